@@ -2,7 +2,7 @@ import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { isRefusedAddress } from './address.ts';
 
-describe('every special range is refused, from its first address to its last', () => {
+describe('refuses every special range from its first to its last address', () => {
   const ranges = [
     ['0.0.0.0', '0.255.255.255', 'unspecified'],
     ['10.0.0.0', '10.255.255.255', 'private'],
@@ -38,7 +38,7 @@ describe('every special range is refused, from its first address to its last', (
 
   test.each(ranges)('%s to %s is %s', (first, last, reason) => {
     expect(isRefusedAddress(last)).toBe(reason);
-    // Carried IPv4 addresses are named first; 64:ff9b:1:: carries 0.0.0.0.
+    // Embedded IPv4 addresses take precedence; 64:ff9b:1:: embeds 0.0.0.0.
     expect(isRefusedAddress(first)).toBe(first === '64:ff9b:1::' ? 'unspecified' : reason);
   });
 
@@ -63,7 +63,7 @@ describe('every special range is refused, from its first address to its last', (
     '2606:4700:4700::1111',
     '2a00:1450:4001:80b::200e',
     '2001:4860:4860::8888',
-  ])('%s beside them is public', (address) => {
+  ])('%s next to them is public', (address) => {
     expect(isRefusedAddress(address)).toBeNull();
   });
 });
@@ -81,11 +81,11 @@ test.each([
   '::ffff:a9fe:a9fe',
   '64:ff9b::a9fe:a9fe',
   '2002:a9fe:a9fe::1',
-])('the metadata service of a cloud is refused as %s', (address) => {
+])('refuses the cloud metadata service as %s', (address) => {
   expect(isRefusedAddress(address)).toBe('metadata');
 });
 
-/** All spellings of an IPv6 address that take a packet to this IPv4 address. */
+/** All IPv6 addresses that route packets to this IPv4 address. */
 function carriersOf(a: number, b: number, c: number, d: number): string[] {
   const hex = (high: number, low: number): string => ((high << 8) | low).toString(16);
   const [high, low] = [hex(a, b), hex(c, d)];
@@ -105,7 +105,7 @@ function carriersOf(a: number, b: number, c: number, d: number): string[] {
 
 const byte = fc.integer({ min: 0, max: 255 });
 
-test('an IPv6 address that carries an IPv4 address is refused exactly where that one is', () => {
+test('refuses an IPv6 address that embeds an IPv4 address exactly if that one is refused', () => {
   fc.assert(
     fc.property(byte, byte, byte, byte, (a, b, c, d) => {
       const reason = isRefusedAddress(`${a}.${b}.${c}.${d}`);
@@ -116,7 +116,7 @@ test('an IPv6 address that carries an IPv4 address is refused exactly where that
   );
 });
 
-test('a private address stays refused whatever it is carried in', () => {
+test('refuses a private address in every embedding', () => {
   const privateAddress = fc.oneof(
     fc.tuple(fc.constant(10), byte, byte, byte),
     fc.tuple(fc.constant(127), byte, byte, byte),
@@ -133,7 +133,7 @@ test('a private address stays refused whatever it is carried in', () => {
   );
 });
 
-test('the same address is judged the same in every way to write it', () => {
+test('judges all spellings of an address alike', () => {
   const part = fc.integer({ min: 0, max: 0xffff });
   fc.assert(
     fc.property(fc.array(part, { minLength: 8, maxLength: 8 }), (parts) => {
@@ -145,7 +145,7 @@ test('the same address is judged the same in every way to write it', () => {
   );
 });
 
-test('outside 2000::/3 no IPv6 address is public, unless it carries one that is', () => {
+test('accepts no IPv6 address outside 2000::/3, except one that embeds a public address', () => {
   const part = fc.integer({ min: 0, max: 0xffff });
   const first = part.filter((value) => value >> 13 !== 1);
   fc.assert(
@@ -155,7 +155,7 @@ test('outside 2000::/3 no IPv6 address is public, unless it carries one that is'
   );
 });
 
-test('what is no plain address is refused and never throws', () => {
+test('refuses anything that is not a plain address, and never throws', () => {
   const forms = [
     '',
     '1',

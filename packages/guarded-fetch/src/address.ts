@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Why an address is not one of the public internet. */
+/** Why an address is not part of the public internet. */
 export type RefusalReason =
   | 'loopback'
   | 'private'
@@ -16,7 +16,9 @@ export type RefusalReason =
   | 'metadata'
   | 'not_an_address';
 
-/** Where clouds hand out a machine's credentials. One of them lies in public space, others in ranges of other names. */
+/**
+ * Metadata services, where clouds issue a machine's credentials. One is a public address, others are in various ranges.
+ */
 const METADATA = new Set(
   [
     '169.254.169.254',
@@ -36,7 +38,7 @@ const DOCUMENTATION = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '200
   ipaddr.parseCIDR(range),
 );
 
-/** All the global unicast space there is (RFC 4291); the rest of IPv6 is special or not given out. */
+/** All global unicast addresses (RFC 4291); the rest of IPv6 is special or unassigned. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
@@ -54,20 +56,20 @@ const RANGE_REASONS: Record<string, RefusalReason | null> = {
 };
 
 /**
- * Tells why nobody but the owner may send us to this address; null for an address of the public internet. An IPv6
- * address that carries an IPv4 address (mapped, NAT64, 6to4, Teredo, ISATAP) is judged by what it carries.
+ * Returns why only the operator may choose this address; null for an address of the public internet. An IPv6 address
+ * that embeds an IPv4 address (mapped, NAT64, 6to4, Teredo, ISATAP) is judged by the embedded one.
  *
- * @param ip IPv4 in four decimal parts or IPv6 without brackets, as resolvers and `new URL()` give them; anything
- * else is `not_an_address`.
+ * @param ip IPv4 in dotted decimal or IPv6 without brackets, as resolvers and `new URL()` return them; anything else is
+ * `not_an_address`.
  *
  * @example
  * isRefusedAddress('::ffff:a9fe:a9fe'); // 'metadata'
  * isRefusedAddress('1.1.1.1'); // null
  */
 export function isRefusedAddress(ip: string): RefusalReason | null {
-  // ipaddr.js also reads octal, hexadecimal and shortened forms, and a resolver might read those differently.
+  // ipaddr.js also parses octal, hexadecimal and shortened forms, which resolvers may parse differently.
   if (isIP(ip) === 0) return 'not_an_address';
-  // A zone names a network card of this machine.
+  // A zone names a network interface of this machine.
   if (ip.includes('%')) return 'link_local';
   const address = ipaddr.parse(ip);
   return address instanceof ipaddr.IPv4 ? judgeV4(address) : judgeV6(address);
@@ -85,7 +87,7 @@ function judgeV6(address: ipaddr.IPv6): RefusalReason | null {
     if (reason !== null) return reason;
   }
   const range = address.range();
-  // What these carry has been judged: on a network with IPv6 only, every IPv4 host of the world looks like this.
+  // The embedded address was checked above: in an IPv6-only network every IPv4 host has such an address.
   if (range === 'ipv4Mapped' || range === '6to4' || range === 'teredo' || address.match(NAT64)) return null;
   return judgeRange(range) ?? (address.match(GLOBAL_UNICAST) ? null : 'reserved');
 }
@@ -103,7 +105,7 @@ function judgeRange(range: string): RefusalReason | null {
   return reason === undefined ? 'reserved' : reason;
 }
 
-/** The IPv4 addresses a packet to this IPv6 address may end at. */
+/** The IPv4 addresses that may receive a packet to this IPv6 address. */
 function carriedBy(address: ipaddr.IPv6): ipaddr.IPv4[] {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = address.parts;
   const last = v4(g, h);
@@ -117,7 +119,7 @@ function carriedBy(address: ipaddr.IPv6): ipaddr.IPv4[] {
     case 'teredo':
       return [v4(c, d), v4(g ^ 0xffff, h ^ 0xffff)];
     default: {
-      // `::a.b.c.d`, long given up; `::` and `::1` are special in their own right.
+      // `::a.b.c.d` (deprecated); `::` and `::1` are special themselves.
       if (a + b + c + d + e + f === 0 && g !== 0) return [last];
       const isIsatap = (e & 0xfdff) === 0 && f === 0x5efe;
       return isIsatap ? [last] : [];

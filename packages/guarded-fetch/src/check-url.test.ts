@@ -18,7 +18,7 @@ describe('links that are opened', () => {
   });
 });
 
-describe('attacks 1 and 2: links that no browser and no shell gets to see', () => {
+describe('attacks 1 and 2: links that never reach a browser or shell', () => {
   test.each([
     'javascript:alert(1)',
     'JavaScript:alert(1)',
@@ -50,7 +50,7 @@ describe('attacks 1 and 2: links that no browser and no shell gets to see', () =
     expect(() => checkUrl(link)).toThrow(expect.objectContaining({ code: 'address_refused' }));
   });
 
-  test('whatever is taken is https, or http on this machine, and begins like that', () => {
+  test('accepts only https, or http on this machine', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -71,7 +71,7 @@ describe('attacks 1 and 2: links that no browser and no shell gets to see', () =
     );
   });
 
-  test('a refusal does not repeat what was in the link', () => {
+  test('does not repeat the link in the error', () => {
     expect(() => checkUrl('https://me:hunter2@evil.example/?token=s3cret')).toThrow(
       expect.not.objectContaining({ message: expect.stringMatching(/hunter2|s3cret/) as string }),
     );

@@ -3,22 +3,22 @@ import { isRefusedAddress } from './address.ts';
 import { hasUserinfo, hostOf, isLocalhostName, readUrl } from './hosts.ts';
 
 /**
- * Checks a link that a model, a page or a server gave, before a person's browser opens it: `https:` anywhere, `http:`
- * only on this machine, no user name in front of the host. Never `javascript:`, `data:`, `file:` or a program's own
- * scheme. Open the `href` of what comes back, not the text that went in, and hand it over as one argument, never
- * through a shell. Throws a ToolyardError `address_refused`.
+ * Checks a link from a model, page or server before a user's browser opens it: `https:` anywhere, `http:` only on this
+ * machine, no user name before the host; never `javascript:`, `data:`, `file:` or a custom scheme. Open the `href` of
+ * the result, not the original text, and pass it as one argument, never through a shell. Throws a ToolyardError
+ * `address_refused`.
  *
  * @example
  * open(checkUrl(metadata.authorization_endpoint).href);
  */
 export function checkUrl(link: string | URL): URL {
   const url = readUrl(link);
-  if (url === null) throw refused('This link is not a complete web address.');
-  if (hasUserinfo(url)) throw refused('This link has a user name in front of its host, which can hide where it leads.');
+  if (url === null) throw refused('This link is not a valid URL.');
+  if (hasUserinfo(url)) throw refused('This link has a user name before its host, which can disguise where it leads.');
   if (url.protocol === 'https:') return url;
   if (url.protocol === 'http:' && isThisMachine(url)) return url;
-  if (url.protocol === 'http:') throw refused('This link is not secure.');
-  throw refused(`Links that begin with ${url.protocol.slice(0, 40)} are not opened.`);
+  if (url.protocol === 'http:') throw refused('This link uses http:// and leads to another machine.');
+  throw refused(`Links that begin with "${url.protocol.slice(0, 40)}" are not opened.`);
 }
 
 function isThisMachine(url: URL): boolean {
@@ -27,6 +27,6 @@ function isThisMachine(url: URL): boolean {
 }
 
 function refused(message: string): ToolyardError {
-  const hint = 'Only links that begin with https:// are opened, and http:// on this machine.';
+  const hint = 'Only https:// links are opened, and http:// links on this machine.';
   return new ToolyardError({ code: 'address_refused', message, hint });
 }

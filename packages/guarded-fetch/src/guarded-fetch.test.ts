@@ -6,18 +6,18 @@ import { describe, expect, test } from 'vitest';
 import { allowLoopback, namesOf, respondsWith, redirectsTo, type Origin } from './test-fixtures/origins.ts';
 import { createTestGuards } from './test-fixtures/test-guards.ts';
 
-// Trusts everything: what is tried here has nothing to do with trust.
+// Trusts everything, as these tests do not concern trust.
 const { guard, origin } = createTestGuards(() => true);
 
-/** Something a test waits for and another part brings about. */
+/** A promise and the function that resolves it. */
 function signalled(): { promise: Promise<void>; done: () => void } {
   let done = (): void => {};
   const promise = new Promise<void>((resolve) => (done = resolve));
   return { promise, done };
 }
 
-describe('what comes back', () => {
-  test('is a Response of the platform, with its address, status and headers', async () => {
+describe('response', () => {
+  test('is a platform Response with URL, status and headers', async () => {
     const target = await origin((_request, response) => {
       response.writeHead(418, 'Short and stout', { 'set-cookie': ['a=1', 'b=2'], 'x-tea': 'green' }).end('no coffee');
     });
@@ -34,7 +34,7 @@ describe('what comes back', () => {
     expect(await response.text()).toBe('no coffee');
   });
 
-  test.each([204, 304, 599, 999])('status %i comes through', async (status) => {
+  test.each([204, 304, 599, 999])('passes status %i through', async (status) => {
     const target = await origin((_request, response) => void response.writeHead(status).end());
     const response = await guard()(target.origin);
     expect(response.status).toBe(status);
@@ -42,40 +42,40 @@ describe('what comes back', () => {
     expect(await response.text()).toBe('');
   });
 
-  test('streams: the first part is there before the second is sent', async () => {
-    const goOn = signalled();
+  test('streams: the first chunk arrives before the second is sent', async () => {
+    const resume = signalled();
     const target = await origin((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: 1\n\n');
-      void goOn.promise.then(() => response.end('data: 2\n\n'));
+      void resume.promise.then(() => response.end('data: 2\n\n'));
     });
     const response = await guard()(target.origin);
     const parts = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     expect((await parts?.read())?.value).toBe('data: 1\n\n');
-    goOn.done();
+    resume.done();
     expect((await parts?.read())?.value).toBe('data: 2\n\n');
     expect((await parts?.read())?.done).toBe(true);
   });
 
-  test('a body nobody has begun to read survives a garbage collection', async () => {
+  test('survives a garbage collection before its body is read', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
-    const goOn = signalled();
+    const resume = signalled();
     const target = await origin((_request, response) => {
       response.write('one ');
-      void goOn.promise.then(() => response.end('two'));
+      void resume.promise.then(() => response.end('two'));
     });
     const response = await guard()(target.origin);
-    // The finalizer of undici runs in a task of its own after a collection; one collection of all modules is 30 ms.
+    // The finalizer of undici runs in a separate task after a collection; collecting all modules takes 30 ms.
     for (let round = 0; round < 4; round += 1) {
       collect();
       await turn();
     }
-    goOn.done();
+    resume.done();
     expect(await response.text()).toBe('one two');
   });
 
-  test('a compressed answer is unpacked', async () => {
+  test('is decompressed', async () => {
     const { gzipSync } = await import('node:zlib');
     const target = await origin((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('packed'));
@@ -83,7 +83,7 @@ describe('what comes back', () => {
     expect(await (await guard()(target.origin)).text()).toBe('packed');
   });
 
-  test('an address that is not trusted but public is fetched', async () => {
+  test('fetches a public URL that is not trusted', async () => {
     const target = await origin(respondsWith('hello'));
     const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
     const fetch = guard({ trust: () => false, resolve, refuse: allowLoopback });
@@ -101,7 +101,7 @@ describe('redirects', () => {
     [302, 'delete', 'DELETE', 'data'],
     [307, 'POST', 'POST', 'data'],
     [308, 'PATCH', 'PATCH', 'data'],
-  ])('%i turns %s into %s', async (status, before, after, body) => {
+  ])('with status %i change %s to %s', async (status, before, after, body) => {
     const target = await origin((request, response) => {
       if (request.url === '/') redirectsTo('/next', status)(request, response);
       else response.end('done');
@@ -114,7 +114,7 @@ describe('redirects', () => {
     expect(last?.headers['content-language']).toBe(body === '' ? undefined : 'eo');
   });
 
-  test('303 leaves HEAD as it is', async () => {
+  test('303 keeps HEAD', async () => {
     const target = await origin((request, response) => {
       if (request.url === '/') redirectsTo('/next', 303)(request, response);
       else response.end();
@@ -123,7 +123,7 @@ describe('redirects', () => {
     expect(target.seen.map((one) => one.method)).toEqual(['HEAD', 'HEAD']);
   });
 
-  test('every kind of body that can be sent again is sent again whole', async () => {
+  test('resend every repeatable body completely', async () => {
     const target = await origin((request, response) => {
       if (request.url === '/') redirectsTo('/next', 307)(request, response);
       else response.end();
@@ -147,7 +147,7 @@ describe('redirects', () => {
     expect(target.seen[11]?.body).toContain('filename="name.txt"');
   });
 
-  test('a stream is sent once, and said to be gone where a redirect wants it again', async () => {
+  test('report that a stream was consumed if it would have to be sent again', async () => {
     const target = await origin((request, response) => {
       if (request.url === '/again') redirectsTo('/next', 308)(request, response);
       else if (request.url === '/get') redirectsTo('/next', 303)(request, response);
@@ -163,7 +163,7 @@ describe('redirects', () => {
     expect(await (await guard()(`${target.origin}/get`, init())).text()).toBe('done');
   });
 
-  test('no key leaves with a redirect to another origin, under whatever name', async () => {
+  test('drop credentials in any header on another origin', async () => {
     const second = await origin(respondsWith('done'));
     const first = await origin(redirectsTo(second.origin, 307));
     const secrets = {
@@ -186,7 +186,7 @@ describe('redirects', () => {
     expect(second.seen[0]?.headers).toMatchObject({ accept: 'text/x', 'content-type': 'a/b' });
   });
 
-  test('another port is another origin, and keys do not come back on the way home', async () => {
+  test('treat another port as another origin, and do not restore credentials on the way back', async () => {
     const away = await origin((request, response) =>
       redirectsTo(`http://127.0.0.1:${home.port}/end`)(request, response),
     );
@@ -200,7 +200,7 @@ describe('redirects', () => {
     expect(away.seen[0]?.headers.authorization).toBeUndefined();
   });
 
-  test('the limit holds, and one fewer passes', async () => {
+  test('stop at the limit and follow one fewer', async () => {
     const target = await origin((request, response) => {
       const left = Number(request.url?.slice(1));
       if (left === 0) response.end('end');
@@ -226,17 +226,17 @@ describe('redirects', () => {
     ]);
   });
 
-  test('a circle is recognised before the limit', async () => {
+  test('detect a loop before the limit', async () => {
     const target = await origin((request, response) =>
       redirectsTo(request.url === '/a' ? '/b' : '/a')(request, response),
     );
     await expect(guard({ maxRedirects: 1000 })(`${target.origin}/a`)).rejects.toMatchObject({
-      message: expect.stringContaining('in a circle') as string,
+      message: expect.stringContaining('in a loop') as string,
     });
     expect(target.seen).toHaveLength(2);
   });
 
-  test('a form sent and answered with a redirect to its own page is no circle', async () => {
+  test('do not count a form that redirects to its own page as a loop', async () => {
     const target = await origin((request, response) => {
       if (request.method === 'POST') redirectsTo('/', 303)(request, response);
       else response.end('page');
@@ -244,14 +244,14 @@ describe('redirects', () => {
     expect(await (await guard()(target.origin, { method: 'POST', body: 'x' })).text()).toBe('page');
   });
 
-  test('manual hands the redirect out, error refuses it', async () => {
+  test('returns the response with "manual", rejects with "error"', async () => {
     const target = await origin(redirectsTo('http://169.254.169.254/'));
     const response = await guard()(target.origin, { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([302, 'http://169.254.169.254/']);
     await expect(guard()(target.origin, { redirect: 'error' })).rejects.toMatchObject({ code: 'network' });
   });
 
-  test('a redirect whose own body never ends is followed, and its connection closed', async () => {
+  test('follow a redirect with an endless body and close its connection', async () => {
     const closed = signalled();
     const target = await origin((request, response) => {
       if (request.url !== '/') return void response.end('done');
@@ -262,7 +262,7 @@ describe('redirects', () => {
     await closed.promise;
   });
 
-  test('a redirect status without a place to go is an answer; a place nobody can read is not', async () => {
+  test('return a redirect without a location, reject one with an invalid location', async () => {
     const nowhere = await origin((_request, response) => void response.writeHead(302).end('stay'));
     expect(await (await guard()(nowhere.origin)).text()).toBe('stay');
     const nonsense = await origin(redirectsTo('http://[nonsense'));
@@ -272,7 +272,7 @@ describe('redirects', () => {
     });
   });
 
-  test('a place written in UTF-8 is found', async () => {
+  test('accept a location in UTF-8', async () => {
     const target = await origin((request, response) => {
       if (request.url !== '/') response.end('found');
       else response.writeHead(302, { location: Buffer.from('/caf\u00e9', 'utf8').toString('latin1') }).end();
@@ -283,14 +283,14 @@ describe('redirects', () => {
 });
 
 describe('abort', () => {
-  test('before the start: nothing is asked', async () => {
+  test('before the start: no request is sent', async () => {
     const target = await origin(respondsWith('hello'));
     const reason = new Error('changed my mind');
     await expect(guard()(target.origin, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(target.seen).toEqual([]);
   });
 
-  test('while the name is looked up, though the resolver never answers', async () => {
+  test('during name resolution, although the resolver never answers', async () => {
     const asked = signalled();
     const resolve = (): Promise<string[]> => {
       asked.done();
@@ -302,7 +302,7 @@ describe('abort', () => {
     await expect(pending).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('while waiting for an answer after a redirect', async () => {
+  test('while waiting for the response after a redirect', async () => {
     const controller = new AbortController();
     const closed = signalled();
     const target = await origin((request, response) => {
@@ -314,7 +314,7 @@ describe('abort', () => {
     await closed.promise;
   });
 
-  test('while the body streams: reading ends and the server sees it', async () => {
+  test('during the body: reading ends and the server notices', async () => {
     const closed = signalled();
     const target = await origin((_request, response) => {
       response.on('close', () => closed.done());
@@ -329,7 +329,7 @@ describe('abort', () => {
     await closed.promise;
   });
 
-  test('a body given up by its reader closes the connection', async () => {
+  test('closes the connection if the reader cancels the body', async () => {
     const closed = signalled();
     const target = await origin((_request, response) => {
       response.on('close', () => closed.done());
@@ -341,7 +341,7 @@ describe('abort', () => {
 });
 
 describe('failures', () => {
-  test('nobody there and no such name fail as any fetch does, so that a room can say it in its own words', async () => {
+  test('rejects like any fetch if the connection or the name resolution fails', async () => {
     const nobody = `http://127.0.0.1:${await ownPort()}`;
     await expect(guard()(nobody)).rejects.toMatchObject({ name: 'TypeError', cause: { code: 'ECONNREFUSED' } });
     const { resolve } = namesOf({ 'empty.test': [[]] });
@@ -351,12 +351,12 @@ describe('failures', () => {
     }
   });
 
-  test('the system resolves the names of the owner', async () => {
+  test('resolves names with the system resolver', async () => {
     const target = await origin(respondsWith('hello'));
     expect(await (await guard()(`http://localhost:${target.port}/`)).text()).toBe('hello');
   });
 
-  test('after close no answer is left open', async () => {
+  test('closes open responses on close', async () => {
     const target = await origin((_request, response) => void response.write('begin'));
     const fetch = guard();
     const response = await fetch(target.origin);
@@ -366,7 +366,7 @@ describe('failures', () => {
   });
 });
 
-test('a body does not go on from https to http', async () => {
+test('does not resend a body from https to http', async () => {
   const { nextHop } = await import('./request.ts');
   const hop = {
     url: new URL('https://a.test/'),

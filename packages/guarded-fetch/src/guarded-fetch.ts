@@ -14,48 +14,48 @@ import { createUpgrade, type GuardedUpgrade } from './upgrade.ts';
 
 export type GuardedFetchOptions = {
   /**
-   * True for addresses the owner typed or the loopback scan found: these may lead anywhere. Make one guard for each
-   * purpose and trust in it what belongs to that purpose: a page a model asks for must not profit from the address
-   * of a model server. See {@link trustOrigins}.
+   * True for URLs that the operator configured or that were detected on loopback: these may lead anywhere. Create one
+   * guard per purpose and trust in it only what that purpose needs: a page that a model requests must not profit from
+   * the trust in a model server. See {@link trustOrigins}.
    */
   trust: (url: URL) => boolean;
-  /** Default: the machine's resolver. */
+  /** Default: the system resolver. */
   resolve?: Resolve;
   /** Default 5. */
   maxRedirects?: number;
-  /** Addresses that are not trusted must be `https:`; default false. */
+  /** URLs that are not trusted must be `https:`; default false. */
   httpsOnly?: boolean;
-  /** Which addresses are refused to anybody but the owner; default {@link isRefusedAddress}. */
+  /** Decides which addresses are refused for untrusted URLs; default {@link isRefusedAddress}. */
   refuse?: (ip: string) => RefusalReason | null;
-  /** Which addresses are gone to at all, on every hop, whoever chose them; default any. */
+  /** Limits all URLs, trusted or not, on every hop; default: no limit. */
   allow?: (url: URL) => boolean;
-  /** How long a server that is not trusted may keep silent, in milliseconds; 0 for ever, default five minutes. */
+  /** How long an untrusted server may send nothing, in milliseconds; 0: no limit; default five minutes. */
   quietMs?: number;
 };
 
-/** A fetch with connections of its own. */
+/** A fetch with its own connection pools. */
 export type GuardedFetch = Fetch & {
-  /** Opens a WebSocket where this fetch might go; throws the same ToolyardError where it might not. */
+  /** Opens a WebSocket to a URL that this fetch accepts; throws the same ToolyardError for any other. */
   openWebSocket: OpenGuardedWebSocket;
-  /** The bare connection of a WebSocket, for who passes it on; goes where this fetch might go. */
+  /** The raw connection of a WebSocket, for proxies; accepts the same URLs as this fetch. */
   upgrade: GuardedUpgrade;
-  /** Ends all its connections; answers still being read are cut off. */
+  /** Closes all connections; responses that are still being read are cut off. */
   close(): Promise<void>;
 };
 
 const FIVE_MINUTES_MS = 5 * 60_000;
 
 /**
- * Makes a fetch that goes where the owner said, and for anybody else only to the public internet.
+ * Creates a fetch that reaches trusted URLs anywhere, and all others only on the public internet.
  *
- * An address that is not trusted must be http or https, and every address its name resolves to must be public; the
- * connection is made to just these addresses, while TLS and the Host header keep the name. Redirects are followed
- * one by one: trust lasts as long as every address of the chain is trusted, after that each one is judged as chosen
- * by somebody else. Environment variables for proxies are not heeded.
+ * An untrusted URL must be http or https, and every address of its host must be public; the connection is made to
+ * exactly these addresses, while TLS and the Host header keep the name. Redirects are followed one by one: trust lasts
+ * while every URL of the chain is trusted; after that each is treated as untrusted. Proxy environment variables are
+ * ignored.
  *
- * What comes back is the platform's Response, its body streaming. A request the guard does not make rejects with a
- * ToolyardError (`address_refused` for an address it refuses, `network` for redirects that lead nowhere); a failed
- * connection and an abort reject as with any fetch.
+ * Returns the platform's Response with a streaming body. Rejects with a ToolyardError for requests that the guard does
+ * not make (`address_refused` for a refused URL, `network` for redirects that fail); a failed connection and an abort
+ * reject as with any fetch.
  *
  * @example
  * const fetch = createGuardedFetch({ trust: trustOrigins(['http://127.0.0.1:11434/v1']) });
@@ -63,16 +63,16 @@ const FIVE_MINUTES_MS = 5 * 60_000;
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { trust, resolve = resolveWithSystem, refuse = isRefusedAddress } = options;
   const { maxRedirects = 5, httpsOnly = false, allow = () => true, quietMs = FIVE_MINUTES_MS } = options;
-  // Two sets of connections, so that one made without judging is never used where judging is due.
+  // Separate pools, so that a connection made without a check is never reused for an untrusted URL.
   const guarded = new Agent({
     connect: { lookup: createLookup(resolve, refuse) },
     headersTimeout: quietMs,
     bodyTimeout: quietMs,
   });
-  // A local model may think for an hour before its first word: who waits for the owner's servers sets the limit.
+  // A local model may take an hour to its first token; callers of trusted servers set their own timeouts.
   const open = new Agent({ connect: { lookup: createLookup(resolve, () => null) }, headersTimeout: 0, bodyTimeout: 0 });
 
-  /** What can be said of an address before it is connected to. */
+  /** Checks that need no name resolution. */
   function judge(url: URL, trusted: boolean): FetchRefusal | null {
     const refusal = checkUrlForm(url) ?? (allow(url) ? null : ({ kind: 'not_allowed', url } as const));
     return refusal ?? (trusted ? null : checkUntrustedUrl(url, { httpsOnly, refuse }));
@@ -96,7 +96,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       const target = redirectOf(response, hop.url);
       if (target === null || init.redirect === 'manual') return toPlatformResponse(response, hop.url, redirects > 0);
 
-      // Nobody will read it, and its connection should not wait for that.
+      // Nothing will read it, and its connection should not stay open for it.
       await response.body?.cancel().catch(() => {});
       if (init.redirect === 'error') throw toError({ kind: 'redirect_unwanted', url: hop.url });
       if (target === 'unreadable') throw toError({ kind: 'unreadable' }, hop.url);
@@ -119,7 +119,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 }
 
 async function send(hop: Hop, init: RequestInit, dispatcher: Agent, from: URL | undefined): Promise<InnerResponse> {
-  // Field by field: a dispatcher among the caller's options would go round the guard.
+  // Copies single fields: a `dispatcher` among the caller's options would bypass the guard.
   const request: InnerInit = {
     method: hop.method,
     headers: [...hop.headers],

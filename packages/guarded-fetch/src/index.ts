@@ -1,6 +1,6 @@
 /**
- * The guard in front of fetch: an address the owner typed may lead anywhere, an address somebody else chose only to
- * the public internet.
+ * A fetch with protection against SSRF: URLs that the operator configured may lead anywhere, all others only to the
+ * public internet.
  * @module
  */
 export { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';

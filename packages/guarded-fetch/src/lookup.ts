@@ -2,16 +2,16 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import type { RefusalReason } from './address.ts';
 
-/** All addresses of a name. Rejects as the system's resolver does, with a `code` such as `ENOTFOUND`. */
+/** All addresses of a name. Rejects like the system resolver, with a `code` such as `ENOTFOUND`. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** The resolver of the machine, its hosts file included. */
+/** The system resolver, including the hosts file. */
 export const resolveWithSystem: Resolve = async (hostname) => {
   const found = await systemLookup(hostname, { all: true });
   return found.map((entry) => entry.address);
 };
 
-/** A name led to an address that is refused. Never leaves this room. */
+/** A name resolves to a refused address. Never leaves this package. */
 export class RefusedAddressError extends Error {
   readonly address: string;
   readonly reason: RefusalReason;
@@ -25,10 +25,10 @@ export class RefusedAddressError extends Error {
 }
 
 /**
- * The lookup of a socket: asks the resolver once, judges every address of the answer and hands on those very
- * addresses. Nobody asks again between judging and connecting, so a changed answer changes nothing.
+ * A `lookup` for sockets: resolves once, checks every address and returns exactly these addresses. Nothing resolves
+ * again between check and connection, so a changed DNS answer has no effect.
  *
- * One refused address refuses the name: a socket tries all of them.
+ * One refused address refuses the name: a socket tries all addresses.
  */
 export function createLookup(resolve: Resolve, refuse: (ip: string) => RefusalReason | null): LookupFunction {
   return (hostname, options, callback) => {
@@ -38,8 +38,8 @@ export function createLookup(resolve: Resolve, refuse: (ip: string) => RefusalRe
           callback(null, addresses);
           return;
         }
-        const wanted = options.family === 4 || options.family === 'IPv4' ? 4 : options.family === 6 ? 6 : 0;
-        const first = addresses.find((entry) => wanted === 0 || entry.family === wanted) ?? addresses[0];
+        const family = options.family === 4 || options.family === 'IPv4' ? 4 : options.family === 6 ? 6 : 0;
+        const first = addresses.find((entry) => family === 0 || entry.family === family) ?? addresses[0];
         if (first === undefined) callback(notFound(hostname), '');
         else callback(null, first.address, first.family);
       },

@@ -1,7 +1,7 @@
 import { RefusedAddressError } from './lookup.ts';
 import type { FetchRefusal } from './refusals.ts';
 
-/** What the guard itself said while connecting; a fetch hides it in the cause of what it throws. */
+/** The guard's refusal while connecting, which fetch hides in the cause of its error. */
 export function refusalBehind(thrown: unknown, url: URL): FetchRefusal | null {
   const cause = thrown instanceof TypeError ? thrown.cause : thrown;
   if (cause instanceof RefusedAddressError) {

@@ -2,7 +2,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import type { RefusalReason } from './address.ts';
 import { displayOf } from './hosts.ts';
 
-/** Why a request is not made, before it is told to anybody. `address` is absent for names like `localhost`. */
+/** Why a request is not sent. `address` is absent for names such as `localhost`. */
 export type FetchRefusal =
   | { kind: 'unreadable' }
   | { kind: 'scheme'; url: URL }
@@ -18,76 +18,73 @@ export type FetchRefusal =
   | { kind: 'body_in_clear'; url: URL };
 
 /**
- * The error a caller of the guarded fetch sees. Names scheme, host and port of an address, never its path or query.
+ * The error that callers of the guarded fetch get. Contains scheme, host and port of a URL, never its path or query.
  *
- * @param from Who redirected there; absent for the address the request was made to.
+ * @param from The URL that redirected here; absent for the URL of the request.
  */
 export function toError(refusal: FetchRefusal, from?: URL): ToolyardError {
-  const { code, message, hint } = tell(refusal);
+  const { code, message, hint } = textOf(refusal);
   const where = from === undefined ? '' : ` It was reached by a redirect from ${displayOf(from)}.`;
   return new ToolyardError({ code, message: `${message}${where}`, hint });
 }
 
-type Told = { code: 'address_refused' | 'network'; message: string; hint: string };
+type RefusalText = { code: 'address_refused' | 'network'; message: string; hint: string };
 
-function tell(refusal: FetchRefusal): Told {
+function textOf(refusal: FetchRefusal): RefusalText {
   switch (refusal.kind) {
     case 'unreadable':
-      return refused('This is not a complete web address.', 'It should look like https://example.com/page.');
+      return refused('This is not a valid URL.', 'A valid URL looks like https://example.com/page.');
     case 'scheme':
       return refused(
-        `${refusal.url.protocol.slice(0, 40)} addresses are not fetched.`,
-        'Only addresses that begin with https:// or http:// are.',
+        `URLs that begin with ${refusal.url.protocol.slice(0, 40)} are not fetched.`,
+        'Use a URL that begins with https:// or http://.',
       );
     case 'not_https':
       return refused(
-        `${displayOf(refusal.url)} is not a secure address.`,
-        'Only addresses that begin with https:// are taken here.',
+        `${displayOf(refusal.url)} is not encrypted, and only https:// is accepted here.`,
+        'Use a URL that begins with https://.',
       );
     case 'userinfo':
       return refused(
-        `The address at ${displayOf(refusal.url)} has a user name or password in it.`,
-        'Leave out everything between // and @; a sign-in belongs in a header or in the settings.',
+        `The URL at ${displayOf(refusal.url)} contains a user name or password.`,
+        'Remove the part between // and @; put credentials in a header or in the settings.',
       );
     case 'not_allowed':
       return refused(
-        `${displayOf(refusal.url)} is not among the addresses that are allowed here.`,
-        'The owner of this server decides which they are.',
+        `${displayOf(refusal.url)} is not on the list of allowed URLs.`,
+        'The operator of this server maintains the list.',
       );
     case 'port':
       return refused(
-        `Port ${refusal.url.port} is not one that web requests are sent to.`,
-        'It belongs to another service; check the port in the address.',
+        `Port ${refusal.url.port} is blocked for HTTP requests.`,
+        'It is reserved for another protocol; check the port in the URL.',
       );
     case 'address':
       return refused(
-        `${displayOf(refusal.url)} ${leadsTo(refusal)}, and somebody else chose this address.`,
-        'What a model, a page, a server or a redirect names may only lead to the public internet. If you want this address to be used, enter it yourself in the settings.',
+        `${displayOf(refusal.url)} ${leadsTo(refusal)}, and is not configured in Toolyard.`,
+        'URLs from models, pages, servers and redirects may only lead to the public internet. To use this URL, enter it in the settings.',
       );
     case 'too_many_redirects':
       return failed(
-        `${displayOf(refusal.url)} redirects again after ${refusal.limit} redirects.`,
-        'Use the address the redirects end at.',
+        `${displayOf(refusal.url)} redirects more than ${refusal.limit} times.`,
+        'Use the URL at which the redirects end.',
       );
     case 'redirect_loop':
-      return failed(
-        `${displayOf(refusal.url)} redirects in a circle.`,
-        'The server at this address must be put right.',
-      );
+      return failed(`${displayOf(refusal.url)} redirects in a loop.`, 'Fix the redirects of this server.');
     case 'redirect_unwanted':
       return failed(
-        `${displayOf(refusal.url)} redirects elsewhere, which is not allowed here.`,
-        'Use the address it redirects to, if you trust that one.',
+        `${displayOf(refusal.url)} redirects, and redirects are not allowed here.`,
+        'Use the URL it redirects to, if you trust it.',
       );
     case 'body_gone':
       return failed(
-        `A redirect to ${displayOf(refusal.url)} asks for the data again, which was a stream and is used up.`,
-        'Send to the address the redirect leads to.',
+        `A redirect to ${displayOf(refusal.url)} requires sending the body again, which was a stream and is consumed.`,
+        'Use the URL of the redirect.',
       );
     case 'body_in_clear':
       return failed(
-        `A redirect to ${displayOf(refusal.url)} would send the data on without encryption.`,
-        'Use an address that stays with https://.',
+        `A redirect to ${displayOf(refusal.url)} would send the body without encryption.`,
+        'Use a URL whose redirects stay with https://.',
       );
   }
 }
@@ -97,28 +94,28 @@ function leadsTo(refusal: { reason: RefusalReason; url: URL; address?: string })
   const { address } = refusal;
   return address === undefined || refusal.url.hostname.includes(address)
     ? `is ${what}`
-    : `leads to ${address}, ${what}`;
+    : `resolves to ${address}, ${what}`;
 }
 
 const PLACES: Record<RefusalReason, string> = {
-  loopback: 'an address of this machine itself',
+  loopback: 'an address of this machine',
   private: 'an address in a private network',
   link_local: 'an address on the local link',
   unique_local: 'an address in a private network',
   carrier_nat: 'an address inside a provider’s network',
-  multicast: 'an address of a group of machines',
-  broadcast: 'an address of all machines on the network',
-  unspecified: 'an address that means this machine',
-  documentation: 'an address that exists only in examples',
-  reserved: 'an address kept for special uses',
-  metadata: 'an address where cloud machines get their credentials',
-  not_an_address: 'nothing that can be connected to',
+  multicast: 'a multicast address',
+  broadcast: 'a broadcast address',
+  unspecified: 'an unspecified address, which means this machine',
+  documentation: 'an address reserved for documentation',
+  reserved: 'a reserved address',
+  metadata: 'the address of a cloud metadata service, which issues credentials',
+  not_an_address: 'not a valid address',
 };
 
-function refused(message: string, hint: string): Told {
+function refused(message: string, hint: string): RefusalText {
   return { code: 'address_refused', message, hint };
 }
 
-function failed(message: string, hint: string): Told {
+function failed(message: string, hint: string): RefusalText {
   return { code: 'network', message, hint };
 }

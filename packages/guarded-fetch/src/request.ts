@@ -1,16 +1,16 @@
 import { readUrl } from './hosts.ts';
 import type { FetchRefusal } from './refusals.ts';
 
-/** A body that can be sent as often as needed, or a stream that can be sent once. */
+/** A body that can be sent repeatedly, or a stream that can be sent once. */
 type RequestBody =
   | { kind: 'none' }
   | { kind: 'replayable'; value: string | URLSearchParams | Blob | ArrayBuffer | NodeJS.ArrayBufferView }
   | { kind: 'stream'; value: ReadableStream | AsyncIterable<Uint8Array> };
 
-/** One request of a chain of redirects. */
+/** One request in a chain of redirects. */
 export type Hop = { url: URL; method: string; headers: Headers; body: RequestBody };
 
-/** Reads what a caller of fetch passed. */
+/** The first request, from the arguments of fetch. */
 export async function firstHop(url: URL, init: RequestInit): Promise<Hop> {
   const headers = new Headers(init.headers);
   const method = /^(get|head|post|put|delete|options)$/i.test(init.method ?? 'GET')
@@ -26,7 +26,7 @@ async function readBody(body: NonNullable<RequestInit['body']> | null, headers: 
   }
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return { kind: 'replayable', value: body };
   if (body instanceof FormData) {
-    // The fetch behind this one knows only its own class of form.
+    // undici's fetch recognizes only its own FormData class.
     const encoded = new Response(body);
     const type = encoded.headers.get('content-type');
     if (type !== null && !headers.has('content-type')) headers.set('content-type', type);
@@ -37,10 +37,7 @@ async function readBody(body: NonNullable<RequestInit['body']> | null, headers: 
 
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type', 'content-length'];
 
-/**
- * Headers another origin may see. A list of what goes along, not of what stays behind: keys travel under any name
- * their provider thought of.
- */
+/** Headers that are kept on another origin. An allow list, since API keys are sent in headers of any name. */
 const HARMLESS_HEADERS = new Set([
   ...BODY_HEADERS,
   'accept',
@@ -55,9 +52,9 @@ const HARMLESS_HEADERS = new Set([
 ]);
 
 /**
- * The request a redirect asks for, by the rules of the Fetch standard (section "HTTP-redirect fetch"), and stricter
- * in two things: all headers that are not known to be harmless stay behind when the origin changes, and a body does
- * not go from https to http.
+ * The request that follows a redirect, by the rules of the Fetch standard ("HTTP-redirect fetch"), stricter in two
+ * points: headers that are not on the list of harmless ones are dropped on another origin, and a body is not sent from
+ * https to http.
  */
 export function nextHop(hop: Hop, status: number, url: URL): Hop | FetchRefusal {
   const headers = new Headers(hop.headers);
@@ -82,14 +79,14 @@ function becomesGet(status: number, method: string): boolean {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Where a response sends us: null if nowhere, `unreadable` if nobody can tell. */
+/** The target of a redirect: null if the response is not a redirect, `unreadable` if the target is invalid. */
 export function redirectOf(
   response: { status: number; headers: { get(name: string): string | null } },
   from: URL,
 ): URL | 'unreadable' | null {
   const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
   if (location === null) return null;
-  // Header bytes arrive as Latin-1; servers that do not escape them mean UTF-8.
+  // Header bytes are decoded as Latin-1; servers that do not escape them mean UTF-8.
   const text = Buffer.from(location, 'latin1').toString('utf8');
   return readUrl(text, from) ?? 'unreadable';
 }

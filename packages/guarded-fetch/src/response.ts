@@ -1,22 +1,19 @@
 import type { Response as InnerResponse } from 'undici';
 
-/** Statuses that have no body (Fetch standard, "null body status"). */
+/** Statuses without a body (Fetch standard, "null body status"). */
 const WITHOUT_BODY = new Set([101, 204, 205, 304]);
 
 /**
- * undici cancels a body nobody has begun to read once its response is garbage. Ours must therefore hold on to the
- * one it was made from.
+ * undici cancels an unread body once its response is garbage collected, so the new response must keep the original
+ * reachable.
  */
 const madeFrom = new WeakMap<Response, InnerResponse>();
 
-/**
- * The platform's own Response around undici's: others recognise responses with `instanceof`. The body is the same
- * stream, not a copy.
- */
+/** A platform Response for undici's: callers use `instanceof`. The body is the same stream, not a copy. */
 export function toPlatformResponse(inner: InnerResponse, url: URL, redirected: boolean): Response {
   const body = WITHOUT_BODY.has(inner.status) ? null : inner.body;
   const response = new Response(body, {
-    // The constructor refuses statuses and texts that servers do send.
+    // The constructor rejects statuses and status texts that servers do send.
     status: Math.min(inner.status, 599),
     statusText: inner.statusText.replace(/[^\t\x20-\x7e\x80-\xff]/g, ''),
     headers: [...inner.headers],

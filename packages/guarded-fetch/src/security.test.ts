@@ -8,7 +8,7 @@ import { trustOrigins } from './trust.ts';
 
 const { guard, origin, closing } = createTestGuards(() => false);
 
-/** The refusal a fetch ends with; fails where it ends with anything else. */
+/** The refusal that a fetch rejects with; fails for any other result. */
 async function refusalOf(pending: Promise<unknown>): Promise<ToolyardError> {
   const thrown: unknown = await pending.then(
     () => new Error('the request was made'),
@@ -21,7 +21,7 @@ async function refusalOf(pending: Promise<unknown>): Promise<ToolyardError> {
 
 describe('attack 5: SSRF by redirect', () => {
   test.each([301, 302, 303, 307, 308])(
-    'a trusted address that answers %i to this machine goes no further',
+    'does not follow a %i redirect from a trusted URL to this machine',
     async (status) => {
       const secret = await origin(respondsWith('secret'));
       const mine = await origin(redirectsTo(`${secret.origin}/admin`, status));
@@ -30,7 +30,7 @@ describe('attack 5: SSRF by redirect', () => {
       const refusal = await refusalOf(fetch(mine.origin, { method: 'POST', body: 'x' }));
 
       expect(refusal.message).toContain(secret.origin);
-      expect(refusal.message).toContain('this machine itself');
+      expect(refusal.message).toContain('an address of this machine');
       expect(refusal.message).toContain(`redirect from ${mine.origin}`);
       expect(secret.seen).toEqual([]);
       expect(mine.seen).toHaveLength(1);
@@ -39,10 +39,10 @@ describe('attack 5: SSRF by redirect', () => {
 
   test.each([
     ['http://169.254.169.254/latest/meta-data/', 'cloud'],
-    ['http://127.0.0.2/', 'this machine itself'],
-    ['http://localhost/', 'this machine itself'],
-    ['http://localhost./', 'this machine itself'],
-    ['http://db.localhost/', 'this machine itself'],
+    ['http://127.0.0.2/', 'address of this machine'],
+    ['http://localhost/', 'address of this machine'],
+    ['http://localhost./', 'address of this machine'],
+    ['http://db.localhost/', 'address of this machine'],
     ['http://inner.test/', '10.1.2.3'],
     ['//inner.test/', '10.1.2.3'],
     ['http://[fd00::1]/', 'private network'],
@@ -51,17 +51,17 @@ describe('attack 5: SSRF by redirect', () => {
     ['javascript:1', 'javascript:'],
     ['gopher://127.0.0.1:6379/_INFO', 'gopher:'],
     ['http://user:pass@public.test/', 'user name or password'],
-  ])('a public page that redirects to %s goes no further', async (location, told) => {
+  ])('does not follow a redirect from a public page to %s', async (location, text) => {
     const page = await origin(redirectsTo(location));
     const { resolve } = namesOf({ 'public.test': ['127.0.0.1'], 'inner.test': ['10.1.2.3'] });
     const fetch = guard({ resolve, refuse: allowLoopback });
 
     const refusal = await refusalOf(fetch(`http://public.test:${page.port}/`));
-    expect(refusal.message).toContain(told);
+    expect(refusal.message).toContain(text);
     expect(page.seen).toHaveLength(1);
   });
 
-  test('the second of three hops is judged like the first', async () => {
+  test('checks the second of three hops like the first', async () => {
     const secret = await origin(respondsWith('secret'));
     const last = await origin(redirectsTo(`${secret.origin}/`));
     const middle = await origin(redirectsTo(`http://b.test:${last.port}/`));
@@ -73,7 +73,7 @@ describe('attack 5: SSRF by redirect', () => {
     expect([first.seen.length, middle.seen.length, last.seen.length, secret.seen.length]).toEqual([1, 1, 0, 0]);
   });
 
-  test('a page cannot use the trust in a local server by redirecting to it', async () => {
+  test('does not let a page use the trust in a local server by redirecting to it', async () => {
     const model = await origin(respondsWith('models'));
     const page = await origin(redirectsTo(`http://127.0.0.2:${model.port}/api/delete`));
     const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
@@ -87,8 +87,8 @@ describe('attack 5: SSRF by redirect', () => {
     expect(model.seen).toEqual([]);
   });
 
-  test('trust that was lost on the way does not come back', async () => {
-    // start (trusted) -> hop (a public page) -> back (trusted, but now a page chose it)
+  test('does not restore trust that was lost in a chain', async () => {
+    // start (trusted) -> hop (a public page) -> back (trusted, but now chosen by a page)
     const back = await origin(respondsWith('secret'));
     const hop = await origin(redirectsTo(`http://mine.test:${back.port}/`));
     const start = await origin(redirectsTo(`http://public.test:${hop.port}/`));
@@ -100,7 +100,7 @@ describe('attack 5: SSRF by redirect', () => {
     expect(back.seen).toEqual([]);
   });
 
-  test('redirects between addresses the owner typed are followed', async () => {
+  test('follows redirects between trusted URLs', async () => {
     const second = await origin(respondsWith('here'));
     const first = await origin(redirectsTo(`${second.origin}/there`));
     const response = await guard({ trust: trustOrigins([first.origin, second.origin]) })(first.origin);
@@ -132,11 +132,11 @@ describe('attack 6: SSRF by parser differential', () => {
     ['http://127.0.0.2./', '127.0.0.2'],
     ['http://127.0.0.2:0/', '127.0.0.2'],
     ['http://127.0.0.2:00080/', '127.0.0.2'],
-  ])('%j', async (address, told) => {
-    // Only what is in front of the backslash is the host, and nobody has given that name an address of this machine.
+  ])('%j', async (address, text) => {
+    // Only the part before the backslash is the host, and that name has a private address.
     const { resolve } = namesOf({ 'public.test': ['10.0.0.9'] });
     const refusal = await refusalOf(guard({ resolve })(address));
-    expect(refusal.message).toContain(told);
+    expect(refusal.message).toContain(text);
   });
 
   test.each([
@@ -147,11 +147,11 @@ describe('attack 6: SSRF by parser differential', () => {
     'http://1.2.3.256/',
     'http://public.test:99999/',
     '/etc/passwd',
-  ])('%j is no address at all', async (address) => {
-    expect((await refusalOf(guard({ trust: () => true })(address))).message).toContain('not a complete web address');
+  ])('%j is not a valid URL', async (address) => {
+    expect((await refusalOf(guard({ trust: () => true })(address))).message).toContain('not a valid URL');
   });
 
-  test('a port of another service is refused in plain words, trusted or not', async () => {
+  test('refuses a port of another protocol, trusted or not', async () => {
     const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
     for (const trusted of [true, false]) {
       const fetch = guard({ trust: () => trusted, resolve, refuse: allowLoopback });
@@ -159,7 +159,7 @@ describe('attack 6: SSRF by parser differential', () => {
     }
   });
 
-  test('userinfo is refused even for a trusted address, and not repeated', async () => {
+  test('refuses userinfo even for a trusted URL, and does not repeat it', async () => {
     const mine = await origin(respondsWith('hello'));
     const fetch = guard({ trust: trustOrigins([mine.origin]) });
     const refusal = await refusalOf(fetch(`http://me:hunter2@127.0.0.1:${mine.port}/?key=s3cret`));
@@ -167,7 +167,7 @@ describe('attack 6: SSRF by parser differential', () => {
     expect(mine.seen).toEqual([]);
   });
 
-  test('trust means scheme, host and port, exactly', async () => {
+  test('trusts scheme, host and port exactly', async () => {
     const trust = trustOrigins(['http://127.0.0.1:8080/v1', new URL('https://Example.com')]);
     const answers = [
       'http://127.0.0.1:8080/other',
@@ -219,10 +219,10 @@ describe('attack 7: SSRF by another spelling of an IP address', () => {
     'http://100.100.100.200/',
     'http://192.168.1.1:65535/',
   ])('%s', async (address) => {
-    // A resolver that would say yes must not be asked: these are no names.
+    // These are not names: the resolver must not be called.
     const { resolve, asked } = namesOf({});
     const refusal = await refusalOf(guard({ resolve })(address));
-    expect(refusal.message).toContain('somebody else chose this address');
+    expect(refusal.message).toContain('is not configured in Toolyard');
     expect(asked).toEqual([]);
   });
 
@@ -234,7 +234,7 @@ describe('attack 7: SSRF by another spelling of an IP address', () => {
     },
   );
 
-  test('one private address among public ones refuses the name', async () => {
+  test('refuses a name with one private address among public ones', async () => {
     const target = await origin(respondsWith('hello'));
     const { resolve } = namesOf({ 'mixed.test': [['127.0.0.1', '10.0.0.7']] });
     const fetch = guard({ resolve, refuse: allowLoopback });
@@ -244,7 +244,7 @@ describe('attack 7: SSRF by another spelling of an IP address', () => {
 });
 
 describe('attack 8: SSRF by a stored address and by a changing DNS answer', () => {
-  test('the answer that was judged is the one connected to', async () => {
+  test('connects to the address that was checked', async () => {
     const target = await origin(respondsWith('hello'));
     const { resolve, asked } = namesOf({ 'rebind.test': [['127.0.0.1'], ['127.0.0.2']] });
     const response = await guard({ resolve, refuse: allowLoopback })(`http://rebind.test:${target.port}/`);
@@ -253,7 +253,7 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
     expect(asked).toEqual(['rebind.test']);
   });
 
-  test('an address that was good when it was saved is judged again when it is dialled', async () => {
+  test('checks a saved URL again on every connection', async () => {
     const target = await origin((_request, response) => {
       response.writeHead(200, { connection: 'close' }).end('hello');
     });
@@ -265,7 +265,7 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
     expect(target.seen).toHaveLength(1);
   });
 
-  test('a connection made in trust is not used where trust is gone', async () => {
+  test('does not reuse a trusted connection without trust', async () => {
     const target = await origin(respondsWith('hello'));
     const { resolve } = namesOf({ 'mine.test': ['127.0.0.1'] });
     let trusted = true;
@@ -277,13 +277,13 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
     expect(target.seen).toHaveLength(1);
   });
 
-  test('two requests at once to a refused name are both refused', async () => {
+  test('refuses both of two concurrent requests to a refused name', async () => {
     const { resolve } = namesOf({ 'inner.test': ['10.0.0.1'] });
     const fetch = guard({ resolve });
     await Promise.all([refusalOf(fetch('http://inner.test/a')), refusalOf(fetch('http://inner.test/b'))]);
   });
 
-  test('a pinned request keeps the name in its Host header, whatever the caller says', async () => {
+  test('keeps the name in the Host header of a pinned request, whatever the caller sends', async () => {
     const target = await origin(respondsWith('hello'));
     const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
     const fetch = guard({ resolve, refuse: allowLoopback });
@@ -291,7 +291,7 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
     expect(target.seen[0]?.headers.host).toBe(`public.test:${target.port}`);
   });
 
-  test('a pinned request asks for the name in TLS', async () => {
+  test('sends the name in TLS for a pinned request', async () => {
     const hellos: string[] = [];
     const server = createTcpServer((socket) => {
       socket.on('error', () => {});
@@ -309,7 +309,7 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
     expect(hellos.some((hello) => hello.includes('public.test'))).toBe(true);
   });
 
-  test('a dispatcher among the options does not go round the guard', async () => {
+  test('ignores a dispatcher among the options', async () => {
     const target = await origin(respondsWith('secret'));
     const dispatcher = new Agent({
       connect: { lookup: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]) },
@@ -324,7 +324,7 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
 });
 
 describe('attack 9: SSRF inside OAuth discovery and through base URLs', () => {
-  test('what the metadata of a server names is judged, though the server itself is trusted', async () => {
+  test('checks URLs in the metadata of a server, even if the server is trusted', async () => {
     const inside = await origin(respondsWith('{"access_token":"x"}'));
     const metadata = {
       resource_metadata: `${inside.origin}/meta`,
@@ -346,20 +346,20 @@ describe('attack 9: SSRF inside OAuth discovery and through base URLs', () => {
     for (const address of named) {
       await refusalOf(fetch(address, { method: 'POST', body: 'grant_type=refresh_token' }));
     }
-    // Not for want of https alone.
+    // Not refused only because of the missing https.
     const lenient = guard({ trust: trustOrigins([server.origin]), resolve });
     for (const address of named.slice(0, -1)) await refusalOf(lenient(address));
     expect(inside.seen).toEqual([]);
   });
 
-  test('a refusal tells where and why, and what to do', async () => {
+  test('says in the error what was refused, why, and what to do', async () => {
     const { resolve } = namesOf({ 'inner.test': ['10.0.0.7'] });
     const refusal = await refusalOf(guard({ resolve })('http://inner.test:8080/secret-path?token=s3cret'));
     expect(refusal.toJSON()).toEqual({
       code: 'address_refused',
       message:
-        'http://inner.test:8080 leads to 10.0.0.7, an address in a private network, and somebody else chose this address.',
-      hint: 'What a model, a page, a server or a redirect names may only lead to the public internet. If you want this address to be used, enter it yourself in the settings.',
+        'http://inner.test:8080 resolves to 10.0.0.7, an address in a private network, and is not configured in Toolyard.',
+      hint: 'URLs from models, pages, servers and redirects may only lead to the public internet. To use this URL, enter it in the settings.',
     });
   });
 });

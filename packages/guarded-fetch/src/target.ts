@@ -2,7 +2,7 @@ import type { RefusalReason } from './address.ts';
 import { hasUserinfo, hostOf, isLocalhostName, isWeb } from './hosts.ts';
 import type { FetchRefusal } from './refusals.ts';
 
-/** What holds for every address, whoever chose it: a fetch can send it and it carries no sign-in. */
+/** Checks for every URL, trusted or not: fetch supports it and it contains no credentials. */
 export function checkUrlForm(url: URL): FetchRefusal | null {
   if (!isWeb(url)) return { kind: 'scheme', url };
   if (hasUserinfo(url)) return { kind: 'userinfo', url };
@@ -10,8 +10,8 @@ export function checkUrlForm(url: URL): FetchRefusal | null {
 }
 
 /**
- * What an address somebody else chose shows without asking a resolver. A name is judged when it is connected to,
- * by the very answer that is connected to.
+ * Checks an untrusted URL as far as possible without name resolution. A name is checked when the connection is made,
+ * with the addresses that are connected to.
  */
 export function checkUntrustedUrl(
   url: URL,

@@ -3,8 +3,8 @@ import { isRefusedAddress } from './address.ts';
 import { hostOf, isLocalhostName, isWeb, readUrl } from './hosts.ts';
 
 /**
- * Makes the `trust` of a guard out of the addresses its owner typed or the loopback scan found. Scheme, host and
- * port must be the same; the path plays no part. Throws a ToolyardError `bad_config` for what is no web address.
+ * Creates the `trust` of a guard from URLs that the operator configured or that were detected on loopback. Scheme, host
+ * and port must be equal; the path is ignored. Throws a ToolyardError `bad_config` for an invalid URL.
  *
  * @example
  * trustOrigins(['http://127.0.0.1:11434/v1'])(new URL('http://127.0.0.1:11434/api/tags')); // true
@@ -15,8 +15,8 @@ export function trustOrigins(addresses: Iterable<string | URL>): (url: URL) => b
 }
 
 /**
- * Trusts all of this machine, if the address its owner typed is on it; else nothing. For what belongs to that address
- * and may stand at another port, as its sign-in does.
+ * Trusts every port of this machine if the configured URL is on this machine, otherwise nothing. For services that
+ * belong to that URL and may have another port, such as its sign-in.
  */
 export function trustSameHost(address: string | URL): (url: URL) => boolean {
   const url = readUrl(address);
@@ -35,7 +35,7 @@ function originOf(address: string | URL): string {
   if (url !== null && isWeb(url)) return url.origin;
   throw new ToolyardError({
     code: 'bad_config',
-    message: 'A trusted address is not a complete web address.',
-    hint: 'It should look like http://127.0.0.1:11434.',
+    message: 'A trusted URL is not valid.',
+    hint: 'A valid URL looks like http://127.0.0.1:11434.',
   });
 }

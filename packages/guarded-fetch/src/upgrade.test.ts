@@ -8,13 +8,13 @@ import { allowLoopback, namesOf, respondsWith, redirectsTo } from './test-fixtur
 import { createTestGuards } from './test-fixtures/test-guards.ts';
 import { trustOrigins } from './trust.ts';
 
-// Who is trusted, each test says itself.
+// Each test sets its own trust.
 const { guard, origin, closing } = createTestGuards(() => false);
 
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
 const HANDSHAKE = { 'sec-websocket-key': KEY, 'sec-websocket-version': '13' };
 
-/** A server that becomes a WebSocket and gives back what it gets, byte for byte. */
+/** A server that upgrades to a WebSocket and echoes bytes. */
 async function echo(): Promise<string> {
   const server = createServer();
   server.on('upgrade', (request, socket) => {
@@ -37,8 +37,8 @@ async function echo(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('a connection that becomes a WebSocket', () => {
-  test('is handed over as it is, with what was agreed', async () => {
+describe('WebSocket upgrade', () => {
+  test('returns the raw connection with the negotiated headers', async () => {
     const url = await echo();
     const { socket, headers } = await guard({ trust: trustOrigins([url]) }).upgrade(url.replace('http', 'ws'), {
       headers: HANDSHAKE,
@@ -50,7 +50,7 @@ describe('a connection that becomes a WebSocket', () => {
     socket.destroy();
   });
 
-  test('is not asked for where nobody’s choice leads inside, by address or by name', async () => {
+  test('sends no request for an untrusted URL that leads to a private address', async () => {
     const peer = await origin(respondsWith('secret'));
     const { resolve } = namesOf({ 'public.example': ['127.0.0.1'] });
     const { upgrade } = guard({ resolve });
@@ -65,7 +65,7 @@ describe('a connection that becomes a WebSocket', () => {
     expect(peer.seen).toEqual([]);
   });
 
-  test('is an error where the server answers otherwise, a redirect among it', async () => {
+  test('rejects any other response, including a redirect', async () => {
     const other = await origin(respondsWith('secret'));
     const peer = await origin(redirectsTo(other.origin));
     const { upgrade } = guard({ trust: trustOrigins([peer.origin, other.origin]) });
@@ -74,8 +74,8 @@ describe('a connection that becomes a WebSocket', () => {
   });
 });
 
-describe('addresses that are allowed', () => {
-  test('are all there is, on every hop, whoever chose them', async () => {
+describe('allowed URLs', () => {
+  test('limit every hop, trusted or not', async () => {
     const inside = await origin(respondsWith('fine'));
     const outside = await origin(respondsWith('secret'));
     const leading = await origin(redirectsTo(outside.origin));
@@ -91,7 +91,7 @@ describe('addresses that are allowed', () => {
   });
 });
 
-test('a server that is not trusted may keep silent as long as was said', async () => {
+test('ends a connection to an untrusted server that sends nothing for the configured time', async () => {
   const peer = await origin((request, response) => {
     response.write('first');
     if (request.url === '/late') setTimeout(() => response.end('second'), 1_500);

@@ -6,20 +6,20 @@ import { refusalBehind } from './refusal-behind.ts';
 import { toError } from './refusals.ts';
 import type { WebSocketGuard } from './websocket.ts';
 
-/** A connection that has become a WebSocket; nothing of it was read. */
+/** A connection after the upgrade to WebSocket; nothing was read from it. */
 export type Upgraded = { socket: Duplex; headers: IncomingHttpHeaders };
 
 /**
- * Asks an address to become a WebSocket and gives the bare connection, by the rules of the guard it belongs to. The
- * headers are those of the handshake, key and version among them. Follows no redirects. Rejects with a ToolyardError
- * for what the guard refuses, with any other error where the server does not agree.
+ * Requests an upgrade to WebSocket and returns the raw connection, with the checks of its guard. The headers are those
+ * of the handshake, including key and version. Follows no redirects. Rejects with a ToolyardError if the guard refuses
+ * the URL, with any other error if the server does not upgrade.
  */
 export type GuardedUpgrade = (
   url: string | URL,
   options: { headers: Record<string, string>; signal?: AbortSignal },
 ) => Promise<Upgraded>;
 
-/** Trust and judgement are those of the http address a handshake begins at: `ws:` counts as `http:`. */
+/** Trust and checks apply to the http URL of the handshake: `ws:` counts as `http:`. */
 export function createUpgrade({ trust, judge, open, guarded }: WebSocketGuard): GuardedUpgrade {
   return async (address, { headers, signal }) => {
     const url = readUrl(String(address).replace(/^ws(s?):/i, 'http$1:'));
@@ -31,7 +31,7 @@ export function createUpgrade({ trust, judge, open, guarded }: WebSocketGuard): 
       const { origin, pathname, search } = url;
       const stop = signal === undefined ? {} : { signal };
       const options = { origin, path: `${pathname}${search}`, protocol: 'websocket', headers, ...stop };
-      // The types leave out that an agent must be told the origin.
+      // The type definitions omit that an agent needs the origin.
       const dispatcher: Dispatcher = trusted ? open : guarded;
       const { socket, headers: answered }: Dispatcher.UpgradeData = await dispatcher.upgrade(options);
       return { socket, headers: answered };

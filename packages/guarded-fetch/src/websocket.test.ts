@@ -5,11 +5,11 @@ import { namesOf, respondsWith, redirectsTo } from './test-fixtures/origins.ts';
 import { createTestGuards } from './test-fixtures/test-guards.ts';
 import { trustOrigins } from './trust.ts';
 
-// Who is trusted, each test says itself.
+// Each test sets its own trust.
 const { guard, origin } = createTestGuards(() => false);
 
-describe('a WebSocket behind the guard', () => {
-  test('goes where the owner said, with headers and subprotocols', async () => {
+describe('openWebSocket', () => {
+  test('connects to a trusted URL, with headers and subprotocols', async () => {
     const peer = await origin(respondsWith('no WebSocket here'));
     const { openWebSocket } = guard({ trust: trustOrigins([peer.origin]) });
     const url = `${peer.origin.replace('http', 'ws')}/mcp?x=1`;
@@ -20,7 +20,7 @@ describe('a WebSocket behind the guard', () => {
     ]);
   });
 
-  test('is not opened to an address that is nobody’s choice', async () => {
+  test('rejects an untrusted private URL', async () => {
     const peer = await origin(respondsWith('secret'));
     const { openWebSocket } = guard();
     for (const url of [
@@ -36,7 +36,7 @@ describe('a WebSocket behind the guard', () => {
     expect(peer.seen).toEqual([]);
   });
 
-  test('is not opened to a name that leads there', async () => {
+  test('rejects a name that resolves to a private address', async () => {
     const peer = await origin(respondsWith('secret'));
     const { resolve, asked } = namesOf({ 'public.example': ['127.0.0.1'] });
     const socket = guard({ resolve }).openWebSocket(`ws://public.example:${peer.port}/`);
@@ -45,7 +45,7 @@ describe('a WebSocket behind the guard', () => {
     expect(peer.seen).toEqual([]);
   });
 
-  test('follows no redirect', async () => {
+  test('follows no redirects', async () => {
     const other = await origin(respondsWith('secret'));
     const peer = await origin(redirectsTo(other.origin));
     const { openWebSocket } = guard({ trust: trustOrigins([peer.origin, other.origin]) });

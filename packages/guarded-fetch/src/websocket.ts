@@ -2,7 +2,7 @@ import { WebSocket as InnerWebSocket, type Agent } from 'undici';
 import { readUrl } from './hosts.ts';
 import { toError, type FetchRefusal } from './refusals.ts';
 
-/** A WebSocket by the rules of the guard it belongs to. Its handshake follows no redirects. */
+/** A WebSocket with the checks of its guard. The handshake follows no redirects. */
 export type OpenGuardedWebSocket = (
   url: string | URL,
   options?: { protocols?: string[]; headers?: Record<string, string> },
@@ -10,13 +10,13 @@ export type OpenGuardedWebSocket = (
 
 export type WebSocketGuard = {
   trust: (url: URL) => boolean;
-  /** What can be said of an address before it is connected to. */
+  /** Checks that need no name resolution. */
   judge: (url: URL, trusted: boolean) => FetchRefusal | null;
   open: Agent;
   guarded: Agent;
 };
 
-/** Trust and judgement are those of the http address a handshake begins at: `ws:` counts as `http:`. */
+/** Trust and checks apply to the http URL of the handshake: `ws:` counts as `http:`. */
 export function createOpenWebSocket({ trust, judge, open, guarded }: WebSocketGuard): OpenGuardedWebSocket {
   return (address, { protocols = [], headers = {} } = {}) => {
     const url = readUrl(String(address).replace(/^ws(s?):/i, 'http$1:'));

@@ -1,6 +1,6 @@
 /**
- * Rights of a credential. The owner's sessions and the owner's terminal hold all of them; an API key holds those it was
- * created with.
+ * Scopes of a credential. A signed-in browser and a local command of the operator have all of them; an API key has
+ * those it was created with.
  */
 export const SCOPES = ['read', 'write', 'settings', 'approve', 'answer', 'servers', 'metrics', 'access'] as const;
 
@@ -16,10 +16,10 @@ export const SCOPES = ['read', 'write', 'settings', 'approve', 'answer', 'server
  */
 export type Scope = (typeof SCOPES)[number];
 
-/** `access` stays with the owner: a key that could create keys could give itself every other scope. */
+/** An API key cannot have `access`: a key that could create keys could grant itself every other scope. */
 export const KEY_SCOPES = SCOPES.filter((scope): scope is Exclude<Scope, 'access'> => scope !== 'access');
 
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** What an API key can do if nothing else was asked for. */
+/** Scopes of an API key that was created without any. */
 export const DEFAULT_KEY_SCOPES: readonly KeyScope[] = ['read', 'write'];

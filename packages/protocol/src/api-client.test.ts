@@ -11,7 +11,7 @@ const transport = (answer: string) => ({
   unreadable: (path: string) => new Error(`not JSON: ${path}`),
 });
 
-test('encodes path parameters and query, and leaves out what is undefined', async () => {
+test('encodes path parameters and query, omits undefined values', async () => {
   const api = createApiClient(transport('{"items":[]}'));
   await api.get('/api/runs/{id}/steps', { params: { id: 'a/b?c' } });
   await api.get('/api/conversations', { query: { q: 'a & b', limit: 3 } });
@@ -29,11 +29,11 @@ test('uploads a file with its own content type', async () => {
   expect(sent.at(-1)).toMatchObject({ method: 'POST', headers: { 'content-type': 'image/png' }, body: file });
 });
 
-test('throws the error of the transport if an answer is not JSON', async () => {
+test('throws the error of the transport if the response is not JSON', async () => {
   await expect(createApiClient(transport('<html>')).get('/api/models')).rejects.toThrow('not JSON: /api/models');
 });
 
-test('a wrong path, a missing field or a wrong answer type does not compile', () => {
+test('rejects a wrong path, a missing field and a wrong response type at compile time', () => {
   const check = async (api: ApiClient): Promise<void> => {
     // @ts-expect-error there is no such route
     await api.get('/api/agent/{id}', { params: { id: 'a' } });

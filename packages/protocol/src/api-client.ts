@@ -60,13 +60,13 @@ export type ApiClient<Options extends object = object> = {
 };
 
 export type ApiTransport<Options> = {
-  /** Sends a request and reads the text of a successful answer; throws on any other. */
+  /** Sends a request and returns the body of a successful response; throws on any other status. */
   send(
     path: string,
     init: { method: RouteMethod; headers: Record<string, string>; body?: string | Blob },
     options: Options,
   ): Promise<string>;
-  /** The error for an answer that is not JSON. */
+  /** The error for a response that is not JSON. */
   unreadable(path: string): Error;
 };
 
@@ -77,7 +77,7 @@ type AnyRequest = {
 };
 
 /**
- * Creates a client of the HTTP API whose requests and answers have the types of the route contracts.
+ * Creates a client of the HTTP API whose requests and responses have the types of the route contracts.
  *
  * @example
  * const agent = await api.get('/api/agents/{id}', { params: { id } });
@@ -112,14 +112,14 @@ export function createApiClient<Options extends object>(transport: ApiTransport<
     upload: (path: string, file: Blob, options: Partial<Options> = {}) =>
       request('POST', path, { type: file.type || 'application/octet-stream', content: file }, options),
   };
-  // The server answers what the contracts say; an answer is not validated again.
+  // The server validates responses against the contracts; the client does not validate them again.
   return client as unknown as ApiClient<Options>;
 }
 
 /** The path of a route with its parameters and query, encoded. */
 export function pathOf(pattern: string, { params = {}, query = {} }: AnyRequest): string {
   const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const words = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) words.set(name, String(value));
-  return words.size === 0 ? path : `${path}?${words.toString()}`;
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  return search.size === 0 ? path : `${path}?${search.toString()}`;
 }

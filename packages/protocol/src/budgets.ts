@@ -6,7 +6,7 @@ import type { Spent } from './schemas/usage.ts';
 
 export const ZERO_SPENT: Spent = { dollars: 0, tokens: 0, calls: 0, unpriced: 0 };
 
-/** What of a budget is used up; undefined while nothing is. */
+/** The measure of a budget that is exhausted; undefined if none is. */
 export function exhaustedMeasure(budget: BudgetLimits, spent: Spent): BudgetMeasure | undefined {
   return MEASURES.find((measure) => {
     const limit = budget[measure];
@@ -14,14 +14,14 @@ export function exhaustedMeasure(budget: BudgetLimits, spent: Spent): BudgetMeas
   });
 }
 
-/** The budgets of both lists; of the same thing that of `later`. */
+/** Merges two lists of budgets; of two with the same key the one in `later` wins. */
 export function mergeBudgets(earlier: readonly Budget[], later: readonly Budget[]): Budget[] {
   const merged = new Map(earlier.map((budget) => [budgetKey(budget), budget]));
   for (const budget of later) merged.set(budgetKey(budget), budget);
   return [...merged.values()];
 }
 
-/** Names a budget in the middle of a sentence: `the budget of this run`. */
+/** A budget inside a sentence: `the budget of this run`. */
 export function budgetPhrase(budget: Budget): string {
   switch (budget.of) {
     case 'turn':
@@ -31,47 +31,47 @@ export function budgetPhrase(budget: Budget): string {
     case 'conversation':
       return 'the budget of this conversation';
     case 'agent':
-      return "the agent's budget of the day";
+      return "the agent's daily budget";
     case 'day':
-      return 'the budget of the day';
+      return 'the daily budget';
     case 'model':
-      return `the day's budget of the model ${budget.model}`;
+      return `the daily budget of the model ${budget.model}`;
     case 'tool':
-      return `the day's budget of the tool ${budget.tool}`;
+      return `the daily budget of the tool ${budget.tool}`;
   }
 }
 
-/** An amount as a person reads it: `$0.42`, `1500 tokens`, `3 calls`. */
+/** An amount with its unit: `$0.42`, `1500 tokens`, `3 calls`. */
 export function formatAmount(measure: BudgetMeasure, amount: number): string {
   if (measure === 'dollars') return `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(3)).toString()}`;
   return `${amount} ${amount === 1 ? measure.slice(0, -1) : measure}`;
 }
 
-/** What is wrong with a new limit for a budget that is used up; null where the run can go on with it. */
+/** Why a new limit for an exhausted budget is invalid; null if the run can continue with it. */
 export function checkRaisedLimit(
   { budget, measure, spent }: { budget: Budget; measure: BudgetMeasure; spent: Spent },
   limit: number,
 ): string | null {
-  // What is no number at all is above nothing.
+  // Also rejects NaN.
   if (!(limit > spent[measure])) {
-    return `The new limit must be above what is spent already, ${formatAmount(measure, spent[measure])}.`;
+    return `The new limit must be above the amount already used, ${formatAmount(measure, spent[measure])}.`;
   }
-  // A batch of calls is asked about while something is left.
+  // A batch of calls can be asked about before the budget is exhausted.
   const before = budget[measure] ?? 0;
-  if (limit <= before) return `The new limit must be above the one there is, ${formatAmount(measure, before)}.`;
+  if (limit <= before) return `The new limit must be above the current limit, ${formatAmount(measure, before)}.`;
   if (isAmount(measure, limit)) return null;
   return measure === 'dollars'
-    ? 'A limit of dollars is an amount.'
-    : `A limit of ${measure} is a whole number, and at most ${Number.MAX_SAFE_INTEGER}.`;
+    ? 'A limit in dollars must be a finite amount.'
+    : `A limit in ${measure} must be a whole number of at most ${Number.MAX_SAFE_INTEGER}.`;
 }
 
-/** Why something is not done. */
+/** The error of a call or request that an exhausted budget prevents. */
 export function budgetExceeded(budget: Budget, measure: BudgetMeasure, spent: Spent): ErrorInfo {
   const name = budgetPhrase(budget);
   const limit = budget[measure] ?? 0;
   return {
     code: 'budget_exceeded',
     message: `${name.charAt(0).toUpperCase()}${name.slice(1)} is used up: ${formatAmount(measure, spent[measure])} of ${formatAmount(measure, limit)}.`,
-    hint: 'Raise the budget to go on.',
+    hint: 'Raise the budget to continue.',
   };
 }

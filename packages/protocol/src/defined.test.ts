@@ -1,14 +1,14 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { defined } from './defined.ts';
 
-test('drops the properties that are undefined and no others', () => {
+test('drops undefined properties only', () => {
   const values = { zero: 0, empty: '', no: false, none: null, missing: undefined };
   const copy = defined(values);
   expect(Object.keys(copy)).toEqual(['zero', 'empty', 'no', 'none']);
   expect(copy).toEqual({ zero: 0, empty: '', no: false, none: null });
 });
 
-test('makes the properties that may be undefined optional', () => {
+test('makes properties that may be undefined optional', () => {
   const text = ['a', undefined].at(1);
   const copy = defined({ text, count: 1 });
   expectTypeOf(copy.text).toEqualTypeOf<string | undefined>();

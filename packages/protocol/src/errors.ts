@@ -4,8 +4,8 @@ import { defined } from './defined.ts';
 const marker = Symbol.for('toolyard.error');
 
 /**
- * The only error class that crosses rooms. Its message was written for a reader; anything else that is thrown is
- * shown as `internal` without its text.
+ * The only error class that crosses package boundaries. Its message is written for users; any other thrown value is
+ * shown as `internal`, without its text.
  */
 export class ToolyardError extends Error {
   readonly code: ErrorCode;
@@ -40,24 +40,24 @@ export class ToolyardError extends Error {
 }
 
 /**
- * What may be told of anything that was thrown. A foreign error keeps its text to itself: it may hold a path, a
- * header or a key.
+ * The part of a thrown value that may be shown. The text of foreign errors is withheld: it may contain a path, a header
+ * or a key.
  */
 export function toErrorInfo(thrown: unknown): ErrorInfo {
   if (ToolyardError.isInstance(thrown)) return thrown.toJSON();
   return {
     code: 'internal',
-    message: 'Something went wrong inside Toolyard.',
-    hint: 'This is a defect: please report it.',
+    message: 'Internal error in Toolyard.',
+    hint: 'This is a bug. Please report it.',
   };
 }
 
-/** What the store could not do now it may do later: whatever was to be stored is none the worse for it. */
+/** True if the store failed temporarily: the same operation may succeed later. */
 export function isStorageFault(thrown: unknown): thrown is ToolyardError {
   return ToolyardError.isInstance(thrown) && (thrown.code === 'storage_full' || thrown.code === 'storage_failed');
 }
 
-/** The text of anything that was thrown, for logs and for the operator; {@link toErrorInfo} is for everyone else. */
+/** The text of any thrown value, for logs and for the operator; everyone else gets {@link toErrorInfo}. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,2 +1,2 @@
-/** The version of the envelope and of the union. */
+/** Version of the event envelope and of the union of events. */
 export const RUN_EVENT_VERSION = 1;

@@ -3,7 +3,7 @@ import type { FactEvent } from './events.ts';
 import type { RunEventBody } from './schemas/runs.ts';
 import { ignoreEvent, ignoreUnknownEvent } from './events.ts';
 
-/** The union with an event that no reader handles and no list names. `npm test` checks the types of this file. */
+/** The union plus an event that no reader handles and no list names. `npm test` checks the types of this file. */
 type WithNewEvent = RunEventBody | { type: 'message_moved'; messageId: string };
 
 function readSome(event: WithNewEvent): string {
@@ -28,12 +28,12 @@ function readAll(event: Extract<WithNewEvent, { type: 'run_parked' | 'message_mo
   }
 }
 
-test('ignores an event of a newer version at run time, which does not compile before it is handled or listed', () => {
+test('ignores an event of a newer version at run time, but does not compile before it is handled or listed', () => {
   const event: WithNewEvent = { type: 'message_moved', messageId: 'm' };
   expect([readSome(event), readAll(event)]).toEqual(['ignored', 'ignored']);
 });
 
-test('a fact is not ignored without its name', () => {
+test('does not ignore a fact without its name', () => {
   const event: RunEventBody = { type: 'run_finished', status: 'done', usage: {} };
   // @ts-expect-error -- `run_finished` is no progress
   expect(() => ignoreEvent(event)).not.toThrow();

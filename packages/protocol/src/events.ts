@@ -37,10 +37,10 @@ export type FactEvent =
   | 'compression_finished'
   | 'run_finished';
 
-/** The `default` of a switch over events: compiles only if all that is left is progress, or named by the reader. */
+/** The `default` of a switch over events: compiles only if the remaining events are progress or named by the reader. */
 export function ignoreEvent<Named extends RunEventType = never>(
   _event: Extract<RunEventBody, { type: ProgressEvent | NoInfer<Named> }>,
 ): void {}
 
-/** The `default` of a switch that handles all events: only a newer server or tab sends another one. */
+/** The `default` of a switch that handles all events: only a newer server or tab sends others. */
 export function ignoreUnknownEvent(_event: never): void {}

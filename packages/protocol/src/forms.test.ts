@@ -9,8 +9,8 @@ function fieldsOf(properties: JsonObject, required: string[] = []): FormField[] 
   return form.fields;
 }
 
-describe('a form is read', () => {
-  test('with all kinds of fields there are, in their order', () => {
+describe('readForm', () => {
+  test('reads fields of every kind in their order', () => {
     const fields = fieldsOf(
       {
         name: { type: 'string', title: 'Name', description: 'Yours', minLength: 1, maxLength: 9, default: 'A' },
@@ -46,18 +46,18 @@ describe('a form is read', () => {
 
   test.each<[string, JsonObject]>([
     ['no fields', { type: 'object' }],
-    ['an object inside', { properties: { a: { type: 'object' } } }],
+    ['a nested object', { properties: { a: { type: 'object' } } }],
     ['a reference', { properties: { a: { $ref: 'https://example.com/x' } } }],
-    ['an endless list', { properties: { a: { type: 'array', items: { type: 'string' } } } }],
-    ['options that are none', { properties: { a: { enum: [1, 2] } } }],
-    ['a needed field that is not there', { properties: {}, required: ['a'] }],
-    ['far too many', { properties: Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`f${n}`, {}])) }],
-  ])('but not one with %s', (_what, schema) => {
+    ['a list without options', { properties: { a: { type: 'array', items: { type: 'string' } } } }],
+    ['options that are not strings', { properties: { a: { enum: [1, 2] } } }],
+    ['a required field that does not exist', { properties: {}, required: ['a'] }],
+    ['more than 100 fields', { properties: Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`f${n}`, {}])) }],
+  ])('rejects a schema with %s', (_what, schema) => {
     expect(readForm(schema)).toMatchObject({ problem: expect.any(String) as string });
   });
 });
 
-describe('what was filled in', () => {
+describe('checkForm', () => {
   const fields = fieldsOf(
     {
       text: { type: 'string', minLength: 2, maxLength: 3 },
@@ -84,64 +84,64 @@ describe('what was filled in', () => {
     some: ['a'],
   };
 
-  test('passes where it fits', () => {
+  test('accepts valid values', () => {
     expect(checkForm(fields, good)).toEqual([]);
     expect(checkForm(fields, { text: 'ab' })).toEqual([]);
   });
 
   test.each<[string, JsonObject]>([
-    ['"text" is needed', { text: undefined as never }],
-    ['"text" must be a text', { text: 1 }],
+    ['"text" is required', { text: undefined as never }],
+    ['"text" must be text', { text: 1 }],
     ['"text" must have at least 2', { text: 'a' }],
     ['"text" must have at most 3', { text: 'abcd' }],
     ['"mail" must be an e-mail', { mail: 'a@b' }],
-    ['"page" must be an address', { page: 'example.com' }],
+    ['"page" must be a URL', { page: 'example.com' }],
     ['"day" must be a date', { day: '2026-02-29' }],
     ['"time" must be a date and a time', { time: '2026-01-31T12:00' }],
     ['"whole" must be a number', { whole: '2' }],
     ['"whole" must be a whole number', { whole: 1.5 }],
     ['"whole" must be at least 1', { whole: 0 }],
     ['"whole" must be at most 3', { whole: 4 }],
-    ['"yes" must be yes or no', { yes: 'yes' }],
+    ['"yes" must be true or false', { yes: 'yes' }],
     ['"one" must be one of', { one: 'b' }],
     ['"some": choose at least 1', { some: [] }],
     ['"some": choose at most 1', { some: ['a', 'b'] }],
     ['"some" must be one of', { some: ['c'] }],
-    ['"extra" is no field', { extra: 1 }],
-  ])('is told of: %s', (said, change) => {
+    ['"extra" is not a field', { extra: 1 }],
+  ])('reports: %s', (message, change) => {
     const content = Object.fromEntries(
       Object.entries({ ...good, ...change }).filter(([, value]) => value !== undefined),
     );
-    expect(checkForm(fields, content as JsonObject).map(formFaultText)).toEqual([expect.stringContaining(said)]);
+    expect(checkForm(fields, content as JsonObject).map(formFaultText)).toEqual([expect.stringContaining(message)]);
   });
 
-  test('has nothing to do with what every object has', () => {
+  test('ignores inherited properties of objects', () => {
     expect(checkForm(fieldsOf({ toString: { type: 'string' } }, ['toString']), {})).toMatchObject([
       { rule: 'required' },
     ]);
-    const odd = JSON.parse('{"text":"ab","__proto__":1}') as JsonObject;
-    expect(checkForm(fields, odd)).toMatchObject([{ name: '__proto__', rule: 'unknown' }]);
+    const hostile = JSON.parse('{"text":"ab","__proto__":1}') as JsonObject;
+    expect(checkForm(fields, hostile)).toMatchObject([{ name: '__proto__', rule: 'unknown' }]);
   });
 });
 
-test('attack 22: a form that wants a password or a key is known by its words', () => {
-  const wants = (name: string, more: JsonObject = {}) => fieldsOf({ [name]: { type: 'string', ...more } });
+test('attack 22: recognizes a form that asks for a password or a key by its words', () => {
+  const formWith = (name: string, more: JsonObject = {}) => fieldsOf({ [name]: { type: 'string', ...more } });
   for (const fields of [
-    wants('api_key'),
-    wants('x', { title: 'Your passphrase' }),
-    wants('x', { description: '密碼' }),
+    formWith('api_key'),
+    formWith('x', { title: 'Your passphrase' }),
+    formWith('x', { description: '密碼' }),
   ])
     expect(asksForSecret('', fields)).toBe(true);
-  expect(asksForSecret('Please give your access token', wants('x'))).toBe(true);
+  expect(asksForSecret('Please give your access token', formWith('x'))).toBe(true);
   for (const harmless of ['Your name. Do not give us your pin!', 'Never enter a password here', '請勿輸入您的密碼。']) {
-    expect(asksForSecret(harmless, wants('x'))).toBe(false);
+    expect(asksForSecret(harmless, formWith('x'))).toBe(false);
   }
-  for (const sly of [
+  for (const evasive of [
     'Do not worry, enter your pin',
     'Do not give your name but your password',
     'Never share your password; what is your password?',
   ]) {
-    expect(asksForSecret(sly, wants('x'))).toBe(true);
+    expect(asksForSecret(evasive, formWith('x'))).toBe(true);
   }
-  expect(asksForSecret('Which city?', wants('city', { title: 'Passenger' }))).toBe(false);
+  expect(asksForSecret('Which city?', formWith('city', { title: 'Passenger' }))).toBe(false);
 });

@@ -4,7 +4,7 @@ import { defined } from './defined.ts';
 
 export type FormOption = { value: string; label: string };
 
-/** One field of a form a server asks for: its label and description are the server's words. */
+/** One field of a server's form; label and description are the server's text. */
 export type FormField = { name: string; label: string; description?: string; required: boolean } & (
   | {
       type: 'text';
@@ -19,7 +19,7 @@ export type FormField = { name: string; label: string; description?: string; req
   | { type: 'choices'; options: FormOption[]; minItems?: number; maxItems?: number; default?: string[] }
 );
 
-/** What is wrong with what was filled in, and where; `limit` belongs to the rules that have one. */
+/** A rule that a submitted form breaks, and the field; `limit` belongs to rules that have one. */
 export type FormFault = { name: string; label: string } & (
   | {
       rule:
@@ -41,48 +41,53 @@ export type FormFault = { name: string; label: string } & (
     }
 );
 
-const MOST_FIELDS = 100;
-const MOST_OPTIONS = 1_000;
-const LONGEST_WORDS = 2_000;
+const MAX_FIELDS = 100;
+const MAX_OPTIONS = 1_000;
+const MAX_TEXT_LENGTH = 2_000;
 
 /**
- * Reads the schema of a form: an object of texts, numbers, yes and no, and choices, as MCP allows it. `problem` says in
- * plain words why a schema is none of that: nobody can be shown it.
+ * Reads the schema of a form: an object of strings, numbers, booleans and choices, as MCP allows it. `problem` says why
+ * the schema cannot be shown as a form.
  */
 export function readForm(schema: JsonObject): { fields: FormField[] } | { problem: string } {
   const { properties, required } = schema;
-  if (!isJsonObject(properties)) return { problem: 'it has no fields' };
+  if (!isJsonObject(properties)) return { problem: 'it does not have an object "properties"' };
   const entries = Object.entries(properties);
-  if (entries.length > MOST_FIELDS) return { problem: `it has more than ${MOST_FIELDS} fields` };
-  const wanted = new Set(Array.isArray(required) ? required : []);
-  const missing = [...wanted].find((name) => typeof name !== 'string' || !Object.hasOwn(properties, name));
-  if (missing !== undefined) return { problem: 'it requires a field that it does not have' };
+  if (entries.length > MAX_FIELDS) return { problem: `it has ${entries.length} fields, more than ${MAX_FIELDS}` };
+  const requiredNames = new Set(Array.isArray(required) ? required : []);
+  const missing = [...requiredNames].find((name) => typeof name !== 'string' || !Object.hasOwn(properties, name));
+  if (missing !== undefined) return { problem: 'it requires a field that it does not define' };
   const fields: FormField[] = [];
   for (const [name, field] of entries) {
-    const read = isJsonObject(field) ? readField(name, field, wanted.has(name)) : null;
-    if (read === null) return { problem: `its field "${name.slice(0, 100)}" is of a kind that forms do not have` };
+    const read = isJsonObject(field) ? readField(name, field, requiredNames.has(name)) : null;
+    if (read === null) return { problem: `its field "${name.slice(0, 100)}" has a type that forms do not support` };
     fields.push(read);
   }
   return { fields };
 }
 
 function readField(name: string, field: JsonObject, required: boolean): FormField | null {
-  const description = wordsOf(field['description']);
+  const description = shownText(field['description']);
   const base = {
     name,
-    label: wordsOf(field['title']) ?? name,
+    label: shownText(field['title']) ?? name,
     required,
     ...defined({ description }),
   };
-  const given = field['default'];
+  const defaultValue = field['default'];
   const type = typeOf(field);
   switch (type) {
     case 'string': {
       const options = optionsOf(field);
       if (options === 'unreadable') return null;
       if (options !== null) {
-        const known = options.some(({ value }) => value === given);
-        return { ...base, type: 'choice', options, ...(known && typeof given === 'string' ? { default: given } : {}) };
+        const known = options.some(({ value }) => value === defaultValue);
+        return {
+          ...base,
+          type: 'choice',
+          options,
+          ...(known && typeof defaultValue === 'string' ? { default: defaultValue } : {}),
+        };
       }
       const format = FORMATS.find((known) => known === field['format']);
       return {
@@ -91,7 +96,7 @@ function readField(name: string, field: JsonObject, required: boolean): FormFiel
         ...defined({ format }),
         ...limit('minLength', field['minLength']),
         ...limit('maxLength', field['maxLength']),
-        ...(typeof given === 'string' ? { default: given } : {}),
+        ...(typeof defaultValue === 'string' ? { default: defaultValue } : {}),
       };
     }
     case 'number':
@@ -102,14 +107,14 @@ function readField(name: string, field: JsonObject, required: boolean): FormFiel
         integer: type === 'integer',
         ...limit('minimum', field['minimum']),
         ...limit('maximum', field['maximum']),
-        ...(typeof given === 'number' ? { default: given } : {}),
+        ...(typeof defaultValue === 'number' ? { default: defaultValue } : {}),
       };
     case 'boolean':
-      return { ...base, type: 'boolean', ...(typeof given === 'boolean' ? { default: given } : {}) };
+      return { ...base, type: 'boolean', ...(typeof defaultValue === 'boolean' ? { default: defaultValue } : {}) };
     case 'array': {
       const options = isJsonObject(field['items']) ? optionsOf(field['items']) : null;
       if (options === null || options === 'unreadable') return null;
-      const chosen = Array.isArray(given) ? given.filter((one) => typeof one === 'string') : undefined;
+      const chosen = Array.isArray(defaultValue) ? defaultValue.filter((one) => typeof one === 'string') : undefined;
       return {
         ...base,
         type: 'choices',
@@ -126,7 +131,7 @@ function readField(name: string, field: JsonObject, required: boolean): FormFiel
 
 const FORMATS = ['email', 'uri', 'date', 'date-time'] as const;
 
-/** `null` beside another type only says that the field may be left out. */
+/** `null` beside another type only marks the field as optional. */
 function typeOf(field: JsonObject): JsonValue | undefined {
   const { type } = field;
   if (Array.isArray(type)) {
@@ -136,13 +141,13 @@ function typeOf(field: JsonObject): JsonValue | undefined {
   return type ?? (optionsOf(field) === null ? undefined : 'string');
 }
 
-/** Null where it is no choice. Titles come in two ways: `oneOf` and `anyOf` of today, `enumNames` of before. */
+/** Null if the field is not a choice. Titles are in `oneOf` or `anyOf`, or in the older `enumNames`. */
 function optionsOf(field: JsonObject): FormOption[] | 'unreadable' | null {
   const titled = field['oneOf'] ?? field['anyOf'];
   if (Array.isArray(titled)) {
     const options = titled.flatMap((one) => {
       if (!isJsonObject(one) || typeof one['const'] !== 'string') return [];
-      return [{ value: one['const'], label: wordsOf(one['title']) ?? one['const'] }];
+      return [{ value: one['const'], label: shownText(one['title']) ?? one['const'] }];
     });
     return options.length === titled.length && isSensible(options) ? options : 'unreadable';
   }
@@ -150,24 +155,24 @@ function optionsOf(field: JsonObject): FormOption[] | 'unreadable' | null {
   if (!Array.isArray(values)) return null;
   const names = Array.isArray(enumNames) ? enumNames : [];
   const options = values.flatMap((value, at) =>
-    typeof value === 'string' ? [{ value, label: wordsOf(names[at]) ?? value }] : [],
+    typeof value === 'string' ? [{ value, label: shownText(names[at]) ?? value }] : [],
   );
   return options.length === values.length && isSensible(options) ? options : 'unreadable';
 }
 
 function isSensible(options: readonly FormOption[]): boolean {
-  return options.length > 0 && options.length <= MOST_OPTIONS;
+  return options.length > 0 && options.length <= MAX_OPTIONS;
 }
 
-function wordsOf(value: JsonValue | undefined): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value.slice(0, LONGEST_WORDS) : undefined;
+function shownText(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.slice(0, MAX_TEXT_LENGTH) : undefined;
 }
 
 function limit<Name extends string>(name: Name, value: JsonValue | undefined): { [Key in Name]?: number } {
   return (typeof value === 'number' ? { [name]: value } : {}) as { [Key in Name]?: number };
 }
 
-/** Everything that is wrong with what was filled in, in the order of the fields. */
+/** Lists everything that is wrong with the submitted content, in the order of the fields. */
 export function checkForm(fields: readonly FormField[], content: JsonObject): FormFault[] {
   const faults: FormFault[] = [];
   for (const field of fields) {
@@ -186,9 +191,9 @@ export function checkForm(fields: readonly FormField[], content: JsonObject): Fo
   return faults;
 }
 
-type Broken = FormFault extends infer One ? (One extends FormFault ? Omit<One, 'name' | 'label'> : never) : never;
+type Violation = FormFault extends infer One ? (One extends FormFault ? Omit<One, 'name' | 'label'> : never) : never;
 
-function faultOf(field: FormField, value: JsonValue): Broken | null {
+function faultOf(field: FormField, value: JsonValue): Violation | null {
   switch (field.type) {
     case 'text': {
       if (typeof value !== 'string') return { rule: 'text' };
@@ -224,7 +229,7 @@ function faultOf(field: FormField, value: JsonValue): Broken | null {
   }
 }
 
-/** Our own patterns: no expression of a server is run. */
+/** Uses own patterns: a regular expression of a server is never run. */
 function hasFormat(format: (typeof FORMATS)[number], value: string): boolean {
   switch (format) {
     case 'email':
@@ -242,38 +247,38 @@ function hasFormat(format: (typeof FORMATS)[number], value: string): boolean {
   }
 }
 
-/** 2026-02-30 is none. */
+/** False for 2026-02-30. */
 function isDay(value: string): boolean {
   const at = Date.parse(`${value}T00:00:00Z`);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(value);
 }
 
-/** A fault as a sentence, for logs, terminals and other programs. The page has words of its own. */
+/** A fault as a sentence, for logs, terminals and programs. The page has its own texts. */
 export function formFaultText(fault: FormFault): string {
   const label = `"${fault.label}"`;
   switch (fault.rule) {
     case 'required':
-      return `${label} is needed.`;
+      return `${label} is required.`;
     case 'unknown':
-      return `${label} is no field of this form.`;
+      return `${label} is not a field of this form.`;
     case 'text':
-      return `${label} must be a text.`;
+      return `${label} must be text.`;
     case 'number':
       return `${label} must be a number.`;
     case 'integer':
       return `${label} must be a whole number.`;
     case 'boolean':
-      return `${label} must be yes or no.`;
+      return `${label} must be true or false.`;
     case 'option':
-      return `${label} must be one of what can be chosen.`;
+      return `${label} must be one of the options.`;
     case 'email':
-      return `${label} must be an e-mail address.`;
+      return `${label} must be an email address.`;
     case 'uri':
-      return `${label} must be an address with its scheme, such as https://example.com.`;
+      return `${label} must be a URL with its scheme, such as https://example.com.`;
     case 'date':
       return `${label} must be a date such as 2026-01-31.`;
     case 'date-time':
-      return `${label} must be a date and a time such as 2026-01-31T12:00:00Z.`;
+      return `${label} must be a date and time such as 2026-01-31T12:00:00Z.`;
     case 'too_short':
       return `${label} must have at least ${fault.limit} characters.`;
     case 'too_long':
@@ -292,8 +297,8 @@ export function formFaultText(fault: FormFault): string {
 const SECRET =
   /pass(word|phrase|code)|secret|api.?key|access.?key|private.?key|token|credential|\bpin\b|\bcvv?\b|密码|密碼|口令|密钥|密鑰|令牌|權杖/i;
 
-/** What says that a secret is not to be given. Only up to the secret it names, and not past a "but". */
-const WANTS_NONE = new RegExp(
+/** Matches a warning not to give a secret, up to the secret that it names and not past a word such as "but". */
+const SECRET_WARNING = new RegExp(
   `(?:\\b(?:do\\s+not|don['’]?t|never|must\\s+not|should\\s+not)\\s+(?:ever\\s+)?` +
     `(?:give|enter|share|send|type|tell|provide|include|put|write|paste|ask)\\b` +
     `(?:(?!\\b(?:but|only|except|instead|and|until|unless|before|then)\\b)[^.,;:!?\\n]){0,40}?` +
@@ -302,10 +307,10 @@ const WANTS_NONE = new RegExp(
   'gi',
 );
 
-/** True where a form seems to want what no server may ask for in a form: a password, a key. */
+/** True if a form seems to ask for a password or key, which MCP servers must not request in a form. */
 export function asksForSecret(message: string, fields: readonly FormField[]): boolean {
   const words = fields.map(
     ({ name, label, description = '' }) => `${name.replaceAll('_', ' ')} ${label} ${description}`,
   );
-  return [message, ...words].some((text) => SECRET.test(text.replace(WANTS_NONE, '')));
+  return [message, ...words].some((text) => SECRET.test(text.replace(SECRET_WARNING, '')));
 }

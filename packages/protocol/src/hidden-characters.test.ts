@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { showHidden } from './hidden-characters.ts';
 
-test('attack 16: what a reader does not see is written out', () => {
+test('attack 16: writes out characters that a reader does not see', () => {
   expect(showHidden('a\u200bb')).toBe('a⟨U+200B⟩b');
   expect(showHidden('\u202eabc\u2069')).toBe('⟨U+202E⟩abc⟨U+2069⟩');
   expect(showHidden('x\u{e0041}\u{e007f}')).toBe('x⟨U+E0041⟩⟨U+E007F⟩');
@@ -9,7 +9,7 @@ test('attack 16: what a reader does not see is written out', () => {
   expect(showHidden('\ufe0f\u200d\ud800')).toBe('⟨U+FE0F⟩⟨U+200D⟩⟨U+D800⟩');
 });
 
-test('what is seen stays as it is', () => {
+test('keeps visible characters', () => {
   for (const text of ['plain\ttext\n', '工具，說明', 'naïve café', '⚠️ 👩‍💻 👍🏽', 'שלום'])
     expect(showHidden(text)).toBe(text);
 });

@@ -1,15 +1,15 @@
 /**
- * What a reader does not see and a model reads all the same: zero-width marks, marks that turn the order of what
- * follows, tags, selectors, fillers that look like nothing, and control characters but for tab and line break.
+ * Characters that a model reads and a user does not see: zero-width and bidirectional marks, tags, variation selectors,
+ * invisible fillers, and control characters except tab and line break.
  */
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]|\p{Surrogate}/gu;
 
-/** What joins or colours the parts of one emoji hides nothing. */
+/** Selectors and joiners inside one emoji hide nothing. */
 const OF_EMOJI =
   /(?<=\p{Extended_Pictographic})\ufe0f|(?<=[\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])\u200d(?=\p{Extended_Pictographic})/gu;
 
-/** The text with everything that hides in it written out, as `⟨U+200B⟩`. */
+/** Writes out every hidden character, as `⟨U+200B⟩`. */
 export function showHidden(text: string): string {
   if (text.search(HIDDEN) === -1) return text;
   const harmless = new Set<number>();

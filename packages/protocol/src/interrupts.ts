@@ -12,7 +12,7 @@ const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][
   tab: ['tab_here', 'decline'],
 };
 
-/** The decisions an interrupt of this kind takes. */
+/** The decisions that answer an interrupt of this kind. */
 export function decisionsFor(kind: Interrupt['kind']): readonly InterruptAnswer['decision'][] {
   return DECISIONS[kind];
 }

@@ -1,14 +1,14 @@
-/** Any value JSON can carry. */
+/** Any JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
 /** A JSON object: tool arguments, structured results, JSON Schemas. */
 export type JsonObject = { [key: string]: JsonValue };
 
-/** What {@link parseJson} found. `problem` is the parser's own short account, safe to show. */
+/** The result of {@link parseJson}. `problem` is the parser's message, safe to show. */
 export type ParsedJson = { ok: true; value: JsonValue } | { ok: false; problem: string };
 
 /**
- * Reads JSON that someone else wrote. Never throws.
+ * Parses untrusted JSON. Never throws.
  *
  * @example
  * const parsed = parseJson('{"a":1}');
@@ -28,9 +28,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * One text for equal values, whatever the order of their keys. Used to recognise the same call made again.
- */
+/** Equal text for equal values, whatever the order of their keys. Recognizes a repeated call. */
 export function canonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);

@@ -5,17 +5,17 @@ import type { RunEventBody } from './schemas/runs.ts';
 import type { LedgerEntry } from './schemas/ledger.ts';
 import type { TaskHandle } from './tools.ts';
 
-/** Time, injected so that tests own it. */
+/** Time, injected so that tests control it. */
 export type Clock = {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Milliseconds that never run backwards; only differences mean anything. */
+  /** Milliseconds that never decrease; only differences have a meaning. */
   monotonic(): number;
-  /** Runs `callback` once after `ms`; the returned function calls it off. */
+  /** Runs `callback` once after `ms`; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void;
 };
 
-/** The clock of the machine. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -25,7 +25,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `ms` on this clock. Rejects with an `AbortError` as soon as the signal is aborted. */
+/** Resolves after `ms` on this clock. Rejects with an `AbortError` when the signal is aborted. */
 export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
@@ -41,65 +41,65 @@ export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSig
   });
 }
 
-/** Fresh identifiers, injected so that tests are repeatable. */
+/** Unique identifiers, injected so that tests are repeatable. */
 export type IdSource = { next(): string };
 
-/** A named place where a test may stop, fail or kill the process. A no-op unless a test sets it. */
+/** A named place where a test may pause, fail or kill the process. Does nothing unless a test sets it. */
 export type Failpoint = (name: string) => void | Promise<void>;
 
-/** The fetch a room was handed: the owner decides what stands in front of it. */
+/** The `fetch` that is passed to a package; the caller decides which checks it applies. */
 export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * Where a run writes what happens. In memory it publishes at once; a database commits first and publishes then:
- * nobody sees an event that is not committed.
+ * Where a run writes its events. The journal in memory publishes them at once; the one of a database commits first, so
+ * that no reader sees an event that is not committed.
  */
 export type RunJournal = {
-  /** Which try of the step under way this is, from 1; a step is tried again after its process has died. */
+  /** Which attempt of the current step this is, from 1; a step is retried after its process crashed. */
   readonly attempt: number;
-  /** Adds one event of the step under way; the journal gives it its envelope. */
+  /** Adds an event of the current step; the journal adds the envelope. */
   append(event: RunEventBody): void;
-  /** Opens the next step. */
+  /** Begins the next step. */
   beginStep(step: number): void;
   /**
-   * Commits everything appended so far together with `point`: plain JSON from which the run can go on. Resolves when
-   * it may: once it is committed, or at once where nothing can take effect before a later commit that holds it.
+   * Commits all appended events together with `point`: plain JSON from which the run can continue. Resolves when the
+   * run may proceed: after the commit, or at once if nothing can take effect before a later commit that contains it.
    */
   commit(point: object): void | Promise<void>;
 };
 
-/** A call about to be made, as the ledger keeps it. */
+/** A call that is about to be made, as the ledger stores it. */
 export type PlannedCall = {
   callId: string;
   tool: ToolReference;
   arguments: JsonObject;
-  /** The arguments are a person's, not the model's. */
+  /** A user edited the arguments. */
   edited?: true;
 };
 
 /**
- * What is known of the calls of a run, so that none is made twice in silence. Everything written here is committed
- * with the events around it; only {@link ToolLedger.sent} waits for the disk.
+ * What is known of a run's calls, so that none is repeated without the user's knowledge. Entries are committed with the
+ * events around them; only {@link ToolLedger.sent} waits for the disk.
  */
 export type ToolLedger = {
-  /** What an earlier attempt left of a call; undefined for one that was never planned. */
+  /** The entry of an earlier attempt; undefined if the call was never planned. */
   find(callId: string): LedgerEntry | undefined;
   plan(call: PlannedCall): void;
-  /** Resolves when it is on the disk that the call is about to be made: it is made only then. */
+  /** Resolves once it is on disk that the call will be made; only then it is made. */
   sent(callId: string): void | Promise<void>;
-  /** The server goes on with the call by itself. Resolves when it is on the disk how to ask for its result. */
+  /** The server continues the call as a task. Resolves once the handle for fetching its result is on disk. */
   task(callId: string, handle: TaskHandle): void | Promise<void>;
-  /** The call was answered (`done`, `failed`), or is of unknown outcome (`in_doubt`); `detail` is kept with it. */
+  /** The call was answered (`done`, `failed`), or its outcome is unknown (`in_doubt`); `detail` is stored with it. */
   settle(callId: string, to: 'done' | 'failed' | 'in_doubt', detail: JsonValue): void;
-  /** The server has not carried the call out and waits for something else: it is to be made again. */
+  /** The server did not execute the call and needs something else first: the call will be made again. */
   unsend(callId: string): void;
 };
 
-/** The messages of one branch of a conversation, as the loop needs them. */
+/** The messages of one branch of a conversation. */
 export type ConversationPort = {
   readonly id: string;
   /** From the first message to the current leaf. */
   messages(): readonly Message[];
-  /** Puts a message behind the current leaf. */
+  /** Appends a message to the current leaf. */
   add(message: Message): void;
 };

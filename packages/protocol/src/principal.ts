@@ -2,10 +2,10 @@ import type { Scope } from './access.ts';
 import type { Owner } from './run-store.ts';
 import type { PrincipalVia } from './schemas/access.ts';
 
-/** Who makes a request: the owner it acts for, how it was authenticated, and what it may do. */
+/** The sender of a request: the owner it acts for, how it was authenticated, and what it may do. */
 export type Principal = Owner & {
   via: PrincipalVia;
   scopes: readonly Scope[];
-  /** Of the session or API key. */
+  /** The session or API key. */
   credentialId?: string;
 };

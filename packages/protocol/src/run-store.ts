@@ -15,48 +15,46 @@ import type {
 import type { LedgerChange, LedgerEntry } from './schemas/ledger.ts';
 
 /**
- * The port through which durable runs are kept: one engine answers at once, another over a socket, so every method
- * may give a promise. Types only; all times are milliseconds since 1970 but for durations.
+ * The port that stores durable runs. One implementation answers synchronously, another over a socket, so every method
+ * may return a promise. Times are milliseconds since 1970, except durations.
  *
- * Two kinds of callers: a person's doors hand over a {@link Owner} and see that owner's rows only; the process
- * that executes runs holds leases and shows its fence instead.
+ * It has two kinds of callers: user-facing APIs pass an {@link Owner} and see only that owner's rows; the process that
+ * executes a run holds its lease and passes its fence.
  */
 
-/** On whose behalf something is read or written. What belongs to another owner is not found. */
+/** On whose behalf data is read or written. Data of another owner is not found. */
 export type Owner = { ownerId: string };
 
 type Awaitable<T> = T | Promise<T>;
 
-/**
- * `full`: on the disk before the call returns, even if the power fails. `normal`: survives the death of the process.
- */
+/** `full`: on disk before the call returns, survives a power failure. `normal`: survives a crash of the process. */
 export type Durability = 'normal' | 'full';
 
-/** A run together with the right to write it, until the lease runs out or somebody takes it over. */
+/** A run with the exclusive right to write it, until the lease expires or another process acquires it. */
 export type LeasedRun = RunRecord & {
-  /** Grows with every lease; a commit under an older one is refused. */
+  /** Increases with every lease; a commit with an older one is rejected. */
   fence: number;
-  /** What the last step committed; null before the first. */
+  /** The state of the last committed step; null before the first. */
   state: JsonValue | null;
-  /** What the run was created with. */
+  /** The configuration that the run was created with. */
   configuration: JsonValue | null;
 };
 
-/** Who holds a run, and for how long from now. */
+/** Holder and duration of a lease. */
 export type LeaseTerms = {
-  /** The process, fresh at every start of it. */
+  /** Id of the process, new at every start. */
   owner: string;
   /** Milliseconds. */
   ms: number;
 };
 
 /**
- * `from`: who holds it gives way, if its name begins so. A tab takes over from another one that way, since a person
- * wants it to.
+ * `from`: acquires the lease also from a holder whose name begins so. A tab moves a run away from another tab this way,
+ * at the user's request.
  */
 export type AcquireOptions = { from?: string };
 
-/** A run to be stored together with the message that asks for it. */
+/** A run to store together with the user message that starts it. */
 export type NewRun = {
   id: string;
   conversationId: string;
@@ -68,24 +66,27 @@ export type NewRun = {
   configuration?: object;
   /** Plain JSON: the state before the first step. */
   state?: object;
-  /** The person's message and, where wanted, a placeholder for the answer; parents first. */
+  /** The user's message and an optional placeholder for the answer; parents first. */
   messages: readonly Message[];
   /** The conversation's new current leaf. */
   leaf?: string;
-  /** What the conversation is called where it has no title yet. */
+  /** Title of the conversation if it does not have one yet. */
   title?: string;
-  /** The queued message this run sends: it leaves the queue in the same transaction, or nothing is stored. */
+  /**
+   * The queued message that this run sends. It leaves the queue in the same transaction; if that fails, nothing is
+   * stored.
+   */
   queuedMessageId?: string;
-  /** With it the run is `running` under fence 1, else `queued` under fence 0. */
+  /** With a lease the run is `running` with fence 1, otherwise `queued` with fence 0. */
   lease?: LeaseTerms;
 };
 
 /**
- * - `conversation_busy`: a top-level run is active there already
- * - `exists`: this very run is stored already, and nothing was changed
- * - `not_found`: the owner has no such conversation, or no such parent run
- * - `invalid`: a message or the leaf does not fit into the conversation, or the queued message is not in its queue;
- *   nothing was changed
+ * - `conversation_busy`: the conversation has an active top-level run
+ * - `exists`: this run is stored already; nothing changed
+ * - `not_found`: the owner has no such conversation or parent run
+ * - `invalid`: a message or the leaf does not fit the conversation, or the queued message is not in its queue; nothing
+ *   changed
  */
 export type CreateRunOutcome =
   | { outcome: 'created'; run: LeasedRun }
@@ -95,87 +96,88 @@ export type CreateRunOutcome =
   | { outcome: 'invalid'; problem: string };
 
 export type InterruptChanges = {
-  /** May come again for the same id: what was answered in the meantime stays answered. */
+  /** May repeat an id: an interrupt that was answered since stays answered. */
   opened?: readonly { interrupt: Interrupt; mode: InterruptMode }[];
-  /** Answered within the process; an answer from a door comes through the inbox instead, and is the one that counts. */
+  /** Answered inside the process. An answer over the API is in the inbox instead, and takes precedence. */
   answered?: readonly { id: string; answer: InterruptAnswer }[];
-  /** What was answered in the meantime stays answered. */
+  /** An interrupt that was answered since stays answered. */
   withdrawn?: readonly string[];
 };
 
-/** One call that was made. `at` says on which day, in UTC. */
+/** One completed call. `at` determines its day, in UTC. */
 export type UsageEntry = { at: number; durationMs: number } & (
   | {
       kind: 'model';
       providerId: string;
       modelId: string;
-      /** Null where the model did not say. */
+      /** Null if the model did not report it. */
       usage: Usage | null;
-      /** US dollars; null where nobody knows. */
+      /** US dollars; null if unknown. */
       cost: number | null;
-      /** The tool whose server had the model asked. */
+      /** The tool whose server requested the model call. */
       tool?: ToolReference;
     }
   | { kind: 'tool'; tool: ToolReference; failed: boolean }
 );
 
 /**
- * Which of the commits under its fence it is, from 1, and what stands for all that is in it. A holder that sends over
- * a network may send its last one again: it is answered as it was, and changes nothing.
+ * The number of this commit under its fence, from 1, and a digest of its content. After a lost response the holder may
+ * send its last commit again: the response is the same, and nothing changes.
  */
 export type CommitNumber = { number: number; digest: string };
 
-/** What one run has to write. Either all of it is stored or nothing. */
+/** All changes of one run, stored atomically. */
 export type RunCommit = {
   runId: string;
   fence: number;
-  /** The seq the run is at; `events` begin at the next one. */
+  /** The run's last seq; `events` begin with the next one. */
   baseSeq: number;
-  /** Stamped and without gaps; may be empty. */
+  /** With envelope and without gaps; may be empty. */
   events: readonly RunEvent[];
   /** Plain JSON: the state after a step. */
   state?: object;
-  /** A final one (`done`, `failed`, `cancelled`) gives the lease back and withdraws open interrupts. */
+  /** A final status (`done`, `failed`, `cancelled`) releases the lease and withdraws open interrupts. */
   status?: RunStatus;
-  /** Whole messages, parents first. One that this run wrote before is replaced. */
+  /** Whole messages, parents first. Replaces a message that this run wrote before. */
   messages?: readonly { conversationId: string; message: Message }[];
-  /** Moves the current leaf if it still is `from`: a person who went to another branch is not pulled back. */
+  /** Moves the current leaf only if it still is `from`: a user who switched to another branch stays there. */
   leaf?: { from: string | null; to: string };
-  /** Calls that were made, each once. */
+  /** Completed calls, each once. */
   usage?: readonly UsageEntry[];
   ledger?: readonly LedgerChange[];
   interrupts?: InterruptChanges;
-  /** Ids of inbox items whose effect this commit holds: they are taken with it, exactly once. */
+  /** Ids of inbox items that this commit applies: they are removed with it, exactly once. */
   taken?: readonly string[];
-  /** Queued messages of its conversation the run has taken in: they leave the queue. */
+  /** Queued messages of the conversation that the run has added to its branch: they leave the queue. */
   unqueued?: readonly string[];
-  /** Gives the lease back with this commit, as a run does that parks. */
+  /** Releases the lease with this commit, as a run does when it parks. */
   release?: true;
-  /** A group that holds one `full`, or moves a call to `sent`, is `full` as a whole. */
+  /** One `full` item, or a call that moves to `sent`, makes the whole group `full`. */
   durability: Durability;
   numbered?: CommitNumber;
 };
 
 /**
- * - `stale`: fence or seq is not the run's own, its lease was given back, or it is over; `now` says where it stands
- *   (null: it is gone)
- * - `overtaken`: an interrupt this answers was answered at a door in the same moment; the inbox holds what was said
- * - `invalid`: the item contradicts itself or what is stored; a defect of the caller
+ * - `stale`: fence or seq do not match, the lease was released, or the run is over; `now` is its current state (null:
+ *   it does not exist)
+ * - `overtaken`: an interrupt that this commit answers was answered over the API at the same time; that answer is in
+ *   the inbox
+ * - `invalid`: the item contradicts itself or the stored data, a bug of the caller
  */
 export type CommitOutcome =
   | {
       outcome: 'committed';
       lastSeq: number;
-      /** Set where the status changed or the lease was given back: something waits in the inbox. */
+      /** Set if the status changed or the lease was released: the inbox has unread items. */
       inboxWaits?: true;
-      /** Set where an earlier sending of the same numbered commit had stored it: nothing was changed. */
+      /** Set if this numbered commit was stored already: nothing changed. */
       again?: true;
     }
   | { outcome: 'stale'; now: { fence: number; lastSeq: number; status: RunStatus } | null }
   | { outcome: 'overtaken' }
   | { outcome: 'invalid'; problem: string };
 
-/** What a process learns when it renews its leases. A run it held and that is not named was lost. */
+/** Result of renewing leases. A run that the process held and that is missing here was lost. */
 export type LeaseRenewal = { runId: string; fence: number; cancelRequested: boolean; inboxWaits: boolean };
 
 export type InboxKind = 'cancel' | 'answer' | 'steer' | 'message';
@@ -183,9 +185,9 @@ export type InboxKind = 'cancel' | 'answer' | 'steer' | 'message';
 export type InboxItem = { id: string; kind: InboxKind; body: JsonValue; at: number };
 
 /**
- * - `put`: `leaseOwner` is whom to wake, null where the run lies still
- * - `exists`: an item of this id was put before
- * - `run_over`: nobody will read it
+ * - `put`: stored; `leaseOwner` is the process to notify, null if none executes the run
+ * - `exists`: an item with this id is stored already
+ * - `run_over`: the run has ended, nothing will read the item
  */
 export type PutInboxOutcome =
   | { outcome: 'put'; leaseOwner: string | null; status: RunStatus }
@@ -194,8 +196,8 @@ export type PutInboxOutcome =
   | { outcome: 'not_found' };
 
 /**
- * A value that an answer changes: of a conversation or an agent its configuration, else a named setting. What is made
- * of it is asked with what stands there in that moment, and may be asked again.
+ * A stored value that an answer changes: the configuration of a conversation or an agent, or a named setting. `change`
+ * receives the value as it is stored at that time, and may be called more than once.
  */
 export type AnswerKeeps = {
   what: 'conversations' | 'agents' | 'settings';
@@ -204,8 +206,8 @@ export type AnswerKeeps = {
 };
 
 /**
- * - `closed`: somebody else answered first (`answer`), or it was withdrawn (null)
- * - `no_place`: what the answer is to change is gone; nothing was stored
+ * - `closed`: another answer was first (`answer`), or the interrupt was withdrawn (null)
+ * - `no_place`: the value that the answer changes does not exist any more; nothing was stored
  */
 export type AnswerOutcome =
   | { outcome: 'no_place' }
@@ -215,31 +217,31 @@ export type AnswerOutcome =
 
 export type RunStore = {
   /**
-   * Stores what any number of runs have to write in one transaction. An item that is stale or invalid is refused
-   * alone; outcomes stand in the order of the items. Throws where the engine fails: nothing is stored then.
+   * Commits the changes of any number of runs in one transaction. A stale or invalid item is rejected alone; outcomes
+   * have the order of the items. Throws if the database fails: then nothing is stored.
    */
   commit(items: readonly RunCommit[]): Awaitable<readonly CommitOutcome[]>;
 
-  /** Stores run, messages and leaf in one transaction, with full durability. */
+  /** Stores run, messages and leaf in one transaction with full durability. */
   createRun(principal: Owner, run: NewRun): Awaitable<CreateRunOutcome>;
   getRun(principal: Owner, runId: string): Awaitable<RunRecord | null>;
-  /** The newest first; `before` is the id of the last one seen. */
+  /** Newest first; `before` is the id of the last run of the previous page. */
   listRuns(
     principal: Owner,
     query: {
       conversationId?: string;
       agentId?: string;
       statuses?: readonly RunStatus[];
-      /** Begun at this time or later, and before this one. */
+      /** Runs that started at or after `from` and before `until`. */
       from?: number;
       until?: number;
       before?: string;
       limit: number;
     },
   ): Awaitable<readonly RunRecord[]>;
-  /** Events with a seq above `afterSeq`, in order, at most `limit`; null where the owner has no such run. */
+  /** Events with a seq above `afterSeq`, in order, at most `limit`; null if the owner has no such run. */
   readEvents(principal: Owner, runId: string, afterSeq: number, limit: number): Awaitable<readonly RunEvent[] | null>;
-  /** The same without what is repeated whole once a message or a call is over: deltas and progress. */
+  /** As `readEvents`, without deltas and progress, which later events contain as a whole. */
   readWholeEvents(
     principal: Owner,
     runId: string,
@@ -247,55 +249,58 @@ export type RunStore = {
     limit: number,
   ): Awaitable<readonly RunEvent[] | null>;
 
-  /** Null where somebody holds it, it is over, or it is not there. */
+  /** Null if another process holds the lease, or the run is over or does not exist. */
   acquireLease(runId: string, terms: LeaseTerms, options?: AcquireOptions): Awaitable<LeasedRun | null>;
-  /** One statement for all runs of a process. */
+  /** Renews the leases of all runs of a process with one statement. */
   renewLeases(terms: LeaseTerms): Awaitable<readonly LeaseRenewal[]>;
-  /** The same for one run, under the fence it is held; null where it was lost. */
+  /** Renews the lease of one run; null if it is no longer held under this fence. */
   renewLease(runId: string, fence: number, terms: LeaseTerms): Awaitable<LeaseRenewal | null>;
-  /** False where the lease was no longer held under this fence. */
+  /** False if the lease is no longer held under this fence. */
   releaseLease(runId: string, fence: number): Awaitable<boolean>;
   /**
-   * Takes over runs of the place `server` that nobody works on: queued or running without a live lease, and resting
-   * ones something waits for in the inbox. Used at start and at intervals.
+   * Acquires runs with place `server` that no process executes: queued or running ones without a valid lease, and
+   * parked ones with unread inbox items. Called at start and periodically.
    */
   takeOver(terms: LeaseTerms, limit: number): Awaitable<readonly LeasedRun[]>;
 
   putInbox(principal: Owner, runId: string, item: InboxItem): Awaitable<PutInboxOutcome>;
-  /** What waits, in the order it came; null where the fence is not the current one. Taken by {@link RunCommit.taken}. */
+  /**
+   * Unread items in the order they arrived; null if the fence is not the current one. {@link RunCommit.taken} removes
+   * them.
+   */
   readInbox(runId: string, fence: number): Awaitable<readonly InboxItem[] | null>;
-  /** Takes back what has not been taken yet; false where it was. */
+  /** Removes an item that was not taken yet; false if it was. */
   withdrawInbox(principal: Owner, runId: string, itemId: string): Awaitable<boolean>;
 
   /**
-   * Deletes deltas and progress from the events of at most `limit` runs that ended before `endedBefore`, the longest
-   * ended first, each once; gives how many runs that were. Who reads from a cursor inside gets what is left, in order
-   * but with gaps: `message_finished` and `tool_finished` carry the whole of what is gone.
+   * Deletes deltas and progress from the events of at most `limit` runs that ended before `endedBefore`, oldest first,
+   * each run once. Returns the number of runs. A reader with an older cursor gets the remaining events in order but
+   * with gaps: `message_finished` and `tool_finished` contain the whole content.
    */
   compact(endedBefore: number, limit: number): Awaitable<number>;
 
-  /** The calls of a run in the order they were planned; null where the owner has no such run. */
+  /** The calls of a run in the order they were planned; null if the owner has no such run. */
   readLedger(principal: Owner, runId: string): Awaitable<readonly LedgerEntry[] | null>;
 
-  /** The oldest first. */
+  /** Oldest first. */
   listInterrupts(
     principal: Owner,
     query: {
       status?: StoredInterrupt['status'];
       runId?: string;
       conversationId?: string;
-      /** The last one seen. */
+      /** The last interrupt of the previous page. */
       after?: Pick<StoredInterrupt, 'openedAt' | 'id'>;
       limit: number;
     },
   ): Awaitable<readonly StoredInterrupt[]>;
-  /** Null where the owner has no such question. */
+  /** Null if the owner has no such interrupt. */
   getInterrupt(principal: Owner, interruptId: string): Awaitable<StoredInterrupt | null>;
-  /** How many questions wait for an answer. */
+  /** Number of open interrupts. */
   countInterrupts(principal: Owner): Awaitable<number>;
   /**
-   * The first answer counts. It is put into the run's inbox as `{ interruptId, answer }`; what it decides about the
-   * tool for later, and what it changes, is stored in the same transaction.
+   * The first answer wins. It is put into the run's inbox as `{ interruptId, answer }`; the stored decision about the
+   * tool (`decides`) and the changed value (`keeps`) are committed in the same transaction.
    */
   answerInterrupt(
     principal: Owner,

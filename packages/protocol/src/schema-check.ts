@@ -1,33 +1,36 @@
 import type { JsonObject, JsonValue } from './json.ts';
 import { isJsonObject } from './json.ts';
 
-const LONGEST_ERROR = 1_000;
+const MAX_ERROR_LENGTH = 1_000;
 
 const MAPS_OF_SCHEMAS = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
 const NOT_SCHEMAS = new Set(['enum', 'const', 'default', 'examples', 'required', 'dependentRequired']);
 /**
- * `pattern` would run a regular expression of the author of the schema, for as long as it likes; `format` is only an
- * annotation since 2019-09.
+ * `pattern` would run a regular expression of the schema's author without a time limit; `format` is only an annotation
+ * since 2019-09.
  */
-const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format', 'uniqueItems']);
+const IGNORED_KEYWORDS = new Set(['pattern', 'patternProperties', 'format', 'uniqueItems']);
 
 /**
- * How many schemas one check may visit. Schemas that refer to themselves, or to each other in twos, would otherwise never
- * end; a check that exceeds this accepts the value.
+ * How many schemas one check may visit. Schemas that refer to themselves or to each other would otherwise never end; a
+ * check that exceeds this accepts the value.
  */
-const MOST_VISITS = 50_000;
+const MAX_VISITS = 50_000;
 
 const TYPES = new Set<JsonValue>(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
-/** Null if the value fits, else why it does not, for a model to read. */
+/** Null if the value is valid, otherwise the errors as text for a model. */
 export type SchemaCheck = (value: JsonValue) => string | null;
 
-/** Null if the value fits, else errors of the form `#/path: message`, joined by `; `: what `@cfworker/json-schema` gives. */
+/**
+ * Null if the value is valid, otherwise errors of the form `#/path: message`, joined by `; `, as
+ * `@cfworker/json-schema` reports them.
+ */
 export type SchemaValidator = (value: JsonValue) => string | null;
 
 /**
- * Compiles a JSON Schema of another party with a validator. Nothing is fetched and no pattern is run; a schema that cannot
- * be used accepts every value.
+ * Compiles a JSON Schema of a third party with a validator. Nothing is fetched and no pattern is run; a schema that
+ * cannot be used accepts every value.
  */
 export function compileSchemaCheck(
   schema: JsonObject,
@@ -40,7 +43,7 @@ export function compileSchemaCheck(
       budget.visits = 0;
       try {
         const errors = validate(value);
-        return errors === null ? null : readable(errors).slice(0, LONGEST_ERROR);
+        return errors === null ? null : readable(errors).slice(0, MAX_ERROR_LENGTH);
       } catch {
         return null;
       }
@@ -70,7 +73,7 @@ function counted(schema: JsonValue, budget: { visits: number }): JsonValue {
   Object.defineProperty(copy, '$ref', {
     enumerable: reference !== undefined,
     get() {
-      if (++budget.visits > MOST_VISITS) throw new Error('The schema takes too long to check.');
+      if (++budget.visits > MAX_VISITS) throw new Error('The schema takes too long to check.');
       return reference;
     },
   });
@@ -81,11 +84,11 @@ function counted(schema: JsonValue, budget: { visits: number }): JsonValue {
 function withoutPatterns(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) return schema.map(withoutPatterns);
   if (!isJsonObject(schema)) return schema;
-  // Which other properties a pattern allows is now unknown, so none can be forbidden.
+  // The properties that the pattern allowed are now unknown, so none can be forbidden.
   const isOpen = 'patternProperties' in schema;
   const kept: JsonObject = {};
   for (const [key, value] of Object.entries(schema)) {
-    if (LEFT_OUT.has(key)) continue;
+    if (IGNORED_KEYWORDS.has(key)) continue;
     if (isOpen && (key === 'additionalProperties' || key === 'unevaluatedProperties')) continue;
     // Types that do not exist ("any" is a common one) would reject every value.
     if (key === 'type' && ![value].flat().every((type) => TYPES.has(type))) continue;

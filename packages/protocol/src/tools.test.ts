@@ -9,18 +9,18 @@ const decided = (origin: 'server' | 'tab' | undefined, decision: PermissionView[
   decision,
 });
 
-test('the origin is what the reference says, whatever its server is called', () => {
+test('takes the origin from the reference, whatever the name of the server', () => {
   expect(originOf({ ...TOOL, origin: 'server' }, () => false)).toBe('server');
   expect(originOf({ serverId: 'files', name: 'read', origin: 'tab' }, () => true)).toBe('tab');
 });
 
-test('a reference stored without an origin belongs to a tab only if its id says so and no server has it', () => {
+test('assigns a reference without origin to a tab only if its id says so and no server has it', () => {
   expect(originOf(TOOL, () => false)).toBe('tab');
   expect(originOf(TOOL, () => true)).toBe('server');
   expect(originOf({ serverId: 'files', name: 'read' }, () => false)).toBe('server');
 });
 
-test('an "allow" for the tool of a tab does not count for a server of the same id, nor the other way round', () => {
+test('applies an "allow" only to the tool of the same origin', () => {
   const [server, tab] = [
     { ...TOOL, origin: 'server' as const },
     { ...TOOL, origin: 'tab' as const },
@@ -32,13 +32,13 @@ test('an "allow" for the tool of a tab does not count for a server of the same i
   expect(findDecision(tab, [decided('tab', 'allow')])).toBe('allow');
 });
 
-test('a "never" counts for both, and before any "allow"', () => {
+test('applies a "never" to both origins, before any "allow"', () => {
   const tab = { ...TOOL, origin: 'tab' as const };
   expect(findDecision(tab, [decided('tab', 'allow'), decided('server', 'never')])).toBe('never');
   expect(findDecision(tab, [decided(undefined, 'never'), decided('tab', 'allow')])).toBe('never');
 });
 
-test('the handle of a task keeps the origin, and one stored without is read', () => {
+test('keeps the origin in a task handle, and reads one stored without', () => {
   const handle = { tool: { ...TOOL, origin: 'server' }, taskId: 't', era: 'modern' };
   expect(readTaskHandle(handle)).toEqual(handle);
   expect(readTaskHandle({ ...handle, tool: TOOL })).toEqual({ ...handle, tool: TOOL });

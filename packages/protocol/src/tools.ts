@@ -2,38 +2,35 @@ import type { ToolOrigin, ToolReference } from './schemas/common.ts';
 import type { PermissionView } from './schemas/permissions.ts';
 
 /**
- * The origin of a reference. Ids of tab servers have always begun with `browser-`; where the origin was not stored, that
- * is what there is to go by, unless a server of that id is configured. Nothing else derives an origin from a name.
+ * The origin of a reference. Ids of tab servers have always begun with `browser-`; a reference stored without an origin
+ * belongs to a tab if its id begins so and no such server is configured. Nothing else derives an origin from a name.
  */
 export function originOf({ origin, serverId }: ToolReference, isConfigured: (serverId: string) => boolean): ToolOrigin {
   if (origin !== undefined) return origin;
   return serverId.startsWith('browser-') && !isConfigured(serverId) ? 'tab' : 'server';
 }
 
-/** `server/tool`, as people write it in `--allow` and read it in messages. */
+/** `server/tool`, as in `--allow` and in messages. */
 export function formatToolReference(tool: ToolReference): string {
   return `${tool.serverId}/${tool.name}`;
 }
 
 /**
- * A call its server carries on with by itself (a task). Whoever has this can ask for the result, from another process
- * and after a crash too, for as long as the server keeps it.
+ * A call that its server continues as a task. The handle is enough to fetch the result, from another process and after
+ * a crash too, for as long as the server keeps it.
  */
 export type TaskHandle = {
   tool: ToolReference;
-  /** The server's own name for it. */
+  /** The server's id of the task. */
   taskId: string;
-  /** By which of the two protocols of tasks it is asked about; `tab`: the call was put to the tabs of its owner. */
+  /** Which of MCP's two task protocols applies; `tab`: a tab of the owner makes the call. */
   era: 'legacy' | 'modern' | 'tab';
 };
 
-/**
- * The reason to abort a signal with where a task is not to be cancelled with the call: nobody waits here any more, but
- * somebody else has its handle.
- */
+/** Abort reason that does not cancel the task: this process stops waiting, but another one has the handle. */
 export const CONTINUES_ELSEWHERE = 'handed on';
 
-/** What was stored as a handle, if it is one. */
+/** Parses a stored handle; null if it is invalid. */
 export function readTaskHandle(stored: unknown): TaskHandle | null {
   if (typeof stored !== 'object' || stored === null || !('tool' in stored) || !('taskId' in stored)) return null;
   const { tool, taskId } = stored;
@@ -49,8 +46,8 @@ export function readTaskHandle(stored: unknown): TaskHandle | null {
 }
 
 /**
- * What was decided about a tool. A "never" counts wherever it was given and whatever runs under that name; an "allow"
- * counts only for a tool of the same origin.
+ * The stored decision about a tool. A "never" applies to every tool with that name, whatever its origin; an "allow"
+ * only to one of the same origin.
  */
 export function findDecision(
   tool: ToolReference,

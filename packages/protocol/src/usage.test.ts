@@ -3,8 +3,8 @@ import { addUsage, costOf } from './usage.ts';
 
 const PRICE = { inputPerMillion: 3, outputPerMillion: 15, cachedInputPerMillion: 0.3, cacheWritePerMillion: 3.75 };
 
-describe('what a call costs', () => {
-  it('is nothing anybody knows where no tokens were told', () => {
+describe('costOf', () => {
+  it('is undefined if no tokens are known', () => {
     expect(costOf({}, PRICE)).toBeUndefined();
     expect(costOf({ reasoningTokens: 5 }, PRICE)).toBeUndefined();
   });
@@ -19,13 +19,13 @@ describe('what a call costs', () => {
     expect(costOf(usage, PRICE)).toBeCloseTo(0.1 * 3 + 0.6 * 0.3 + 0.3 * 3.75 + 0.1 * 15, 10);
   });
 
-  it('takes the ordinary rate for a cache without one, and never less than nothing for a server that counts wrongly', () => {
+  it('charges cache tokens at the input rate if they have none, and never less than zero if the counts contradict', () => {
     const price = { inputPerMillion: 1, outputPerMillion: 0 };
     expect(costOf({ inputTokens: 1000, cachedInputTokens: 400, cacheWriteTokens: 100 }, price)).toBeCloseTo(0.001, 10);
     expect(costOf({ inputTokens: 10, cachedInputTokens: 30 }, { ...price, cachedInputPerMillion: 0 })).toBe(0);
   });
 
-  it('takes the rates of the highest threshold that the input has passed, for all of the request', () => {
+  it('applies the rates of the highest exceeded threshold to the whole request', () => {
     const price = {
       ...PRICE,
       above: [
@@ -38,13 +38,13 @@ describe('what a call costs', () => {
     expect(costOf({ inputTokens: 500_000 }, price)).toBeCloseTo(4.5, 10);
   });
 
-  it('has what every request costs on top', () => {
+  it('adds the price per request', () => {
     expect(costOf({ inputTokens: 0, outputTokens: 0 }, { ...PRICE, perRequest: 0.005 })).toBe(0.005);
   });
 });
 
-describe('what several calls come to', () => {
-  it('adds up, and keeps apart what is unknown and what is zero', () => {
+describe('addUsage', () => {
+  it('adds up, and distinguishes unknown from zero', () => {
     expect(addUsage({ inputTokens: 1, cacheWriteTokens: 2 }, { inputTokens: 3, outputTokens: 0 })).toEqual({
       inputTokens: 4,
       cacheWriteTokens: 2,

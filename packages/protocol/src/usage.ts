@@ -3,7 +3,7 @@ import type { Usage } from './schemas/messages.ts';
 
 const fields = ['inputTokens', 'outputTokens', 'cachedInputTokens', 'cacheWriteTokens', 'reasoningTokens'] as const;
 
-/** The sum of two usages; what is unknown in both stays unknown. */
+/** The sum of two usages; a field that both do not have stays unknown. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: Usage = {};
   for (const field of fields) {
@@ -14,7 +14,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return sum;
 }
 
-/** US dollars for one request that used `usage`; undefined where the usage is not known. */
+/** US dollars for one request that used `usage`; undefined if the usage is unknown. */
 export function costOf(usage: Usage, price: Price): number | undefined {
   if (usage.inputTokens === undefined && usage.outputTokens === undefined) return undefined;
   const input = usage.inputTokens ?? 0;

@@ -1,2 +1,2 @@
-/** The release this is; `npm test` holds it to the package.json files. */
+/** The version of this release; `npm test` compares it with the package.json files. */
 export const VERSION = '0.1.0';

@@ -1,13 +1,12 @@
 import type { ErrorInfo } from './schemas/common.ts';
 
-/** What can be told to an address of the owner's. `run.finished`: it is done, or was cancelled. */
+/** Events of webhooks. `run.finished`: the run is done or was cancelled. */
 export const WEBHOOK_EVENTS = ['interrupt.opened', 'run.failed', 'run.finished'] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 /**
- * The body of every message: who is asked what about which call, and never what the call says. It is signed as Standard
- * Webhooks has it (`webhook-id`, `webhook-timestamp`, `webhook-signature`), and its `webhook-id` is the same however
- * often it comes.
+ * The body of a delivery: which interrupt or run, never the content of a call. It is signed according to Standard
+ * Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`); `webhook-id` is the same in every attempt.
  */
 export type WebhookMessage = {
   type: WebhookEvent | 'test';
@@ -19,7 +18,7 @@ export type WebhookMessage = {
         conversationId: string;
         status: string;
         interrupt?: { id: string; kind: string; tool?: string };
-        /** Of a run that failed. */
+        /** Set for a failed run. */
         error?: Pick<ErrorInfo, 'code'>;
       }
     | Record<string, never>;

@@ -85,7 +85,7 @@ describe('what servers ask of an agent', () => {
     const { said, events } = await run([asks('elicitation/create', FORM)], {
       form: async () => ({ decision: 'accept', content: { city: 7 } }),
     });
-    expect(said.join()).toContain('"city\\" must be a text');
+    expect(said.join()).toContain('"city\\" must be text');
     expect(events.map(({ type }) => type)).toContain('interrupt_withdrawn');
     await agent?.close();
     const broken = await run([asks('elicitation/create', FORM)], { form: () => Promise.reject(new Error('hunter2')) });

@@ -42,7 +42,7 @@ it('toolyard usage tells what was used, and says unknown of what nobody knows; b
   expect((await runCommand(['usage', '--from', 'monday', ...at])).stderr).toMatch(/expected a day such as 2026-11-21/);
 
   const told = await runCommand(['usage', 'budgets', ...at]);
-  expect(told.stdout).toMatch(/^the budget of the day +\$0 of \$5\.00$/m);
-  expect(told.stdout).toMatch(/^the budget of the day +6 tokens of 10 tokens$/m);
+  expect(told.stdout).toMatch(/^the daily budget +\$0 of \$5\.00$/m);
+  expect(told.stdout).toMatch(/^the daily budget +6 tokens of 10 tokens$/m);
   expect(told.stdout).toMatch(/^the budget of a turn +3 calls$/m);
 });

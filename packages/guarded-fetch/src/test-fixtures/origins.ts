@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { isRefusedAddress, type RefusalReason } from '../address.ts';
 import type { Resolve } from '../lookup.ts';
 
-/** What a server was asked. */
+/** A received request. */
 type Seen = { method: string; path: string; headers: IncomingMessage['headers']; body: string };
 
-/** A real server on 127.0.0.1 and what it was asked so far. */
+/** A real server on 127.0.0.1 with the requests it received. */
 export type Origin = { port: number; origin: string; seen: Seen[]; close(): Promise<void> };
 
-/** Starts a server that keeps what it is asked, bodies whole, and answers then. */
+/** Starts a server that records each request with its whole body, then answers. */
 export async function startOrigin(answer: RequestListener): Promise<Origin> {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
@@ -46,14 +46,13 @@ export function redirectsTo(location: string, status = 302): RequestListener {
 }
 
 /**
- * The one address a test machine surely has plays the public internet; everything else, its neighbour 127.0.0.2
- * included, is judged as always.
+ * Treats 127.0.0.1, which every test machine has, as public; everything else, including 127.0.0.2, is judged as usual.
  */
 export function allowLoopback(ip: string): RefusalReason | null {
   return ip === '127.0.0.1' ? null : isRefusedAddress(ip);
 }
 
-/** A resolver that knows these names and counts its questions; each answer of a list is given once, the last for ever. */
+/** A resolver for these names that counts its calls; a list of answers is used in order, the last one repeatedly. */
 export function namesOf(names: Record<string, string[] | string[][]>): { resolve: Resolve; asked: string[] } {
   const asked: string[] = [];
   return {

@@ -5,11 +5,11 @@ import { startOrigin, type Origin } from './origins.ts';
 export type TestGuards = {
   guard: (options?: Partial<GuardedFetchOptions>) => GuardedFetch;
   origin: (...how: Parameters<typeof startOrigin>) => Promise<Origin>;
-  /** Closes this, too, after the test. */
+  /** Closes it after the test as well. */
   closing: (one: { close(): Promise<void> }) => void;
 };
 
-/** Makes guards that trust as `trust` says, and servers to try them on; all are closed after each test. */
+/** Creates guards with this trust, and servers for them; all are closed after each test. */
 export function createTestGuards(trust: GuardedFetchOptions['trust']): TestGuards {
   const open: { close(): Promise<void> }[] = [];
   afterEach(async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../json.ts';
 
-/** Anything that can be told of in `openapi.json` under a name of its own is registered here. */
+/** Schemas with a name of their own in `openapi.json`. */
 export const schemaNames = z.registry<{ id: string }>();
 
 /** Names a schema for the OpenAPI document. */
@@ -13,11 +13,11 @@ export function named<S extends z.ZodType>(id: string, schema: S): S {
 export const jsonValue: z.ZodType<JsonValue> = named('JsonValue', z.json());
 export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), jsonValue);
 
-/** An identifier a client may choose: what stands in an address as it is. */
+/** An id that a client may choose; URL-safe without escaping. */
 export const clientId = z
   .string()
   .regex(/^[A-Za-z0-9_.~-]{1,100}$/, 'expected 1 to 100 letters, digits or any of _ . ~ -');
-/** An identifier that is looked up: whatever is not there is simply not found. */
+/** An id to look up: one of the wrong form is not found. */
 export const existingId = z.string().min(1).max(300);
 export const timestamp = z.int().describe('Milliseconds since 1970');
 
@@ -72,15 +72,15 @@ export const errorCode = z.enum([
   'internal',
 ]);
 /**
- * One list of everything that can go wrong and reach a person, a model or a client.
+ * All errors that reach a user, a model or a client.
  *
  * - model: from `invalid_key` to `empty_response`
  * - run: from `max_turns_exceeded` to `cancelled`
  * - tool: from `tool_not_found` to `outcome_unknown`
- * - MCP server: from `command_not_found` to `input_required`; one of a tab: `needs_tab`, `tab_gone`
- * - the guard: `address_refused`, for an address somebody else chose
- * - requests: from `not_found` to `too_large`; of a page that was opened before its server was made new: `outdated_page`
- * - the data folder: `storage_full`, `storage_failed`
+ * - MCP server: from `command_not_found` to `input_required`; of a tab: `needs_tab`, `tab_gone`
+ * - guarded fetch: `address_refused`, for a URL that the operator did not enter
+ * - requests: from `not_found` to `too_large`; of a page that is older than its server: `outdated_page`
+ * - data folder: `storage_full`, `storage_failed`
  * - everything else: `bad_config`, `internal`
  */
 export type ErrorCode = z.output<typeof errorCode>;
@@ -89,13 +89,13 @@ export const errorInfo = named(
   'ErrorInfo',
   z.strictObject({
     code: errorCode,
-    /** What went wrong and where, in plain words. */
+    /** What happened and where, for the user. */
     message: z.string(),
-    /** What the person can do about it. */
+    /** What the user can do about it. */
     hint: z.string().exactOptional(),
-    /** True where the same request, sent again, may succeed. */
+    /** True if the same request may succeed later. */
     retryable: z.boolean().exactOptional(),
-    /** How long the other side asked us to wait, in milliseconds. */
+    /** How long to wait before the next attempt, in milliseconds, if the other side said so. */
     retryAfterMs: z.number().exactOptional(),
   }),
 );
@@ -123,26 +123,29 @@ export const toolReference = named(
   z.strictObject({
     serverId: z.string(),
     name: z.string(),
-    /** Absent only in references of versions before this field; {@link originOf} decides about them. */
+    /** Absent only in references that an older version stored; {@link originOf} derives it. */
     origin: z.enum(['server', 'tab']).exactOptional(),
   }),
 );
-/** The only identity of a tool: in permissions, routing, storage and display. */
+/** The only identity of a tool: for permissions, routing, storage and display. */
 export type ToolReference = z.output<typeof toolReference>;
-/** Where a tool runs: on an MCP server of this Toolyard (built-in tools too), or on one that a browser tab connects to. */
+/**
+ * Where a tool runs: on an MCP server of this Toolyard (including built-in tools), or on one that a browser tab
+ * connects to.
+ */
 export type ToolOrigin = NonNullable<ToolReference['origin']>;
 
-/** What a server says of its tool. */
+/** Annotations as the server declares them. */
 export const toolAnnotations = z.strictObject({
   readOnly: z.boolean().exactOptional(),
   destructive: z.boolean().exactOptional(),
   idempotent: z.boolean().exactOptional(),
   openWorld: z.boolean().exactOptional(),
 });
-/** Hints a server gives about its own tool. Untrusted, unless the owner says otherwise. */
+/** Hints of a server about its own tool. Untrusted, unless the operator marks the server as trusted. */
 export type ToolAnnotations = z.output<typeof toolAnnotations>;
 
-/** What a list answers with. */
+/** The response of a list. */
 export function pageOf<T>(id: string, item: z.ZodType<T>): z.ZodType<{ items: T[]; next?: string }> {
   return named(id, z.strictObject({ items: z.array(item), next: z.string().exactOptional() }));
 }
@@ -155,31 +158,31 @@ const rateFields = {
   cacheWritePerMillion: dollars.exactOptional(),
 };
 const rates = z.strictObject(rateFields);
-/** US dollars for a million tokens. Without a rate of its own, what a cache read or was given costs as other input. */
+/** US dollars per million tokens. Cache reads and writes without a rate of their own cost as much as other input. */
 export type Rates = z.output<typeof rates>;
 
 export const price = named(
   'Price',
   z.strictObject({
     ...rateFields,
-    /** Rates of a whole request with more input than that; of several the highest that is passed counts. */
+    /** Rates for a whole request with more input than that; the highest exceeded threshold applies. */
     above: z.array(z.strictObject({ inputTokens: z.int().nonnegative(), rates })).exactOptional(),
-    /** US dollars for each request, beside its tokens. */
+    /** US dollars per request, in addition to its tokens. */
     perRequest: dollars.exactOptional(),
   }),
 );
-/** What a model costs. */
+/** The price of a model. */
 export type Price = z.output<typeof price>;
 
-/** In which way a tool is no longer what was approved. */
+/** How a tool differs from its approved definition. */
 export const toolChange = z.strictObject({
-  /** True if the server itself is another one now: another command, another address. */
+  /** True if the server itself changed: its command or its URL. */
   hasMoved: z.boolean(),
   differences: z.array(
     z.strictObject({ path: z.string(), before: z.string().exactOptional(), after: z.string().exactOptional() }),
   ),
 });
-/** In which way a tool differs from what was approved. */
+/** How a tool differs from its approved definition. */
 export type ToolChange = z.output<typeof toolChange>;
-/** One place in which a definition is no longer what it was; `before` and `after` are JSON, cut where they are long. */
+/** A difference between two definitions; `before` and `after` are JSON, truncated if long. */
 export type ToolDifference = ToolChange['differences'][number];

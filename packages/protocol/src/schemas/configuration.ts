@@ -11,22 +11,25 @@ const interventionRule = z.strictObject({
   decision: z.enum(['allow', 'ask', 'never']),
   /** `server/tool` */
   tool: z.string().exactOptional(),
-  /** Any value among the arguments, at any depth and under any name. */
+  /** Any argument value, at any depth and under any name. */
   argument: z.string().exactOptional(),
-  /** A command of a shell, its words with one space between them: `git status*`. */
+  /** A shell command, its words separated by single spaces: `git status*`. */
   command: z.string().exactOptional(),
-  /** A path lies outside of this folder. Not for what allows. */
+  /** A path outside this folder. Not in rules that allow. */
   outside: z.string().exactOptional(),
-  /** All paths lie in this folder, and at least one is a whole path. Only for what allows. */
+  /** All paths are in this folder, and at least one is absolute. Only in rules that allow. */
   inside: z.string().exactOptional(),
-  /** What the tool's server says of it. Of servers that are not trusted: that it changes and destroys. */
+  /**
+   * Annotations of the tool's server. Of a server that is not trusted only `readOnly: false` and `destructive: true`
+   * match.
+   */
   readOnly: z.boolean().exactOptional(),
   destructive: z.boolean().exactOptional(),
 });
 /**
- * What is to be done about calls of which all that it says is true. Of several that fit the strictest counts. `*`
- * stands for any characters, `?` for one. What allows has to be true of the whole call: of every text, every command,
- * every path in it; else it is enough if it is true of a part.
+ * What to do with calls that match all fields. Of several matching rules the strictest wins. `*` matches any
+ * characters, `?` one. A rule that allows must match the whole call: every text, every command, every path; any other
+ * rule matches if a part of the call does.
  */
 export type InterventionRule = z.output<typeof interventionRule>;
 
@@ -37,29 +40,29 @@ export const interventionRules = z.array(interventionRule).superRefine((rules, c
 });
 
 export const examples = z.array(z.strictObject({ question: z.string(), answer: z.string() })).max(50);
-/** How the owner would like a question answered. */
+/** A user message and the answer the operator would like to it. */
 export type ConversationExample = NonNullable<AgentConfiguration['examples']>[number];
 
 const limits = {
-  dollars: z.number().positive('a budget is above zero').exactOptional(),
-  tokens: z.int().positive('a budget is above zero').exactOptional(),
-  calls: z.int().positive('a budget is above zero').exactOptional(),
+  dollars: z.number().positive('a budget must be above zero').exactOptional(),
+  tokens: z.int().positive('a budget must be above zero').exactOptional(),
+  calls: z.int().positive('a budget must be above zero').exactOptional(),
 };
 const ofPair = z.string().regex(/^[^/]+\/./, 'expected two names with a slash between them');
 
-/** One that can be read. */
+/** A budget of the right shape; {@link faultsOfBudgets} checks the values. */
 export const budget = z.discriminatedUnion('of', [
   z.strictObject({ of: z.enum(['turn', 'run', 'conversation', 'agent', 'day']), ...limits }),
   z.strictObject({ of: z.literal('model'), model: ofPair, ...limits }),
   z.strictObject({ of: z.literal('tool'), tool: ofPair, ...limits }),
 ]);
 /**
- * What may be used up before a person is asked.
- * - `turn`: one model request and what servers ask of the model during its calls
- * - `run`, `conversation`: all of it
- * - `day`: everything of the owner, on a day in UTC
- * - `agent`: the agent of the conversation, on a day; `model`: one as `provider/model`, on a day
- * - `tool`: one as `server/tool`, on a day: calls of it, and what its server had the model asked meanwhile
+ * A limit on usage; a user is asked before it is exceeded.
+ * - `turn`: one model request and the sampling of servers during its calls
+ * - `run`, `conversation`: everything in it
+ * - `day`: everything of the owner, per day (UTC)
+ * - `agent`: the agent of the conversation, per day; `model`: one `provider/model`, per day
+ * - `tool`: one `server/tool`, per day: its calls, and the sampling of its server during them
  */
 export type Budget = z.output<typeof budget>;
 
@@ -76,49 +79,48 @@ export const agentConfiguration = named(
     ...settingFields(''),
     parameters: z.strictObject(settingFields('parameters')).exactOptional(),
     limits: z.strictObject(settingFields('limits')).exactOptional(),
-    /** Servers switched on or off by choice; one that is not named follows its own default. */
+    /** Servers switched on or off explicitly; any other has its own default. */
     servers: z.record(z.string(), z.boolean()).exactOptional(),
-    /** Tools switched off, as `server/tool`. */
+    /** Disabled tools, as `server/tool`. */
     disabledTools: z.array(z.string()).exactOptional(),
-    /** Shown to the model before the conversation. */
+    /** Precedes the conversation in every model request. */
     examples: examples.exactOptional(),
-    /** They add up: a layer takes none away from those below. */
+    /** Rules of all layers apply together: a layer cannot remove those of another. */
     interventionRules: interventionRules.exactOptional(),
     /**
-     * Rules that were stored here could not be read. Until they are said to be complete again, by leaving this out, every
-     * call is asked about that is not built in and only reads, whatever was allowed: one of them may have said never.
+     * The stored rules were unreadable and are lost. Until a client saves the rules without this field, every call
+     * asks, whatever was allowed, except read-only built-in tools: one of the lost rules may have forbidden it.
      */
     lostRules: z.literal(true).exactOptional(),
-    /** Of the same thing that of the later layer counts; the others stay. */
+    /** Of two budgets with the same scope the one of the later layer applies. */
     budgets: budgets.exactOptional(),
   }),
 );
 /**
- * What decides how an agent works. Each layer may leave out what it does not care about; the later one wins:
- * default, agent, conversation, run.
+ * Configuration of an agent. Each layer may leave fields out; the later layer wins: default, agent, conversation, run.
  */
 export type AgentConfiguration = z.output<typeof agentConfiguration>;
-/** What every model takes; a wire leaves out what its provider refuses, and says so. */
+/** Parameters for every model; an API format omits those that its provider rejects, and reports it. */
 export type ModelParameters = NonNullable<AgentConfiguration['parameters']>;
-/** How hard a model thinks, from not at all upward; each wire takes the nearest its model knows. */
+/** Reasoning effort in ascending order; each API format uses the nearest level that its model has. */
 export type ReasoningEffort = NonNullable<ModelParameters['reasoningEffort']>;
-/** What happens when the permitted turns are used up. `answer`: the last one must answer without tools. */
+/** What happens when the permitted turns are used up. `answer`: the last request allows no tool calls. */
 export type OnMaxTurns = NonNullable<NonNullable<AgentConfiguration['limits']>['onMaxTurns']>;
-/** `native`: tools go in the request. `text`: they are described in the prompt and calls come back as text. */
+/** `native`: the request contains the tools. `text`: the prompt describes them and calls come back as text. */
 export type ToolMode = NonNullable<AgentConfiguration['toolMode']>;
 /**
- * What is done about a call nothing has been decided on.
- * - `auto`: it is made
- * - `allow-list`: it is asked about, unless a rule allows it
- * - `manual`: it is asked about, whatever the rules allow
- * - `headless`: as `allow-list`, but nobody can be asked: it is refused
+ * What happens to a call that no stored decision covers.
+ * - `auto`: it runs
+ * - `allow-list`: it asks, unless a rule allows it
+ * - `manual`: it asks, whatever the rules allow
+ * - `headless`: as `allow-list`, but denies the call instead of asking
  *
- * What the owner forbids is refused in all of them, and what is feared needs a person's yes to that very call.
+ * In every mode a call that a rule forbids is denied, and a call flagged as dangerous needs an approval of its own.
  */
 export type InterventionMode = NonNullable<AgentConfiguration['intervention']>;
 
 export const modelReference = named('ModelReference', z.strictObject(modelFields));
-/** A model of a provider: together they are its only identity. */
+/** A model of a provider; both ids together identify it. */
 export type ModelReference = z.output<typeof modelReference>;
 
 export const modelParameters = z.strictObject(resolvedFields('parameters'));
@@ -142,9 +144,9 @@ export const resolvedConfiguration = named(
     budgets,
   }),
 );
-/** The whole of it, with where each part came from. */
+/** The merged configuration, with the layer that each part came from. */
 export type ResolvedAgentConfiguration = z.output<typeof resolvedConfiguration>;
-/** Bounds of a run; all are enforced. */
+/** Limits of a run; all are enforced. */
 export type RunLimits = ResolvedAgentConfiguration['limits'];
 
 export const agentView = named(
@@ -172,13 +174,13 @@ export const createAgentBody = named(
 export const changeAgentBody = named(
   'ChangeAgent',
   z.strictObject({
-    version: z.int().positive().describe('The one that was seen: an older one is refused'),
+    version: z.int().positive().describe('The version that the client read; an older one is rejected'),
     title: titleText.min(1).exactOptional(),
     configuration: agentConfiguration.exactOptional(),
   }),
 );
 
-/** `defaults` is the undermost layer of every configuration; other keys are the page's own. */
+/** `defaults` is the lowest layer of every configuration; other keys belong to the page. */
 export type SettingsView = { defaults: AgentConfiguration } & Record<string, JsonValue | AgentConfiguration>;
 export const settingsView: z.ZodType<SettingsView> = named(
   'SettingsView',

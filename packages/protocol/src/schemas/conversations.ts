@@ -7,7 +7,7 @@ import { runRecord, runStatus, storedInterrupt } from './runs.ts';
 
 const head = {
   id: z.string(),
-  /** Empty until something was said; shown then as "new chat". */
+  /** Empty until the first message; shown then as "New chat". */
   title: z.string(),
   agentId: z.string().nullable(),
   pinned: z.boolean(),
@@ -19,9 +19,9 @@ const conversationSummary = named(
   'ConversationSummary',
   z.strictObject({
     ...head,
-    /** The run under way, if there is one. */
+    /** The active run, if there is one. */
     activeRun: z.strictObject({ id: z.string(), status: runStatus }).nullable(),
-    /** With a search: the words around what was found, the finds between U+0002 and U+0003. */
+    /** For a search: the text around the matches, each match between U+0002 and U+0003. */
     snippet: z.string().exactOptional(),
   }),
 );
@@ -33,19 +33,17 @@ export const messagePage = named(
   z.strictObject({
     messages: z.array(message),
     /**
-     * For each message above that has them: all messages with the same parent, itself included, by age, without
-     * abandoned ones. Choosing another one is a change of the leaf.
+     * Per message that has them: all messages with the same parent, itself included, oldest first, without abandoned
+     * ones. Choosing another one changes the leaf.
      */
     alternatives: z.record(z.string(), z.array(z.string())),
-    /** Answers that were begun and abandoned beside the messages above; their parent tells where. */
+    /** Abandoned answers beside the messages above; their parent says where they belong. */
     abandoned: z.array(assistantMessage),
-    /** True where older messages of this branch come before the first. */
+    /** True if the branch has older messages. */
     earlier: z.boolean(),
   }),
 );
-/**
- * A stretch of one branch, oldest first.
- */
+/** A section of one branch, oldest first. */
 export type MessagePage = z.output<typeof messagePage>;
 
 export const queuedMessage = named(
@@ -55,9 +53,9 @@ export const queuedMessage = named(
     conversationId: z.string(),
     parts: z.array(userPart),
     createdAt: timestamp,
-    /** Counts for its run only, as it was sent. */
+    /** Overrides for its run only, as they were sent. */
     configuration: agentConfiguration.exactOptional(),
-    /** The run in progress takes it in before its next step. */
+    /** The active run adds it to its branch before its next step. */
     steers: z.literal(true).exactOptional(),
   }),
 );
@@ -70,11 +68,11 @@ export const conversationView = named(
     ...head,
     configuration: agentConfiguration,
     leafId: z.string().nullable(),
-    /** What all layers give together. */
+    /** The merged configuration of all layers. */
     resolved: resolvedConfiguration,
     /** The end of the current branch. */
     page: messagePage,
-    /** Read its events from 0, or what `page` does not hold of it. */
+    /** The active run: read its events from 0, or those that `page` does not contain. */
     activeRun: runRecord.nullable(),
     queue: z.array(queuedMessage),
     interrupts: z.array(storedInterrupt),
@@ -99,9 +97,9 @@ export const changeConversationBody = named(
     title: titleText.exactOptional(),
     pinned: z.boolean().exactOptional(),
     agentId: existingId.nullable().exactOptional(),
-    /** Takes the place of the whole configuration. */
+    /** Replaces the whole configuration. */
     configuration: agentConfiguration.exactOptional(),
-    /** Shows the branch that ends in this message, or, of one with answers, the newest below it. */
+    /** Shows the branch that ends with this message or, if it has answers, the newest one below it. */
     leafId: existingId.exactOptional(),
   }),
 );
@@ -112,17 +110,20 @@ const parts = z.array(userPart).min(1).max(100);
 export const sendMessageBody = named(
   'SendMessage',
   z.strictObject({
-    /** Made by the sender, so that sending again after a lost connection stores it once. */
+    /** Chosen by the client, so that a repeated request stores the message once. */
     id: clientId.exactOptional(),
     parts,
-    /** What it follows; absent: the current leaf. For an edited message the parent of the old one (null: the first). */
+    /**
+     * The message it follows; absent: the current leaf. For an edited message the parent of the original (null: the
+     * first).
+     */
     parentId: existingId.nullable().exactOptional(),
     /**
-     * What to do while a run is under way; default `queue`. `steer`: the run takes it in before its next step; should it
-     * end before that, the message is sent when its turn comes.
+     * What to do while a run is active; default `queue`. `steer`: the run adds the message before its next step; if it
+     * ends first, the message is sent as a queued one.
      */
     whenBusy: z.enum(['queue', 'steer', 'interrupt', 'refuse']).exactOptional(),
-    /** Counts for this run only. */
+    /** Overrides for this run only. */
     configuration: agentConfiguration.exactOptional(),
   }),
 );
@@ -139,7 +140,7 @@ export const regenerateBody = named(
   'Regenerate',
   z.strictObject({ messageId: existingId, configuration: agentConfiguration.exactOptional() }),
 );
-/** Answers the same message anew, as another branch: that of the person before `messageId`, which is an answer. */
+/** Answers the same user message again on another branch: the one before the answer `messageId`. */
 export type Regenerate = z.output<typeof regenerateBody>;
 export const regenerated = named('Regenerated', z.strictObject({ run: runRecord }));
 
@@ -148,8 +149,8 @@ export const continueConversationBody = named(
   z.strictObject({ messageId: existingId.exactOptional(), configuration: agentConfiguration.exactOptional() }),
 );
 /**
- * Goes on where the conversation broke off: an answer that was cut, a run that ended after a tool had answered, a
- * message that was never answered. `messageId`: the last message as the sender knows it; another one is a conflict.
+ * Continues an interrupted conversation: an answer that was cut off, a run that ended after a tool result, or a message
+ * without an answer. `messageId`: the last message that the client knows; any other is a conflict.
  */
 export type ContinueConversation = z.output<typeof continueConversationBody>;
 export const continuedConversation = named(
@@ -157,8 +158,8 @@ export const continuedConversation = named(
   z.strictObject({ run: runRecord, how: z.enum(['same', 'new', 'answer']) }),
 );
 /**
- * `same`: the answer goes on in its own text, as a new version of that message beside the cut one. `new`: the provider
- * cannot do that, and a new message goes on. `answer`: nothing had been said, the answer is written now.
+ * `same`: the answer continues in its own text, as a new version of the message. `new`: the provider cannot do that, so
+ * a new message continues it. `answer`: there was no text yet, so the answer is written now.
  */
 export type ContinuedConversation = z.output<typeof continuedConversation>;
 
@@ -166,7 +167,7 @@ export const changeQueuedMessageBody = named(
   'ChangeQueuedMessage',
   z.strictObject({ parts: parts.exactOptional(), before: existingId.nullable().exactOptional() }),
 );
-/** `before`: the id of the queued message it is to stand before; null: the end. */
+/** `before`: the id of the queued message to move it in front of; null: the end. */
 export type ChangeQueuedMessage = z.output<typeof changeQueuedMessageBody>;
 
 export const conversationExport = named(
@@ -184,5 +185,5 @@ export const conversationExport = named(
     messages: z.array(message),
   }),
 );
-/** `toolyard-export` of one conversation: every branch, with what a blob holds written out. */
+/** `toolyard-export` of one conversation: every branch, with the content of blobs included. */
 export type ConversationExport = z.output<typeof conversationExport>;

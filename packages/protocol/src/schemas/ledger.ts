@@ -3,11 +3,11 @@ import { jsonObject, jsonValue, timestamp, toolReference } from './common.ts';
 
 const ledgerStatus = z.enum(['planned', 'sent', 'done', 'failed', 'in_doubt', 'cancelled']);
 /**
- * Where a tool call stands. Only these steps are taken:
+ * Status of a tool call. The permitted transitions:
  * - `planned` to `sent`, `failed`, `cancelled`
- * - `sent` to `done`, `failed`, `in_doubt`, `cancelled`, to `sent` where there is more to keep with it, and back to `planned` where it is known not to have been
- *   accepted (a sign-in is wanted)
- * - `in_doubt` to `done`, `failed`, `cancelled`, and to `planned` where a person said to repeat it
+ * - `sent` to `done`, `failed`, `in_doubt`, `cancelled`; to `sent` again with more detail to store; and back to
+ *   `planned` if the server is known not to have accepted the call (it requires a sign-in)
+ * - `in_doubt` to `done`, `failed`, `cancelled`, and to `planned` if the user decides to repeat the call
  */
 export type LedgerStatus = z.output<typeof ledgerStatus>;
 
@@ -19,7 +19,7 @@ export const ledgerEntry = z.strictObject({
   status: ledgerStatus,
   detail: jsonValue.nullable(),
   updatedAt: timestamp,
-  /** The arguments are a person's, not the model's. */
+  /** A user edited the arguments. */
   edited: z.literal(true).exactOptional(),
 });
 export type LedgerEntry = z.output<typeof ledgerEntry>;
@@ -37,9 +37,9 @@ export const ledgerChange = z.discriminatedUnion('change', [
     callId: z.string(),
     from: ledgerStatus,
     to: ledgerStatus,
-    /** Takes the place of what was kept: a task handle, a request state, a result. */
+    /** Replaces the stored detail: a task handle, a request state, a result. */
     detail: jsonValue.exactOptional(),
   }),
 ]);
-/** `plan` may come again for a call that is still planned: a step taken again makes the same ids. */
+/** `plan` may repeat a call that is still planned: a retried step produces the same ids. */
 export type LedgerChange = z.output<typeof ledgerChange>;

@@ -3,7 +3,7 @@ import { errorInfo, jsonObject, named, pageOf, timestamp } from './common.ts';
 import { logLevel, mcpPhase } from './mcp-servers.ts';
 import { resourcePart, toolContentPart } from './parts.ts';
 
-/** The name of a tool or prompt, or an address: a server chose it. */
+/** The name of a tool or prompt, or a URI, chosen by a server. */
 const name = z.string().min(1).max(10_000);
 const filled = z.record(z.string().min(1).max(1_000), z.string().max(100_000));
 
@@ -36,7 +36,7 @@ const mcpTemplate = named(
   'McpTemplateView',
   z.strictObject({ uriTemplate: z.string(), name: z.string(), ...about, mimeType: z.string().exactOptional() }),
 );
-/** Resources whose address is made from arguments (RFC 6570). */
+/** Resources whose URI has parameters (RFC 6570). */
 export type McpTemplateView = z.output<typeof mcpTemplate>;
 export const mcpTemplatePage = pageOf('McpTemplatePage', mcpTemplate);
 
@@ -62,7 +62,7 @@ export const mcpPromptList = named(
     failures: z.array(z.strictObject({ serverId: z.string(), error: errorInfo })),
   }),
 );
-/** The prompts of all servers that are ready, and those that could not be asked. */
+/** The prompts of all servers that are ready, and the servers that failed to list theirs. */
 export type McpPromptList = z.output<typeof mcpPromptList>;
 
 export const getMcpPromptBody = named('GetMcpPrompt', z.strictObject({ name, arguments: filled.exactOptional() }));
@@ -74,7 +74,7 @@ export const mcpFilledPrompt = named(
     messages: z.array(z.strictObject({ role: z.enum(['user', 'assistant']), content: toolContentPart })),
   }),
 );
-/** A prompt filled in: messages for a conversation, roles and kinds kept. */
+/** A prompt with its arguments applied: messages for a conversation, with their roles and content types. */
 export type McpFilledPrompt = z.output<typeof mcpFilledPrompt>;
 
 export const completeMcpArgumentBody = named(
@@ -85,7 +85,7 @@ export const completeMcpArgumentBody = named(
     filledArguments: filled.exactOptional(),
   }),
 );
-/** Completes one argument of a prompt or of a resource template; `filledArguments` have values already. */
+/** Completes an argument of a prompt or of a resource template; `filledArguments` have values already. */
 export type CompleteMcpArgument = z.output<typeof completeMcpArgumentBody>;
 export const mcpCompletion = named(
   'McpCompletion',
@@ -112,13 +112,13 @@ const mcpLogEntry = named(
       message: z.enum(['request', 'notification', 'result', 'error']),
       method: z.string().exactOptional(),
       requestId: z.union([z.string(), z.number()]).exactOptional(),
-      /** JSON, or the beginning of it. */
+      /** JSON, possibly truncated. */
       text: z.string(),
     }),
   ]),
 );
-/** A line of a server's log: something that happened, or a message that went over the wire, cut and without secrets. */
+/** An entry of a server's log: an event, or a JSON-RPC message, truncated and with secrets redacted. */
 export type McpLogEntry = z.output<typeof mcpLogEntry>;
 export const mcpLogPage = named('McpLogPage', z.strictObject({ items: z.array(mcpLogEntry), next: z.string() }));
-/** Oldest first. `next`, given back as `after`, asks for what came since; it is there also where nothing did. */
+/** Oldest first. Pass `next` as `after` to get later entries; it is also present on an empty page. */
 export type McpLogPage = z.output<typeof mcpLogPage>;

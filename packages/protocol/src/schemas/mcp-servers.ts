@@ -25,19 +25,19 @@ export const mcpPhase = named('McpPhase', phase);
 
 const toolFields = {
   tool: toolReference,
-  /** What models call it by. */
+  /** The model-facing name. */
   name: z.string(),
   title: z.string().exactOptional(),
   description: z.string().exactOptional(),
   readOnly: z.boolean(),
-  /** What its server says it may do, where it says anything. */
+  /** Annotations that the server declares, if any. */
   annotations: toolAnnotations.exactOptional(),
   permission: z.enum(['allow', 'never']).nullable(),
-  /** Its own default; false for one that is switched off for every conversation. */
+  /** The default; false if the tool is switched off for every conversation. */
   enabled: z.boolean(),
-  /** What its definition costs in every request, estimated in tokens. */
+  /** Estimated tokens of its definition in every request. */
   tokens: z.int(),
-  /** It was approved, and is not what it was then: it is asked about again, whatever is allowed. */
+  /** Set if the definition changed since it was approved: calls ask again, whatever was allowed. */
   changed: toolChange.exactOptional(),
 };
 
@@ -65,10 +65,10 @@ export const transportView = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('stdio'), command: z.string() }),
   z.strictObject({ type: z.enum(['http', 'sse', 'websocket']), url: z.string() }),
 ]);
-/** How a server is reached, for people: no arguments, no environment, no headers, nothing that may be a key. */
+/** A transport without anything that may be a secret: no arguments, environment or headers. */
 export type McpTransportView = z.output<typeof transportView>;
 
-/** What a server says of itself. */
+/** How a server introduces itself. */
 export const introduction = {
   serverInfo: z
     .strictObject({ name: z.string(), version: z.string(), title: z.string().exactOptional() })
@@ -95,13 +95,13 @@ const signInView = named(
   'McpSignInView',
   z.strictObject({
     state: z.enum(['signed_out', 'signing_in', 'signed_in']),
-    /** Who asks for the password, or did. */
+    /** The authorization server of the current or last sign-in. */
     issuer: z.string().exactOptional(),
-    /** What Toolyard may do there; words with spaces between. */
+    /** The scopes that Toolyard has there, separated by spaces. */
     scope: z.string().exactOptional(),
-    /** What is to be given with the next sign-in, where the server has said so. */
+    /** The scopes that the next sign-in requests, if the server named them. */
     wanted: z.string().exactOptional(),
-    /** Of the last sign-in or renewal, oldest first: each request and what came of it. */
+    /** The requests of the last sign-in or token refresh and their results, oldest first. */
     hops: z.array(
       z.strictObject({
         at: timestamp,
@@ -113,11 +113,11 @@ const signInView = named(
     ),
   }),
 );
-/** How the sign-in to a server stands. */
+/** The state of the sign-in to a server. */
 export type McpSignInView = z.output<typeof signInView>;
 
 export const mcpSignInStarted = named('McpSignInStarted', z.strictObject({ url: z.string(), issuer: z.string() }));
-/** `POST /api/mcp/servers/:id/sign-in`: where a person has to go. */
+/** `POST /api/mcp/servers/:id/sign-in`: the URL for the user to open. */
 export type McpSignInStarted = z.output<typeof mcpSignInStarted>;
 
 const isolation = named(
@@ -126,22 +126,22 @@ const isolation = named(
     z.strictObject({
       kind: z.literal('sandboxed'),
       network: z.enum(['on', 'off', 'hosts']),
-      /** What it tried and the sandbox refused. */
+      /** Accesses that the sandbox denied. */
       blocked: z.array(z.strictObject({ kind: z.enum(['host', 'path']), target: z.string() })),
-      /** Paths in its arguments that it cannot see. */
+      /** Paths in its arguments that the sandbox hides. */
       proposed: z.array(z.string()),
     }),
-    /** It can read what the account of Toolyard can read. */
+    /** It can read everything that Toolyard's account can read. */
     z.strictObject({ kind: z.literal('unsandboxed') }),
-    /** The same, although its entry asks for a sandbox: the system has none. */
+    /** As `unsandboxed`, although its entry asks for a sandbox: the system has none. */
     z.strictObject({ kind: z.literal('unavailable'), reason: z.string(), hint: z.string() }),
-    /** Docker isolates it, as far as these flags let it. `exposed`: they give it the machine. */
+    /** Docker isolates it, as far as these flags allow. `exposed`: they give access to the machine. */
     z.strictObject({ kind: z.literal('docker'), flags: z.array(z.string()), exposed: z.boolean() }),
   ]),
 );
 /** How a local server (stdio) is isolated from the rest of the machine. */
 export type McpIsolation = z.output<typeof isolation>;
-/** What a sandbox refused: a host, or a file or folder. */
+/** An access that a sandbox denied: to a host, or to a file or folder. */
 export type McpBlockedAccess = Extract<McpIsolation, { kind: 'sandboxed' }>['blocked'][number];
 
 export const mcpServerView = named(
@@ -150,58 +150,58 @@ export const mcpServerView = named(
     ...introduction,
     id: z.string(),
     state: z.enum(['idle', 'connecting', 'ready', 'reconnecting', 'needs_sign_in', 'failed', 'disabled']),
-    /** Its own default; a conversation may choose otherwise. */
+    /** The default; a conversation can override it. */
     enabled: z.boolean(),
     builtIn: z.boolean(),
-    /** Set where the owner believes what it says of its tools: `"trusted": true` in `mcp.json`. */
+    /** Set if the operator trusts its annotations: `"trusted": true` in `mcp.json`. */
     trusted: z.literal(true).exactOptional(),
     origin: z.enum(['built-in', 'file', 'flag']),
-    /** True where it can be edited and removed here: what stands in `mcp.json`. */
+    /** True if it can be edited and removed over the API: it is in `mcp.json`. */
     editable: z.boolean(),
-    /** Null where its entry cannot be read. */
+    /** Null if its entry is invalid. */
     transport: transportView.nullable(),
-    /** Set where its entry in `mcp.json` cannot be read: it is not connected, `error` says why. */
+    /** Set if its entry in `mcp.json` is invalid: the server is not connected, `error` says why. */
     fault: z.strictObject({ file: z.string(), line: z.int() }).exactOptional(),
     /**
-     * Set while its entry in `mcp.json` is not the one that was approved: it is not started. `isNew`: nothing was ever
-     * approved under this id.
+     * Set while its entry in `mcp.json` differs from the approved one: the server is not started. `isNew`: no entry
+     * with this id was ever approved.
      */
     approval: z.strictObject({ hash: z.string(), isNew: z.boolean() }).exactOptional(),
     error: errorInfo.exactOptional(),
-    /** The phases of the connection of the moment, or of the last one, and when each began. */
+    /** Phases of the current or last connection, and when each began. */
     phases: z.array(z.strictObject({ phase, at: timestamp })),
-    /** While a launcher (`npx`, `uvx`, …) has not answered yet: since when, and the last lines of its standard error. */
+    /**
+     * Set until a launcher (`npx`, `uvx`, …) has started the server: the start time and the last lines of standard
+     * error.
+     */
     launch: z.strictObject({ launcher: z.string(), since: timestamp, stderr: z.array(z.string()) }).exactOptional(),
-    /** While `reconnecting`: which attempt this is or will be, and, while waiting, when it begins. */
+    /** While `reconnecting`: the number of the current or next attempt and, before it, its time. */
     reconnect: z.strictObject({ attempt: z.int(), of: z.int(), at: timestamp.exactOptional() }).exactOptional(),
-    /** Of a server one may sign in to: how that stands. */
+    /** Sign-in state, if the server supports signing in. */
     signIn: signInView.exactOptional(),
     offers,
-    /** What the definitions of its tools cost in every request, estimated in tokens; those switched off cost nothing. */
+    /** Estimated tokens of its enabled tools in every request. */
     tokens: z.int(),
     tools: z.array(mcpTool),
     skipped,
-    /** It sends requests without saying for which call: each conversation has a connection of its own. */
+    /** It sends requests without naming the call they belong to: each conversation gets a connection of its own. */
     interactive: z.literal(true).exactOptional(),
-    /** Of a local server (stdio): how it is isolated; before its first start, what its entry asks for. */
+    /** Isolation of a local server (stdio); before its first start, what its entry asks for. */
     isolation: isolation.exactOptional(),
-    /** The end of its log; the whole of it is at `/log`. */
+    /** The end of its log; `/log` has all of it. */
     log: logLines,
   }),
 );
 export type McpServerView = z.output<typeof mcpServerView>;
 export type McpCapabilities = NonNullable<McpServerView['capabilities']>;
-/**
- * What goes over `/api/mcp`: the MCP servers, how they are, what they offer, and how they are changed. Times are
- * milliseconds since 1970.
- */
+/** MCP servers: state, tools and changes. Times are milliseconds since 1970. */
 export type McpServerState = McpServerView['state'];
 
 export const mcpServerList = named(
   'McpServerList',
   z.strictObject({ items: z.array(mcpServerView), fileFault: errorInfo.exactOptional() }),
 );
-/** All servers; `file` is set where `mcp.json` as a whole cannot be read: what it said before still counts then. */
+/** All servers; `file` is set if `mcp.json` as a whole is invalid: its last valid content stays in effect. */
 export type McpServerList = z.output<typeof mcpServerList>;
 
 export const mcpEntryApproval = named(
@@ -216,14 +216,14 @@ export const mcpEntryApproval = named(
   }),
 );
 /**
- * The entry of a local server that needs approval, since it was written neither by the page nor by the CLI. `text` is
- * everything in it that decides what is started, environment included, with hidden characters written out; `hash`
- * stands for it.
+ * The entry of a local server that needs approval, since neither the page nor the CLI wrote it. `text` contains
+ * everything that decides what is started, including the environment, with hidden characters written out; `hash`
+ * identifies it.
  */
 export type McpEntryApproval = z.output<typeof mcpEntryApproval>;
 
 export const approveMcpEntryBody = named('ApproveMcpEntry', z.strictObject({ hash: z.string().min(1).max(200) }));
-/** Approves the entry whose text has this hash, and no other. */
+/** Approves the entry whose text has this hash. */
 export type ApproveMcpEntry = z.output<typeof approveMcpEntryBody>;
 
 export const changeMcpServerBody = named(
@@ -233,9 +233,9 @@ export const changeMcpServerBody = named(
     tools: z.record(z.string().min(1).max(1_000), z.boolean()).exactOptional(),
   }),
 );
-/** Switches a server, or some of its tools by their own names; what is absent stays. */
+/** Enables or disables a server, or some of its tools by their own names; absent fields stay. */
 export type ChangeMcpServer = z.output<typeof changeMcpServerBody>;
-/** What a server says of itself. */
+/** How a server introduces itself. */
 export type McpIntroduction = Pick<
   McpServerView,
   'serverInfo' | 'era' | 'protocolVersion' | 'instructions' | 'capabilities'

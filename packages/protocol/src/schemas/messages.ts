@@ -4,7 +4,7 @@ import { assistantPart, textPart, toolResult, userPart } from './parts.ts';
 
 const base = {
   id: z.string(),
-  /** The message this one follows; null for the first. A conversation is a tree. */
+  /** The previous message; null for the first. A conversation is a tree. */
   parentId: z.string().nullable(),
   /** Milliseconds since 1970. */
   createdAt: timestamp,
@@ -13,14 +13,14 @@ const base = {
 export const usage = named(
   'Usage',
   z.strictObject({
-    /** All of the input, whether or not a cache had it. */
+    /** All input tokens, cached or not. */
     inputTokens: z.number().exactOptional(),
     outputTokens: z.number().exactOptional(),
     /** The part of the input that was read from a cache. */
     cachedInputTokens: z.number().exactOptional(),
     /** The part of the input that was written to a cache. */
     cacheWriteTokens: z.number().exactOptional(),
-    /** The part of the output that was thinking. */
+    /** The part of the output that was reasoning. */
     reasoningTokens: z.number().exactOptional(),
   }),
 );
@@ -29,7 +29,7 @@ export type Usage = z.output<typeof usage>;
 
 const user = z.strictObject({ ...base, role: z.literal('user'), parts: z.array(userPart) });
 
-/** How an answer ended, or that it has not. */
+/** How an answer ended, or `pending`. */
 export const finishReason = z.enum([
   'stop',
   'length',
@@ -41,10 +41,10 @@ export const finishReason = z.enum([
   'abandoned',
 ]);
 /**
- * How a message of an assistant came to its end, beside what a model says:
- * - `cancelled`: a person stopped it; what was said is kept
- * - `pending`: it is being written; the events of its run tell how far it is
- * - `abandoned`: the process died; the answer was begun anew beside it, and no model is shown this one
+ * How an assistant message ended, beyond a model's own reasons:
+ * - `cancelled`: a user stopped it; its text so far is kept
+ * - `pending`: it is being written; the events of its run have the progress
+ * - `abandoned`: the process crashed; the answer was started again beside it, and models do not receive this one
  */
 export type MessageEnd = z.output<typeof finishReason>;
 
@@ -56,7 +56,7 @@ const assistant = z.strictObject({
   model: z.string(),
   finishReason,
   usage: usage.exactOptional(),
-  /** US dollars, at the price of then; absent where price or usage are unknown. */
+  /** US dollars, at the price at that time; absent if price or usage are unknown. */
   cost: z.number().exactOptional(),
 });
 const tool = z.strictObject({
@@ -64,26 +64,26 @@ const tool = z.strictObject({
   role: z.literal('tool'),
   name: z.string(),
   tool: toolReference.nullable(),
-  /** What the call was made with, where a person had changed what the model asked for. */
+  /** The arguments of the call, if a user edited those of the model. */
   editedArguments: jsonObject.exactOptional(),
   parts: z.tuple([z.strictObject({ type: z.literal('tool_result'), callId: z.string(), result: toolResult })]),
 });
 const fold = z.strictObject({
-  /** The id of the last message that is folded. */
+  /** Id of the last compacted message. */
   upTo: z.string(),
-  /** How many messages are folded, those of earlier summaries included. */
+  /** Number of compacted messages, including those of earlier summaries. */
   messages: z.int(),
-  /** What was sent of them, and what stands for them, in tokens, by estimate. */
+  /** Estimated tokens of the compacted messages and of the summary. */
   tokensBefore: z.int(),
   tokensAfter: z.int(),
 });
-/** The messages a summary stands for: those of its branch from the first on, up to `upTo`. */
+/** The messages that a summary replaces: those of its branch from the first to `upTo`. */
 export type CompactedRange = z.output<typeof fold>;
 const system = z.strictObject({
   ...base,
   role: z.literal('system'),
   parts: z.array(textPart),
-  /** Set on a summary: a model gets it in the place of the messages of its branch up to this one. */
+  /** Set on a summary: a model receives it instead of the messages of its branch up to this one. */
   folds: fold.exactOptional(),
 });
 
@@ -94,10 +94,10 @@ export type UserMessage = z.output<typeof userMessage>;
 export const assistantMessage = named('AssistantMessage', assistant);
 export type AssistantMessage = z.output<typeof assistantMessage>;
 export const toolMessage = named('ToolMessage', tool);
-/** One tool's answer to one call. */
+/** The result of one tool call. */
 export type ToolMessage = z.output<typeof toolMessage>;
 export const message = named('Message', z.discriminatedUnion('role', [system, user, assistant, tool]));
 export type Message = z.output<typeof message>;
-/** Why a model stops. `error`: the stream ended badly, what came before it is kept. */
+/** Why a model stopped. `error`: the stream failed; the content before the failure is kept. */
 export type FinishReason = Exclude<MessageEnd, 'pending' | 'abandoned'>;
 export type ToolResultPart = ToolMessage['parts'][0];

@@ -4,7 +4,7 @@ import { agentConfiguration } from './configuration.ts';
 import { usage } from './messages.ts';
 import { assistantPart, audioPart, imagePart, textPart, toolResult, userPart } from './parts.ts';
 
-/** What a message has besides what it says; who is no conversation may leave it out. */
+/** Fields of a message besides its content; a caller without a conversation may omit them. */
 const envelope = {
   id: z.string().max(300).exactOptional(),
   parentId: z.string().max(300).nullable().exactOptional(),
@@ -112,7 +112,7 @@ export const speechCall = named(
 export const speech = named(
   'Speech',
   z.strictObject({
-    file: z.string().describe('The sha256 of the sound, to be fetched from /api/files'),
+    file: z.string().describe('SHA-256 of the audio file; fetch it from /api/files'),
     mimeType: z.string(),
     size: z.int(),
   }),

@@ -13,21 +13,21 @@ export const modelsView = named(
         modelId: z.string(),
         /** In tokens. */
         contextWindow: z.number().exactOptional(),
-        /** What it reads, where its server says so. */
+        /** Input that it accepts, if its server says so. */
         inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
-        /** Absent: unknown, which is not nothing. */
+        /** Absent: unknown, which does not mean free. */
         price: price.exactOptional(),
       }),
     ),
     failures: z.array(z.strictObject({ providerId: z.string(), providerLabel: z.string(), error: errorInfo })),
-    /** What a new conversation uses; null where there is none. */
+    /** The model of a new conversation; null if none is configured. */
     defaultModel: modelReference.nullable(),
   }),
 );
-/** Every model that is to be had now, and of each provider that could not be asked the reason. */
+/** Every available model, and for each provider that failed the reason. */
 export type ModelsView = z.output<typeof modelsView>;
 export type ModelView = ModelsView['models'][number];
-/** What a model can read. */
+/** A kind of input that a model accepts. */
 export type ModelInput = NonNullable<ModelView['inputs']>[number];
 
 const wire = z.enum(WIRES);
@@ -38,19 +38,19 @@ export const providerView = named(
   z.strictObject({
     id: z.string(),
     label: z.string(),
-    /** Where it was learnt of. Only `settings` can be changed or removed here. */
+    /** Where it was configured or detected. Only `settings` can be changed or removed over the API. */
     origin: z.enum(['built-in', 'environment', 'file', 'found', 'settings']),
-    /** Where the same provider stands, too, and does not count. */
+    /** Other sources of the same provider, which this one overrides. */
     overrides: z.array(z.enum(['file', 'settings'])).exactOptional(),
-    /** The variables of the environment it comes from. */
+    /** The environment variables it comes from. */
     variables: z.array(z.string()).exactOptional(),
     baseUrl: z.string().nullable(),
     hasKey: z.boolean(),
-    /** Which API it speaks; null where it is reached over none. */
+    /** API format; null if it is not reached over one. */
     wire: wire.nullable(),
-    /** The id of the known provider it is. */
+    /** The id of its provider preset. */
     known: z.string().exactOptional(),
-    /** Its models where somebody named them. */
+    /** Its models, if they were configured. */
     modelNames: modelNames.exactOptional(),
   }),
 );
@@ -62,24 +62,24 @@ const knownProviderView = named(
   z.strictObject({
     id: z.string(),
     label: z.string(),
-    /** Served by somebody, or by a program of one's own. */
+    /** A hosted service, or a server that the operator runs. */
     place: z.enum(['hosted', 'own']),
     wire,
-    /** May hold `{NAME}`, for something of one's own. */
+    /** May contain `{NAME}` for a value of the user's own. */
     baseUrl: z.string(),
-    /** The variables its key is looked for in. */
+    /** Environment variables that may hold its API key. */
     keyVariables: z.array(z.string()),
-    /** Where its keys are made; null where it wants none. */
+    /** Where to create an API key; null if none is needed. */
     apiKeyUrl: z.string().nullable(),
-    /** True where it tells no list that helps: a person names the models. */
+    /** True if the provider has no usable list of models: the operator names them. */
     requiresModelNames: z.boolean(),
     note: z.string().exactOptional(),
-    /** Where these facts stand. */
+    /** Source of these facts. */
     source: z.string(),
     proof: z.enum(['tried', 'documented']),
   }),
 );
-/** A provider whose address and API are known, so that only a key is wanted. */
+/** A provider with known base URL and API format, so that only a key is needed. */
 export type ProviderPresetView = z.output<typeof knownProviderView>;
 export const providerPresetPage = pageOf('ProviderPresetPage', knownProviderView);
 
@@ -87,7 +87,7 @@ const label = z.string().min(1).max(200);
 const baseUrl = z.string().min(1).max(2000);
 const apiKey = z.string().max(10_000);
 const known = z.string().max(64);
-const how = {
+const providerFields = {
   wire: wire.exactOptional(),
   known: known.exactOptional(),
   modelNames: modelNames.exactOptional(),
@@ -95,9 +95,9 @@ const how = {
 
 export const createProviderBody = named(
   'CreateProvider',
-  z.strictObject({ id: clientId.exactOptional(), label, baseUrl, apiKey: apiKey.exactOptional(), ...how }),
+  z.strictObject({ id: clientId.exactOptional(), label, baseUrl, apiKey: apiKey.exactOptional(), ...providerFields }),
 );
-/** Without a `wire` it is that of the known provider, else OpenAI's chat completions. */
+/** Without a `wire` that of the provider preset applies, otherwise OpenAI Chat Completions. */
 export type CreateProvider = z.output<typeof createProviderBody>;
 export const changeProviderBody = named(
   'ChangeProvider',
@@ -105,17 +105,17 @@ export const changeProviderBody = named(
     label: label.exactOptional(),
     baseUrl: baseUrl.exactOptional(),
     apiKey: apiKey.nullable().exactOptional(),
-    ...how,
+    ...providerFields,
     known: known.nullable().exactOptional(),
   }),
 );
-/** An `apiKey` or `known` of null removes it; what is absent stays. */
+/** An `apiKey` or `known` of null removes it; absent fields stay. */
 export type ChangeProvider = z.output<typeof changeProviderBody>;
 export const testProviderBody = named(
   'TestProvider',
-  z.strictObject({ id: existingId.exactOptional(), baseUrl, apiKey: apiKey.exactOptional(), ...how }),
+  z.strictObject({ id: existingId.exactOptional(), baseUrl, apiKey: apiKey.exactOptional(), ...providerFields }),
 );
-/** Asks the address for its models without storing anything; `id` stands for the stored key of that provider. */
+/** Lists the models at this base URL without storing anything; with `id` the stored key of that provider is used. */
 export type TestProvider = z.output<typeof testProviderBody>;
 export const testedProvider = named(
   'TestedProvider',

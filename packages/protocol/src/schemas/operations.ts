@@ -19,11 +19,13 @@ export const propsView = named(
     version: z.string(),
   }),
 );
-/** `ui_settings` is what the owner set with `--ui-config`; `webui` and `webui_settings` repeat them for older clients. */
+/**
+ * `ui_settings` is what the operator set with `--ui-config`; `webui` and `webui_settings` repeat it for older clients.
+ */
 export type PropsView = z.output<typeof propsView>;
 
-const wellBeing = { status: z.literal('ok'), version: z.string() };
-export const health = named('Health', z.strictObject(wellBeing));
+const healthFields = { status: z.literal('ok'), version: z.string() };
+export const health = named('Health', z.strictObject(healthFields));
 export const readiness = named(
   'Readiness',
   z.strictObject({
@@ -46,11 +48,11 @@ export const liveEvent = named(
   ]),
 );
 /**
- * `GET /api/events`: one stream a tab. Each frame is one of these, its `event:` the type; `id:` is a cursor over all
- * runs, given back as `Last-Event-ID` or `?after=`. A run's event may come more than once (known by run and seq) and
- * never out of order.
+ * `GET /api/events`: one stream per tab. Each frame is one of these, with its type as `event:`; `id:` is a cursor over
+ * all runs, for `Last-Event-ID` or `?after=`. An event of a run may be repeated (same run and seq) but is never out of
+ * order.
  *
- * `hello` comes first in every stream: whatever the page shows besides runs is to be fetched anew. `changed` says what
- * is to be fetched again: `id` narrows it.
+ * Every stream begins with `hello`: fetch everything again that is shown besides runs. `changed` says what to fetch
+ * again; `id` narrows it.
  */
 export type LiveEvent = z.output<typeof liveEvent>;

@@ -11,7 +11,7 @@ const mediaSource = named(
     z.strictObject({ blob: z.string() }).describe('The sha256 of an uploaded file'),
   ]),
 );
-/** Where bytes are: in place as base64, at an address, or in the blob store by sha256. */
+/** Where bytes are: inline as base64, at a URL, or in the blob store by SHA-256. */
 export type MediaSource = z.output<typeof mediaSource>;
 
 const text = { type: z.literal('text'), text: z.string() };
@@ -29,7 +29,7 @@ const resource = {
   source: mediaSource.exactOptional(),
 };
 const hints = {
-  /** MCP's hints: for whom this is meant, and how much it matters (0 to 1). */
+  /** MCP's annotations: the audience and the priority (0 to 1). */
   audience: z.array(z.enum(['user', 'assistant'])).exactOptional(),
   priority: z.number().exactOptional(),
 };
@@ -42,39 +42,39 @@ export const userPart = named(
   'UserPart',
   z.discriminatedUnion('type', [
     z.strictObject(text),
-    /** `name`: that of the file a person attached. */
+    /** `name`: file name of the attachment. */
     z.strictObject(image),
     z.strictObject(audio),
     z.strictObject({ type: z.literal('file'), mimeType, name: z.string().exactOptional(), source: mediaSource }),
-    /** An MCP resource: a link to one (no content) or one with its content. */
+    /** An MCP resource: a link (no content) or one with its content. */
     z.strictObject(resource),
   ]),
 );
 export type UserPart = z.output<typeof userPart>;
 export type TextPart = Extract<UserPart, { type: 'text' }>;
-/** `name`: that of the file a person attached. */
+/** `name`: file name of the attachment. */
 export type ImagePart = Extract<UserPart, { type: 'image' }>;
 export type AudioPart = Extract<UserPart, { type: 'audio' }>;
 export type FilePart = Extract<UserPart, { type: 'file' }>;
-/** An MCP resource: a link to one (no content) or one with its content. */
+/** An MCP resource: a link (no content) or one with its content. */
 export type ResourcePart = Extract<UserPart, { type: 'resource' }>;
 
 export const toolCallPart = z.strictObject({
   type: z.literal('tool_call'),
-  /** Ours, unique in the conversation. */
+  /** Toolyard's id, unique in the conversation. */
   callId: z.string(),
-  /** The provider's own id, echoed back to it. Providers repeat these; nothing else may rely on them. */
+  /** The provider's id, sent back to it unchanged. Providers repeat these; use it for nothing else. */
   providerCallId: z.string().exactOptional(),
   /** The model-facing name, as the model wrote it. */
   name: z.string(),
-  /** Null where nobody offers a tool of that name. */
+  /** Null if no tool has this name. */
   tool: toolReference.nullable(),
-  /** Empty where {@link ToolCallPart.problem} says that the arguments could not be read. */
+  /** Empty if the arguments are invalid, see {@link ToolCallPart.problem}. */
   arguments: jsonObject,
-  /** Why this call cannot be made as it stands; the model is told and may try again. */
+  /** Why this call cannot be made; the model gets it as the result and may try again. */
   problem: errorInfo.exactOptional(),
 });
-/** A call the model asked for, native or written as text: from here on there is no difference. */
+/** A tool call of the model. Native and text tool calls have the same form. */
 export type ToolCallPart = z.output<typeof toolCallPart>;
 
 export const malformedToolCallPart = z.strictObject({
@@ -83,18 +83,18 @@ export const malformedToolCallPart = z.strictObject({
   raw: z.string(),
   reason: z.string(),
 });
-/** A call written as text that could not be read. `raw` is what the model wrote. */
+/** A text tool call that could not be parsed. `raw` is the model's text. */
 export type MalformedToolCallPart = z.output<typeof malformedToolCallPart>;
 
 export const assistantPart = named(
   'AssistantPart',
   z.discriminatedUnion('type', [
     z.strictObject(text),
-    /** The model's thinking. `signature` is opaque and must go back unchanged to the provider that gave it. */
+    /** The model's reasoning. `signature` is opaque and is sent back unchanged to the provider that issued it. */
     z.strictObject({ type: z.literal('reasoning'), text: z.string(), signature: z.string().exactOptional() }),
     toolCallPart,
     malformedToolCallPart,
-    /** `name`: that of the file a person attached. */
+    /** `name`: file name of the attachment. */
     z.strictObject(image),
     z.strictObject({
       type: z.literal('citation'),
@@ -106,7 +106,7 @@ export const assistantPart = named(
   ]),
 );
 export type AssistantPart = z.output<typeof assistantPart>;
-/** The model's thinking. `signature` is opaque and must go back unchanged to the provider that gave it. */
+/** The model's reasoning. `signature` is opaque and is sent back unchanged to the provider that issued it. */
 export type ReasoningPart = Extract<AssistantPart, { type: 'reasoning' }>;
 export type CitationPart = Extract<AssistantPart, { type: 'citation' }>;
 export type ErrorPart = Extract<AssistantPart, { type: 'error' }>;
@@ -117,14 +117,14 @@ export const toolContentPart = named(
   'ToolContentPart',
   z.discriminatedUnion('type', [
     z.strictObject({ ...text, ...hints }),
-    /** `name`: that of the file a person attached. */
+    /** `name`: file name of the attachment. */
     z.strictObject({ ...image, ...hints }),
     z.strictObject({ ...audio, ...hints }),
-    /** An MCP resource: a link to one (no content) or one with its content. */
+    /** An MCP resource: a link (no content) or one with its content. */
     z.strictObject({ ...resource, ...hints }),
   ]),
 );
-/** What a tool can hand back. */
+/** Content that a tool can return. */
 export type ToolContentPart = z.output<typeof toolContentPart>;
 
 export const toolResult = named(
@@ -134,16 +134,16 @@ export const toolResult = named(
     structured: jsonValue.exactOptional(),
     isError: z.boolean(),
     outcome: z.enum(['done', 'not_sent', 'unknown']),
-    /** Set where Toolyard, not the tool, wrote the answer. */
+    /** Set if Toolyard, not the tool, produced the result. */
     error: errorInfo.exactOptional(),
   }),
 );
-/** The whole of what came back from a tool: every content kind is kept. */
+/** The complete result of a tool, with every kind of content. */
 export type ToolResult = z.output<typeof toolResult>;
 /**
- * How sure we are of what a call did.
+ * What is known about the effect of a call.
  * - `done`: the tool answered
- * - `not_sent`: it never reached the tool (refused, unknown tool, bad arguments): trying again is safe
- * - `unknown`: it was sent and nobody can say whether it took effect: it must not be repeated blindly
+ * - `not_sent`: the call never reached the tool (denied, unknown tool, invalid arguments); it is safe to retry
+ * - `unknown`: the call was sent and its outcome is unknown; it must not be retried blindly
  */
 export type ToolOutcome = ToolResult['outcome'];

@@ -8,10 +8,10 @@ const decided = {
 };
 
 export const permissionView = named('PermissionView', z.strictObject({ ...decided, at: timestamp }));
-/** What a person decided about a tool; `conversationId` null: everywhere. */
+/** A stored decision about a tool; `conversationId` null: for all conversations. */
 export type PermissionView = z.output<typeof permissionView>;
 export const permissionPage = pageOf('PermissionPage', permissionView);
 
 export const setPermissionBody = named('SetPermission', z.strictObject(decided));
-/** What is decided in a place of its own, not as the answer to a question. */
+/** Sets a permission directly, not as the answer to an approval. */
 export type SetPermission = z.output<typeof setPermissionBody>;

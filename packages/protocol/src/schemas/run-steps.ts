@@ -8,31 +8,31 @@ import { instruction, interrupt, interruptAnswer, modelRequest, runRecord } from
 export const startRunBody = named(
   'StartRun',
   z.strictObject({
-    /** Made by the sender, so that sending again after a lost connection begins no second run. It is the run's id too. */
+    /** Chosen by the client, so that a repeated request starts one run. It becomes the run's id. */
     id: clientId.exactOptional(),
     parts: z.array(userPart).min(1).max(100),
-    /** Absent: a new one. */
+    /** Absent: a new conversation. */
     conversationId: existingId.exactOptional(),
-    /** The agent and the title of a new conversation. */
+    /** Agent and title of a new conversation. */
     agentId: existingId.exactOptional(),
     title: titleText.exactOptional(),
-    /** Counts for this run only. */
+    /** Overrides for this run only. */
     configuration: agentConfiguration.exactOptional(),
   }),
 );
-/** `POST /api/runs`: something is said, in a conversation that is there or in one that begins with it. */
+/** `POST /api/runs`: sends a message, to an existing or a new conversation. */
 export type StartRun = z.output<typeof startRunBody>;
 export const startedRun = named('StartedRun', z.strictObject({ run: runRecord, message: userMessage }));
 export const resumedRun = named('ResumedRun', z.strictObject({ run: runRecord, resumes: z.string() }));
-/** The run that goes on: the same one where it had been parked, else a new one. */
+/** The run that continues: the same one if it was parked, otherwise a new one. */
 export type ResumedRun = z.output<typeof resumedRun>;
 
 const modelCall = z.strictObject({
   messageId: z.string(),
   model: z.string(),
-  /** The last message the model was shown; null for none. */
+  /** The last message in the request; null if there was none. */
   parentId: z.string().nullable(),
-  /** What it was sent, besides the messages. */
+  /** The request, without the messages. */
   request: modelRequest.exactOptional(),
   /** Null while it is being written. */
   durationMs: z.number().nullable(),
@@ -40,45 +40,45 @@ const modelCall = z.strictObject({
   usage: usage.exactOptional(),
   cost: z.number().exactOptional(),
   error: errorInfo.exactOptional(),
-  /** What it asked for. */
+  /** The calls that it requested. */
   calls: z.array(z.strictObject({ callId: z.string(), name: z.string() })),
 });
 export type RunModelCall = z.output<typeof modelCall>;
 
 const step = z.strictObject({
   step: z.int(),
-  /** From 1; a step is tried again after its process has died. */
+  /** From 1; a step is retried after its process crashed. */
   attempt: z.int(),
   instruction,
   startedAt: timestamp,
-  /** Null while it is under way. */
+  /** Null while it executes. */
   endedAt: timestamp.nullable(),
-  /** The process died in it, and it was begun again. */
+  /** The process crashed during it; the step was retried. */
   abandoned: z.literal(true).exactOptional(),
-  /** What the model was asked and said. */
+  /** The model request and its answer. */
   model: modelCall.exactOptional(),
-  /** The calls that were made or answered in it. */
+  /** The calls that it made or answered. */
   calls: z.array(
     z.strictObject({
       callId: z.string(),
       name: z.string(),
       tool: toolReference.nullable(),
-      /** As the model asked for them. */
+      /** As the model requested them. */
       arguments: jsonObject,
       editedArguments: jsonObject.exactOptional(),
-      /** Null where it was answered without being made. */
+      /** Null if the call was answered without being made. */
       startedAt: timestamp.nullable(),
-      /** Null while it is under way. */
+      /** Null while it executes. */
       durationMs: z.number().nullable(),
-      /** Null while it is under way. */
+      /** Null while it executes. */
       result: toolResult.nullable(),
     }),
   ),
-  /** What a person was asked in it. */
+  /** The interrupts that it opened. */
   questions: z.array(
     z.strictObject({
       interrupt,
-      /** Asked inside an open call. */
+      /** Asked during an open call. */
       live: z.boolean(),
       askedAt: timestamp,
       status: z.enum(['open', 'answered', 'withdrawn']),
@@ -87,30 +87,30 @@ const step = z.strictObject({
       closedAt: timestamp.nullable(),
     }),
   ),
-  /** What a person said to the run in it. */
+  /** Messages that the user sent to the run during it. */
   steered: z.array(userMessage),
   notices: z.array(z.strictObject({ level: z.enum(['info', 'warning']), code: z.string(), text: z.string() })),
 });
-/** One try of one step. */
+/** One attempt of one step. */
 export type RunStep = z.output<typeof step>;
 export type RunCall = RunStep['calls'][number];
 export type RunQuestion = RunStep['questions'][number];
 
 const steps = {
   run: runRecord,
-  /** What it answers; null where it has not begun. */
+  /** The user message that it answers; null if the run has not started. */
   question: userMessage.nullable(),
   items: z.array(step),
-  /** How long it lay still and waited for a person, in milliseconds; up to now where it still does. */
+  /** Time spent parked, in milliseconds; up to now for a run that still is. */
   waitedMs: z.number(),
-  /** Of the answers that are there. */
+  /** The usage of the answers so far. */
   usage,
   /** US dollars; absent where a price or a usage is unknown. */
   cost: z.number().exactOptional(),
   error: errorInfo.exactOptional(),
 };
 export const runSteps = named('RunSteps', z.strictObject(steps));
-/** `GET /api/runs/:id/steps`: what a run did, one instruction after the other. Times are milliseconds since 1970. */
+/** `GET /api/runs/:id/steps`: what a run did, one instruction after another. Times are milliseconds since 1970. */
 export type RunSteps = z.output<typeof runSteps>;
 export const runExport = named(
   'RunExport',

@@ -28,16 +28,16 @@ const ofRun = {
   endedAt: timestamp.nullable(),
 };
 export const runRecord = named('RunRecord', z.strictObject(ofRun));
-/** A run as its owner may see it. */
+/** A run as its owner sees it. */
 export type RunRecord = z.output<typeof runRecord>;
 export const missingRole = named(
   'MissingRole',
   z.strictObject({ role: z.enum(['worker', 'tools']), message: z.string() }),
 );
-/** A part of the work that no process does at the moment, and what that means to people. */
+/** A process role that no process has, and what that means for users. */
 export type MissingRole = z.output<typeof missingRole>;
 export const runView = named('RunView', z.strictObject({ ...ofRun, waitsFor: missingRole.exactOptional() }));
-/** A run, and what it waits for where nobody can go on with it. */
+/** A run, and the process role it waits for if none can continue it. */
 export type RunView = z.output<typeof runView>;
 export const runPage = pageOf('RunPage', runRecord);
 
@@ -45,15 +45,15 @@ const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z
 const askedByServer = {
   ...asked,
   /**
-   * Set where the server did not say which of several calls it asks for: the conversations of all of them. Each is asked
-   * and the first answer counts.
+   * Set if the server did not say which of several calls it asks for: the conversations of all of them. Each shows the
+   * question, and the first answer wins.
    */
   mayBelongTo: z.array(z.string()).exactOptional(),
 };
 const measure = z.enum(['dollars', 'tokens', 'calls']);
 const samplingContent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string() }),
-  /** A picture or a sound; its bytes are sent and not shown. */
+  /** An image or audio; its bytes are sent to the model but not shown. */
   z.strictObject({ type: z.literal('media'), mimeType: z.string(), bytes: z.number() }),
   z.strictObject({ type: z.literal('tool_use'), name: z.string(), arguments: jsonObject }),
   z.strictObject({ type: z.literal('tool_result'), text: z.string() }),
@@ -62,32 +62,37 @@ export type SamplingContent = z.output<typeof samplingContent>;
 export const interrupt = named(
   'Interrupt',
   z.discriminatedUnion('kind', [
-    /** May this call be made? The arguments shown are the arguments that will run. */
+    /** A call that needs approval. It runs with exactly the arguments shown. */
     z.strictObject({
       ...asked,
       kind: z.literal('approval'),
       arguments: jsonObject,
-      /** What the server says of the tool, as the model reads it. Untrusted, and shown with what hides in it. */
+      /**
+       * The server's description of the tool, as the model gets it. Untrusted; shown with hidden characters written
+       * out.
+       */
       description: z.string().exactOptional(),
-      /** Stands for the tool as it was when this was asked: what is approved is that and nothing else. */
+      /** Hash of the tool's definition when this was asked; the approval applies to that definition only. */
       definition: z.string().exactOptional(),
-      /** What the arguments have to fit, also those a person writes instead; absent where it is long. Untrusted. */
+      /** Schema for the arguments, also for those a user edits; absent if it is large. Untrusted. */
       inputSchema: jsonObject.exactOptional(),
-      /** The tool was approved before, and is not what it was then. */
+      /** Set if the definition changed since the tool was approved. */
       changed: toolChange.exactOptional(),
-      /** Why it is asked whatever was allowed: only an answer to this very question lets the call through. */
+      /**
+       * Why the call is flagged as dangerous: it runs only with an answer to this approval, whatever else is allowed.
+       */
       danger: z.string().exactOptional(),
-      /** A rule asks about every such call: an answer counts for this one only. */
+      /** A rule asks about every such call: an answer applies to this call only. */
       byRule: z.literal(true).exactOptional(),
       /**
-       * Mode `auto` would allow this call, and is not confirmed beside these enabled local servers, which run without a
-       * sandbox. Set only where nothing else asks.
+       * Mode `auto` would allow this call, but was not confirmed for these enabled local servers, which run without a
+       * sandbox. Set only if nothing else asks.
        */
       autoUnconfirmed: z.array(z.string()).exactOptional(),
     }),
     /**
-     * This call was sent, and the process died before an answer was stored: nobody can say whether it took effect. It is
-     * not made again unless the person says so.
+     * A call with unknown outcome: it was sent, and the process crashed before a result was stored. It is not repeated
+     * unless the user decides so.
      */
     z.strictObject({
       ...asked,
@@ -97,7 +102,9 @@ export const interrupt = named(
       sentAt: timestamp,
     }),
     z.discriminatedUnion('mode', [
-      /** The server of the call wants a form filled in. Message and schema are its own words: {@link readForm} reads them. */
+      /**
+       * The server of the call requests a form. Message and schema are the server's text: {@link readForm} parses them.
+       */
       z.strictObject({
         ...askedByServer,
         kind: z.literal('elicitation'),
@@ -105,7 +112,7 @@ export const interrupt = named(
         message: z.string(),
         requestedSchema: jsonObject,
       }),
-      /** The server of the call wants the person to open an address. It is opened by a click and by nothing else. */
+      /** The server of the call asks the user to open a URL. It is opened only by a click. */
       z.strictObject({
         ...askedByServer,
         kind: z.literal('elicitation'),
@@ -115,82 +122,87 @@ export const interrupt = named(
       }),
     ]),
     /**
-     * The server of the call wants an answer of the conversation's model, at the person's cost. Shown is all that the model
-     * would be sent.
+     * The server of the call requests an answer of the conversation's model, at the user's cost. Contains everything
+     * that the model would be sent.
      */
     z.strictObject({
       ...askedByServer,
       kind: z.literal('sampling'),
       systemPrompt: z.string().exactOptional(),
       messages: z.array(z.strictObject({ role: z.enum(['user', 'assistant']), content: z.array(samplingContent) })),
-      /** Which models the server would like; the conversation's own answers. */
+      /** Models that the server prefers; the conversation's own model answers. */
       modelHints: z.array(z.string()),
       /** The model that will answer. */
       model: z.string(),
       maxTokens: z.number(),
-      /** Tools of the server's own the model may ask it for. */
+      /** Tools that the server gives to the model for this answer. */
       tools: z.array(z.strictObject({ name: z.string(), description: z.string().exactOptional() })),
     }),
-    /** The server of the call wants to know who is there. The call was not accepted, and is made again afterwards. */
+    /** The server of the call requires a sign-in. It did not accept the call, which is made again after the sign-in. */
     z.strictObject({ ...asked, kind: z.literal('sign_in') }),
-    /** The model itself wants to know something, in the person's own words. The question is the model's text. */
+    /** A question of the model that the user answers with text. The question is the model's text. */
     z.strictObject({ ...asked, kind: z.literal('prompt'), question: z.string() }),
-    /** The model itself wants one of these choices, or several of them. Question and choices are the model's text. */
+    /** A question of the model with choices. Question and choices are the model's text. */
     z.strictObject({
       ...asked,
       kind: z.literal('selection'),
       question: z.string(),
-      /** At least two, no two alike. */
+      /** At least two, all different. */
       choices: z.array(z.string()),
       multiple: z.boolean(),
     }),
-    /** A budget is used up. The run rests before whatever would use more: a model request, or calls of the tool. */
+    /**
+     * An exhausted budget. The run is parked before anything that would exceed it: a model request, or calls of the
+     * tool.
+     */
     z.strictObject({
       id: z.string(),
       kind: z.literal('budget'),
-      /** As it counts for this run. */
+      /** As it applies to this run. */
       budget,
-      /** What of it is used up. */
+      /** The exhausted measure. */
       measure,
       spent,
     }),
     /**
-     * The tool is reached from a tab, and none that has it is open. A tab that comes answers by being there; a person may
-     * give up waiting.
+     * The tool is on a server of a tab, and no tab with it is open. Opening such a tab answers this; a user can also
+     * stop waiting.
      */
     z.strictObject({ ...asked, kind: z.literal('tab') }),
   ]),
 );
-/** Something a person must answer before the run goes on. Other kinds join this union as they are built. */
+/** A request that a user must answer before the run continues. */
 export type Interrupt = z.output<typeof interrupt>;
-/** May this call be made? The arguments shown are the arguments that will run. */
+/** A call that needs approval. It runs with exactly the arguments shown. */
 export type ApprovalInterrupt = Extract<Interrupt, { kind: 'approval' }>;
 /**
- * This call was sent, and the process died before an answer was stored: nobody can say whether it took effect. It is
- * not made again unless the person says so.
+ * A call with unknown outcome: it was sent, and the process crashed before a result was stored. It is not repeated
+ * unless the user decides so.
  */
 export type InDoubtInterrupt = Extract<Interrupt, { kind: 'in_doubt' }>;
-/** The server of the call wants a form filled in. Message and schema are its own words: {@link readForm} reads them. */
+/** The server of the call requests a form. Message and schema are the server's text: {@link readForm} parses them. */
 export type FormInterrupt = Extract<Interrupt, { mode: 'form' }>;
-/** The server of the call wants the person to open an address. It is opened by a click and by nothing else. */
+/** The server of the call asks the user to open a URL. It is opened only by a click. */
 export type UrlInterrupt = Extract<Interrupt, { mode: 'url' }>;
 /**
- * The server of the call wants an answer of the conversation's model, at the person's cost. Shown is all that the model
- * would be sent.
+ * The server of the call requests an answer of the conversation's model, at the user's cost. Contains everything that
+ * the model would be sent.
  */
 export type SamplingInterrupt = Extract<Interrupt, { kind: 'sampling' }>;
 export type SamplingMessage = SamplingInterrupt['messages'][number];
-/** The server of the call wants to know who is there. The call was not accepted, and is made again afterwards. */
+/** The server of the call requires a sign-in. It did not accept the call, which is made again after the sign-in. */
 export type SignInInterrupt = Extract<Interrupt, { kind: 'sign_in' }>;
-/** The model itself wants to know something, in the person's own words. The question is the model's text. */
+/** A question of the model that the user answers with text. The question is the model's text. */
 export type PromptInterrupt = Extract<Interrupt, { kind: 'prompt' }>;
-/** The model itself wants one of these choices, or several of them. Question and choices are the model's text. */
+/** A question of the model with choices. Question and choices are the model's text. */
 export type SelectionInterrupt = Extract<Interrupt, { kind: 'selection' }>;
-/** A budget is used up. The run rests before whatever would use more: a model request, or calls of the tool. */
+/**
+ * An exhausted budget. The run is parked before anything that would exceed it: a model request, or calls of the tool.
+ */
 export type BudgetInterrupt = Extract<Interrupt, { kind: 'budget' }>;
 /**
- * The tool is reached from a tab, and none that has it is open. A tab that comes answers by being there; a person may
- * give up waiting.
+ * The tool is on a server of a tab, and no tab with it is open. Opening such a tab answers this; a user can also stop
+ * waiting.
  */
 export type TabInterrupt = Extract<Interrupt, { kind: 'tab' }>;
 
@@ -231,17 +243,15 @@ export const interruptAnswer = named(
     z.strictObject({ decision: z.literal('tab_here') }),
   ]),
 );
-/** What a person said to an interrupt; which ones fit, its kind says. */
+/** The answer to an interrupt; its kind determines which are valid. */
 export type InterruptAnswer = z.output<typeof interruptAnswer>;
-/**
- * For how long a decision about a tool counts: this one call, every call in this conversation, every call from now on.
- */
+/** Scope of an approval: this call, every call in this conversation, or every call from now on. */
 export type ApprovalScope = Extract<InterruptAnswer, { decision: 'approve' }>['scope'];
 
 const shown = z.strictObject({ arguments: jsonObject.exactOptional(), definition: z.string().exactOptional() });
 /**
- * What the person had before their eyes when they answered a question about a call: its arguments as the model asked for
- * them, and the `definition` that came with the question. Where it is sent and is not what was asked, nothing is answered.
+ * What the user saw when answering an approval: the arguments as the model requested them, and the `definition` of the
+ * interrupt. If it is sent and differs from the interrupt, the answer is rejected.
  */
 export type ShownCall = z.output<typeof shown>;
 export const answerInterruptBody = named(
@@ -259,7 +269,7 @@ export const storedInterrupt = named(
     conversationId: z.string(),
     mode: z.enum(['parked', 'live']),
     interrupt,
-    /** `withdrawn`: the run ended or no longer asks. */
+    /** `withdrawn`: the run ended, or does not need it any more. */
     status: interruptStatus,
     answer: interruptAnswer.nullable(),
     openedAt: timestamp,
@@ -267,7 +277,7 @@ export const storedInterrupt = named(
   }),
 );
 export type StoredInterrupt = z.output<typeof storedInterrupt>;
-/** `parked`: nothing is held open. `live`: a question inside an open call, answerable while the call is open. */
+/** `parked`: no process waits. `live`: asked during an open call, can be answered only while the call is open. */
 export type InterruptMode = StoredInterrupt['mode'];
 const oneAnswer = z.strictObject({
   id: z.string().min(1).max(300),
@@ -278,7 +288,7 @@ export const answerInterruptsBody = named(
   'AnswerInterrupts',
   z.strictObject({ answers: z.array(oneAnswer).min(1).max(200) }),
 );
-/** Many at once, each with its own outcome: one that is refused keeps none of the others. */
+/** Several answers, each with its own outcome: a rejected one does not affect the others. */
 export type AnswerInterrupts = z.output<typeof answerInterruptsBody>;
 export const answeredInterrupts = named(
   'AnsweredInterrupts',
@@ -297,7 +307,7 @@ export type AnsweredInterrupts = z.output<typeof answeredInterrupts>;
 export const interruptCount = named('InterruptCount', z.strictObject({ open: z.int() }));
 export const interruptPage = pageOf('InterruptPage', storedInterrupt);
 
-/** One event of a run: what its place in the stream is, and what happened. */
+/** An event of a run: the envelope with its place in the stream, and the content. */
 function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) {
   return z.strictObject({
     v: z.literal(RUN_EVENT_VERSION),
@@ -314,40 +324,42 @@ function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(t
 const messageId = z.string();
 const tokens = z.int();
 export const contextFill = z.strictObject({
-  /** All of the request. */
+  /** The whole request. */
   tokens,
-  /** What the model can take; `assumed` where it does not say. */
+  /** The model's context window; `assumed` if the model does not report it. */
   window: tokens,
   assumed: z.literal(true).exactOptional(),
-  /** Of `tokens`: instructions and the notes of servers, definitions of tools, results of tools, and the rest. */
+  /**
+   * Parts of `tokens`: instructions (including those of servers), tool definitions, tool results, and everything else.
+   */
   parts: z.strictObject({ instructions: tokens, tools: tokens, results: tokens, messages: tokens }),
 });
-/** How full the model's window is, in tokens: an estimate, corrected by what the model told of earlier requests. */
+/** How full the model's context window is, in tokens: an estimate, corrected by the usage of earlier requests. */
 export type ContextFill = z.output<typeof contextFill>;
 export const modelRequest = named(
   'ModelRequestRecord',
   z.strictObject({
     model: z.string(),
-    /** The last message of the conversation that went along; null where there was none. */
+    /** The last message of the conversation in the request; null if there was none. */
     leafId: z.string().nullable(),
     toolChoice: z.enum(['auto', 'none']),
     toolMode: z.enum(['native', 'text']),
     parameters: modelParameters,
-    /** When the request was put together, in milliseconds since 1970: what stands for the date is of then. */
+    /** When the request was assembled, in milliseconds since 1970; placeholders for the date use it. */
     at: timestamp,
     timeZone: z.string(),
-    /** What the model reads, where that is known. */
+    /** Input that the model accepts, if known. */
     inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
-    /** Under what id the {@link RequestPrelude} is kept, where somebody keeps it. */
+    /** Id of the stored {@link RequestPrelude}, if it is stored. */
     prelude: z.string().exactOptional(),
-    /** The beginning of the answer, where the model was to go on with it. */
+    /** The beginning of the answer, if the model was asked to continue it. */
     continues: z.array(assistantPart).exactOptional(),
     fill: contextFill,
   }),
 );
 /**
- * What one request to a model was made of. The messages themselves stand in the conversation: what was sent is made of
- * them again, in the same way.
+ * What one model request was assembled from. The messages themselves are in the conversation; the request can be
+ * assembled from them again.
  */
 export type ModelRequestRecord = z.output<typeof modelRequest>;
 const callId = z.string();
@@ -364,7 +376,7 @@ export const instruction = z.enum([
   'resolve_aborted_tools',
   'finish',
 ]);
-/** The instructions of the loop; each one carried out and committed is a step. */
+/** The instructions of the loop; each one, executed and committed, is a step. */
 export type InstructionType = z.output<typeof instruction>;
 
 export const runEvent = named(
@@ -372,9 +384,9 @@ export const runEvent = named(
   z.discriminatedUnion('type', [
     event('run_started', { conversationId: z.string(), place, model: z.string(), message: userMessage }),
     event('step_started', { instruction }),
-    /** The person said something to the run while it was under way: it stands in the conversation from here on. */
+    /** The user sent a message to the run while it executed: from here on it is part of the conversation. */
     event('steered', { message: userMessage }),
-    /** What the model is sent for the message that comes next, as far as it has to be told to be shown again. */
+    /** The request that the next message answers, as far as it is needed to show it again. */
     event('request_made', { messageId, request: modelRequest }),
     event('message_started', { messageId, parentId: z.string().nullable(), model: z.string() }),
     event('text_delta', { messageId, text: z.string() }),
@@ -385,23 +397,26 @@ export const runEvent = named(
     event('tool_call_malformed', { messageId, call: malformedToolCallPart }),
     event('message_finished', { message: assistantMessage }),
     /**
-     * The process that carried out this step died, and another goes on from the last committed one. What this attempt
-     * wrote of an answer stays, marked: `messageId` names it, null where there was none. Calls already answered stay so.
+     * The process that executed this step crashed, and another continues from the last committed step. What this
+     * attempt wrote of an answer is kept and marked: `messageId`, null if there was none. Answered calls stay answered.
      */
     event('attempt_abandoned', { messageId: z.string().nullable() }),
-    /** `live`: asked in the middle of a call that goes on meanwhile; the run does not park. */
+    /** `live`: asked during a call that stays open; the run does not park. */
     event('interrupt_requested', { interrupt, live: z.literal(true).exactOptional() }),
     event('interrupt_answered', { interruptId: z.string(), answer: interruptAnswer }),
-    /** Nobody waits for an answer any more. */
+    /** The run does not wait for an answer any more. */
     event('interrupt_withdrawn', { interruptId: z.string() }),
-    /** `editedArguments`: what a person made of the arguments the model had asked for. */
+    /** `editedArguments`: the model's arguments as a user edited them. */
     event('tool_started', {
       callId,
       tool: toolReference,
       name: z.string(),
       editedArguments: jsonObject.exactOptional(),
     }),
-    /** `waitsFor`: the call was not sent yet; its server is busy with calls of these conversations, one's own alone. */
+    /**
+     * `waitsFor`: the call was not sent yet; its server is busy with calls of these conversations, and accepts one at a
+     * time.
+     */
     event('tool_progress', {
       callId,
       progress: z.number(),
@@ -410,14 +425,14 @@ export const runEvent = named(
       waitsFor: z.array(z.string()).exactOptional(),
     }),
     event('tool_finished', { callId, result: toolResult, message: toolMessage, durationMs: z.number() }),
-    /** Nothing goes on until a person has answered the open interrupts. */
+    /** The run does not continue until a user has answered the open interrupts. */
     event('run_parked', {}),
     event('run_resumed', {}),
-    /** The conversation has grown too long for the model: its older part is being summed up. */
+    /** The conversation exceeds the context window: its older part is being compacted. */
     event('compression_started', { messages: z.int() }),
-    /** `message` stands from now on for what it folds; the folded messages stay where they are. */
+    /** `message` replaces the messages that it compacts in model requests; they stay in the conversation. */
     event('compression_finished', { message: systemMessage, usage: usage.exactOptional() }),
-    /** The model could not sum it up; the run goes on with the conversation as it is. */
+    /** The model failed to write the summary; the run continues with the conversation unchanged. */
     event('compression_failed', { error: errorInfo }),
     event('notice', { level: z.enum(['info', 'warning']), code: z.string(), text: z.string() }),
     event('run_finished', {
@@ -430,54 +445,54 @@ export const runEvent = named(
   ]),
 );
 export type RunEvent = z.output<typeof runEvent>;
-/** A question about one call of a tool: all kinds but those about the run itself. */
+/** An interrupt about one tool call: all kinds except those about the run itself. */
 export type CallInterrupt = Exclude<Interrupt, BudgetInterrupt>;
 /**
- * `approve` with `arguments`: the call is made with these instead of what the model asked for. They have to fit the tool
- * and are judged as any call; what was decided for later is about the tool, and takes no arguments with it.
+ * `approve` with `arguments`: the call is made with these instead of the model's. They must match the tool's schema and
+ * are checked like those of any call; a stored decision covers the tool, not its arguments.
  *
- * `refuse` with scope `always` is "never": the tool is not asked about again, and not run. With `stops` the run ends
- * there; else it goes on, and the model reads the reason.
+ * `refuse` with scope `always` is "never": the tool is never run and not asked about again. With `stops` the run ends;
+ * otherwise it continues, and the model reads the reason.
  */
 export type ApprovalAnswer = Extract<InterruptAnswer, { decision: 'approve' | 'refuse' }>;
 /**
  * - `repeat`: make the call again
- * - `failed`: it did not take effect; the model is told that it failed
- * - `result`: it did, and this is what came of it; `result` is the whole of it, where whoever made the call came back
+ * - `failed`: it did not take effect; the model receives an error
+ * - `result`: it took effect; `result` is its complete result, if the caller has it
  */
 export type InDoubtAnswer = Extract<InterruptAnswer, { decision: 'repeat' | 'failed' | 'result' }>;
 /**
- * - `accept`: with `content` for a form; for an address the consent to open it
- * - `decline`: the person says no, and the server is told so
- * - `cancel`: the person shut the question without an answer
+ * - `accept`: with `content` for a form; for a URL the consent to open it
+ * - `decline`: the user declines, and the server is notified
+ * - `cancel`: the user dismissed the interrupt without an answer
  */
 export type ElicitationAnswer = Extract<InterruptAnswer, { decision: 'accept' | 'decline' | 'cancel' }>;
 /**
- * `allow`: the model is asked. `texts` takes the place of the texts of the messages, in their order and as many as there
- * are; `systemPrompt` that of the server's.
+ * `allow`: the model is called. `texts` replaces the texts of the messages, in their order and number; `systemPrompt`
+ * replaces the server's.
  */
 export type SamplingDecision = Extract<InterruptAnswer, { decision: 'allow' | 'decline' }>;
 /** `signed_in`: make the call again. */
 export type SignInAnswer = Extract<InterruptAnswer, { decision: 'signed_in' | 'decline' }>;
-/** `decline`: the person does not want to say; the model goes on without. */
+/** `decline`: the user does not answer; the model continues without. */
 export type PromptAnswer = Extract<InterruptAnswer, { decision: 'say' | 'decline' }>;
-/** `chosen`: choices of the question, one of them unless several may be chosen. */
+/** `chosen`: choices of the question; exactly one unless several are allowed. */
 export type SelectionAnswer = Extract<InterruptAnswer, { decision: 'choose' | 'decline' }>;
 /**
- * - `raise`: go on; `limit` takes the place of the limit that is used up, and is above what is spent. It counts for
- *   this run, for this conversation from now on, or (`always`) wherever the budget is set.
+ * - `raise`: continue; `limit` replaces the exhausted limit and must be above what is used. It applies to this run, to
+ *   this conversation from now on, or (`always`) wherever the budget is set.
  * - `stop`: the run ends
  */
 export type BudgetAnswer = Extract<InterruptAnswer, { decision: 'raise' | 'stop' }>;
-/** `tab_here`: a tab that has the tool is open now. */
+/** `tab_here`: a tab with the tool is open now. */
 export type TabAnswer = Extract<InterruptAnswer, { decision: 'tab_here' | 'decline' }>;
 export type RunEventEnvelope = Pick<RunEvent, 'v' | 'seq' | 'runId' | 'step' | 'attempt' | 'at'>;
 type BodyOf<Event> = Event extends RunEventEnvelope ? Omit<Event, keyof RunEventEnvelope> : never;
 /**
- * What happens in a run, without its envelope. The union is closed: every door (terminal, page, OpenAI, AG-UI)
- * switches over it exhaustively, and a new member is a deliberate change to each of them.
+ * The content of an event, without its envelope. The union is closed: every consumer (CLI, page, OpenAI, AG-UI)
+ * switches over it exhaustively, so that a new event requires a change in each.
  *
- * A reader who applies the events in order of `seq` has the transcript: `message_finished` and `tool_finished` carry
- * the whole of what the deltas before them spelled out, so that deltas can be dropped once a run is over.
+ * Applying the events in order of `seq` gives the transcript: `message_finished` and `tool_finished` contain the whole
+ * content of the deltas before them, so deltas can be deleted once a run is over.
  */
 export type RunEventBody = BodyOf<RunEvent>;

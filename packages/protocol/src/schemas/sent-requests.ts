@@ -6,7 +6,7 @@ import { contextFill } from './runs.ts';
 
 const toolDefinition = z.strictObject({
   tool: toolReference,
-  /** The model-facing name; only ToolIndex makes these. */
+  /** The model-facing name; only `ToolIndex` creates these. */
   name: z.string(),
   title: z.string().exactOptional(),
   description: z.string().exactOptional(),
@@ -14,18 +14,18 @@ const toolDefinition = z.strictObject({
   inputSchema: jsonObject,
   outputSchema: jsonObject.exactOptional(),
   annotations: toolAnnotations.exactOptional(),
-  /** True for what Toolyard itself ships and registers, whatever the server calls itself. */
+  /** True for tools that Toolyard itself provides, whatever name a server gives itself. */
   builtIn: z.boolean(),
 });
-/** A tool as a model is told of it. */
+/** A tool as a model receives it. */
 export type ToolDefinition = z.output<typeof toolDefinition>;
 
 export const requestPrelude = named(
   'RequestPrelude',
   z.strictObject({
-    /** The owner's own, with their placeholders. */
+    /** The agent's instructions, with placeholders. */
     instructions: z.string(),
-    /** What servers say about their tools. */
+    /** Instructions of servers about their tools. */
     serverInstructions: z.array(z.strictObject({ serverId: z.string(), text: z.string() })),
     tools: z.array(toolDefinition),
     historyMessages: z.int().exactOptional(),
@@ -33,7 +33,7 @@ export const requestPrelude = named(
     examples: examples.exactOptional(),
   }),
 );
-/** What goes along with many requests and changes seldom. */
+/** The parts of a request that many requests share. */
 export type RequestPrelude = z.output<typeof requestPrelude>;
 
 export const sentRequest = named(
@@ -43,14 +43,16 @@ export const sentRequest = named(
     toolChoice: z.enum(['auto', 'none']),
     toolMode: z.enum(['native', 'text']),
     parameters: modelParameters,
-    /** When the request was put together, in milliseconds since 1970: what stands for the date is of then. */
+    /** When the request was assembled, in milliseconds since 1970; placeholders for the date use it. */
     at: timestamp,
     fill: contextFill,
     messages: z.array(message),
-    /** Null where they were not kept. */
+    /** Null if they were not stored. */
     tools: z.array(toolDefinition).nullable(),
     continues: z.boolean(),
   }),
 );
-/** What a model was sent, as its wire was given it; the last message is the beginning of the answer if `continues`. */
+/**
+ * A model request as it is passed to the API format; if `continues`, the last message is the beginning of the answer.
+ */
 export type SentRequest = z.output<typeof sentRequest>;

@@ -13,7 +13,7 @@ type Fields<T> = {
 /** The fields of a section as a layer of the configuration may have them, for `z.strictObject`. */
 export function settingFields<Section extends SettingSection>(section: Section): Fields<SettingValues<Section>> {
   const fields = settingsIn(section).map(([name, setting]) => [name, schemaOf(setting).exactOptional()]);
-  // Types and entries are made of the same table.
+  // The type and the entries are derived from the same table.
   return Object.fromEntries(fields) as Fields<SettingValues<Section>>;
 }
 

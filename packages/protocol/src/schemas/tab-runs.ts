@@ -15,7 +15,7 @@ const v = z.literal(TAB_RUNS_VERSION);
 const begins = {
   v,
   conversationId: existingId,
-  /** Made by the sender, so that sending again begins no second run. */
+  /** Chosen by the client, so that a repeated request starts one run. */
   id: clientId.exactOptional(),
   configuration: agentConfiguration.exactOptional(),
 };
@@ -26,7 +26,7 @@ export const startRunInTabBody = named(
     z.strictObject({
       ...begins,
       parts: z.array(userPart).min(1),
-      /** What it follows; absent: the current leaf. */
+      /** The message it follows; absent: the current leaf. */
       parentId: z.string().nullable().exactOptional(),
     }),
     z.strictObject({ ...begins, continues: existingId }),
@@ -41,21 +41,21 @@ export const tabLease = named('TabLease', z.strictObject({ fence: z.int().positi
 export const tabRunInbox = named(
   'TabRunInbox',
   z.strictObject({
-    /** It is to end. */
+    /** The run must stop. */
     stops: z.boolean(),
-    /** Items that ask it to stop; they are taken with its end. */
+    /** Inbox items that ask it to stop; committing its end removes them. */
     cancels: z.array(z.string()),
     answers: z.array(z.strictObject({ itemId: z.string(), interruptId: z.string(), answer: interruptAnswer })),
-    /** Queued messages it is to take in before its next step; `parts` null: taken back. */
+    /** Queued messages that the run adds before its next step; `parts` null: withdrawn. */
     steers: z.array(
       z.strictObject({ itemId: z.string(), queuedMessageId: z.string(), parts: z.array(userPart).nullable() }),
     ),
     permissions: z.array(permissionView),
-    /** Of budgets that more than this run uses, by `budgetKey`. */
+    /** Usage of budgets that are not limited to this run, by `budgetKey`. */
     spent: z.record(z.string(), spent),
   }),
 );
-/** What was said to the run, and what counts for its next step. */
+/** Messages to the run, and what applies to its next step. */
 export type TabRunInbox = z.output<typeof tabRunInbox>;
 
 export const leasedTabRun = named(
@@ -65,55 +65,55 @@ export const leasedTabRun = named(
     message: userMessage.nullable(),
     fence: z.int(),
     attempt: z.int(),
-    /** Where it stands, as it is stored with each step. */
+    /** Its state, as each step stores it. */
     state: jsonObject,
     configuration: resolvedConfiguration,
     model: modelReference,
-    /** What is known of the model: what it can take, in tokens, and what it reads beside text. */
+    /** What is known of the model: its context window in tokens, and which input it accepts besides text. */
     abilities: z.strictObject({
       contextWindow: z.int().exactOptional(),
       inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
     }),
-    /** The branch it works on. */
+    /** The branch that it works on. */
     messages: z.array(message),
     ledger: z.array(ledgerEntry),
     wishes: tabRunInbox,
   }),
 );
-/** All that a tab needs to go on with a run. */
+/** Everything a tab needs to continue a run. */
 export type LeasedTabRun = z.output<typeof leasedTabRun>;
 
 export const claimedTabRun = named('ClaimedTabRun', z.strictObject({ held: leasedTabRun.nullable() }));
-/** `held` null: it rests, and waits for a person. */
+/** `held` null: the run is parked and waits for a user. */
 export type ClaimedTabRun = z.output<typeof claimedTabRun>;
 
-const MOST = 10_000;
+const MAX_ITEMS = 10_000;
 
-const given = z.strictObject({
+const commitFields = z.strictObject({
   v,
   fence: z.int().positive(),
   number: z.int().positive(),
   baseSeq: z.int().min(0),
-  events: z.array(runEvent).max(MOST),
+  events: z.array(runEvent).max(MAX_ITEMS),
   state: jsonObject.exactOptional(),
   status: runStatus.exactOptional(),
   messages: z
     .array(z.strictObject({ conversationId: z.string(), message }))
-    .max(MOST)
+    .max(MAX_ITEMS)
     .exactOptional(),
   leaf: z.strictObject({ from: z.string().nullable(), to: z.string() }).exactOptional(),
-  ledger: z.array(ledgerChange).max(MOST).exactOptional(),
+  ledger: z.array(ledgerChange).max(MAX_ITEMS).exactOptional(),
   interrupts: z
     .strictObject({
       opened: z
         .array(z.strictObject({ interrupt, mode: z.enum(['parked', 'live']) }))
-        .max(MOST)
+        .max(MAX_ITEMS)
         .exactOptional(),
       answered: z
         .array(z.strictObject({ id: z.string(), answer: interruptAnswer }))
-        .max(MOST)
+        .max(MAX_ITEMS)
         .exactOptional(),
-      withdrawn: z.array(z.string()).max(MOST).exactOptional(),
+      withdrawn: z.array(z.string()).max(MAX_ITEMS).exactOptional(),
     })
     .exactOptional(),
   usage: z
@@ -126,28 +126,28 @@ const given = z.strictObject({
         failed: z.boolean(),
       }),
     )
-    .max(MOST)
+    .max(MAX_ITEMS)
     .exactOptional(),
   preludes: z
     .array(z.strictObject({ id: z.string(), prelude: requestPrelude }))
-    .max(MOST)
+    .max(MAX_ITEMS)
     .exactOptional(),
-  taken: z.array(z.string()).max(MOST).exactOptional(),
+  taken: z.array(z.string()).max(MAX_ITEMS).exactOptional(),
   release: z.literal(true).exactOptional(),
 });
 
-// The types differ in what is read-only; that each of them is the other, no check can say of such lists.
-export const commitFromTabBody: z.ZodType<FromTab<CommitFromTab>> = named('CommitFromTab', given);
+// The types differ only in `readonly`; TypeScript cannot check lists like these for equality.
+export const commitFromTabBody: z.ZodType<FromTab<CommitFromTab>> = named('CommitFromTab', commitFields);
 
 export const committedFromTab = named(
   'CommittedFromTab',
   z.strictObject({ lastSeq: z.int(), inboxWaits: z.boolean() }),
 );
-/** It is stored, now or by an earlier sending of the same. */
+/** The commit is stored, now or by an earlier request with the same number. */
 export type CommittedFromTab = z.output<typeof committedFromTab>;
 type WithoutVersion<T> = T extends unknown ? Omit<T, 'v'> : never;
 /**
- * A run whose loop is in a tab (`POST /api/tabs/{tab}/runs`): the tab holds its lease, and commits to
- * `POST /api/tabs/{tab}/runs/{run}/commit`. As everywhere, nobody hears of what is not stored.
+ * A run that executes in a tab (`POST /api/tabs/{tab}/runs`): the tab holds its lease, and commits to `POST
+ * /api/tabs/{tab}/runs/{run}/commit`. As everywhere, events are published only once they are stored.
  */
 export type StartRunInTab = WithoutVersion<z.output<typeof startRunInTabBody>>;

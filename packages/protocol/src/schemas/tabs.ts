@@ -9,7 +9,7 @@ const tabServer = named(
   z.strictObject({
     /** Begins with `browser-`. */
     id: z.string().regex(/^browser-[^/\s]{1,200}$/, 'expected a name that begins with browser-'),
-    /** What stands for the place of it: where it has moved to another, what was approved of its tools does not count. */
+    /** Identifies the server: if it changes, earlier approvals of its tools do not apply. */
     url: z.string().max(2_000),
     instructions: z.string().max(100_000).exactOptional(),
     tools: z
@@ -28,13 +28,13 @@ const tabServer = named(
       .max(1_000),
   }),
 );
-/** A server of the tab's. */
+/** A server of a tab. */
 export type TabServer = z.output<typeof tabServer>;
-/** A tool as its server lists it, told by the tab that reaches the server. Untrusted. */
+/** A tool as its server lists it, sent by the tab that connects to the server. Untrusted. */
 export type TabTool = TabServer['tools'][number];
 
 export const offerTabToolsBody = named('OfferTabTools', z.strictObject({ servers: z.array(tabServer).max(100) }));
-/** The servers a conversation may use of this tab; takes the place of what the tab offered it before. */
+/** The servers of this tab that a conversation may use; replaces what the tab offered it before. */
 export type OfferTabTools = z.output<typeof offerTabToolsBody>;
 
 const mayBelongTo = z.array(z.string().max(200)).max(100).exactOptional();
@@ -45,25 +45,25 @@ const tabQuestion = named(
       kind: z.literal('form'),
       message: z.string(),
       requestedSchema: jsonObject,
-      /** As in the interrupt it becomes. */
+      /** See the interrupt that it becomes. */
       mayBelongTo,
     }),
     z.strictObject({
       kind: z.literal('url'),
       message: z.string(),
       url: z.string(),
-      /** As in the interrupt it becomes. */
+      /** See the interrupt that it becomes. */
       mayBelongTo,
     }),
     z.strictObject({
       kind: z.literal('sampling'),
       request: jsonObject,
-      /** As in the interrupt it becomes. */
+      /** See the interrupt that it becomes. */
       mayBelongTo,
     }),
   ]),
 );
-/** A question of the call's server, put to a person by way of the run. The words are the server's own. */
+/** A question of the call's server, which the run asks the user. The text is the server's. */
 export type TabQuestion = z.output<typeof tabQuestion>;
 
 const tabQuestionAnswer = named(
@@ -76,7 +76,7 @@ const tabQuestionAnswer = named(
     z.strictObject({ kind: z.literal('refused') }),
   ]),
 );
-/** What its server is to be told; `refused` where nobody answered. */
+/** The answer for its server; `refused` if no user could be asked. */
 export type TabQuestionAnswer = z.output<typeof tabQuestionAnswer>;
 
 const tabCallView = named(
@@ -86,13 +86,13 @@ const tabCallView = named(
     runId: z.string(),
     conversationId: z.string(),
     tool: toolReference,
-    /** True where this tab has claimed it. */
+    /** True if this tab has claimed it. */
     claimed: z.boolean(),
-    /** Answers to what its server asked, by the id of the question. */
+    /** Answers to the server's questions, by the id of the question. */
     answers: z.record(z.string(), tabQuestionAnswer),
   }),
 );
-/** A call a tab may claim, or has. */
+/** A call that a tab may claim or has claimed. */
 export type TabCallView = z.output<typeof tabCallView>;
 export const tabCallPage = pageOf('TabCallPage', tabCallView);
 
@@ -103,17 +103,17 @@ export const claimedTabCall = named(
     fence: z.int(),
     tool: toolReference,
     arguments: jsonObject,
-    /** Stands for the tool as it was told to the run: one that is another by now is not called. */
+    /** Hash of the tool as the run knows it: a tool that has changed since is not called. */
     definition: z.string(),
   }),
 );
-/** The call is this tab's from here on, under this fence. */
+/** From here on this tab makes the call, under this fence. */
 export type ClaimedTabCall = z.output<typeof claimedTabCall>;
 
 const fence = z.int().positive();
 
 export const finishTabCallBody = named('FinishTabCall', z.strictObject({ fence, result: toolResult }));
-/** `fence`: as it was claimed. The same result may be brought twice. */
+/** `fence`: as it was claimed. The same result may be sent again. */
 export type FinishTabCall = z.output<typeof finishTabCallBody>;
 
 export const askFromTabBody = named('AskFromTab', z.strictObject({ fence, question: tabQuestion }));

@@ -6,8 +6,8 @@ export const unsandboxedServers = named(
   z.strictObject({ servers: z.array(z.string()), unconfirmed: z.array(z.string()) }),
 );
 /**
- * Enabled local servers (stdio) that run without a sandbox: they can read what the account of Toolyard can read. Mode
- * `auto` counts only while none is `unconfirmed`; otherwise calls are asked about as in mode `allow-list`.
+ * Enabled local servers (stdio) that run without a sandbox: they can read everything that Toolyard's account can read.
+ * Mode `auto` applies only while none is `unconfirmed`; otherwise calls are handled as in mode `allow-list`.
  */
 export type UnsandboxedServers = z.output<typeof unsandboxedServers>;
 
@@ -15,5 +15,5 @@ export const confirmUnsandboxedBody = named(
   'ConfirmUnsandboxed',
   z.strictObject({ servers: z.array(z.string().min(1).max(1_000)).max(1_000) }),
 );
-/** Confirms mode `auto` beside these servers. */
+/** Confirms mode `auto` for these servers. */
 export type ConfirmUnsandboxed = z.output<typeof confirmUnsandboxedBody>;

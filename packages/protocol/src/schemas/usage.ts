@@ -7,7 +7,7 @@ import { usage } from './messages.ts';
 export const usageDay = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}$/, 'expected a day such as 2026-11-21')
-  .refine((text) => isDay(text), 'there is no such day');
+  .refine((text) => isDay(text), 'this day does not exist');
 
 export const usageBy = z.enum(['day', 'model', 'agent', 'tool', 'conversation']);
 /** How usage is grouped. */
@@ -19,24 +19,27 @@ export const spent = z.strictObject({
   calls: z.number(),
   unpriced: z.number(),
 });
-/** What was used of a budget. `unpriced` are the calls whose cost nobody knows: they count in tokens and calls only. */
+/**
+ * The usage that counts towards a budget. `unpriced` is the number of calls with unknown cost: they count towards
+ * tokens and calls only.
+ */
 export type Spent = z.output<typeof spent>;
 
 const sum = {
-  /** Of models; for a tool those its server asked for. */
+  /** Calls of models; for a tool those that its server requested. */
   modelCalls: z.number(),
   toolCalls: z.number(),
   /** Tool calls that failed. */
   failures: z.number(),
-  /** Of all calls together, whether or not they ran at once. */
+  /** Sum over all calls, including concurrent ones. */
   durationMs: z.number(),
-  /** What is known of the tokens. */
+  /** The known tokens. */
   usage,
-  /** What is known, in US dollars; null where there are calls and the cost of none is known. */
+  /** The known cost in US dollars; null if there are calls and the cost of none is known. */
   cost: z.number().nullable(),
-  /** Model calls whose cost nobody knows. */
+  /** Model calls with unknown cost. */
   unpriced: z.number(),
-  /** Model calls that told no tokens. */
+  /** Model calls that reported no tokens. */
   uncounted: z.number(),
 };
 const usageSum = named('UsageSum', z.strictObject(sum));
@@ -44,8 +47,8 @@ const usageSum = named('UsageSum', z.strictObject(sum));
 export type UsageSum = z.output<typeof usageSum>;
 const usageRow = named('UsageRow', z.strictObject({ key: z.string(), label: z.string(), ...sum }));
 /**
- * `key`: the day (`2026-11-21`), `provider/model`, `server/tool`, or the id of agent or conversation, empty where there
- * was none. `label`: what that is called, if it is still there.
+ * `key`: the day (`2026-11-21`), `provider/model`, `server/tool`, or the id of the agent or conversation, empty if
+ * there was none. `label`: its name, if it still exists.
  */
 export type UsageRow = z.output<typeof usageRow>;
 
@@ -53,11 +56,11 @@ export const usageReport = named(
   'UsageReport',
   z.strictObject({ from: z.string(), to: z.string(), by: usageBy, rows: z.array(usageRow), total: usageSum }),
 );
-/** `GET /api/usage`: days in UTC, both included. */
+/** `GET /api/usage`: usage per day (UTC), inclusive. */
 export type UsageReport = z.output<typeof usageReport>;
 
 const budgetView = named('BudgetView', z.strictObject({ budget, spent }));
-/** Where a budget stands. */
+/** The current usage of a budget. */
 export type BudgetView = z.output<typeof budgetView>;
 export const budgetPage = pageOf('BudgetPage', budgetView);
 

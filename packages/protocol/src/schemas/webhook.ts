@@ -8,20 +8,20 @@ const view = named(
   z.strictObject({
     url: z.string(),
     events: z.array(event),
-    /** `file`: it stands in `config.json`, and is changed there. */
+    /** `file`: it is configured in `config.json` and changed there. */
     origin: z.enum(['file', 'settings']),
-    /** How much is yet to be told: more than a moment says that nobody answers there. */
+    /** Number of notifications that were not delivered yet; if it does not drop, the endpoint does not respond. */
     pendingDeliveries: z.int(),
   }),
 );
-/** Where the owner is told of what happens; the secret that signs it is not told again. */
+/** The webhook; the secret that signs deliveries is not returned. */
 export type WebhookView = z.output<typeof view>;
-/** An address Toolyard may be told to speak to. */
+/** A URL that may receive webhooks. */
 export const webhookUrl = z
   .string()
   .max(2_000)
-  .refine(isHttp, 'expected an address that begins with http:// or https://, without a password in it');
-/** A shorter one could be guessed. */
+  .refine(isHttp, 'expected a URL that begins with http:// or https://, without a password in it');
+/** Minimum length, so that it cannot be guessed. */
 export const webhookSecret = z.string().min(16, 'expected at least 16 characters').max(500);
 export const webhookEvents = z.array(event).min(1);
 
@@ -35,13 +35,13 @@ export const setWebhookBody = named(
     events: webhookEvents.exactOptional(),
   }),
 );
-/** Without a `secret` the one that is there stays, or one is made. Without `events` it is `interrupt.opened`. */
+/** Without a `secret` the existing one stays, or one is created. Without `events` it is `interrupt.opened`. */
 export type SetWebhook = z.output<typeof setWebhookBody>;
 export const setWebhookAnswer = named(
   'SetWebhookAnswer',
   z.strictObject({ webhook: view, secret: z.string().exactOptional() }),
 );
-/** `secret`: the one that was made, told this once. */
+/** `secret`: the created secret; it is returned only here. */
 export type SetWebhookAnswer = z.output<typeof setWebhookAnswer>;
 export const testedWebhook = named(
   'TestedWebhook',

@@ -68,7 +68,7 @@ describe('rejects a budget of zero and changes nothing', () => {
     for (const budget of ZEROS) {
       const answer = await server.ask(path, { method, json: body({ budgets: [budget] }) });
       expect(answer).toMatchObject({ status: 400, json: { code: 'bad_request' } });
-      expect(answer.text).toContain('a budget is above zero');
+      expect(answer.text).toContain('a budget must be above zero');
     }
     expect(await everything()).toEqual(before);
   });
@@ -94,8 +94,8 @@ describe('single model calls', () => {
   });
 
   test.each<[string, Budget, string]>([
-    ['the day', { of: 'day', tokens: 3 }, 'The budget of the day is used up: 3 tokens of 3 tokens.'],
-    ['the model', { of: 'model', model: 'p/dear', dollars: 3 }, "The day's budget of the model p/dear is used up"],
+    ['the day', { of: 'day', tokens: 3 }, 'The daily budget is used up: 3 tokens of 3 tokens.'],
+    ['the model', { of: 'model', model: 'p/dear', dollars: 3 }, 'The daily budget of the model p/dear is used up'],
   ])('are rejected beyond the budget of %s without a request', async (_what, budget, words) => {
     await setDefaults([budget]);
     expect(await chat('dear')).toMatchObject({ status: 200 });
@@ -103,7 +103,7 @@ describe('single model calls', () => {
     const refused = await chat('dear');
     expect(refused).toMatchObject({
       status: 402,
-      json: { code: 'budget_exceeded', hint: 'Raise the budget to go on.' },
+      json: { code: 'budget_exceeded', hint: 'Raise the budget to continue.' },
     });
     expect(refused.text).toContain(words);
     expect(upstream.requests).toHaveLength(1);
@@ -241,7 +241,7 @@ describe('budgets', () => {
           { of: 'day', dollars: 1 },
           { of: 'day', tokens: 1 },
         ],
-        /two budgets of the same thing/,
+        /two budgets have the same scope/,
       ],
     ];
     for (const [budgets, words] of wrong) {

@@ -115,7 +115,7 @@ describe('a runaway', () => {
       error: {
         code: 'budget_exceeded',
         message: 'The budget of this run is used up: $3.00 of $2.00.',
-        hint: 'Raise the budget to go on.',
+        hint: 'Raise the budget to continue.',
       },
     });
     expect(model.requests).toHaveLength(1);
@@ -171,8 +171,8 @@ describe('a budget interrupt', () => {
   });
 
   test.each<[InterruptAnswer, RegExp]>([
-    [{ decision: 'raise', limit: 3 }, /above what is spent already, \$3.00/],
-    [{ decision: 'raise', limit: -1 }, /above what is spent/],
+    [{ decision: 'raise', limit: 3 }, /above the amount already used, \$3.00/],
+    [{ decision: 'raise', limit: -1 }, /above the amount already used/],
     [{ decision: 'approve', scope: 'once' }, /expected "raise", "stop"/],
   ])('rejects %j', async (answer, words) => {
     const scene = await runaway([{ of: 'run', dollars: 2 }]);
@@ -182,10 +182,10 @@ describe('a budget interrupt', () => {
   });
 
   test.each([
-    [1e300, /whole number, and at most/],
+    [1e300, /whole number of at most/],
     [4.5, /whole number/],
     // One call is left, and two are requested.
-    [3, /above the one there is, 3 calls/],
+    [3, /above the current limit, 3 calls/],
   ])('for calls, raised to %j permanently, keeps all other budgets', async (limit, words) => {
     const two = [asksFor('look', 'look'), asksFor('look', 'look')];
     const budgets: Budget[] = [{ of: 'tool', tool: 'desk/look', calls: 3 }];

@@ -80,7 +80,7 @@ describe('a server that asks during its call', () => {
     const wrong = { decision: 'accept', content: { city: 7 } } as const;
     await expect(bench.runs.answer(ANNE, id, wrong)).rejects.toMatchObject({
       code: 'bad_request',
-      message: expect.stringContaining('"city" must be a text') as string,
+      message: expect.stringContaining('"city" must be text') as string,
     });
     await expect(bench.runs.answer(ANNE, id, { decision: 'accept' })).rejects.toThrow('"city" is needed');
     await expect(bench.runs.answer(ANNE, id, { decision: 'repeat' })).rejects.toMatchObject({ code: 'bad_request' });

@@ -24,7 +24,7 @@ export type RouteContract = {
   status?: number;
   /** Media type of a response that is not JSON. */
   mediaType?: string;
-  /** Further statuses that are not errors. */
+  /** Other statuses that are not errors. */
   also?: Readonly<Record<number, string>>;
 };
 

@@ -60,7 +60,7 @@ export type Routes = typeof routes;
 
 type ParameterNames<Key> = Key extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterNames<Rest> : never;
 
-/** The parameters in the path of a route. */
+/** The path parameters of a route. */
 export type RouteParams<Key extends keyof Routes> = Record<ParameterNames<Key>, string>;
 
 /** The query of a route as the server parses it. */

@@ -17,7 +17,7 @@ import { toolResult } from '../parts.ts';
 import { queryLimit, queryText } from '../query.ts';
 import { defineRoutes } from './define-routes.ts';
 
-const piece = z.strictObject({ after: z.coerce.number().int().min(0).default(0), limit: queryLimit(500) });
+const pageQuery = z.strictObject({ after: z.coerce.number().int().min(0).default(0), limit: queryLimit(500) });
 
 export const mcpOffersRoutes = defineRoutes({
   'GET /api/mcp/servers/{id}/log': {
@@ -27,7 +27,7 @@ export const mcpOffersRoutes = defineRoutes({
   },
   'GET /api/mcp/servers/{id}/tools': {
     summary: 'List the tools of a server with their schemas',
-    query: piece,
+    query: pageQuery,
     answer: mcpToolPage,
   },
   'POST /api/mcp/servers/{id}/tools/call': {
@@ -38,12 +38,12 @@ export const mcpOffersRoutes = defineRoutes({
   },
   'GET /api/mcp/servers/{id}/resources': {
     summary: 'List the resources of a server',
-    query: piece,
+    query: pageQuery,
     answer: mcpResourcePage,
   },
   'GET /api/mcp/servers/{id}/resources/templates': {
     summary: 'List the resource templates of a server',
-    query: piece,
+    query: pageQuery,
     answer: mcpTemplatePage,
   },
   'POST /api/mcp/servers/{id}/resources/read': {

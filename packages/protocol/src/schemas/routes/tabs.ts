@@ -12,14 +12,14 @@ import { askFromTabBody, claimedTabCall, finishTabCallBody, offerTabToolsBody, t
 import { defineRoutes } from './define-routes.ts';
 
 /** Definitions and results can be large: as large as the largest response accepted from a server. */
-const LONGEST_OFFER = 8 * 1_024 * 1_024;
-const LONGEST_RESULT = 32 * 1_024 * 1_024;
+const MAX_OFFER_BYTES = 8 * 1_024 * 1_024;
+const MAX_RESULT_BYTES = 32 * 1_024 * 1_024;
 
 export const tabsRoutes = defineRoutes({
   'PUT /api/tabs/{tab}/conversations/{conversation}/tools': {
     summary: 'Register the servers of a tab for runs of a conversation; returns the calls it may claim',
     body: offerTabToolsBody,
-    maxBodyBytes: LONGEST_OFFER,
+    maxBodyBytes: MAX_OFFER_BYTES,
     answer: tabCallPage,
   },
   'POST /api/tabs/{tab}/heartbeat': {
@@ -36,7 +36,7 @@ export const tabsRoutes = defineRoutes({
   'POST /api/tabs/{tab}/runs/{run}/calls/{call}/result': {
     summary: 'Report the result of a call; idempotent',
     body: finishTabCallBody,
-    maxBodyBytes: LONGEST_RESULT,
+    maxBodyBytes: MAX_RESULT_BYTES,
   },
   'PUT /api/tabs/{tab}/runs/{run}/calls/{call}/questions/{question}': {
     summary: 'Ask the user a question from the server of a call; the answer is returned by the heartbeat',
@@ -61,7 +61,7 @@ export const tabsRoutes = defineRoutes({
   'POST /api/tabs/{tab}/runs/{run}/commit': {
     summary: 'Commit changes of a run atomically; idempotent',
     body: commitFromTabBody,
-    maxBodyBytes: LONGEST_RESULT,
+    maxBodyBytes: MAX_RESULT_BYTES,
     answer: committedFromTab,
   },
 });
