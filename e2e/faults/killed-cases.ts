@@ -93,7 +93,7 @@ const DECISIONS: [InDoubtAnswer, repeated: number, said: (counted: number) => st
   [
     { decision: 'failed' },
     0,
-    () => 'tool: This call was cut off; the person says that it did not take effect. (not_sent)',
+    () => 'tool: This call was interrupted; the user reports that it did not take effect. (not_sent)',
   ],
   [{ decision: 'result', text: 'It said 1.' }, 0, () => 'tool: It said 1. (done)'],
 ];

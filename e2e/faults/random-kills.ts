@@ -49,7 +49,7 @@ function transcriptWith(answered: readonly StoredInterrupt[]): string[] {
     for (const n of calls) {
       const decided = doubtsAbout(n, answered).at(-1)?.answer;
       if (decided?.decision === 'failed')
-        lines.push('tool: This call was cut off; the person says that it did not take effect. (not_sent)');
+        lines.push('tool: This call was interrupted; the user reports that it did not take effect. (not_sent)');
       else lines.push(decided?.decision === 'result' ? `tool: ${decided.text} (done)` : 'tool: counted (done)');
     }
   }

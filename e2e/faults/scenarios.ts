@@ -72,5 +72,5 @@ export const SCENARIOS: readonly Scenario[] = [COUNTING, TALKING];
 const NO_ANSWER = reply.text('The script has no answer to that.');
 
 function isCompaction([first]: readonly ModelMessage[]): boolean {
-  return JSON.stringify(first?.content ?? '').includes('You sum up');
+  return JSON.stringify(first?.content ?? '').includes('You summarize');
 }

@@ -371,7 +371,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'trusted = trusted && trust(hop.url);',
     replace: 'trusted = trust(hop.url);',
     tests: ['packages/guarded-fetch/src/security.test.ts'],
-    title: 'trust that was lost on the way does not come back',
+    title: 'does not restore trust that was lost in a chain',
   },
   {
     id: 'questions-withdrawn',

@@ -13,58 +13,65 @@ import type { AskQuestion, QuestionMode } from './run-host.ts';
 type Asking<Asked, Answer> = (asked: Asked, options: { signal: AbortSignal }) => Promise<Answer>;
 
 /**
- * Who answers what servers ask in the middle of a call, one question after the other. Servers are told only of what is
- * here, and refused politely whatever else they ask. All they send is untrusted.
+ * Handlers for requests of servers during a call, called one after another. Servers are told only of the capabilities
+ * with a handler here; other requests are declined. Everything that servers send is untrusted.
  */
 export type AgentQuestions = {
-  /** A form to be filled in; its fields are what `readForm` reads of the schema. */
+  /** A form; `readForm` parses the fields of its schema. */
   form?: Asking<FormInterrupt, ElicitationAnswer>;
-  /** An address the person may open, once they have seen it. */
+  /** A URL for the user to open, after the user has seen it. */
   url?: Asking<UrlInterrupt, ElicitationAnswer>;
-  /** May the agent's own model be asked this? It is, where the answer is `allow`. */
+  /** Approves a request to the agent's own model; `allow` sends it. */
   sampling?: Asking<SamplingInterrupt, SamplingDecision>;
-  /** The folders servers may work in, as `file:` addresses. */
+  /** The folders that servers may use, as `file:` URLs. */
   roots?: NonNullable<QuestionHandlers['roots']>;
 };
 
-/** What servers are told of; while no call of theirs is open, nobody is asked. */
+/** Declares the capabilities to servers; requests outside a call are declined. */
 export function declareHandlers({ form, url, sampling, roots }: AgentQuestions): QuestionHandlers {
   return {
     ...(form ? { form: () => Promise.resolve({ action: 'cancel' }) } : {}),
     ...(url ? { url: () => Promise.resolve('cancel') } : {}),
-    ...(sampling ? { sampling: () => Promise.reject(nobody()) } : {}),
+    ...(sampling ? { sampling: () => Promise.reject(noHandler()) } : {}),
     ...defined({ roots }),
   };
 }
 
-/** Puts the questions of a run to the person, in the order they come. */
+/** Asks the user the questions of a run, one after another. */
 export function createQuestioning(questions: AgentQuestions): QuestionMode {
   let last: Promise<unknown> = Promise.resolve();
   const ask: AskQuestion = (asked, { signal }) => {
-    const answer = last.then(() => (signal.aborted ? Promise.reject(nobody()) : put(questions, asked, signal)));
+    const answer = last.then(() =>
+      signal.aborted ? Promise.reject(noHandler()) : askHandler(questions, asked, signal),
+    );
     last = Promise.race([answer, aborted(signal)]).catch(() => undefined);
     return answer;
   };
-  return { who: 'person', ask };
+  return { mode: 'ask', ask };
 }
 
-function put(
+function askHandler(
   questions: AgentQuestions,
   asked: Parameters<AskQuestion>[0],
   signal: AbortSignal,
 ): Promise<InterruptAnswer> {
-  if (asked.kind === 'sampling') return questions.sampling?.(asked, { signal }) ?? Promise.reject(nobody());
-  if (asked.mode === 'url') return questions.url?.(asked, { signal }) ?? Promise.reject(nobody());
-  return questions.form?.(asked, { signal }).then((answer) => fitting(asked, answer)) ?? Promise.reject(nobody());
+  if (asked.kind === 'sampling') return questions.sampling?.(asked, { signal }) ?? Promise.reject(noHandler());
+  if (asked.mode === 'url') return questions.url?.(asked, { signal }) ?? Promise.reject(noHandler());
+  return (
+    questions.form?.(asked, { signal }).then((answer) => checkedAnswer(asked, answer)) ?? Promise.reject(noHandler())
+  );
 }
 
-/** What a program filled in is held against the form as what a person fills in is. */
-function fitting({ requestedSchema }: FormInterrupt, answer: ElicitationAnswer): ElicitationAnswer {
+/** Validates a program's answer to a form like a user's answer. */
+function checkedAnswer({ requestedSchema }: FormInterrupt, answer: ElicitationAnswer): ElicitationAnswer {
   if (answer.decision !== 'accept') return answer;
   const form = readForm(requestedSchema);
   const [fault] = 'fields' in form ? checkForm(form.fields, answer.content ?? {}) : [];
   if (!fault) return answer;
-  throw new ToolyardError({ code: 'bad_request', message: `What was filled in does not fit: ${formFaultText(fault)}` });
+  throw new ToolyardError({
+    code: 'bad_request',
+    message: `The form is not filled in correctly: ${formFaultText(fault)}`,
+  });
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -74,6 +81,6 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function nobody(): ToolyardError {
-  return new ToolyardError({ code: 'refused', message: 'Nobody can be asked that.' });
+function noHandler(): ToolyardError {
+  return new ToolyardError({ code: 'refused', message: 'No handler is configured for this request.' });
 }

@@ -116,11 +116,11 @@ export class AgentRun implements AsyncIterable<RunEvent> {
   }
 
   /** Messages sent with {@link steer} that the run ended without. */
-  get unheard(): readonly UserPart[][] {
+  get undelivered(): readonly UserPart[][] {
     return this.#steers;
   }
 
-  #hear({ conversation, clock, ids }: AgentRunOptions, journal: RunJournal): SteeringMessage {
+  #pollSteering({ conversation, clock, ids }: AgentRunOptions, journal: RunJournal): SteeringMessage {
     if (this.#steers.length === 0) return null;
     return () => {
       for (const parts of this.#steers.splice(0)) {
@@ -148,7 +148,7 @@ export class AgentRun implements AsyncIterable<RunEvent> {
       options.onStart(journal);
       at = await driveRun({
         point: { state, context: options.context },
-        pollSteering: () => this.#hear(options, journal),
+        pollSteering: () => this.#pollSteering(options, journal),
         ...options.host({ journal, signal: control.signal }),
         journal,
         stopRequested: () => control.ending,

@@ -25,54 +25,57 @@ import type { AskApproval, AskBudget, AskUser } from './run-host.ts';
 
 export type AgentOptions = {
   model: ModelChoice;
-  /** MCP servers whose tools the model may use. One that cannot be reached is reported, not thrown. */
+  /** MCP servers whose tools the model may use. An unreachable server is reported, not thrown. */
   servers?: ServerConfig[];
   /**
-   * Functions the model may call, as `functions/<name>`; made by {@link tool}. A read-only one that is not open-world runs
-   * without approval; the others need {@link approve}, {@link allow} or a rule, as tools of servers do.
+   * Functions that the model may call, as `functions/<name>`; created by {@link tool}. A read-only function that is not
+   * open-world runs without approval; others need {@link approve}, {@link allow} or a rule, like tools of servers.
    */
   tools?: readonly FunctionTool[];
-  /** Where sign-ins to servers are kept; without it a server may only have a token in its headers. */
+  /** Where sign-ins to servers are stored; without it only static tokens in headers are possible. */
   signIn?: SignInOptions;
   instructions?: string;
   parameters?: ModelParameters;
   limits?: Partial<RunLimits>;
-  /** What may be used up; the price of the model stands with the limits. Counted as long as the agent lives. */
+  /** Usage limits; prices are in the model's limits. Counted for the lifetime of the agent. */
   budgets?: Budget[];
-  /** Asks whether to go on past a budget. Without it a run that meets one fails. */
+  /** Asks whether to continue despite an exhausted budget. Without it a run fails when a budget is exhausted. */
   askBudget?: AskBudget;
   /** Default `native`. */
   toolMode?: ToolMode;
-  /** Which calls are asked about; default `manual`, and `headless` without {@link approve}. */
+  /** Which calls need approval; default `manual`, and `headless` without {@link approve}. */
   intervention?: InterventionMode;
-  /** What is allowed, asked about or refused. */
+  /** Rules that allow, ask about or forbid calls. */
   rules?: InterventionRule[];
-  /** Asks a person about a call. Without it, calls that would need a person are refused. */
+  /** Asks a user to approve a call. Without it, calls that need approval are refused. */
   approve?: AskApproval;
-  /** Answers what function tools ask. With it the model has a tool for asking too, `ask_user`. */
+  /** Answers questions of function tools. With it the model also gets the tool `ask_user`. */
   askUser?: AskUser;
-  /** What the model can take, in tokens; absent: 128,000 is assumed. */
+  /** Context window in tokens; default: 128,000. */
   contextWindow?: number;
-  /** What the model reads beside text; absent: it is sent whatever there is. */
+  /** Input that the model accepts besides text; absent: everything is sent. */
   inputs?: ModelInput[];
-  /** Answers what servers ask in the middle of a call. Without it they are told that nobody does. */
+  /** Handlers for requests of servers during a call. Without it such requests are declined. */
   questions?: AgentQuestions;
-  /** Tools that need not be asked about, as `server/tool`. */
+  /** Tools that need no approval, as `server/tool`. */
   allow?: string[];
-  /** Called before servers are connected, with a way to look at them; what it returns is called afterwards. */
+  /**
+   * Called before servers are connected, with a function that returns their state; the returned function is called
+   * afterwards.
+   */
   whileConnecting?: (health: () => readonly ServerHealth[]) => () => void;
-  /** One line for each thing worth knowing: connections, their end, defects. */
+  /** Receives one line per notable event: connections, disconnections, internal errors. */
   log?: (line: string) => void;
 };
 
-/** What the surroundings provide; `@toolyard/agent-host/node` has it for Node. */
+/** What the environment provides; `@toolyard/agent-host/node` implements it for Node. */
 export type Platform = {
   fetch: Fetch;
   createTransport: CreateTransport;
   clock: Clock;
   ids: IdSource;
   failpoint?: Failpoint;
-  /** How symbolic links are resolved when calls are judged, and where Toolyard keeps its own data. */
+  /** How to resolve symbolic links when calls are checked, and where Toolyard stores its own data. */
   policy?: Pick<CallContext, 'own' | 'resolvePath'>;
 };
 
@@ -82,26 +85,26 @@ export type RunOptions = { signal?: AbortSignal };
 export interface Agent extends AsyncDisposable {
   readonly provider: string;
   readonly model: string;
-  /** The servers as they are now, the unreachable ones with the reason. */
+  /** The current state of the servers; unreachable ones with the reason. */
   readonly servers: readonly ServerHealth[];
   readonly tools: readonly ToolDefinition[];
   readonly messages: readonly Message[];
   /**
-   * Sends a message and lets the model work until it has answered. The next run goes on from there. Throws
-   * ToolyardError while another run is under way, and after {@link close}.
+   * Sends a message and lets the model work until it has answered. The next run continues the conversation. Throws a
+   * ToolyardError while another run is active and after {@link close}.
    */
   run(input: string | UserPart[], options?: RunOptions): AgentRun;
   /**
-   * Goes on where the last run broke off: in the answer itself where the model can, else in a new message. Throws
-   * ToolyardError where there is nothing to go on with, and as {@link run} does.
+   * Continues where the last run was cut off: in the answer itself if the model supports it, otherwise in a new
+   * message. Throws a ToolyardError if there is nothing to continue, and like {@link run}.
    */
   continue(options?: RunOptions): AgentRun;
-  /** What the provider offers. Throws ToolyardError. */
+  /** The provider's models. Throws a ToolyardError. */
   models(): Promise<ModelInfo[]>;
-  /** Another model of the same provider for the runs to come; the conversation stays. */
+  /** Selects another model of the same provider for later runs; the conversation stays. */
   useModel(id: string): void;
-  /** Forgets the conversation, but for the instructions. */
+  /** Clears the conversation except for the instructions. */
   clear(): void;
-  /** Ends a run under way, every connection and every process a server runs in. */
+  /** Stops the active run, closes all connections and stops the processes of servers. */
   close(): Promise<void>;
 }

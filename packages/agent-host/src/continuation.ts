@@ -1,34 +1,37 @@
 import type { AssistantMessage, AssistantPart, Message, UserMessage } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 
-/** How a conversation that broke off goes on. `message` is what is being answered. */
+/** How a conversation that was cut off continues. `message` is the message to answer. */
 export type Continuation = {
   message: UserMessage;
   how:
     | { kind: 'same'; cut: AssistantMessage; parts: AssistantPart[] }
-    /** Behind the last message: a new one goes on with the cut answer. */
+    /** A new message after the last one continues the answer. */
     | { kind: 'new' }
-    /** Nothing of an answer is there, or a tool was the last to speak. */
+    /** There is no text of an answer yet, or the last message is a tool result. */
     | { kind: 'answer' };
 };
 
 /**
- * Where a branch goes on. An answer of which something was said goes on in itself if the model `canContinue` one.
+ * Where a branch continues. An answer with text continues in place if the model `canContinue` one.
  *
- * @throws ToolyardError `bad_request` where the last answer came to its end, or there is nothing at all
+ * @throws ToolyardError `bad_request` if the last answer is complete, or the branch is empty
  */
 export function continuationOf(branch: readonly Message[], canContinue: boolean): Continuation {
   const message = branch.findLast((each) => each.role === 'user');
   const last = branch.findLast((each) => each.role !== 'system');
   if (!message || !last) {
-    throw new ToolyardError({ code: 'bad_request', message: 'Nothing has been said yet that could be gone on with.' });
+    throw new ToolyardError({
+      code: 'bad_request',
+      message: 'The conversation is empty: there is nothing to continue.',
+    });
   }
   if (last.role !== 'assistant') return { message, how: { kind: 'answer' } };
   if (!isCut(last)) {
     throw new ToolyardError({
       code: 'bad_request',
-      message: 'The last answer is whole: there is nothing to go on with.',
-      hint: 'Say what you would like to know next.',
+      message: 'The last answer is complete: there is nothing to continue.',
+      hint: 'Send a new message instead.',
     });
   }
   const parts = partialAnswer(last);
@@ -36,20 +39,22 @@ export function continuationOf(branch: readonly Message[], canContinue: boolean)
   return { message, how: canContinue ? { kind: 'same', cut: last, parts } : { kind: 'new' } };
 }
 
-/** What was said of an answer that was cut, as a model goes on with it; null where it was not, or of it nothing was. */
+/** The content of an answer that was cut off, as the model continues it; null if the answer is complete or empty. */
 export function partialAnswer(answer: AssistantMessage): AssistantPart[] | null {
   const hasText = answer.parts.some((part) => part.type === 'text' && part.text.trim() !== '');
   return hasText && isCut(answer) ? trimmed(answer.parts) : null;
 }
 
-/** True for an answer that did not come to its end by itself. */
+/** True for an answer that was cut off. */
 function isCut({ finishReason }: AssistantMessage): boolean {
   return finishReason !== 'stop' && finishReason !== 'tool_calls' && finishReason !== 'content_filter';
 }
 
-/** Providers refuse an answer that was begun with white space at its end. Thinking is not gone on with. */
+/**
+ * Removes trailing white space, with which providers reject a partial answer, and reasoning, which cannot be continued.
+ */
 function trimmed(parts: readonly AssistantPart[]): AssistantPart[] {
-  const spoken = parts.filter((part) => part.type === 'text');
-  const last = spoken.at(-1);
-  return last ? [...spoken.slice(0, -1), { ...last, text: last.text.trimEnd() }] : [];
+  const texts = parts.filter((part) => part.type === 'text');
+  const last = texts.at(-1);
+  return last ? [...texts.slice(0, -1), { ...last, text: last.text.trimEnd() }] : [];
 }

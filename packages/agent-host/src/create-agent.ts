@@ -10,7 +10,7 @@ import { LocalAgent } from './local-agent.ts';
 import { MemoryConversation } from './memory-conversation.ts';
 
 /**
- * Makes an agent; resolves once its servers are connected and listed, or reported as failed.
+ * Creates an agent; resolves once its servers are connected and listed, or have failed.
  *
  * @example
  * await using agent = await createAgent({
@@ -33,7 +33,7 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
     createTransport: functions.transports(platform.createTransport),
     clock,
     clientInfo: { name: 'toolyard', version: VERSION },
-    // An agent has no door through which anybody could look at them.
+    // An agent has no API that would show them.
     wireMessages: 0,
     ...defined({ signIn: options.signIn }),
     ...(options.questions ? { handlers: declareHandlers(options.questions) } : {}),
@@ -52,7 +52,7 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
 function refuseWrong(budgets: readonly Budget[]): void {
   const [fault] = faultsOfBudgets(budgets);
   if (!fault) return;
-  throw new ToolyardError({ code: 'bad_request', message: `budgets[${fault.at}] is not right: ${fault.problem}.` });
+  throw new ToolyardError({ code: 'bad_request', message: `budgets[${fault.at}] is invalid: ${fault.problem}.` });
 }
 
 function describe(server: ServerHealth): string {

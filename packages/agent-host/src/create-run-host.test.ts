@@ -15,16 +15,16 @@ const configured = (
   intervention: RunHostOptions['configuration']['intervention'],
 ): RunHostOptions['configuration'] => ({ intervention, interventionRules: [], parameters: {}, toolMode: 'native' });
 
-/** A run that pays once and then says so, with these changes to its options and to its access. */
+/** Drives a run with one call of `pay` and then an answer, with these changes to its access and options. */
 async function drive(change: Partial<RunAccess>, options: Partial<RunHostOptions> = {}) {
   const clock = createFakeClock();
   const conversation = new MemoryConversation('c');
   conversation.add({ id: 'q', parentId: null, createdAt: 0, role: 'user', parts: [{ type: 'text', text: 'Pay.' }] });
   const events: RunEvent[] = [];
   const journal = createMemoryJournal({ runId: 'r', clock, publish: (event) => events.push(event) });
-  const made: string[] = [];
+  const callLog: string[] = [];
   const open = access(answering(callsPay, says('Done.')), () => {
-    made.push('pay');
+    callLog.push('pay');
     return Promise.resolve(paid);
   });
   const host = createRunHost(
@@ -36,70 +36,70 @@ async function drive(change: Partial<RunAccess>, options: Partial<RunHostOptions
       ledger: memoryLedger,
       clock,
       signal: new AbortController().signal,
-      asking: { who: 'park' },
-      questions: { who: 'nobody' },
+      asking: { mode: 'park' },
+      questions: { mode: 'decline' },
       ...options,
     },
     { ...(await open()), ...change },
   );
   const state = initialState({ runId: 'r', conversationId: 'c', startedAt: 0, limits: DEFAULT_LIMITS });
-  const begun = { state, context: { phase: 'user_input' as const } };
-  const point = await driveRun({ point: begun, ...host, journal, stopRequested: () => null });
+  const start = { state, context: { phase: 'user_input' as const } };
+  const point = await driveRun({ point: start, ...host, journal, stopRequested: () => null });
   const asked = events.flatMap((event) => (event.type === 'interrupt_requested' ? [event.interrupt] : []));
-  return { status: point.state.status, made, asked, messages: conversation.messages() };
+  return { status: point.state.status, callLog, asked, messages: conversation.messages() };
 }
 
 describe('createRunHost', () => {
   test('makes a call that the user has allowed', async () => {
-    expect(await drive({})).toMatchObject({ status: 'done', made: ['pay'], asked: [] });
+    expect(await drive({})).toMatchObject({ status: 'done', callLog: ['pay'], asked: [] });
   });
 
-  test('asks where there is no decision, and makes no call', async () => {
+  test('asks without a stored decision, and makes no call', async () => {
     const asks = await drive({ permission: () => undefined });
-    expect(asks).toMatchObject({ status: 'parked', made: [], asked: [{ kind: 'approval' }] });
+    expect(asks).toMatchObject({ status: 'parked', callLog: [], asked: [{ kind: 'approval' }] });
   });
 
-  test('does not ask where approvals cannot be requested', async () => {
+  test('does not ask if approvals cannot be requested', async () => {
     const asks = await drive({ permission: () => undefined }, { asks: false });
-    expect(asks).toMatchObject({ status: 'done', made: [], asked: [] });
+    expect(asks).toMatchObject({ status: 'done', callLog: [], asked: [] });
   });
 
-  test('the mode auto asks about the tools of unconfirmed servers, and names them', async () => {
+  test('asks in mode auto about the tools of unconfirmed servers, and names them', async () => {
     const configuration = configured('auto');
     const undecided = { permission: () => undefined };
-    expect(await drive(undecided, { configuration })).toMatchObject({ status: 'done', made: ['pay'] });
+    expect(await drive(undecided, { configuration })).toMatchObject({ status: 'done', callLog: ['pay'] });
     const unconfirmed = await drive({ ...undecided, unconfirmed: () => ['bank'] }, { configuration });
-    expect(unconfirmed).toMatchObject({ status: 'parked', made: [], asked: [{ autoUnconfirmed: ['bank'] }] });
+    expect(unconfirmed).toMatchObject({ status: 'parked', callLog: [], asked: [{ autoUnconfirmed: ['bank'] }] });
   });
 
-  test('a "never" that is stored while the call was judged still prevents it', async () => {
+  test('does not make a call if "never" is stored while the call is checked', async () => {
     let decision: 'allow' | 'never' = 'allow';
     let refreshes = 0;
-    const { status, made, messages } = await drive({
+    const { status, callLog, messages } = await drive({
       permission: () => decision,
-      // First before the calls are judged, then right before each is made.
+      // The first call comes before the check, the second right before the call is made.
       refresh: () => {
         if (++refreshes === 2) decision = 'never';
         return Promise.resolve();
       },
     });
-    expect({ status, made }).toEqual({ status: 'done', made: [] });
+    expect({ status, callLog }).toEqual({ status: 'done', callLog: [] });
     expect(messages.find(({ role }) => role === 'tool')).toMatchObject({
       parts: [{ result: { isError: true, error: { code: 'tool_refused' } } }],
     });
   });
 
-  test('parks before the model is asked where a budget is used up', async () => {
+  test('parks before the model request if a budget is exhausted', async () => {
     const spent = { ...ZERO_SPENT, calls: 5 };
     const budgets = {
       budgets: [{ of: 'day', calls: 5 }] as const,
       spent: () => spent,
       refresh: () => undefined,
     };
-    expect(await drive({ budgets })).toMatchObject({ status: 'parked', made: [], asked: [{ kind: 'budget' }] });
+    expect(await drive({ budgets })).toMatchObject({ status: 'parked', callLog: [], asked: [{ kind: 'budget' }] });
   });
 
-  test('counts model requests under the id by which the user knows the provider', async () => {
+  test("counts model requests under the id of the user's provider", async () => {
     const entries: UsageEntry[] = [];
     await drive({}, { providerId: 'mine', used: (entry) => entries.push(entry) });
     expect(entries).toMatchObject([

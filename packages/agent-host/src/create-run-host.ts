@@ -35,14 +35,14 @@ export type RunAccess = {
   tools: RunTools;
   /** The function tools that {@link tools} executes in place. */
   functions?: FunctionTools;
-  /** The user's stored decision about a tool; undefined if there is none. */
+  /** The user's stored decision about a tool; undefined without one. */
   permission: InterventionOptions['permission'];
-  /** Updates the stored decisions; called before calls are judged and before each call is made. */
+  /** Updates the stored decisions; called before calls are checked and before each call is made. */
   refresh?: () => Promise<void>;
   surroundings?: InterventionOptions['callContext'] | undefined;
   /** Enabled servers that the user has not confirmed for the mode `auto`: calls it would allow need approval. */
   unconfirmed?: (() => readonly string[]) | undefined;
-  /** What was used of these budgets apart from the run and its turn; `refresh` looks it up. */
+  /** Usage of these budgets apart from the run and its turn; `refresh` updates it. */
   budgets?: RunAccessBudgets | undefined;
   keepPrelude?: RunHost['keepPrelude'];
 };
@@ -59,8 +59,8 @@ export type RunHostOptions = Omit<RunHost, Derived | 'repeatable' | 'budgets' | 
 };
 
 /**
- * Connects a run to its model and tools: one gate, one brain and one set of executors, the same in a process, on the
- * server and in a tab. With `access` null the run can only end: it requests no model and calls no tool.
+ * Connects a run to its model and tools: one policy, one brain and one set of executors, the same in a process, on the
+ * server and in a tab. With `access` null the run can only end: it makes no model request and no call.
  */
 export function createRunHost(
   options: RunHostOptions,
@@ -117,13 +117,13 @@ function createGate(
 ): Gate {
   const checker = new InterventionChecker({ ...options, mode });
   if (!unconfirmed) return (tool, args) => checker.check(tool, args);
-  const cautious = new InterventionChecker({ ...options, mode: 'allow-list' });
+  const allowListChecker = new InterventionChecker({ ...options, mode: 'allow-list' });
   return (tool, args) => {
     const verdict = checker.check(tool, args);
     const servers = unconfirmed();
     if (servers.length === 0 || verdict.decision !== 'run') return verdict;
-    // The mode `auto` allows the call: the approval card says why it is requested nevertheless.
-    const asked = cautious.check(tool, args);
+    // The mode `auto` would allow the call: the interrupt says why it asks nevertheless.
+    const asked = allowListChecker.check(tool, args);
     return asked.decision === 'ask' ? { ...asked, about: { ...asked.about, autoUnconfirmed: [...servers] } } : asked;
   };
 }
@@ -161,5 +161,5 @@ const NO_ACCESS: RunAccess = {
 };
 
 function endingRun(): ToolyardError {
-  return new ToolyardError({ code: 'internal', message: 'A run that is ending requests no model and calls no tool.' });
+  return new ToolyardError({ code: 'internal', message: 'A run that is ending must not call a model or a tool.' });
 }

@@ -3,9 +3,9 @@ import { initialState } from '@toolyard/agent-runtime';
 import { DEFAULT_LIMITS } from '@toolyard/protocol';
 import { driveRun } from './drive-run.ts';
 
-test('what is heard is committed with the step that hears it: nothing comes in between', async () => {
+test('commits a steering message together with its step, with nothing in between', async () => {
   const order: string[] = [];
-  const never = (): never => expect.fail('no step is taken');
+  const never = (): never => expect.fail('unexpected step');
   const driven = driveRun({
     point: {
       state: initialState({ runId: 'r', conversationId: 'c', startedAt: 0, limits: DEFAULT_LIMITS }),
@@ -27,7 +27,7 @@ test('what is heard is committed with the step that hears it: nothing comes in b
       await Promise.resolve();
       return () => {
         order.push('said');
-        // As the pump of another run of this process would collect what there is.
+        // Another run's pump would collect pending writes here.
         queueMicrotask(() => order.push('something else'));
       };
     },

@@ -3,29 +3,29 @@ import type { Brain, Ending, Executors, RunPoint } from '@toolyard/agent-runtime
 import { AgentRuntime } from '@toolyard/agent-runtime';
 
 export type DriveOptions = {
-  /** Where the run stands: new, or as it was committed last. */
+  /** The state to continue from: new, or the last committed one. */
   point: RunPoint;
   brain: Brain;
   executors: Executors;
   journal: RunJournal;
-  /** Tells, before each step, whether a person or a limit wants the run to end. */
+  /** Called before each step; returns an ending if a user or a limit stops the run. */
   stopRequested: () => Ending | null;
-  /** Called before calls of these tools are judged: brings up to date what the brain decides by. */
+  /** Called before calls of these tools are checked: updates what the brain decides by. */
   refresh?: (tools: readonly ToolReference[]) => void | Promise<void>;
-  /** Called between two steps where nothing is open: looks for what the person has said meanwhile. */
+  /** Called between two steps without open calls: looks for steering messages. */
   pollSteering?: () => SteeringMessage | Promise<SteeringMessage>;
-  /** Called before anything that uses up a budget is decided: brings up to date what was used. */
+  /** Called before each step that may use up a budget: updates the usage. */
   count?: (() => void | Promise<void>) | undefined;
   failpoint?: Failpoint | undefined;
   onDefect?: ((thrown: unknown) => void) | undefined;
 };
 
-/** Puts what was said into conversation and journal; null where there was nothing. */
+/** Adds the steering messages to conversation and journal; null if there are none. */
 export type SteeringMessage = (() => void) | null;
 
 /**
- * Takes one step after the other until the run is over or parked. The one loop there is: in a process, on a server
- * and in a tab only journal and executors differ. Rejects only where the journal cannot commit.
+ * Executes steps until the run is over or parked. The same loop in a process, on a server and in a tab; only journal
+ * and executors differ. Rejects only if the journal cannot commit.
  */
 export async function driveRun(options: DriveOptions): Promise<RunPoint> {
   const { brain, executors, journal, stopRequested, refresh, pollSteering, count, failpoint, onDefect } = options;
@@ -37,13 +37,13 @@ export async function driveRun(options: DriveOptions): Promise<RunPoint> {
       const refreshed = refresh(toolsOf(point));
       if (refreshed) await refreshed;
     }
-    if (pollSteering && !stopRequested() && canHear(point)) {
+    if (pollSteering && !stopRequested() && canSteer(point)) {
       journal.beginStep(point.state.step);
-      const looked = pollSteering();
-      const say = looked instanceof Promise ? await looked : looked;
-      if (say) {
-        // Nothing is waited for from here on: a run that has heard and would not know it is not stored.
-        say();
+      const polled = pollSteering();
+      const addMessages = polled instanceof Promise ? await polled : polled;
+      if (addMessages) {
+        // No await between here and the commit, so that the message and the new state are stored together.
+        addMessages();
         point = { state: { ...point.state, step: point.state.step + 1 }, context: { phase: 'user_input' } };
         await journal.commit(point);
       }
@@ -59,8 +59,8 @@ function toolsOf({ state }: RunPoint): ToolReference[] {
   return state.pending.map(({ tool }) => tool).filter((tool) => tool !== null);
 }
 
-/** Never between a call and its result, nor where the run would end all the same. */
-function canHear({ state, context }: RunPoint): boolean {
+/** Only between turns, and only if the run would continue anyway. */
+function canSteer({ state, context }: RunPoint): boolean {
   if (state.pending.length > 0 || state.turns >= state.limits.maxTurns) return false;
   switch (context.phase) {
     case 'user_input':

@@ -7,7 +7,7 @@ function event(seq: number): RunEvent {
 }
 
 describe('EventQueue', () => {
-  it('hands on what came before the reader and what comes while it waits, in order', async () => {
+  it('delivers earlier and later events in order', async () => {
     const queue = new EventQueue();
     queue.push(event(1));
     queue.push(event(2));
@@ -24,7 +24,7 @@ describe('EventQueue', () => {
     expect(seen).toEqual([1, 2, 3, 4]);
   });
 
-  it('answers every read that waits, however many wait at once', async () => {
+  it('answers every waiting read', async () => {
     const queue = new EventQueue();
     const reader = queue.read();
     const waiting = [reader.next(), reader.next(), reader.next()];
@@ -35,13 +35,13 @@ describe('EventQueue', () => {
     expect(results.map((result) => (result.done ? 'end' : result.value.seq))).toEqual([1, 2, 'end']);
   });
 
-  it('lets nobody read half of the events beside another reader', () => {
+  it('rejects a second reader', () => {
     const queue = new EventQueue();
     queue.read();
     expect(() => queue.read()).toThrow(/being read already/);
   });
 
-  it('keeps nothing for a reader that has left', async () => {
+  it('keeps no events after the reader has left', async () => {
     const queue = new EventQueue();
     const reader = queue.read();
     await reader.return?.();

@@ -3,10 +3,10 @@ import { ToolyardError } from '@toolyard/protocol';
 
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** Hands the events of a run to one reader, in order, none lost; the run never waits for the reader. */
+/** Passes the events of a run to one reader, in order, none lost; the run never waits for the reader. */
 export class EventQueue {
   #events: RunEvent[] = [];
-  /** Events before this index are read; shifting an array for each would be quadratic. */
+  /** Events before this index are read; shifting the array for each would be quadratic. */
   #read = 0;
   #waiting: ((result: IteratorResult<RunEvent, undefined>) => void)[] = [];
   #ended = false;
@@ -25,12 +25,12 @@ export class EventQueue {
     for (const wake of this.#waiting.splice(0)) wake(END);
   }
 
-  /** Throws where there is a reader already: two readers would each get half. */
+  /** Throws if there is a reader already: each of two would miss events. */
   read(): AsyncIterator<RunEvent, undefined> {
     if (this.#taken) {
       throw new ToolyardError({
         code: 'bad_request',
-        message: 'The events of a run can be read once; they are being read already.',
+        message: 'The events of a run can be read only once, and another reader reads them already.',
       });
     }
     this.#taken = true;

@@ -6,7 +6,7 @@ import { buildContext, planCompaction } from '@toolyard/agent-runtime';
 import type { WireName } from '@toolyard/model-runtime';
 import { createModelRuntime } from '@toolyard/model-runtime';
 
-/** What somebody says or does next; a number is its size in tokens, about. */
+/** The next message; a number is its approximate size in tokens. */
 type Move =
   | { kind: 'user'; size: number }
   | { kind: 'answer'; size: number; end: 'stop' | 'length' | 'cancelled' | 'error' | 'abandoned' }
@@ -32,7 +32,7 @@ function words(tokens: number): string {
   return 'abc '.repeat(tokens);
 }
 
-/** A branch of these moves; like any, it begins with the person. */
+/** A branch of these moves; it begins with a user message. */
 function branchOf(moves: readonly Move[]): Message[] {
   const branch: Message[] = [];
   const place = (): Pick<Message, 'id' | 'parentId' | 'createdAt'> => ({
@@ -73,7 +73,7 @@ function branchOf(moves: readonly Move[]): Message[] {
   return branch;
 }
 
-/** Sums up where the loop would, as often as there is something to win. */
+/** Compacts as the loop would, as often as it frees enough. */
 function folded(branch: readonly Message[], window: number): Message[] {
   const messages = [...branch];
   for (let times = 0; times < 3; times++) {
@@ -94,7 +94,7 @@ function folded(branch: readonly Message[], window: number): Message[] {
   return messages;
 }
 
-/** The body a wire makes of messages, as a server reads it. */
+/** The request body that an API format creates for messages, as a server parses it. */
 async function bodyOf(wire: WireName, messages: readonly Message[]): Promise<JsonObject> {
   let body: JsonValue = null;
   const runtime = createModelRuntime({
@@ -117,7 +117,7 @@ async function bodyOf(wire: WireName, messages: readonly Message[]): Promise<Jso
     parameters: {},
   } as const;
   for await (const parts of runtime.chat(request)) if (parts.length === 0) break;
-  if (!isJsonObject(body)) throw new Error('nothing was sent');
+  if (!isJsonObject(body)) throw new Error('no request was sent');
   return body;
 }
 
@@ -126,7 +126,7 @@ type Turn = { role: string; calls: string[]; results: string[] };
 const list = (value: JsonValue | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 const word = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 
-/** A request of each wire as turns; in OpenAI's responses every item is one of its own. */
+/** The turns of a request in each API format; in OpenAI Responses every item is a turn. */
 const TURNS: Record<WireName, (body: JsonObject) => Turn[]> = {
   'openai-chat': ({ messages }) =>
     list(messages)
@@ -158,7 +158,10 @@ const TURNS: Record<WireName, (body: JsonObject) => Turn[]> = {
     })),
 };
 
-/** Begins with the person; every call is answered, right behind it, once; nothing is answered that was not asked. */
+/**
+ * Checks that the first turn is the user's, and that every call has exactly one result right after it, and no result is
+ * without a call.
+ */
 function checkTurns(turns: readonly Turn[]): void {
   expect(turns[0]?.role).toBe('user');
   let open: string[] = [];
@@ -177,7 +180,7 @@ function checkTurns(turns: readonly Turn[]): void {
 }
 
 describe.each(['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini'] as const)('%s', (wire) => {
-  test('takes whatever is left of a conversation, at every size of the window', async () => {
+  test('accepts every remaining conversation at every window size', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(move, { maxLength: 24 }), windowSize, async (moves, window) => {
         const branch = folded(branchOf(moves), window);
@@ -192,7 +195,7 @@ describe.each(['openai-chat', 'openai-responses', 'anthropic-messages', 'google-
 });
 
 test(
-  'a fold never ends between a call and its result, keeps the last words, and wins what it promises',
+  'a compaction never separates a call from its result, keeps the last messages, and frees the planned tokens',
   { tags: ['C12.06'] },
   () => {
     fc.assert(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as root from './index.ts';
 import * as node from './node/index.ts';
 
-test('the package offers this and nothing else', () => {
+test('exports these names and no others', () => {
   expect(Object.keys(root).sort()).toEqual([
     'ASK_USER_TOOLS',
     'FunctionTools',
@@ -20,6 +20,6 @@ test('the package offers this and nothing else', () => {
   ]);
 });
 
-test('the Node side offers this and nothing else', () => {
+test('exports these names and no others for Node', () => {
   expect(Object.keys(node).sort()).toEqual(['createAgent', 'nodePlatform', 'resolvePath']);
 });

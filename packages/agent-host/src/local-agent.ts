@@ -35,7 +35,7 @@ export class LocalAgent implements Agent {
   readonly #tools: RunTools;
   readonly #conversation: MemoryConversation;
   readonly #log: (line: string) => void;
-  /** What was decided about tools, as `server/tool`. */
+  /** Stored decisions by `server/tool`. */
   readonly #permissions: Map<string, 'allow' | 'never'>;
   readonly #rules: InterventionRule[];
   readonly #usage: MemoryUsage;
@@ -167,7 +167,7 @@ export class LocalAgent implements Agent {
     return run;
   }
 
-  /** A model that is chosen later is for the next run. */
+  /** A model that is selected later applies to the next run. */
   #runHost({ journal, signal }: Parameters<AgentRunOptions['host']>[0]): ReturnType<AgentRunOptions['host']> {
     const { approve, askUser, askBudget, intervention, questions, budgets = [], contextWindow, inputs } = this.#options;
     const { policy, clock } = this.#platform;
@@ -189,7 +189,7 @@ export class LocalAgent implements Agent {
         clock,
         signal,
         asking: askingOf(approve, askUser),
-        questions: questions ? createQuestioning(questions) : { who: 'nobody' },
+        questions: questions ? createQuestioning(questions) : { mode: 'decline' },
         askBudget,
         remember: (tool, { decision }, definition) => this.#remember(tool, decision, definition),
         used: isCounted ? (entry) => this.#usage.add(entry) : undefined,
@@ -233,12 +233,12 @@ export class LocalAgent implements Agent {
     if (!this.#current) return;
     throw new ToolyardError({
       code: 'bad_request',
-      message: 'A run of this conversation is still under way.',
+      message: 'A run of this conversation is still in progress.',
       hint: 'Wait for its result, or cancel it first.',
     });
   }
 
-  /** What is allowed is allowed as it is: a tool that becomes another one is asked about again. */
+  /** An approval applies to the definition of that time: a tool that changes is asked about again. */
   #remember(tool: ToolReference, decision: 'approve' | 'refuse', definition: string | undefined): void {
     this.#permissions.set(formatToolReference(tool), decision === 'approve' ? 'allow' : 'never');
     if (decision === 'approve' && definition !== undefined) this.#host.approveTool(tool, definition);
@@ -246,9 +246,9 @@ export class LocalAgent implements Agent {
 }
 
 function askingOf(ask: AskApproval | undefined, askUser: AskUser | undefined): ApprovalMode {
-  if (!ask && !askUser) return { who: 'nobody' };
+  if (!ask && !askUser) return { mode: 'decline' };
   return {
-    who: 'person',
+    mode: 'ask',
     ask: ask ?? (() => Promise.resolve({ decision: 'refuse' })),
     ...defined({ askUser }),
   };

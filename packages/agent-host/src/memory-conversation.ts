@@ -17,24 +17,24 @@ export class MemoryConversation implements ConversationPort {
     this.#messages.push(message);
   }
 
-  /** Adds a steering message; it is stored nowhere else. */
-  hear(_stored: UserMessage, readable: UserMessage): void {
+  /** Adds a steering message, which is not stored elsewhere. */
+  addSteering(_stored: UserMessage, readable: UserMessage): void {
     this.add(readable);
   }
 
-  /** Takes the last message away, if it is this one. */
+  /** Removes the last message, if it is this one. */
   remove(id: string): void {
     if (this.#messages.at(-1)?.id === id) this.#messages.pop();
   }
 
-  /** Forgets everything but the system message. */
+  /** Removes everything but the system message. */
   clear(): void {
     const [first] = this.#messages;
     this.#messages.length = 0;
     if (first?.role === 'system') this.#messages.push(first);
   }
 
-  /** The message a new one follows. */
+  /** The message that a new one follows. */
   get leafId(): string | null {
     return this.#messages.at(-1)?.id ?? null;
   }

@@ -1,7 +1,7 @@
 import type { Clock, RunEvent, RunEventBody, RunJournal } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 
-/** A journal for runs that live and die with their process: what is appended is published at once. */
+/** A journal in memory: events are published at once and lost with the process. */
 export function createMemoryJournal(of: {
   runId: string;
   clock: Clock;

@@ -1,6 +1,6 @@
 import type { ToolLedger } from '@toolyard/protocol';
 
-/** The ledger of a run that dies with its process: there is nobody left to ask what became of a call. */
+/** The ledger of a run in memory, which needs no entries: after a crash nothing remains that could ask about a call. */
 export const memoryLedger: ToolLedger = {
   find: () => undefined,
   plan() {},

@@ -3,7 +3,7 @@ import { budgetKey, formatToolReference, ZERO_SPENT } from '@toolyard/protocol';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** What an agent of this process has used, as budgets count it. */
+/** Usage of an agent in this process, for its budgets. */
 export class MemoryUsage {
   readonly #clock: Clock;
   readonly #spent = new Map<string, Spent>();
@@ -13,7 +13,7 @@ export class MemoryUsage {
     this.#clock = clock;
   }
 
-  /** Another conversation begins. */
+  /** Resets the usage of the conversation. */
   clear(): void {
     this.#spent.delete('conversation');
   }
@@ -55,7 +55,7 @@ function countsTowards(entry: UsageEntry): { budget: Budget; spent: Spent }[] {
   };
   const model = `${providerId}/${modelId}`;
   const budgets: Budget[] = [{ of: 'conversation' }, { of: 'day' }, { of: 'agent' }, { of: 'model', model }];
-  // The calls of a tool are its own; of what its server had the model asked, tokens and dollars count.
+  // For a tool, `calls` counts its own calls; tokens and dollars are those of its server's sampling.
   const asked = tool
     ? [{ budget: { of: 'tool', tool: formatToolReference(tool) } as const, spent: { ...spent, calls: 0 } }]
     : [];

@@ -4,15 +4,15 @@ import type { ModelRuntime, WireName } from '@toolyard/model-runtime';
 import { createDemoRuntime, createModelRuntime } from '@toolyard/model-runtime';
 
 /**
- * Which model answers: one behind an address that speaks `wire` (OpenAI's chat completions unless another is named), the
- * built-in demo, or one of a runtime made elsewhere.
+ * The model to use: one at a base URL with the API format `wire` (default: OpenAI Chat Completions), the built-in demo,
+ * or one of an existing runtime.
  */
 export type ModelChoice =
   | { baseUrl: string; apiKey?: string; id: string; wire?: WireName }
   | { demo: true; id?: 'demo' | 'demo-text' }
   | { runtime: ModelRuntime; id: string };
 
-/** The runtime and the name of the model that was chosen. Throws ToolyardError `bad_config` for a bad address. */
+/** The runtime and name of the chosen model. Throws a ToolyardError `bad_config` for an invalid URL. */
 export function resolveModel(
   choice: ModelChoice,
   platform: { clock: Clock; ids: IdSource; fetch: Fetch },

@@ -1,9 +1,9 @@
 /**
- * The names most like `wanted`, best first, at most `count`. Likeness is shared pairs of letters (Dice), so that
- * `getDate` finds `get-date` and `weather_get` finds `get_weather`.
+ * The names most similar to `name`, best first, at most `count`. Similarity is the share of common letter pairs (Dice),
+ * so that `getDate` finds `get-date` and `weather_get` finds `get_weather`.
  */
-export function nearestNames(wanted: string, names: readonly string[], count = 3): string[] {
-  const pairs = pairsOf(wanted);
+export function nearestNames(name: string, names: readonly string[], count = 3): string[] {
+  const pairs = pairsOf(name);
   return names
     .map((name) => ({ name, likeness: likeness(pairs, pairsOf(name)) }))
     .filter(({ likeness }) => likeness > 0.2)
@@ -13,9 +13,9 @@ export function nearestNames(wanted: string, names: readonly string[], count = 3
 }
 
 function pairsOf(name: string): Set<string> {
-  const surrogates = name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  const characters = name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   const pairs = new Set<string>();
-  for (let i = 0; i + 1 < surrogates.length; i++) pairs.add(surrogates.slice(i, i + 2));
+  for (let i = 0; i + 1 < characters.length; i++) pairs.add(characters.slice(i, i + 2));
   return pairs;
 }
 

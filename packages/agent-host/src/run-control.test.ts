@@ -10,7 +10,7 @@ function startControl(maxWallTimeMs: number) {
   return { clock, control };
 }
 
-test('the time limit of a run stands still while the user is asked, also for several questions', async () => {
+test('pauses the time limit of a run while the user is asked, also for several questions', async () => {
   const { clock, control } = startControl(1_000);
   await clock.advance(400);
   const releases = [control.holdTime(), control.holdTime()];
@@ -25,7 +25,7 @@ test('the time limit of a run stands still while the user is asked, also for sev
   expect(control.signal.aborted).toBe(true);
 });
 
-test('a run that has ended is not timed out by a question that is answered later', async () => {
+test('does not time out a run that has ended when a question is answered later', async () => {
   const { clock, control } = startControl(1_000);
   const release = control.holdTime();
   control.endTime();
@@ -34,6 +34,6 @@ test('a run that has ended is not timed out by a question that is answered later
   expect([clock.pending, control.ending]).toEqual([0, null]);
 });
 
-test('a limit longer than a timer can be has no timer', () => {
+test('sets no timer for a limit longer than timers support', () => {
   expect(startControl(2 ** 31).clock.pending).toBe(0);
 });

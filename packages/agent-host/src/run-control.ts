@@ -2,15 +2,15 @@ import type { AgentState, Ending } from '@toolyard/agent-runtime';
 import type { Clock, ErrorInfo, RunLimits } from '@toolyard/protocol';
 import { CONTINUES_ELSEWHERE } from '@toolyard/protocol';
 
-/** `setTimeout` fires a longer one at once. */
-const LONGEST_TIMER_MS = 2_147_483_647;
+/** `setTimeout` fires longer timers at once. */
+const MAX_TIMER_MS = 2_147_483_647;
 
 /** Why a run ends before its model has finished: cancelled, out of time, or failed. The first reason counts. */
 export class RunControl {
   readonly #clock: Clock;
   readonly #abort = new AbortController();
   #ending: Ending | null = null;
-  /** The time limit; null while there is none. */
+  /** The time limit; null for an unlimited run. */
   #time: { limits: RunLimits; leftMs: number; since: number; cancel: () => void } | null = null;
   #holds = 0;
 
@@ -33,8 +33,8 @@ export class RunControl {
     this.#abort.abort();
   }
 
-  /** Another process continues the run: what is in progress stops, but tasks of servers go on. */
-  handOn(): void {
+  /** Another process continues the run: everything in progress stops, except tasks of servers. */
+  continueElsewhere(): void {
     this.#abort.abort(CONTINUES_ELSEWHERE);
   }
 
@@ -47,7 +47,7 @@ export class RunControl {
     this.#resumeTime();
   }
 
-  /** Stops the time until the returned function is called, once: time in which the user is asked does not count. */
+  /** Pauses the time limit until the returned function is called, once: waiting for the user does not count. */
   holdTime(): () => void {
     if (this.#holds++ === 0 && this.#time) {
       this.#time.leftMs -= this.#clock.monotonic() - this.#time.since;
@@ -67,7 +67,7 @@ export class RunControl {
     const time = this.#time;
     if (!time) return;
     time.since = this.#clock.monotonic();
-    if (time.leftMs > LONGEST_TIMER_MS) return;
+    if (time.leftMs > MAX_TIMER_MS) return;
     time.cancel = this.#clock.after(Math.max(0, time.leftMs), () =>
       this.end({ status: 'failed', error: timeLimitExceeded(time.limits) }),
     );
@@ -77,7 +77,7 @@ export class RunControl {
 function timeLimitExceeded(limits: RunLimits): ErrorInfo {
   return {
     code: 'time_limit_exceeded',
-    message: `The run took longer than the ${((limits.maxWallTimeMs ?? 0) / 1000).toFixed(0)} s it may take.`,
-    hint: 'Raise the limit of time, or ask for less at once.',
+    message: `The run exceeded its time limit of ${((limits.maxWallTimeMs ?? 0) / 1000).toFixed(0)} s.`,
+    hint: 'Raise the time limit (maxWallTimeMs), or ask for less at once.',
   };
 }

@@ -28,50 +28,53 @@ import type { KeepPrelude } from './executors/prelude-keeper.ts';
 import type { RunToolHost } from './functions/function-tools.ts';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 
-/** Puts a question to a person. Rejecting, or an aborted signal, counts as no. */
+/** Asks a user to approve a call. A rejection or an aborted signal counts as a denial. */
 export type AskApproval = (interrupt: ApprovalInterrupt, options: { signal: AbortSignal }) => Promise<ApprovalAnswer>;
 
-/** Puts a question of a tool to the user. Rejecting, or an aborted signal, counts as not wanting to say. */
+/** Asks the user a question of a tool. A rejection or an aborted signal counts as declined. */
 export type AskUser = (
   interrupt: PromptInterrupt | SelectionInterrupt,
   options: { signal: AbortSignal },
 ) => Promise<PromptAnswer | SelectionAnswer>;
 
-/** Asks a person whether to go on past a budget. Rejecting, or an aborted signal, means stop. */
+/** Asks a user whether to continue despite an exhausted budget. A rejection or an aborted signal means stop. */
 export type AskBudget = (interrupt: BudgetInterrupt, options: { signal: AbortSignal }) => Promise<BudgetAnswer>;
 
 /**
- * Who answers what a run must ask.
- * - `person`: somebody waits beside the run and is asked one question after the other
- * - `park`: the questions are stored, nothing is held open, and the run goes on when they are answered
- * - `nobody`: what would need a person is not done
+ * How the questions of a run are answered.
+ * - `ask`: a user is present and is asked one question after another
+ * - `park`: the questions are stored, nothing is held open, and the run continues when they are answered
+ * - `decline`: calls that need a user are not made
  */
-export type ApprovalMode = { who: 'person'; ask: AskApproval; askUser?: AskUser } | { who: 'park' } | { who: 'nobody' };
+export type ApprovalMode =
+  | { mode: 'ask'; ask: AskApproval; askUser?: AskUser }
+  | { mode: 'park' }
+  | { mode: 'decline' };
 
-/** What a server asks a person while a call of it is open. */
+/** An elicitation or sampling request of a server during an open call. */
 export type ServerQuestion = FormInterrupt | UrlInterrupt | SamplingInterrupt;
 
-/** Puts a server's question to a person; the signal tells that nobody waits for the answer any more. */
+/** Asks the user a server's question; the signal is aborted when the answer is no longer needed. */
 export type AskQuestion = (interrupt: ServerQuestion, options: { signal: AbortSignal }) => Promise<InterruptAnswer>;
 
 /**
- * Who answers what servers ask in the middle of a call.
- * - `person`: somebody beside the run, while the call is open
- * - `park`: the same where the server keeps its call open; where it does not, the questions are stored and the run
- *   rests. What a server wants kept is sealed.
- * - `nobody`: the host of the servers refuses for all
+ * How questions of servers during a call are answered.
+ * - `ask`: by a user who is present, during the call
+ * - `park`: likewise if the server keeps its call open; otherwise the questions are stored and the run parks. State
+ *   that the server wants stored is sealed.
+ * - `decline`: the MCP host declines them
  */
 export type QuestionMode =
-  | { who: 'person'; ask: AskQuestion }
+  | { mode: 'ask'; ask: AskQuestion }
   | {
-      who: 'park';
+      mode: 'park';
       ask: AskQuestion;
       seal: (text: string) => Promise<string>;
       open: (sealed: string) => Promise<string>;
     }
-  | { who: 'nobody' };
+  | { mode: 'decline' };
 
-/** All that the executors of one run work with. */
+/** Everything that the executors of a run use. */
 export type RunHost = {
   model: ModelRuntime;
   modelId: string;
@@ -79,42 +82,48 @@ export type RunHost = {
   toolMode: ToolMode;
   tools: RunToolHost;
   conversation: ConversationPort;
-  /** Whose run it is, where the servers are shared by several: what a server asks is never shown to another one. */
+  /**
+   * The owner of the run, if the connections to servers are shared: questions of servers are never shown to another
+   * owner.
+   */
   principal?: string | undefined;
   journal: RunJournal;
   ledger: ToolLedger;
   clock: Clock;
-  /** Aborted when the run is to end. */
+  /** Aborted when the run has to stop. */
   signal: AbortSignal;
   contextSources: () => ContextSources;
-  /** Where the person is, for what stands for date and time; absent: where this process is. */
+  /** Time zone of the user, for placeholders of date and time; default: the time zone of this process. */
   timeZone?: string;
-  /** Absent: what was sent besides the messages cannot be shown again. */
+  /** Absent: requests cannot be shown later, except for their messages. */
   keepPrelude?: KeepPrelude | undefined;
   asking: ApprovalMode;
   questions: QuestionMode;
-  /** Whom to ask about a budget where questions are not parked; absent: a run ends there. */
+  /** Asks about budgets if questions are not parked; absent: a run ends at a budget. */
   askBudget?: AskBudget | undefined;
   /**
-   * Called with a decision beyond the one call that was made while the run waited, and the definition of the tool at that
-   * time. Absent: the decision is stored where it is made.
+   * Called for a decision beyond its call that was made while the run was in progress, with the definition of the tool
+   * at that time. Absent: decisions are stored where they are made.
    */
   remember?: (tool: ToolReference, answer: ApprovalAnswer, definition: string | undefined) => void;
-  /** Asked right before a call is made: why it must not be, after all. The person may have said "never" meanwhile. */
+  /**
+   * Called right before a call is made; returns why it must not be made, since the user may have set the tool to
+   * "never" meanwhile.
+   */
   forbidden: (tool: ToolReference, args: JsonObject) => ErrorInfo | undefined | Promise<ErrorInfo | undefined>;
-  /** Told of every call of a model and of a tool, once it is over. */
+  /** Receives every completed call of a model or tool. */
   used?: ((entry: UsageEntry) => void) | undefined;
-  /** What may be used; what was used elsewhere is looked up by `refresh`. */
+  /** The budgets; `refresh` updates the usage outside this run. */
   budgets?:
     | {
         refresh: () => void | Promise<void>;
         check: BudgetGate;
-        /** Those that bound dollars alone. */
+        /** Budgets with a limit in dollars only. */
         dollarsOnly: (state: AgentState) => readonly Budget[];
       }
     | undefined;
-  /** True for a tool that may be called again although it may have been called already. */
+  /** True for a tool that is safe to call again although it may have been called already. */
   repeatable: (tool: ToolReference) => boolean;
-  /** Told what the tool host threw, which answers with results. */
+  /** Receives exceptions of the tool host, which should return errors as results. */
   onDefect?: ((thrown: unknown) => void) | undefined;
 };

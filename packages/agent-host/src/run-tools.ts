@@ -4,12 +4,12 @@ import type { ToolReference } from '@toolyard/protocol';
 import type { FunctionTools, RunToolHost } from './functions/function-tools.ts';
 import { toolPolicyFacts, toolsUpToDate } from './tool-policy-facts.ts';
 
-/** The tools one run may use, as they are now. */
+/** The tools that one run may use at the moment. */
 export type RunTools = RunToolHost & {
   contextSources(): ContextSources;
-  /** Undefined for a tool that is not there. */
+  /** Undefined for a tool that does not exist. */
   judged(tool: ToolReference): ToolPolicyFacts | undefined;
-  /** Resolves when the latest announced definitions of these tools are known, so that calls are judged by them. */
+  /** Resolves when the latest announced definitions of these tools are known, for checking calls. */
   refresh(tools: readonly ToolReference[]): Promise<void> | undefined;
 };
 
@@ -19,11 +19,11 @@ type HostToolsOptions = {
   view?: ToolHost;
   /** The servers of `view`; default: all. */
   isSelected?: (serverId: string) => boolean;
-  /** Executed in place. */
+  /** Executed in this process. */
   functions?: FunctionTools;
 };
 
-/** Tools of an MCP host, and functions, for a run. */
+/** The tools of an MCP host, and functions, for a run. */
 export function hostTools({ host, view = host, isSelected = () => true, functions }: HostToolsOptions): RunTools {
   return {
     tools: () => view.tools(),
@@ -39,7 +39,7 @@ export function hostTools({ host, view = host, isSelected = () => true, function
   };
 }
 
-/** The instructions of ready servers. Reading them costs a comparison until a server changes. */
+/** The instructions of ready servers, compared only when a server changes. */
 function instructionsOf(host: McpHost, isSelected: (serverId: string) => boolean): () => ContextSources {
   let sources: ContextSources = { serverInstructions: [] };
   let changes = -1;
@@ -51,7 +51,7 @@ function instructionsOf(host: McpHost, isSelected: (serverId: string) => boolean
       .flatMap(({ id, state, instructions }) =>
         isSelected(id) && state === 'ready' && instructions ? [{ serverId: id, text: instructions }] : [],
       );
-    // The same object stands for the same content: what was built from it stays valid.
+    // The same object means the same content, so that cached values derived from it stay valid.
     if (JSON.stringify(serverInstructions) !== JSON.stringify(sources.serverInstructions)) {
       sources = { serverInstructions };
     }

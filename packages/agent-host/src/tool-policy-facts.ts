@@ -3,11 +3,11 @@ import type { IndexedTool, McpHost } from '@toolyard/mcp-host';
 import type { ToolReference } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 
-const LONGEST_DESCRIPTION = 4_000;
-/** Stored with each question: of a longer one the arguments are checked when the call is made. */
-const LONGEST_SCHEMA = 16_000;
+const MAX_DESCRIPTION_LENGTH = 4_000;
+/** Limit of the schema stored with each approval; with a longer one arguments are validated when the call is made. */
+const MAX_SCHEMA_LENGTH = 16_000;
 
-/** What a gate and a person are to know of one of these tools. Undefined for one that is not among them. */
+/** What policy and user need to know of a tool. Undefined if the tool does not exist. */
 export function toolPolicyFacts(
   host: Pick<McpHost, 'trust' | 'definitionOf' | 'isTrusted'> & Partial<Pick<McpHost, 'workingFolderOf'>>,
   tools: readonly IndexedTool[],
@@ -17,7 +17,7 @@ export function toolPolicyFacts(
   if (known === undefined) return undefined;
   const { description, inputSchema, annotations, builtIn, tool } = known;
   const readOnly = annotations?.readOnly === true;
-  // What Toolyard ships changes with Toolyard, which nobody need approve. Reading from elsewhere may send there, too.
+  // Built-in tools change only with Toolyard and need no approval again. An open-world tool may send data as well.
   if (builtIn) return { builtIn, readOnly: readOnly && annotations.openWorld !== true };
   const destructive = annotations?.destructive;
   const change = host.trust.changeOf(tool);
@@ -31,9 +31,9 @@ export function toolPolicyFacts(
     about: () => {
       const definition = host.definitionOf(tool);
       return {
-        ...(description === undefined ? {} : { description: description.slice(0, LONGEST_DESCRIPTION) }),
+        ...(description === undefined ? {} : { description: description.slice(0, MAX_DESCRIPTION_LENGTH) }),
         ...defined({ definition }),
-        ...(JSON.stringify(inputSchema).length > LONGEST_SCHEMA ? {} : { inputSchema }),
+        ...(JSON.stringify(inputSchema).length > MAX_SCHEMA_LENGTH ? {} : { inputSchema }),
         ...defined({ changed }),
       };
     },
@@ -41,8 +41,8 @@ export function toolPolicyFacts(
 }
 
 /**
- * Resolves when what the servers of these tools have announced of them is known, so that it is judged by: a call of an
- * approved tool would wait for the same, as long, and only then find that nobody has seen what the tool is now.
+ * Resolves when announced changes of these tools are known, so that calls are checked by the current definitions. A
+ * call of an approved tool would wait equally long, and only then fail because the definition has changed.
  */
 export function toolsUpToDate(
   host: Pick<McpHost, 'trust' | 'toolsUpToDate'>,

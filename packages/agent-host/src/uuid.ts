@@ -3,12 +3,12 @@ import { systemClock } from '@toolyard/protocol';
 
 const HEX = Array.from({ length: 256 }, (_none, byte) => byte.toString(16).padStart(2, '0'));
 const BYTES_AN_ID = 10;
-/** Random bytes are fetched for many ids at once: a call into the system costs more than the bytes. */
+/** Random bytes are fetched for many ids at once, since the system call dominates the cost. */
 const POOL_SIZE = 128 * BYTES_AN_ID;
 
 /**
- * UUIDv7 (RFC 9562): sorts by time of making. Within a millisecond a counter keeps the order, so that ids of one
- * process never run backwards.
+ * UUIDv7 (RFC 9562): sorts by creation time. A counter keeps the order within a millisecond, so that the ids of one
+ * process always increase.
  */
 export function createUuidSource(clock: Pick<Clock, 'now'> = systemClock): IdSource {
   const pool = new Uint8Array(POOL_SIZE);
@@ -22,7 +22,7 @@ export function createUuidSource(clock: Pick<Clock, 'now'> = systemClock): IdSou
         crypto.getRandomValues(pool);
         next = 0;
       }
-      // Half of the counter's room is left free, so that many ids fit into the millisecond.
+      // Half of the counter's range stays free for further ids of the millisecond.
       const fresh = ((random() << 8) | random()) & 0x07ff;
       const now = clock.now();
       if (now > lastTime) {

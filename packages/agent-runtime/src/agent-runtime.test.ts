@@ -20,7 +20,7 @@ function engine(
   const events: RunEventBody[] = [];
   const commits: RunPoint[] = [];
   const unused = (): never => {
-    throw new Error('not expected here');
+    throw new Error('unexpected call');
   };
   const runtime = new AgentRuntime({
     agent,
@@ -72,7 +72,7 @@ const EXCESS: BudgetExcess = {
   measure: 'calls',
   spent: { calls: 1, tokens: 0, dollars: 0, unpriced: 0 },
 };
-/** One of each type. */
+/** One instruction of each type. */
 const INSTRUCTIONS: { [Type in InstructionType]: InstructionOf<Type> } = {
   call_llm: { type: 'call_llm', toolChoice: 'auto' },
   compress_context: { type: 'compress_context', because: 'full' },
@@ -88,15 +88,15 @@ const INSTRUCTIONS: { [Type in InstructionType]: InstructionOf<Type> } = {
 
 describe('AgentRuntime.step', () => {
   it.each(Object.values(INSTRUCTIONS))(
-    'has $type carried out by the executor of that name',
+    'executes $type with the executor of that name',
     { tags: ['C3.18'] },
     async (instruction) => {
       const executed: [by: string, instruction: Instruction][] = [];
-      const noting = (name: string) => (given: Instruction, state: AgentState) => {
-        executed.push([name, given]);
+      const record = (name: string) => (instruction: Instruction, state: AgentState) => {
+        executed.push([name, instruction]);
         return { state, context: { phase: 'user_input' as const } };
       };
-      const executors = Object.fromEntries(Object.keys(INSTRUCTIONS).map((name) => [name, noting(name)]));
+      const executors = Object.fromEntries(Object.keys(INSTRUCTIONS).map((name) => [name, record(name)]));
       const { runtime } = engine(executors, undefined, { decide: () => instruction });
       const { state, context } = start();
       await runtime.step(state, context);
@@ -105,7 +105,7 @@ describe('AgentRuntime.step', () => {
   );
 
   it(
-    'carries out what the brain decides, step by step, and commits each',
+    'executes the instructions of the brain step by step and commits each',
     { tags: ['C1.02', 'C1.10', 'C1.11', 'C3.04', 'C3.10', 'C3.11', 'C3.13', 'C3.15', 'C12.02', 'D3.03', 'D3.28'] },
     async () => {
       const { runtime, events, commits } = engine({
@@ -133,7 +133,7 @@ describe('AgentRuntime.step', () => {
   });
 
   it(
-    'ends a run whose executor throws, and tells only what was meant for a reader',
+    'ends the run if an executor throws, and withholds the text of internal errors',
     { tags: ['C3.14', 'D3.47', 'D9.22'] },
     async () => {
       const { runtime } = engine({
@@ -148,7 +148,7 @@ describe('AgentRuntime.step', () => {
     },
   );
 
-  it('keeps the code and words of an error that was meant for a reader', async () => {
+  it('keeps code and message of a ToolyardError', async () => {
     const { runtime } = engine({
       call_llm: () => {
         throw new ToolyardError({ code: 'network', message: 'no route' });
@@ -159,7 +159,7 @@ describe('AgentRuntime.step', () => {
     });
   });
 
-  it('ends even if settling the open calls fails', async () => {
+  it('ends the run even if settling the open calls fails', async () => {
     const { runtime } = engine({
       call_llm: (_instruction, state) => ({
         state: {
@@ -177,7 +177,7 @@ describe('AgentRuntime.step', () => {
     expect((await toTheEnd(runtime)).state.status).toBe('failed');
   });
 
-  it('looks before each step whether somebody wants it to end', async () => {
+  it('checks before each step whether the run has to stop', async () => {
     const { runtime, events } = engine({}, () => ({ status: 'cancelled' }));
     expect((await toTheEnd(runtime)).state.status).toBe('cancelled');
     expect(events).toEqual([{ type: 'step_started', instruction: 'finish' }]);

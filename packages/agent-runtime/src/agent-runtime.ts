@@ -4,10 +4,12 @@ import type { Brain } from './general-chat-agent.ts';
 import type { AgentContext, Ending, InstructionOf } from './instructions.ts';
 import type { AgentState } from './state.ts';
 
-/** Where a run stands between two steps, and what the brain is to look at next: plain JSON, all a run goes on from. */
+/**
+ * A run between two steps: its state and what the brain decides about next. Plain JSON, sufficient to continue the run.
+ */
 export type RunPoint = { state: AgentState; context: AgentContext };
 
-/** Carries out one kind of instruction. */
+/** Executes one type of instruction. */
 export type Executor<T extends InstructionType> = (
   instruction: InstructionOf<T>,
   state: AgentState,
@@ -19,14 +21,14 @@ export type AgentRuntimeOptions = {
   agent: Brain;
   executors: Executors;
   journal: RunJournal;
-  /** Tells, before each step, whether a person or a limit wants the run to end. */
+  /** Called before each step; returns an ending if a user or a limit stops the run. */
   stopRequested?: () => Ending | null;
-  /** Told of what an executor threw: the run itself only says that something went wrong. */
+  /** Receives the error of an executor; the run itself only reports an internal error. */
   onDefect?: ((thrown: unknown) => void) | undefined;
 };
 
 /**
- * The engine: asks the brain for an instruction, has it carried out, commits. It knows neither models nor tools.
+ * The engine: asks the brain for an instruction, executes it and commits. Independent of models and tools.
  *
  * @example
  * let point: RunPoint = { state: initialState(run), context: { phase: 'user_input' } };
@@ -39,10 +41,7 @@ export class AgentRuntime {
     this.#options = options;
   }
 
-  /**
-   * Carries out one instruction and commits it. Never throws for what an executor throws: the run then goes on to
-   * its end as failed.
-   */
+  /** Executes one instruction and commits it. Does not throw if an executor throws: the run then ends as failed. */
   async step(state: AgentState, context: AgentContext): Promise<RunPoint> {
     const { agent, journal } = this.#options;
     const ending = context.phase === 'ending' ? null : (this.#options.stopRequested?.() ?? null);
@@ -58,14 +57,14 @@ export class AgentRuntime {
   }
 
   async #carryOut<T extends InstructionType>(instruction: InstructionOf<T>, state: AgentState): Promise<RunPoint> {
-    // The map pairs each instruction with its executor; TypeScript cannot follow that through a union.
+    // The map assigns each instruction type its executor, which TypeScript cannot follow through a union.
     const execute = this.#options.executors[instruction.type] as Executor<T>;
     try {
       return await execute(instruction, state);
     } catch (thrown) {
       this.#options.onDefect?.(thrown);
       if (instruction.type === 'finish') throw thrown;
-      // Calls that could not be settled must not be settled for ever.
+      // Without this, a failing `resolve_aborted_tools` would be repeated forever.
       const settled = instruction.type === 'resolve_aborted_tools' ? { ...state, pending: [] } : state;
       return { state: settled, context: { phase: 'ending', ending: { status: 'failed', error: toErrorInfo(thrown) } } };
     }

@@ -104,7 +104,7 @@ const situation = fc.record({
 
 type Situation = typeof situation extends fc.Arbitrary<infer Of> ? Of : never;
 
-/** What makes sense of a state: calls wait only behind an answer or a person. */
+/** Removes combinations that cannot occur: a state has pending calls only after an answer or an interrupt. */
 function settle({ state: of, ...rest }: Situation): Situation {
   const { phase } = rest.context;
   const waits = phase === 'llm_result' || phase === 'human_response' || phase === 'ending';
@@ -125,7 +125,7 @@ function decide(situation: Situation): Instruction | null {
   return brain.decide(of, about);
 }
 
-function lawful(law: (instruction: Instruction, of: Situation) => void): void {
+function forAllSituations(law: (instruction: Instruction, of: Situation) => void): void {
   fc.assert(
     fc.property(situation.map(settle), (of) => {
       const instruction = decide(of);
@@ -135,13 +135,13 @@ function lawful(law: (instruction: Instruction, of: Situation) => void): void {
   );
 }
 
-describe('whatever has happened, the brain', () => {
-  test('gives the same instruction for the same state', () => {
-    lawful((instruction, of) => expect(decide(of)).toEqual(instruction));
+describe('in any state, the brain', () => {
+  test('returns the same instruction for the same state', () => {
+    forAllSituations((instruction, of) => expect(decide(of)).toEqual(instruction));
   });
 
-  test('never asks the model while a call is open, without a turn left, or with its budget used up', () => {
-    lawful((instruction, { isUsedUp, state: { turns, limits, pending } }) => {
+  test('never calls the model with an open call, without a turn left, or with an exhausted budget', () => {
+    forAllSituations((instruction, { isUsedUp, state: { turns, limits, pending } }) => {
       if (instruction.type !== 'call_llm' && instruction.type !== 'compress_context') return;
       expect(pending).toEqual([]);
       if (instruction.type === 'compress_context' && instruction.because === 'refused') return;
@@ -150,8 +150,8 @@ describe('whatever has happened, the brain', () => {
     });
   });
 
-  test('lets no call run that the gate refuses, or that it asks about and nobody approved', () => {
-    lawful((instruction, { verdicts }) => {
+  test('runs no call that the policy refuses, or that it asks about without an approval', () => {
+    forAllSituations((instruction, { verdicts }) => {
       const made =
         instruction.type === 'call_tool'
           ? [instruction.call]
@@ -167,8 +167,8 @@ describe('whatever has happened, the brain', () => {
     });
   });
 
-  test('puts every question of a tool before it makes a call, and nothing else', () => {
-    lawful((instruction) => {
+  test('asks every question of a tool before it makes a call, and nothing else', () => {
+    forAllSituations((instruction) => {
       if (!('calls' in instruction) || instruction.type === 'resolve_aborted_tools') return;
       const asks = instruction.calls.flatMap(({ asks: one, decision }) =>
         decision === 'run' && one && !one.answer ? [one.kind] : [],
@@ -179,21 +179,21 @@ describe('whatever has happened, the brain', () => {
     });
   });
 
-  test('never ends with a call unanswered', () => {
-    lawful((instruction, { state: { pending } }) => {
+  test('never ends with an unanswered call', () => {
+    forAllSituations((instruction, { state: { pending } }) => {
       if (instruction.type === 'finish') expect(pending).toEqual([]);
     });
   });
 
-  test('sums up once for a request that did not fit, and not again', () => {
-    lawful((instruction, { context: about }) => {
+  test('compacts once for a request that exceeded the window, and not again', () => {
+    forAllSituations((instruction, { context: about }) => {
       if (instruction.type !== 'compress_context' || instruction.because !== 'refused') return;
       expect(about.phase === 'llm_result' && about.afterCompression).toBeFalsy();
     });
   });
 
-  test('calls the model right after the conversation was summed up, however full the window is', () => {
-    lawful((instruction, { context: about }) => {
+  test('calls the model right after a compaction, however full the window is', () => {
+    forAllSituations((instruction, { context: about }) => {
       if (about.phase === 'compressed')
         expect(['call_llm', 'request_human_budget', 'finish']).toContain(instruction.type);
     });

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { BudgetChecker, withModelCall } from './budget-checker.ts';
 import { initialState } from './state.ts';
 
-const begun = initialState({ runId: 'r', conversationId: 'c', startedAt: 0, limits: DEFAULT_LIMITS });
+const initial = initialState({ runId: 'r', conversationId: 'c', startedAt: 0, limits: DEFAULT_LIMITS });
 
-describe('the count of a run', () => {
+describe('withModelCall', () => {
   it(
-    'has an unknown cost from the first call on whose cost is unknown, and keeps what is known for its budgets',
+    'has an unknown cost after a call with unknown cost, and keeps the known amounts for budgets',
     { tags: ['C12.15'] },
     () => {
-      const one = withModelCall(begun, { inputTokens: 3, outputTokens: 2 }, 0.5);
+      const one = withModelCall(initial, { inputTokens: 3, outputTokens: 2 }, 0.5);
       expect(one).toMatchObject({ usage: { inputTokens: 3, outputTokens: 2 }, cost: 0.5 });
       const two = withModelCall(one, { inputTokens: 5 }, undefined);
       expect(two).toMatchObject({ usage: { inputTokens: 8 }, cost: null });
@@ -23,9 +23,9 @@ describe('the count of a run', () => {
 
 describe('BudgetChecker', () => {
   const spent = { dollars: 2, tokens: 10, calls: 1, unpriced: 0 };
-  const state = { ...begun, spent: { run: spent, turn: ZERO_SPENT } };
+  const state = { ...initial, spent: { run: spent, turn: ZERO_SPENT } };
 
-  it('lets through what is just below a limit, and stops what has reached it', () => {
+  it('passes just below a limit and stops at the limit', () => {
     const over = (dollars: number): unknown =>
       new BudgetChecker({ budgets: [{ of: 'run', dollars }], model: 'p/m', spent: () => ZERO_SPENT }).check(
         state,
@@ -35,7 +35,7 @@ describe('BudgetChecker', () => {
     expect(over(2)).toMatchObject({ measure: 'dollars', spent });
   });
 
-  it('goes by what somebody raised for this run', () => {
+  it('applies a limit that was raised for this run', () => {
     const checker = new BudgetChecker({
       budgets: [{ of: 'run', dollars: 1, tokens: 50 }],
       model: 'p/m',

@@ -2,24 +2,24 @@ import type { Budget, BudgetInterrupt, BudgetMeasure, ErrorInfo, Spent, Usage } 
 import { addUsage, budgetExceeded, formatToolReference, mergeBudgets, exhaustedMeasure } from '@toolyard/protocol';
 import type { AgentState, PendingCall, RunnableCall } from './state.ts';
 
-/** A budget that is used up. */
+/** An exhausted budget. */
 export type BudgetExcess = { budget: Budget; measure: BudgetMeasure; spent: Spent };
 
-/** What is about to use more: a request of the run's model, or these calls. */
+/** The next consumer: a request of the run's model, or these calls. */
 export type BudgetNeed = 'model' | readonly PendingCall[];
 
-/** Tells which budget does not let what is about to be done through; null where all do. */
+/** Returns the budget that prevents the next request or calls; null if none does. */
 export type BudgetGate = (state: AgentState, need: BudgetNeed) => BudgetExcess | null;
 
 export type BudgetCheckerOptions = {
   budgets: readonly Budget[];
-  /** The run's own, as `provider/model`. */
+  /** The run's model, as `provider/model`. */
   model: string;
-  /** What was used of anything but the run and its turn, as far as it is known now. */
+  /** Current usage of budgets that are not limited to the run or its turn. */
   spent: (budget: Budget) => Spent;
 };
 
-/** Compares what was used with what may be used. Asks nobody: the state and what it is told decide. */
+/** Compares usage with budgets. A pure function of the state and its options. */
 export class BudgetChecker {
   readonly #options: BudgetCheckerOptions;
 
@@ -38,7 +38,7 @@ export class BudgetChecker {
     return null;
   }
 
-  /** Those that hold the run's model by dollars alone: they cannot stop it where its price is not known. */
+  /** Budgets of the run's model with a limit in dollars only: they have no effect if its price is unknown. */
   dollarsOnly(state: AgentState): Budget[] {
     return mergeBudgets(this.#options.budgets, state.raised).filter(
       (budget) =>
@@ -49,12 +49,12 @@ export class BudgetChecker {
     );
   }
 
-  /** True for what bounds requests of the run's model. */
+  /** True if the budget limits requests of the run's model. */
   #isOfModel(budget: Budget): boolean {
     return budget.of !== 'tool' && (budget.of !== 'model' || budget.model === this.#options.model);
   }
 
-  /** Null where the budget has no say. `withNeed` holds all but the last call of those that are about to be made. */
+  /** Null if the budget does not apply. `withNeed` includes all but the last of the calls that are about to be made. */
   #spentBefore(budget: Budget, state: AgentState, need: BudgetNeed): { now: Spent; withNeed: Spent } | null {
     if (need !== 'model') {
       if (budget.of !== 'tool') return null;
@@ -69,20 +69,17 @@ export class BudgetChecker {
   }
 }
 
-/** The question whether to go on past a budget. Each step asks one of its own. */
+/** The interrupt that asks whether to continue despite a budget. Each step has its own. */
 export function budgetQuestion(state: AgentState, excess: BudgetExcess): BudgetInterrupt {
   return { id: `${state.runId}.${state.step}.budget`, kind: 'budget', ...excess };
 }
 
-/** Why a run ends at a budget. */
+/** The error of a run that ends at a budget. */
 export function budgetError({ budget, measure, spent }: BudgetExcess): ErrorInfo {
   return budgetExceeded(budget, measure, spent);
 }
 
-/**
- * The state after one more answer of a model, for the run itself or for a server that asked; `usage` and `cost` where
- * they are known.
- */
+/** The state after another model answer, for the run itself or for sampling; `usage` and `cost` if known. */
 export function withModelCall(state: AgentState, usage: Usage | undefined, cost: number | undefined): AgentState {
   const add = (spent: Spent): Spent => ({
     dollars: spent.dollars + (cost ?? 0),

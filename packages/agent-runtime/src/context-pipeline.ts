@@ -7,17 +7,17 @@ import { withCappedToolResults, withTrimmedResults } from './context/tool-result
 import { withContinuePrompts, withoutEmptyAnswers, withResultsInPlace } from './context/well-formed.ts';
 import { withEditedArguments } from './edited-arguments.ts';
 
-/** What the processors may use besides the messages. The same object stands for the same content. */
+/** Data for the processors besides the messages. The same object means the same content. */
 export type ContextSources = {
   serverInstructions: ServerNotes;
-  /** What the model can take, in tokens; absent: unknown. */
+  /** Context window in tokens; absent: unknown. */
   window?: number;
-  /** What the model reads; absent: unknown. */
+  /** Input that the model accepts; absent: unknown. */
   inputs?: readonly ModelInput[];
-  /** At most that many of the latest messages are sent. */
+  /** Limit of latest messages to send. */
   historyMessages?: number;
   examples?: readonly ConversationExample[];
-  /** What the person says is put into it in the place of `{{text}}`. */
+  /** Template for user messages; `{{text}}` is replaced by the message. */
   inputTemplate?: string;
   placeholders?: Placeholders;
 };
@@ -25,9 +25,9 @@ export type ContextSources = {
 type Processor = (messages: readonly Message[], sources: ContextSources) => readonly Message[];
 
 /**
- * What a model is sent is the conversation, passed through these in order. Each is pure, and gives back the very
- * message it was given wherever it changes nothing, so that what was made of a message can be kept. What stays the same
- * from request to request comes first, for the sake of the providers' caches.
+ * A model receives the conversation after these processors, in this order. Each is pure and returns a message it does
+ * not change as the same object, so that results per message can be cached. Processors with stable output come first,
+ * to keep the prefix stable for providers' prompt caches.
  */
 const PROCESSORS: readonly Processor[] = [
   withoutEmptyAnswers,
@@ -45,12 +45,12 @@ const PROCESSORS: readonly Processor[] = [
   withTrimmedResults,
 ];
 
-/** Turns the messages of a conversation into those a model is sent. */
+/** Converts the messages of a conversation into those of a request. */
 export function buildContext(messages: readonly Message[], sources: ContextSources): readonly Message[] {
   return PROCESSORS.reduce<readonly Message[]>((current, process) => process(current, sources), messages);
 }
 
-/** True where something is to be filled in. */
+/** True if the messages or the template contain placeholders. */
 export function usesPlaceholders(messages: readonly Message[], { inputTemplate = '' }: ContextSources): boolean {
   const [first] = messages;
   return (
@@ -58,7 +58,7 @@ export function usesPlaceholders(messages: readonly Message[], { inputTemplate =
   );
 }
 
-/** What `{{date}}` and the like stand for at a time. They change with the minute at most. */
+/** Values of `{{date}}` and other placeholders at a time. They change at most every minute. */
 export function placeholdersAt(at: number, of: { model: string; timeZone?: string }): Placeholders {
   const { model, timeZone = 'UTC' } = of;
   const parts = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short', timeStyle: 'short', hourCycle: 'h23' })

@@ -1,10 +1,10 @@
 import type { Message, ToolMessage } from '@toolyard/protocol';
 
-const LONGEST_NOTE = 4_000;
+const MAX_NOTE_LENGTH = 4_000;
 
-const noted = new WeakMap<ToolMessage, ToolMessage>();
+const cache = new WeakMap<ToolMessage, ToolMessage>();
 
-/** The model finds its own call in the conversation as it wrote it: it is told where the call was made otherwise. */
+/** Adds a note for calls whose arguments the user edited, since the conversation shows the model its original call. */
 export function withEditedArguments(messages: readonly Message[]): readonly Message[] {
   if (!messages.some(isEdited)) return messages;
   return messages.map((message) => (isEdited(message) ? withNote(message) : message));
@@ -15,18 +15,18 @@ function isEdited(message: Message): message is ToolMessage {
 }
 
 function withNote(message: ToolMessage): ToolMessage {
-  const known = noted.get(message);
+  const known = cache.get(message);
   if (known) return known;
   const [part] = message.parts;
   const written = JSON.stringify(message.editedArguments);
-  const args = written.length <= LONGEST_NOTE ? written : `${written.slice(0, LONGEST_NOTE)} [cut]`;
-  const text = `[The person changed the arguments of this call. They are now: ${args}]`;
+  const args = written.length <= MAX_NOTE_LENGTH ? written : `${written.slice(0, MAX_NOTE_LENGTH)} [cut]`;
+  const text = `[The user edited the arguments of this call. They are now: ${args}]`;
   const { content, structured } = part.result;
-  // A model gets structured content where there is no text, and now there is one.
-  const told = structured === undefined || content.some(({ type }) => type === 'text');
-  const rest = told ? content : [...content, { type: 'text' as const, text: JSON.stringify(structured) }];
+  // Models get structured content only if there is no text, and the note is a text.
+  const hasText = structured === undefined || content.some(({ type }) => type === 'text');
+  const rest = hasText ? content : [...content, { type: 'text' as const, text: JSON.stringify(structured) }];
   const result = { ...part.result, content: [{ type: 'text' as const, text }, ...rest] };
   const made: ToolMessage = { ...message, parts: [{ ...part, result }] };
-  noted.set(message, made);
+  cache.set(message, made);
   return made;
 }

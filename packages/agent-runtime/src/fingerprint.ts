@@ -4,8 +4,8 @@ import { canonicalJson } from '@toolyard/protocol';
 const FNV_PRIME = 0x01000193;
 
 /**
- * A short text that is the same for the same tool and arguments, whatever the order of keys. Two lanes of 32-bit
- * FNV-1a: a clash would only count two different calls as one, so no cryptography is needed.
+ * A short hash of a tool name and arguments, independent of the order of keys. Two lanes of 32-bit FNV-1a; not
+ * cryptographic, since a collision would only count two different calls as one.
  */
 export function callFingerprint(name: string, args: JsonObject): string {
   const text = `${name} ${canonicalJson(args)}`;

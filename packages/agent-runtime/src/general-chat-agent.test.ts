@@ -50,7 +50,7 @@ function errorOf(instruction: Instruction): ErrorInfo | undefined {
 
 describe('GeneralChatAgent', () => {
   it(
-    'asks the model when the person has written',
+    'calls the model after a user message',
     { tags: ['C1.09', 'C1.12', 'C1.13', 'C3.09', 'C3.17', 'C12.08', 'D3.05'] },
     () => {
       expect(decide(stateWith(), { phase: 'user_input' })).toEqual({ type: 'call_llm', toolChoice: 'auto' });
@@ -58,7 +58,7 @@ describe('GeneralChatAgent', () => {
   );
 
   it(
-    'ends with the answer when the model wrote text and asks for no tool',
+    'ends with the answer if the model wrote text without tool calls',
     {
       tags: [
         'C1.12',
@@ -84,23 +84,23 @@ describe('GeneralChatAgent', () => {
     },
   );
 
-  it('fails with empty_response when the model wrote neither text nor a call', { tags: ['D3.20', 'D3.41'] }, () => {
+  it('fails with empty_response if the model wrote neither text nor a call', { tags: ['D3.20', 'D3.41'] }, () => {
     const instruction = decide(stateWith({ turns: 1 }), answered());
     expect(instruction.type).toBe('finish');
     expect(errorOf(instruction)?.code).toBe('empty_response');
   });
 
-  it('fails as refused when the content filter held everything back', () => {
+  it('fails as refused if the content filter blocked the whole answer', () => {
     expect(errorOf(decide(stateWith({ turns: 1 }), answered({ filtered: true })))?.code).toBe('refused');
   });
 
-  it('fails with what the model call failed with', () => {
+  it('fails with the error of the model call', () => {
     const error: ErrorInfo = { code: 'no_response', message: 'nothing' };
     expect(decide(stateWith(), answered({ error }))).toEqual({ type: 'finish', ending: { status: 'failed', error } });
   });
 
   it(
-    'makes one call alone and several as a batch, in the order asked for',
+    'makes one call alone and several as a batch, in order',
     {
       tags: [
         'C1.12',
@@ -126,21 +126,17 @@ describe('GeneralChatAgent', () => {
     },
   );
 
-  it('prefers calls over text: an answer with both goes on', { tags: ['D3.14'] }, () => {
+  it('prefers calls over text: continues after an answer with both', { tags: ['D3.14'] }, () => {
     expect(decide(stateWith({ pending: [call('a')] }), answered({ hasText: true })).type).toBe('call_tool');
   });
 
-  it(
-    'asks the model again once the tools have answered',
-    { tags: ['C7.24', 'D3.33', 'D3.34', 'D3.35', 'D4.32'] },
-    () => {
-      for (const phase of ['tool_result', 'tools_batch_result'] as const) {
-        expect(decide(stateWith({ turns: 1 }), { phase })).toEqual({ type: 'call_llm', toolChoice: 'auto' });
-      }
-    },
-  );
+  it('calls the model again after the tool results', { tags: ['C7.24', 'D3.33', 'D3.34', 'D3.35', 'D4.32'] }, () => {
+    for (const phase of ['tool_result', 'tools_batch_result'] as const) {
+      expect(decide(stateWith({ turns: 1 }), { phase })).toEqual({ type: 'call_llm', toolChoice: 'auto' });
+    }
+  });
 
-  it('puts a batch to the person when one of its calls needs it', { tags: ['C1.27', 'C3.23', 'C12.07'] }, () => {
+  it('asks for approval of a batch if one of its calls needs it', { tags: ['C1.27', 'C3.23', 'C12.07'] }, () => {
     const state = stateWith({ pending: [call('free'), call('risky')] });
     const instruction = decide(state, answered(), (tool) => (tool.name === 'risky' ? ASK : RUN));
     expect(instruction.type === 'request_human_approve' && instruction.calls.map((c) => c.decision)).toEqual([
@@ -149,7 +145,7 @@ describe('GeneralChatAgent', () => {
     ]);
   });
 
-  it('asks nobody about a call that cannot be made anyway', () => {
+  it('does not ask about a call that cannot be made', () => {
     const problem: ErrorInfo = { code: 'invalid_arguments', message: 'no' };
     const impossible = (name: string, tool: ToolReference | null): PendingCall => ({
       callId: name,
@@ -163,16 +159,16 @@ describe('GeneralChatAgent', () => {
     expect(decide(state, answered(), () => ASK).type).toBe('call_tools_batch');
   });
 
-  it('makes the decided calls after the person answered', () => {
+  it('makes the approved calls after the user answered', () => {
     const state = stateWith({ pending: [call('a', { decision: 'run' }), refused('b')] });
     expect(decide(state, { phase: 'human_response' })).toEqual({ type: 'call_tools_batch', calls: state.pending });
   });
 
-  describe('when the owner has changed their mind while a person was asked', () => {
+  describe('when permissions change while an approval is open', () => {
     const refusal: ErrorInfo = { code: 'tool_refused', message: 'never' };
     const gate: Gate = ({ name }) => (name === 'forbidden' ? { decision: 'refused', refusal } : ASK);
 
-    it('does not make a call that is forbidden now, though it was approved', () => {
+    it('does not make a call that is now forbidden, although it was approved', () => {
       const pending = [call('forbidden', { decision: 'run', approved: true }), refused('b')];
       expect(decide(stateWith({ pending }), { phase: 'human_response' }, gate)).toMatchObject({
         type: 'call_tools_batch',
@@ -180,7 +176,7 @@ describe('GeneralChatAgent', () => {
       });
     });
 
-    it('asks about a call that ran unasked before, and about none that was approved', () => {
+    it('asks about a call that was allowed before, and not about an approved one', () => {
       const pending = [call('a', { decision: 'run', approved: true }), call('b', { decision: 'run' })];
       expect(decide(stateWith({ pending }), { phase: 'human_response' }, gate)).toMatchObject({
         type: 'request_human_approve',
@@ -189,7 +185,7 @@ describe('GeneralChatAgent', () => {
     });
   });
 
-  it('hands a refusal of the gate on to the model without asking', () => {
+  it('passes a refusal of the policy to the model without asking', () => {
     const refusal: ErrorInfo = { code: 'tool_refused', message: 'nobody there' };
     const state = stateWith({ pending: [call('a')] });
     expect(decide(state, answered(), () => ({ decision: 'refused', refusal }))).toMatchObject({
@@ -199,12 +195,12 @@ describe('GeneralChatAgent', () => {
   });
 
   describe('when the turns are used up', () => {
-    it('lets the last permitted turn answer without tools', () => {
+    it('makes the last turn answer without tools', () => {
       const state = stateWith({ turns: 4 }, { maxTurns: 5 });
       expect(decide(state, { phase: 'tool_result' })).toEqual({ type: 'call_llm', toolChoice: 'none' });
     });
 
-    it('fails if even that answer asks for a tool, and settles the call first', () => {
+    it('fails if even that answer requests a tool, and settles the call first', () => {
       const state = stateWith({ turns: 5, pending: [call('a')] }, { maxTurns: 5 });
       const instruction = decide(state, answered({ toolChoice: 'none' }));
       expect(instruction.type).toBe('resolve_aborted_tools');
@@ -212,7 +208,7 @@ describe('GeneralChatAgent', () => {
     });
 
     it(
-      'keeps tools to the last turn with onMaxTurns error, and fails after their results',
+      'allows tools up to the last turn with onMaxTurns error, and fails after their results',
       { tags: ['D3.33', 'D3.34', 'D3.36'] },
       () => {
         const limits = { maxTurns: 5, onMaxTurns: 'error' } as const;
@@ -227,7 +223,7 @@ describe('GeneralChatAgent', () => {
     );
   });
 
-  it('asks about a budget before the next model call, not in mid-answer', () => {
+  it('asks about a budget before the next model call, not during an answer', () => {
     const budget = { of: 'run', dollars: 0.1 } as const;
     const spent = { dollars: 0.2, tokens: 10, calls: 1, unpriced: 0 };
     const state = stateWith({ turns: 1, cost: 0.2, spent: { run: spent, turn: spent } });
@@ -241,23 +237,23 @@ describe('GeneralChatAgent', () => {
     expect(brain.decide(state, answered({ hasText: true }))).toEqual({ type: 'finish', ending: { status: 'done' } });
   });
 
-  it('keeps through the question about a budget how the model was to be asked', () => {
+  it('keeps the request options while it asks about a budget', () => {
     const excess = { budget: { of: 'run', calls: 1 }, measure: 'calls', spent: ZERO_SPENT } as const;
     const spent = new GeneralChatAgent({ gate: () => RUN, budgets: () => excess, isNearlyFull: () => true });
     const raised = new GeneralChatAgent({ gate: () => RUN, isNearlyFull: () => true });
     const continues = { parts: [{ type: 'text' as const, text: 'One,' }] };
-    const begun = spent.decide(stateWith(), { phase: 'user_input', continues });
-    expect(begun).toMatchObject({ type: 'request_human_budget', request: { continues } });
-    const summedUp = spent.decide(stateWith(), { phase: 'compressed', continues });
+    const started = spent.decide(stateWith(), { phase: 'user_input', continues });
+    expect(started).toMatchObject({ type: 'request_human_budget', request: { continues } });
+    const compacted = spent.decide(stateWith(), { phase: 'compressed', continues });
     const request = { afterCompression: true, continues } as const;
-    expect(summedUp).toMatchObject({ type: 'request_human_budget', request });
+    expect(compacted).toMatchObject({ type: 'request_human_budget', request });
 
-    const goOn = (request: RequestMode) => raised.decide(stateWith(), { phase: 'human_response', request });
-    expect(goOn({ continues })).toEqual({ type: 'compress_context', because: 'full', continues });
-    expect(goOn(request)).toEqual({ type: 'call_llm', toolChoice: 'auto', ...request });
+    const decideAfter = (request: RequestMode) => raised.decide(stateWith(), { phase: 'human_response', request });
+    expect(decideAfter({ continues })).toEqual({ type: 'compress_context', because: 'full', continues });
+    expect(decideAfter(request)).toEqual({ type: 'call_llm', toolChoice: 'auto', ...request });
   });
 
-  it('stops a model that goes in circles', () => {
+  it('stops a model that repeats a call', () => {
     let state = stateWith({}, { maxSameCall: 2 });
     const again = (): PendingCall[] => [call('a', { arguments: { x: 1, y: 2 } })];
     state = withPendingCalls(state, again());
@@ -269,13 +265,13 @@ describe('GeneralChatAgent', () => {
     expect(errorOf(instruction)?.code).toBe('repeated_call');
   });
 
-  it('does not mistake other arguments for the same call', () => {
+  it('distinguishes calls with other arguments', () => {
     let state = stateWith({}, { maxSameCall: 1 });
     for (const page of [1, 2, 3]) state = withPendingCalls(state, [call('a', { arguments: { page } })]);
     expect(decide(state, answered()).type).toBe('call_tool');
   });
 
-  it('forgets calls of long ago, so that what is stored with every step stays small', () => {
+  it('forgets old calls, so that the stored state stays small', () => {
     let state = stateWith({}, { maxSameCall: 2 });
     const size = (): number => JSON.stringify(state).length;
     for (let page = 1; page <= 200; page++) state = withPendingCalls(state, [call('a', { arguments: { page } })]);

@@ -12,47 +12,47 @@ export interface Brain {
 
 export type GeneralChatAgentOptions = {
   gate: Gate;
-  /** Which budget is used up before what comes next, if any is. */
+  /** Returns the exhausted budget that prevents the next step, if any. */
   budgets?: BudgetGate | undefined;
-  /** True for a tool that asks the user and has no other effect: a call of it needs no approval. */
+  /** True for a tool that asks the user and has no other effect: its calls need no approval. */
   onlyAsks?: (tool: ToolReference) => boolean;
-  /** True where the next request would nearly fill the model's window. */
+  /** True if the next request would nearly fill the model's context window. */
   isNearlyFull?: () => boolean;
 };
 
 /**
- * The brain of every chat: ask the model, make the calls it asks for, ask again, until it answers.
+ * The brain of every chat: call the model, make the calls that it requests, call it again, until it answers.
  *
- * | what happened                        | and                                   | next                          |
+ * | event                                | condition                             | next                          |
  * |--------------------------------------|---------------------------------------|-------------------------------|
- * | the person wrote, or steers          | turns are left                        | call_llm                      |
+ * | the user wrote, or steers            | turns are left                        | call_llm                      |
  * |                                      | the window is nearly full             | compress_context              |
- * |                                      | a budget is used up                   | request_human_budget          |
- * | the conversation was summed up       | turns are left                        | call_llm                      |
- * | the model failed                     | its window was full, for the 1st time | compress_context              |
- * |                                      | else                                  | finish: failed                |
- * | the model asks for tools             | it was told not to                    | finish: max_turns_exceeded    |
+ * |                                      | a budget is exhausted                 | request_human_budget          |
+ * | the conversation was compacted       | turns are left                        | call_llm                      |
+ * | the model failed                     | its window was full, first time       | compress_context              |
+ * |                                      | otherwise                             | finish: failed                |
+ * | the model requests tools             | the request did not allow tools       | finish: max_turns_exceeded    |
  * |                                      | the same call too often               | finish: repeated_call         |
- * |                                      | a person has to be asked              | request_human_approve         |
- * |                                      | the budget of a tool is used up       | request_human_budget          |
+ * |                                      | an approval is needed                 | request_human_approve         |
+ * |                                      | the budget of a tool is exhausted     | request_human_budget          |
  * |                                      | one call                              | call_tool                     |
  * |                                      | several                               | call_tools_batch              |
  * | the model wrote text                 |                                       | finish: done                  |
  * | the model wrote nothing              |                                       | finish: empty_response        |
- * | a tool asks the person               | for words or a form                   | request_human_prompt          |
+ * | a tool asks the user                 | for text or a form                    | request_human_prompt          |
  * |                                      | for a choice                          | request_human_select          |
- * | the person answered                  | has to be asked something else        | request_human_...             |
- * |                                      | else                                  | call_tool, call_tools_batch   |
- * |                                      | and no call is open                   | call_llm                      |
- * | the run waits for a person           |                                       | (it is not asked)             |
+ * | the user answered                    | another question is open              | request_human_...             |
+ * |                                      | otherwise                             | call_tool, call_tools_batch   |
+ * |                                      | no call is open                       | call_llm                      |
+ * | the run is parked                    |                                       | (not called)                  |
  * | the tools answered                   | turns are left                        | call_llm                      |
  * |                                      | and the window is nearly full         | compress_context              |
- * |                                      | they are used up                      | finish: failed                |
- * |                                      | a budget is used up                   | request_human_budget          |
- * | somebody or something stopped it     |                                       | finish: cancelled or failed   |
+ * |                                      | the turns are used up                 | finish: failed                |
+ * |                                      | a budget is exhausted                 | request_human_budget          |
+ * | a user or a limit stopped the run    |                                       | finish: cancelled or failed   |
  *
- * Whatever ends a run while calls are open settles them first (resolve_aborted_tools), so that the next request of
- * the conversation is well formed.
+ * A run that ends with open calls settles them first (resolve_aborted_tools), so that the next request of the
+ * conversation is well formed.
  */
 export class GeneralChatAgent implements Brain {
   readonly #options: GeneralChatAgentOptions;
@@ -107,7 +107,7 @@ export class GeneralChatAgent implements Brain {
     return { type: 'compress_context', because: 'full', ...continuing(continues) };
   }
 
-  /** Judged anew each time: what was allowed when the model asked may be forbidden once a person has answered. */
+  /** Checked again each time: a permission may change between the model's request and the user's approval. */
   #makeCalls(state: AgentState): Instruction {
     const calls = state.pending.map((call) => this.#judge(call));
     if (calls.some((call) => call.decision === 'ask')) return { type: 'request_human_approve', calls };
@@ -134,7 +134,7 @@ export class GeneralChatAgent implements Brain {
 
   #judge(call: PendingCall): PendingCall {
     if (call.decision === 'refused') return call;
-    // A call that cannot be made is answered with its problem; nobody needs to be asked about it.
+    // A call that cannot be made is answered with its problem and needs no approval.
     if (call.problem) return { ...call, decision: 'run' };
     const verdict = this.#options.gate(call.tool, call.arguments);
     if (verdict.decision === 'ask' && this.#options.onlyAsks?.(call.tool)) return { ...call, decision: 'run' };
@@ -142,7 +142,7 @@ export class GeneralChatAgent implements Brain {
       const { danger } = verdict.about ?? {};
       const wasWarned = danger === undefined || danger === call.edited?.danger;
       if (call.edited === undefined || wasWarned) return { ...call, decision: 'run' };
-      // What the person wrote instead is feared, and nobody has told them so.
+      // The edited arguments are flagged as dangerous, and the user has not seen that warning.
       const { approved: _ofOthers, ...asked } = call;
       return { ...asked, ...verdict, askedAgain: (call.askedAgain ?? 0) + 1 };
     }
@@ -150,7 +150,7 @@ export class GeneralChatAgent implements Brain {
   }
 }
 
-/** The question of its tool, if it has not been put to the user. */
+/** The question of the tool, if the user has not been asked yet. */
 function newQuestion({ asks, decision }: PendingCall): PendingFunctionQuestion[] {
   return decision === 'run' && asks !== undefined && asks.answer === undefined ? [asks] : [];
 }
@@ -186,23 +186,23 @@ const EMPTY_RESPONSE: ErrorInfo = {
 
 const FILTERED: ErrorInfo = {
   code: 'refused',
-  message: "The provider's content filter held the answer back.",
-  hint: 'Put the question differently.',
+  message: "The provider's content filter blocked the answer.",
+  hint: 'Rephrase the question.',
 };
 
 function maxTurns(state: AgentState): ErrorInfo {
   const { maxTurns: limit } = state.limits;
   return {
     code: 'max_turns_exceeded',
-    message: `The model still asked for tools after ${limit} ${limit === 1 ? 'turn' : 'turns'}, the most this run may take.`,
-    hint: 'Ask for less at once, or raise the limit of turns.',
+    message: `The model still requested tools after ${limit} ${limit === 1 ? 'turn' : 'turns'}, the limit of this run.`,
+    hint: 'Ask for less at once, or raise the limit of turns (maxTurns).',
   };
 }
 
 function tooOften(state: AgentState, call: PendingCall): ErrorInfo {
   return {
     code: 'repeated_call',
-    message: `The model asked for "${call.name}" with the same arguments more than ${state.limits.maxSameCall} times.`,
-    hint: 'It is going in circles: put the question differently, or raise the limit of equal calls.',
+    message: `The model called "${call.name}" with the same arguments more than ${state.limits.maxSameCall} times.`,
+    hint: 'The model repeats itself: rephrase the question, or raise the limit of identical calls (maxSameCall).',
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as root from './index.ts';
 
-test('the package offers this and nothing else', () => {
+test('exports these names and no others', () => {
   expect(Object.keys(root).sort()).toEqual([
     'ASSUMED_WINDOW',
     'AgentRuntime',

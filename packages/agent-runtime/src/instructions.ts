@@ -7,7 +7,7 @@ export type Ending = { status: 'done' } | { status: 'cancelled' } | { status: 'f
 
 export type RunToolChoice = 'auto' | 'none';
 
-/** What has just happened: together with the state, all that the brain decides by. */
+/** The last event: with the state, everything the brain decides by. */
 export type AgentContext =
   | { phase: 'user_input'; continues?: ContinuedAnswer }
   /** The model answered; its calls are in `state.pending`. */
@@ -16,43 +16,43 @@ export type AgentContext =
       hasText: boolean;
       toolChoice: RunToolChoice;
       filtered: boolean;
-      /** The conversation was summed up right before: doing it again would not help. */
+      /** Set right after a compaction, which would not help again. */
       afterCompression?: true;
       error?: ErrorInfo;
     }
-  /** The conversation is as short as it can be made. */
+  /** The conversation was compacted as far as possible. */
   | { phase: 'compressed'; continues?: ContinuedAnswer }
-  /** The state is `parked`: nothing is decided until a person has answered. `request` is what the answer lets through. */
+  /** The state is `parked`: nothing is decided until the user answers. `request` has the options of the waiting request. */
   | { phase: 'waiting'; request?: RequestMode }
   | { phase: 'human_response'; request?: RequestMode }
   | { phase: 'tool_result' }
   | { phase: 'tools_batch_result' }
-  /** A person, a limit or a defect ended the run before the model did. */
+  /** A user, a limit or a bug ended the run before the model did. */
   | { phase: 'ending'; ending: Ending };
 
-/** The beginning of the answer, which was cut: the model goes on right behind it. */
+/** The beginning of the answer that was cut off: the model continues right after it. */
 export type ContinuedAnswer = { parts: AssistantPart[] };
 
-/** How the model is to be asked next, besides what the conversation says. */
+/** Options of the next request that are not in the conversation. */
 export type RequestMode = {
-  /** The conversation was summed up right before. */
+  /** The conversation was just compacted. */
   afterCompression?: true;
   continues?: ContinuedAnswer;
 };
 
-/** What the engine is to do next. */
+/** The next action of the engine. */
 export type Instruction =
   | ({ type: 'call_llm'; toolChoice: RunToolChoice } & RequestMode)
-  /** `full`: the model's window soon will be. `refused`: the provider says that it is. */
+  /** `full`: the window is nearly full. `refused`: the provider rejected a request as too long. */
   | { type: 'compress_context'; because: 'full' | 'refused'; continues?: ContinuedAnswer }
   | { type: 'call_tool'; call: PendingCall }
   | { type: 'call_tools_batch'; calls: PendingCall[] }
   | { type: 'request_human_approve'; calls: PendingCall[] }
-  /** Of the calls those whose tools ask for words or a form; the others wait meanwhile. */
+  /** Calls whose tools ask the user for text or a form; the others wait. */
   | { type: 'request_human_prompt'; calls: PendingCall[] }
-  /** Likewise those that ask for a choice. */
+  /** The same for calls whose tools ask for a choice. */
   | { type: 'request_human_select'; calls: PendingCall[] }
-  /** `calls` are those that wait meanwhile; where there are none a request does, in the manner of `request`. */
+  /** `calls` wait for the answer; if there are none, a model request with the options `request` waits. */
   | { type: 'request_human_budget'; excess: BudgetExcess; calls: PendingCall[]; request?: RequestMode }
   | { type: 'resolve_aborted_tools'; calls: PendingCall[]; ending: Ending }
   | { type: 'finish'; ending: Ending };

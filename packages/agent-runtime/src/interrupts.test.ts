@@ -22,8 +22,8 @@ function parked(pending: PendingCall[]): RunPoint {
   return { state: { ...state, status: 'parked', pending }, context: { phase: 'waiting' } };
 }
 
-const answers = (given: Record<string, InterruptAnswer>): ReadonlyMap<string, InterruptAnswer> =>
-  new Map(Object.entries(given));
+const answers = (answersById: Record<string, InterruptAnswer>): ReadonlyMap<string, InterruptAnswer> =>
+  new Map(Object.entries(answersById));
 
 /** Calls in each state, as earlier versions store them. */
 const STORED = `[
@@ -55,13 +55,13 @@ describe('pending calls stored by an earlier version', () => {
     ]);
   });
 
-  it('are stored again in the same shape, and change only by their answers', () => {
-    const given = answers({
+  it('are stored in the same shape, and change only by their answers', () => {
+    const answersById = answers({
       'c.approval.1': { decision: 'refuse' },
       'e.in_doubt.2': { decision: 'repeat' },
       'f.prompt': { decision: 'say', text: 'here' },
     });
-    const { pending } = answerInterrupts(parked(stored), given).point.state;
+    const { pending } = answerInterrupts(parked(stored), answersById).point.state;
     const [a, b, c, d, e, f, g, h] = JSON.parse(JSON.stringify(pending)) as PendingCall[];
     const [storedA, storedB, storedC, storedD, storedE, storedF, storedG, storedH] = stored;
     expect([a, b, d, g, h]).toEqual([storedA, storedB, storedD, storedG, storedH]);
@@ -72,7 +72,7 @@ describe('pending calls stored by an earlier version', () => {
 });
 
 describe('openInterrupts', () => {
-  it('names the calls to be asked about, with the arguments that will run, and the calls in doubt', () => {
+  it('lists the calls to approve with their final arguments, and the calls in doubt', () => {
     const doubt = { interruptId: 'b.in_doubt.3', sentAt: 7 };
     const { state } = parked([call('a'), call('b', { decision: 'run', doubt }), call('c', { decision: 'run' })]);
     expect(openInterrupts(state)).toMatchObject([
@@ -85,16 +85,16 @@ describe('openInterrupts', () => {
 describe('a call that a rule asks about', () => {
   const byRule = call('a', { about: { byRule: true } });
 
-  it('is allowed once, not for later', () => {
+  it('can be allowed once only', () => {
     const open = approvalOf(byRule);
-    if (open === null) throw new Error('nothing is asked');
+    if (open === null) throw new Error('no interrupt is open');
     expect(checkScope(open, { decision: 'approve', scope: 'once' })).toBeNull();
     for (const scope of ['conversation', 'always'] as const) {
       expect(checkScope(open, { decision: 'approve', scope })).toContain('A rule asks');
     }
   });
 
-  it('is not settled by what was allowed for another call', () => {
+  it('is not settled by an approval of another call', () => {
     const always = answers({ 'b.approval': { decision: 'approve', scope: 'always' } });
     expect(answerInterrupts(parked([byRule, call('b')]), always).stillOpen).toEqual(['a.approval']);
   });
@@ -116,7 +116,7 @@ describe('answerInterrupts', () => {
     ]);
   });
 
-  it('ends the run at a refusal that stops it, whatever else is open', () => {
+  it('ends the run at a denial that stops it, whatever else is open', () => {
     const { point, answered, stillOpen } = answerInterrupts(
       parked([call('a'), call('b')]),
       answers({ 'b.approval': { decision: 'refuse', reason: 'wrong house', stops: true } }),
@@ -129,7 +129,7 @@ describe('answerInterrupts', () => {
     });
   });
 
-  it('settles the other calls of a tool with a decision that lasts, and no other tool', () => {
+  it('settles the other calls of the tool with a lasting decision, and no other tool', () => {
     const other = call('c', { tool: { serverId: 'files', name: 'delete' } });
     const settled = answerInterrupts(
       parked([call('a'), call('b'), other]),
@@ -139,7 +139,7 @@ describe('answerInterrupts', () => {
     expect(settled.stillOpen).toEqual(['c.approval']);
   });
 
-  it('takes no answer that belongs to another kind of question', () => {
+  it('rejects an answer of another kind', () => {
     const doubt = { interruptId: 'b.in_doubt.3', sentAt: 7 };
     const { answered, stillOpen } = answerInterrupts(
       parked([call('a'), call('b', { decision: 'run', doubt })]),
@@ -149,7 +149,7 @@ describe('answerInterrupts', () => {
     expect(stillOpen).toEqual(['a.approval', 'b.in_doubt.3']);
   });
 
-  it('keeps the run parked until every question of every server is answered, in its own words', () => {
+  it('keeps the run parked until every question of every server is answered, in order', () => {
     const asked = (id: string) => {
       const base = { id, callId: 'b', tool: { serverId: 'files', name: 'write' }, name: 'write' };
       return { interrupt: { ...base, kind: 'sign_in' as const } };
@@ -167,7 +167,7 @@ describe('answerInterrupts', () => {
     ]);
   });
 
-  it('keeps what a person said about a call in doubt with the call', () => {
+  it('stores the answer about a call in doubt with the call', () => {
     const doubt = { interruptId: 'b.in_doubt.3', sentAt: 7 };
     const { point } = answerInterrupts(
       parked([call('b', { decision: 'run', doubt })]),

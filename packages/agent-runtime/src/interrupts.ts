@@ -15,7 +15,7 @@ import type { AgentContext, RequestMode } from './instructions.ts';
 import { dangerOf } from './intervention/intervention-checker.ts';
 import type { AgentState, PendingCall, PendingQuestion } from './state.ts';
 
-/** The question whether a call may be made; null where nothing is to be asked. */
+/** The approval that a call needs; null if it needs none. */
 export function approvalOf(call: PendingCall): ApprovalInterrupt | null {
   const { callId, tool, name, decision, about, askedAgain } = call;
   if (decision !== 'ask') return null;
@@ -23,7 +23,7 @@ export function approvalOf(call: PendingCall): ApprovalInterrupt | null {
   return { id, kind: 'approval', callId, tool, name, arguments: call.arguments, ...about };
 }
 
-/** Everything a parked run waits for, in the order of its calls. */
+/** All interrupts of a parked run, in the order of its calls. */
 export function openInterrupts(state: AgentState): Interrupt[] {
   return state.asksBudget ? [state.asksBudget] : openCallInterrupts(state);
 }
@@ -43,13 +43,13 @@ function openCallInterrupts(state: AgentState): CallInterrupt[] {
   });
 }
 
-/** How a run rests: where tabs alone are waited for, it says so. */
+/** The status of a parked run, which differs if it waits only for tabs. */
 export function parkedStatus(state: AgentState): 'parked' | 'waiting_for_tab' {
   const open = openInterrupts(state);
   return open.length > 0 && open.every(({ kind }) => kind === 'tab') ? 'waiting_for_tab' : 'parked';
 }
 
-/** The call with the answer to its {@link approvalOf}; one that needs no approval stays as it is. */
+/** The call with the answer to its {@link approvalOf}; unchanged if it needs no approval. */
 export function withApproval(call: PendingCall, answer: ApprovalAnswer): PendingCall {
   if (call.decision !== 'ask') return call;
   if (answer.decision === 'approve') {
@@ -65,15 +65,15 @@ export function withApproval(call: PendingCall, answer: ApprovalAnswer): Pending
     decision: 'refused',
     refusal: {
       code: 'tool_refused',
-      message: `The person refused this call${reason}. Do not try it again unless they ask for it.`,
+      message: `The user denied this call${reason}. Do not retry it unless the user asks for it.`,
     },
   };
 }
 
 /**
- * A parked run after these answers. A decision that reaches beyond its own call settles the other open calls of the
- * same tool too: `answered` names every interrupt that is settled now. While `stillOpen` is not empty the run stays
- * parked, else it goes on, or to its end where that is what the person wants.
+ * A parked run after these answers. A lasting decision also settles the other open calls of the same tool: `answered`
+ * has every interrupt that is now settled. While `stillOpen` is not empty the run stays parked; then it continues, or
+ * ends if the user stopped it.
  */
 export function answerInterrupts(
   point: RunPoint,
@@ -144,15 +144,15 @@ export function answerInterrupts(
   };
 }
 
-/** Refused, and with it all that was to come. */
+/** True for a denial that also ends the run. */
 export function isStop(answer: InterruptAnswer): boolean {
   return answer.decision === 'refuse' && answer.stops === true;
 }
 
-/** What happens next to a run a person has stopped with an answer. */
+/** The next context of a run that a user stopped with an answer. */
 export const STOPPED_ANSWER: AgentContext = { phase: 'ending', ending: { status: 'cancelled' } };
 
-/** The run after a person has said whether it may go on past the budget it asks about; `request` is what waits for it. */
+/** The run after the user answered a budget interrupt; `request` has the options of the waiting request. */
 export function withBudgetAnswer(
   { asksBudget, ...rest }: AgentState,
   answer: BudgetAnswer,
@@ -171,21 +171,22 @@ export function withBudgetAnswer(
 }
 
 /**
- * Null where the answer may be given for as long as it says. A dangerous call is allowed once only: for later it would
- * count for other calls, which nobody has seen. So is one that a rule asks about, since it would be asked about again.
+ * Null if the scope of an approval is valid. A call that is flagged as dangerous can be allowed once only: a longer
+ * scope would cover calls that no user has seen. The same holds for a call that a rule asks about, since the rule would
+ * ask again.
  */
 export function checkScope(open: ApprovalInterrupt, answer: ApprovalAnswer): string | null {
   if (answer.decision !== 'approve' || answer.scope === 'once') return null;
-  if (open.byRule === true) return 'A rule asks before every call like this one: it is allowed once or not at all.';
+  if (open.byRule === true) return 'A rule asks before every call like this one: it can only be allowed once.';
   const { arguments: written = open.arguments } = answer;
   const why = open.danger ?? (isSame(written, open.arguments) ? undefined : dangerOf(open.tool, written));
   if (why === undefined) return null;
-  return `This call is allowed once or not at all, not for later. ${why}`;
+  return `This call can only be allowed once. ${why}`;
 }
 
 /**
- * What is feared is let through by an answer to its own question only, and the arguments a person wrote are those of the
- * call they wrote them for.
+ * A call that is flagged as dangerous needs an answer to its own approval, and edited arguments apply only to the call
+ * they were edited for.
  */
 export function standingAnswer(
   lasting: ApprovalAnswer | undefined,

@@ -76,7 +76,7 @@ type CallHistory = {
   edited?: { danger?: string };
   /** How often approval was requested again since. */
   askedAgain?: number;
-  /** Set if it was found sent and without a result after its process had died. */
+  /** Set if it was found sent and without a result after its process crashed. */
   doubt?: { interruptId: string; sentAt: number; answer?: InDoubtAnswer };
   /** What the user sees of the tool besides the arguments, and approves with them. */
   about?: CallToolFacts;
@@ -99,13 +99,15 @@ export type PendingFunctionQuestion = (
     })
 ) & { isOpen: boolean };
 
-/** A tool as it is when a person is asked about a call of it. */
+/** A tool as it is when a user is asked about a call of it. */
 export type CallToolFacts = Pick<
   ApprovalInterrupt,
   'description' | 'definition' | 'inputSchema' | 'changed' | 'danger' | 'byRule' | 'autoUnconfirmed'
 >;
 
-/** What a server asks for while its call waits. `keeps` of {@link PendingCall.waits} belongs to the executor alone. */
+/**
+ * A request of a server during a call. `keeps` of {@link PendingCall.waits} is opaque to everything but the executor.
+ */
 export type PendingQuestion = {
   interrupt: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt | TabInterrupt;
   answer?: InterruptAnswer;
@@ -128,20 +130,20 @@ export type AgentState = {
   startedAt: number;
   limits: RunLimits;
   pending: PendingCall[];
-  /** How often each of the latest calls (tool and arguments, as a short fingerprint) was asked for, the latest last. */
+  /** How often each of the latest calls (hash of tool and arguments) was requested, latest last. */
   sameCalls: Record<string, number>;
   usage: Usage;
-  /** US dollars so far; null once a turn's cost is not known. */
+  /** US dollars so far; null after a turn with unknown cost. */
   cost: number | null;
-  /** What counts towards budgets of this run and of its latest turn. */
+  /** Usage that counts towards budgets of this run and of its latest turn. */
   spent: { run: Spent; turn: Spent };
-  /** Budgets as somebody raised them for this run. */
+  /** Budgets that the user raised for this run. */
   raised: Budget[];
-  /** A budget is used up, and nobody has said yet whether to go on. */
+  /** The exhausted budget that the user has not answered yet. */
   asksBudget?: BudgetInterrupt;
 };
 
-/** The state of a run about to begin. */
+/** The initial state of a run. */
 export function initialState(of: {
   runId: string;
   conversationId: string;
@@ -163,17 +165,17 @@ export function initialState(of: {
   };
 }
 
-/** Who goes in circles comes by again soon. The state is stored with every step: it must not grow with the run. */
+/** Repeated calls occur close together. The state is stored with every step, so it must not grow with the run. */
 const COUNTED_CALLS = 100;
 
-/** The state once the model has asked for `calls`: they are pending, and counted. */
+/** The state after the model requested `calls`: they are pending and counted. */
 export function withPendingCalls(state: AgentState, calls: PendingCall[]): AgentState {
   if (calls.length === 0) return state;
   let counts = Object.entries(state.sameCalls);
   for (const call of calls) {
     const fingerprint = callFingerprint(call.name, call.arguments);
     const before = counts.find(([counted]) => counted === fingerprint)?.[1] ?? 0;
-    // What is counted again is the latest again.
+    // Moves the call to the end, as the latest.
     if (before > 0) counts = counts.filter(([counted]) => counted !== fingerprint);
     counts.push([fingerprint, before + 1]);
   }

@@ -1,7 +1,7 @@
 import type { FormInterrupt, InterruptAnswer, PromptInterrupt, SelectionInterrupt } from '@toolyard/protocol';
 import type { PendingFunctionQuestion, PendingCall } from './state.ts';
 
-/** The open question of a function tool; null where the call asks nothing, or has its answer. */
+/** The open question of a function tool; null if the call has none, or has the answer. */
 export function openFunctionQuestion({
   callId,
   tool,
@@ -26,7 +26,7 @@ export function openFunctionQuestion({
   }
 }
 
-/** The question with its answer; undefined where the answer does not fit. */
+/** The question with its answer; undefined if the answer has the wrong kind. */
 export function withFunctionAnswer(
   asks: PendingFunctionQuestion | undefined,
   answer: InterruptAnswer,

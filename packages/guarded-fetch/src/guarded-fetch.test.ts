@@ -157,7 +157,7 @@ describe('redirects', () => {
 
     await expect(guard()(`${target.origin}/again`, init())).rejects.toMatchObject({
       code: 'network',
-      message: expect.stringContaining('a stream and is used up') as string,
+      message: expect.stringContaining('a stream and is consumed') as string,
     });
     expect(target.seen.map((one) => one.body)).toEqual(['streamed']);
     expect(await (await guard()(`${target.origin}/get`, init())).text()).toBe('done');

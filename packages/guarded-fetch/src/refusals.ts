@@ -61,7 +61,7 @@ function textOf(refusal: FetchRefusal): RefusalText {
       );
     case 'address':
       return refused(
-        `${displayOf(refusal.url)} ${leadsTo(refusal)}, and is not configured in Toolyard.`,
+        `${displayOf(refusal.url)} ${describeTarget(refusal)}, and is not configured in Toolyard.`,
         'URLs from models, pages, servers and redirects may only lead to the public internet. To use this URL, enter it in the settings.',
       );
     case 'too_many_redirects':
@@ -89,15 +89,15 @@ function textOf(refusal: FetchRefusal): RefusalText {
   }
 }
 
-function leadsTo(refusal: { reason: RefusalReason; url: URL; address?: string }): string {
-  const what = PLACES[refusal.reason];
+function describeTarget(refusal: { reason: RefusalReason; url: URL; address?: string }): string {
+  const what = ADDRESS_KINDS[refusal.reason];
   const { address } = refusal;
   return address === undefined || refusal.url.hostname.includes(address)
     ? `is ${what}`
     : `resolves to ${address}, ${what}`;
 }
 
-const PLACES: Record<RefusalReason, string> = {
+const ADDRESS_KINDS: Record<RefusalReason, string> = {
   loopback: 'an address of this machine',
   private: 'an address in a private network',
   link_local: 'an address on the local link',

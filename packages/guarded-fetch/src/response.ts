@@ -7,7 +7,7 @@ const WITHOUT_BODY = new Set([101, 204, 205, 304]);
  * undici cancels an unread body once its response is garbage collected, so the new response must keep the original
  * reachable.
  */
-const madeFrom = new WeakMap<Response, InnerResponse>();
+const originals = new WeakMap<Response, InnerResponse>();
 
 /** A platform Response for undici's: callers use `instanceof`. The body is the same stream, not a copy. */
 export function toPlatformResponse(inner: InnerResponse, url: URL, redirected: boolean): Response {
@@ -24,6 +24,6 @@ export function toPlatformResponse(inner: InnerResponse, url: URL, redirected: b
     url: { value: url.hash === '' ? href : href.slice(0, -url.hash.length) },
     redirected: { value: redirected },
   });
-  madeFrom.set(response, inner);
+  originals.set(response, inner);
   return response;
 }

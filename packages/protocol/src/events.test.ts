@@ -35,6 +35,6 @@ test('ignores an event of a newer version at run time, but does not compile befo
 
 test('does not ignore a fact without its name', () => {
   const event: RunEventBody = { type: 'run_finished', status: 'done', usage: {} };
-  // @ts-expect-error -- `run_finished` is no progress
+  // @ts-expect-error -- `run_finished` is not progress
   expect(() => ignoreEvent(event)).not.toThrow();
 });

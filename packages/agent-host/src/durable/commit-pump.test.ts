@@ -10,12 +10,12 @@ type Store = { commit: (items: readonly RunCommit[]) => CommitOutcome[] | Promis
 
 const stored = (items: readonly RunCommit[]): CommitOutcome[] =>
   items.map((item) => ({ outcome: 'committed', lastSeq: item.baseSeq + item.events.length }));
-/** Takes so long by the clock of the test. */
+/** Resolves after this time of the test's clock. */
 const after = (clock: FakeClock, ms: number, outcomes: CommitOutcome[]): Promise<CommitOutcome[]> =>
   new Promise((resolve) => clock.after(ms, () => resolve(outcomes)));
 const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function setUp(store: Partial<Store> = {}, options: { longestRestMs?: number } = {}) {
+function setUp(store: Partial<Store> = {}, options: { maxDelayMs?: number } = {}) {
   const clock = createFakeClock();
   const groups: (readonly RunCommit[])[] = [];
   const published: RunEvent[] = [];
@@ -41,24 +41,24 @@ function setUp(store: Partial<Store> = {}, options: { longestRestMs?: number } =
       keepMedia: (value) => Promise.resolve(value),
       onLost: (why) => lost.push(why),
     });
-  const say = (to: RunWriter, text: string): void =>
+  const writeDelta = (to: RunWriter, text: string): void =>
     to.event({ type: 'text_delta', messageId: 'm', text }, { step: 0, attempt: 1 }, 'soon');
-  return { clock, groups, published, failures, lost, writer, say, pump };
+  return { clock, groups, published, failures, lost, writer, writeDelta, pump };
 }
 
 const texts = (events: readonly RunEvent[]): string[] =>
   events.flatMap((e) => (e.type === 'text_delta' ? [e.text] : []));
 
 describe('CommitPump', () => {
-  test('the first word after a pause goes at once, the rest in groups with those of other runs', async () => {
-    const { clock, groups, published, writer, say } = setUp();
+  test('writes the first delta after a pause at once, and the rest in groups with other runs', async () => {
+    const { clock, groups, published, writer, writeDelta } = setUp();
     const [one, two] = [writer('r1'), writer('r2')];
-    say(one, 'a');
+    writeDelta(one, 'a');
     await turns();
     expect(texts(published)).toEqual(['a']);
-    say(one, 'b');
-    say(one, 'c');
-    say(two, 'x');
+    writeDelta(one, 'b');
+    writeDelta(one, 'c');
+    writeDelta(two, 'x');
     await turns();
     expect(groups).toHaveLength(1);
     await clock.advance(15);
@@ -66,23 +66,25 @@ describe('CommitPump', () => {
     expect(texts(published)).toEqual(['a', 'bc', 'x']);
     await clock.advance(1_000);
     expect(groups).toHaveLength(2);
-    say(two, 'y');
+    writeDelta(two, 'y');
     await turns();
     expect(groups).toHaveLength(3);
   });
 
-  test('what somebody waits for takes everything along, and nothing is told before it is stored', async () => {
+  test('writes everything with an urgent item, and publishes nothing before it is stored', async () => {
     let finish: (outcomes: CommitOutcome[]) => void = () => {};
-    const { groups, published, writer, say } = setUp({ commit: () => new Promise((resolve) => (finish = resolve)) });
+    const { groups, published, writer, writeDelta } = setUp({
+      commit: () => new Promise((resolve) => (finish = resolve)),
+    });
     const run = writer('r1');
-    say(run, 'a');
+    writeDelta(run, 'a');
     const saved = run.save({ state: { step: 1 } });
     await turns();
     expect(groups.map((items) => items.map(({ events, state }) => [texts(events), state]))).toEqual([
       [[['a'], { step: 1 }]],
     ]);
-    // Comes while the first group is being stored: a group of its own, behind it.
-    say(run, 'b');
+    // Arrives while the first group is being stored: the next group contains it.
+    writeDelta(run, 'b');
     const second = run.flushed();
     await turns();
     expect(groups).toHaveLength(1);
@@ -97,85 +99,85 @@ describe('CommitPump', () => {
     expect(texts(published)).toEqual(['a', 'b']);
   });
 
-  test('a slow store is given more rest', async () => {
+  test('waits longer between groups of a slow store', async () => {
     const quick = setUp();
     const slow = setUp({
       commit: (items) => after(slow.clock, 20, stored(items)),
     });
-    for (const { writer, say, clock } of [quick, slow]) {
+    for (const { writer, writeDelta, clock } of [quick, slow]) {
       const run = writer('r1');
       for (let word = 0; word < 200; word++) {
-        say(run, 'x');
+        writeDelta(run, 'x');
         await clock.advance(5);
       }
     }
     expect(slow.groups.length).toBeLessThan(quick.groups.length / 2);
   });
 
-  test('a slow store rests no longer than it may', async () => {
-    const slow = (longestRestMs: number) => {
-      const all = setUp({ commit: (items) => after(all.clock, 20, stored(items)) }, { longestRestMs });
+  test('limits the wait between groups of a slow store', async () => {
+    const slow = (maxDelayMs: number) => {
+      const all = setUp({ commit: (items) => after(all.clock, 20, stored(items)) }, { maxDelayMs });
       return all;
     };
     const [patient, eager] = [slow(60), slow(30)];
-    for (const { writer, say, clock } of [patient, eager]) {
+    for (const { writer, writeDelta, clock } of [patient, eager]) {
       const run = writer('r1');
       for (let word = 0; word < 400; word++) {
-        say(run, 'x');
+        writeDelta(run, 'x');
         await clock.advance(5);
       }
     }
     expect(eager.groups.length).toBeGreaterThan(1.2 * patient.groups.length);
   });
 
-  test('runs of a busy process do not wait for each other: each goes when its words have waited long enough', async () => {
-    const { clock, groups, published, writer, say } = setUp({
+  test('commits each run of a busy process when its own delay has passed', async () => {
+    const { clock, groups, published, writer, writeDelta } = setUp({
       commit: (items) => after(clock, 10, stored(items)),
     });
     const runs = Array.from({ length: 20 }, (_none, index) => writer(`r${String(index)}`));
-    let said = '';
+    let written = '';
     const speak = async (run: RunWriter, letter: string): Promise<void> => {
-      say(run, letter);
-      said += letter;
+      writeDelta(run, letter);
+      written += letter;
       await clock.advance(1);
     };
     for (let round = 0; round < 20; round++) for (const run of runs) await speak(run, String(round % 10));
     const late = groups.slice(-10).map((items) => items.length);
     expect(Math.max(...late)).toBeLessThan(runs.length);
-    // What somebody waits for goes at once, alone; the words of the others follow when they are ripe.
+    // An urgent item is written at once and alone; the deltas of the others follow after their delay.
     const before = groups.length;
     const saved = runs[0]?.save({ state: {} });
     await clock.advance(20);
     await saved;
     expect(groups.slice(before).some((items) => items.some(({ state }) => state !== undefined))).toBe(true);
     await clock.advance(1_000);
-    expect(texts(published).join('')).toHaveLength(said.length);
-    // Nobody was busy lately.
+    expect(texts(published).join('')).toHaveLength(written.length);
+    // The process was idle.
     const quiet = groups.length;
-    for (const run of runs) say(run, 'z');
+    for (const run of runs) writeDelta(run, 'z');
     await turns();
     expect(groups.slice(quiet).map((items) => items.length)).toEqual([runs.length]);
   });
 
-  test('what waits when the process ends is stored, ripe or not', async () => {
-    const { clock, published, writer, say, pump } = setUp({
+  test('drain stores everything, whatever its delay', async () => {
+    const { clock, published, writer, writeDelta, pump } = setUp({
       commit: (items) => after(clock, 20, stored(items)),
     });
     const [one, two] = [writer('r1'), writer('r2')];
     for (let word = 0; word < 100; word++) {
-      say(one, 'x');
-      say(two, 'y');
+      writeDelta(one, 'x');
+      writeDelta(two, 'y');
       await clock.advance(5);
     }
     const drained = pump.drain();
     await clock.advance(100);
     await drained;
-    const told = texts(published).join('');
-    expect([told.replaceAll('y', '').length, told.replaceAll('x', '').length]).toEqual([100, 100]);
+    const publishedText = texts(published).join('');
+    expect([publishedText.replaceAll('y', '').length, publishedText.replaceAll('x', '').length]).toEqual([100, 100]);
   });
 
-  test('a stale run is lost alone', async () => {
-    const { writer, say, lost, published } = setUp({
+  test('loses only the stale run', async () => {
+    const { writer, writeDelta, lost, published } = setUp({
       commit: (items) =>
         items.map((item) =>
           item.runId === 'r1'
@@ -184,8 +186,8 @@ describe('CommitPump', () => {
         ),
     });
     const [one, two] = [writer('r1'), writer('r2')];
-    say(one, 'a');
-    say(two, 'b');
+    writeDelta(one, 'a');
+    writeDelta(two, 'b');
     const results = await Promise.allSettled([one.save({ state: {} }), two.save({ state: {} })]);
     expect(results).toMatchObject([{ status: 'rejected', reason: { reason: 'stale' } }, { status: 'fulfilled' }]);
     expect(lost.map(({ reason }) => reason)).toEqual(['stale']);
@@ -193,17 +195,17 @@ describe('CommitPump', () => {
     await expect(one.flushed()).rejects.toBeInstanceOf(RunLost);
   });
 
-  test('a store that fails loses every run with something to write, and only those', async () => {
+  test('loses the runs of a failed commit, and only those', async () => {
     let broken = true;
-    const { writer, say, lost, failures } = setUp({
+    const { writer, writeDelta, lost, failures } = setUp({
       commit: (items) => {
         if (broken) throw new Error('disk full');
         return stored(items);
       },
     });
     const [one, two, idle] = [writer('r1'), writer('r2'), writer('r3')];
-    say(one, 'a');
-    say(two, 'b');
+    writeDelta(one, 'a');
+    writeDelta(two, 'b');
     await turns();
     expect(lost.map(({ reason }) => reason)).toEqual(['engine', 'engine']);
     expect(failures).toHaveLength(1);

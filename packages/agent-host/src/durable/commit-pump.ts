@@ -1,18 +1,18 @@
 import type { Clock, CommitOutcome, Failpoint, RunCommit, RunEvent, RunStore } from '@toolyard/protocol';
 
-/** One run's side of the pump. */
+/** A run as the pump sees it. */
 export type PumpSource = {
   readonly ownerId: string;
-  /** What there is to write; null where there is nothing. It is under way until the pump says what became of it. */
+  /** The data to write; null if there is nothing to write. It is in progress until `settled` or `failed` is called. */
   collect(): RunCommit | null;
   settled(outcome: CommitOutcome): void;
-  /** The engine failed and stored nothing of what was collected. */
+  /** The database failed and stored nothing of the collected data. */
   failed(error: unknown): void;
 };
 
 /**
- * - `now`: somebody waits for it to be stored
- * - `soon`: a reader waits for it: at once after a pause, else with the next group
+ * - `now`: a caller waits for the commit
+ * - `soon`: a reader waits for the event: at once after a pause, otherwise with the next group
  * - `later`: with the next group
  */
 export type Urgency = 'now' | 'soon' | 'later';
@@ -20,59 +20,59 @@ export type Urgency = 'now' | 'soon' | 'later';
 export type CommitPumpOptions = {
   store: Pick<RunStore, 'commit'>;
   clock: Clock;
-  /** Called with what is stored, and only then. */
+  /** Receives events once they are stored. */
   publish: (ownerId: string, events: readonly RunEvent[]) => void;
-  /** Told that the engine failed; the runs concerned know already. */
+  /** Called when the database fails; the affected runs are notified separately. */
   onFailure: (error: unknown) => void;
-  /** Told how many runs were stored together, and how long that took. */
+  /** Called after a commit with the number of runs and the duration. */
   onStored?: (runs: number, ms: number) => void;
-  /** The longest a word waits for others of its run, in milliseconds; about. */
-  longestRestMs?: number;
+  /** Maximum delay of a delta before it is written, in milliseconds; approximate. */
+  maxDelayMs?: number;
   failpoint?: Failpoint;
 };
 
-/** Of a quiet process a word rests no longer, in milliseconds. */
-const SHORTEST_REST_MS = 15;
-const LONGEST_REST_MS = 40;
-/** Where storing takes so much of the time a word rests the longest: half the words are half the commits. */
-const SHARE_OF_LONGEST = 0.4;
-/** The share of the last moments counts, so many milliseconds. */
+/** Maximum delay of a delta in an idle process, in milliseconds. */
+const MIN_DELAY_MS = 15;
+const MAX_DELAY_MS = 40;
+/** Share of time spent storing at which the delay reaches its maximum: half the deltas mean half the commits. */
+const SHARE_AT_MAX_DELAY = 0.4;
+/** Time constant of the moving average of that share, in milliseconds. */
 const SHARE_OVER_MS = 250;
-/** Of a busy process groups are small and come at this interval: each is a moment in which nothing else goes on. */
-const SHORTEST_INTERVAL_MS = 8;
-/** A timer comes so much too early at times. */
+/** Interval between groups in a busy process, in milliseconds: small groups block the event loop only briefly. */
+const MIN_INTERVAL_MS = 8;
+/** Timers may fire this much too early. */
 const EARLY_MS = 1;
 
 /**
- * Commits what all runs of the process have to write, in groups: one transaction at a time, and nobody sees an event
- * before it is stored.
+ * Commits the data of all runs of the process in groups: one transaction at a time, and no event is published before it
+ * is stored.
  *
- * A quiet process writes everything at once, and again 15 ms later. The more of the time storing takes, the longer a
- * word waits for others of its run: that is where the work is, in how often each run is written. Runs do not wait for
- * each other: a group has those whose words have waited long enough.
+ * An idle process writes at once, and again 15 ms later. The larger the share of time spent storing, the longer a run's
+ * deltas are delayed, since the cost depends on how often each run is written. Runs do not wait for each other: a group
+ * contains those whose delay has passed.
  */
 export class CommitPump {
   readonly #options: CommitPumpOptions;
-  /** Since when, by the monotonic clock; since ever where somebody waits for it. */
+  /** Start of the wait by the monotonic clock; `-Infinity` if a caller waits. */
   readonly #waiting = new Map<PumpSource, number>();
   #timer: { due: number; cancel: () => void } | null = null;
   #queued = false;
-  /** Asked for while a group was under way. */
+  /** Another group was requested during a commit. */
   #again = false;
   #flushing: Promise<void> | null = null;
-  #begun = -Infinity;
-  #ended = -Infinity;
+  #startedAt = -Infinity;
+  #endedAt = -Infinity;
   #cost = 0;
   #share = 0;
-  /** How old a word has to be to go with a group. */
-  #ripeMs = 0;
-  #intervalMs = SHORTEST_REST_MS;
+  /** Minimum age of a delta to be part of a group. */
+  #minAgeMs = 0;
+  #intervalMs = MIN_DELAY_MS;
 
   constructor(options: CommitPumpOptions) {
     this.#options = options;
   }
 
-  /** `source` has something to write. */
+  /** Schedules a commit of `source`. */
   need(source: PumpSource, urgency: Urgency): void {
     if (urgency === 'now') {
       this.#waiting.set(source, -Infinity);
@@ -80,7 +80,7 @@ export class CommitPump {
       return;
     }
     const now = this.#options.clock.monotonic();
-    if (this.#ripeMs > 0 && now - this.#ended > SHARE_OVER_MS && !this.#flushing) this.#rest(0);
+    if (this.#minAgeMs > 0 && now - this.#endedAt > SHARE_OVER_MS && !this.#flushing) this.#setDelay(0);
     const since = urgency === 'soon' ? now : now + this.#intervalMs;
     const known = this.#waiting.get(source);
     if (known !== undefined && known <= since) return;
@@ -88,7 +88,7 @@ export class CommitPump {
     if (!this.#queued && !this.#flushing) this.#wakeFor(since, now);
   }
 
-  /** Resolves once everything that waits now is stored, or refused. */
+  /** Resolves once all data that waits now is stored or rejected. */
   async drain(): Promise<void> {
     while (this.#waiting.size > 0 || this.#flushing) {
       for (const source of this.#waiting.keys()) this.#waiting.set(source, -Infinity);
@@ -97,10 +97,10 @@ export class CommitPump {
     }
   }
 
-  /** A group when what has waited since then is ripe, and no sooner after the last one than groups come. */
+  /** Schedules a group for when the delay since then has passed, and not before the next interval. */
   #wakeFor(since: number, now: number): void {
-    const next = Math.max(this.#begun + this.#intervalMs, this.#ended + Math.min(this.#cost, SHORTEST_REST_MS));
-    const due = Math.max(since + this.#ripeMs, next);
+    const next = Math.max(this.#startedAt + this.#intervalMs, this.#endedAt + Math.min(this.#cost, MIN_DELAY_MS));
+    const due = Math.max(since + this.#minAgeMs, next);
     if (due <= now) {
       this.#queue();
       return;
@@ -110,10 +110,10 @@ export class CommitPump {
     this.#timer = { due, cancel: this.#options.clock.after(due - now, () => this.#wake()) };
   }
 
-  /** A group may have come in between: the timer is left to run then, which costs less than a new one each time. */
+  /** An earlier group may have taken the data: the timer still fires, which is cheaper than replacing it each time. */
   #wake(): void {
     this.#timer = null;
-    // Another one follows then.
+    // Another group follows anyway.
     if (this.#queued || this.#flushing) return;
     this.#wakeForOldest(this.#options.clock.monotonic() + EARLY_MS);
   }
@@ -122,7 +122,7 @@ export class CommitPump {
     if (this.#waiting.size > 0) this.#wakeFor(Math.min(...this.#waiting.values()), now);
   }
 
-  /** In a microtask: what several runs have to write in the same turn becomes one transaction. */
+  /** In a microtask, so that writes of several runs in the same turn become one transaction. */
   #queue(): void {
     if (this.#queued) return;
     this.#queued = true;
@@ -144,9 +144,9 @@ export class CommitPump {
   async #flush(): Promise<void> {
     const sources: PumpSource[] = [];
     const items: RunCommit[] = [];
-    const ripe = this.#options.clock.monotonic() + EARLY_MS - this.#ripeMs;
+    const minSince = this.#options.clock.monotonic() + EARLY_MS - this.#minAgeMs;
     for (const [source, since] of this.#waiting) {
-      if (since > ripe && this.#ripeMs > 0) continue;
+      if (since > minSince && this.#minAgeMs > 0) continue;
       this.#waiting.delete(source);
       const item = source.collect();
       if (!item) continue;
@@ -171,38 +171,38 @@ export class CommitPump {
     const { store, clock, failpoint, onFailure } = this.#options;
     try {
       if (failpoint) for (const item of items) for (const place of placesBefore(item)) await failpoint(place);
-      this.#begun = clock.monotonic();
-      const given = store.commit(items);
-      const outcomes = given instanceof Promise ? await given : given;
-      const cost = clock.monotonic() - this.#begun;
-      this.#learn(cost);
+      this.#startedAt = clock.monotonic();
+      const committed = store.commit(items);
+      const outcomes = committed instanceof Promise ? await committed : committed;
+      const cost = clock.monotonic() - this.#startedAt;
+      this.#recordCommit(cost);
       this.#options.onStored?.(items.length, cost);
       if (failpoint) for (const item of items) for (const place of placesAfter(item)) await failpoint(place);
       return outcomes;
     } catch (error) {
-      this.#learn(0);
+      this.#recordCommit(0);
       for (const source of sources) source.failed(error);
       onFailure(error);
       return [];
     }
   }
 
-  #learn(cost: number): void {
+  #recordCommit(cost: number): void {
     const now = this.#options.clock.monotonic();
-    const since = now - this.#ended;
-    this.#ended = now;
+    const since = now - this.#endedAt;
+    this.#endedAt = now;
     this.#cost = cost;
     if (since <= 0) return;
-    this.#rest(this.#share + (cost / since - this.#share) * Math.min(1, since / SHARE_OVER_MS));
+    this.#setDelay(this.#share + (cost / since - this.#share) * Math.min(1, since / SHARE_OVER_MS));
   }
 
-  /** As long as fits a process that stores for such a share of its time. */
-  #rest(share: number): void {
+  /** Sets the delay for the share of time spent storing. */
+  #setDelay(share: number): void {
     this.#share = share;
-    const longest = this.#options.longestRestMs ?? LONGEST_REST_MS;
-    const rest = Math.min(longest, Math.max(SHORTEST_REST_MS, (share / SHARE_OF_LONGEST) * longest));
-    this.#intervalMs = Math.max(SHORTEST_INTERVAL_MS, 2 * SHORTEST_REST_MS - rest);
-    this.#ripeMs = rest - this.#intervalMs;
+    const maxDelay = this.#options.maxDelayMs ?? MAX_DELAY_MS;
+    const delay = Math.min(maxDelay, Math.max(MIN_DELAY_MS, (share / SHARE_AT_MAX_DELAY) * maxDelay));
+    this.#intervalMs = Math.max(MIN_INTERVAL_MS, 2 * MIN_DELAY_MS - delay);
+    this.#minAgeMs = delay - this.#intervalMs;
   }
 }
 

@@ -18,16 +18,16 @@ type DurableJournalOptions = {
   conversation: RunConversation;
   ledger: RunLedger;
   clock: Clock;
-  /** The step the run is at, and which try of it begins. */
+  /** The current step and its attempt. */
   step: number;
   attempt: number;
-  /** Inbox items whose effect the end of the run holds. */
+  /** Inbox items that the end of the run applies. */
   taken: () => readonly string[];
-  /** Queued messages that are yet to be taken in, and that no inbox item names any more. */
+  /** Queued messages that are not added yet and that no inbox item names any more. */
   steers: () => readonly string[];
 };
 
-/** Questions a run rests with: they are stored with the end of their step, and never asked while a call is open. */
+/** Interrupts of a parked run: stored at the end of their step, never asked during an open call. */
 export const STORED_WITH_STEP: ReadonlySet<Interrupt['kind']> = new Set([
   'approval',
   'in_doubt',
@@ -36,14 +36,14 @@ export const STORED_WITH_STEP: ReadonlySet<Interrupt['kind']> = new Set([
   'selection',
 ]);
 
-/** The journal of a run that outlives its process: a step is over when it is stored. */
+/** The journal of a run that survives its process: a step is complete once it is stored. */
 export class DurableJournal implements RunJournal {
   readonly #options: DurableJournalOptions;
   readonly #halves = new SurrogateBuffer();
   #step: number;
   #attempt: number;
   #saved: SaveOutcome = { inboxWaits: false };
-  /** True from the beginning of a message to its first word: somebody has waited for that long enough. */
+  /** True from the start of a message to its first delta, which is then written without delay. */
   #silent = false;
 
   constructor(options: DurableJournalOptions) {
@@ -56,7 +56,7 @@ export class DurableJournal implements RunJournal {
     return this.#attempt;
   }
 
-  /** What the last commit told. */
+  /** Outcome of the last commit. */
   get saved(): SaveOutcome {
     return this.#saved;
   }
@@ -84,8 +84,8 @@ export class DurableJournal implements RunJournal {
         : status === 'parked'
           ? { state, status: parkedStatus(point.state), taken: [] }
           : { state, status, taken: taken() };
-    // What follows an answer does nothing outside before it has stored something itself, and this with it: calls are
-    // sent, a person is asked, the run ends.
+    // After an answer, everything with an outside effect commits first, and this with it: sending a call, asking the
+    // user, ending the run. So no wait is needed here.
     if (point.context.phase === 'llm_result') writer.keep(save);
     else this.#saved = await writer.save(save);
   }
@@ -98,7 +98,7 @@ export class DurableJournal implements RunJournal {
     if (body.type === 'interrupt_withdrawn') writer.withdrawn(body.interruptId);
   }
 
-  /** The run ends before the model has said anything: nothing is to wait for its answer for ever. */
+  /** If the run ends before the answer has begun, completes the placeholder, so that no reader waits for it. */
   #settlePlaceholder({ error }: Extract<RunEventBody, { type: 'run_finished' }>): void {
     const { runId, model, clock, conversation } = this.#options;
     const message = emptyAnswer({
@@ -129,7 +129,7 @@ export class DurableJournal implements RunJournal {
       case 'message_started':
         this.#silent = true;
         return 'later';
-      // The step goes on meanwhile.
+      // The step continues meanwhile.
       case 'interrupt_requested':
         return STORED_WITH_STEP.has(body.interrupt.kind) ? 'later' : 'now';
       case 'interrupt_withdrawn':

@@ -6,7 +6,7 @@ import { access, answering, callsPay, MemoryRun, paid, PAY, says } from './test-
 
 const never = (): Promise<never> => new Promise(() => undefined);
 const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const notOpened = (): Promise<DurableAccess> => expect.fail('nothing is opened');
+const notOpened = (): Promise<DurableAccess> => expect.fail('unexpected open');
 
 describe('DurableRun', () => {
   test('stores question, calls and answer', async () => {
@@ -19,7 +19,7 @@ describe('DurableRun', () => {
     expect(stored.events.map(({ seq }) => seq)).toEqual(stored.events.map((_event, index) => index + 1));
   });
 
-  test('a crash before any commit leaves a run that another process finishes, and no call is made twice', async () => {
+  test('is finished by another process after a crash before any commit, without repeating a call', async () => {
     const whole = new MemoryRun();
     await whole.drive(
       whole.lease(),
@@ -46,14 +46,14 @@ describe('DurableRun', () => {
       const { status } = await stored.drive(stored.lease(), access(model, pay), { attempt: 2 });
       endings.add(status);
       expect(made, `crash before commit ${crashesAt}`).toBe(status === 'done' ? 1 : wasMade);
-      // A call that was sent and has no result is put to the user, whether or not it was made.
+      // A call that was sent and has no result is in doubt, whether or not it was made.
       const kinds = [...stored.interrupts.values()].map(({ kind }) => kind);
       expect(kinds, `crash before commit ${crashesAt}`).toEqual(status === 'done' ? [] : ['in_doubt']);
     }
     expect(endings).toEqual(new Set(['done', 'parked']));
   });
 
-  test('a lost lease stops the model and the tools, and nothing more is stored', async () => {
+  test('stops the model and the tools when its lease is lost, and stores nothing more', async () => {
     const stored = new MemoryRun();
     const run = stored.lease();
     let reason: unknown;
@@ -71,13 +71,13 @@ describe('DurableRun', () => {
     const driven = stored.drive(run, access(answering(callsPay, says('not reached')), pay));
     await expect(driven).rejects.toMatchObject({ name: 'RunLost', reason: 'stale' });
     expect(run.isLost).toBe(true);
-    // Tasks of servers continue: the process that holds the run now polls them.
+    // Tasks of servers continue: the process that now executes the run polls them.
     expect(reason).toBe(CONTINUES_ELSEWHERE);
     expect(stored.status).toBe('running');
     expect([...stored.ledger.values()]).toMatchObject([{ status: 'sent' }]);
   });
 
-  test('a run that another process has taken up stores nothing', async () => {
+  test('stores nothing after another process has claimed the run', async () => {
     const stored = new MemoryRun();
     const late = stored.lease();
     stored.lease();
@@ -87,7 +87,7 @@ describe('DurableRun', () => {
     expect(stored.texts).toEqual(['user: Pay it.']);
   });
 
-  test('parks with its question, and ends where it was cancelled before it continues', async () => {
+  test('parks with its interrupt, and ends if it was cancelled before it continues', async () => {
     const stored = new MemoryRun();
     const asks = access(answering(callsPay), never, { asks: true });
     expect(await stored.drive(stored.lease(), asks)).toMatchObject({ status: 'parked' });
@@ -97,8 +97,8 @@ describe('DurableRun', () => {
     const run = stored.lease();
     run.receive({ stops: true, cancels: ['item'], answers: [], steers: [] });
     const { ending } = run;
-    if (!ending) return expect.fail('it is to end');
-    // As whoever takes it up resumes it.
+    if (!ending) return expect.fail('the run must end');
+    // As the process that resumes it does.
     const { state } = stored.state.point;
     stored.state.point = { state: { ...state, status: 'running' }, context: { phase: 'ending', ending } };
     expect(await stored.drive(run, notOpened, { attempt: 2 })).toMatchObject({ status: 'cancelled' });
@@ -106,7 +106,7 @@ describe('DurableRun', () => {
     expect(stored.events.at(-1)).toMatchObject({ type: 'run_finished', status: 'cancelled' });
   });
 
-  test('waits for the user without using up its time limit, until it is cancelled', async () => {
+  test('does not count waiting for the user towards its time limit', async () => {
     const stored = new MemoryRun({ maxWallTimeMs: 5_000 });
     const run = stored.lease();
     let withdrawn = false;
@@ -128,7 +128,7 @@ describe('DurableRun', () => {
 
   test('fails at its time limit, even if the clock was set back', async () => {
     const stored = new MemoryRun({ maxWallTimeMs: 5_000 });
-    // The clock was set back since the run began.
+    // The clock was set back after the start of the run.
     stored.state.point.state.startedAt += 1_000_000;
     const slow = access(
       answering(callsPay),
@@ -150,7 +150,7 @@ describe('DurableRun', () => {
     });
   });
 
-  test('fails where its tools cannot be opened, but not for an error of the store', async () => {
+  test('fails if its tools cannot be opened, but not because of a storage error', async () => {
     const gone = new ToolyardError({ code: 'server_unreachable', message: 'The server is gone.' });
     const stored = new MemoryRun();
     const failed = await stored.drive(stored.lease(), () => Promise.reject(gone));
@@ -163,7 +163,7 @@ describe('DurableRun', () => {
     expect(other.status).toBe('running');
   });
 
-  test('ends a run whose state is unreadable with what is stored of it', async () => {
+  test('ends a run with an unreadable state, with what is stored of it', async () => {
     const stored = new MemoryRun();
     const run = stored.lease();
     const placeholder = { id: 'answer', parentId: 'question', model: 'scripted-1' };

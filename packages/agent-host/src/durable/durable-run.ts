@@ -41,18 +41,18 @@ type DurableRunOptions = {
   failpoint?: Failpoint | undefined;
 };
 
-/** What others have sent to the run since it was last looked at. */
+/** What was sent to the run since the last poll. */
 type RunMessages = {
   /** True if the run is to be cancelled. */
   stops: boolean;
-  /** Inbox items whose effect the end of the run holds. */
+  /** Inbox items that the end of the run applies. */
   cancels: readonly string[];
   answers: readonly { itemId: string; interruptId: string; answer: InterruptAnswer }[];
   steers: readonly Required<SteeringItem>[];
 };
 
-/** What a model, tools and questions of servers need; where the process holds questions open, nothing is sealed. */
-export type DurableAccess = RunAccess & { sealing?: Pick<Extract<QuestionMode, { who: 'park' }>, 'seal' | 'open'> };
+/** Model and tools of a run. A process that keeps questions open seals nothing. */
+export type DurableAccess = RunAccess & { sealing?: Pick<Extract<QuestionMode, { mode: 'park' }>, 'seal' | 'open'> };
 
 type DurableDriveOptions = {
   configuration: ResolvedAgentConfiguration & { model: ModelReference };
@@ -76,13 +76,13 @@ type DurableDriveOptions = {
   onDefect?: ((thrown: unknown) => void) | undefined;
 };
 
-/** `inboxWaits`: the run is parked, and has received something in the same moment. */
+/** `inboxWaits`: the run is parked, but received an inbox item at the same time. */
 type DriveResult = { status: RunStatus; inboxWaits: boolean };
 
-/** Where a run stopped that cannot continue, and the message that is shown in the place of its answer. */
+/** Where a run stopped that cannot continue, and the message that is shown instead of its answer. */
 export type StoppedRun = { stamp: StepStamp; placeholder: { id: string; parentId: string; model: string } | null };
 
-/** One durable run while its process, on the server or in a tab, holds the lease: all that does not depend on which. */
+/** A durable run while its process (server or tab) holds the lease: everything that both have in common. */
 export class DurableRun {
   readonly writer: RunWriter;
   readonly steering = new RunSteering();
@@ -100,7 +100,7 @@ export class DurableRun {
       ...options,
       onLost: () => {
         this.#isLost = true;
-        this.#control.handOn();
+        this.#control.continueElsewhere();
       },
     });
   }
@@ -118,7 +118,7 @@ export class DurableRun {
     return this.#ledger;
   }
 
-  /** The branch the run works on; `messages` are its stored messages in a form a model can read. */
+  /** The branch of the run; `messages` are its stored messages in a form that models can read. */
   openConversation(
     { instructions, leafId, shownId }: Pick<StoredRun, 'leafId' | 'shownId'> & { instructions: string },
     messages: readonly Message[],
@@ -136,7 +136,7 @@ export class DurableRun {
   }
 
   /**
-   * Ends a run that cannot continue: its state is unreadable, or its commit was rejected. Needs only what is stored.
+   * Ends a run that cannot continue: its state is unreadable, or its commit was rejected. Needs only stored data.
    * Rejects with `RunLost`.
    */
   async fail(error: ErrorInfo, read: (storedSeq: number) => Promise<StoppedRun>): Promise<void> {
@@ -154,7 +154,7 @@ export class DurableRun {
     await writer.save({ status: 'failed' });
   }
 
-  /** Takes steps until the run is over or parked. Rejects with `RunLost`. */
+  /** Executes steps until the run is over or parked. Rejects with `RunLost`. */
   async drive(options: DurableDriveOptions): Promise<DriveResult> {
     const { run, clock, failpoint } = this.#options;
     const { point, conversation, attempt, place } = options;
@@ -171,7 +171,7 @@ export class DurableRun {
       step: point.state.step,
       attempt,
       taken: () => this.#cancels,
-      steers: () => this.steering.carried,
+      steers: () => this.steering.unclaimed,
     });
     const message = conversation.question;
     if (run.lastSeq === 0 && message) {
@@ -184,7 +184,7 @@ export class DurableRun {
         journal,
         ...(await this.#openHost(options, journal, ledger)),
         stopRequested: () => this.#control.ending,
-        pollSteering: () => this.#hear(options, journal),
+        pollSteering: () => this.#pollSteering(options, journal),
         failpoint: async (at) => {
           options.beforeStep?.();
           await failpoint?.(at);
@@ -197,7 +197,7 @@ export class DurableRun {
     }
   }
 
-  /** A model or a server that is gone fails the run; a storage error does not. */
+  /** An unavailable model or server fails the run; a storage error does not. */
   async #openHost(
     options: DurableDriveOptions,
     journal: DurableJournal,
@@ -218,8 +218,8 @@ export class DurableRun {
         ledger,
         clock: this.#options.clock,
         signal,
-        asking: isHeadless ? { who: 'nobody' } : { who: 'park' },
-        questions: isHeadless || !access ? { who: 'nobody' } : this.#questioning(access),
+        asking: isHeadless ? { mode: 'decline' } : { mode: 'park' },
+        questions: isHeadless || !access ? { mode: 'decline' } : this.#questioning(access),
         used: (entry) => this.writer.used(entry),
         onDefect,
       },
@@ -243,10 +243,10 @@ export class DurableRun {
 
   #questioning({ sealing }: DurableAccess): QuestionMode {
     const ask: AskQuestion = (...asked) => this.#ask(...asked);
-    return sealing ? { who: 'park', ask, ...sealing } : { who: 'person', ask };
+    return sealing ? { mode: 'park', ask, ...sealing } : { mode: 'ask', ask };
   }
 
-  async #hear(
+  async #pollSteering(
     { conversation, poll, findQueued, onSteered }: DurableDriveOptions,
     journal: DurableJournal,
   ): Promise<SteeringMessage> {

@@ -1,5 +1,5 @@
 /**
- * A run whose events are committed before they are published: to a database of the process, or over HTTP from a tab.
+ * Runs whose events are committed before they are published: to a database of the process, or over HTTP from a tab.
  * @module
  */
 export { CommitPump } from './commit-pump.ts';

@@ -1,8 +1,8 @@
-/** Media of more bytes than this is kept as a blob, never inside a row. */
+/** Larger media is stored as a blob, never in a row. */
 const MAX_INLINE_BYTES = 65_536;
 const MAX_INLINE_CHARACTERS = (MAX_INLINE_BYTES * 4) / 3;
 
-/** True where there may be media in `value` that belongs into the blob store. */
+/** True if `value` may contain media that belongs in the blob store. */
 export function holdsLargeMedia(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if ('source' in value && isLarge(value.source)) return true;

@@ -1,19 +1,19 @@
 import type { AskQuestion } from '../run-host.ts';
 import type { InterruptAnswer } from '@toolyard/protocol';
 
-/** An answer as it lies in the inbox of the run. */
-type Given = { itemId: string; interruptId: string; answer: InterruptAnswer };
+/** An answer from the inbox of the run. */
+type InboxAnswer = { itemId: string; interruptId: string; answer: InterruptAnswer };
 
-/** What servers ask inside the open calls of one run, until somebody answers at a door. */
+/** Questions of servers during open calls of one run, until they are answered over the API. */
 export class LiveQuestions {
   readonly #waiting = new Map<string, (answer: InterruptAnswer) => void>();
 
-  /** Rejects when nobody waits for the answer any more. */
+  /** Rejects when the call no longer waits for the answer. */
   readonly ask: AskQuestion = ({ id }, { signal }) =>
     new Promise((resolve, reject) => {
       const over = (): void => {
         this.#waiting.delete(id);
-        reject(new Error('Nobody waits for this answer any more.'));
+        reject(new Error('The call no longer waits for this answer.'));
       };
       if (signal.aborted) return over();
       signal.addEventListener('abort', over, { once: true });
@@ -24,8 +24,8 @@ export class LiveQuestions {
       });
     });
 
-  /** Hands answers to whoever waits for them; gives the inbox items that are used up with that. */
-  give(answers: readonly Given[]): string[] {
+  /** Passes answers to the calls that wait for them; returns the inbox items that are thereby handled. */
+  give(answers: readonly InboxAnswer[]): string[] {
     return answers.flatMap(({ itemId, interruptId, answer }) => {
       const take = this.#waiting.get(interruptId);
       take?.(answer);

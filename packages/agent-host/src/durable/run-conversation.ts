@@ -10,7 +10,7 @@ export type RunConversationOptions = {
   writer: RunWriter;
 };
 
-/** The branch a run works on: as it is stored, and what the run adds to it. */
+/** The branch of a run: the stored messages and those that the run adds. */
 export class RunConversation implements ConversationPort {
   readonly id: string;
   readonly #writer: RunWriter;
@@ -18,7 +18,7 @@ export class RunConversation implements ConversationPort {
   #leafId: string;
   #shownId: string;
 
-  /** `stored` is the branch up to `leafId`, in a form a model can read. */
+  /** `stored` is the branch up to `leafId`, in a form that models can read. */
   constructor(options: RunConversationOptions, stored: readonly Message[]) {
     const branch = stored.filter(isComplete);
     this.id = options.conversationId;
@@ -39,15 +39,15 @@ export class RunConversation implements ConversationPort {
     this.#shownId = message.id;
   }
 
-  /** What the person has said to the run: stored as it is, and in the form a model can read. */
-  hear(stored: UserMessage, readable: Message): void {
+  /** Adds a user's steering message: in the stored form, and in the form that models can read. */
+  addSteering(stored: UserMessage, readable: Message): void {
     this.#messages.push(readable);
     this.#writer.message(stored, { from: this.#shownId, to: stored.id });
     this.#leafId = stored.id;
     this.#shownId = stored.id;
   }
 
-  /** Shows `message`, which is no part of what the model is told, in the place of what is shown now. */
+  /** Shows `message`, which models do not receive, instead of the message shown now. */
   show(message: Message): void {
     this.#writer.message(message, { from: this.#shownId, to: message.id });
     this.#shownId = message.id;
@@ -61,18 +61,18 @@ export class RunConversation implements ConversationPort {
     return this.#shownId;
   }
 
-  /** True while the first answer is yet to be written. */
+  /** True until the first answer is begun. */
   get hasPlaceholder(): boolean {
     return this.#shownId !== this.#leafId;
   }
 
-  /** What the person asked last. */
+  /** The latest user message. */
   get question(): UserMessage | undefined {
     return this.#messages.findLast((message) => message.role === 'user');
   }
 }
 
-/** What is written where no answer came in the place kept for one. */
+/** The message that replaces a placeholder if there was no answer. */
 export function emptyAnswer(of: {
   id: string;
   parentId: string;
@@ -90,7 +90,7 @@ export function emptyAnswer(of: {
   };
 }
 
-/** True for what was said to the end, or cut off by a person: what a model is shown. */
+/** True for a complete message, and for one that a user cut off: models receive these. */
 export function isComplete(message: Message): boolean {
   return message.role !== 'assistant' || (message.finishReason !== 'pending' && message.finishReason !== 'abandoned');
 }

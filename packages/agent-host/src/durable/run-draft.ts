@@ -14,24 +14,24 @@ import { ignoreEvent } from '@toolyard/protocol';
 import type { RunLost } from './run-lost.ts';
 import { holdsLargeMedia } from './large-media.ts';
 
-/** Where in a run something happens. */
+/** The place of an event in a run. */
 export type StepStamp = { step: number; attempt: number };
 
-/** What a run stores when it is at a point from which it can go on. */
+/** Data that a run stores at a point from which it can continue. */
 export type SaveRequest = {
   state?: object;
-  /** A final one ends the run; `parked` lets it rest. Both give the lease back. */
+  /** A final status ends the run; `parked` parks it. Both release the lease. */
   status?: RunStatus;
-  /** Inbox items whose effect is stored with it. */
+  /** Inbox items that this save applies. */
   taken?: readonly string[];
-  /** Queued messages that stand in the conversation with it. */
+  /** Queued messages that are part of the conversation from now on. */
   unqueued?: readonly string[];
 };
 
-/** `inboxWaits`: the run rests now, but somebody has said something to it in the meantime. */
+/** `inboxWaits`: the run is parked, but received an inbox item in the meantime. */
 export type SaveOutcome = { inboxWaits: boolean };
 
-/** One thing a run hands over to be stored. */
+/** One item for a run to store. */
 export type RunWrite =
   | { kind: 'event'; stamp: StepStamp; body: RunEventBody }
   | { kind: 'message'; message: Message; leaf: { from: string | null; to: string } | null }
@@ -43,10 +43,10 @@ export type RunWrite =
   | { kind: 'save'; save: SaveRequest }
   | { kind: 'waiter'; waiter: Waiter };
 
-/** Somebody who waits for all that was handed over before. */
+/** A caller that waits until all items so far are stored. */
 type Waiter = { resolve: (saved: SaveOutcome) => void; reject: (lost: RunLost) => void };
 
-/** What a run has handed over since it was last collected. */
+/** The items of a run since the last collection. */
 export type CommitDraft = {
   events: RunEvent[];
   messages: { conversationId: string; message: Message }[];
@@ -60,7 +60,7 @@ export type CommitDraft = {
   waiters: Waiter[];
 };
 
-/** Puts a delta to the one before it that nobody has seen yet, if it is of the same text. */
+/** Appends a delta to the previous one if that is of the same text and not collected yet. */
 export function mergeDelta(last: RunEvent | undefined, body: RunEventBody): boolean {
   if (last === undefined) return false;
   switch (last.type) {
@@ -79,7 +79,7 @@ export function mergeDelta(last: RunEvent | undefined, body: RunEventBody): bool
   }
 }
 
-/** Nothing yet. */
+/** A draft without items. */
 export function emptyDraft(): CommitDraft {
   return {
     events: [],
@@ -94,14 +94,14 @@ export function emptyDraft(): CommitDraft {
   };
 }
 
-/** True where there is nothing to store, whoever waits. */
+/** True if there is nothing to store, whether or not a caller waits. */
 export function isEmpty(draft: CommitDraft): boolean {
   const { events, messages, ledger, opened, answered, withdrawn, usage, save } = draft;
   const lists = [events, messages, ledger, opened, answered, withdrawn, usage, save.taken ?? [], save.unqueued ?? []];
   return lists.every(({ length }) => length === 0) && save.state === undefined && save.status === undefined;
 }
 
-/** True where media has to be moved to the blob store first. */
+/** True if media must be moved to the blob store first. */
 export function needsMedia(write: RunWrite): boolean {
   switch (write.kind) {
     case 'event':
@@ -115,7 +115,7 @@ export function needsMedia(write: RunWrite): boolean {
   }
 }
 
-/** Deltas come by the thousand and hold no media. */
+/** Deltas are frequent and contain no media. */
 function isWhole(body: RunEventBody): boolean {
   return body.type === 'message_finished' || body.type === 'tool_finished' || body.type === 'run_started';
 }

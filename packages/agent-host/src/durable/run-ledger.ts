@@ -14,7 +14,7 @@ import type { RunWriter } from './run-writer.ts';
 
 type RunLedgerOptions = { runId: string; writer: RunWriter; clock: Clock; failpoint?: Failpoint | undefined };
 
-/** The calls of one run, as they are stored or about to be. */
+/** The calls of one run, stored or about to be stored. */
 export class RunLedger implements ToolLedger {
   readonly #of: RunLedgerOptions;
   readonly #entries: Map<string, LedgerEntry>;
@@ -25,7 +25,10 @@ export class RunLedger implements ToolLedger {
     this.#entries = new Map(entries.map((entry) => [entry.callId, entry]));
   }
 
-  /** From here on no call is sent: nobody would be here for its answer. `left`: when the run is this process's no more. */
+  /**
+   * From here on no call is sent, since this process would not receive its result. `left`: resolves when the process no
+   * longer holds the run.
+   */
   leave(left: Promise<void>): void {
     this.#left = left;
   }
@@ -59,7 +62,7 @@ export class RunLedger implements ToolLedger {
     if (failpoint) await failpoint('run:planned');
     if (this.#left) {
       await this.#left;
-      throw new RunLost('let_go', 'this process stops');
+      throw new RunLost('let_go', 'this process is stopping');
     }
     const entry = this.#entries.get(callId);
     if (entry) this.#move(entry, 'sent');
@@ -86,7 +89,7 @@ export class RunLedger implements ToolLedger {
     if (entry?.status === 'sent') this.#move(entry, 'planned');
   }
 
-  /** True while a call is made whose answer only this process can get. */
+  /** True while a call is in progress whose result only this process can receive. */
   get callsUnderWay(): boolean {
     for (const { status, detail } of this.#entries.values()) {
       if (status === 'sent' && !(isJsonObject(detail) && 'task' in detail)) return true;
@@ -94,7 +97,7 @@ export class RunLedger implements ToolLedger {
     return false;
   }
 
-  /** Calls of earlier steps are not asked for again; their results can be large. */
+  /** Removes calls of earlier steps, which are not needed again; their results can be large. */
   forgetSettled(): void {
     for (const [callId, { status }] of this.#entries) {
       if (status === 'done' || status === 'failed' || status === 'cancelled') this.#entries.delete(callId);

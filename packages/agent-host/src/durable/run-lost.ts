@@ -1,14 +1,14 @@
 /**
- * - `stale`: somebody else has the run
- * - `overtaken`: a person answered at a door what this process was about to answer; the run is taken up anew
- * - `invalid`: what was to be stored contradicts itself or what is stored; a defect of ours
- * - `engine`: the store failed: disk full, file gone
- * - `newer`: a newer version of Toolyard wrote its state
- * - `let_go`: this process stops and leaves the run to the next one
+ * - `stale`: another process holds the run
+ * - `overtaken`: a user answered over the API an interrupt that this process was about to answer; the run is recovered
+ * - `invalid`: the data to store contradicts itself or the stored data, a bug
+ * - `engine`: the store failed: disk full, file missing
+ * - `newer`: a newer version of Toolyard wrote the state
+ * - `let_go`: this process is stopping and leaves the run to another
  */
 export type LossReason = 'stale' | 'overtaken' | 'invalid' | 'engine' | 'newer' | 'let_go';
 
-/** This process may not write the run any more, or cannot: whatever is under way for it is dropped. */
+/** This process can no longer write the run: everything in progress for it is dropped. */
 export class RunLost extends Error {
   readonly reason: LossReason;
 

@@ -5,7 +5,9 @@ import { addSteering } from '../steering.ts';
 import type { RunConversation } from './run-conversation.ts';
 import type { RunWriter } from './run-writer.ts';
 
-/** Finds a queued message, as it is stored and in the form a model can read; null: it was removed from the queue. */
+/**
+ * Finds a queued message, in the stored form and in the form that models can read; null: it was removed from the queue.
+ */
 export type FindQueued = (queuedMessageId: string) => Promise<{ parts: UserPart[]; readable: UserPart[] } | null>;
 
 type RunSteeringOptions = {
@@ -18,30 +20,32 @@ type RunSteeringOptions = {
 
 export type SteeringItem = { queuedMessageId: string; itemId?: string };
 
-/** What users send to a durable run in progress: it waits in the queue, and is added before the next step. */
+/** Messages that users send to a durable run in progress: each waits in the queue and is added before the next step. */
 export class RunSteering {
-  readonly #heard = new Set<string>();
+  readonly #known = new Set<string>();
   #waiting: SteeringItem[] = [];
 
   /** Ids of queued messages that no inbox item names any more: the state of the run keeps them. */
-  get carried(): readonly string[] {
+  get unclaimed(): readonly string[] {
     return this.#waiting.flatMap(({ itemId, queuedMessageId }) => (itemId === undefined ? [queuedMessageId] : []));
   }
 
-  /** What was sent to the run while it was parked. */
-  carry(ids: readonly string[]): void {
+  /** Messages that were sent while the run was parked. */
+  addUnclaimed(ids: readonly string[]): void {
     this.#waiting.push(...ids.map((queuedMessageId) => ({ queuedMessageId })));
   }
 
   listen(steers: readonly Required<SteeringItem>[]): void {
     for (const { itemId, queuedMessageId } of steers) {
-      if (this.#heard.has(itemId)) continue;
-      this.#heard.add(itemId);
+      if (this.#known.has(itemId)) continue;
+      this.#known.add(itemId);
       this.#waiting.push({ itemId, queuedMessageId });
     }
   }
 
-  /** Looks up what was sent; the returned function adds it to the conversation, to be stored with the next step. */
+  /**
+   * Looks up the queued messages; the returned function adds them to the conversation, to be stored with the next step.
+   */
   async poll({ find, writer, ...run }: RunSteeringOptions): Promise<SteeringMessage> {
     if (this.#waiting.length === 0) return null;
     const steers = this.#waiting;

@@ -21,15 +21,15 @@ export type RunWriterOptions = {
   run: Pick<LeasedRun, 'id' | 'ownerId' | 'conversationId' | 'fence' | 'lastSeq' | 'updatedAt'>;
   pump: CommitPump;
   clock: Clock;
-  /** Puts large media of a value into the blob store. */
+  /** Moves large media of a value to the blob store. */
   keepMedia: <T>(value: T) => Promise<T>;
-  /** Called once, when the run cannot be written any more. */
+  /** Called once, when the run can no longer be written. */
   onLost: (lost: RunLost) => void;
 };
 
 /**
- * Everything one run writes, in the order it is handed over: events get their numbers here, media is moved out of the
- * way, and the rest is the pump's.
+ * Orders everything that one run writes: numbers its events, moves media to the blob store, and passes the rest to the
+ * pump.
  */
 export class RunWriter implements PumpSource {
   readonly #options: RunWriterOptions;
@@ -38,7 +38,7 @@ export class RunWriter implements PumpSource {
   #storedSeq: number;
   #lastSeq: number;
   #lastAt: number;
-  /** What waits behind a value whose media is being moved; null while nothing is. */
+  /** Items that wait for media of an earlier one; null if there are none. */
   #held: RunWrite[] | null = null;
   #lost: RunLost | null = null;
 
@@ -53,7 +53,7 @@ export class RunWriter implements PumpSource {
     return this.#options.run.ownerId;
   }
 
-  /** The seq of the last event that is stored. */
+  /** The seq of the last stored event. */
   get storedSeq(): number {
     return this.#storedSeq;
   }
@@ -62,7 +62,7 @@ export class RunWriter implements PumpSource {
     this.#write({ kind: 'event', body, stamp }, urgency);
   }
 
-  /** Stored with the next save, or before it. */
+  /** Stored with or before the next save. */
   message(message: Message, leaf: { from: string | null; to: string } | null): void {
     this.#write({ kind: 'message', message, leaf }, null);
   }
@@ -75,33 +75,33 @@ export class RunWriter implements PumpSource {
     this.#write({ kind: 'opened', interrupt, mode }, null);
   }
 
-  /** Nobody waits for its answer any more. */
+  /** The run no longer waits for an answer. */
   withdrawn(id: string): void {
     this.#write({ kind: 'withdrawn', id }, null);
   }
 
-  /** Answered here and not at a door. */
+  /** Answered inside the process, not over the API. */
   answered(id: string, answer: InterruptAnswer): void {
     this.#write({ kind: 'answered', id, answer }, null);
   }
 
-  /** A call that was made: stored with what it came to. */
+  /** Usage of a completed call, stored with its result. */
   used(entry: UsageEntry): void {
     this.#write({ kind: 'used', entry }, 'later');
   }
 
-  /** Stored with what is stored next, or with the next group. */
+  /** Stored with the next save, or with the next group. */
   keep(save: SaveRequest): void {
     this.#write({ kind: 'save', save }, 'later');
   }
 
-  /** Resolves when this and all before it is stored. Rejects with {@link RunLost}. */
+  /** Resolves when this and everything before it is stored. Rejects with {@link RunLost}. */
   save(save: SaveRequest): Promise<SaveOutcome> {
     this.#write({ kind: 'save', save }, null);
     return this.flushed();
   }
 
-  /** Resolves when all handed over so far is stored. Rejects with {@link RunLost}. */
+  /** Resolves when all items so far are stored. Rejects with {@link RunLost}. */
   flushed(): Promise<SaveOutcome> {
     return new Promise((resolve, reject) => {
       if (this.#lost) reject(this.#lost);
@@ -109,7 +109,7 @@ export class RunWriter implements PumpSource {
     });
   }
 
-  /** Nothing is written any more; whoever waits is told. */
+  /** Stops writing; rejects for all waiting callers. */
   lose(lost: RunLost): void {
     if (this.#lost) return;
     this.#lost = lost;
@@ -165,10 +165,10 @@ export class RunWriter implements PumpSource {
         for (const { resolve } of draft.waiters) resolve({ inboxWaits: outcome.inboxWaits === true });
         return;
       case 'stale':
-        this.lose(new RunLost('stale', 'another process has taken this run over'));
+        this.lose(new RunLost('stale', 'another process holds this run'));
         return;
       case 'overtaken':
-        this.lose(new RunLost('overtaken', 'a question of this run was answered in the same moment'));
+        this.lose(new RunLost('overtaken', 'a question of this run was answered at the same time'));
         return;
       case 'invalid':
         this.lose(new RunLost('invalid', outcome.problem));
@@ -193,7 +193,7 @@ export class RunWriter implements PumpSource {
     }
   }
 
-  /** In order: what comes behind waits, so that nobody reads a later event before an earlier one. */
+  /** In order: later items wait, so that no reader gets a later event first. */
   async #moveMedia(): Promise<void> {
     try {
       for (let write = this.#held?.shift(); write; write = this.#held?.shift()) {
@@ -251,7 +251,7 @@ export class RunWriter implements PumpSource {
     if (mergeDelta(events.at(-1), body)) return;
     const { clock, run } = this.#options;
     const seq = ++this.#lastSeq;
-    // Where the clock was turned back, the time of a run stands still for a while: it never runs backwards.
+    // If the clock was set back, the time of the run stays the same until the clock has caught up.
     this.#lastAt = Math.max(this.#lastAt, clock.now());
     events.push({ v: RUN_EVENT_VERSION, seq, runId: run.id, step, attempt, at: this.#lastAt, ...body });
   }

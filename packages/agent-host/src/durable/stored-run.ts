@@ -3,10 +3,10 @@ import type { RunPoint } from '@toolyard/agent-runtime';
 /** What is stored of a run with each step. */
 export type StoredRun = {
   point: RunPoint;
-  /** The end of the run's own branch, whatever branch the person looks at. */
+  /** The end of the run's own branch, whatever branch the user views. */
   leafId: string;
-  /** What the page shows at that end: a placeholder while the first answer is being written, else `leafId`. */
+  /** What the page shows at that end: a placeholder until the first answer is written, then `leafId`. */
   shownId: string;
-  /** Queued messages a run that rests for a person is to take in once it goes on. */
+  /** Queued messages that a parked run adds when it continues. */
   steers?: string[];
 };

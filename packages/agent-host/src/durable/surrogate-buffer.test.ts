@@ -14,17 +14,17 @@ function pass(...bodies: RunEventBody[]): RunEventBody[] {
 }
 
 describe('SurrogateBuffer', () => {
-  test('a letter cut in two comes whole, with the second half', () => {
+  test('joins a character that was split between two deltas', () => {
     expect(pass(text(`a${HIGH}`), text(`${LOW}b`))).toEqual([text('a'), text(`${HIGH}${LOW}b`)]);
     expect(pass(text(HIGH), text(LOW))).toEqual([text(`${HIGH}${LOW}`)]);
   });
 
-  test('the halves of two calls do not mix', () => {
+  test('keeps the halves of two calls apart', () => {
     const bodies = pass(args('1', HIGH), args('2', `x${HIGH}`), args('1', LOW), args('2', LOW));
     expect(bodies).toEqual([args('2', 'x'), args('1', `${HIGH}${LOW}`), args('2', `${HIGH}${LOW}`)]);
   });
 
-  test('a half whose rest does not come is not lost', () => {
+  test('does not lose a half whose other half is missing', () => {
     const end: RunEventBody = {
       type: 'message_finished',
       message: {

@@ -4,13 +4,13 @@ import { ignoreEvent } from '@toolyard/protocol';
 type Delta = Extract<RunEventBody, { type: 'text_delta' | 'reasoning_delta' | 'tool_call_delta' }>;
 
 /**
- * Keeps deltas whole: a provider may cut between the two halves of a letter outside the basic plane, and half a letter
- * can be stored nowhere. The half waits for the rest of it.
+ * Keeps surrogate pairs together: a provider may split a delta inside a pair, and a lone surrogate cannot be stored.
+ * The first half waits for the second.
  */
 export class SurrogateBuffer {
   readonly #held = new Map<string, Delta>();
 
-  /** What is to be written for `body`, in order. */
+  /** The events to write for `body`, in order. */
   pass(body: RunEventBody): RunEventBody[] {
     switch (body.type) {
       case 'text_delta':
@@ -39,7 +39,7 @@ export class SurrogateBuffer {
     return text.length === 1 ? [] : [withText(body, text.slice(0, -1))];
   }
 
-  /** Halves whose rest will not come: those of one call, or (null) of the whole message. */
+  /** Releases halves without a second half: those of one call, or (null) of the whole message. */
   #release(messageId: string, callId: string | null): RunEventBody[] {
     const released: RunEventBody[] = [];
     for (const [key, delta] of this.#held) {

@@ -13,16 +13,16 @@ import type { ToolHost } from '@toolyard/mcp-host';
 import type { StreamPart } from '@toolyard/model-runtime';
 import { nearestNames } from '../nearest-names.ts';
 
-/** A text that has grown by so many characters, and by a quarter, is made one piece. */
+/** A growing text is flattened after this many characters and a quarter of its length. */
 const JOIN_AFTER = 256;
 
-/** Puts one answer of a model together from its stream, and journals it as it grows. */
+/** Assembles an answer of a model from its stream, and writes it to the journal as it grows. */
 export class StreamedMessage {
   readonly messageId: string;
   readonly #journal: RunJournal;
   readonly #tools: ToolHost;
   readonly #parts: AssistantPart[] = [];
-  /** How much of the text that grows is one piece. */
+  /** Length of the flattened part of the growing text. */
   #joined = 0;
   #calls = 0;
   #usage: Usage | undefined;
@@ -36,7 +36,7 @@ export class StreamedMessage {
     this.#tools = tools;
   }
 
-  /** What was said of it before it was cut: it begins with that. */
+  /** The content before the answer was cut off, with which it begins. */
   beginWith(parts: readonly AssistantPart[]): void {
     for (const part of parts) {
       if (part.type === 'text' || part.type === 'reasoning') this.take({ type: part.type, text: part.text });
@@ -66,7 +66,7 @@ export class StreamedMessage {
         return;
       }
       case 'reasoning_signature': {
-        // It closes the thinking right before it; on its own it belongs to the part that follows.
+        // A signature closes the reasoning right before it; otherwise it belongs to the next part.
         const last = this.#parts.at(-1);
         if (last?.type === 'reasoning' && last.signature === undefined) last.signature = part.signature;
         else this.#parts.push({ type: 'reasoning', text: '', signature: part.signature });
@@ -129,8 +129,8 @@ export class StreamedMessage {
   }
 
   /**
-   * A text that grows by words is a tree of its words until somebody reads it: with many answers under way a fifth of all
-   * there is to be gone through when memory is tidied up, with everybody waiting. Read now and then, it is one text.
+   * V8 keeps strings built with `+=` as ropes, one node per delta. With many concurrent answers these were a fifth of
+   * the heap to mark, pausing all runs. Flattening now and then keeps garbage collection cheap.
    */
   #grow(part: { text: string }, text: string): void {
     part.text += text;
@@ -140,13 +140,13 @@ export class StreamedMessage {
     this.#joined = length;
   }
 
-  /** The stream ended badly: what was said is kept, what was asked for is not done. */
+  /** The stream failed: the text so far is kept, requested calls are not made. */
   fail(error: ErrorInfo): void {
     this.#error = error;
     this.#finish = 'error';
   }
 
-  /** Somebody stopped it: likewise. */
+  /** The run was stopped: likewise. */
   cancel(): void {
     this.#finish = 'cancelled';
   }
@@ -155,7 +155,7 @@ export class StreamedMessage {
     return this.#usage;
   }
 
-  /** US dollars, where whoever answered said so. */
+  /** US dollars, if the provider reported them. */
   get cost(): number | undefined {
     return this.#cost;
   }
@@ -165,8 +165,8 @@ export class StreamedMessage {
     if (this.#finish !== undefined) return undefined;
     return {
       code: 'no_response',
-      message: 'The model server answered without an answer: there was no choice in it.',
-      hint: 'Ask again; if it stays so, look at the log of the model server.',
+      message: 'The model server sent a response without any choice.',
+      hint: 'Retry; if the error persists, check the log of the model server.',
       retryable: true,
     };
   }
@@ -179,7 +179,7 @@ export class StreamedMessage {
     return this.#parts.some((part) => part.type === 'text' && part.text.trim() !== '');
   }
 
-  /** The calls to be made; none where the answer broke off. */
+  /** The calls to make; empty if the answer was cut off. */
   pendingCalls(): PendingCall[] {
     if (this.#brokeOff) return [];
     const pending: PendingCall[] = [];
@@ -199,12 +199,12 @@ export class StreamedMessage {
           callId: part.callId,
           name: 'malformed_tool_call',
           tool: null,
-          // The text stands for the arguments, so that the same slip made again and again counts as the same call.
+          // The raw text replaces the arguments, so that repetitions of the same mistake count as the same call.
           arguments: { raw: part.raw },
           decision: 'undecided',
           problem: {
             code: 'malformed_tool_call',
-            message: `This tool call could not be read: ${part.reason}. Write it again, as valid JSON.`,
+            message: `This tool call could not be parsed: ${part.reason}. Repeat it as valid JSON.`,
           },
         });
       }
@@ -213,7 +213,7 @@ export class StreamedMessage {
   }
 
   toMessage(of: Pick<AssistantMessage, 'parentId' | 'createdAt' | 'runId' | 'model' | 'cost'>): AssistantMessage {
-    // A call without an answer would make the next request malformed.
+    // A call without a result would make the next request malformed.
     const parts = this.#brokeOff
       ? this.#parts.filter((part) => part.type !== 'tool_call' && part.type !== 'malformed_tool_call')
       : this.#parts;
@@ -258,9 +258,9 @@ export class StreamedMessage {
       near.length > 0
         ? `Did you mean ${near.map((other) => `"${other}"`).join(' or ')}?`
         : offered.length > 0
-          ? `Tools on offer: ${offered.slice(0, 20).join(', ')}${offered.length > 20 ? ', ...' : ''}.`
-          : 'No tools are on offer.';
-    return { code: 'tool_not_found', message: `There is no tool "${name}". ${advice}` };
+          ? `Available tools: ${offered.slice(0, 20).join(', ')}${offered.length > 20 ? ', ...' : ''}.`
+          : 'No tools are available.';
+    return { code: 'tool_not_found', message: `The tool "${name}" does not exist. ${advice}` };
   }
 }
 
@@ -277,5 +277,5 @@ function argumentsProblem(
   }
   const misfit = tool.checkArguments(part.arguments);
   if (misfit === null) return undefined;
-  return { code: 'invalid_arguments', message: `The arguments of "${part.name}" do not fit its schema: ${misfit}` };
+  return { code: 'invalid_arguments', message: `The arguments of "${part.name}" do not match its schema: ${misfit}` };
 }

@@ -1,6 +1,6 @@
 /**
- * What a person says, `otherwise` where they could not be asked. Null once the run is to end: nobody has said anything
- * then, and nothing is to be made of it.
+ * The user's answer, or `otherwise` if the user could not be asked. Null if the run was stopped: then there is no
+ * answer to apply.
  */
 export async function askUnlessStopped<Answer>(
   ask: () => Promise<Answer>,

@@ -16,10 +16,10 @@ import type { ContextSources, RunToolChoice } from '@toolyard/agent-runtime';
 import { buildContext, measureContext, placeholdersAt, usesPlaceholders } from '@toolyard/agent-runtime';
 import type { ChatRequest } from '@toolyard/model-runtime';
 
-/** All that a request is made of. */
+/** All inputs of a request. */
 export type RequestInputs = {
   model: string;
-  /** The branch as it is stored, the owner's instructions first. */
+  /** The stored branch, with the agent's instructions first. */
   conversation: readonly Message[];
   sources: ContextSources;
   tools: readonly ToolDefinition[];
@@ -28,15 +28,17 @@ export type RequestInputs = {
   parameters: ModelParameters;
   at: number;
   timeZone: string;
-  /** The beginning of the answer, which the model goes on with. */
+  /** The beginning of the answer that the model continues. */
   continues?: readonly AssistantPart[];
 };
 
-/** What goes to the model, and how full that makes its window. The same makings give the same request. */
-export function assembleRequest(makings: RequestInputs): { request: ChatRequest; fill: ContextFill } {
-  const { model, conversation, tools, toolChoice, toolMode, parameters, at, timeZone, continues } = makings;
-  const placeholders = usesPlaceholders(conversation, makings.sources) ? placeholdersAt(at, { model, timeZone }) : null;
-  const sources = placeholders ? { ...makings.sources, placeholders } : makings.sources;
+/** The request to the model, and how much of its context window it fills. Equal inputs give equal requests. */
+export function assembleRequest(requestInputs: RequestInputs): { request: ChatRequest; fill: ContextFill } {
+  const { model, conversation, tools, toolChoice, toolMode, parameters, at, timeZone, continues } = requestInputs;
+  const placeholders = usesPlaceholders(conversation, requestInputs.sources)
+    ? placeholdersAt(at, { model, timeZone })
+    : null;
+  const sources = placeholders ? { ...requestInputs.sources, placeholders } : requestInputs.sources;
   const messages = buildContext(conversation, sources);
   const fill = measureContext({ conversation, sent: messages, tools, window: sources.window });
   const request: ChatRequest = { model, messages, tools, toolChoice, toolMode, parameters };
@@ -45,9 +47,13 @@ export function assembleRequest(makings: RequestInputs): { request: ChatRequest;
   return { request: { ...request, messages: [...messages, begun], continues: true }, fill };
 }
 
-/** The record of a request: enough to make it again from the stored conversation. */
-export function recordOf(makings: RequestInputs, fill: ContextFill, prelude: string | undefined): ModelRequestRecord {
-  const { model, conversation, sources, toolChoice, toolMode, parameters, at, timeZone, continues } = makings;
+/** The record of a request: enough to assemble it again from the stored conversation. */
+export function recordOf(
+  requestInputs: RequestInputs,
+  fill: ContextFill,
+  prelude: string | undefined,
+): ModelRequestRecord {
+  const { model, conversation, sources, toolChoice, toolMode, parameters, at, timeZone, continues } = requestInputs;
   return {
     model,
     leafId: conversation.at(-1)?.id ?? null,
@@ -64,8 +70,7 @@ export function recordOf(makings: RequestInputs, fill: ContextFill, prelude: str
 }
 
 /**
- * What a model was sent, made again from the record of it. `branch` are the stored messages up to the `leafId` of the
- * record.
+ * Assembles a past request again from its record. `branch` are the stored messages up to the `leafId` of the record.
  */
 export function rebuildRequest(of: {
   record: ModelRequestRecord;
@@ -81,8 +86,8 @@ export function rebuildRequest(of: {
   };
   const tools = prelude?.tools ?? [];
   const conversation = prelude?.instructions ? [systemMessage(prelude.instructions), ...branch] : branch;
-  const makings = { model, conversation, sources, tools, toolChoice, toolMode, parameters, at, timeZone };
-  const { request } = assembleRequest({ ...makings, ...defined({ continues }) });
+  const requestInputs = { model, conversation, sources, tools, toolChoice, toolMode, parameters, at, timeZone };
+  const { request } = assembleRequest({ ...requestInputs, ...defined({ continues }) });
   return {
     model,
     toolChoice,

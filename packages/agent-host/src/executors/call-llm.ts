@@ -9,7 +9,7 @@ import { createPreludeKeeper } from './prelude-keeper.ts';
 import { requestInputs } from './request-inputs.ts';
 import { noticeUnpriced } from './notice-unpriced.ts';
 
-/** Asks the model once and puts its answer into the conversation. */
+/** Sends one request to the model and adds its answer to the conversation. */
 export function createCallLlm(host: RunHost): Executor<'call_llm'> {
   const { conversation, journal, tools } = host;
   const keepPrelude = createPreludeKeeper(host.keepPrelude);
@@ -17,10 +17,10 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     const parentId = conversation.messages().at(-1)?.id ?? null;
     const answer = new StreamedMessage(messageIdOf(state, journal.attempt), journal, tools);
     const { messageId } = answer;
-    const makings = requestInputs(host, { toolChoice, ...(continues ? { continues: continues.parts } : {}) });
-    const { request, fill } = assembleRequest(makings);
-    const prelude = keepPrelude(makings);
-    journal.append({ type: 'request_made', messageId, request: recordOf(makings, fill, prelude) });
+    const inputs = requestInputs(host, { toolChoice, ...(continues ? { continues: continues.parts } : {}) });
+    const { request, fill } = assembleRequest(inputs);
+    const prelude = keepPrelude(inputs);
+    journal.append({ type: 'request_made', messageId, request: recordOf(inputs, fill, prelude) });
     journal.append({ type: 'message_started', messageId, parentId, model: host.modelId });
     if (continues) answer.beginWith(continues.parts);
     const began = host.used ? host.clock.monotonic() : 0;
@@ -58,13 +58,13 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
         type: 'notice',
         level: 'warning',
         code: 'answer_cut',
-        text: 'The answer was cut off: the model reached the most tokens it may write.',
+        text: 'The answer was cut off: it reached the maximum of output tokens.',
       });
     }
 
     const { error } = answer;
     if (!error && !host.signal.aborted) noticeUnpriced(host, state, cost);
-    // A request that did not fit was none: it is made again once the conversation is shorter.
+    // A request that exceeded the window does not count: it is repeated after a compaction.
     const isRefused = error?.code === 'context_exceeded' && !afterCompression;
     const counted = isRefused ? state : withUsage(state, answer.usage, cost);
     return {
@@ -81,7 +81,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
   };
 }
 
-/** Made from run and step; an answer begun anew after a crash is another message beside the one it takes the place of. */
+/** Derived from run and step; an answer that was restarted after a crash gets another id than the abandoned one. */
 export function messageIdOf(state: Pick<AgentState, 'runId' | 'step'>, attempt: number): string {
   const id = `${state.runId}.${state.step}`;
   return attempt === 1 ? id : `${id}~${attempt}`;

@@ -23,12 +23,18 @@ import { describeSampling } from './sampling-view.ts';
 
 type Waits = NonNullable<PendingCall['waits']>;
 
-export type CallQuestionsOf = { callId: string; tool: ToolReference; name: string; step: number; bill: SamplingUsage };
+export type CallQuestionsOf = {
+  callId: string;
+  tool: ToolReference;
+  name: string;
+  step: number;
+  samplingUsage: SamplingUsage;
+};
 
-/** More is not kept for a server that waits. */
-const LONGEST_ROUND = 1_024 * 1_024;
+/** Limit of the state that is stored for a server that waits. */
+const MAX_STATE_LENGTH = 1_024 * 1_024;
 
-/** What the server of one call asks while the call is made: put to a person now, or kept until one has answered. */
+/** Questions of the server of one call: asked while the call is open, or stored until the user has answered. */
 export class CallQuestions {
   readonly #host: RunHost;
   readonly #of: CallQuestionsOf;
@@ -40,11 +46,11 @@ export class CallQuestions {
     this.#of = of;
   }
 
-  /** What the call is made with. */
+  /** The options for making the call. */
   get options(): Pick<CallToolOptions, 'handlers' | 'onRound'> {
-    const { who } = this.#host.questions;
-    if (who === 'nobody') return {};
-    if (who === 'person') return { handlers: this.#handlers };
+    const { mode } = this.#host.questions;
+    if (mode === 'decline') return {};
+    if (mode === 'ask') return { handlers: this.#handlers };
     return {
       handlers: this.#handlers,
       onRound: (round) => {
@@ -53,13 +59,13 @@ export class CallQuestions {
     };
   }
 
-  /** What the call waits for, if that is what its result says. */
-  async leftBy({ error, outcome }: ToolResult): Promise<Waits | null> {
+  /** The questions that the call waits for, if its result says so. */
+  async waitsOf({ error, outcome }: ToolResult): Promise<Waits | null> {
     const { questions } = this.#host;
-    if (questions.who !== 'park') return null;
+    if (questions.mode !== 'park') return null;
     if (this.#round !== undefined && error?.code === 'input_required') {
       const { asked, state, ...rest } = this.#round;
-      if (JSON.stringify(asked).length > LONGEST_ROUND) return null;
+      if (JSON.stringify(asked).length > MAX_STATE_LENGTH) return null;
       const interrupts = asked.map(({ question }) => this.#interruptOf(question));
       const sealed = state === undefined ? undefined : await questions.seal(state);
       const keeps = { ...rest, asked: asked as unknown as JsonObject[], ...defined({ sealed }) };
@@ -76,13 +82,15 @@ export class CallQuestions {
     return null;
   }
 
-  /** Turns what was said into what the server is sent; `refusal` where the call is not made again. */
+  /** Converts answers into the response to the server; `refusal` if the call is not made again. */
   async resume({ questions, keeps }: Waits): Promise<{ resume: AnsweredRound | null } | { refusal: ErrorInfo }> {
     const asked = Array.isArray(keeps['asked']) ? (keeps['asked'] as unknown as InputRound['asked']) : null;
     if (asked === null) {
-      const unmet = questions.find(({ answer }) => answer?.decision !== 'signed_in' && answer?.decision !== 'tab_here');
-      if (unmet === undefined) return { resume: null };
-      return { refusal: unmet.interrupt.kind === 'tab' ? NO_TAB : NOT_SIGNED_IN };
+      const openQuestion = questions.find(
+        ({ answer }) => answer?.decision !== 'signed_in' && answer?.decision !== 'tab_here',
+      );
+      if (openQuestion === undefined) return { resume: null };
+      return { refusal: openQuestion.interrupt.kind === 'tab' ? NO_TAB : NOT_SIGNED_IN };
     }
     const number = Number(keeps['number']);
     if (keeps['refused'] === true) {
@@ -96,7 +104,7 @@ export class CallQuestions {
       try {
         responses[key] = await this.#responseTo(question, answer, this.#host.signal);
       } catch (thrown) {
-        // What was answered counts again once it can be looked up what may be used.
+        // After a storage error the answers are applied again later, when the usage can be read.
         if (isStorageFault(thrown)) throw thrown;
         return { refusal: ToolyardError.isInstance(thrown) ? thrown.toJSON() : NOT_ANSWERED };
       }
@@ -104,7 +112,7 @@ export class CallQuestions {
     const { sealed } = keeps;
     const { questions: questioning } = this.#host;
     if (typeof sealed !== 'string') return { resume: { number, responses } };
-    if (questioning.who !== 'park') return { refusal: NOT_ANSWERED };
+    if (questioning.mode !== 'park') return { refusal: NOT_ANSWERED };
     try {
       return { resume: { number, responses, state: await questioning.open(sealed) } };
     } catch (thrown) {
@@ -117,17 +125,17 @@ export class CallQuestions {
     return {
       form: async ({ message, requestedSchema }, question) => {
         const schema = requestedSchema as unknown as JsonObject;
-        const answer = await this.#put({ kind: 'form', message, requestedSchema: schema }, question);
+        const answer = await this.#askLive({ kind: 'form', message, requestedSchema: schema }, question);
         if (answer.decision === 'accept') return { action: 'accept', content: answer.content ?? {}, asIs: true };
         return { action: answer.decision === 'decline' ? 'decline' : 'cancel' };
       },
       url: async ({ message, url }, question) => {
-        const { decision } = await this.#put({ kind: 'url', message, url }, question);
+        const { decision } = await this.#askLive({ kind: 'url', message, url }, question);
         return decision === 'accept' || decision === 'decline' ? decision : 'cancel';
       },
       sampling: async (request, question) => {
         const asked = request as unknown as JsonObject;
-        const answer = await this.#put({ kind: 'sampling', request: asked }, question);
+        const answer = await this.#askLive({ kind: 'sampling', request: asked }, question);
         return sample(this.#host, asked, answer, question.signal, this.#of);
       },
     };
@@ -145,10 +153,10 @@ export class CallQuestions {
     }
   }
 
-  /** The call stays open meanwhile. */
-  async #put(asked: AskedQuestion, { signal, mayBelongTo }: Question): Promise<InterruptAnswer> {
+  /** Asks while the call stays open. */
+  async #askLive(asked: AskedQuestion, { signal, mayBelongTo }: Question): Promise<InterruptAnswer> {
     const { journal, questions } = this.#host;
-    if (questions.who === 'nobody') throw new ToolyardError(NOT_ANSWERED);
+    if (questions.mode === 'decline') throw new ToolyardError(NOT_ANSWERED);
     const interrupt: ServerQuestion = {
       ...this.#interruptOf(asked),
       ...(mayBelongTo === undefined ? {} : { mayBelongTo: [...mayBelongTo] }),
@@ -166,7 +174,7 @@ export class CallQuestions {
     return answer;
   }
 
-  /** Told at once: other calls of the step may still take their time. */
+  /** Published at once: other calls of the step may take longer. */
   #park(interrupts: PendingQuestion['interrupt'][], keeps: JsonObject): Waits {
     for (const interrupt of interrupts) this.#host.journal.append({ type: 'interrupt_requested', interrupt });
     return { questions: interrupts.map((interrupt) => ({ interrupt })), keeps };
@@ -194,7 +202,7 @@ export class CallQuestions {
     }
   }
 
-  /** A step that is taken again asks anew, and so does a call that is made again. */
+  /** A retried step asks again, and so does a call that is made again. */
   #nextId(): string {
     const { callId, step } = this.#of;
     return `${callId}.ask.${step}.${this.#host.journal.attempt}.${this.#asked++}`;
@@ -203,23 +211,23 @@ export class CallQuestions {
 
 const NOT_SIGNED_IN: ErrorInfo = {
   code: 'needs_sign_in',
-  message: 'The server wants to know who is there, and the person did not sign in. The call was not made.',
+  message: 'The server requires a sign-in, and the user did not sign in. The call was not made.',
 };
 
 const NO_TAB: ErrorInfo = {
   code: 'needs_tab',
-  message: 'The tool is reached from a tab of the browser, and the person did not wait for one. The call was not made.',
+  message: 'The tool is on a server of a browser tab, and the user did not wait for such a tab. The call was not made.',
 };
 
 const NOT_OPENED: ErrorInfo = {
   code: 'tool_refused',
-  message: 'The server wants the person to open a page first, and they did not. The call was not made.',
+  message: 'The server asked the user to open a page first, and the user did not. The call was not made.',
 };
 
 const STATE_UNREADABLE: ErrorInfo = {
   code: 'refused',
   message:
-    'What the server wanted kept until the person had answered cannot be read any more: it was changed, or another key is in use. The call was not made.',
+    'The stored state of the server for this call cannot be decrypted: it was changed, or another key is in use. The call was not made.',
 };
 
-const NOT_ANSWERED: ErrorInfo = { code: 'refused', message: 'The person did not answer.' };
+const NOT_ANSWERED: ErrorInfo = { code: 'refused', message: 'The user did not answer.' };

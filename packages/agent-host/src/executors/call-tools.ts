@@ -20,12 +20,12 @@ export function createCallTool(host: RunHost): Executor<'call_tool'> {
   return ({ call }, state) => makeCalls(host, state, [call], 'tool_result');
 }
 
-/** Makes several calls at once; their results enter the conversation in the order they were asked for. */
+/** Makes several calls concurrently; their results are added to the conversation in the order of the calls. */
 export function createCallToolsBatch(host: RunHost): Executor<'call_tools_batch'> {
   return ({ calls }, state) => makeCalls(host, state, calls, 'tools_batch_result');
 }
 
-/** Answers calls that will not be made because the run ends. */
+/** Answers calls that are not made because the run ends. */
 export function createResolveAbortedTools(host: RunHost): Executor<'resolve_aborted_tools'> {
   return async ({ calls, ending }, state) => ({
     state: await answerCalls(host, state, calls, (call) => Promise.resolve(notMade(host, call, ending))),
@@ -48,11 +48,11 @@ async function makeCalls(
       host.ledger.plan({ callId, tool, arguments: args, ...(edited === undefined ? {} : { edited: true }) });
     }
   }
-  const bill = new SamplingUsage(host, state);
-  const after = await answerCalls(host, state, calls, (call) => makeCall(host, call, bill, state));
-  const paid = bill.addTo(after);
+  const samplingUsage = new SamplingUsage(host, state);
+  const after = await answerCalls(host, state, calls, (call) => makeCall(host, call, samplingUsage, state));
+  const paid = samplingUsage.addTo(after);
   if (paid.pending.length === 0) return { state: paid, context: { phase } };
-  // Put to the user before the run rests, together with what other calls ask.
+  // Published before the run parks, together with the questions of other calls.
   if (paid.pending.some(({ asks }) => asks && !asks.isOpen))
     return { state: paid, context: { phase: 'human_response' } };
   host.journal.append({ type: 'run_parked' });
@@ -85,7 +85,7 @@ async function answerCalls(
       ...editedArgumentsOf(call),
       parts: [{ type: 'tool_result', callId: call.callId, result }],
     };
-    // An answer an earlier attempt left was told then.
+    // The result of an earlier attempt was published then.
     if (stored) return { call, message };
     const durationMs = Math.round(host.clock.monotonic() - startedAt);
     host.journal.append({ type: 'tool_finished', callId: call.callId, result, message, durationMs });
@@ -95,28 +95,34 @@ async function answerCalls(
     }
     return { call, message };
   });
-  // Each result follows the one before it: behind a call that waits they wait as well, told though they are.
+  // Results are added in order: those after a waiting call wait as well, although they are published.
   const firstWaiting = answers.findIndex(({ message }) => message === undefined);
   const whole = firstWaiting === -1 ? answers : answers.slice(0, firstWaiting);
   for (const { message } of whole) if (message) host.conversation.add(message);
-  const pending = answers.slice(whole.length).map(({ call, message }) => (message ? told(host, call, message) : call));
+  const pending = answers
+    .slice(whole.length)
+    .map(({ call, message }) => (message ? withPublishedResult(host, call, message) : call));
   return { ...state, pending };
 }
 
-/** The user is not asked about it again, whatever is decided about its tool from now on. */
-function told(host: RunHost, call: PendingCall, { parts: [{ result }], createdAt: at }: ToolMessage): PendingCall {
+/** The call with its published result: the user is not asked about it again, even if permissions change. */
+function withPublishedResult(
+  host: RunHost,
+  call: PendingCall,
+  { parts: [{ result }], createdAt: at }: ToolMessage,
+): PendingCall {
   const isKept = committedAnswer(host, call) !== undefined;
   return { ...call, approved: true, ...(isKept ? {} : { answered: { result, at } }) };
 }
 
-/** Made from the call alone: a later step may find the answer told already, and must mean the same message. */
+/** Derived from the call alone: a later step that finds the result published refers to the same message. */
 function resultIdOf({ callId }: PendingCall): string {
   return `${callId}.result`;
 }
 
 const LEDGER_STATUS = { done: 'done', not_sent: 'failed', unknown: 'in_doubt' } as const;
 
-/** Only what was planned is in the ledger. */
+/** The ledger contains only calls that were planned. */
 function settle(host: RunHost, call: PendingCall, result: ToolResult, at: number): void {
   const entry = host.ledger.find(call.callId);
   const to = LEDGER_STATUS[result.outcome];
@@ -136,7 +142,7 @@ function whyNot(ending: Ending): ErrorInfo {
   return { code: ending.error.code, message: `Not made: ${ending.error.message}` };
 }
 
-/** Works through `items`, at most `limit` at once; the results stand in the order of the items. */
+/** Processes `items` with a concurrency of `limit`; the results have the order of the items. */
 async function inParallel<T, R>(
   items: readonly T[],
   limit: number,

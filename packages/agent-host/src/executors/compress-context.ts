@@ -16,7 +16,7 @@ import { assembleRequest } from './assemble-request.ts';
 import { requestInputs } from './request-inputs.ts';
 import { noticeUnpriced } from './notice-unpriced.ts';
 
-/** Has the older part of the conversation summed up by the model; a summary then stands for it in every request. */
+/** Has the model summarize the older part of the conversation; the summary replaces it in later requests. */
 export function createCompressContext(host: RunHost): Executor<'compress_context'> {
   const { conversation, journal, clock } = host;
   return async ({ because, continues }, state) => {
@@ -32,16 +32,16 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
     const count = folded.filter(({ role }) => role !== 'system').length;
     journal.append({ type: 'compression_started', messages: count });
     const began = clock.monotonic();
-    const { text, told, error } = await sumUp(host, messages, plan, window);
+    const { text, reported, error } = await summarize(host, messages, plan, window);
     const { price } = state.limits;
-    const cost = told && ((price && costOf(told.usage, price)) ?? told.cost);
+    const cost = reported && ((price && costOf(reported.usage, price)) ?? reported.cost);
     host.used?.({
       kind: 'model',
       at: clock.now(),
       durationMs: Math.round(clock.monotonic() - began),
       providerId: host.model.provider,
       modelId: host.modelId,
-      usage: told?.usage ?? null,
+      usage: reported?.usage ?? null,
       cost: cost ?? null,
     });
     if (host.signal.aborted) return { state, context };
@@ -62,12 +62,12 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
       },
     };
     conversation.add(message);
-    journal.append({ type: 'compression_finished', message, ...(told ? { usage: told.usage } : {}) });
-    return { state: withModelCall(state, told?.usage, cost), context };
+    journal.append({ type: 'compression_finished', message, ...(reported ? { usage: reported.usage } : {}) });
+    return { state: withModelCall(state, reported?.usage, cost), context };
   };
 }
 
-/** A provider that refuses has a smaller window than was thought. */
+/** A provider that rejects the request has a smaller window than assumed. */
 function windowNow(host: RunHost, because: 'full' | 'refused'): number {
   const { window } = host.contextSources();
   if (because === 'full') return window ?? ASSUMED_WINDOW;
@@ -75,15 +75,15 @@ function windowNow(host: RunHost, because: 'full' | 'refused'): number {
   return Math.min(fill.window, Math.max(1_000, Math.floor(fill.tokens * 0.9)));
 }
 
-type Told = { usage: Usage; cost?: number };
+type ReportedUsage = { usage: Usage; cost?: number };
 
-/** `text` null where the model could not do it. */
-async function sumUp(
+/** `text` is null if the model failed to write a summary. */
+async function summarize(
   host: RunHost,
   messages: readonly Message[],
   plan: CompactionPlan,
   window: number,
-): Promise<{ text: string | null; told: Told | undefined; error?: ErrorInfo }> {
+): Promise<{ text: string | null; reported: ReportedUsage | undefined; error?: ErrorInfo }> {
   const { model, modelId, toolMode, clock, signal } = host;
   const at = { parentId: null, createdAt: clock.now() };
   const system: SystemMessage = {
@@ -107,24 +107,24 @@ async function sumUp(
     parameters: { maxOutputTokens: summaryTokens(window) },
   };
   let text = '';
-  let told: Told | undefined;
+  let reported: ReportedUsage | undefined;
   let error: ErrorInfo | undefined;
   try {
     for await (const batch of model.chat(request, { signal })) {
       for (const part of batch) {
         if (part.type === 'text') text += part.text;
-        else if (part.type === 'usage') told = part;
+        else if (part.type === 'usage') reported = part;
         else if (part.type === 'error') ({ error } = part);
       }
     }
   } catch (thrown) {
     if (!signal.aborted || !isAbortError(thrown)) error = toErrorInfo(thrown);
   }
-  if (!error && text.trim() !== '') return { text: text.trim(), told };
-  return { text: null, told, error: error ?? NOTHING_SAID };
+  if (!error && text.trim() !== '') return { text: text.trim(), reported };
+  return { text: null, reported, error: error ?? NO_SUMMARY };
 }
 
-const NOTHING_SAID: ErrorInfo = {
+const NO_SUMMARY: ErrorInfo = {
   code: 'empty_response',
-  message: 'The model gave no summary of the earlier conversation; what was said is shortened instead.',
+  message: 'The model returned no summary of the earlier conversation; it was shortened instead.',
 };

@@ -7,7 +7,7 @@ import { createRequestHumanPrompt, createRequestHumanSelect } from './request-hu
 import { createRequestHumanApprove } from './request-human-approve.ts';
 import { createRequestHumanBudget } from './request-human-budget.ts';
 
-/** Joins the loop to a model, to tools and to a person: one executor for each instruction. */
+/** Connects the loop to model, tools and user: one executor per instruction. */
 export function createAgentExecutors(host: RunHost): Executors {
   return {
     call_llm: createCallLlm(host),

@@ -5,37 +5,37 @@ import { NO_USER_ERROR } from '../functions/no-user-error.ts';
 import type { UserAnswer, UserQuestion } from '../functions/tool.ts';
 import type { RunHost } from '../run-host.ts';
 
-/** What the tool of a call asks the user, and what the user answered when the call was made before. */
+/** The questions of a call's tool, and the user's answers when the call was made before. */
 export class FunctionQuestions {
   readonly #host: Pick<RunHost, 'asking' | 'questions'>;
   readonly #answered: readonly PendingFunctionQuestion[];
   #park!: (result: ToolResult) => void;
-  /** Resolves when the call asks what nobody has answered yet. */
+  /** Resolves when the call has asked a question without an answer. */
   readonly parked = new Promise<ToolResult>((resolve) => (this.#park = resolve));
   #count = 0;
-  #wanted: PendingFunctionQuestion | null = null;
+  #openQuestion: PendingFunctionQuestion | null = null;
 
   constructor(host: Pick<RunHost, 'asking' | 'questions'>, { asked = [], asks }: PendingCall) {
     this.#host = host;
     this.#answered = asks?.answer ? [...asked, asks] : asked;
   }
 
-  /** The questions to be kept with the call; null where it has asked nothing new. */
-  get left(): { asks: PendingFunctionQuestion; asked: PendingFunctionQuestion[] } | null {
-    return this.#wanted && { asks: this.#wanted, asked: [...this.#answered] };
+  /** The questions to store with the call; null if it has asked nothing new. */
+  get newQuestions(): { asks: PendingFunctionQuestion; asked: PendingFunctionQuestion[] } | null {
+    return this.#openQuestion && { asks: this.#openQuestion, asked: [...this.#answered] };
   }
 
-  /** A stored answer at once; without one it never settles, because the call is made again with the answer. */
+  /** Returns a stored answer at once; without one it never settles, because the call is made again with the answer. */
   async ask<Q extends UserQuestion>(question: Q): Promise<UserAnswer<Q>> {
     const asks = pendingOf(question);
     const before = this.#answered[this.#count++];
     if (before?.answer) {
       if (!isSame(before, asks)) throw new ToolyardError(CHANGED);
-      // Of the same kind as the question, which the compiler cannot follow.
+      // The answer has the kind of the question, which TypeScript cannot follow.
       return before.answer as InterruptAnswer as UserAnswer<Q>;
     }
     if (!canAsk(this.#host, asks)) throw new ToolyardError(NO_USER_ERROR);
-    this.#wanted ??= asks;
+    this.#openQuestion ??= asks;
     this.#park(PARKED);
     return new Promise<never>(() => undefined);
   }
@@ -45,8 +45,8 @@ function canAsk(
   { asking, questions }: Pick<RunHost, 'asking' | 'questions'>,
   { kind }: PendingFunctionQuestion,
 ): boolean {
-  if (asking.who !== 'person') return asking.who === 'park';
-  return kind === 'elicitation' ? questions.who === 'person' : asking.askUser !== undefined;
+  if (asking.mode !== 'ask') return asking.mode === 'park';
+  return kind === 'elicitation' ? questions.mode === 'ask' : asking.askUser !== undefined;
 }
 
 function pendingOf(question: UserQuestion): PendingFunctionQuestion {
@@ -66,7 +66,7 @@ function pendingOf(question: UserQuestion): PendingFunctionQuestion {
   }
 }
 
-/** An answer counts for the question that was asked, and for no other one. */
+/** An answer applies only to the same question. */
 function isSame(before: PendingFunctionQuestion, now: PendingFunctionQuestion): boolean {
   const { answer: _answer, ...asked } = before;
   if (asked.kind === 'elicitation') delete asked.id;
@@ -77,12 +77,12 @@ const PARKED: ToolResult = {
   content: [],
   isError: true,
   outcome: 'not_sent',
-  error: { code: 'input_required', message: 'The call waits for an answer.' },
+  error: { code: 'input_required', message: 'The call waits for an answer of the user.' },
 };
 
-const NO_CHOICE = { code: 'bad_request', message: 'A selection needs at least two choices, no two alike.' } as const;
+const NO_CHOICE = { code: 'bad_request', message: 'A selection needs at least two choices, all different.' } as const;
 
 const CHANGED = {
   code: 'tool_failed',
-  message: 'The tool asks something else than when it was executed before: the answer that is stored does not fit.',
+  message: 'The tool asks a different question than when it was executed before: the stored answer does not apply.',
 } as const;

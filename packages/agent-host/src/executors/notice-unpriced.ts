@@ -2,7 +2,9 @@ import { budgetPhrase } from '@toolyard/protocol';
 import type { AgentState } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 
-/** Says, once a run, that budgets in dollars alone do not stop a model whose answers cost nobody knows what. */
+/**
+ * Adds one notice per run if budgets with a limit in dollars only have no effect because the model's price is unknown.
+ */
 export function noticeUnpriced(host: RunHost, before: AgentState, cost: number | undefined): void {
   if (cost !== undefined || before.spent.run.unpriced > 0) return;
   const budgets = host.budgets?.dollarsOnly(before) ?? [];
@@ -13,7 +15,7 @@ export function noticeUnpriced(host: RunHost, before: AgentState, cost: number |
     level: 'warning',
     code: 'budget_unpriced',
     text:
-      `What ${host.modelId} costs is not known: a limit in dollars alone does not stop it (${names}). ` +
-      'Add a limit in tokens or calls, or state the price of the model.',
+      `The price of ${host.modelId} is unknown, so a limit in dollars has no effect (${names}). ` +
+      'Add a limit in tokens or calls, or configure the price of the model.',
   });
 }

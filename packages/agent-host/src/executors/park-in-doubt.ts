@@ -4,11 +4,11 @@ import type { RunHost } from '../run-host.ts';
 import { isInDoubt } from './make-call.ts';
 
 /**
- * Asks the person about calls an earlier attempt sent and never saw answered, before any other call of the step is
- * made. Null where there are none, or where nobody can be asked: the model is told then.
+ * Asks the user about calls that an earlier attempt sent without receiving a result, before any other call of the step
+ * is made. Null if there are none or no user can be asked; the model then gets an unknown outcome.
  */
 export function parkInDoubt(host: RunHost, state: AgentState, calls: readonly PendingCall[]): RunPoint | null {
-  if (host.asking.who !== 'park' || !calls.some((call) => isInDoubt(host, call))) return null;
+  if (host.asking.mode !== 'park' || !calls.some((call) => isInDoubt(host, call))) return null;
 
   const pending = calls.map((call) => (isInDoubt(host, call) ? withDoubtQuestion(host, call, state.step) : call));
   host.journal.append({ type: 'run_parked' });
@@ -22,7 +22,7 @@ export function withDoubtQuestion(host: RunHost, call: RunnableCall, step: numbe
   if (!entry) return call;
   const sentAt = entry.status === 'sent' ? entry.updatedAt : (call.doubt?.sentAt ?? entry.updatedAt);
   if (entry.status === 'sent') host.ledger.settle(callId, 'in_doubt', { sentAt });
-  // A call that the user has repeated can come into doubt again: each doubt is a question of its own.
+  // A repeated call can be in doubt again; each time has an interrupt of its own.
   const interruptId = `${callId}.in_doubt.${step}`;
   const interrupt: InDoubtInterrupt = {
     id: interruptId,

@@ -2,17 +2,17 @@ import type { RequestPrelude } from '@toolyard/protocol';
 import { defined, textOf } from '@toolyard/protocol';
 import type { RequestInputs } from './assemble-request.ts';
 
-/** Keeps what goes along with requests, and gives the id under which it is found again. */
+/** Stores a prelude and returns its id. */
 export type KeepPrelude = (prelude: RequestPrelude) => string;
 
-/** Hands it over only where it is another one than the last time: it is the same for nearly all requests of a run. */
-export function createPreludeKeeper(keep: KeepPrelude | undefined): (makings: RequestInputs) => string | undefined {
+/** Stores a prelude only if it differs from the last one: nearly all requests of a run share it. */
+export function createPreludeKeeper(keep: KeepPrelude | undefined): (inputs: RequestInputs) => string | undefined {
   let last: { of: readonly unknown[]; id: string } | null = null;
-  return (makings) => {
+  return (inputs) => {
     if (!keep) return undefined;
-    const { sources, tools, conversation } = makings;
+    const { sources, tools, conversation } = inputs;
     const of = [sources, tools, conversation[0]];
-    if (!last?.of.every((each, index) => each === of[index])) last = { of, id: keep(preludeOf(makings)) };
+    if (!last?.of.every((each, index) => each === of[index])) last = { of, id: keep(preludeOf(inputs)) };
     return last.id;
   };
 }
@@ -28,7 +28,7 @@ function preludeOf({ sources, tools, conversation: [first] }: RequestInputs): Re
   };
 }
 
-/** Without what is of use in this process only. */
+/** Without the fields that are used in this process only. */
 function plain(tool: RequestPrelude['tools'][number]): RequestPrelude['tools'][number] {
   const { tool: reference, name, title, description, inputSchema, outputSchema, annotations, builtIn } = tool;
   return {

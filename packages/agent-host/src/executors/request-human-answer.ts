@@ -11,12 +11,12 @@ import { openFunctionQuestion, withFunctionAnswer } from '@toolyard/agent-runtim
 import type { RunHost } from '../run-host.ts';
 import { askUnlessStopped } from './ask-unless-stopped.ts';
 
-/** Puts questions of tools for words or a form to the user. */
+/** Asks the user for text or a form on behalf of tools. */
 export function createRequestHumanPrompt(host: RunHost): Executor<'request_human_prompt'> {
   return ({ calls }, state) => request(host, state, calls, ({ kind }) => kind !== 'selection');
 }
 
-/** Puts questions of tools for a choice to the user. */
+/** Asks the user for a choice on behalf of tools. */
 export function createRequestHumanSelect(host: RunHost): Executor<'request_human_select'> {
   return ({ calls }, state) => request(host, state, calls, ({ kind }) => kind === 'selection');
 }
@@ -30,18 +30,20 @@ async function request(
   const { asking, journal } = host;
   const isPut = (call: PendingCall): call is RunnableCall =>
     call.asks !== undefined && !call.asks.answer && isMeant(call.asks);
-  const put = calls.map((call): PendingCall => (isPut(call) ? { ...call, asks: opened(host, state, call) } : call));
-  if (asking.who === 'park') {
-    for (const call of put) {
+  const withQuestions = calls.map((call): PendingCall =>
+    isPut(call) ? { ...call, asks: opened(host, state, call) } : call,
+  );
+  if (asking.mode === 'park') {
+    for (const call of withQuestions) {
       const interrupt = isPut(call) ? openFunctionQuestion(call) : null;
       if (interrupt) journal.append({ type: 'interrupt_requested', interrupt });
     }
     journal.append({ type: 'run_parked' });
-    return { state: { ...state, status: 'parked', pending: put }, context: { phase: 'waiting' } };
+    return { state: { ...state, status: 'parked', pending: withQuestions }, context: { phase: 'waiting' } };
   }
   const pending: PendingCall[] = [];
-  // One after the other: there is one user.
-  for (const call of put) {
+  // One after another: there is one user.
+  for (const call of withQuestions) {
     const interrupt = isPut(call) ? openFunctionQuestion(call) : null;
     pending.push(isPut(call) && interrupt ? await answered(host, call, interrupt) : call);
   }
@@ -49,8 +51,8 @@ async function request(
 }
 
 function opened({ journal }: RunHost, { step }: AgentState, { asks, callId }: PendingCall): PendingFunctionQuestion {
-  if (!asks) throw new TypeError(`call ${callId} asks nothing`);
-  // A form is announced before its step is stored: in another attempt it is another question.
+  if (!asks) throw new TypeError(`call ${callId} has no question`);
+  // A form is published before its step is stored, so another attempt needs another id.
   if (asks.kind === 'elicitation') return { ...asks, isOpen: true, id: `${callId}.ask.${step}.${journal.attempt}` };
   return { ...asks, isOpen: true };
 }
@@ -77,10 +79,10 @@ async function ask(
   interrupt: PromptInterrupt | SelectionInterrupt | FormInterrupt,
 ): Promise<InterruptAnswer> {
   if (interrupt.kind === 'elicitation') {
-    return questions.who === 'person' ? questions.ask(interrupt, { signal }) : DECLINED;
+    return questions.mode === 'ask' ? questions.ask(interrupt, { signal }) : DECLINED;
   }
-  return (asking.who === 'person' && asking.askUser?.(interrupt, { signal })) || DECLINED;
+  return (asking.mode === 'ask' && asking.askUser?.(interrupt, { signal })) || DECLINED;
 }
 
-/** The tool goes on without an answer. */
+/** The tool continues without an answer. */
 const DECLINED = { decision: 'decline' } as const;

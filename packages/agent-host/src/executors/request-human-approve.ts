@@ -5,18 +5,18 @@ import { approvalOf, isStop, checkScope, standingAnswer, STOPPED_ANSWER, withApp
 import type { AskApproval, RunHost } from '../run-host.ts';
 import { askUnlessStopped } from './ask-unless-stopped.ts';
 
-/** Puts each call that needs it to a person, and keeps the answers with the calls. */
+/** Asks the user to approve each call that needs it, and stores the answers with the calls. */
 export function createRequestHumanApprove(host: RunHost): Executor<'request_human_approve'> {
   return async ({ calls }, state) => {
     const { asking } = host;
-    if (asking.who === 'park') return park(host, state, calls);
-    const ask: AskApproval = asking.who === 'person' ? asking.ask : () => Promise.resolve({ decision: 'refuse' });
+    if (asking.mode === 'park') return park(host, state, calls);
+    const ask: AskApproval = asking.mode === 'ask' ? asking.ask : () => Promise.resolve({ decision: 'refuse' });
     const { pending, stopped } = await askEach(host, calls, ask);
     return { state: { ...state, pending }, context: stopped ? STOPPED_ANSWER : { phase: 'human_response' } };
   };
 }
 
-/** Stores the questions and lets the run rest. */
+/** Stores the interrupts and parks the run. */
 function park(host: RunHost, state: AgentState, calls: PendingCall[]): RunPoint {
   for (const call of calls) {
     const interrupt = approvalOf(call);
@@ -31,7 +31,7 @@ type Decided = { pending: PendingCall[]; stopped: boolean };
 async function askEach(host: RunHost, calls: PendingCall[], ask: AskApproval): Promise<Decided> {
   const decided: PendingCall[] = [];
   const lasting = new Map<string, ApprovalAnswer>();
-  // One after the other: what is decided for the conversation need not be asked twice in one batch.
+  // One after another: a decision for the conversation also covers later calls of the batch.
   for (const [at, call] of calls.entries()) {
     const interrupt = approvalOf(call);
     if (!interrupt) {
@@ -42,12 +42,12 @@ async function askEach(host: RunHost, calls: PendingCall[], ask: AskApproval): P
     let answer = standingAnswer(lasting.get(reference), interrupt);
     if (!answer) {
       host.journal.append({ type: 'interrupt_requested', interrupt });
-      const given = await askUnlessStopped(() => ask(interrupt, { signal: host.signal }), host.signal, NOT_PUT);
-      if (given === null) {
+      const userAnswer = await askUnlessStopped(() => ask(interrupt, { signal: host.signal }), host.signal, NOT_ASKED);
+      if (userAnswer === null) {
         host.journal.append({ type: 'interrupt_withdrawn', interruptId: interrupt.id });
         return { pending: [...decided, ...calls.slice(at)], stopped: false };
       }
-      answer = given;
+      answer = userAnswer;
       host.journal.append({ type: 'interrupt_answered', interruptId: interrupt.id, answer });
       const lasts = answer.scope !== undefined && answer.scope !== 'once';
       if (lasts && checkScope(interrupt, answer) === null) {
@@ -61,4 +61,4 @@ async function askEach(host: RunHost, calls: PendingCall[], ask: AskApproval): P
   return { pending: decided, stopped: false };
 }
 
-const NOT_PUT: ApprovalAnswer = { decision: 'refuse', reason: 'the question could not be put' };
+const NOT_ASKED: ApprovalAnswer = { decision: 'refuse', reason: 'the question could not be asked' };

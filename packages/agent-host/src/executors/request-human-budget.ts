@@ -5,13 +5,13 @@ import { budgetError, budgetQuestion, withBudgetAnswer } from '@toolyard/agent-r
 import type { RunHost } from '../run-host.ts';
 import { askUnlessStopped } from './ask-unless-stopped.ts';
 
-/** Asks whether a run may go on past a budget; where nobody can be asked it ends there. */
+/** Asks whether a run may continue despite an exhausted budget; ends the run if no user can be asked. */
 export function createRequestHumanBudget(host: RunHost): Executor<'request_human_budget'> {
   return async ({ excess, calls, request }, state): Promise<RunPoint> => {
     const { asking, journal } = host;
     const pending = calls.length > 0 ? calls : state.pending;
     const interrupt = budgetQuestion(state, excess);
-    if (asking.who === 'park') {
+    if (asking.mode === 'park') {
       journal.append({ type: 'interrupt_requested', interrupt });
       journal.append({ type: 'run_parked' });
       return {
@@ -26,14 +26,14 @@ export function createRequestHumanBudget(host: RunHost): Executor<'request_human
       return { state: rest, context: { phase: 'ending', ending: { status: 'failed', error: budgetError(excess) } } };
     }
     journal.append({ type: 'interrupt_requested', interrupt });
-    const given = await askUnlessStopped<BudgetAnswer>(() => askBudget(interrupt, { signal }), signal, STOP);
-    if (given === null) {
+    const userAnswer = await askUnlessStopped<BudgetAnswer>(() => askBudget(interrupt, { signal }), signal, STOP);
+    if (userAnswer === null) {
       journal.append({ type: 'interrupt_withdrawn', interruptId: interrupt.id });
       return { state: { ...state, pending }, context: { phase: 'human_response', ...defined({ request }) } };
     }
-    // A limit that is used up already would be asked about for ever.
-    const isUsedUp = given.decision === 'raise' && checkRaisedLimit(interrupt, given.limit) !== null;
-    const answer = isUsedUp ? STOP : given;
+    // A new limit that is exhausted already would be asked about forever.
+    const isUsedUp = userAnswer.decision === 'raise' && checkRaisedLimit(interrupt, userAnswer.limit) !== null;
+    const answer = isUsedUp ? STOP : userAnswer;
     journal.append({ type: 'interrupt_answered', interruptId: interrupt.id, answer });
     return withBudgetAnswer(asked, answer, request);
   };

@@ -4,11 +4,11 @@ import { ASSUMED_WINDOW, buildContext, isNearlyFull, planCompaction } from '@too
 import type { RunHost } from '../run-host.ts';
 import type { RequestInputs } from './assemble-request.ts';
 
-/** Asked for when first needed: the engine takes some 20 ms to have an answer, and each command would wait for it. */
-let here: string | undefined;
-const timeZoneHere = (): string => (here ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
+/** Computed on first use: ICU takes about 20 ms for it, which every CLI command would otherwise pay. */
+let cachedTimeZone: string | undefined;
+const timeZoneHere = (): string => (cachedTimeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
 
-/** What the next request of a run would be made of. */
+/** The inputs of the next request of a run. */
 export function requestInputs(
   { modelId, conversation, contextSources, tools, toolMode, parameters, clock, timeZone = timeZoneHere() }: RunHost,
   how: { toolChoice: RunToolChoice; continues?: readonly AssistantPart[] },
@@ -26,7 +26,7 @@ export function requestInputs(
   };
 }
 
-/** True where the next request would nearly fill the window, and summing up would win something. */
+/** True if the next request would nearly fill the window and a compaction would free enough. */
 export function wantsCompression({
   conversation,
   contextSources,

@@ -16,26 +16,26 @@ import type { SamplingUsage } from './sampling-usage.ts';
 import { blocksOf, listOf, resultTextOf, textAt } from './sampling-view.ts';
 
 /**
- * Asks the conversation's own model on behalf of a server, once a person has allowed it, with the texts as they left
- * them.
+ * Sends a server's request to the conversation's own model after a user has allowed it, with the texts as the user
+ * edited them.
  *
- * @throws ToolyardError without a word of what went wrong: the server hears it; the person reads it as a notice
+ * @throws ToolyardError without details of a failure, since the server receives it; the user gets a notice
  */
 export async function sample(
   host: RunHost,
   request: JsonObject,
   answer: InterruptAnswer,
   signal: AbortSignal,
-  { bill, tool }: { bill: SamplingUsage; tool: ToolReference },
+  { samplingUsage, tool }: { samplingUsage: SamplingUsage; tool: ToolReference },
 ): Promise<SamplingAnswer> {
   if (answer.decision !== 'allow') {
-    throw new ToolyardError({ code: 'tool_refused', message: 'The person does not want a model to be asked this.' });
+    throw new ToolyardError({ code: 'tool_refused', message: 'The user declined this request.' });
   }
   const parts: StreamPart[] = [];
-  const refusal = await bill.refusal();
+  const refusal = await samplingUsage.refusal();
   if (refusal) {
     host.journal.append({ type: 'notice', level: 'warning', code: refusal.code, text: refusal.message });
-    throw new ToolyardError({ code: 'refused', message: 'No more may be used to ask a model.' });
+    throw new ToolyardError({ code: 'refused', message: 'The budget for model requests is exhausted.' });
   }
   const began = host.clock.monotonic();
   try {
@@ -46,13 +46,13 @@ export async function sample(
   } catch (thrown) {
     if (!signal.aborted || !isAbortError(thrown)) {
       const { message } = toErrorInfo(thrown);
-      const text = `The model could not answer what a server asked: ${message}`;
+      const text = `The model could not answer a request of a server: ${message}`;
       host.journal.append({ type: 'notice', level: 'warning', code: 'sampling_failed', text });
     }
-    throw new ToolyardError({ code: 'bad_response', message: 'The model could not answer.' });
+    throw new ToolyardError({ code: 'bad_response', message: 'The model failed to answer.' });
   } finally {
     const durationMs = Math.round(host.clock.monotonic() - began);
-    bill.add(
+    samplingUsage.add(
       parts.find((part) => part.type === 'usage'),
       { tool, durationMs },
     );
@@ -65,8 +65,8 @@ type Allowed = Extract<InterruptAnswer, { decision: 'allow' }>;
 function toChatRequest({ modelId, parameters, toolMode }: RunHost, request: JsonObject, allowed: Allowed): ChatRequest {
   const { temperature, maxTokens, stopSequences } = request;
   const own = parameters.maxOutputTokens;
-  const wanted = typeof maxTokens === 'number' && maxTokens > 0 ? maxTokens : undefined;
-  const most = own === undefined ? wanted : Math.min(own, wanted ?? own);
+  const requestedTokens = typeof maxTokens === 'number' && maxTokens > 0 ? maxTokens : undefined;
+  const most = own === undefined ? requestedTokens : Math.min(own, requestedTokens ?? own);
   const stop = listOf(stopSequences).filter((one) => typeof one === 'string');
   return {
     model: modelId,
@@ -87,7 +87,7 @@ function toolChoiceOf(request: JsonObject): ChatRequest['toolChoice'] {
   return mode === 'required' || mode === 'none' ? mode : 'auto';
 }
 
-/** The server's own, which only it can call: they have no place among the tools of the conversation. */
+/** The tools of the server's request: only the server executes them, so they are not tools of the conversation. */
 function toTools(request: JsonObject): ToolDefinition[] {
   return listOf(request['tools']).flatMap((tool) => {
     const name = textAt(tool, 'name');

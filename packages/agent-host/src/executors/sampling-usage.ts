@@ -5,10 +5,10 @@ import { budgetError, withModelCall } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { noticeUnpriced } from './notice-unpriced.ts';
 
-/** What a model that was asked on behalf of a server said of its answer; undefined where it said nothing. */
-type Told = { usage: Usage; cost?: number } | undefined;
+/** Usage and cost that the model reported for a sampling request; undefined if it reported none. */
+type ReportedUsage = { usage: Usage; cost?: number } | undefined;
 
-/** What models were asked on behalf of servers while the calls of a step were made. */
+/** Usage of the sampling requests during the calls of a step. */
 export class SamplingUsage {
   readonly #host: RunHost;
   readonly #before: AgentState;
@@ -19,7 +19,7 @@ export class SamplingUsage {
     this.#before = before;
   }
 
-  /** Why no model may be asked any more. */
+  /** Why no further model request is allowed; undefined if one is. */
   async refusal(): Promise<ErrorInfo | undefined> {
     const { budgets } = this.#host;
     if (!budgets) return undefined;
@@ -28,11 +28,11 @@ export class SamplingUsage {
     return excess ? budgetError(excess) : undefined;
   }
 
-  add(told: Told, call: { tool: ToolReference; durationMs: number }): void {
+  add(reported: ReportedUsage, call: { tool: ToolReference; durationMs: number }): void {
     const { price } = this.#before.limits;
-    const cost = told && ((price && costOf(told.usage, price)) ?? told.cost);
-    if (told) noticeUnpriced(this.#host, this.addTo(this.#before), cost);
-    this.#asked.push({ usage: told?.usage, cost });
+    const cost = reported && ((price && costOf(reported.usage, price)) ?? reported.cost);
+    if (reported) noticeUnpriced(this.#host, this.addTo(this.#before), cost);
+    this.#asked.push({ usage: reported?.usage, cost });
     const { model, modelId, clock, used } = this.#host;
     used?.({
       kind: 'model',
@@ -40,7 +40,7 @@ export class SamplingUsage {
       ...call,
       providerId: model.provider,
       modelId,
-      usage: told?.usage ?? null,
+      usage: reported?.usage ?? null,
       cost: cost ?? null,
     });
   }

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue, SamplingContent, SamplingInterrupt, SamplingMessage } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 
-/** What a person is to read before they allow it must be readable, and small enough to be stored with the run. */
-const LONGEST_TEXT = 100_000;
+/** Limit of the text that a user has to read before allowing a request, and that is stored with the run. */
+const MAX_TEXT_LENGTH = 100_000;
 
-/** What a server wants a model to be asked, as a person is shown it. @throws ToolyardError for far too much */
+/** A server's sampling request as it is shown to the user. @throws ToolyardError if it is too large */
 export function describeSampling(
   request: JsonObject,
 ): Pick<SamplingInterrupt, 'systemPrompt' | 'messages' | 'modelHints' | 'maxTokens' | 'tools'> {
@@ -20,17 +20,17 @@ export function describeSampling(
       return name === undefined ? [] : [{ name, ...defined({ description }) }];
     }),
   };
-  if (JSON.stringify(described).length <= LONGEST_TEXT) return described;
-  throw new ToolyardError({ code: 'too_large', message: 'What the model is to be asked is more than can be shown.' });
+  if (JSON.stringify(described).length <= MAX_TEXT_LENGTH) return described;
+  throw new ToolyardError({ code: 'too_large', message: 'The request of the server is too large to be shown.' });
 }
 
-/** The blocks of a message; a single one may stand for a list. */
+/** The content blocks of a message; a single block is allowed instead of a list. */
 export function blocksOf(message: JsonValue): JsonObject[] {
   const content = isJsonObject(message) ? message['content'] : undefined;
   return [content ?? []].flat().filter(isJsonObject);
 }
 
-/** The texts of tool results, as a model and a person read them. */
+/** The text of tool results, for the model and the user. */
 export function resultTextOf(block: JsonObject): string {
   return listOf(block['content'])
     .map((one) => textAt(one, 'text') ?? `[${textAt(one, 'type') ?? 'content'}]`)

@@ -17,12 +17,12 @@ import { answerInterrupts, initialState, openInterrupts } from '@toolyard/agent-
 import type { ApprovalMode, RunHost } from '../run-host.ts';
 import { createAgentExecutors } from './create-agent-executors.ts';
 
-/** A ledger as a database would keep it, with what an attempt before left in it. */
+/** A ledger with the entries of an earlier attempt, as a database would return it. */
 class Ledger implements ToolLedger {
   readonly entries = new Map<string, LedgerEntry>();
   readonly log: string[] = [];
 
-  left(callId: string, status: LedgerStatus, detail: JsonValue | null = null): this {
+  withEntry(callId: string, status: LedgerStatus, detail: JsonValue | null = null): this {
     this.entries.set(callId, { callId, runId: 'r', tool, arguments: {}, status, detail, updatedAt: 500 });
     return this;
   }
@@ -48,28 +48,28 @@ class Ledger implements ToolLedger {
   }
   #move(callId: string, status: LedgerStatus, detail?: JsonValue): void {
     this.log.push(`${callId}: ${status}`);
-    this.left(callId, status, detail ?? this.find(callId)?.detail ?? null);
+    this.withEntry(callId, status, detail ?? this.find(callId)?.detail ?? null);
   }
 }
 
 const tool = { serverId: 'bank', name: 'pay' };
-const FORBIDDEN: ErrorInfo = { code: 'tool_refused', message: 'The owner never allows bank/pay.' };
+const FORBIDDEN: ErrorInfo = { code: 'tool_refused', message: 'bank/pay is set to "never".' };
 const paid: ToolResult = { content: [{ type: 'text', text: 'paid' }], isError: false, outcome: 'done' };
 
 function pending(callId: string): RunnableCall {
   return { callId, name: 'pay', tool, arguments: {}, decision: 'run' };
 }
 
-/** A step that makes `calls`, on a ledger that knows something of them. */
+/** A step that makes `calls`, on a ledger with these entries. */
 function stepWith(
   ledger: Ledger,
-  options: { asking?: ApprovalMode['who']; forbidden?: ErrorInfo; repeatable?: boolean; signal?: AbortSignal } = {},
+  options: { asking?: ApprovalMode['mode']; forbidden?: ErrorInfo; repeatable?: boolean; signal?: AbortSignal } = {},
 ) {
   const events: RunEventBody[] = [];
   const messages: Message[] = [];
-  const made: string[] = [];
+  const callLog: string[] = [];
   const unused = (): never => {
-    throw new Error('not expected here');
+    throw new Error('unexpected call');
   };
   const host: RunHost = {
     model: { provider: 'none', chat: unused, models: unused },
@@ -80,11 +80,11 @@ function stepWith(
       tools: () => [],
       resolve: () => undefined,
       callTool: () => {
-        made.push('call');
+        callLog.push('call');
         return Promise.resolve(paid);
       },
       resumeTask: ({ taskId }) => {
-        made.push(`wait for ${taskId}`);
+        callLog.push(`wait for ${taskId}`);
         return Promise.resolve(paid);
       },
     },
@@ -94,8 +94,8 @@ function stepWith(
     clock: systemClock,
     signal: options.signal ?? new AbortController().signal,
     contextSources: () => ({ serverInstructions: [] }),
-    asking: options.asking === 'nobody' ? { who: 'nobody' } : { who: 'park' },
-    questions: { who: 'nobody' },
+    asking: options.asking === 'decline' ? { mode: 'decline' } : { mode: 'park' },
+    questions: { mode: 'decline' },
     remember: () => {},
     forbidden: () => options.forbidden,
     repeatable: () => options.repeatable ?? false,
@@ -111,78 +111,78 @@ function stepWith(
     );
   const results = (): ToolResult[] =>
     messages.flatMap((message) => (message.role === 'tool' ? [message.parts[0].result] : []));
-  return { events, made, messages, results, make, abort };
+  return { events, callLog, messages, results, make, abort };
 }
 
-describe('a step that is taken again after a crash', () => {
+describe('a step that is retried after a crash', () => {
   it('makes a call that was only planned', async () => {
-    const ledger = new Ledger().left('a', 'planned');
-    const { make, made, results } = stepWith(ledger);
+    const ledger = new Ledger().withEntry('a', 'planned');
+    const { make, callLog, results } = stepWith(ledger);
     await make([pending('a')]);
-    expect(made).toHaveLength(1);
+    expect(callLog).toHaveLength(1);
     expect(results()).toEqual([paid]);
     expect(ledger.log).toEqual(['a: planned', 'a: sent', 'a: done']);
   });
 
-  it('does not make a call again whose answer is stored, and does not tell of it twice', async () => {
-    const ledger = new Ledger().left('a', 'done', { result: paid as unknown as JsonValue, at: 77 });
-    const { make, made, events, messages } = stepWith(ledger);
+  it('does not repeat a call with a stored result, and publishes it once', async () => {
+    const ledger = new Ledger().withEntry('a', 'done', { result: paid as unknown as JsonValue, at: 77 });
+    const { make, callLog, events, messages } = stepWith(ledger);
     await make([pending('a')]);
-    expect(made).toHaveLength(0);
+    expect(callLog).toHaveLength(0);
     expect(events).toEqual([]);
     expect(messages).toMatchObject([{ id: 'a.result', createdAt: 77, parts: [{ callId: 'a', result: paid }] }]);
   });
 
-  it('waits for the task a call has become, and does not make the call again', async () => {
+  it('waits for the task of a call instead of repeating the call', async () => {
     const task = { tool, taskId: 't-1', era: 'modern' };
-    const ledger = new Ledger().left('a', 'sent', { task });
-    const { make, made, results } = stepWith(ledger, { forbidden: FORBIDDEN });
+    const ledger = new Ledger().withEntry('a', 'sent', { task });
+    const { make, callLog, results } = stepWith(ledger, { forbidden: FORBIDDEN });
     const point = await make([pending('a')]);
-    expect(made).toEqual(['wait for t-1']);
+    expect(callLog).toEqual(['wait for t-1']);
     expect(results()).toEqual([paid]);
     expect(point.state.status).toBe('running');
     expect(ledger.log).toEqual(['a: done']);
   });
 
-  it('puts a call to the person whose stored task cannot be read', async () => {
-    const ledger = new Ledger().left('a', 'sent', { task: { taskId: 't-1' } });
-    const { make, made } = stepWith(ledger);
+  it('asks the user about a call whose stored task is unreadable', async () => {
+    const ledger = new Ledger().withEntry('a', 'sent', { task: { taskId: 't-1' } });
+    const { make, callLog } = stepWith(ledger);
     expect((await make([pending('a')])).state.status).toBe('parked');
-    expect(made).toEqual([]);
+    expect(callLog).toEqual([]);
   });
 
-  it('keeps an answer that is stored, though the tool is forbidden now', async () => {
-    const ledger = new Ledger().left('a', 'done', { result: paid as unknown as JsonValue, at: 77 });
+  it('keeps a stored result, although the tool is forbidden now', async () => {
+    const ledger = new Ledger().withEntry('a', 'done', { result: paid as unknown as JsonValue, at: 77 });
     const { make, results } = stepWith(ledger);
     await make([{ ...pending('a'), decision: 'refused', refusal: FORBIDDEN }]);
     expect(results()).toEqual([paid]);
   });
 
-  it('does not make a call that was forbidden since it was decided, and says so', async () => {
+  it('does not make a call that was forbidden after it was approved, and says so', async () => {
     const ledger = new Ledger();
-    const { make, made, results, events } = stepWith(ledger, { forbidden: FORBIDDEN });
+    const { make, callLog, results, events } = stepWith(ledger, { forbidden: FORBIDDEN });
     await make([pending('a')]);
-    expect(made).toEqual([]);
+    expect(callLog).toEqual([]);
     expect(results()).toMatchObject([{ outcome: 'not_sent', error: FORBIDDEN }]);
     expect(events.map(({ type }) => type)).toEqual(['tool_finished']);
     expect(ledger.log).toEqual(['a: planned', 'a: failed']);
   });
 
-  it('a call in doubt that is to be repeated but is forbidden now stays in doubt', async () => {
-    const ledger = new Ledger().left('a', 'in_doubt');
-    const { make, made, results } = stepWith(ledger);
+  it('keeps a call in doubt if it is to be repeated but is forbidden now', async () => {
+    const ledger = new Ledger().withEntry('a', 'in_doubt');
+    const { make, callLog, results } = stepWith(ledger);
     const doubt = { interruptId: 'a.in_doubt.3', sentAt: 1, answer: { decision: 'repeat' } } as const;
     await make([{ ...pending('a'), approved: true, doubt, decision: 'refused', refusal: FORBIDDEN }]);
-    expect(made).toEqual([]);
+    expect(callLog).toEqual([]);
     expect(results()).toMatchObject([{ outcome: 'unknown', error: FORBIDDEN }]);
     expect(ledger.log).toEqual([]);
   });
 
-  it('parks before any call is made where one was sent and never answered', async () => {
-    const ledger = new Ledger().left('a', 'sent').left('b', 'planned');
-    const { make, made, events } = stepWith(ledger);
+  it('parks before any call is made if one was sent and has no result', async () => {
+    const ledger = new Ledger().withEntry('a', 'sent').withEntry('b', 'planned');
+    const { make, callLog, events } = stepWith(ledger);
     const point = await make([pending('a'), pending('b')]);
-    expect(made).toHaveLength(0);
+    expect(callLog).toHaveLength(0);
     expect(point).toMatchObject({ state: { status: 'parked' }, context: { phase: 'waiting' } });
     expect(events).toMatchObject([
       { type: 'interrupt_requested', interrupt: { kind: 'in_doubt', callId: 'a', sentAt: 500 } },
@@ -191,8 +191,8 @@ describe('a step that is taken again after a crash', () => {
     expect(ledger.log).toEqual(['a: in_doubt']);
   });
 
-  const said = async (answer: InDoubtAnswer) => {
-    const ledger = new Ledger().left('a', 'sent');
+  const answerDoubt = async (answer: InDoubtAnswer) => {
+    const ledger = new Ledger().withEntry('a', 'sent');
     const step = stepWith(ledger);
     const parked = await step.make([pending('a')]);
     const [open] = openInterrupts(parked.state);
@@ -201,50 +201,52 @@ describe('a step that is taken again after a crash', () => {
     return { ...step, ledger, point };
   };
 
-  it('repeats it where the person says so', async () => {
-    const { made, results, ledger } = await said({ decision: 'repeat' });
-    expect(made).toHaveLength(1);
+  it('repeats the call if the user says so', async () => {
+    const { callLog, results, ledger } = await answerDoubt({ decision: 'repeat' });
+    expect(callLog).toHaveLength(1);
     expect(results()).toEqual([paid]);
     expect(ledger.log).toEqual(['a: in_doubt', 'a: planned', 'a: sent', 'a: done']);
   });
 
-  it('tells the model that it failed where the person says so', async () => {
-    const { made, results } = await said({ decision: 'failed' });
-    expect(made).toHaveLength(0);
+  it('returns an error to the model if the user says that the call failed', async () => {
+    const { callLog, results } = await answerDoubt({ decision: 'failed' });
+    expect(callLog).toHaveLength(0);
     expect(results()).toMatchObject([{ isError: true, outcome: 'not_sent', error: { code: 'tool_failed' } }]);
   });
 
-  it('takes the result the person gives', async () => {
-    const { made, results } = await said({ decision: 'result', text: 'it was paid' });
-    expect(made).toHaveLength(0);
+  it('takes the result that the user enters', async () => {
+    const { callLog, results } = await answerDoubt({ decision: 'result', text: 'it was paid' });
+    expect(callLog).toHaveLength(0);
     expect(results()).toEqual([{ ...paid, content: [{ type: 'text', text: 'it was paid' }] }]);
   });
 
-  it('asks anew where a repeated call is lost as well', async () => {
-    const { ledger, make, point, made } = await said({ decision: 'repeat' });
-    ledger.left('a', 'sent');
+  it('asks again if a repeated call is interrupted as well', async () => {
+    const { ledger, make, point, callLog } = await answerDoubt({ decision: 'repeat' });
+    ledger.withEntry('a', 'sent');
     const again = await make(point.state.pending, 6);
     expect(again.state.status).toBe('parked');
     expect(openInterrupts(again.state)).toMatchObject([{ id: 'a.in_doubt.6' }]);
-    expect(made).toHaveLength(1);
+    expect(callLog).toHaveLength(1);
   });
 
-  it('makes a harmless call again without asking', async () => {
-    const { make, made, events } = stepWith(new Ledger().left('a', 'sent'), { repeatable: true });
+  it('repeats a harmless call without asking', async () => {
+    const { make, callLog, events } = stepWith(new Ledger().withEntry('a', 'sent'), { repeatable: true });
     await make([pending('a')]);
-    expect(made).toHaveLength(1);
+    expect(callLog).toHaveLength(1);
     expect(events.map(({ type }) => type)).toEqual(['tool_started', 'tool_finished']);
   });
 
-  it('tells the model that the outcome is unknown where nobody can be asked', async () => {
-    const { make, made, results } = stepWith(new Ledger().left('a', 'sent'), { asking: 'nobody' });
+  it('returns an unknown outcome if no user can be asked', async () => {
+    const { make, callLog, results } = stepWith(new Ledger().withEntry('a', 'sent'), { asking: 'decline' });
     await make([pending('a')]);
-    expect(made).toHaveLength(0);
+    expect(callLog).toHaveLength(0);
     expect(results()).toMatchObject([{ outcome: 'unknown', error: { code: 'outcome_unknown' } }]);
   });
 
-  it('says of a call that was sent before a stop that its outcome is unknown, and keeps an answer that is there', async () => {
-    const ledger = new Ledger().left('a', 'sent').left('b', 'done', { result: paid as unknown as JsonValue, at: 1 });
+  it('returns an unknown outcome for a call that was sent before a stop, and keeps an existing result', async () => {
+    const ledger = new Ledger()
+      .withEntry('a', 'sent')
+      .withEntry('b', 'done', { result: paid as unknown as JsonValue, at: 1 });
     const { abort, results } = stepWith(ledger);
     await abort([pending('a'), pending('b'), pending('c')]);
     expect(results()).toMatchObject([{ outcome: 'unknown' }, paid, { outcome: 'not_sent' }]);

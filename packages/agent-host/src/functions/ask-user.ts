@@ -2,41 +2,41 @@ import type { FunctionToolGroup } from './function-tools.ts';
 import type { ToolContext, ToolOutput } from './tool.ts';
 import { tool } from './tool.ts';
 
-const LONGEST_QUESTION = 4_000;
-const MOST_CHOICES = 50;
-const LONGEST_CHOICE = 500;
+const MAX_QUESTION_LENGTH = 4_000;
+const MAX_CHOICES = 50;
+const MAX_CHOICE_LENGTH = 500;
 
 const askUser = tool({
   name: 'ask_user',
-  title: 'Ask the person',
+  title: 'Ask the user',
   description:
-    'Asks the person you work for something only they can know or decide, and waits for their answer. Use it when you cannot go on well without it, not for what you can find out or reasonably assume. Give choices where there are some.',
+    'Asks the user something that only the user can know or decide, and waits for the answer. Use it only if you cannot continue well without the answer, not for anything that you can find out or reasonably assume. Offer choices if possible.',
   inputSchema: {
     type: 'object',
     properties: {
-      question: { type: 'string', minLength: 1, description: 'What you want to know, in the language of the person.' },
+      question: { type: 'string', minLength: 1, description: 'The question, in the language of the user.' },
       choices: {
         type: 'array',
         items: { type: 'string', minLength: 1 },
-        description: 'What there is to choose from, at least two; leave it out to get an answer in words.',
+        description: 'The choices, at least two; omit it for a free-text answer.',
       },
-      multiple: { type: 'boolean', description: 'True where several may be chosen.' },
+      multiple: { type: 'boolean', description: 'True if several choices may be selected.' },
     },
     required: ['question'],
   },
   annotations: { readOnly: true, openWorld: false },
   onlyAsks: true,
   async execute({ question, choices = [], multiple = false }, ctx) {
-    const asked = question.slice(0, LONGEST_QUESTION);
-    const distinct = [...new Set(choices.map((choice) => choice.slice(0, LONGEST_CHOICE)))].slice(0, MOST_CHOICES);
-    return distinct.length < 2 ? askWords(asked, ctx) : askChoice(asked, distinct, multiple, ctx);
+    const asked = question.slice(0, MAX_QUESTION_LENGTH);
+    const distinct = [...new Set(choices.map((choice) => choice.slice(0, MAX_CHOICE_LENGTH)))].slice(0, MAX_CHOICES);
+    return distinct.length < 2 ? askText(asked, ctx) : askChoice(asked, distinct, multiple, ctx);
   },
 });
 
-/** With it a model can ask the user. The references `person/ask_user` are stored, and never change. */
+/** The tool with which a model asks the user. The reference `person/ask_user` is stored and never changes. */
 export const ASK_USER_TOOLS: FunctionToolGroup = { id: 'person', tools: [askUser] };
 
-async function askWords(question: string, ctx: ToolContext): Promise<ToolOutput> {
+async function askText(question: string, ctx: ToolContext): Promise<ToolOutput> {
   const answer = await ctx.ask({ kind: 'prompt', question });
   return answer.decision === 'say' ? answer.text : DECLINED;
 }
@@ -54,4 +54,4 @@ async function askChoice(
   return { content: [{ type: 'text', text }], structured: { chosen }, isError: false, outcome: 'done' };
 }
 
-const DECLINED = 'The person does not want to answer this. Go on without it, and do not ask it again.';
+const DECLINED = 'The user declined to answer this. Continue without the answer, and do not ask again.';

@@ -13,28 +13,28 @@ import { serveFunctions } from './serve-functions.ts';
 import { runFunction, stoppedFunction } from './run-function.ts';
 import type { FunctionTool, RunBudget, ToolContext } from './tool.ts';
 
-/** Function tools that users see, enable and disable together: as one built-in server of this id. */
+/** Function tools that users see, enable and disable together, as one built-in server with this id. */
 export type FunctionToolGroup = { id: string; tools: readonly FunctionTool[] };
 
-/** The run a call belongs to, for tools that are functions. */
+/** The run of a call, for function tools. */
 type RunOfCall = Pick<ToolContext, 'ask'> & {
   id: string;
   budget: RunBudget;
-  /** Resolves when the call has asked something that is not answered yet: it is made again with the answer. */
+  /** Resolves when the call has asked a question without an answer: it is made again with the answer. */
   parked: Promise<ToolResult>;
 };
 
 export type RunCallOptions = CallToolOptions & { run?: RunOfCall };
 
-/** Everything a model can call in one run: the tools of servers, tabs and functions. */
+/** Everything a model can call in one run: tools of servers, tabs and functions. */
 export interface RunToolHost extends ToolHost {
   callTool(tool: ToolReference, args: JsonObject, options?: RunCallOptions): Promise<ToolResult>;
 }
 
 /**
- * The function tools of a process. They are listed, named, enabled and judged as the tools of built-in servers, and
- * executed without a connection. A tool counts as one of them only if it was listed by what was registered here: a
- * server of the same id has other tools.
+ * The function tools of a process. They are listed, named, enabled and checked like tools of built-in servers, and
+ * executed without a connection. Only tools listed by this registration count: a server with the same id has other
+ * tools.
  */
 export class FunctionTools {
   readonly #groups: readonly FunctionToolGroup[];
@@ -47,19 +47,22 @@ export class FunctionTools {
       for (const tool of tools) {
         const reference = formatToolReference({ serverId: id, name: tool.name });
         if (this.#tools.has(reference)) {
-          throw new ToolyardError({ code: 'bad_config', message: `There are two function tools "${reference}".` });
+          throw new ToolyardError({
+            code: 'bad_config',
+            message: `There are two function tools named "${reference}".`,
+          });
         }
         this.#tools.set(reference, tool);
       }
     }
   }
 
-  /** How an MCP host lists them. */
+  /** The servers under which an MCP host lists them. */
   get servers(): ServerConfig[] {
     return this.#groups.map(({ id }) => ({ id, transport: { type: 'in-memory', name: id }, builtIn: true }));
   }
 
-  /** Transports that reach {@link servers}, too. */
+  /** Transports that also reach {@link servers}. */
   transports(next: CreateTransport): CreateTransport {
     const served: Record<string, ServeInMemory> = Object.fromEntries(
       this.#groups.map(({ id, tools }) => [id, serveFunctions(id, tools)]),

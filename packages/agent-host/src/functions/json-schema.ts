@@ -28,8 +28,8 @@ type FromType<S, T> = T extends keyof Primitives
       : JsonValue;
 
 /**
- * The values that a literal JSON Schema describes. It reads `type`, `properties`, `required`, `items`, `enum`, `const`,
- * `anyOf` and `oneOf`; whatever else a schema says is checked at run time only.
+ * The values that a literal JSON Schema describes, by `type`, `properties`, `required`, `items`, `enum`, `const`,
+ * `anyOf` and `oneOf`; other keywords are checked at run time only.
  */
 export type FromJsonSchema<S> = S extends { readonly const: infer C }
   ? C

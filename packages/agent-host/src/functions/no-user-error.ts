@@ -1,8 +1,7 @@
 import type { ErrorInfo } from '@toolyard/protocol';
 
-/** What a question gets where nobody can answer it. */
+/** The error of a question that no user can answer. */
 export const NO_USER_ERROR: ErrorInfo = {
   code: 'tool_refused',
-  message:
-    'Nobody is there to be asked. Decide by yourself what serves the person best, and tell in your answer what you assumed.',
+  message: 'No user can be asked. Decide yourself what serves the user best, and state your assumptions in the answer.',
 };

@@ -2,7 +2,7 @@ import type { JsonValue, ToolContentPart, ToolOutcome, ToolResult } from '@tooly
 import { isJsonObject, isMediaType, ToolyardError } from '@toolyard/protocol';
 import type { FunctionTool, ToolContext, ToolOutput } from './tool.ts';
 
-/** Executes a function tool. Never throws: what it throws becomes a failed result without a stack. */
+/** Executes a function tool. Never throws: an exception becomes a failed result without a stack. */
 export async function runFunction(
   tool: FunctionTool,
   args: Parameters<FunctionTool['run']>[0],
@@ -15,9 +15,9 @@ export async function runFunction(
   }
 }
 
-/** It neither returned nor threw when the run was stopped. */
+/** The result of a function that had not returned when the run was stopped. */
 export function stoppedFunction(name: string): ToolResult {
-  const message = `The call of "${name}" was cancelled while it ran; it is not known whether it took effect.`;
+  const message = `The call of "${name}" was cancelled during its execution; its outcome is unknown.`;
   return failed({ code: 'cancelled', message }, 'unknown');
 }
 
@@ -50,7 +50,7 @@ function isPart(part: Readonly<Record<string, unknown>>): boolean {
   return (type === 'resource' || isMediaType(type)) && ('source' in part || typeof part['uri'] === 'string');
 }
 
-/** Rejected arguments and questions nobody can be asked leave nothing behind: the call may be made again. */
+/** Errors after which nothing has happened, so that the call may be made again. */
 const NOTHING_HAPPENED: ReadonlySet<string> = new Set(['invalid_arguments', 'tool_refused']);
 
 function failureOf(name: string, thrown: unknown): ToolResult {

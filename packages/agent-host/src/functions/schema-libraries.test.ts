@@ -28,7 +28,7 @@ async function expectsCityAndDays(weather: FunctionTool): Promise<void> {
 }
 
 describe('a function tool with a schema of', () => {
-  test('valibot is typed, validated and transformed by it, and described by the given JSON Schema', async () => {
+  test('valibot is typed, validated and transformed, and described by the given JSON Schema', async () => {
     const inputSchema = v.object({ city: v.string(), days: v.pipe(v.string(), v.transform(Number)) });
     const weather = tool({
       name: 'weather',
@@ -45,7 +45,7 @@ describe('a function tool with a schema of', () => {
     expect(() => tool(undescribed)).toThrow('(valibot) cannot be turned into JSON Schema');
   });
 
-  test('arktype is typed, validated and transformed by it, and described by its own JSON Schema', async () => {
+  test('arktype is typed, validated and transformed, and described by its own JSON Schema', async () => {
     const weather = tool({
       name: 'weather',
       description: 'The weather of the next days.',

@@ -7,7 +7,7 @@ import { tool } from './tool.ts';
 type Transport = Parameters<ServeInMemory>[0];
 type Message = Parameters<Transport['send']>[0];
 
-/** Sends one request to the server of these tools. */
+/** Sends one request to a server of these tools. */
 async function ask(tools: Parameters<typeof serveFunctions>[1], method: string, params: JsonObject): Promise<Message> {
   const answered = Promise.withResolvers<Message>();
   const transport: Transport = {
@@ -45,13 +45,13 @@ const asks = tool({
   },
 });
 
-test('lists function tools with their annotations as MCP has them', async () => {
+test("lists function tools with their annotations in MCP's format", async () => {
   expect(await ask([list], 'tools/list', {})).toMatchObject({
     result: { tools: [{ name: 'list', title: 'List', annotations: { readOnlyHint: true } }] },
   });
 });
 
-test('answers with content as MCP has it', async () => {
+test("returns content in MCP's format", async () => {
   expect(await ask([list], 'tools/call', { name: 'list', arguments: {} })).toMatchObject({
     result: {
       content: [
@@ -65,7 +65,7 @@ test('answers with content as MCP has it', async () => {
   });
 });
 
-test('fails a call that asks the user: outside of a run nobody can be asked', async () => {
+test('fails a call that asks the user, since outside a run no user can be asked', async () => {
   expect(await ask([asks], 'tools/call', { name: 'asks' })).toMatchObject({ result: { isError: true } });
 });
 

@@ -10,8 +10,8 @@ type Incoming = Parameters<NonNullable<Peer['onmessage']>>[0];
 type Request = Extract<Incoming, { method: string; id: string | number }>;
 
 /**
- * Function tools as an MCP server inside the process: an MCP host lists them there, and calls them for whoever calls
- * them outside of a run. Runs execute them in place.
+ * Function tools as an in-memory MCP server: an MCP host lists them there, and calls them for callers outside a run.
+ * Runs execute them directly.
  */
 export function serveFunctions(id: string, tools: readonly FunctionTool[]): ServeInMemory {
   return async (transport) => {
@@ -42,7 +42,7 @@ async function respond(server: string, tools: readonly FunctionTool[], request: 
       return { jsonrpc: '2.0', id, result: { tools: tools.map(listed) } };
     case 'tools/call': {
       const tool = tools.find(({ name }) => name === params['name']);
-      if (!tool) return { jsonrpc: '2.0', id, error: { code: -32_602, message: 'There is no tool of this name.' } };
+      if (!tool) return { jsonrpc: '2.0', id, error: { code: -32_602, message: 'There is no tool with this name.' } };
       return { jsonrpc: '2.0', id, result: await called(tool, params['arguments']) };
     }
     default:
@@ -71,7 +71,7 @@ function hintsOf({ readOnly, destructive, idempotent, openWorld }: ToolAnnotatio
   };
 }
 
-/** As MCP has results: bytes in place, as base64. */
+/** Converts a result to MCP's format: bytes inline as base64. */
 async function called(tool: FunctionTool, args: unknown): Promise<JsonObject> {
   const { content, structured, isError } = await runFunction(tool, isJsonObject(args) ? args : {}, {
     signal: new AbortController().signal,

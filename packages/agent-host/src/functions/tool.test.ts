@@ -20,7 +20,7 @@ const returning = (output: ToolOutput): Promise<ToolResult> =>
     ctx,
   );
 
-/** Knows Standard Schema, and nothing of JSON Schema. */
+/** A Standard Schema without support for JSON Schema. */
 const plain: StandardSchemaV1<unknown, { n: number }> = {
   '~standard': {
     version: 1,
@@ -33,7 +33,7 @@ const plain: StandardSchemaV1<unknown, { n: number }> = {
 };
 
 describe('the arguments of a function tool', () => {
-  it('are typed by a schema of a library, after its transformations', () => {
+  it('have the types of a schema library, after its transformations', () => {
     tool({
       name: 'it',
       description: 'Typed.',
@@ -46,7 +46,7 @@ describe('the arguments of a function tool', () => {
     expectTypeOf<ArgumentsOf<typeof plain>>().toEqualTypeOf<{ n: number }>();
   });
 
-  it('are typed by a literal JSON Schema', () => {
+  it('have the types of a literal JSON Schema', () => {
     tool({
       name: 'it',
       description: 'Typed.',
@@ -107,7 +107,7 @@ describe('the arguments of a function tool', () => {
 });
 
 describe('the result of a function tool', () => {
-  it('is a text, content parts, a whole result, or any JSON value', async () => {
+  it('is text, content parts, a complete result, or any JSON value', async () => {
     const content = [{ type: 'text' as const, text: 'Hello' }];
     expect(await returning('Hello')).toEqual({ content, isError: false, outcome: 'done' });
     expect(await returning(content)).toEqual({ content, isError: false, outcome: 'done' });
@@ -124,7 +124,7 @@ describe('the result of a function tool', () => {
     expect(await returning(undefined)).toMatchObject({ content: [{ text: 'Done.' }] });
   });
 
-  it('is a failure without a stack where the tool throws', async () => {
+  it('is a failure without a stack if the tool throws', async () => {
     const throwing = (thrown: unknown): Promise<ToolResult> =>
       runFunction(
         tool({

@@ -16,7 +16,7 @@ import type {
 import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { FromJsonSchema, ObjectSchema } from './json-schema.ts';
 
-/** What a function tool asks the user. The schema of a form is what `readForm` of `@toolyard/protocol` reads. */
+/** A question of a function tool to the user. `readForm` of `@toolyard/protocol` parses the schema of a form. */
 export type UserQuestion =
   | { kind: 'prompt'; question: string }
   | { kind: 'selection'; question: string; choices: readonly string[]; multiple?: boolean }
@@ -29,66 +29,66 @@ export type UserAnswer<Q extends UserQuestion = UserQuestion> = Q extends { kind
     ? SelectionAnswer
     : ElicitationAnswer;
 
-/** What a run has used when the call begins, and what it may use. */
+/** Usage of the run so far, and its limits. */
 export type RunBudget = { limits: RunLimits; turns: number; spent: Spent };
 
-/** What a function tool knows of the call it executes. Outside of a run only `signal`, `progress` and `ask` are set. */
+/** The context of a call. Outside a run only `signal`, `progress` and `ask` are set. */
 export type ToolContext = {
   /** Aborted when the run is cancelled or reaches a limit. */
   signal: AbortSignal;
   progress: (progress: ToolProgress) => void;
-  /** The owner of the run on a server; undefined where there is only one user. */
+  /** The owner of the run on a server; undefined if there is only one user. */
   user?: string;
   conversation?: string;
   run?: string;
   budget?: RunBudget;
   /**
-   * Asks the user. The run parks until the answer is there, for days if need be, and continues in whatever process is
-   * alive then: `execute` runs again from its beginning, and `ask()` returns the stored answers in the order in which
-   * they were asked. Code before an `ask()` therefore runs once for each question; it must be safe to repeat and ask the
-   * same questions again. Put side effects behind the last `ask()`.
+   * Asks the user. The run parks until the answer arrives, possibly for days, and continues in any process: `execute`
+   * then runs again from its beginning, and `ask()` returns the stored answers in the order of the questions. Code
+   * before an `ask()` therefore runs once per question; it must be safe to repeat and must ask the same questions
+   * again. Put side effects after the last `ask()`.
    *
-   * @throws ToolyardError `tool_refused` where nobody can be asked: the model is told so unless the tool catches it
+   * @throws ToolyardError `tool_refused` if no user can be asked; the model gets this error unless the tool catches it
    */
   ask: <Q extends UserQuestion>(question: Q) => Promise<UserAnswer<Q>>;
 };
 
 /**
- * What `execute` returns: a text, content parts or a whole result; any other JSON value becomes the structured content
- * and its text. Nothing returned means that it is done.
+ * What `execute` returns: text, content parts or a complete result; any other JSON value becomes the structured content
+ * and its text. Returning nothing means success.
  */
 export type ToolOutput = JsonValue | ToolContentPart[] | ToolResult | void;
 
-/** A schema of the arguments: of any library that implements Standard Schema, or JSON Schema. */
+/** A schema of the arguments, from any library that implements Standard Schema, or as JSON Schema. */
 export type ArgumentsSchema = StandardSchemaV1 | ObjectSchema;
 
-/** The arguments as `execute` gets them. */
+/** The arguments that `execute` receives. */
 export type ArgumentsOf<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : FromJsonSchema<S>;
 
 export type ToolOptions<S extends ArgumentsSchema> = {
   /** At most 64 of `[A-Za-z0-9_-]`, unique within its group. */
   name: string;
   title?: string;
-  /** For the model: what it does and when to use it. */
+  /** For the model: what the tool does and when to use it. */
   description: string;
   inputSchema: S;
-  /** For a schema whose library has no `~standard.jsonSchema`: the same as JSON Schema, for the model. */
+  /** The same schema as JSON Schema, for libraries without `~standard.jsonSchema`. */
   jsonSchema?: JsonObject;
-  /** Read-only tools that are not open-world run without approval, and again if their process is killed. */
+  /** Read-only tools that are not open-world run without approval, and are repeated after a crash. */
   annotations?: ToolAnnotations;
-  /** The tool asks the user and has no other effect: asking needs no approval, whatever its arguments say. */
+  /** The tool asks the user and has no other effect: it needs no approval, whatever its arguments. */
   onlyAsks?: true;
   execute: (args: ArgumentsOf<S>, ctx: ToolContext) => ToolOutput | Promise<ToolOutput>;
 };
 
-/** A function of this process that models can call. Made by {@link tool}. */
+/** A function of this process that models can call. Created by {@link tool}. */
 export type FunctionTool = Pick<ToolOptions<ArgumentsSchema>, 'name' | 'title' | 'description' | 'annotations'> & {
   readonly inputSchema: JsonObject;
   readonly onlyAsks: boolean;
   /**
    * Validates the arguments, then executes.
    *
-   * @throws ToolyardError `invalid_arguments`, and whatever `execute` throws
+   * @throws ToolyardError `invalid_arguments`, and everything that `execute` throws
    */
   readonly run: (args: JsonObject, ctx: ToolContext) => Promise<ToolOutput>;
 };
@@ -96,7 +96,7 @@ export type FunctionTool = Pick<ToolOptions<ArgumentsSchema>, 'name' | 'title' |
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Makes a tool of a function. Its arguments are validated before it is executed and typed by their schema.
+ * Creates a tool from a function. Its arguments are validated before execution and typed by their schema.
  *
  * @example
  * const weather = tool({
@@ -108,7 +108,7 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
  * });
  * await using agent = await createAgent({ model, tools: [weather] });
  *
- * @throws ToolyardError `bad_config` for a name no model can call, or a schema that is no object
+ * @throws ToolyardError `bad_config` for an invalid name, or a schema that does not describe an object
  */
 export function tool<const S extends ArgumentsSchema>(options: ToolOptions<S>): FunctionTool {
   const { name, title, description, annotations, onlyAsks = false, inputSchema: schema, execute } = options;
@@ -124,7 +124,7 @@ export function tool<const S extends ArgumentsSchema>(options: ToolOptions<S>): 
     ...defined({ annotations }),
     inputSchema,
     onlyAsks,
-    // `read` gives what the schema describes, which the compiler cannot follow.
+    // `read` returns what the schema describes, which TypeScript cannot follow.
     run: async (args, ctx) => execute((await read(args)) as ArgumentsOf<S>, ctx),
   };
 }
@@ -138,18 +138,18 @@ function jsonSchemaOf({
   inputSchema,
   jsonSchema,
 }: Pick<ToolOptions<ArgumentsSchema>, 'name' | 'inputSchema' | 'jsonSchema'>): JsonObject {
-  const made = isStandard(inputSchema) ? (jsonSchema ?? fromLibrary(name, inputSchema)) : inputSchema;
-  if (isJsonObject(made) && made['type'] === 'object') return made;
+  const objectSchema = isStandard(inputSchema) ? (jsonSchema ?? fromLibrary(name, inputSchema)) : inputSchema;
+  if (isJsonObject(objectSchema) && objectSchema['type'] === 'object') return objectSchema;
   throw badConfig(`The inputSchema of the tool "${name}" must describe an object (type "object").`);
 }
 
 function fromLibrary(name: string, schema: StandardSchemaV1): unknown {
   const standard: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props> = schema['~standard'];
-  const made = standard.jsonSchema?.input({ target: 'draft-2020-12' });
-  if (made !== undefined) return made;
+  const objectSchema = standard.jsonSchema?.input({ target: 'draft-2020-12' });
+  if (objectSchema !== undefined) return objectSchema;
   throw badConfig(
     `The schema of the tool "${name}" (${standard.vendor}) cannot be turned into JSON Schema.`,
-    'Give the same schema as JSON Schema in "jsonSchema".',
+    'Add the same schema as JSON Schema in "jsonSchema".',
   );
 }
 

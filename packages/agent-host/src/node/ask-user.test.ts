@@ -8,7 +8,7 @@ import { agentOn, eventsOf, sentBody, sentMessages } from './test-fixtures/test-
 const ask = { name: 'ask_user', arguments: { question: 'Which?', choices: ['red', 'green'], multiple: true } };
 
 describe('ask_user', () => {
-  it('is offered by a server inside the process, and what the person says is the result', async () => {
+  it('is offered by an in-memory server and returns the answer of the user', async () => {
     await using server = await startModelServer([reply.toolCalls([ask]), reply.text('Painted.')]);
     const asked: unknown[] = [];
     await using agent = await agentOn(server, {
@@ -24,14 +24,14 @@ describe('ask_user', () => {
     expect(text).toBe('Painted.');
   });
 
-  it('is answered with the person rather not saying where the question cannot be put', async () => {
+  it('returns a declined answer if the question cannot be asked', async () => {
     await using server = await startModelServer([reply.toolCalls([ask]), reply.text('Then red.')]);
     await using agent = await agentOn(server, { askUser: () => Promise.reject(new Error('no screen')) });
     const { calls } = await agent.run('Paint it').result;
-    expect(calls[0]?.result.content).toMatchObject([{ text: expect.stringContaining('does not want') as string }]);
+    expect(calls[0]?.result.content).toMatchObject([{ text: expect.stringContaining('declined') as string }]);
   });
 
-  it('is no tool where nobody can be asked', async () => {
+  it('is not offered if no user can be asked', async () => {
     await using server = await startModelServer([reply.text('Hello')]);
     await using agent = await agentOn(server);
     await agent.run('Hi').result;
@@ -40,7 +40,7 @@ describe('ask_user', () => {
 });
 
 describe('steer', () => {
-  it('is heard before the next step, behind the result of the call', async () => {
+  it('adds the message before the next step, after the result of the call', async () => {
     await using server = await startModelServer([reply.toolCalls([ask]), reply.text('Auf Deutsch.')]);
     let answer = (): void => {};
     await using agent = await agentOn(server, {
@@ -61,7 +61,7 @@ describe('steer', () => {
   });
 });
 
-/** A server that goes on with an answer that was begun, and the agent's options for it. */
+/** A server that continues a partial answer, and the agent's options for it. */
 function prefixModel(baseUrl: string): AgentOptions['model'] {
   const quirks = { continuing: 'prefix' as const };
   const runtime = createModelRuntime({ wire: 'openai-chat', baseUrl, fetch, clock: systemClock, quirks });
@@ -69,7 +69,7 @@ function prefixModel(baseUrl: string): AgentOptions['model'] {
 }
 
 describe('continue', () => {
-  it('goes on in the answer itself once a budget is raised', async () => {
+  it('continues in the answer itself after a budget was raised', async () => {
     await using server = await startModelServer([reply.text('One, two,', { finish: 'length' }), reply.text(' three.')]);
     let asked = 0;
     await using agent = await agentOn(server, {
@@ -86,7 +86,7 @@ describe('continue', () => {
     expect(agent.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
   });
 
-  it('goes on in the answer itself at a server that can', { tags: ['C10.03'] }, async () => {
+  it('continues in the answer itself if the server supports it', { tags: ['C10.03'] }, async () => {
     await using server = await startModelServer([reply.text('One, two,', { finish: 'length' }), reply.text(' three.')]);
     await using agent = await agentOn(server, { model: prefixModel(server.url) });
     await agent.run('Count').result;
@@ -96,12 +96,12 @@ describe('continue', () => {
     expect(agent.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
   });
 
-  it('goes on in a new message elsewhere, and is refused after a whole answer', async () => {
+  it('continues in a new message otherwise, and rejects after a complete answer', async () => {
     await using server = await startModelServer([reply.text('One,', { finish: 'length' }), reply.text('two.')]);
     await using agent = await agentOn(server);
     await agent.run('Count').result;
     expect((await agent.continue().result).text).toBe('two.');
     expect(sentMessages(server, 1).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
-    expect(() => agent.continue()).toThrow('The last answer is whole');
+    expect(() => agent.continue()).toThrow('The last answer is complete');
   });
 });

@@ -8,9 +8,9 @@ import { agentOn, DATE_SERVER, EVERYTHING_SERVER, eventsOf, sentMessages } from 
 
 const ECHO = { name: 'echo', arguments: { message: 'hello' } };
 
-describe('the gate', () => {
+describe('approvals', () => {
   it(
-    'asks about a tool of a foreign server, shows its arguments, and runs it once when approved',
+    'asks about a tool of a third-party server, shows its arguments, and runs it once if approved',
     { tags: ['C3.23', 'D4.12'] },
     async () => {
       await using server = await startModelServer([reply.toolCalls([ECHO]), reply.text('Done.')]);
@@ -33,7 +33,7 @@ describe('the gate', () => {
     },
   );
 
-  it('does not ask again in this conversation about what was allowed for it', async () => {
+  it('does not ask again in this conversation about an allowed tool', async () => {
     await using server = await startModelServer([
       reply.toolCalls([ECHO, { name: 'echo', arguments: { message: 'again' } }]),
       reply.text('One.'),
@@ -53,7 +53,7 @@ describe('the gate', () => {
     expect(asked).toBe(1);
   });
 
-  it('asks again about a tool that has changed since it was allowed, however soon its next call comes', async () => {
+  it('asks again about a tool that changed after it was allowed, even for the very next call', async () => {
     const changed = { name: 'book', description: 'Books and mails.', does: [{ do: 'text' as const, text: 'two' }] };
     const book = {
       name: 'book',
@@ -81,7 +81,7 @@ describe('the gate', () => {
     expect(calls.map(({ result }) => result.content)).toMatchObject([[{ text: 'one' }], [{ text: 'two' }]]);
   });
 
-  it('tells the model of a refusal and does not run the call; the others of the batch run', async () => {
+  it('returns a denial to the model and does not run the call; the others of the batch run', async () => {
     await using server = await startModelServer([
       reply.toolCalls([ECHO, { name: 'get-date', arguments: {} }]),
       reply.text('I see.'),
@@ -99,7 +99,7 @@ describe('the gate', () => {
     expect(results[0]?.content).toContain('not now');
   });
 
-  it('ends at a refusal that stops the run: nothing more is asked, made or said', async () => {
+  it('ends at a denial that stops the run: no further questions, calls or text', async () => {
     await using server = await startModelServer([reply.toolCalls([ECHO, ECHO]), reply.text('Never said.')]);
     let asked = 0;
     await using agent = await agentOn(server, {
@@ -116,7 +116,7 @@ describe('the gate', () => {
     expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  it('refuses where nobody can be asked, and runs what was allowed beforehand', async () => {
+  it('refuses if no user can be asked, and runs what was allowed beforehand', async () => {
     await using server = await startModelServer([
       reply.toolCalls([ECHO]),
       reply.text('No.'),
@@ -136,7 +136,7 @@ describe('the gate', () => {
     expect(calls[0]?.result.isError).toBe(false);
   });
 
-  it('does not take a foreign server for built in because it is called date and says it only reads', async () => {
+  it('does not treat a third-party server as built in because of its name and annotations', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ name: 'get-date', arguments: {} }]),
       reply.text('.'),
@@ -151,7 +151,7 @@ describe('the gate', () => {
 
 describe('stopping', () => {
   it(
-    'stops in mid-answer, keeps what was said, and the next question is well formed',
+    'stops during an answer, keeps its text, and the next request is well formed',
     { tags: ['C3.12', 'D3.47'] },
     async () => {
       await using server = await startModelServer([
@@ -174,7 +174,7 @@ describe('stopping', () => {
   );
 
   it(
-    'stops in mid-call, says the outcome is unknown, and settles the call in the history',
+    'stops during a call with unknown outcome, and settles the call in the history',
     { tags: ['D4.31', 'M2.29'] },
     async () => {
       const slow = { name: 'trigger-long-running-operation', arguments: { duration: 60, steps: 60 } };
@@ -194,7 +194,7 @@ describe('stopping', () => {
     },
   );
 
-  it('stops while a person is being asked', async () => {
+  it('stops while a question is open', async () => {
     await using server = await startModelServer([reply.toolCalls([ECHO])]);
     await using agent = await agentOn(server, {
       servers: [EVERYTHING_SERVER],
@@ -215,7 +215,7 @@ describe('stopping', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('leaves no listener on the signal of the caller, nor warns of leaks in a long run', async () => {
+  it("leaves no listener on the caller's signal and causes no leak warnings in a long run", async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): number => warnings.push(warning);
     process.on('warning', onWarning);
@@ -234,7 +234,7 @@ describe('stopping', () => {
     expect(warnings.filter(({ name }) => name === 'MaxListenersExceededWarning')).toEqual([]);
   });
 
-  it('goes on when nobody reads the events any more', async () => {
+  it('continues after the reader of the events has left', async () => {
     await using server = await startModelServer([reply.text('A long answer indeed.', { pieces: 1 })]);
     await using agent = await agentOn(server);
     const run = agent.run('Hi');
@@ -242,7 +242,7 @@ describe('stopping', () => {
     expect((await run.result).text).toBe('A long answer indeed.');
   });
 
-  it('refuses a second run while one is under way', async () => {
+  it('rejects a second run while one is in progress', async () => {
     await using server = await startModelServer((request) =>
       request.text.includes('Two')
         ? reply.text('Next.')
@@ -257,8 +257,8 @@ describe('stopping', () => {
   });
 });
 
-describe('many calls at once', () => {
-  it('never run more than the limit allows, and all are answered in order', async () => {
+describe('many concurrent calls', () => {
+  it('never exceed the limit, and all are answered in order', async () => {
     const asked = Array.from({ length: 9 }, (_none, index) => ({ name: 'wait', arguments: { index } }));
     await using server = await startModelServer([reply.toolCalls(asked), reply.text('Done.')]);
     const folder = mkdtempSync(join(tmpdir(), 'toolyard-limit-'));

@@ -8,7 +8,7 @@ import { RunFailed } from '../agent-run.ts';
 import { createAgent, nodePlatform } from './index.ts';
 import { agentOn, DATE_SERVER, eventsOf, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
 
-/** Over HTTP in this process: a process for each test would cost more than all the rest of it. One test has one. */
+/** Over HTTP in this process, since a process per test would take most of the time; one test starts a process. */
 let date: HttpServer;
 let dateServer: ServerConfig;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ afterAll(() => date.close());
 const TOKYO = { name: 'get-date', arguments: { timezone: 'Asia/Tokyo', format: 'iso' } };
 
 describe('a conversation with tools', () => {
-  it('asks the model with the person’s message, the instructions and the tools', { tags: ['D3.06'] }, async () => {
+  it('sends the user message, the instructions and the tools to the model', { tags: ['D3.06'] }, async () => {
     await using server = await startModelServer([reply.text('Hello.')]);
     await using agent = await agentOn(server, { servers: [dateServer], instructions: 'Be brief.' });
     await agent.run('Hi').result;
@@ -33,7 +33,7 @@ describe('a conversation with tools', () => {
     ]);
   });
 
-  it('現在是幾點幾分？ gets a tool call, its result goes back to the model, and the answer comes', async () => {
+  it('現在是幾點幾分？ makes a tool call, sends its result to the model, and returns the answer', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ id: 'call_1', name: 'get-date', arguments: { format: 'locale', locale: 'zh-TW' } }]),
       reply.text('現在是下午兩點半。'),
@@ -61,7 +61,7 @@ describe('a conversation with tools', () => {
   });
 
   it(
-    'finds a call written as text, makes it, and shows none of its marks',
+    'detects a text tool call, makes it, and hides its markup',
     { tags: ['D3.16', 'D3.19', 'D3.21', 'D3.22', 'D3.25', 'D6.01', 'D6.06', 'D9.06', 'D9.13'] },
     async () => {
       await using server = await startModelServer([
@@ -79,7 +79,7 @@ describe('a conversation with tools', () => {
   );
 
   it(
-    'in text mode describes the tools in the prompt and hands results back as text',
+    'describes the tools in the prompt in text mode, and returns results as text',
     { tags: ['D9.06', 'D9.13'] },
     async () => {
       await using server = await startModelServer([
@@ -111,7 +111,7 @@ describe('a conversation with tools', () => {
   );
 
   it(
-    'goes on with the history in a second run: system, user, assistant and tool messages all kept',
+    'continues with the history in a second run: system, user, assistant and tool messages',
     { tags: ['D9.15', 'D9.16', 'D9.17', 'D9.18'] },
     async () => {
       await using server = await startModelServer([
@@ -134,7 +134,7 @@ describe('a conversation with tools', () => {
   );
 
   it(
-    'makes several calls at once and puts their results in the order they were asked for',
+    'makes several calls at once and returns their results in order',
     { tags: ['C3.20', 'C12.04', 'D3.31', 'D3.32', 'D4.07', 'D4.31'] },
     async () => {
       await using server = await startModelServer([
@@ -154,7 +154,7 @@ describe('a conversation with tools', () => {
     },
   );
 
-  it('copes with a provider that gives every call the same id', { tags: ['D4.28'] }, async () => {
+  it('supports a provider that gives every call the same id', { tags: ['D4.28'] }, async () => {
     const twins = [
       { id: 'call_0', name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } },
       { id: 'call_0', name: 'get-date', arguments: { timezone: 'Asia/Taipei' } },
@@ -167,7 +167,7 @@ describe('a conversation with tools', () => {
     expect(new Set(ids.slice(0, 2)).size).toBe(2);
   });
 
-  it('shows usage and reasoning in the result', async () => {
+  it('returns usage and reasoning in the result', async () => {
     await using server = await startModelServer([
       reply.text('42', { reasoning: 'Let me think.', usage: { prompt_tokens: 7, completion_tokens: 5 } }),
     ]);
@@ -178,7 +178,7 @@ describe('a conversation with tools', () => {
   });
 
   it(
-    'closes with the whole of what was streamed: text, calls, messages and the usage of all requests',
+    'ends with the complete streamed content: text, calls, messages and the usage of all requests',
     { tags: ['C9.02'] },
     async () => {
       const usage = { prompt_tokens: 7, completion_tokens: 5 };
@@ -205,7 +205,7 @@ describe('a conversation with tools', () => {
   );
 });
 
-describe('when a run cannot end well', () => {
+describe('when a run cannot complete', () => {
   async function failure(run: { result: Promise<unknown> }): Promise<RunFailed> {
     const error: unknown = await run.result.then(
       () => undefined,
@@ -215,14 +215,14 @@ describe('when a run cannot end well', () => {
     return error;
   }
 
-  it('fails with no_response where the answer has no choice', { tags: ['D3.10', 'D3.11', 'D9.22'] }, async () => {
+  it('fails with no_response if the answer has no choice', { tags: ['D3.10', 'D3.11', 'D9.22'] }, async () => {
     await using server = await startModelServer([reply.events([{ id: 'x', choices: [] }, '[DONE]'])]);
     await using agent = await agentOn(server);
     expect((await failure(agent.run('Hi'))).code).toBe('no_response');
   });
 
   it(
-    'fails with empty_response where there is neither text nor a call, and keeps the question',
+    'fails with empty_response without text and calls, and keeps the question',
     { tags: ['D3.02', 'D3.18', 'D3.20', 'D9.22'] },
     async () => {
       await using server = await startModelServer([reply.text(''), reply.text('Here I am.')]);
@@ -233,7 +233,7 @@ describe('when a run cannot end well', () => {
   );
 
   it(
-    'fails with max_turns_exceeded when the turns are used up, the results of the last call kept',
+    'fails with max_turns_exceeded when the turns are used up, and keeps the last result',
     { tags: ['C3.03', 'D3.36', 'D9.11', 'D9.22'] },
     async () => {
       await using server = await startModelServer(() => reply.toolCalls([TOKYO]));
@@ -248,7 +248,7 @@ describe('when a run cannot end well', () => {
     },
   );
 
-  it('lets the last turn answer without tools, which stay defined', { tags: ['D3.36'] }, async () => {
+  it('makes the last turn answer without tools, which stay defined', { tags: ['D3.36'] }, async () => {
     await using server = await startModelServer((request) =>
       (request.body as { tool_choice?: string }).tool_choice === 'none'
         ? reply.text('Late.')
@@ -261,7 +261,7 @@ describe('when a run cannot end well', () => {
   });
 
   it(
-    'fails if the last turn asks for a tool all the same, and leaves the history well formed',
+    'fails if the last turn still requests a tool, and leaves the history well formed',
     { tags: ['D3.37'] },
     async () => {
       await using server = await startModelServer((_request, index) =>
@@ -274,7 +274,7 @@ describe('when a run cannot end well', () => {
     },
   );
 
-  it('fails with repeated_call when a model goes in circles', async () => {
+  it('fails with repeated_call if a model repeats a call', async () => {
     await using server = await startModelServer(() => reply.toolCalls([TOKYO]));
     await using agent = await agentOn(server, { servers: [dateServer], limits: { maxSameCall: 3 } });
     const error = await failure(agent.run('Tokyo?'));
@@ -282,7 +282,7 @@ describe('when a run cannot end well', () => {
     expect(error.partial.calls.filter(({ result }) => result.outcome === 'done')).toHaveLength(3);
   });
 
-  it('fails with time_limit_exceeded in mid-answer and keeps what was said', async () => {
+  it('fails with time_limit_exceeded during an answer and keeps its text', async () => {
     await using server = await startModelServer([
       reply.text('It was a dark', { finish: null, done: false, thenSilence: true }),
     ]);
@@ -294,7 +294,7 @@ describe('when a run cannot end well', () => {
     expect(error.partial.text).toContain('It was');
   });
 
-  it('fails with budget_exceeded before the turn that would cost more', async () => {
+  it('fails with budget_exceeded before the next turn', async () => {
     await using server = await startModelServer(() =>
       reply.toolCalls([TOKYO], { usage: { prompt_tokens: 1_000_000, completion_tokens: 0 } }),
     );
@@ -314,14 +314,14 @@ describe('when a run cannot end well', () => {
     ['of no calls', { of: 'day', calls: 0 }, /above zero/],
     ['of half a token', { of: 'day', tokens: 0.5 }, /whole number/],
     ['of nothing', { of: 'run' }, /says how much/],
-  ])('takes no budget %s', async (_what, budget, words) => {
+  ])('rejects a budget %s', async (_what, budget, words) => {
     await using server = await startModelServer([]);
     await expect(agentOn(server, { budgets: [budget] })).rejects.toThrow(words);
     expect(server.requests).toEqual([]);
   });
 
   it.each([0, 1, Number.NaN])(
-    'takes a budget raised to %d, which is used up, for a stop and asks once',
+    'treats a budget raised to %d, which is exhausted already, as a stop and asks once',
     async (limit) => {
       await using server = await startModelServer(() => reply.toolCalls([TOKYO]));
       let asked = 0;
@@ -335,24 +335,20 @@ describe('when a run cannot end well', () => {
     },
   );
 
-  it(
-    'keeps what was said before a stream broke, and the next question is well formed',
-    { tags: ['D3.09'] },
-    async () => {
-      await using server = await startModelServer([
-        reply.text('Once upon a time', { thenCut: true, finish: null, done: false }),
-        reply.text('Sorry.'),
-      ]);
-      await using agent = await agentOn(server);
-      const error = await failure(agent.run('A story?'));
-      expect(['stream_broken', 'network']).toContain(error.code);
-      expect(error.partial.text).toContain('Once upon');
-      await agent.run('Go on').result;
-      expect(sentMessages(server, 1).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
-    },
-  );
+  it('keeps the text before a stream broke, and the next request is well formed', { tags: ['D3.09'] }, async () => {
+    await using server = await startModelServer([
+      reply.text('Once upon a time', { thenCut: true, finish: null, done: false }),
+      reply.text('Sorry.'),
+    ]);
+    await using agent = await agentOn(server);
+    const error = await failure(agent.run('A story?'));
+    expect(['stream_broken', 'network']).toContain(error.code);
+    expect(error.partial.text).toContain('Once upon');
+    await agent.run('Go on').result;
+    expect(sentMessages(server, 1).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  });
 
-  it('does not run calls of an answer that broke off', async () => {
+  it('does not make calls of an answer that was cut off', async () => {
     await using server = await startModelServer([
       reply.toolCalls([TOKYO], { errorInStream: { error: { message: 'CUDA out of memory' } } }),
       reply.text('Better.'),
@@ -386,7 +382,7 @@ describe('calls that go wrong', () => {
     expect(retry.at(-2)).toMatchObject({ tool_calls: [{ function: { arguments: '{}' } }] });
   });
 
-  it('answers arguments that fail the schema', { tags: ['D4.08'] }, async () => {
+  it('answers arguments that do not match the schema', { tags: ['D4.08'] }, async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ name: 'get-date', arguments: { format: 7 } }]),
       reply.text('Oh.'),
@@ -397,7 +393,7 @@ describe('calls that go wrong', () => {
     expect(sentMessages(server, 1).at(-1)?.content).toMatch(/format/);
   });
 
-  it('answers a tool nobody offers with the nearest names', { tags: ['D4.20', 'M2.04'] }, async () => {
+  it('answers an unknown tool with the nearest names', { tags: ['D4.20', 'M2.04'] }, async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ name: 'getDate', arguments: {} }]),
       reply.text('Oh.'),
@@ -409,7 +405,7 @@ describe('calls that go wrong', () => {
   });
 
   it(
-    'shows a malformed text call, tells the model, and never takes it for the answer',
+    'shows a malformed text call, reports it to the model, and never takes it for the answer',
     { tags: ['D3.26', 'D6.16', 'D6.17'] },
     async () => {
       await using server = await startModelServer([
@@ -423,7 +419,7 @@ describe('calls that go wrong', () => {
       expect(events.find(({ type }) => type === 'tool_call_malformed')).toMatchObject({
         call: { raw: expect.stringContaining('get-date') },
       });
-      expect(sentMessages(server, 1).at(-1)?.content).toContain('could not be read');
+      expect(sentMessages(server, 1).at(-1)?.content).toContain('could not be parsed');
     },
   );
 });

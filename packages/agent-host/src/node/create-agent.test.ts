@@ -5,7 +5,7 @@ import { agentOn, DATE_SERVER, EVERYTHING_SERVER } from './test-fixtures/test-ag
 
 describe('createAgent', () => {
   it(
-    'reports a server that cannot be reached and works with the others',
+    'reports an unreachable server and works with the others',
     { tags: ['D2.06', 'D2.07', 'D9.14', 'D9.20'] },
     async () => {
       const log: string[] = [];
@@ -21,7 +21,7 @@ describe('createAgent', () => {
     },
   );
 
-  it('needs nothing for the demo, which says that it is no model', { tags: ['D1.06'] }, async () => {
+  it('needs no configuration for the demo, which says that it is not a model', { tags: ['D1.06'] }, async () => {
     await using agent = await createAgent({ model: { demo: true }, servers: [DATE_SERVER] });
     const { calls, text } = await agent.run('What time is it in Tokyo?').result;
     expect(calls[0]?.result.isError).toBe(false);
@@ -29,7 +29,7 @@ describe('createAgent', () => {
   });
 
   it(
-    'closes client and transport, ends the children, and says so',
+    'closes client and transport, stops child processes, and logs it',
     { tags: ['D8.02', 'D8.03', 'D8.04', 'D8.06', 'D8.08'] },
     async () => {
       const log: string[] = [];

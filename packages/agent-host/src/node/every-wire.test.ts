@@ -12,7 +12,10 @@ import { agentOn, DATE_SERVER, eventsOf, sentBody } from './test-fixtures/test-a
 
 const args = { timezone: 'Asia/Tokyo', format: 'iso' };
 
-/** For each wire: thinking, a word and a call; then the answer; and what the second request must hold of the first turn. */
+/**
+ * Per API format: reasoning, text and a call; then the answer; and what the second request must contain of the first
+ * turn.
+ */
 const WIRES: [WireName, ModelReply, ModelReply, object][] = [
   [
     'openai-chat',
@@ -96,21 +99,18 @@ const WIRES: [WireName, ModelReply, ModelReply, object][] = [
   ],
 ];
 
-test.each(WIRES)(
-  'over %s a tool is called, and what the model thought goes back to it',
-  async (wire, asks, answers, second) => {
-    await using server = await startModelServer([asks, answers]);
-    const model = { wire, baseUrl: server.url, id: 'scripted' };
-    await using agent = await agentOn(server, { servers: [DATE_SERVER], model });
-    const run = agent.run('What time is it in Tokyo?');
-    const events = await eventsOf(run);
-    const { text, turns } = await run.result;
-    expect({ text, turns }).toEqual({ text: 'Late.', turns: 2 });
-    expect(sentBody(server, 1)).toMatchObject(second);
-    const thought = events.map((event) => (event.type === 'reasoning_delta' ? event.text : '')).join('');
-    expect(thought).toBe('Tokyo.');
-    // What only the provider can read is shown to nobody.
-    const shown = JSON.stringify(events.filter(({ type }) => type !== 'message_finished'));
-    expect(shown).not.toMatch(/c2ln|aGlk|ZW5j/);
-  },
-);
+test.each(WIRES)('with %s makes a tool call and sends the reasoning back', async (wire, asks, answers, second) => {
+  await using server = await startModelServer([asks, answers]);
+  const model = { wire, baseUrl: server.url, id: 'scripted' };
+  await using agent = await agentOn(server, { servers: [DATE_SERVER], model });
+  const run = agent.run('What time is it in Tokyo?');
+  const events = await eventsOf(run);
+  const { text, turns } = await run.result;
+  expect({ text, turns }).toEqual({ text: 'Late.', turns: 2 });
+  expect(sentBody(server, 1)).toMatchObject(second);
+  const thought = events.map((event) => (event.type === 'reasoning_delta' ? event.text : '')).join('');
+  expect(thought).toBe('Tokyo.');
+  // Content that only the provider can read is not shown.
+  const shown = JSON.stringify(events.filter(({ type }) => type !== 'message_finished'));
+  expect(shown).not.toMatch(/c2ln|aGlk|ZW5j/);
+});

@@ -9,12 +9,12 @@ const readOnly = { readOnly: true, openWorld: false };
 const book = (city = 'Bern'): { name: string; arguments: { city: string } } => ({ name: 'book', arguments: { city } });
 
 describe('function tools of an agent', () => {
-  it('are executed in place, with the run they belong to', async () => {
+  it('are executed in the process, with the run they belong to', async () => {
     await using server = await startModelServer([reply.toolCalls([book()]), reply.text('Booked.')]);
     let ctx: ToolContext | undefined;
-    const execute = ({ city }: { city: string }, given: ToolContext): { booked: string } => {
-      ctx = given;
-      given.progress({ progress: 1, total: 2 });
+    const execute = ({ city }: { city: string }, context: ToolContext): { booked: string } => {
+      ctx = context;
+      context.progress({ progress: 1, total: 2 });
       return { booked: city };
     };
     const booking = tool({ name: 'book', description: 'Books.', inputSchema, annotations: readOnly, execute });
@@ -46,7 +46,7 @@ describe('function tools of an agent', () => {
 
   it('ask several questions in order, and get each answer once', async () => {
     await using server = await startModelServer([reply.toolCalls([book()]), reply.text('Booked.')]);
-    const begun: string[] = [];
+    const executions: string[] = [];
     const tools = [
       tool({
         name: 'book',
@@ -54,7 +54,7 @@ describe('function tools of an agent', () => {
         inputSchema,
         annotations: readOnly,
         async execute({ city }, { ask }) {
-          begun.push(city);
+          executions.push(city);
           const day = await ask({ kind: 'prompt', question: 'Which day?' });
           const how = await ask({ kind: 'selection', question: 'How?', choices: ['train', 'ship'] });
           const seat = await ask({
@@ -85,10 +85,10 @@ describe('function tools of an agent', () => {
       },
     ]);
     expect(asked).toEqual(['prompt 0.prompt', 'selection 0.selection.1']);
-    expect(begun).toHaveLength(4);
+    expect(executions).toHaveLength(4);
   });
 
-  it('get no answer to another question than the one that was asked', async () => {
+  it('get no answer to a different question', async () => {
     await using server = await startModelServer([reply.toolCalls([book()]), reply.text('Odd.')]);
     let count = 0;
     const execute = async (_args: unknown, { ask }: ToolContext): Promise<string> => {
@@ -101,10 +101,10 @@ describe('function tools of an agent', () => {
       askUser: () => Promise.resolve({ decision: 'say', text: 'yes' }),
     });
     const { calls } = await agent.run('Book it').result;
-    expect(calls[0]?.result.error?.message).toContain('asks something else');
+    expect(calls[0]?.result.error?.message).toContain('asks a different question');
   });
 
-  it('may go on where nobody can be asked', async () => {
+  it('may continue if no user can be asked', async () => {
     await using server = await startModelServer([reply.toolCalls([book(), book('Rome')]), reply.text('Well.')]);
     const execute = async ({ city }: { city: string }, { ask }: ToolContext): Promise<string> => {
       const answer = ask({ kind: 'prompt', question: 'Which day?' });
@@ -124,7 +124,7 @@ describe('function tools of an agent', () => {
     ]);
   });
 
-  it('are left when the run is cancelled, whatever they do with the signal', async () => {
+  it('end when the run is cancelled, whatever they do with the signal', async () => {
     await using server = await startModelServer([reply.toolCalls([book()])]);
     let signal: AbortSignal | undefined;
     const execute = (_args: unknown, ctx: ToolContext): Promise<never> => {
@@ -141,10 +141,10 @@ describe('function tools of an agent', () => {
     expect(agent.messages.at(-1)?.parts[0]).toMatchObject({ result: { outcome: 'unknown' } });
   });
 
-  it('are refused where two have the same name, or a server has their id', async () => {
+  it('are rejected if two have the same name, or a server has their id', async () => {
     await using server = await startModelServer([]);
     const one = tool({ name: 'book', description: '', inputSchema, execute: () => '' });
-    await expect(agentOn(server, { tools: [one, one] })).rejects.toThrow('two function tools "functions/book"');
+    await expect(agentOn(server, { tools: [one, one] })).rejects.toThrow('two function tools named "functions/book"');
     const servers = [{ id: 'functions', transport: { type: 'http' as const, url: 'http://127.0.0.1:1/' } }];
     await expect(agentOn(server, { tools: [one], servers })).rejects.toThrow('functions');
   });

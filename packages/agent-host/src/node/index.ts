@@ -8,9 +8,9 @@ import { resolvePath } from './resolve-path.ts';
 
 export { resolvePath };
 
-/** What Node provides: its fetch, child processes, the machine's clock. */
+/** The environment of Node: its fetch, child processes and the system clock. */
 export function nodePlatform({ sandbox }: Pick<NodeTransportsOptions, 'sandbox'> = {}): Platform {
-  // Looked up at each call, so that whoever replaces the global one is heard.
+  // Looked up at each call, so that replacing the global `fetch` takes effect.
   const fetch: Platform['fetch'] = (input, init) => globalThis.fetch(input, init);
   return {
     fetch,
@@ -22,7 +22,7 @@ export function nodePlatform({ sandbox }: Pick<NodeTransportsOptions, 'sandbox'>
 }
 
 /**
- * Makes an agent on Node: stdio servers included.
+ * Creates an agent on Node, with stdio servers.
  *
  * @example
  * await using agent = await createAgent({ model: { demo: true }, servers: [] });

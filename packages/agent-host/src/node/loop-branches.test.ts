@@ -29,7 +29,7 @@ describe('an answer with tool calls', () => {
   });
 
   it(
-    'keeps the text around a call written as text, without its markup, and treats the call as a native one',
+    'keeps the text around a text tool call without its markup, and treats the call like a native one',
     { tags: ['D3.23', 'D3.24', 'D3.25', 'D6.20', 'D6.21', 'D6.25', 'D6.30'] },
     async () => {
       await using server = await startModelServer([
@@ -39,7 +39,7 @@ describe('an answer with tool calls', () => {
       await using agent = await agentOn(server, { servers: [DATE_SERVER] });
       const { calls } = await agent.run('Tokyo?').result;
       expect(calls.map(({ result }) => result.outcome)).toEqual(['done']);
-      // Calls written as text are known to count only at the end of the answer: they stand behind all of its text.
+      // Text tool calls are final only at the end of the answer, so they follow all of its text.
       expect(agent.messages[1]?.parts).toMatchObject([
         { type: 'text', text: 'Let me look. One moment.' },
         { type: 'tool_call', ...TOKYO, tool: { serverId: 'date', name: 'get-date' } },
@@ -53,7 +53,7 @@ describe('an answer with tool calls', () => {
     },
   );
 
-  it('tells two calls written in one millisecond apart', { tags: ['D3.22', 'D6.23'] }, async () => {
+  it('distinguishes two calls written in the same millisecond', { tags: ['D3.22', 'D6.23'] }, async () => {
     const platform = nodePlatform();
     const frozen = { ...platform, clock: { ...platform.clock, now: () => 1_700_000_000_000 } };
     await using server = await startModelServer([reply.text(asText(TOKYO) + asText(TOKYO)), reply.text('Late.')]);
@@ -67,7 +67,7 @@ describe('an answer with tool calls', () => {
     expect(answers.map((message) => message['tool_call_id'])).toEqual(ids);
   });
 
-  it('makes the sound call beside one that cannot be read, and answers both', { tags: ['D6.17'] }, async () => {
+  it('makes the valid call beside a malformed one, and answers both', { tags: ['D6.17'] }, async () => {
     await using server = await startModelServer([
       reply.text(`<tool_call>{bad}</tool_call>${asText(TOKYO)}`),
       reply.text('.'),
@@ -75,14 +75,14 @@ describe('an answer with tool calls', () => {
     await using agent = await agentOn(server, { servers: [DATE_SERVER] });
     const { calls } = await agent.run('Tokyo?').result;
     expect(calls.map(({ result }) => result.outcome)).toEqual(['done']);
-    const told = JSON.stringify(sentMessages(server, 1));
-    expect(told).toContain('could not be read');
-    expect(told).toContain('+09:00');
+    const resultText = JSON.stringify(sentMessages(server, 1));
+    expect(resultText).toContain('could not be parsed');
+    expect(resultText).toContain('+09:00');
   });
 });
 
-describe('what is offered to the model', () => {
-  it('is no tool at all where no server is connected', { tags: ['D1.04'] }, async () => {
+describe('the request', () => {
+  it('contains no tools without a connected server', { tags: ['D1.04'] }, async () => {
     await using server = await startModelServer([reply.text('Hello.')]);
     await using agent = await agentOn(server);
     await agent.run('Hi').result;
@@ -90,7 +90,7 @@ describe('what is offered to the model', () => {
   });
 
   it(
-    'is twenty turns, the last without tools, where nothing else was said',
+    'allows twenty turns by default, the last without tools',
     { tags: ['C3.03', 'D3.04', 'D9.03', 'D9.11'] },
     async () => {
       await using server = await startModelServer((request, index) =>
@@ -105,9 +105,9 @@ describe('what is offered to the model', () => {
   );
 });
 
-describe('a run that fails is over', () => {
-  /** Fails a run by `script`, then asks again, which must work. */
-  async function failAndGoOn(script: readonly ModelReply[], servers: ServerConfig[] = []): Promise<RunEvent[]> {
+describe('a failed run allows another one', () => {
+  /** Fails a run by `script`, then sends another message, which must be answered. */
+  async function failAndContinue(script: readonly ModelReply[], servers: ServerConfig[] = []): Promise<RunEvent[]> {
     await using server = await startModelServer([...script, reply.text('Here I am.')]);
     const limits = { maxTurns: Math.max(1, script.length), onMaxTurns: 'error' } as const;
     await using agent = await agentOn(server, { servers, limits });
@@ -120,8 +120,8 @@ describe('a run that fails is over', () => {
     return events;
   }
 
-  it('after no response at all', { tags: ['D3.11', 'D3.12', 'D3.44'] }, async () => {
-    const events = await failAndGoOn([reply.events([{ id: 'x', choices: [] }, '[DONE]'])]);
+  it('after a response without a choice', { tags: ['D3.11', 'D3.12', 'D3.44'] }, async () => {
+    const events = await failAndContinue([reply.events([{ id: 'x', choices: [] }, '[DONE]'])]);
     expect(events.at(-1)).toMatchObject({
       type: 'run_finished',
       status: 'failed',
@@ -133,7 +133,7 @@ describe('a run that fails is over', () => {
     'after an answer with neither text nor call',
     { tags: ['C3.14', 'D3.41', 'D3.42', 'D3.46', 'D3.47'] },
     async () => {
-      const events = await failAndGoOn([reply.text('')]);
+      const events = await failAndContinue([reply.text('')]);
       expect(events.at(-1)).toMatchObject({
         type: 'run_finished',
         status: 'failed',
@@ -142,8 +142,8 @@ describe('a run that fails is over', () => {
     },
   );
 
-  it('after an answer of nothing but thinking and white space', { tags: ['D3.39', 'D3.41'] }, async () => {
-    const events = await failAndGoOn([reply.text(' \n', { reasoning: 'What now?' })]);
+  it('after an answer of only reasoning and white space', { tags: ['D3.39', 'D3.41'] }, async () => {
+    const events = await failAndContinue([reply.text(' \n', { reasoning: 'What now?' })]);
     expect(events.at(-1)).toMatchObject({
       type: 'run_finished',
       status: 'failed',
@@ -151,8 +151,8 @@ describe('a run that fails is over', () => {
     });
   });
 
-  it('after the last turn that asks for a tool, whose result is kept', { tags: ['D3.37', 'D3.45'] }, async () => {
-    const events = await failAndGoOn([reply.toolCalls([TOKYO]), reply.toolCalls([TOKYO])], [DATE_SERVER]);
+  it('after the last turn requests a tool, whose result is kept', { tags: ['D3.37', 'D3.45'] }, async () => {
+    const events = await failAndContinue([reply.toolCalls([TOKYO]), reply.toolCalls([TOKYO])], [DATE_SERVER]);
     expect(events.filter(({ type }) => type === 'tool_finished')).toHaveLength(2);
     expect(events.at(-1)).toMatchObject({
       type: 'run_finished',
@@ -164,13 +164,13 @@ describe('a run that fails is over', () => {
 
 type Tool = NonNullable<McpBehaviour['tools']>[number];
 
-/** A foreign server with this one tool. */
+/** A third-party server with this one tool. */
 function serverWith(id: string, name: string, ...does: NonNullable<Tool['does']>): ServerConfig {
   return { id, transport: { type: 'stdio', ...scriptedMcpCommand({ tools: [{ name, does }] }) } };
 }
 
 describe('several calls of one answer', () => {
-  /** What starts and ends, in its order, where the model asks for three calls at once. */
+  /** The order of starts and ends if the model requests three calls at once. */
   async function order(toolConcurrency: number): Promise<string[]> {
     const wait = { name: 'wait', arguments: {} };
     const folder = mkdtempSync(join(tmpdir(), 'toolyard-order-'));
@@ -191,21 +191,21 @@ describe('several calls of one answer', () => {
     return seen;
   }
 
-  it('are made at the same time', { tags: ['D4.07'] }, async () => {
+  it('are made concurrently', { tags: ['D4.07'] }, async () => {
     expect((await order(8)).slice(0, 3)).toEqual(['tool_started', 'tool_started', 'tool_started']);
   });
 
-  it('are made no more at a time than the limit says, and all of them', { tags: ['D4.07'] }, async () => {
+  it('are limited in concurrency, and all are made', { tags: ['D4.07'] }, async () => {
     const oneByOne = ['tool_started', 'tool_finished'];
     expect(await order(1)).toEqual([...oneByOne, ...oneByOne, ...oneByOne]);
   });
 });
 
-describe('what a tool gives back', () => {
+describe('the result of a tool', () => {
   const script = (name: string): ModelReply[] => [reply.toolCalls([{ name, arguments: {} }]), reply.text('I see.')];
 
   it(
-    'comes from the server that was meant, where two have a tool of that name',
+    'comes from the right server if two have a tool of that name',
     { tags: ['C1.07', 'C1.24', 'C7.07', 'C7.08', 'D4.09', 'D4.11', 'M2.02', 'M2.04', 'M2.05', 'M2.08'] },
     async () => {
       await using model = await startModelServer(script('right__which'));
@@ -221,7 +221,7 @@ describe('what a tool gives back', () => {
   );
 
   it(
-    'is kept whole and in order, and every text of it reaches the model',
+    'is complete and in order, and all of its text reaches the model',
     { tags: ['D1.20', 'D4.23', 'D4.25', 'D5.10', 'M2.20', 'M2.21'] },
     async () => {
       const content = [
@@ -240,27 +240,31 @@ describe('what a tool gives back', () => {
         { type: 'image', source: { data: 'AAAA' } },
         { type: 'text', text: 'last' },
       ]);
-      const [told, shown] = sentMessages(model, 1).slice(-2);
-      expect(told?.content).toMatch(/^first\n.*\nlast$/);
+      const [resultText, shown] = sentMessages(model, 1).slice(-2);
+      expect(resultText?.content).toMatch(/^first\n.*\nlast$/);
       expect(JSON.stringify(shown)).toContain('data:image/png;base64,AAAA');
     },
   );
 
-  it('is cut for the model where it is too long, and whole in the conversation', { tags: ['D4.29'] }, async () => {
-    await using model = await startModelServer(script('huge'));
-    await using agent = await agentOn(model, {
-      servers: [serverWith('odd', 'huge', { do: 'huge', bytes: 1_000_000 })],
-      allow: ['odd/huge'],
-    });
-    const { calls } = await agent.run('Go').result;
-    const [part] = calls[0]?.result.content ?? [];
-    expect(part?.type === 'text' && part.text.length).toBe(1_000_000);
-    const told = String(sentMessages(model, 1).at(-1)?.content);
-    expect(told.length).toBeLessThan(100_200);
-    expect(told).toContain('of 1000000 characters shown');
-  });
+  it(
+    'is truncated for the model if it is too long, and complete in the conversation',
+    { tags: ['D4.29'] },
+    async () => {
+      await using model = await startModelServer(script('huge'));
+      await using agent = await agentOn(model, {
+        servers: [serverWith('odd', 'huge', { do: 'huge', bytes: 1_000_000 })],
+        allow: ['odd/huge'],
+      });
+      const { calls } = await agent.run('Go').result;
+      const [part] = calls[0]?.result.content ?? [];
+      expect(part?.type === 'text' && part.text.length).toBe(1_000_000);
+      const resultText = String(sentMessages(model, 1).at(-1)?.content);
+      expect(resultText.length).toBeLessThan(100_200);
+      expect(resultText).toContain('of 1000000 characters shown');
+    },
+  );
 
-  it('is an error the model reads where the server throws', { tags: ['D4.21', 'M2.27'] }, async () => {
+  it('is an error for the model if the server returns one', { tags: ['D4.21', 'M2.27'] }, async () => {
     await using model = await startModelServer(script('odd-one'));
     await using agent = await agentOn(model, {
       servers: [serverWith('odd', 'odd-one', { do: 'error', code: -32602, message: 'Unknown tool: odd-one' })],

@@ -14,7 +14,7 @@ import { DATE_SERVER } from './test-fixtures/test-agent.ts';
 
 const INDEX = fileURLToPath(new URL('./index.ts', import.meta.url));
 
-/** A program that makes an agent, asks it, closes it, and says what it then holds that it did not hold before. */
+/** A program that creates an agent, runs it, closes it, and prints the resources it still holds. */
 function program(baseUrl: string): string {
   return `
     import { createAgent } from ${JSON.stringify(INDEX)};
@@ -36,7 +36,7 @@ function program(baseUrl: string): string {
     const { text } = await agent.run('Tokyo?', { signal: stop.signal }).result;
     const during = held();
     await agent.close();
-    // The system may tell that a process has ended a moment after it can be seen.
+    // The exit of a process may be reported shortly after it is visible.
     while (held().includes('ProcessWrap')) await turn();
     await turn();
     await turn();
@@ -46,7 +46,7 @@ function program(baseUrl: string): string {
 }
 
 it(
-  'a closed agent holds no process, pipe, timer or listener, and the program ends by itself',
+  'a closed agent leaves no process, pipe, timer or listener, and the program exits',
   { tags: ['D2.01', 'D8.09', 'D9.08'] },
   async () => {
     await using server = await startModelServer([
@@ -57,7 +57,7 @@ it(
     expect(ran, ran.stderr).toMatchObject({ code: 0, timedOut: false });
     const { text, during, before, after, listening } = JSON.parse(ran.stdout) as Record<string, unknown>;
     expect(text).toBe('Late.');
-    // The server's process is among what is looked at, or the comparison would prove nothing.
+    // The server's process must be among the resources, or the comparison would prove nothing.
     expect(during).toContain('ProcessWrap');
     expect(after).toEqual(before);
     expect(listening).toBe(0);
@@ -65,7 +65,7 @@ it(
 );
 
 it(
-  'a server that will not stop is ended with the shell it was started by',
+  'a server that ignores the stop is killed together with its shell',
   { tags: ['D2.11', 'D8.07', 'D8.09', 'M7.07'] },
   async () => {
     const { command, args } = scriptedMcpCommand('stubborn');
@@ -73,7 +73,7 @@ it(
     const before = new Set(processTreeOf(process.pid));
     const agent = await createAgent({
       model: { demo: true },
-      // Something follows the server, so that the shell waits for it and does not become it.
+      // A second command keeps the shell running instead of being replaced by the server.
       servers: [{ id: 'odd', transport: { type: 'stdio', command: 'sh', args: ['-c', `${line}; true`] } }],
     });
     expect(agent.tools.map(({ name }) => name)).toEqual(['echo']);

@@ -16,50 +16,50 @@ const QUESTION = '現在是幾點幾分？';
 const ANSWER = '現在是下午2點30分';
 const INSTRUCTIONS = 'Answer in the language of the question.';
 
-/** A line one side said to the other, and the message it holds. */
-type Said = { from: 'client' | 'server'; message: JsonObject };
+/** A line that one side sent, parsed. */
+type RecordedLine = { from: 'client' | 'server'; message: JsonObject };
 
 const folder = mkdtempSync(join(tmpdir(), 'toolyard-question-'));
 const recordFile = join(folder, 'record.jsonl');
 const script = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-function record(): Said[] {
+function record(): RecordedLine[] {
   const lines = readFileSync(recordFile, 'utf8').trimEnd().split('\n');
   return lines.map((text) => {
-    const { from, line } = JSON.parse(text) as { from: Said['from']; line: string };
+    const { from, line } = JSON.parse(text) as { from: RecordedLine['from']; line: string };
     return { from, message: JSON.parse(line) as JsonObject };
   });
 }
 
-/** The request of a method, and what it was answered. */
+/** The requests of a method, and the result of the last one. */
 function exchange(method: string): { requests: JsonObject[]; result: JsonObject } {
-  const said = record();
-  const requests = said.filter(({ from, message }) => from === 'client' && message['method'] === method);
+  const recorded = record();
+  const requests = recorded.filter(({ from, message }) => from === 'client' && message['method'] === method);
   const id = requests[0]?.message['id'];
-  const answer = said.find(({ from, message }) => from === 'server' && message['id'] === id);
+  const answer = recorded.find(({ from, message }) => from === 'server' && message['id'] === id);
   expect(id, `a request ${method}`).toBeDefined();
   return { requests: requests.map(({ message }) => message), result: answer?.message['result'] as JsonObject };
 }
 
-/** What there was when the agent was handed over, before anything was asked. */
-type Made = {
+/** The state when the agent was created, before the first run. */
+type Setup = {
   messages: Message[];
   servers: ServerHealth[];
   tools: ToolDefinition[];
-  record: Said[];
+  record: RecordedLine[];
   children: number[];
 };
 
 let server: ModelServer;
 let agent: Agent;
-let made: Made;
+let setup: Setup;
 let whenAsked: { messages: Message[]; requests: number };
 let events: RunEvent[];
 let result: RunResult;
 
 /**
- * An agent whose server was there in time. One that the machine holds up for longer than the question for the newer
- * protocol waits is spoken to in the older one, which is not what is looked at here.
+ * An agent whose server started in time. On a slow machine the version probe times out and the older protocol is used,
+ * which is not tested here.
  */
 async function agentInTime(): Promise<Agent> {
   const date = fileURLToPath(import.meta.resolve('@toolyard/server-date/bin'));
@@ -84,7 +84,7 @@ beforeAll(async () => {
   ]);
   const before = new Set(processTreeOf(process.pid));
   agent = await agentInTime();
-  made = {
+  setup = {
     messages: [...agent.messages],
     servers: [...agent.servers],
     tools: [...agent.tools],
@@ -103,20 +103,20 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-describe('an agent is made', () => {
+describe('creating an agent', () => {
   it(
-    'starts the server as a process of its own, by the command and arguments of its configuration',
+    'starts the server as a child process, with the configured command and arguments',
     { tags: ['D1.08', 'D2.04', 'D2.09', 'D2.11', 'D7.05'] },
     () => {
-      // The record is written by the program the arguments name, into the file they name.
-      expect(made.record.length).toBeGreaterThan(0);
-      expect(made.children.length).toBeGreaterThanOrEqual(2);
-      expect(made.children).not.toContain(process.pid);
+      // The program in the arguments writes the record to the file in the arguments.
+      expect(setup.record.length).toBeGreaterThan(0);
+      expect(setup.children.length).toBeGreaterThanOrEqual(2);
+      expect(setup.children).not.toContain(process.pid);
     },
   );
 
   it(
-    'goes through the phases of connecting in their order',
+    'passes through the phases of connecting in order',
     {
       tags: [
         'D1.07',
@@ -139,7 +139,7 @@ describe('an agent is made', () => {
       ],
     },
     () => {
-      const log = made.servers[0]?.log.filter(({ level }) => level === 'info') ?? [];
+      const log = setup.servers[0]?.log.filter(({ level }) => level === 'info') ?? [];
       expect(log.map(({ at }) => at)).toEqual(log.map(({ at }) => at).toSorted((a, b) => a - b));
       expect(log.map(({ text }) => text)).toEqual([
         'transport creating',
@@ -153,10 +153,10 @@ describe('an agent is made', () => {
   );
 
   it(
-    'greets the server in JSON-RPC and is answered before it asks for anything',
+    'initializes over JSON-RPC before any other request',
     { tags: ['D1.16', 'D2.13', 'D2.14', 'M1.34', 'M1.47', 'M1.48'] },
     () => {
-      const [greeting, answer, next] = made.record;
+      const [greeting, answer, next] = setup.record;
       expect(greeting).toMatchObject({ from: 'client', message: { jsonrpc: '2.0', method: 'server/discover' } });
       expect(answer).toMatchObject({
         from: 'server',
@@ -167,19 +167,19 @@ describe('an agent is made', () => {
   );
 
   it(
-    'asks the server for its tools and knows them by server and name',
+    'lists the tools and identifies them by server and name',
     { tags: ['D1.04', 'D1.10', 'D2.16', 'D2.17', 'D2.18', 'D2.19', 'D9.02', 'M1.53', 'M1.54', 'M1.57'] },
     () => {
       const listed = exchange('tools/list').result['tools'] as JsonObject[];
       expect(listed.map(({ name }) => name)).toEqual(['get-date']);
-      expect(made.tools).toMatchObject([
+      expect(setup.tools).toMatchObject([
         { tool: { serverId: 'date', name: 'get-date' }, name: 'get-date', inputSchema: listed[0]?.['inputSchema'] },
       ]);
     },
   );
 
   it(
-    'is handed over only when the server is connected and its tools are known',
+    'resolves only when the server is connected and its tools are listed',
     {
       tags: [
         'D2.02',
@@ -197,20 +197,20 @@ describe('an agent is made', () => {
       ],
     },
     () => {
-      expect(made.servers).toMatchObject([{ id: 'date', state: 'ready', phase: 'connected', toolCount: 1 }]);
-      const listing = made.record.findIndex(({ message }) => message['method'] === 'tools/list');
-      expect(made.record[listing + 1]).toMatchObject({ from: 'server', message: { result: { tools: [{}] } } });
+      expect(setup.servers).toMatchObject([{ id: 'date', state: 'ready', phase: 'connected', toolCount: 1 }]);
+      const listing = setup.record.findIndex(({ message }) => message['method'] === 'tools/list');
+      expect(setup.record[listing + 1]).toMatchObject({ from: 'server', message: { result: { tools: [{}] } } });
     },
   );
 
-  it('begins with an empty conversation, the instructions in front', { tags: ['D2.05', 'D2.21', 'D2.22'] }, () => {
-    expect(made.messages).toMatchObject([{ role: 'system', parts: [{ type: 'text', text: INSTRUCTIONS }] }]);
+  it('starts with an empty conversation after the instructions', { tags: ['D2.05', 'D2.21', 'D2.22'] }, () => {
+    expect(setup.messages).toMatchObject([{ role: 'system', parts: [{ type: 'text', text: INSTRUCTIONS }] }]);
   });
 });
 
 describe('the first turn', () => {
   it(
-    'has the question in the conversation before the model is asked',
+    'adds the question to the conversation before the model request',
     { tags: ['D1.11', 'D3.01', 'D3.02', 'D7.07'] },
     () => {
       expect(whenAsked.requests).toBe(0);
@@ -220,7 +220,7 @@ describe('the first turn', () => {
   );
 
   it(
-    'goes to the model over HTTP, by POST to /v1/chat/completions',
+    'is sent over HTTP with POST to /v1/chat/completions',
     {
       tags: [
         'C1.14',
@@ -244,7 +244,7 @@ describe('the first turn', () => {
   );
 
   it(
-    'carries the conversation so far, the question letter for letter',
+    'contains the conversation so far, with the question unchanged',
     { tags: ['C1.03', 'C1.15', 'C4.02', 'C4.05', 'C4.08', 'D2.22', 'D3.01', 'D3.06', 'D7.06', 'D7.09', 'D7.11'] },
     () => {
       expect(sentMessages(server, 0)).toEqual([
@@ -255,7 +255,7 @@ describe('the first turn', () => {
   );
 
   it(
-    'carries the tools of the server, made into functions of OpenAI',
+    'contains the tools of the server as OpenAI functions',
     { tags: ['C4.03', 'D2.20', 'D3.07', 'D7.12', 'D9.02'] },
     () => {
       const [tool] = exchange('tools/list').result['tools'] as JsonObject[];
@@ -309,7 +309,7 @@ describe('the first turn', () => {
 
 describe('the call', () => {
   it(
-    'is made once, over stdio, with the name and the arguments the model gave',
+    'is made once, over stdio, with the name and arguments of the model',
     {
       tags: [
         'C1.07',
@@ -354,7 +354,7 @@ describe('the call', () => {
   );
 
   it(
-    'is answered by the server with a content that says its kind',
+    'is answered by the server with typed content',
     {
       tags: [
         'D1.15',
@@ -385,7 +385,7 @@ describe('the call', () => {
   );
 
   it(
-    'gives the agent all of what the server sent',
+    'returns everything that the server sent',
     {
       tags: [
         'C1.22',
@@ -418,7 +418,7 @@ describe('the call', () => {
   );
 
   it(
-    'puts its result into the conversation as a message of role tool that names its call',
+    'adds its result to the conversation as a tool message that refers to the call',
     { tags: ['C1.26', 'D3.32', 'D4.26', 'D4.27', 'D7.23', 'M2.06'] },
     () => {
       const [, , assistant, tool] = agent.messages;
@@ -452,7 +452,7 @@ describe('the second turn', () => {
   );
 
   it(
-    'gives the person the answer of the model, which joins the conversation',
+    "returns the model's answer and adds it to the conversation",
     {
       tags: [
         'C1.03',
@@ -481,7 +481,7 @@ describe('the second turn', () => {
   );
 
   it(
-    'is the last: the run has asked, called, asked again, and is done',
+    'is the last: the run is done after request, call and request',
     {
       tags: [
         'C1.02',
@@ -536,11 +536,11 @@ describe('the second turn', () => {
 
 describe('the end', () => {
   it(
-    'ends the process of the server, says so in its log, and does no harm a second time',
+    'stops the process of the server, logs it, and can be repeated',
     { tags: ['D8.02', 'D8.03', 'D8.07', 'D8.08', 'D9.08', 'M7.02', 'M7.09'] },
     async () => {
       await agent.close();
-      expect(made.children.filter(isAlive)).toEqual([]);
+      expect(setup.children.filter(isAlive)).toEqual([]);
       const [health] = agent.servers;
       expect(health).toMatchObject({ state: 'idle', phase: 'disconnected', toolCount: 0 });
       expect(health?.log.at(-1)).toMatchObject({ text: 'disconnected' });

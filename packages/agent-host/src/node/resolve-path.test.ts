@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { resolvePath } from './resolve-path.ts';
 
 describe.skipIf(process.platform === 'win32')('resolvePath', () => {
-  it('follows links before it goes up, and keeps what does not exist', () => {
+  it('follows links before it resolves "..", and keeps what does not exist', () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'toolyard-links-')));
     onTestFinished(() => rmSync(root, { recursive: true }));
     mkdirSync(join(root, 'other/folder'), { recursive: true });

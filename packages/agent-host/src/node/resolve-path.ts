@@ -1,12 +1,12 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 
-/** More links than this are taken for a circle, as systems do. */
-const MOST_LINKS = 40;
+/** More links than this count as a loop, as in operating systems. */
+const MAX_LINKS = 40;
 const MOST_PARTS = 1_000;
 
 /**
- * Resolves the symbolic links of a whole path the way the system would open it: `..` goes up from where a link leads. The
- * last parts need not exist. Undefined for a relative path, a circle of links, and what may not be read.
+ * Resolves the symbolic links of a path as the system would: `..` is relative to the target of a link. The last
+ * segments need not exist. Undefined for a relative path, a loop of links, and unreadable folders.
  */
 export function resolvePath(path: string): string | undefined {
   if (process.platform === 'win32' || !path.startsWith('/')) return undefined;
@@ -19,16 +19,16 @@ export function resolvePath(path: string): string | undefined {
     if (part === '..') done.pop();
     if (part === '' || part === '.' || part === '..') continue;
     done.push(part);
-    const here = `/${done.join('/')}`;
+    const current = `/${done.join('/')}`;
     try {
-      if (lstatSync(here, { throwIfNoEntry: false })?.isSymbolicLink() !== true) continue;
-      if (++links > MOST_LINKS) return undefined;
-      const target = readlinkSync(here);
+      if (lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink() !== true) continue;
+      if (++links > MAX_LINKS) return undefined;
+      const target = readlinkSync(current);
       if (target.startsWith('/')) done.length = 0;
       else done.pop();
       open.push(...target.split('/').reverse());
     } catch (error) {
-      // A path through a file leads nowhere.
+      // A path through a file is invalid.
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOTDIR')) return undefined;
     }
   }

@@ -35,7 +35,7 @@ function asksInRounds(method: string, params: object): ServerConfig {
   return { id: 'hotel', transport: { type: 'stdio', ...scriptedMcpCommand(behaviour) } };
 }
 
-/** Has every tool called once; gives what the servers were answered, and what happened. */
+/** Has every tool called once; returns the responses to the servers and the events. */
 async function run(servers: ServerConfig[], questions?: AgentQuestions) {
   const tools = servers.map((_server, at) => (at === 0 ? 'book' : `book${at}`));
   const server = await startModelServer(({ body }) => {
@@ -53,58 +53,58 @@ async function run(servers: ServerConfig[], questions?: AgentQuestions) {
   const started = agent.run('Book.');
   const events = await eventsOf(started);
   const { calls, usage } = await started.result;
-  const said = calls.map(({ result: { content } }) => (content[0]?.type === 'text' ? content[0].text : ''));
-  return { said, events, usage, server };
+  const responses = calls.map(({ result: { content } }) => (content[0]?.type === 'text' ? content[0].text : ''));
+  return { responses, events, usage, server };
 }
 
-describe('what servers ask of an agent', () => {
-  test.each([asks, asksInRounds])('is answered by its handlers, in either era', async (make) => {
+describe('requests of servers to an agent', () => {
+  test.each([asks, asksInRounds])('are answered by its handlers, in either protocol era', async (make) => {
     const asked: FormInterrupt[] = [];
-    const { said, events } = await run([make('elicitation/create', FORM)], {
+    const { responses, events } = await run([make('elicitation/create', FORM)], {
       form: async (interrupt) => {
         asked.push(interrupt);
         return { decision: 'accept', content: { city: 'Taipei' } };
       },
     });
     expect(asked).toMatchObject([{ tool: { serverId: 'hotel', name: 'book' }, message: 'Where to?' }]);
-    expect(said.join()).toContain('{"action":"accept","content":{"city":"Taipei"}}');
+    expect(responses.join()).toContain('{"action":"accept","content":{"city":"Taipei"}}');
     expect(events.map(({ type }) => type).filter((type) => type.startsWith('interrupt'))).toEqual([
       'interrupt_requested',
       'interrupt_answered',
     ]);
   });
 
-  test('is refused politely where there is no handler, and the run goes on', async () => {
-    expect((await run([asks('elicitation/create', FORM)])).said.join()).toContain('-32601');
+  test('are declined without a handler, and the run continues', async () => {
+    expect((await run([asks('elicitation/create', FORM)])).responses.join()).toContain('-32601');
     await agent?.close();
     const other: AgentQuestions = { url: async () => ({ decision: 'accept' }) };
-    expect((await run([asks('sampling/createMessage', SAMPLING)], other)).said.join()).toContain('-32601');
+    expect((await run([asks('sampling/createMessage', SAMPLING)], other)).responses.join()).toContain('-32601');
   });
 
-  test('is told when a handler breaks or fills in what does not fit, and nothing of why', async () => {
-    const { said, events } = await run([asks('elicitation/create', FORM)], {
+  test('get an error without details if a handler throws or returns an invalid form', async () => {
+    const { responses, events } = await run([asks('elicitation/create', FORM)], {
       form: async () => ({ decision: 'accept', content: { city: 7 } }),
     });
-    expect(said.join()).toContain('"city\\" must be text');
+    expect(responses.join()).toContain('"city\\" must be text');
     expect(events.map(({ type }) => type)).toContain('interrupt_withdrawn');
     await agent?.close();
     const broken = await run([asks('elicitation/create', FORM)], { form: () => Promise.reject(new Error('hunter2')) });
-    expect(broken.said.join()).toContain('error');
-    expect(JSON.stringify(broken.said)).not.toContain('hunter2');
+    expect(broken.responses.join()).toContain('error');
+    expect(JSON.stringify(broken.responses)).not.toContain('hunter2');
   });
 
-  test('an address is handed over and not fetched', async () => {
-    const { said } = await run([asks('elicitation/create', URL_ASKED)], {
+  test('pass a URL to the handler without fetching it', async () => {
+    const { responses } = await run([asks('elicitation/create', URL_ASKED)], {
       url: async ({ url }) => ({ decision: url === URL_ASKED.url ? 'decline' : 'accept' }),
     });
-    expect(said.join()).toContain('"action":"decline"');
+    expect(responses.join()).toContain('"action":"decline"');
   });
 
-  test('a model answers with its calls for the tools of the server, and is counted', async () => {
-    const { said, usage, server } = await run([asks('sampling/createMessage', SAMPLING)], {
+  test("let the model answer with calls of the server's tools, and count its usage", async () => {
+    const { responses, usage, server } = await run([asks('sampling/createMessage', SAMPLING)], {
       sampling: async () => ({ decision: 'allow' }),
     });
-    expect(JSON.parse(said[0] ?? '')).toMatchObject([
+    expect(JSON.parse(responses[0] ?? '')).toMatchObject([
       { role: 'assistant', stopReason: 'toolUse', content: [{ type: 'tool_use', name: 'look', input: { at: 1 } }] },
     ]);
     const body = sentBody(server, 1);
@@ -114,18 +114,21 @@ describe('what servers ask of an agent', () => {
     expect(usage).toMatchObject({ inputTokens: 3, outputTokens: 4 });
   });
 
-  test('two servers at once are put one after the other', async () => {
+  test('of two servers at once are asked one after another', async () => {
     let open = 0;
     let most = 0;
-    const { said } = await run([asks('elicitation/create', FORM), asks('elicitation/create', FORM, 'other', 'book1')], {
-      form: async ({ tool }) => {
-        most = Math.max(most, ++open);
-        await new Promise((resolve) => setTimeout(resolve, 30));
-        open--;
-        return { decision: 'accept', content: { city: tool.serverId } };
+    const { responses } = await run(
+      [asks('elicitation/create', FORM), asks('elicitation/create', FORM, 'other', 'book1')],
+      {
+        form: async ({ tool }) => {
+          most = Math.max(most, ++open);
+          await new Promise((resolve) => setTimeout(resolve, 30));
+          open--;
+          return { decision: 'accept', content: { city: tool.serverId } };
+        },
       },
-    });
+    );
     expect(most).toBe(1);
-    expect(said.map((one) => /"city":"(\w+)"/.exec(one)?.[1])).toEqual(['hotel', 'other']);
+    expect(responses.map((one) => /"city":"(\w+)"/.exec(one)?.[1])).toEqual(['hotel', 'other']);
   });
 });

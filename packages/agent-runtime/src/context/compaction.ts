@@ -3,14 +3,16 @@ import { textOf } from '@toolyard/protocol';
 import { tokensOf } from './estimate-tokens.ts';
 import { memoizer } from './memoize.ts';
 
-/** A summary that stands for the messages above it. */
+/** A summary that replaces the messages above it. */
 export type Summary = SystemMessage & { folds: CompactedRange };
 
 export function isSummary(message: Message): message is Summary {
   return message.role === 'system' && message.folds !== undefined;
 }
 
-/** Where the last summary of a branch is, and the first message it does not stand for; null where there is none. */
+/**
+ * The last summary of a branch, and the index of the first message that it does not replace; null without a summary.
+ */
 function lastFold(messages: readonly Message[]): { summary: Summary; rest: number } | null {
   for (let at = messages.length - 1; at >= 0; at--) {
     const summary = messages[at];
@@ -21,7 +23,7 @@ function lastFold(messages: readonly Message[]): { summary: Summary; rest: numbe
   return null;
 }
 
-/** The conversation with its last summary in the place of what that stands for. */
+/** The conversation with the compacted messages replaced by their summary. */
 export function withCompactedMessages(messages: readonly Message[]): readonly Message[] {
   if (!messages.some(isSummary)) return messages;
   const fold = lastFold(messages);
@@ -30,13 +32,13 @@ export function withCompactedMessages(messages: readonly Message[]): readonly Me
   const instructions = messages[0]?.role === 'system' && !isSummary(messages[0]) ? [messages[0]] : [];
   const tail = messages.slice(Math.max(rest, instructions.length)).filter((message) => !isSummary(message));
   const [first, ...others] = tail;
-  // Two messages of the person in a row are more than some chat templates take.
+  // Some chat templates reject two user messages in a row.
   if (first?.role === 'user') return [...instructions, joined(summary, first), ...others];
-  return [...instructions, standing(summary), ...tail];
+  return [...instructions, summaryMessage(summary), ...tail];
 }
 
 const joinedOf = memoizer<Summary, UserMessage>();
-const standingOf = memoizer<Summary, UserMessage>();
+const summaryMessages = memoizer<Summary, UserMessage>();
 
 function joined(summary: Summary, first: UserMessage): UserMessage {
   return joinedOf(summary, first, () => ({
@@ -45,28 +47,28 @@ function joined(summary: Summary, first: UserMessage): UserMessage {
   }));
 }
 
-function standing(summary: Summary): UserMessage {
+function summaryMessage(summary: Summary): UserMessage {
   const { id, parentId, createdAt } = summary;
   const parts: UserMessage['parts'] = [{ type: 'text', text: framed(summary) }];
-  return standingOf(summary, null, () => ({ id, parentId, createdAt, role: 'user', parts }));
+  return summaryMessages(summary, null, () => ({ id, parentId, createdAt, role: 'user', parts }));
 }
 
 function framed(summary: Summary): string {
   const text = textOf(summary).replace(/<(?=\/?conversation-summary)/gi, '&lt;');
-  return `<conversation-summary>\n${text}\n</conversation-summary>\nThe earlier part of this conversation is summed up above; it goes on from here.`;
+  return `<conversation-summary>\n${text}\n</conversation-summary>\nThe summary above replaces the earlier part of this conversation, which continues here.`;
 }
 
-/** What is to be folded: `messages` from `from` up to, not including, `to`. `before` is the summary so far. */
+/** The range to compact: `messages` from `from` up to, not including, `to`. `before`: the previous summary. */
 export type CompactionPlan = { from: number; to: number; before: Summary | null; tokens: number };
 
-/** What of the window is kept word for word. */
+/** Share of the window that is kept verbatim. */
 const KEPT_SHARE = 0.25;
-/** What has to be won for a summary to be worth its cost. */
-const LEAST_SHARE = 0.1;
+/** Minimum share of the window that a compaction must free. */
+const MIN_FREED_SHARE = 0.1;
 
 /**
- * Which messages to fold so that the end of the conversation, word for word, takes a quarter of the window at most; the
- * last thing said or asked for always stays. Never between a call and its results. Null where too little would be won.
+ * Selects the messages to compact so that the verbatim end of the conversation takes at most a quarter of the window.
+ * Always keeps the last user message, and never separates a call from its results. Null if it would free too little.
  */
 export function planCompaction(
   messages: readonly Message[],
@@ -86,16 +88,16 @@ export function planCompaction(
     count++;
   }
   if (count < 2 && tokens < window * KEPT_SHARE) return null;
-  if (because === 'full' && tokens < window * LEAST_SHARE) return null;
+  if (because === 'full' && tokens < window * MIN_FREED_SHARE) return null;
   return { from, to, before: fold?.summary ?? null, tokens };
 }
 
-/** Behind a whole turn where that is possible, and where the person speaks rather than where the model does. */
+/** After a complete turn if possible, and before a user message rather than before an answer. */
 function placeOfCut(messages: readonly Message[], from: number, keep: number): number {
   let tokens = 0;
   let last = -1;
   let byModel = -1;
-  let byPerson = -1;
+  let byUser = -1;
   for (let at = messages.length - 1; at > from; at--) {
     const message = messages[at];
     if (!message || isSummary(message)) continue;
@@ -104,10 +106,10 @@ function placeOfCut(messages: readonly Message[], from: number, keep: number): n
     if (message.role === 'tool') continue;
     if (last === -1) last = at;
     if (tokens > keep) break;
-    if (message.role === 'user') byPerson = at;
+    if (message.role === 'user') byUser = at;
     else byModel = at;
   }
-  if (byPerson !== -1) return byPerson;
+  if (byUser !== -1) return byUser;
   if (byModel !== -1) return byModel;
   return last === -1 ? from : last;
 }

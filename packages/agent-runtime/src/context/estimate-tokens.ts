@@ -1,12 +1,12 @@
 import type { ContentPart, Message, ToolDefinition } from '@toolyard/protocol';
 import { labelOf } from '@toolyard/protocol';
 
-/** What stands around a message on every wire, in tokens. */
+/** Tokens that every API format adds per message. */
 const FRAME = 4;
-/** What a picture or a sound costs, about, whatever its size. */
+/** Approximate tokens of an image or audio part, whatever its size. */
 const MEDIA = 1_000;
 
-/** Four ASCII characters, or one other, to a token: near enough, and corrected by what models tell. */
+/** Estimates one token per four ASCII characters or one other character; corrected by reported usage. */
 export function tokensOfText(text: string): number {
   let quarters = text.length;
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 127) quarters += 3;
@@ -15,7 +15,7 @@ export function tokensOfText(text: string): number {
 
 const known = new WeakMap<object, number>();
 
-/** What a message takes up, by estimate. A message never changes: each is looked at once. */
+/** Estimated tokens of a message. Messages are immutable, so each is counted once. */
 export function tokensOf(message: Message): number {
   let tokens = known.get(message);
   if (tokens === undefined) {
@@ -26,7 +26,7 @@ export function tokensOf(message: Message): number {
   return tokens;
 }
 
-/** What the definitions of tools take up. A list never changes either. */
+/** Estimated tokens of tool definitions. Lists are immutable as well. */
 export function tokensOfTools(tools: readonly ToolDefinition[]): number {
   let tokens = known.get(tools);
   if (tokens === undefined) {

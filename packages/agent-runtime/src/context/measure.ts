@@ -2,15 +2,15 @@ import type { ContextFill, Message, ToolDefinition } from '@toolyard/protocol';
 import { tokensOf, tokensOfTools } from './estimate-tokens.ts';
 import { isSummary } from './compaction.ts';
 
-/** What is assumed of a model that does not say how much it can take, in tokens. */
+/** Assumed context window, in tokens, of models that do not report one. */
 export const ASSUMED_WINDOW = 128_000;
 
-/** From this share of the window on the conversation is summed up. */
-const FULL = 0.8;
+/** Share of the window above which the conversation is compacted. */
+const COMPACTION_THRESHOLD = 0.8;
 
 /**
- * True where the next request would nearly fill the window. What would be sent is only looked at where no model has told
- * how much the conversation is.
+ * True if the next request would nearly fill the window. The request is estimated only if no usage was reported since
+ * the last compaction.
  */
 export function isNearlyFull(of: {
   conversation: readonly Message[];
@@ -18,20 +18,20 @@ export function isNearlyFull(of: {
   tools: () => readonly ToolDefinition[];
   window: number | undefined;
 }): boolean {
-  const most = (of.window ?? ASSUMED_WINDOW) * FULL;
-  const tokens = told(of.conversation);
+  const most = (of.window ?? ASSUMED_WINDOW) * COMPACTION_THRESHOLD;
+  const tokens = reportedTokens(of.conversation);
   if (tokens !== null) return tokens >= most;
   return of.sent().reduce((sum, message) => sum + tokensOf(message), tokensOfTools(of.tools())) >= most;
 }
 
 /**
- * How full a request makes the window. What the model told of its last request counts for all that was in it; only what
- * came since is estimated.
+ * How much of the window a request fills. Uses the usage that the model reported for its last request, and estimates
+ * only the messages after it.
  */
 export function measureContext(of: {
-  /** The branch as it is stored. */
+  /** The stored branch. */
   conversation: readonly Message[];
-  /** What is sent of it. */
+  /** The messages that are sent. */
   sent: readonly Message[];
   tools: readonly ToolDefinition[];
   window: number | undefined;
@@ -45,7 +45,7 @@ export function measureContext(of: {
     else parts.messages += tokens;
   }
   const estimated = parts.instructions + parts.tools + parts.results + parts.messages;
-  const tokens = told(conversation) ?? estimated;
+  const tokens = reportedTokens(conversation) ?? estimated;
   const scale = estimated === 0 ? 1 : tokens / estimated;
   return {
     tokens,
@@ -60,8 +60,8 @@ export function measureContext(of: {
   };
 }
 
-/** By the last usage a model told since the last summary; null where there is none. */
-function told(conversation: readonly Message[]): number | null {
+/** Tokens by the last reported usage since the last summary; null if no usage was reported. */
+function reportedTokens(conversation: readonly Message[]): number | null {
   let since = 0;
   for (let at = conversation.length - 1; at >= 0; at--) {
     const message = conversation[at];

@@ -1,6 +1,6 @@
 /**
- * What was made of a value, kept for as long as the value itself: a message that is sent again is the very object it was
- * before, so that whoever writes it for a provider writes it once. `key` names what else went into it.
+ * Caches a value derived from an object for as long as the object lives: a message that is sent again is the same
+ * object, so its converted form is computed once. `key` identifies the other inputs.
  */
 export function memoizer<Value extends object, Made>(): (value: Value, key: unknown, make: () => Made) => Made {
   const kept = new WeakMap<Value, { key: unknown; made: Made }>();
@@ -13,7 +13,7 @@ export function memoizer<Value extends object, Made>(): (value: Value, key: unkn
   };
 }
 
-/** Each item as `change` gives it; the very same list where nothing is changed. */
+/** Maps items with `change`; returns the same list if nothing changes. */
 export function mapUnlessSame<Item>(
   items: readonly Item[],
   change: (item: Item, index: number) => Item,

@@ -2,25 +2,25 @@ import type { Message, ToolContentPart, ToolMessage, ToolResult } from '@toolyar
 import { tokensOf } from './estimate-tokens.ts';
 import { mapUnlessSame, memoizer } from './memoize.ts';
 
-/** What a model gets of one tool result, in tokens; the whole stays in the conversation. */
+/** Maximum tokens of a tool result in a request; the conversation keeps the whole result. */
 export const MAX_TOOL_RESULT_TOKENS = 25_000;
 
 const capped = memoizer<ToolMessage, ToolMessage>();
 
-/** No result is longer than a model can deal with; in a small window it is a quarter of that. */
+/** Truncates every result to the maximum, or to a quarter of a small window. */
 export function withCappedToolResults(
   messages: readonly Message[],
   { window }: { window?: number },
 ): readonly Message[] {
   const most = Math.min(MAX_TOOL_RESULT_TOKENS, window === undefined ? Infinity : Math.floor(window / 4));
-  const cutTo = cutFor('ask for a smaller piece');
+  const cutTo = cutFor('request a smaller part');
   return mapUnlessSame(messages, (message) => {
     if (message.role !== 'tool' || isSurelyWithin(message.parts[0].result, most)) return message;
     return capped(message, most, () => capMessage(message, most, cutTo));
   });
 }
 
-/** A character is a token at most. */
+/** One character is at most one token. */
 function isSurelyWithin({ content, structured }: ToolResult, tokens: number): boolean {
   let characters = 0;
   let hasText = structured === undefined;
@@ -31,17 +31,17 @@ function isSurelyWithin({ content, structured }: ToolResult, tokens: number): bo
   return hasText && characters <= tokens;
 }
 
-/** Results that stay whole whatever happens: the model is working with them. */
-const FRESH = 6;
-/** Results are trimmed by that many at once, for each time costs the provider's cache of what was before. */
-const TRIMMED_AT_ONCE = 8;
+/** Number of latest results that are never truncated: the model is working with them. */
+const KEPT_RESULTS = 6;
+/** Results are truncated in batches, since each change invalidates the provider's prompt cache from there on. */
+const TRIM_BATCH = 8;
 const STALE_TOKENS = 300;
-/** Nothing is trimmed while there is room. */
-const ROOM = 0.5;
+/** Share of the window below which nothing is truncated. */
+const TRIM_THRESHOLD = 0.5;
 
 const trimmed = memoizer<ToolMessage, ToolMessage>();
 
-/** Once half of the window is used, old results are cut to their beginning: what counts of them has been said since. */
+/** Truncates old results once half of the window is used: the answers after them contain what matters. */
 export function withTrimmedResults(messages: readonly Message[], { window }: { window?: number }): readonly Message[] {
   if (window === undefined) return messages;
   let tokens = 0;
@@ -50,10 +50,10 @@ export function withTrimmedResults(messages: readonly Message[], { window }: { w
     tokens += tokensOf(message);
     if (message.role === 'tool') results++;
   }
-  if (tokens < window * ROOM) return messages;
-  let stale = Math.floor(Math.max(0, results - FRESH) / TRIMMED_AT_ONCE) * TRIMMED_AT_ONCE;
+  if (tokens < window * TRIM_THRESHOLD) return messages;
+  let stale = Math.floor(Math.max(0, results - KEPT_RESULTS) / TRIM_BATCH) * TRIM_BATCH;
   if (stale === 0) return messages;
-  const cutTo = cutFor('it was read long ago; call again if the rest is needed');
+  const cutTo = cutFor('old result; call the tool again if you need the rest');
   return mapUnlessSame(messages, (message) => {
     if (message.role !== 'tool' || stale-- <= 0) return message;
     return trimmed(message, null, () => capMessage(message, STALE_TOKENS, cutTo));
@@ -63,7 +63,7 @@ export function withTrimmedResults(messages: readonly Message[], { window }: { w
 type CutNote = (shown: number, whole: number) => string;
 
 function cutFor(advice: string): CutNote {
-  return (shown, whole) => `\n[cut: ${shown} of ${whole} characters shown; ${advice}]`;
+  return (shown, whole) => `\n[truncated: ${shown} of ${whole} characters shown; ${advice}]`;
 }
 
 function capMessage(message: ToolMessage, tokens: number, note: CutNote): ToolMessage {
@@ -83,7 +83,7 @@ function capResult(result: ToolResult, most: number, note: CutNote): ToolResult 
     changed = true;
     return { ...part, text: part.text.slice(0, fits.end) + note(fits.end, part.text.length) };
   });
-  // Structured content says the same again for programs; a model gets it only where there is no text.
+  // Structured content repeats the text for programs; the model gets it only if there is no text.
   if (result.structured !== undefined && !content.some((part) => part.type === 'text')) {
     const text = JSON.stringify(result.structured);
     const { end } = prefixWithin(text, left);
@@ -95,7 +95,7 @@ function capResult(result: ToolResult, most: number, note: CutNote): ToolResult 
   return changed ? { ...result, content } : result;
 }
 
-/** The longest prefix within `tokens`, by an estimate: four ASCII characters, or one other, to a token. */
+/** The longest prefix within `tokens`, estimated as one token per four ASCII characters or one other character. */
 function prefixWithin(text: string, tokens: number): { end: number; tokens: number } {
   let quarters = 0;
   const limit = tokens * 4;
@@ -105,7 +105,7 @@ function prefixWithin(text: string, tokens: number): { end: number; tokens: numb
     if (quarters + cost > limit) break;
     quarters += cost;
   }
-  // Never between the halves of a surrogate pair.
+  // Never splits a surrogate pair.
   if (end < text.length && end > 0 && isHighSurrogate(text.charCodeAt(end - 1))) end--;
   return { end, tokens: Math.ceil(quarters / 4) };
 }

@@ -4,7 +4,7 @@ import type { Placeholders } from './instructions.ts';
 import { fillIn } from './instructions.ts';
 import { mapUnlessSame, memoizer } from './memoize.ts';
 
-/** At most that many of the latest messages, beginning with one of the person; the first instructions stay. */
+/** The latest messages up to a limit, starting with a user message; the instructions are always kept. */
 export function withinHistory(
   messages: readonly Message[],
   { historyMessages }: { historyMessages?: number },
@@ -13,14 +13,14 @@ export function withinHistory(
   if (historyMessages === undefined || messages.length - start <= historyMessages) return messages;
   const earliest = messages.length - historyMessages;
   const after = messages.findIndex((message, at) => at >= earliest && message.role === 'user');
-  // The question under way is never left out, however much has been done about it since.
+  // The current question is always kept, however many messages follow it.
   const from = after === -1 ? messages.findLastIndex((message) => message.role === 'user') : after;
   return from <= start ? messages : [...messages.slice(0, start), ...messages.slice(from)];
 }
 
 const examplesOf = memoizer<readonly ConversationExample[], Message[]>();
 
-/** Pairs of question and answer that show how it is done, before the conversation itself. */
+/** Adds pairs of example question and answer before the conversation. */
 export function withExamples(
   messages: readonly Message[],
   { examples }: { examples?: readonly ConversationExample[] },
@@ -53,7 +53,7 @@ export function withExamples(
 
 const templated = memoizer<UserMessage, UserMessage>();
 
-/** What the person says, put into a template of the owner's: `{{text}}` stands for it. */
+/** Inserts each user message into the template, in the place of `{{text}}`. */
 export function withInputTemplate(
   messages: readonly Message[],
   { inputTemplate, placeholders = {} }: { inputTemplate?: string; placeholders?: Placeholders },
@@ -61,7 +61,7 @@ export function withInputTemplate(
   if (inputTemplate === undefined || !/\{\{\s*text\s*\}\}/.test(inputTemplate)) return messages;
   return mapUnlessSame(messages, (message) => {
     if (message.role !== 'user' || message.id.startsWith('example.')) return message;
-    // What stood for the date when a message was first sent stands for it for good: the prefix stays the same.
+    // Keeps the date of the first request, so that the prefix does not change.
     return templated(message, inputTemplate, () => ({
       ...message,
       parts: message.parts.map((part) =>
@@ -73,7 +73,7 @@ export function withInputTemplate(
 
 const readable = memoizer<UserMessage, UserMessage>();
 
-/** Media that the model cannot read are replaced by a note. Without `inputs` nothing is known of it, and all are sent. */
+/** Replaces media that the model cannot read by a note. Without `inputs` all media are sent. */
 export function withReadableAttachments(
   messages: readonly Message[],
   { inputs }: { inputs?: readonly ModelInput[] },
@@ -93,5 +93,5 @@ function isUnreadable(part: UserPart, inputs: readonly ModelInput[]): part is Me
 function named(part: UserPart, inputs: readonly ModelInput[]): UserPart {
   if (!isUnreadable(part, inputs)) return part;
   const { attached, cannot } = CONTENT_PARTS[part.type].media;
-  return { type: 'text', text: `[The person attached ${attached} here; ${cannot}. Tell them so.]` };
+  return { type: 'text', text: `[The user attached ${attached} here; ${cannot}. Tell the user so.]` };
 }

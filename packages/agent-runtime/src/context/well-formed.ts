@@ -9,12 +9,12 @@ import type {
 } from '@toolyard/protocol';
 import { memoizer } from './memoize.ts';
 
-/** An answer that said nothing, or that was begun anew elsewhere, would only confuse the next request. */
+/** Removes answers without content and abandoned ones, which would confuse the model. */
 export function withoutEmptyAnswers(messages: readonly Message[]): readonly Message[] {
-  return messages.every(isSaid) ? messages : messages.filter(isSaid);
+  return messages.every(hasContent) ? messages : messages.filter(hasContent);
 }
 
-function isSaid(message: Message): boolean {
+function hasContent(message: Message): boolean {
   if (message.role !== 'assistant') return true;
   const { finishReason, parts } = message;
   if (finishReason === 'pending' || finishReason === 'abandoned') return false;
@@ -22,8 +22,8 @@ function isSaid(message: Message): boolean {
 }
 
 /**
- * Each call with its result right behind it, once, in the order asked for. Providers refuse anything else; a branch that
- * was imported, or left by a process that died, may hold anything.
+ * Places the result of each call right after it, once, in the order of the calls. Providers reject anything else, and
+ * an imported or interrupted branch may contain anything.
  */
 export function withResultsInPlace(messages: readonly Message[]): readonly Message[] {
   if (areInPlace(messages)) return messages;
@@ -67,7 +67,7 @@ function unanswered(message: AssistantMessage, callId: string, name: string): To
   const kept = unansweredIn(message, null, () => new Map<string, ToolMessage>());
   const before = kept.get(callId);
   if (before) return before;
-  const text = 'There is no answer to this call. It is not known whether it took effect.';
+  const text = 'This call has no result. Its outcome is unknown.';
   const result = { content: [{ type: 'text' as const, text }], isError: true, outcome: 'unknown' as const };
   const made: ToolMessage = {
     id: `${callId}.result`,
@@ -82,24 +82,25 @@ function unanswered(message: AssistantMessage, callId: string, name: string): To
   return made;
 }
 
-const nudges = memoizer<AssistantMessage, UserMessage>();
+const continuePrompts = memoizer<AssistantMessage, UserMessage>();
 
-/** Behind an answer that was cut, and that the model is to go on with, stands a word of ours that says so. */
+/** Adds a prompt after an answer that was cut off and that the model should continue. */
 export function withContinuePrompts(messages: readonly Message[]): readonly Message[] {
-  if (!messages.some((message, at) => wantsNudge(message, messages[at + 1]))) return messages;
+  if (!messages.some((message, at) => needsContinuePrompt(message, messages[at + 1]))) return messages;
   return messages.flatMap((message, at): Message[] =>
-    wantsNudge(message, messages[at + 1]) ? [message, nudge(message)] : [message],
+    needsContinuePrompt(message, messages[at + 1]) ? [message, continuePrompt(message)] : [message],
   );
 }
 
-function wantsNudge(message: Message, next: Message | undefined): message is AssistantMessage {
+function needsContinuePrompt(message: Message, next: Message | undefined): message is AssistantMessage {
   if (message.role !== 'assistant' || (next !== undefined && next.role !== 'assistant')) return false;
   return !message.parts.some(isCall);
 }
 
-function nudge(message: AssistantMessage): UserMessage {
-  const text = 'Your answer was cut off. Go on exactly where it stops, in the same form, and repeat nothing of it.';
-  return nudges(message, null, () => ({
+function continuePrompt(message: AssistantMessage): UserMessage {
+  const text =
+    'Your answer was cut off. Continue exactly where it stops, in the same format, and do not repeat any of it.';
+  return continuePrompts(message, null, () => ({
     id: `${message.id}.nudge`,
     parentId: message.id,
     createdAt: message.createdAt,

@@ -2,30 +2,30 @@ import { names } from './programs.ts';
 import type { ScriptFinding } from './shell-script.ts';
 import { dangerFinding } from './shell-script.ts';
 
-/** A danger that the name of a program and its arguments alone show. */
+/** A danger that is visible in the name of a program and its arguments. */
 export type ArgumentDanger = {
-  /** The programs it is about. */
+  /** The programs that it concerns. */
   of: string;
-  /** What the program is told to do: its first two plain words. */
+  /** Matches the program's first two plain arguments, the subcommand. */
   does?: RegExp;
   /** Arguments that make it dangerous if all of these occur. */
   has?: readonly RegExp[];
-  /** An argument with which it is not dangerous. */
+  /** An argument that makes it harmless. */
   but?: RegExp;
   /** `{program}` and `{action}` are replaced by the first two words of the command. */
   why: string;
 };
 
-type Look = (name: string, args: readonly string[]) => ScriptFinding | undefined;
+type Inspector = (name: string, args: readonly string[]) => ScriptFinding | undefined;
 
-export function argumentDangers(rows: readonly ArgumentDanger[]): Look & { programs: ReadonlySet<string> } {
+export function argumentDangers(rows: readonly ArgumentDanger[]): Inspector & { programs: ReadonlySet<string> } {
   const byProgram = new Map<string, ArgumentDanger[]>();
   for (const row of rows) for (const name of names(row.of)) byProgram.set(name, [...(byProgram.get(name) ?? []), row]);
-  const look: Look = (name, args) => {
-    const mine = byProgram.get(name);
-    if (!mine) return undefined;
+  const inspector: Inspector = (name, args) => {
+    const candidates = byProgram.get(name);
+    if (!candidates) return undefined;
     const [action = '', object = ''] = plainArguments(args);
-    const row = mine.find(
+    const row = candidates.find(
       ({ does, has = [], but }) =>
         (!does || does.test(`${action} ${object}`)) &&
         has.every((pattern) => args.some((arg) => pattern.test(arg))) &&
@@ -33,16 +33,16 @@ export function argumentDangers(rows: readonly ArgumentDanger[]): Look & { progr
     );
     return row && dangerFinding(row.why.replace('{program}', name).replace('{action}', action));
   };
-  return Object.assign(look, { programs: new Set(byProgram.keys()) });
+  return Object.assign(inspector, { programs: new Set(byProgram.keys()) });
 }
 
-/** Arguments that are neither options nor paths nor texts. */
+/** Arguments that are neither options, paths nor texts. */
 export function plainArguments(args: readonly string[]): string[] {
   return args.filter((arg) => !arg.startsWith('-') && !/[\s/]/.test(arg));
 }
 
 const SHOWS_TOKEN = 'It shows a token.';
-const READS_CLUSTER = 'It reads secrets of a cluster, or works inside it.';
+const READS_CLUSTER = 'It reads secrets of a cluster, or runs commands inside it.';
 const NEEDED_PACKAGE = 'It removes a package that the system needs.';
 const RAW_CONNECTION = 'nc opens or listens on a raw connection.';
 
@@ -55,13 +55,13 @@ export const inspectArguments = argumentDangers([
     has: [/^-[a-zA-Z]*[RLDwW]|^-o.*(?:ProxyCommand|LocalCommand|PermitLocal)|ProxyCommand=/i],
     why: 'ssh opens a tunnel or runs a command.',
   },
-  { of: 'xterm xhost', has: [/^-display$|^\+/], why: '{program} opens the screen to others.' },
+  { of: 'xterm xhost', has: [/^-display$|^\+/], why: '{program} gives others access to the screen.' },
   {
     of: 'tmux screen',
     has: [/^(?:-S|run-shell|run|if-shell|pipe-pane|-X)$/],
-    why: '{program} runs commands of its own, or lets others in.',
+    why: '{program} runs other commands, or gives others access.',
   },
-  { of: 'dig nslookup host', has: [/\0/], why: 'It sends a text in the name of a machine.' },
+  { of: 'dig nslookup host', has: [/\0/], why: 'It sends data in a DNS name.' },
   {
     of: 'curl wget',
     has: [/^--unix-socket|^--abstract-unix|^-K$|^--config/],
@@ -74,19 +74,19 @@ export const inspectArguments = argumentDangers([
     has: [/^--(?:to-command|checkpoint-action|use-compress-program|rsh-command|info-script|new-volume-script)|^-I$/],
     why: 'tar runs a command.',
   },
-  { of: 'man', has: [/^(?:-P|--pager|-H|--html)/], why: 'man runs a program.' },
+  { of: 'man', has: [/^(?:-P|--pager|-H|--html)/], why: 'man runs another program.' },
   { of: 'npm', does: /^pkg (?:set|fix)$/, has: [/^scripts/], why: 'It changes what npm runs.' },
   { of: 'jq', has: [/\.scripts\b.*=/], why: 'It changes what npm runs.' },
-  // Rights and the machine
+  // Permissions and the system
   {
     of: 'systemctl',
     does: /^(?:enable|link|mask|unmask|preset|edit|set-default|poweroff|reboot|halt|kexec|isolate|rescue|emergency|hibernate|suspend|set-property|show-environment|set-environment|disable|revert|add-wants) /,
-    why: 'systemctl {action} changes what the machine runs.',
+    why: 'systemctl {action} changes the services of the machine.',
   },
   {
     of: 'npm',
     does: /^(?:publish|unpublish|token|login|adduser|owner|access|deprecate) /,
-    why: 'npm {action} works on the registry.',
+    why: 'npm {action} changes the registry or the account.',
   },
   {
     of: 'npm',
@@ -104,23 +104,23 @@ export const inspectArguments = argumentDangers([
     ],
     why: NEEDED_PACKAGE,
   },
-  { of: 'pkill killall', has: [/^(?:-[uU]|--e?user|--uid)/], why: 'It ends every process of a user.' },
+  { of: 'pkill killall', has: [/^(?:-[uU]|--e?user|--uid)/], why: 'It kills every process of a user.' },
   // Secrets
-  { of: 'xclip', has: [/^-o/], why: 'xclip reads what was copied.' },
+  { of: 'xclip', has: [/^-o/], why: 'xclip reads the clipboard.' },
   { of: 'heroku', does: /^(?:config|pg:credentials|run)/, why: 'It shows the configuration of an app.' },
   { of: 'kubectl', has: [/^secrets?(?:\/|$)/], why: READS_CLUSTER },
   { of: 'kubectl', does: /^(?:debug|cp|drain) /, why: READS_CLUSTER },
   { of: 'gh', does: /^auth token$/, why: SHOWS_TOKEN },
   { of: 'gh', does: /^auth /, has: [/^(?:-t|--show-token)$/], why: SHOWS_TOKEN },
   { of: 'nmcli', has: [/psk|secret|^-s$/], why: 'It shows a password.' },
-  // Losses
+  // Loss of data
   {
     of: 'rsync tar bsdtar rclone aws gsutil zip robocopy',
     has: [/^--(?:remove-files|remove-source-files|del(?:ete)?(?:-\w+)?|zap-all|purge-all|force-delete)$/],
     but: /^-[a-zA-Z]*n|^--dry-?run$/,
     why: 'It deletes files ({program}).',
   },
-  { of: 'tar', has: [/^--overwrite$|^--unlink-first$/, /^\/$/], why: 'It overwrites the system.' },
+  { of: 'tar', has: [/^--overwrite$|^--unlink-first$/, /^\/$/], why: 'It overwrites the system files.' },
   { of: 'gh', does: /^repo delete$/, why: 'It deletes a repository.' },
   { of: 'prisma', has: [/^(?:reset|--force-reset|--accept-data-loss)$/], why: 'It empties a database.' },
   {

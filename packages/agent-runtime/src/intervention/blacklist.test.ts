@@ -11,7 +11,7 @@ function kindOf(args: JsonObject, { name, onlyReads } = OTHER): string {
   return findDanger(facts, onlyReads) === undefined ? 'nothing' : 'flagged';
 }
 
-/** Under a name that says nothing, in a tool that says nothing, and deep inside. */
+/** Results for the command in an argument whose name, tool or depth gives no hint. */
 function kindsOf(command: string): string[] {
   return [kindOf({ x: command }), kindOf({ command }, SHELL), kindOf({ jobs: [{ steps: [command] }] })];
 }
@@ -21,14 +21,14 @@ const NOTHING = ['nothing', 'nothing', 'nothing'];
 
 describe('the default blacklist', () => {
   it.each(['constructor x', 'toString x', 'echo x; valueOf y'])(
-    'judges a program with a name every object has: %s',
+    'judges a program that is named like an inherited property: %s',
     (command) => {
       expect(kindsOf(command)).toEqual(NOTHING);
       expect(kindsOf(`${command}; cat ~/.ssh/id_rsa`)).toEqual(FLAGGED);
     },
   );
 
-  describe('holes others have', () => {
+  describe('known gaps of other blacklists', () => {
     it.each([
       'cp ~/.ssh/id_rsa x',
       'base64 ~/.ssh/id_rsa',
@@ -38,11 +38,11 @@ describe('the default blacklist', () => {
       'dd of=/dev/vda',
       'dd if=/dev/zero of=/dev/mmcblk0 bs=1M',
       'dd of=/dev/disk2',
-    ])('has not: %s', (command) => {
+    ])('flags: %s', (command) => {
       expect(kindsOf(command)).toEqual(FLAGGED);
     });
 
-    it.each(['filePath', 'cmd', 'script', 'url', 'x'])('looks at an argument called %s', (name) => {
+    it.each(['checks an argument called %s', 'cmd', 'script', 'url', 'x'])('looks at an argument called %s', (name) => {
       expect(kindOf({ [name]: 'rm -rf /' })).toBe('flagged');
       expect(kindOf({ [name]: '/home/me/.ssh/id_rsa' })).toBe('flagged');
       expect(kindOf({ [name]: 'file:///home/me/%2Essh/id_rsa' })).toBe('flagged');
@@ -114,11 +114,11 @@ describe('the default blacklist', () => {
       'env -i sh -c "ls"',
       "python3 -c \"print('/etc/' + 'hosts')\"",
       "python3 -c \"import os; os.path.join('a', 'b')\"",
-    ])('nor their false alarms: %s', (command) => {
+    ])('does not flag: %s', (command) => {
       expect(kindsOf(command)).toEqual(NOTHING);
     });
 
-    it('takes text for text', () => {
+    it('does not flag prose', () => {
       const text =
         "Don't worry: it's shutdown time for the project. We departed `yesterday` (all of us) & it rebooted!";
       expect(kindOf({ text })).toBe('nothing');
@@ -329,18 +329,18 @@ describe('the default blacklist', () => {
     "python3 -c \"open('/etc/' + 'shadow')\"",
     "node -e \"fs.readFileSync('/etc/'+'shadow')\"",
     "python3 -c \"open(os.path.join('/etc', 'shadow'))\"",
-  ])('catches %j', (command) => {
+  ])('flags %j', (command) => {
     expect(kindsOf(command)).toEqual(FLAGGED);
   });
 
-  it('puts together what comes in pieces, whatever they are called and in whatever order', () => {
+  it('joins commands that are split into several arguments, whatever their names and order', () => {
     expect(kindOf({ program: 'rm', arguments: ['-rf', '/'] })).toBe('flagged');
     expect(kindOf({ target: '/', a: '-rf', b: '/bin/rm' })).toBe('flagged');
     expect(kindOf({ argv: ['sudo', 'sh', '-c', 'rm -rf /'] })).toBe('flagged');
     expect(kindOf({ b: { c: ['dd', 'of=/dev/sda'] } })).toBe('flagged');
   });
 
-  it('fears the environment where it is run, and takes the word for a word elsewhere', () => {
+  it('flags the environment only where a shell would expand it', () => {
     for (const command of ['env', 'printenv', 'sudo env', 'printenv API_KEY']) {
       expect([command, kindOf({ command }, SHELL)]).toEqual([command, 'flagged']);
       if (!command.includes('API'))
@@ -348,7 +348,7 @@ describe('the default blacklist', () => {
     }
   });
 
-  it('looks at names too, and at files no shell reads', () => {
+  it('checks names of arguments, and files that no shell reads', () => {
     expect(kindOf({ files: { '/home/me/.ssh/id_rsa': 'x' } })).toBe('flagged');
     expect(kindOf({ path: '.env' })).toBe('flagged');
     expect(kindOf({ path: 'C:\\Users\\me\\.ssh\\id_rsa' })).toBe('flagged');
@@ -359,7 +359,7 @@ describe('the default blacklist', () => {
     expect(kindOf({ code: "open('/home/me/.ssh/id_rsa')" }, { name: 'run_python', onlyReads: false })).toBe('flagged');
   });
 
-  describe('what cannot be read is asked about', () => {
+  describe('commands that cannot be analyzed are flagged as unclear', () => {
     it.each([
       "echo 'open",
       '$(echo r)m -rf /',
@@ -379,7 +379,7 @@ describe('the default blacklist', () => {
       expect(kindOf({ command }, SHELL)).toBe('flagged');
     });
 
-    it('also where there is too much of it', () => {
+    it('also if there is too much text', () => {
       let deep: JsonObject = { x: 1 };
       for (let i = 0; i < 100; i++) deep = { deep };
       expect(kindOf(deep)).toBe('flagged');

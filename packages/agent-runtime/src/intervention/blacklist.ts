@@ -18,11 +18,11 @@ const WRITES = namePattern(
 const DATABASE = namePattern('sql|postgres|postgresql|mysql|mariadb|sqlite|database|db|mongo|mongodb|redis|duckdb');
 
 /**
- * The default blacklist: calls that need approval whatever else is allowed. It reads the arguments of a call; what the
- * server does with them is not known, so it is no sandbox.
+ * The default blacklist: calls that need approval, whatever else is allowed. It only reads the arguments of a call;
+ * what the server does with them is unknown, so it does not replace a sandbox.
  */
 export function findDanger(facts: CallFacts, onlyReads: boolean): ScriptFinding | undefined {
-  if (facts.isTooMuch) return unclearFinding('There is too much of it to look through.');
+  if (facts.isTooLarge) return unclearFinding('The arguments are too large to be checked.');
   const own = facts.surroundings.own ?? {};
   const called = splitWords(facts.reference);
   const tool: Tool = {
@@ -41,7 +41,7 @@ function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Genera
     if (field.role !== 'text')
       yield (
         touchesToolyard(field.text, own) ??
-          leadsToOwn(field, facts) ??
+          resolvesToOwn(field, facts) ??
           (METADATA.test(field.text) ? METADATA_READ : undefined)
       );
     yield inspectText(field, facts, tool);
@@ -49,22 +49,22 @@ function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Genera
   for (const name of facts.names) if (name.length > 3 && dangerOfPath(name) === 'secret') yield secretFinding(name);
 }
 
-/** Toolyard's data folder by another way: a relative path, `..`, a symbolic link. */
-function leadsToOwn({ text, role }: Field, { surroundings }: CallFacts): ScriptFinding | undefined {
+/** Detects Toolyard's data folder in another spelling: a relative path, `..`, a symbolic link. */
+function resolvesToOwn({ text, role }: Field, { surroundings }: CallFacts): ScriptFinding | undefined {
   const { own, workingFolder, resolvePath } = surroundings;
   if (own?.dataFolder === undefined || (role !== 'path' && role !== 'folder')) return undefined;
   const { dataFolder } = own;
   const real = resolvePath === undefined ? dataFolder : realFolder(own, resolvePath);
   const { paths, unresolved } = pathCandidates(text, { workingFolder, resolvePath });
   if (paths.some((path) => isInFolder(path, real))) return TOUCHES_TOOLYARD;
-  // What the system does not tell is compared as it is written.
+  // A path that the system cannot resolve is compared as it is written.
   const written = unresolved ? pathCandidates(text, { workingFolder }).paths : [];
   return written.some((path) => isInFolder(path, dataFolder)) ? TOUCHES_TOOLYARD : undefined;
 }
 
 const realFolders = new WeakMap<ProtectedPlaces, string>();
 
-/** Resolved once for a run: a check takes microseconds, and each part of a path is a system call. */
+/** Resolved once per run: a check takes microseconds, and each path segment costs a system call. */
 function realFolder(own: ProtectedPlaces, resolvePath: ResolvePath): string {
   const known = realFolders.get(own);
   if (known !== undefined) return known;
@@ -76,9 +76,9 @@ function realFolder(own: ProtectedPlaces, resolvePath: ResolvePath): string {
 
 type Tool = { onlyReads: boolean; removes: boolean; writes: boolean; queries: boolean };
 
-const METADATA_READ = dangerFinding('It reads the secrets of a cloud machine.');
+const METADATA_READ = dangerFinding('It reads the credentials of a cloud machine.');
 
-/** Of a text that is only perhaps a command, what cannot be followed says nothing. */
+/** A text that may not be a command at all is not flagged only because it cannot be analyzed. */
 function judged(finding: ScriptFinding | undefined, isCommand: boolean): ScriptFinding | undefined {
   return isCommand || finding?.kind === 'danger' ? finding : undefined;
 }
@@ -97,23 +97,23 @@ function inspectPlace(
     /^(?:volumes?|mounts?|binds?)$/i.test(name) &&
     (isWholeSystem(text.split(':')[0] ?? '') || text.includes('docker.sock'))
   )
-    return dangerFinding(`It hands ${displayText(text)} to a container.`);
+    return dangerFinding(`It gives a container access to ${displayText(text)}.`);
   if (removes && /^[/~%]|^[a-z]:/i.test(path) && (isWholeSystem(path) || isPersonal(path)))
-    return dangerFinding(`It removes ${displayText(path)} and all that is in it.`);
+    return dangerFinding(`It removes ${displayText(path)} and everything in it.`);
   if (onlyReads || /\s/.test(text)) return undefined;
-  if (found === 'device') return dangerFinding(`It works on the device ${displayText(path)}.`);
+  if (found === 'device') return dangerFinding(`It accesses the device ${displayText(path)}.`);
   if (found === 'startup' || (found === 'system' && (writes || removes)))
-    return dangerFinding(`It writes to ${displayText(path)}, which is run later, or belongs to the system.`);
+    return dangerFinding(`It writes to ${displayText(path)}, which is a system file or runs automatically.`);
   return undefined;
 }
 
-/** As it is written for PowerShell, which is not parsed here. */
+/** PowerShell, which is matched as text instead of parsed. */
 const RUNS_FETCHED =
   /\b(?:iex|invoke-expression)\b[^\n]{0,200}\b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n]{0,200}\|\s*(?:iex|invoke-expression)\b/i;
 
 function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding | undefined {
   const { text, role } = field;
-  if (role !== 'text' && RUNS_FETCHED.test(text)) return dangerFinding('It runs what is downloaded.');
+  if (role !== 'text' && RUNS_FETCHED.test(text)) return dangerFinding('It runs downloaded code.');
   const { own = {} } = facts.surroundings;
   switch (role) {
     case 'command':
@@ -124,7 +124,7 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
       return inspectQuery(text);
     case 'text':
       if (tool.queries) return inspectQuery(text);
-      // A message that begins as a command may be one; what is searched for, or written to a file, is not.
+      // A message that begins like a command may be one; a search term or the content of a file is not.
       return KNOWN_PROGRAM.test(text) && !/^(?:contents?|query|search|title|subject|name|label)$/.test(field.name)
         ? judged(maybeCommand(field, facts), false)
         : undefined;
@@ -139,23 +139,23 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
   }
 }
 
-/** A text that nothing says is a command is parsed as one only if it may be one. */
+/** A text of unknown role is parsed as a command only if it looks like one. */
 function maybeCommand(field: Field, facts: CallFacts): ScriptFinding | undefined {
   const { text } = field;
   if (text.length < 4 || text.length > 20_000 || /^[\w.@:/~-]*$/.test(text)) return undefined;
   if (isSentence(text) || facts.isProse(text)) return undefined;
   const script = facts.scriptIn(field);
   if (script.fault !== undefined && NAMES_PROGRAM.test(text) && !/^[A-Z][a-z]*[,' ]/.test(text)) {
-    return dangerFinding(`It looks like a command that cannot be followed: ${script.fault}.`);
+    return dangerFinding(`It looks like a command that cannot be analyzed: ${script.fault}.`);
   }
-  // A text without commands may still hold an expansion, such as a variable with a secret.
+  // Without commands the text may still contain an expansion, such as a variable with a secret.
   const mayRun = script.commands.length > 0 || /^[\w$"({]/.test(text);
   return mayRun ? inspectScript(script, facts.surroundings.own ?? {}) : undefined;
 }
 
 const NAMES_PROGRAM = /(?:^|[;&|(`\s])(?:rm|dd|sudo|cat|curl|wget|cp|mv|mkfs\S*|chmod|sh|bash|eval|ssh|nc)\s+[-~/.\w]/;
 
-/** Sentences begin with a capital letter and hold no marks between commands. */
+/** Prose begins with a capital letter and contains no command separators. */
 function isSentence(text: string): boolean {
   return /^[A-Z][a-z]*[,' ]/.test(text) && !/[|;&`]|\$\(/.test(text);
 }

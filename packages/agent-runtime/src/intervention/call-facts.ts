@@ -7,25 +7,25 @@ import type { ReadOptions } from './shell-reader.ts';
 import { readShell, readWords } from './shell-reader.ts';
 import type { ShellScript } from './shell-script.ts';
 
-/** What an argument is, by its schema, its name and its value. */
+/** The role of an argument, from its schema, name and value. */
 type Role = 'command' | 'code' | 'query' | 'path' | 'folder' | 'url' | 'text' | 'unknown';
 
 export type Field = {
   readonly name: string;
   readonly text: string;
   readonly role: Role;
-  /** The working folder that stands beside it in the call. */
+  /** The working folder given in the same call. */
   readonly folder: string | undefined;
 };
 
-/** A command whose program and arguments stand in separate values. */
+/** A command whose program and arguments are separate values. */
 export type SplitCommand = {
   readonly words: readonly string[];
   readonly isCertain: boolean;
   readonly folder: string | undefined;
 };
 
-/** What is known of a tool and of the place where it runs. */
+/** What is known of a tool and where it runs. */
 export type CallContext = {
   inputSchema?: JsonObject | undefined;
   /** The working folder of the tool's server. */
@@ -35,16 +35,16 @@ export type CallContext = {
   work?: ReadOptions['work'];
 };
 
-const DEEPEST = 64;
-const MOST_VALUES = 20_000;
-const MOST_CHARACTERS = 2_000_000;
-const MOST_WORDS = 2_000;
-/** A call with more commands than this is not read completely. */
-const MOST_SCRIPTS = 200;
+const MAX_DEPTH = 64;
+const MAX_VALUES = 20_000;
+const MAX_CHARACTERS = 2_000_000;
+const MAX_WORDS = 2_000;
+/** Limit of texts that are parsed as scripts; a call with more is not analyzed completely. */
+const MAX_SCRIPTS = 200;
 
-/** Matches a name that holds one of the words, see {@link splitWords}. */
+/** Matches a name that contains one of the words, see {@link splitWords}. */
 export const namePattern = (list: string): RegExp => new RegExp(`(?:^|[_\\-.\\s/])(?:${list})(?:[_\\-.\\s/]|$)`);
-/** Words in the names of arguments that say what they are; an earlier row counts more. */
+/** Words in argument names that indicate a role; earlier rows take precedence. */
 const ROLE_WORDS = {
   command:
     'command|commands|cmd|cmds|cmdline|commandline|shell|bash|sh|zsh|script|scripts|exec|execute|run|terminal|argv|line|entrypoint',
@@ -63,26 +63,26 @@ const TEXT =
   /^(?:text|texts|content|contents|body|description|message|messages|title|subject|comment|comments|summary|reason|explanation|note|notes|prompt|question|answer|label|labels|query|search|insert|intent|purpose|old_?(?:text|string|str)|new_?(?:text|string|str)|replacement|markdown|html|caption|topic|language|author|name)$/;
 const PROGRAM = /^(?:program|command|cmd|exe|executable|binary|bin)$/i;
 const ARGUMENTS = /^(?:args?|arguments|argv|parameters|params|options|flags)$/i;
-/** Tools whose names say that they run what they are given. */
+/** Names of tools that run their input. */
 const RUNS = namePattern(
   'sh|bash|zsh|shell|exec|execute|cmd|command|commands|terminal|run|spawn|process|tmux|console|subprocess',
 );
 
 type At = { name: string; schema: JsonObject | undefined; depth: number; folder: string | undefined };
 
-/** The one parsed form of a call: rules, blacklist and page look at nothing else. */
+/** The parsed form of a call: rules, blacklist and page use nothing else. */
 export class CallFacts {
   readonly reference: string;
   readonly surroundings: CallContext;
-  /** The tool's name says that it runs what it is given. */
+  /** The tool's name says that it runs its input. */
   readonly runs: boolean;
   readonly fields: Field[] = [];
   readonly wordLists: SplitCommand[] = [];
-  /** Names and values of every kind, as texts. */
+  /** All names and values as texts. */
   readonly all: string[] = [];
   readonly names: string[] = [];
-  /** The call is too large to be read completely. */
-  isTooMuch = false;
+  /** The call is too large to be analyzed completely. */
+  isTooLarge = false;
   readonly #prose = new Map<string, boolean>();
   readonly #scripts = new Map<string, ShellScript>();
   #valueCount = 0;
@@ -100,7 +100,7 @@ export class CallFacts {
     return this.#once(`${folder ?? ''}\0${text}`, () => readShell(text, this.#options(folder)));
   }
 
-  /** Nothing a shell would do anything with, see {@link isPlainProse}. Each text is read once. */
+  /** True for text without meaning for a shell, see {@link isPlainProse}. Each text is checked once. */
   isProse(text: string): boolean {
     const isProse = this.#prose.get(text) ?? isPlainProse(text);
     this.#prose.set(text, isProse);
@@ -117,14 +117,14 @@ export class CallFacts {
   }
 
   #once(key: string, read: () => ShellScript): ShellScript {
-    const script = this.#scripts.get(key) ?? (this.#scripts.size >= MOST_SCRIPTS ? TOO_MANY : read());
+    const script = this.#scripts.get(key) ?? (this.#scripts.size >= MAX_SCRIPTS ? TOO_MANY : read());
     this.#scripts.set(key, script);
     return script;
   }
 
   #value(value: JsonValue, at: At): void {
-    if (at.depth > DEEPEST || ++this.#valueCount > MOST_VALUES) {
-      this.isTooMuch = true;
+    if (at.depth > MAX_DEPTH || ++this.#valueCount > MAX_VALUES) {
+      this.isTooLarge = true;
       return;
     }
     if (typeof value === 'string') this.#text(value, at);
@@ -135,11 +135,11 @@ export class CallFacts {
 
   #text(text: string, at: At): void {
     this.#characterCount += text.length;
-    if (this.#characterCount > MOST_CHARACTERS) this.isTooMuch = true;
+    if (this.#characterCount > MAX_CHARACTERS) this.isTooLarge = true;
     this.all.push(text);
     const role = roleOf(at, text, this.runs);
     this.fields.push({ name: at.name, text, role, folder: at.folder });
-    // Arguments of another tool, written as JSON.
+    // Arguments of another tool as JSON text.
     if (role !== 'text' && text.length < 65_536 && /^\s*[[{]/.test(text) && /[\]}]\s*$/.test(text)) {
       const inner = parseJson(text);
       if (inner.ok && typeof inner.value === 'object') this.#value(inner.value, { ...at, depth: at.depth + 1 });
@@ -167,16 +167,16 @@ export class CallFacts {
     }
   }
 
-  /** A command may come in pieces: the program here, what it is given there. */
+  /** A command may be split: program and arguments in separate values. */
   #pieces(entries: readonly [string, JsonValue][], folder: string | undefined): void {
     const program = entries.find(([name, value]) => PROGRAM.test(name) && typeof value === 'string')?.[1];
-    const given = entries.find(
+    const operands = entries.find(
       ([name, value]) => ARGUMENTS.test(name) && (typeof value === 'string' || Array.isArray(value)),
     )?.[1];
-    if (typeof program === 'string' && given !== undefined) {
-      if (typeof given === 'string')
-        this.fields.push({ name: 'command', text: `${program} ${given}`, role: 'command', folder });
-      else this.#words([...program.trim().split(/\s+/), ...textsIn(given)], true, folder);
+    if (typeof program === 'string' && operands !== undefined) {
+      if (typeof operands === 'string')
+        this.fields.push({ name: 'command', text: `${program} ${operands}`, role: 'command', folder });
+      else this.#words([...program.trim().split(/\s+/), ...textsIn(operands)], true, folder);
       return;
     }
     if (entries.length < 2 || entries.length > 12) return;
@@ -195,8 +195,8 @@ export class CallFacts {
   }
 
   #words(words: readonly string[], isCertain: boolean, folder: string | undefined): void {
-    if (words.length > MOST_WORDS) {
-      if (isCertain) this.isTooMuch = true;
+    if (words.length > MAX_WORDS) {
+      if (isCertain) this.isTooLarge = true;
       return;
     }
     const isKnown = KNOWN_PROGRAM.test(words[0] ?? '');
@@ -207,11 +207,11 @@ export class CallFacts {
 
 const TOO_MANY: ShellScript = {
   commands: [],
-  fault: 'the call holds too many texts that may be commands',
+  fault: 'the call contains too many texts that may be commands',
   finding: undefined,
 };
 
-/** Programs that make a list of words a command, whatever it is called. */
+/** Programs by which a list of words is recognized as a command, whatever its name. */
 export const KNOWN_PROGRAM =
   /^(?:\S*\/)?(?:sudo|doas|su|env|(?:ba|z|da|k)?sh|rm|dd|cat|cp|mv|curl|wget|nc|ssh|scp|find|xargs|chmod|chown|mkfs\S*|python\d?|node|perl|ruby|php|docker|kubectl|git|npm|npx|tee|base64|gh|aws|gcloud|crontab|systemctl|shred|truncate|tar|eval|nohup|timeout|cargo|make|toolyard)(?:\s|$)/;
 
@@ -221,7 +221,7 @@ function objectIn(schema: JsonObject | undefined, name: string): JsonObject | un
 }
 
 function textsIn(value: JsonValue): string[] {
-  return Array.isArray(value) && value.length <= MOST_WORDS ? value.filter((each) => typeof each === 'string') : [];
+  return Array.isArray(value) && value.length <= MAX_WORDS ? value.filter((each) => typeof each === 'string') : [];
 }
 
 function folderAmong(entries: readonly [string, JsonValue][]): string | undefined {
@@ -235,26 +235,26 @@ function roleOf({ name, schema }: At, text: string, runs: boolean): Role {
   const called = splitWords(name);
   const described = schema === undefined ? undefined : roleInSchema(schema);
   const byName = roleByName(called, runs);
-  // A schema may only make a text more than its name says.
+  // A schema can only add a role to what the name says.
   const role = byName === 'text' || byName === 'unknown' ? (described ?? byName) : byName;
   return role === 'unknown' && /^[a-z][a-z0-9+.-]*:\/\/\S*$/i.test(text) ? 'url' : role;
 }
 
 const known = new Map<string, Role>();
 
-/** Calls of a tool have the same names again and again. */
+/** Cached, since calls of a tool repeat the same names. */
 function roleByName(called: string, runs: boolean): Role {
   const key = `${runs ? '!' : ''}${called}`;
   const role = known.get(key) ?? findRole(called, runs);
   if (known.size >= 1_000) known.clear();
-  // A table of data has thousands of names that say nothing.
+  // A data table can have thousands of neutral names; these are not cached.
   if (role !== 'unknown') known.set(key, role);
   return role;
 }
 
 function findRole(called: string, runs: boolean): Role {
   if (ANY_ROLE.test(called)) for (const [role, pattern] of ROLES) if (pattern.test(called)) return role;
-  // What a terminal is sent as text is run.
+  // Text that is sent to a terminal is run.
   if (TEXT.test(called))
     return runs && /^(?:text|content|body|insert|query|message)$/.test(called) ? 'command' : 'text';
   return 'unknown';
@@ -265,15 +265,15 @@ function roleInSchema(schema: JsonObject): Role | undefined {
   if (format === 'uri' || format === 'url' || format === 'uri-reference') return 'url';
   if (format === 'path' || format === 'file-path') return 'path';
   if (typeof description !== 'string') return undefined;
-  const said = description.slice(0, 400);
-  if (/\b(?:shell|bash|terminal) (?:command|script)|\bcommands? to (?:run|execute)/i.test(said)) return 'command';
-  if (/\bSQL\b/.test(said)) return 'query';
-  if (/\b(?:code|script) to (?:run|execute|evaluate)/i.test(said)) return 'code';
-  if (/\bworking (?:directory|folder)\b/i.test(said)) return 'folder';
-  return /\b(?:path (?:to|of)|file ?path|absolute path|relative path)\b/i.test(said) ? 'path' : undefined;
+  const excerpt = description.slice(0, 400);
+  if (/\b(?:shell|bash|terminal) (?:command|script)|\bcommands? to (?:run|execute)/i.test(excerpt)) return 'command';
+  if (/\bSQL\b/.test(excerpt)) return 'query';
+  if (/\b(?:code|script) to (?:run|execute|evaluate)/i.test(excerpt)) return 'code';
+  if (/\bworking (?:directory|folder)\b/i.test(excerpt)) return 'folder';
+  return /\b(?:path (?:to|of)|file ?path|absolute path|relative path)\b/i.test(excerpt) ? 'path' : undefined;
 }
 
-/** `runCommand` and `run_command` are the same words. */
+/** Splits `runCommand` and `run_command` into the same words. */
 export function splitWords(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }

@@ -6,13 +6,13 @@ import { hasUnknown, PROCESS_OUTPUT, UNKNOWN } from './shell-text.ts';
 import { inFolder, readsScript } from './shell-values.ts';
 import { isWrapper, SHELLS } from './wrappers.ts';
 
-/** Programs that run code: of their arguments, their input, or a file that was just written. */
+/** Programs that run code: from arguments, from input, or from a file that an earlier command wrote. */
 
 export type CodeContext = {
   commands: readonly SimpleCommand[];
-  /** Files that earlier commands wrote, with their text where it is known. */
-  made: ReadonlyMap<string, string | undefined>;
-  /** Looks at a shell script. */
+  /** Files that earlier commands wrote, with their text if it is known. */
+  writtenFiles: ReadonlyMap<string, string | undefined>;
+  /** Analyzes a shell script. */
   inspect: (script: string) => ScriptFinding | undefined;
 };
 
@@ -21,15 +21,15 @@ export function inspectCodeCommand(
   command: SimpleCommand,
   context: CodeContext,
 ): ScriptFinding | undefined {
-  const { made } = context;
+  const { writtenFiles } = context;
   const { args, folder, words } = command;
   const program = words[0] ?? '';
   const path = inFolder(program, folder);
-  if (made.has(path)) return runsMade(path, context);
-  const isInMade = (folder: string): boolean =>
+  if (writtenFiles.has(path)) return runsWrittenFile(path, context);
+  const isInWritten = (folder: string): boolean =>
     folder.length > 1 && (program.startsWith(`${folder}/`) || path.startsWith(`${folder}/`));
-  if (program.includes('/') && [...made.keys()].slice(0, 50).some(isInMade))
-    return dangerFinding(`It runs ${displayText(program)}, which was just written.`);
+  if (program.includes('/') && [...writtenFiles.keys()].slice(0, 50).some(isInWritten))
+    return dangerFinding(`It runs ${displayText(program)}, which an earlier command wrote.`);
   if (IN_OPEN_FOLDER.test(program)) return runsFromOpenFolder(program);
   if (name === 'eval' && args.some(hasUnknown)) return runsUnknown(context);
   const reader = SHELLS.has(name) || name === 'source' || name === '.';
@@ -38,17 +38,17 @@ export function inspectCodeCommand(
       return args.some((arg) =>
         /^(?:-[ces]\w*|\+.+|--(?:cmd|eval|script|batch|headless|load|execute)\S*|-S|-u|-l|-f)$/.test(arg),
       ) && !/^(?:less|more|code|man)$/.test(name)
-        ? dangerFinding(`${name} runs commands of its own.`)
+        ? dangerFinding(`${name} runs other commands.`)
         : undefined;
     if (name === 'sed') return inspectSed(args);
     if (isWrapper(name) && args.some((arg) => arg === UNKNOWN) && !/^(?:xargs|ssh|npx|time|env|timeout)$/.test(name))
-      return unclearFinding('It cannot be told what it runs.');
+      return unclearFinding('The command that it runs is not known in advance.');
     return undefined;
   }
   if (args.some((arg) => arg.includes(PROCESS_OUTPUT)))
-    return dangerFinding(`${name} runs what another command writes.`);
+    return dangerFinding(`${name} runs the output of another command.`);
   const option = programs.CODE_OPTIONS.get(name);
-  if (/^(?:pwsh|powershell)$/.test(name)) return dangerFinding('PowerShell is not parsed here.');
+  if (/^(?:pwsh|powershell)$/.test(name)) return dangerFinding('PowerShell commands cannot be analyzed.');
   if (reader) {
     const inline = args.findIndex((arg) => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg));
     if (inline !== -1 && SHELLS.has(name)) {
@@ -78,10 +78,12 @@ export function inspectCodeCommand(
 
 function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeContext): ScriptFinding | undefined {
   const { args, folder, redirects, sources } = command;
-  const { made } = context;
+  const { writtenFiles } = context;
   if (/^(?:go|cargo|java|deno|bun|make|gmake|groovy|swift)$/.test(name) && !readsInput(name, args)) {
-    const own = args.find((arg) => made.has(inFolder(arg, folder)));
-    return own === undefined ? undefined : dangerFinding(`It runs ${displayText(own)}, which was just written.`);
+    const own = args.find((arg) => writtenFiles.has(inFolder(arg, folder)));
+    return own === undefined
+      ? undefined
+      : dangerFinding(`It runs ${displayText(own)}, which an earlier command wrote.`);
   }
   const file = args.find((arg, at) => !/^[-+]/.test(arg) && !/^-[WXoO]$/.test(args[at - 1] ?? ''));
   const module = args.indexOf('-m');
@@ -96,18 +98,18 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
     args.includes('-s') ||
     /^\/dev\/(?:stdin|fd)/.test(file);
   if (!isStdin) {
-    if (hasUnknown(file)) return unclearFinding('It cannot be told which program it runs.');
+    if (hasUnknown(file)) return unclearFinding('The program that it runs is not known in advance.');
     if (IN_OPEN_FOLDER.test(file)) return runsFromOpenFolder(file);
     const path = inFolder(file, folder);
-    return made.has(path) ? runsMade(path, context) : undefined;
+    return writtenFiles.has(path) ? runsWrittenFile(path, context) : undefined;
   }
   if (args.some((arg) => /^(?:--version|--help|-v|-V|-h|-n)$/.test(arg))) return undefined;
   const input = inputOf(command);
   if (input === undefined) {
     const readsNothing = sources.length === 0 && redirects.every(({ operator }) => !operator.startsWith('<'));
     if (readsNothing && name !== 'source' && name !== '.')
-      return args.length === 0 ? unclearFinding(`${name} runs what it reads.`) : undefined;
-    return dangerFinding(`${name} runs what another command writes.`);
+      return args.length === 0 ? unclearFinding(`${name} runs its input.`) : undefined;
+    return dangerFinding(`${name} runs the output of another command.`);
   }
   if (hasUnknown(input)) return runsUnknown(context);
   return readsScript(command) ? undefined : inspectCode(input);
@@ -116,23 +118,25 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
 const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
 
 function runsFromOpenFolder(file: string): ScriptFinding {
-  return dangerFinding(`It runs ${displayText(file)} from a folder that everybody can write to.`);
+  return dangerFinding(`It runs ${displayText(file)} from a world-writable folder.`);
 }
 
 function runsUnknown({ commands }: CodeContext): ScriptFinding {
   const isFetched = commands.some(({ program }) => programs.DOWNLOADS.has(program));
   return isFetched
-    ? dangerFinding('It runs what is downloaded or decoded.')
-    : unclearFinding('It runs what is only known once it runs.');
+    ? dangerFinding('It runs downloaded or decoded code.')
+    : unclearFinding('The code that it runs is not known in advance.');
 }
 
-/** What was written a moment ago is judged by its text, where that is known. */
-function runsMade(path: string, { made, inspect }: CodeContext): ScriptFinding | undefined {
-  const text = made.get(path);
-  return text === undefined ? dangerFinding(`It runs ${displayText(path)}, which was just written.`) : inspect(text);
+/** A file that an earlier command wrote is judged by its text, if it is known. */
+function runsWrittenFile(path: string, { writtenFiles, inspect }: CodeContext): ScriptFinding | undefined {
+  const text = writtenFiles.get(path);
+  return text === undefined
+    ? dangerFinding(`It runs ${displayText(path)}, which an earlier command wrote.`)
+    : inspect(text);
 }
 
-/** The text that a command writes into a file. */
+/** The text that a command writes to a file. */
 export function writtenText(command: SimpleCommand): string | undefined {
   const { program, redirects } = command;
   const text = program === 'cat' ? inputOf(command) : printedBy({ ...command, redirects: [] });
@@ -154,11 +158,11 @@ function inspectSed(args: readonly string[]): ScriptFinding | undefined {
     return dangerFinding('sed deletes every line of a file.');
   return /(?:^|[;\n{}]|\d|\/)\s*(?:[ew]\s+\S|e$)|\/[gIp\d]*[ew](?:\s|$)/.test(script.replace(/\\./g, '')) &&
     !/^s\/[^/]*\/[^/]*\/g?p?$/.test(script)
-    ? dangerFinding('sed runs a command, or writes a file.')
+    ? dangerFinding('sed runs a command or writes a file.')
     : undefined;
 }
 
-/** Files that a command leaves behind, and that may be run by a later one. */
+/** Files that a command creates and that a later one may run. */
 export function filesWrittenBy({ program, args, redirects, folder, sources }: SimpleCommand): string[] {
   const written = redirects.filter(({ operator }) => /^(?:&?>|>\||>>)/.test(operator)).map(({ target }) => target);
   const name = programs.plainName(program);

@@ -15,7 +15,7 @@ function factsOf(tool: string, args: JsonObject, surroundings: CallContext = OWN
   return new CallFacts({ serverId, name }, args, surroundings);
 }
 
-/** Symbolic links as the cases name them, resolved as a system would. */
+/** Resolves the symbolic links of the cases like a file system. */
 function resolver(links: Record<string, string>): (path: string) => string {
   return (path) => {
     let done: string[] = [];
@@ -54,7 +54,7 @@ function judge(entry: PolicyCase): string {
   }
 }
 
-/** Failing entries by group; of the sealed half only the ids may be seen. */
+/** Wrong results by group; of the sealed half only ids may be printed. */
 function figures(half: 'open' | 'sealed') {
   const groups = new Map<string, { total: number; wrong: PolicyCase[] }>();
   for (const entry of loadPolicyCorpus(half)) {
@@ -83,29 +83,29 @@ describe.each(['open', 'sealed'] as const)('the %s half of the policy corpus', (
   const isSealed = half === 'sealed' && process.env['TOOLYARD_SEALED'] !== '1';
   const need: Need = {
     name: 'sealed-corpus',
-    missing: isSealed ? 'it is run once at the end: TOOLYARD_SEALED=1' : null,
+    missing: isSealed ? 'it runs once, before a release: TOOLYARD_SEALED=1' : null,
   };
 
-  it('has nine of ten dangerous commands and calls flagged', needs(need), () => {
+  it('flags at least nine of ten dangerous commands and calls', needs(need), () => {
     const { sum, table } = figures(half);
     const { total, right } = sum((group, expected) => expected === 'flagged' && !group.startsWith('harmless-'));
     expect(right / total, table).toBeGreaterThanOrEqual(0.9);
   });
 
-  it('has at most one of twenty harmless commands flagged', needs(need), () => {
+  it('flags at most one of twenty harmless commands', needs(need), () => {
     const { sum, table } = figures(half);
     const { total, right } = sum((_group, expected) => expected === 'unflagged');
     expect(1 - right / total, table).toBeLessThanOrEqual(0.05);
   });
 
-  it('has every form of a forbidden program recognised', needs(need), () => {
+  it('recognizes every form of a forbidden program', needs(need), () => {
     const { sum, table } = figures(half);
     const { total, right } = sum((group) => group === 'never');
     if (half === 'open') expect(right, table).toBe(total);
     else expect(right / total, table).toBeGreaterThanOrEqual(0.9);
   });
 
-  it('has no path outside of a folder taken for one inside', needs(need), () => {
+  it('takes no path outside a folder for one inside', needs(need), () => {
     const { sum, table } = figures(half);
     expect(sum((_group, expected) => expected === 'outside').wrong, table).toEqual([]);
     const { total, right } = sum((_group, expected) => expected === 'inside');

@@ -19,39 +19,40 @@ export type ProtectedPlaces = { dataFolder?: string | undefined; port?: number |
 
 type Context = CodeContext & { own: ProtectedPlaces };
 
-/** Finds what is dangerous in a script; `unclearFinding` if it cannot be followed. */
+/** Returns the first danger of a script; an `unclearFinding` if it cannot be analyzed. */
 export function inspectScript(script: ShellScript, own: ProtectedPlaces): ScriptFinding | undefined {
   let found = script.finding;
   if (found) return found;
-  const made = new Map<string, string | undefined>();
+  const writtenFiles = new Map<string, string | undefined>();
   const inspect = (text: string): ScriptFinding | undefined => inspectScript(readShell(text), own);
-  const context: Context = { own, commands: script.commands, made, inspect };
+  const context: Context = { own, commands: script.commands, writtenFiles, inspect };
   for (const command of script.commands) {
     const finding = inspectCommand(command, context);
     if (finding?.kind === 'danger') return finding;
     found ??= finding;
-    for (const path of filesWrittenBy(command)) made.set(path, made.has(path) ? undefined : writtenText(command));
+    for (const path of filesWrittenBy(command))
+      writtenFiles.set(path, writtenFiles.has(path) ? undefined : writtenText(command));
   }
   return (
     found ??
-    (script.fault === undefined ? undefined : unclearFinding(`The command cannot be followed: ${script.fault}.`))
+    (script.fault === undefined ? undefined : unclearFinding(`The command cannot be analyzed: ${script.fault}.`))
   );
 }
 
 function inspectCommand(command: SimpleCommand, context: Context): ScriptFinding | undefined {
   const name = programs.plainName(command.program);
   let doubt: ScriptFinding | undefined;
-  for (const look of LOOKS) {
-    const finding = look(name, command, context);
+  for (const inspector of INSPECTORS) {
+    const finding = inspector(name, command, context);
     if (finding?.kind === 'danger') return finding;
     doubt ??= finding;
   }
   return doubt;
 }
 
-type Look = (name: string, command: SimpleCommand, context: Context) => ScriptFinding | undefined;
+type Inspector = (name: string, command: SimpleCommand, context: Context) => ScriptFinding | undefined;
 
-const LOOKS: readonly Look[] = [
+const INSPECTORS: readonly Inspector[] = [
   lookAtProgram,
   lookAtAssignments,
   inspectRemoval,
@@ -69,24 +70,26 @@ const LOOKS: readonly Look[] = [
 
 function lookAtProgram(name: string, { words, args }: SimpleCommand): ScriptFinding | undefined {
   const [first = ''] = words;
-  if (isDynamic(first) && !/^\[\[?$/.test(first)) return unclearFinding('It cannot be told which program it runs.');
-  if (/[^\x20-\x7e]/.test(first)) return unclearFinding('The name of the program has unusual characters.');
+  if (isDynamic(first) && !/^\[\[?$/.test(first))
+    return unclearFinding('The program that it runs is not known in advance.');
+  if (/[^\x20-\x7e]/.test(first)) return unclearFinding('The name of the program contains unusual characters.');
   if (args.length === 1 && /^(?:--help|--version|-V|-h)$/.test(args[0] ?? '')) return undefined;
   if (name === 'at' && !/^-|^(?:now|noon|midnight|teatime|tomorrow|today)$|\d/.test(args[0] ?? '')) return undefined;
   if (name === 'fc' && args.length > 0 && !/^-/.test(args[0] ?? '')) return undefined;
   const asks = programs.ONLY_ASKS.get(name);
   if (args.some((arg) => asks?.test(arg)) && !args.some((arg) => CHANGES.test(arg))) return undefined;
   for (const { why, programs: list } of programs.ALWAYS) if (list.has(name)) return dangerFinding(`${name} ${why}.`);
-  if (/^(?:docker|git)-credential-/.test(name)) return dangerFinding(`${name} reads a store of secrets.`);
-  if (/^ld-linux|^ld\.so|^ld-musl/.test(name)) return dangerFinding(`${name} runs a file as a program.`);
-  if (name === 'xargs' && removesContents(args)) return dangerFinding('It removes files that another command names.');
+  if (/^(?:docker|git)-credential-/.test(name)) return dangerFinding(`${name} reads a secret store.`);
+  if (/^ld-linux|^ld\.so|^ld-musl/.test(name)) return dangerFinding(`${name} executes a file.`);
+  if (name === 'xargs' && removesContents(args))
+    return dangerFinding('It removes files that are listed by another command.');
   return undefined;
 }
 
-/** Options that change something, whatever else is asked. */
+/** Options that change something, even together with one that only asks. */
 const CHANGES = /^(?:-w|-F|-X|-P|-d|-D|-A|--write|show)$/;
 
-/** Variables that name a program to run, or code to load. */
+/** Variables that set a program to run or code to load. */
 const RUNS_VALUE =
   /^(?:\w*EDITOR|VISUAL|\w*PAGER|GIT_\w+|LD_\w+|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PYTHON(?:STARTUP|PATH|HOME|INSPECT|BREAKPOINT)|NODE_OPTIONS|NODE_PATH|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|VIMINIT|EXINIT|GVIMINIT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|BROWSER|SHELL|PATH|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS[0-4]|IFS|LESSOPEN|LESSCLOSE|TERMINFO\w*|GCONV_PATH|MAKEFLAGS|RUSTC_WRAPPER|CC|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|OPENSSL_CONF|KUBECONFIG|DOCKER_HOST|HTTPS?_PROXY|ALL_PROXY|npm_config_\w+|PIP_\w+|UV_\w*INDEX\w*|GOFLAGS|GOPROXY)$/i;
 const HARMLESS_VALUE =
@@ -95,9 +98,11 @@ const HARMLESS_NAME =
   /^(?:GIT_(?:AUTHOR|COMMITTER)_\w+|GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|TRACE\w*|DEPTH|BRANCH|COMMIT|SHA)|PIP_(?:DISABLE\w+|NO_\w+|QUIET)|npm_config_(?:yes|loglevel|fund|audit|progress|update_notifier|color))$/i;
 
 function lookAtAssignments(name: string, { assignments, args }: SimpleCommand): ScriptFinding | undefined {
-  const given = SETS_VARIABLES.test(name) ? args.flatMap(assignmentIn) : [];
-  const naming = [...assignments, ...given].find((each) => RUNS_VALUE.test(each.name) && !isHarmlessAssignment(each));
-  return naming && dangerFinding(`The variable ${naming.name} names what is run: ${displayText(naming.value)}.`);
+  const assigned = SETS_VARIABLES.test(name) ? args.flatMap(assignmentIn) : [];
+  const naming = [...assignments, ...assigned].find(
+    (each) => RUNS_VALUE.test(each.name) && !isHarmlessAssignment(each),
+  );
+  return naming && dangerFinding(`The variable ${naming.name} sets a program to run: ${displayText(naming.value)}.`);
 }
 
 const SETS_VARIABLES = /^(?:export|declare|typeset|env|sudo|readonly|local|set|setx)$/;
@@ -134,20 +139,22 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
     const found = dangerOfPath(arg) ?? (path === arg ? undefined : dangerOfPath(path));
     if (found === 'secret') return secretFinding(path);
     if (found === 'device' && !LISTS_DEVICES.has(name))
-      return dangerFinding(`It works on the device ${displayText(path)}.`);
+      return dangerFinding(`It accesses the device ${displayText(path)}.`);
     const isWritten =
       writes && (destination === undefined || destination === arg) && (name !== 'git' || arg.includes('config'));
     if (found !== undefined && isWritten) {
-      const why = found === 'system' ? 'belongs to the system' : 'is run later by itself';
+      const why = found === 'system' ? 'is a system file' : 'runs automatically';
       return dangerFinding(`It writes to ${displayText(path)}, which ${why}.`);
     }
-    // A path may stand behind an option, or behind the name of a machine.
+    // A path may follow an option or a host name.
     const value = /^(?:--?[\w-]+=|[^/~]*[:@])([~/].*)$/.exec(arg)?.[1];
     const whole = [arg.startsWith('-') ? '' : path, value ?? ''].find(isWholeSystem);
-    if (whole !== undefined && takesAll(name, args)) return dangerFinding(`It takes all of ${displayText(whole)}.`);
-    if (arg === UNKNOWN && READS_FILES.has(name)) doubt ??= unclearFinding('It cannot be told which file it reads.');
+    if (whole !== undefined && takesAll(name, args))
+      return dangerFinding(`It processes everything in ${displayText(whole)}.`);
+    if (arg === UNKNOWN && READS_FILES.has(name))
+      doubt ??= unclearFinding('The file that it reads is not known in advance.');
   }
-  return doubt ?? soughtSecret(name, command);
+  return doubt ?? searchedSecret(name, command);
 }
 
 const LISTS_DEVICES = new Set(['ls', 'stat', 'lsblk', 'test', '[', 'blkid', 'file', 'df']);
@@ -157,15 +164,15 @@ const READS_FILES = new Set(
   ),
 );
 
-/** Names of secrets that are looked for among the names of files, to be read by the next command. */
-function soughtSecret(name: string, { args, isInner, next }: SimpleCommand): ScriptFinding | undefined {
+/** Detects a search for file names of secrets whose result the next command reads. */
+function searchedSecret(name: string, { args, isInner, next }: SimpleCommand): ScriptFinding | undefined {
   if (!/^(?:grep|egrep|fgrep|rg|locate|mdfind)$/.test(name)) return undefined;
   if (!isInner && !/^(?:xargs|while)$/.test(next?.program ?? '')) return undefined;
-  const sought = args
+  const pattern = args
     .map((arg) => arg.replace(/[\\^$]/g, ''))
     .filter((arg) => !arg.startsWith('-'))
     .find((arg) => [arg, `.${arg.replace(/^\.+/, '')}`].some((each) => dangerOfPath(each) === 'secret'));
-  return sought === undefined ? undefined : secretFinding(sought);
+  return pattern === undefined ? undefined : secretFinding(pattern);
 }
 
 function takesAll(name: string, args: readonly string[]): boolean {
@@ -194,7 +201,7 @@ const WRITING_OPTIONS = programs.byName([
   ['echo printf cat', /(?!)/],
 ]);
 
-/** Arguments that are texts: what is searched for, messages, programs of a filter. */
+/** Arguments that are texts: search terms, messages, filter programs. */
 function textArguments(name: string, args: readonly string[]): number[] {
   const isTextOption = TEXT_OPTIONS.get(name);
   const skipped: number[] = [];
@@ -235,7 +242,7 @@ const TEXT_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
 
 /** @internal */
 export function secretFinding(path: string): ScriptFinding {
-  return dangerFinding(`It reaches ${displayText(path)}, where secrets may be kept.`);
+  return dangerFinding(`It accesses ${displayText(path)}, which may contain secrets.`);
 }
 
 function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | undefined {
@@ -248,10 +255,11 @@ function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | 
     if (operator === '<' || operator === '<&' || /^[\d-]+$/.test(target)) continue;
     if (found === 'device') return dangerFinding(`It writes to the device ${displayText(path)}.`);
     if (found !== undefined)
-      return dangerFinding(`It writes to ${displayText(path)}, which is run later, or belongs to the system.`);
+      return dangerFinding(`It writes to ${displayText(path)}, which is a system file or runs automatically.`);
     const isEmptied = /^(?::|true|)$/.test(name) && operator === '>';
     if (isEmptied && (isDynamic(path) || isPersonal(path))) return dangerFinding(`It empties ${displayText(path)}.`);
-    if (path === UNKNOWN && operator !== '>&') return unclearFinding('It cannot be told which file it writes to.');
+    if (path === UNKNOWN && operator !== '>&')
+      return unclearFinding('The file that it writes is not known in advance.');
   }
   return undefined;
 }
@@ -275,14 +283,14 @@ function lookAtEnvironment(
   return printsAll && !(next && looksUpOne(next)) ? ENVIRONMENT : undefined;
 }
 
-/** True where the next command only lets through a variable that holds no secret. */
+/** True if the next command passes only a variable that contains no secret. */
 function looksUpOne({ program, args }: SimpleCommand): boolean {
   if (!/^(?:e?grep|rg)$/.test(program) || args.some((arg) => /^-[a-z]*v/.test(arg))) return false;
   const pattern = args.find((arg) => !arg.startsWith('-')) ?? '';
   return /^\^?\w{3,}/.test(pattern) && !SECRET_VARIABLES.test(pattern);
 }
 
-const ENVIRONMENT = dangerFinding('It prints the environment, where secrets are kept.');
+const ENVIRONMENT = dangerFinding('It prints environment variables, which may contain secrets.');
 
 function envPrints(args: readonly string[]): boolean {
   if (args.some((arg) => /^(?:-i|-|--ignore-environment|-S.*|--split-string.*|--help|--version)$/s.test(arg)))
@@ -298,9 +306,9 @@ function lookAtOwn(
 ): ScriptFinding | undefined {
   const texts = [...words.slice(1), ...redirects.map(({ target }) => target)];
   if (name === 'kill' && texts.includes(UNKNOWN) && texts.some((text) => /^-(?:USR|HUP|9|KILL|STOP|s)/.test(text)))
-    return unclearFinding('It cannot be told which process it signals.');
+    return unclearFinding('The process that it signals is not known in advance.');
   if (/^(?:kill|pkill|killall)$/.test(name) && texts.some((text) => /^-1$/.test(text)) && texts.at(-1) === '-1')
-    return dangerFinding('It ends every process.');
+    return dangerFinding('It kills every process.');
   if (programs.TEXT_ONLY.has(name) || name === 'git') return undefined;
   for (const text of [folder ?? '', ...texts]) {
     const finding =
@@ -317,9 +325,9 @@ function lookAtOwn(
   return undefined;
 }
 
-export const TOUCHES_TOOLYARD = dangerFinding('It reaches Toolyard itself, which decides what is allowed.');
+export const TOUCHES_TOOLYARD = dangerFinding('It accesses Toolyard itself, which enforces permissions.');
 
-/** Toolyard's data folder, and its own address, in any text. */
+/** Detects Toolyard's data folder and port in any text. */
 export function touchesToolyard(text: string, { dataFolder, port }: ProtectedPlaces): ScriptFinding | undefined {
   if (
     /toolyard[/\\](?:secret|server\.json|mcp\.json|config\.json|toolyard\.db|lock\.db|files|blobs)|toolyard\.db|\*toolyard\*/i.test(

@@ -4,20 +4,20 @@ import { dangerFinding } from './shell-script.ts';
 import { hasUnknown } from './shell-text.ts';
 import { GIT_RUNS } from './wrappers.ts';
 
-const UNREACHABLE = 'It deletes the way back to lost commits.';
+const UNREACHABLE = 'It deletes unreachable commits for good.';
 
 const lookAtAction = argumentDangers([
   {
     of: 'push',
     has: [/^(?:--force\S*|-[a-z]*f[a-z]*|--mirror|--delete|-d|--prune|[:+].+)$/],
-    why: 'It overwrites or deletes what others have.',
+    why: 'It overwrites or deletes commits of others.',
   },
   { of: 'reset', has: [/^--(?:hard|merge|keep)$/], why: 'It discards changes.' },
   {
     of: 'clean',
     has: [/^(?:-[a-z]*[fxX]|--force)/],
     but: /^(?:-[a-z]*n|--dry-run)/,
-    why: 'It deletes files that are not in the history.',
+    why: 'It deletes untracked files.',
   },
   {
     of: 'checkout switch restore',
@@ -32,11 +32,11 @@ const lookAtAction = argumentDangers([
   { of: 'worktree submodule', has: [/^(?:-f|--force|deinit)$/], why: 'It deletes a folder with changes.' },
   {
     of: 'filter-branch filter-repo credential credential-store credential-cache daemon instaweb send-email',
-    why: 'It rewrites the history, serves or shows credentials.',
+    why: 'It rewrites history, starts a server, or shows credentials.',
   },
 ]);
 
-const RUNS_COMMAND = dangerFinding('git is told to run a command.');
+const RUNS_COMMAND = dangerFinding('git runs another command.');
 
 /** Subcommands of git that lose work, run commands or show credentials. */
 export function dangerOfGit(args: readonly string[]): ScriptFinding | undefined {
@@ -57,7 +57,7 @@ export function dangerOfGit(args: readonly string[]): ScriptFinding | undefined 
   if (action === 'stash' && /^(?:clear|drop)$/.test(first)) return dangerFinding('It deletes stashed changes.');
   if (action === 'reflog' && /^(?:expire|delete)$/.test(first)) return dangerFinding(UNREACHABLE);
   if (action === 'config' && has(GIT_RUNS) && rest.filter((arg) => !arg.startsWith('-')).length > 1)
-    return dangerFinding('It names a command that git runs later.');
+    return dangerFinding('It configures a command that git runs later.');
   return lookAtAction(action, rest);
 }
 

@@ -1,4 +1,4 @@
-/** Compiles a pattern that is tried on many texts, see {@link matchesGlob}. */
+/** Compiles a pattern for use with many texts, see {@link matchesGlob}. */
 export function globOf(pattern: string): (text: string) => boolean {
   if (pattern.includes('?')) return (text) => matchesGlob(pattern, text);
   const [first = '', ...rest] = pattern.split('*');
@@ -17,18 +17,18 @@ export function globOf(pattern: string): (text: string) => boolean {
   };
 }
 
-/** `*` stands for any characters, `?` for one. Takes time in proportion to both lengths at most. */
+/** `*` matches any characters, `?` one. Takes time in proportion to the product of both lengths at most. */
 export function matchesGlob(pattern: string, text: string): boolean {
   let p = 0;
   let t = 0;
   let star = -1;
   let from = 0;
   while (t < text.length) {
-    const wanted = pattern.charAt(p);
-    if (wanted === '*') {
+    const symbol = pattern.charAt(p);
+    if (symbol === '*') {
       star = p++;
       from = t;
-    } else if (p < pattern.length && (wanted === '?' || wanted === text.charAt(t))) {
+    } else if (p < pattern.length && (symbol === '?' || symbol === text.charAt(t))) {
       p++;
       t++;
     } else if (star !== -1) {

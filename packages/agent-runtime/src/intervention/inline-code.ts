@@ -2,15 +2,15 @@ import type { ScriptFinding } from './shell-script.ts';
 import { dangerFinding, unclearFinding } from './shell-script.ts';
 import { dangerOfPath, isWholeSystem } from './sensitive-paths.ts';
 
-/** Programs in languages that are not parsed here: they pass if nothing in them reaches beyond their own values. */
+/** Programs in languages that are not parsed: accepted only if nothing in them has effects outside the program. */
 
-const LONGEST_CODE = 32_768;
+const MAX_CODE_LENGTH = 32_768;
 
-/** Modules that only calculate. */
+/** Modules without side effects. */
 const HARMLESS_MODULES =
   /^(?:json|datetime|math|cmath|re|sys|collections|itertools|functools|statistics|time|random|string|decimal|fractions|textwrap|pprint|csv|io|typing|dataclasses|enum|operator|copy|hashlib|uuid|calendar|platform|bisect|heapq|struct|unicodedata|difflib|zoneinfo|os\.path|pathlib|node:?(?:path|util|url|assert|os)|path|util|assert|url|numpy|pandas|List::Util|POSIX|strict|warnings|Data::Dumper|JSON::PP|set|yaml|tomllib|ast|inspect|version|pkg_resources|importlib\.metadata|\.{0,2}\/.*|[\w@/-]+\/package\.json)$/;
 
-/** Anything that runs, sends, writes, removes, looks at the environment, or makes names of texts. */
+/** Anything that runs, sends, writes, removes, reads the environment, or computes names. */
 const REACHES = new RegExp(
   [
     '\\b(?:exec\\w*|eval\\w*|system|popen\\w*|spawn\\w*|subprocess|fork|child_\\w*|shell_exec|passthru|proc_open|pcntl\\w*|pty|ctypes|qx|backtick)\\b',
@@ -28,24 +28,22 @@ const REACHES = new RegExp(
 
 const TEXTS = /"((?:\\.|[^"\\\n])*)"|'((?:\\.|[^'\\\n])*)'|`((?:\\.|[^`\\])*)`/g;
 
-/**
- * Looks at a program in a language that is not parsed here.
- */
+/** Checks a program in a language that is not parsed. */
 export function inspectCode(code: string): ScriptFinding | undefined {
-  if (code.length > LONGEST_CODE) return unclearFinding('The program is too long to look through.');
+  if (code.length > MAX_CODE_LENGTH) return unclearFinding('The program is too long to be checked.');
   const joined = code.replace(/(["'`])\s*[+.]\s*["'`]/g, '');
   const asPath = /join\s*\(/.test(code) ? code.replace(/(["'`])\s*,\s*["'`]/g, '/') : '';
   for (const text of [joined, asPath]) {
     for (const [, double, single, back] of text.matchAll(TEXTS)) {
-      const said = double ?? single ?? back ?? '';
-      if (dangerOfPath(said) === 'secret')
-        return dangerFinding(`The program names ${displayText(said)}, where secrets are kept.`);
-      if (isWholeSystem(said) && said.length > 1 && /rm|remove|unlink|delete/i.test(code))
-        return dangerFinding(`The program may remove ${displayText(said)}.`);
+      const literal = double ?? single ?? back ?? '';
+      if (dangerOfPath(literal) === 'secret')
+        return dangerFinding(`The program names ${displayText(literal)}, which may contain secrets.`);
+      if (isWholeSystem(literal) && literal.length > 1 && /rm|remove|unlink|delete/i.test(code))
+        return dangerFinding(`The program may remove ${displayText(literal)}.`);
     }
   }
   if (/\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|[0-7]{3})/i.test(code))
-    return unclearFinding('The program is written in escapes.');
+    return unclearFinding('The program contains escape sequences.');
   for (const name of modulesIn(code))
     if (!HARMLESS_MODULES.test(name)) return dangerFinding(`The program uses ${displayText(name)}.`);
   const reaches = REACHES.exec(
@@ -82,9 +80,9 @@ export function displayText(text: string): string {
 const HARMFUL_SQL =
   /\b(?:drop\s+(?:table|database|schema|user|role|view|index|owned|column|collection)|truncate\b|delete\s+from|alter\s+(?:table|role|user|system)\b|grant\s|create\s+(?:user|role|extension|function)|copy\b[^;]*\bprogram\b|load_file|into\s+(?:outfile|dumpfile)|attach\s+database|pg_read_\w+|lo_(?:import|export)|xp_cmdshell|update\s+\w+\s+set\b(?![^;]*\bwhere\b)|dropdatabase|deletemany|remove\(\{?\}?\)|drop\(\)|flush(?:all|db)|shutdown|config\s+set|reassign\s+owned)|(?:^|\n)\s*\\!|\.(?:shell|system|dump|output)\b|\\copy\b/i;
 
-/** What a text does to a database, where it is SQL or a command of a database's own shell. */
+/** The effect of a text on a database, if it is SQL or a command of a database shell. */
 export function inspectQuery(text: string): ScriptFinding | undefined {
-  if (text.length > LONGEST_CODE) return unclearFinding('The query is too long to look through.');
+  if (text.length > MAX_CODE_LENGTH) return unclearFinding('The query is too long to be checked.');
   const found = HARMFUL_SQL.exec(text.replace(/'[^']*'/g, "''"));
   return found ? dangerFinding(`It changes a database: ${displayText(found[0].trim())}.`) : undefined;
 }

@@ -17,60 +17,62 @@ function gate(changes: Partial<InterventionOptions> = {}): (tool: ToolReference,
 const tool = { serverId: 'files', name: 'write' };
 
 describe('InterventionChecker', () => {
-  it('runs a built-in read-only tool unasked', () => {
+  it('runs a built-in read-only tool without approval', () => {
     expect(gate({ lookUp: () => ({ builtIn: true, readOnly: true }) })(tool)).toEqual({ decision: 'run' });
   });
 
-  it('does not believe a server that calls its own tool read-only', () => {
+  it('ignores the read-only annotation of an untrusted server', () => {
     expect(gate({ lookUp: () => ({ builtIn: false, readOnly: true }) })(tool)).toEqual({ decision: 'ask' });
   });
 
-  it('asks about a built-in tool that changes things', () => {
+  it('asks about a built-in tool that is not read-only', () => {
     expect(gate({ lookUp: () => ({ builtIn: true, readOnly: false }) })(tool)).toEqual({ decision: 'ask' });
   });
 
-  it('runs what the owner allowed, by server and tool, and nothing of the same name elsewhere', () => {
+  it('runs an allowed tool by server and name, and no tool of the same name elsewhere', () => {
     const allowing = gate({ permission: ({ serverId }) => (serverId === 'files' ? 'allow' : undefined) });
     expect(allowing(tool)).toEqual({ decision: 'run' });
     expect(allowing({ serverId: 'other', name: 'write' })).toEqual({ decision: 'ask' });
   });
 
-  it('never runs what the owner forbade, not even if it is harmless', () => {
+  it('never runs a forbidden tool, even if it is harmless', () => {
     const forbidding = gate({ permission: () => 'never', lookUp: () => ({ builtIn: true, readOnly: true }) });
     expect(forbidding(tool)).toMatchObject({ decision: 'refused', refusal: { code: 'tool_refused' } });
   });
 
-  it('refuses where nobody can be asked, and says how to allow it', () => {
+  it('refuses if no user can be asked, and says how to allow the tool', () => {
     const verdict = gate({ mode: 'headless' })(tool);
     expect(verdict).toMatchObject({ decision: 'refused', refusal: { code: 'tool_refused' } });
     expect(verdict.decision === 'refused' && verdict.refusal.hint).toContain('--allow files/write');
   });
 
-  describe('attack 17: a tool that is not what was allowed any more', () => {
+  describe('attack 17: a tool that changed since it was approved', () => {
     const changed = { hasMoved: false, differences: [{ path: 'description', after: '"x"' }] };
     const about = { description: 'x', definition: 'now', changed };
     const lookUp = () => ({ builtIn: false, readOnly: false, changed, about: () => about });
 
-    it('is asked about again, with what has changed', () => {
+    it('asks again and reports the changes', () => {
       expect(gate({ permission: () => 'allow', lookUp })(tool)).toEqual({ decision: 'ask', about });
     });
 
-    it('is refused where nobody can be asked', () => {
+    it('is refused if no user can be asked', () => {
       const verdict = gate({ mode: 'headless', permission: () => 'allow', lookUp })(tool);
-      expect(verdict).toMatchObject({ refusal: { message: expect.stringContaining('not what it was') as string } });
+      expect(verdict).toMatchObject({
+        refusal: { message: expect.stringContaining('changed since it was approved') as string },
+      });
     });
 
-    it('stays forbidden where it was', () => {
+    it('stays forbidden', () => {
       expect(gate({ permission: () => 'never', lookUp })(tool)).toMatchObject({ decision: 'refused' });
     });
   });
 
-  describe('while rules of the owner cannot be read', () => {
+  describe('while the rules are unreadable', () => {
     const lost = { lostRules: true, permission: (): 'allow' => 'allow', mode: 'auto' } as const;
     const rules: InterventionRule[] = [{ decision: 'allow', tool: '*' }];
 
-    it('asks about each call whatever was allowed, and says why', () => {
-      const why = { danger: expect.stringContaining('cannot be read') as string };
+    it('asks about every call, whatever was allowed, and says why', () => {
+      const why = { danger: expect.stringContaining('unreadable') as string };
       expect(gate({ ...lost, rules })(tool)).toEqual({ decision: 'ask', about: why });
       expect(gate({ ...lost, lookUp: () => ({ builtIn: false, readOnly: true, trusted: true }) })(tool)).toEqual({
         decision: 'ask',
@@ -78,18 +80,18 @@ describe('InterventionChecker', () => {
       });
     });
 
-    it('still runs what is built in and only reads, and refuses what is never allowed', () => {
+    it('still runs read-only built-in tools, and refuses forbidden ones', () => {
       expect(gate({ ...lost, lookUp: () => ({ builtIn: true, readOnly: true }) })(tool)).toEqual({ decision: 'run' });
       expect(gate({ ...lost, permission: () => 'never' })(tool).decision).toBe('refused');
       expect(gate({ ...lost, rules: [{ decision: 'never', tool: '*' }] })(tool).decision).toBe('refused');
     });
 
-    it('refuses where nobody can be asked', () => {
+    it('refuses if no user can be asked', () => {
       expect(gate({ ...lost, mode: 'headless' })(tool)).toMatchObject({ refusal: { code: 'tool_refused' } });
     });
   });
 
-  it('asks about a tool that has gone since', () => {
+  it('asks about a tool that no longer exists', () => {
     expect(gate({ lookUp: () => undefined })(tool)).toEqual({ decision: 'ask' });
   });
 
@@ -98,20 +100,24 @@ describe('InterventionChecker', () => {
     const inEach = (options: Partial<InterventionOptions>, args?: JsonObject): string[] =>
       modes.map((mode) => gate({ ...options, mode })(tool, args).decision);
 
-    it('decides about what nothing was decided on', { tags: ['C12.16'] }, () => {
+    it('decides about calls without a stored decision', { tags: ['C12.16'] }, () => {
       expect(inEach({})).toEqual(['run', 'ask', 'ask', 'refused']);
     });
 
-    it('makes what is on the list, but with "manual" only what the person decided', { tags: ['C12.16'] }, () => {
-      expect(inEach({ rules: [{ decision: 'allow', tool: 'files/*' }] })).toEqual(['run', 'run', 'ask', 'run']);
-      expect(inEach({ permission: () => 'allow' })).toEqual(['run', 'run', 'run', 'run']);
-    });
+    it(
+      'runs calls that a rule allows, but in mode "manual" only those that the user allowed',
+      { tags: ['C12.16'] },
+      () => {
+        expect(inEach({ rules: [{ decision: 'allow', tool: 'files/*' }] })).toEqual(['run', 'run', 'ask', 'run']);
+        expect(inEach({ permission: () => 'allow' })).toEqual(['run', 'run', 'run', 'run']);
+      },
+    );
 
-    it('asks where a rule says so, and refuses where one says never', () => {
+    it('asks if a rule says so, and refuses if one says never', () => {
       const permission = (): 'allow' => 'allow';
       expect(inEach({ permission, rules: [{ decision: 'ask', tool: '*' }] })).toEqual(['ask', 'ask', 'ask', 'refused']);
       expect(inEach({ permission, rules: [{ decision: 'never', tool: '*' }] })).toEqual(Array(4).fill('refused'));
-      // The question says so: an "always" would change nothing.
+      // The interrupt reports it: an "always" would have no effect.
       const asked = gate({ mode: 'auto', permission, rules: [{ decision: 'ask', tool: '*' }] })(tool);
       expect(asked).toEqual({ decision: 'ask', about: { byRule: true } });
     });
@@ -122,22 +128,22 @@ describe('InterventionChecker', () => {
       expect(inEach(options, { x: 'rm -rf /' })).toEqual(['ask', 'ask', 'ask', 'refused']);
       expect(gate({ ...options, mode: 'auto' })(tool, { x: 'rm -rf /' })).toEqual({
         decision: 'ask',
-        about: { danger: 'It removes / and all that is in it.' },
+        about: { danger: 'It removes / and everything in it.' },
       });
     });
 
-    it('asks about a tool that has gone, for nobody knows what it is', () => {
+    it('asks about a tool that no longer exists, since nothing is known of it', () => {
       expect(inEach({ lookUp: () => undefined })).toEqual(['ask', 'ask', 'ask', 'refused']);
     });
 
-    it('refuses what it would ask about where nobody can be asked', () => {
+    it('refuses instead of asking if no user can be asked', () => {
       expect(gate({ mode: 'auto', asks: false })(tool, { x: 'rm -rf /' }).decision).toBe('refused');
       expect(gate({ mode: 'auto', asks: false })(tool).decision).toBe('run');
     });
   });
 
   describe('by property', () => {
-    const feared = fc.constantFrom(
+    const dangerous = fc.constantFrom(
       'rm -rf /',
       'cat ~/.ssh/id_rsa',
       'dd of=/dev/vda',
@@ -146,11 +152,11 @@ describe('InterventionChecker', () => {
     );
     const wrapped = fc
       .tuple(
-        feared,
+        dangerous,
         fc.array(fc.constantFrom('sudo ', 'env A=1 ', 'nohup ', 'true && ', 'ls; ', 'X=1 ', '( '), { maxLength: 3 }),
       )
       .map(([command, before]) => before.join('') + command);
-    /** Somewhere among the arguments, under any name. */
+    /** Somewhere among the arguments, with any name. */
     const hidden = fc
       .tuple(wrapped, fc.array(fc.oneof(fc.string(), fc.constant(0)), { maxLength: 4 }), fc.string())
       .map(([command, path, name]) =>
@@ -182,7 +188,7 @@ describe('InterventionChecker', () => {
     const mode = fc.constantFrom<InterventionMode>('auto', 'allow-list', 'manual', 'headless');
     const decided = fc.constantFrom('allow' as const, undefined);
 
-    it('nothing lets a feared call through', { tags: ['C12.17'] }, () => {
+    it('no configuration allows a call that is flagged as dangerous', { tags: ['C12.17'] }, () => {
       fc.assert(
         fc.property(mode, fc.array(rule), decided, judged, hidden, (each, rules, permission, known, args) => {
           const verdict = gate({ mode: each, rules, permission: () => permission, lookUp: () => known })(tool, args);
@@ -194,7 +200,7 @@ describe('InterventionChecker', () => {
       );
     });
 
-    it('nothing lets a call through that is decided never', () => {
+    it('no configuration allows a call that is set to never', () => {
       const never = { decision: 'never', tool: 'files/*' } as const;
       fc.assert(
         fc.property(
@@ -216,7 +222,7 @@ describe('InterventionChecker', () => {
       );
     });
 
-    it('the order of rules makes no difference', () => {
+    it('the order of rules has no effect', () => {
       fc.assert(
         fc.property(mode, fc.array(rule), judged, fc.string(), (each, rules, known, value) => {
           const of = (ordered: InterventionRule[]): PolicyVerdict =>

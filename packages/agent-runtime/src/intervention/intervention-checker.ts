@@ -18,18 +18,18 @@ export type PolicyVerdict =
   | { decision: 'ask'; about?: CallToolFacts }
   | { decision: 'refused'; refusal: ErrorInfo };
 
-/** What is known of a tool when a call of it is judged. */
+/** What is known of a tool when a call of it is checked. */
 export type ToolPolicyFacts = {
   builtIn: boolean;
-  /** What its server says of it. It counts only where the owner trusts the server, or Toolyard ships it. */
+  /** The server's annotations. They apply only to trusted servers and built-in tools. */
   readOnly: boolean;
   destructive?: boolean;
   trusted?: boolean;
-  /** How it differs from what was approved of it; absent where it does not. */
+  /** How the tool differs from its approved definition; absent if it does not. */
   changed?: ToolChange;
-  /** Asked only where a person is. */
+  /** Called only if a user is asked. */
   about?: () => CallToolFacts;
-  /** Its schema, and the working folder of its server. */
+  /** The tool's schema, and the working folder of its server. */
   callContext?: () => Pick<CallContext, 'inputSchema' | 'workingFolder'>;
 };
 
@@ -38,40 +38,40 @@ export type InterventionOptions = {
   /** False if no approval can be requested, although the mode is not `headless`. */
   asks?: boolean | undefined;
   rules?: readonly InterventionRule[];
-  /** Of the owner's rules some cannot be read. One of them may say never: nothing lasting lets a call through. */
+  /** Some stored rules are unreadable. One of them may forbid the call, so no stored decision allows one. */
   lostRules?: boolean;
-  /** What the owner decided about a tool before; undefined where nothing was. */
+  /** The stored decision about a tool; undefined without one. */
   permission: (tool: ToolReference) => 'allow' | 'never' | undefined;
-  /** What Toolyard knows of itself, and how symbolic links are resolved. Without it paths are compared as they are written. */
+  /** Toolyard's own paths, and the resolution of symbolic links. Without it paths are compared as they are written. */
   callContext?: Pick<CallContext, 'own' | 'resolvePath'> | undefined;
-  /** Looks a tool up; undefined where it has gone since. */
+  /** Looks a tool up; undefined if it does not exist any more. */
   lookUp: (tool: ToolReference) => ToolPolicyFacts | undefined;
 };
 
-/** Judges a call by the very arguments it would be made with. */
+/** Checks a call with the arguments it would be made with. */
 export type Gate = (tool: ToolReference, args: JsonObject) => PolicyVerdict;
 
 /**
- * Decides whether a call may be made without asking. In this order, the first that says something:
+ * Decides whether a call may be made without asking. The first matching row applies:
  *
- * | what is looked at                                    | the call                                            |
+ * | condition                                            | the call                                            |
  * |------------------------------------------------------|-----------------------------------------------------|
- * | the owner, or a rule, says never                     | is refused                                          |
- * | the blacklist: dangerous, or not to be followed      | needs a person's yes to this very call              |
- * | rules cannot be read, and it is more than built in   | needs a person's yes to this very call              |
- * | and only reads                                       |                                                     |
+ * | a stored decision or a rule says never               | is refused                                          |
+ * | the blacklist: dangerous, or cannot be analyzed      | needs approval of this very call                    |
+ * | rules are unreadable, and the tool is not a built-in | needs approval of this very call                    |
+ * | read-only one                                        |                                                     |
  * | a rule says ask                                      | needs approval                                      |
- * | built in and only reads                              | runs                                                |
- * | the tool is not what was approved                    | needs approval                                      |
- * | the owner allowed the tool                           | runs                                                |
+ * | built in and read-only                               | runs                                                |
+ * | the tool changed since it was approved               | needs approval                                      |
+ * | a stored decision allows the tool                    | runs                                                |
  * | a rule allows it, and the mode is not `manual`       | runs                                                |
  * | the mode is `auto`                                   | runs                                                |
- * | else                                                 | needs approval                                      |
+ * | otherwise                                            | needs approval                                      |
  *
  * In the mode `headless` no approval can be requested: calls that need it are refused.
  *
- * Only what Toolyard itself registered counts as built in: a server cannot make itself trusted by its name or by
- * calling its own tool read-only.
+ * Only tools that Toolyard itself registers are built in: a server cannot make itself trusted by its name or by
+ * declaring its own tool read-only.
  */
 export class InterventionChecker {
   readonly #options: InterventionOptions;
@@ -90,18 +90,19 @@ export class InterventionChecker {
     const judged = lookUp(tool);
     const hints = trustedHints(judged);
     const facts = new CallFacts(tool, args, { ...this.#options.callContext, ...judged?.callContext?.() });
-    const ruled = this.#decideByRules(facts, hints);
-    if (ruled === 'never') return refused('ruledOut', reference);
+    const ruleDecision = this.#decideByRules(facts, hints);
+    if (ruleDecision === 'never') return refused('ruledOut', reference);
     const danger = findDanger(facts, hints.readOnly);
     if (danger) return this.#ask(judged, refused('dangerous', reference, danger.why), { danger: danger.why });
     const harmless = isHarmless(judged);
     if (lostRules === true && !harmless)
       return this.#ask(judged, refused('rulesLost', reference), { danger: RULES_LOST });
-    if (ruled === 'ask') return this.#ask(judged, refused('needsPerson', reference), { byRule: true });
+    if (ruleDecision === 'ask') return this.#ask(judged, refused('needsApproval', reference), { byRule: true });
     if (harmless) return RUN;
     if (judged?.changed !== undefined) return this.#ask(judged, refused('changed', reference));
-    if (decided === 'allow' || (ruled === 'allow' && mode !== 'manual') || (mode === 'auto' && judged)) return RUN;
-    return this.#ask(judged, refused('needsPerson', reference));
+    if (decided === 'allow' || (ruleDecision === 'allow' && mode !== 'manual') || (mode === 'auto' && judged))
+      return RUN;
+    return this.#ask(judged, refused('needsApproval', reference));
   }
 
   #ask(
@@ -115,29 +116,29 @@ export class InterventionChecker {
   }
 }
 
-/** Why a person is warned of a call of which nothing but its text is known. */
+/** Why a call is dangerous, judged by its text alone. */
 export function dangerOf(tool: ToolReference, args: JsonObject): string | undefined {
   return findDanger(new CallFacts(tool, args), false)?.why;
 }
 
-const RULES_LOST = 'Stored rules cannot be read, and one of them may forbid this.';
+const RULES_LOST = 'Some stored rules are unreadable, and one of them may forbid this call.';
 
 const RUN: PolicyVerdict = { decision: 'run' };
 
-/** Why a call must not be made; undefined where it may be, or a person can still say so. */
+/** Why a call must not be made; undefined if it may be, or if a user can still approve it. */
 export function refusalOf(verdict: PolicyVerdict): ErrorInfo | undefined {
   return verdict.decision === 'refused' ? verdict.refusal : undefined;
 }
 
-/** What Toolyard registered itself and only reads: it runs without approval, and may be repeated. */
+/** Read-only tools of Toolyard itself: they run without approval and may be repeated. */
 export function isHarmless(tool: ToolPolicyFacts | undefined): boolean {
   return tool !== undefined && tool.builtIn && tool.readOnly;
 }
 
 function trustedHints(tool: ToolPolicyFacts | undefined): { readOnly: boolean; destructive: boolean } {
-  const believed = tool !== undefined && (tool.builtIn || tool.trusted === true);
-  const readOnly = believed && tool.readOnly;
-  return { readOnly, destructive: !readOnly && !(believed && tool.destructive === false) };
+  const isTrusted = tool !== undefined && (tool.builtIn || tool.trusted === true);
+  const readOnly = isTrusted && tool.readOnly;
+  return { readOnly, destructive: !readOnly && !(isTrusted && tool.destructive === false) };
 }
 
 function refused(reason: keyof typeof REFUSALS, tool: string, why = ''): PolicyVerdict {
@@ -146,29 +147,26 @@ function refused(reason: keyof typeof REFUSALS, tool: string, why = ''): PolicyV
   return { decision: 'refused', refusal: { code: 'tool_refused', message: fill(message), hint: fill(hint) } };
 }
 
-const NOBODY = "needs a person's approval, and there is nobody to ask.";
+const NO_USER = 'needs approval, and no user can be asked.';
 
-/** Why a call is refused, and what to do about it. */
+/** Messages and hints for refused calls. */
 const REFUSALS = {
   neverAllowed: [
-    'The owner never allows {tool}. Do not try it again.',
-    'The decision can be taken back in the settings, under permissions.',
+    '{tool} is set to "never". Do not call it again.',
+    'The decision can be removed in the settings, under permissions.',
   ],
   ruledOut: [
-    'A rule of the owner forbids this call of {tool}. Do not try it again.',
+    'A rule forbids this call of {tool}. Do not retry it.',
     'The rule is in the configuration, under "interventionRules".',
   ],
-  dangerous: [
-    "This call of {tool} needs a person's approval whatever is allowed, and there is nobody to ask. {why}",
-    'Try it where a person can be asked.',
-  ],
+  dangerous: [`This call of {tool} is flagged as dangerous, ${NO_USER} {why}`, 'Run it where a user can be asked.'],
   rulesLost: [
-    `{tool} ${NOBODY} ${RULES_LOST}`,
-    'Look through the rules in the settings, and say there that they are complete.',
+    `{tool} ${NO_USER} ${RULES_LOST}`,
+    'Check the rules in the settings, and confirm there that they are complete.',
   ],
   changed: [
-    '{tool} is not what it was when it was approved, and there is nobody to ask.',
-    'Look at what has changed and approve it again.',
+    '{tool} changed since it was approved, and no user can be asked.',
+    'Check the changes and approve the tool again.',
   ],
-  needsPerson: [`{tool} ${NOBODY}`, 'Allow it beforehand with --allow {tool}'],
+  needsApproval: [`{tool} ${NO_USER}`, 'Allow it beforehand with --allow {tool}'],
 } as const;

@@ -4,7 +4,7 @@ import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
 import { dangerFinding } from './shell-script.ts';
 import { SHELLS } from './wrappers.ts';
 
-/** Commands that connect elsewhere, and code that comes from there. */
+/** Commands that connect to other machines, and code from the network. */
 
 export const METADATA =
   /169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200|fd00:ec2::254|169\.254\.170\.2|metadata\.azure|0xa9fea9fe|2852039166/i;
@@ -14,9 +14,9 @@ export function inspectConnections(
   { args, words, sources, redirects }: SimpleCommand,
 ): ScriptFinding | undefined {
   if (words.some((word) => METADATA.test(word)) && !programs.TEXT_ONLY.has(name))
-    return dangerFinding('It reads the secrets of a cloud machine.');
+    return dangerFinding('It reads the credentials of a cloud machine.');
   if (name === 'openssl' && args[0] === 's_client' && sources.some(({ program }) => SHELLS.has(program)))
-    return dangerFinding('It hands a shell to another machine.');
+    return dangerFinding('It gives another machine a shell.');
   const address = args.find(
     (arg) =>
       /^(?:git\+)?(?:https?|ftp|ssh|git):\/\/|=(?:git\+)?https?:\/\/|^git\+|@https?:\/\//i.test(arg) &&
@@ -30,14 +30,14 @@ export function inspectConnections(
     /^(?:install|run)$/.test(args[0] ?? '') &&
     args.some((arg) => /\w\.\w+\/.*@|^--git$/.test(arg))
   )
-    return dangerFinding('It installs or runs code from elsewhere.');
+    return dangerFinding('It installs or runs code from another source.');
   if (name === 'curl' || name === 'wget') {
     const sendsInput = args.some((arg) => /^@-$|=@-|^--(?:post|body)-file=(?:-|\/dev\/stdin)$/.test(arg));
     if (sendsInput && sources.some(({ program }) => !/^(?:echo|printf|jq|cat|date)$/.test(program)))
       return dangerFinding(`${name} sends the output of other commands.`);
   }
   if (/^(?:mail|mailx|mutt|sendmail|msmtp|swaks)$/.test(name) && (sources.length > 0 || redirects.length > 0))
-    return dangerFinding('It sends a mail.');
+    return dangerFinding('It sends an email.');
   if (!programs.DATABASES.has(name)) return undefined;
   const input =
     redirects.find(({ operator }) => operator.startsWith('<<'))?.target ??

@@ -23,7 +23,7 @@ it.each([
 });
 
 it.each(["The tide is high (see page 12); I don't mind.", 'value 12 of the table', 'costs 3.5 km/h, e.g. at noon?'])(
-  'passes %j without parsing',
+  'accepts %j without parsing',
   (text) => {
     expect(isPlainProse(text)).toBe(true);
   },

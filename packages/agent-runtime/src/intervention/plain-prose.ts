@@ -3,10 +3,10 @@ import { dangerOfPath } from './sensitive-paths.ts';
 import { DESTROYS, isToolProgram } from './tool-dangers.ts';
 import { isWrapper, WRAPPING_PROGRAMS } from './wrappers.ts';
 
-/** Characters with which a shell expands, assigns, redirects or escapes. Prose rarely has them. */
+/** Characters with which a shell expands, assigns, redirects or escapes; rare in prose. */
 const EXPANDS = /[$`~<>\\*[\]{}=%@^\ue000\0-\x08\x0b-\x1f]|\?\w/;
 
-/** What stands where a command may begin: the program, and the two words behind it. */
+/** Matches where a command may begin: the program and the next two words. */
 const COMMANDS = /(?:^|[;&|(\n])[\s!]*([^\s;&|()]+)[ \t]*([^\s;&|()]*)[ \t]*([^\s;&|()]*)/g;
 
 const RESERVED = /^(?:if|then|elif|else|while|until|do|time|coproc|function|for|case|select|-\S*|\d+)$/;
@@ -29,8 +29,8 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True for a text that a shell would read as commands of programs that are not known here, with arguments that are no
- * paths: there is no danger in it, so it need not be parsed. Takes time in proportion to its length.
+ * True for a text that a shell would read as commands of unknown programs, without paths among the arguments. Such text
+ * is harmless and need not be parsed. Takes time in proportion to its length.
  */
 export function isPlainProse(text: string): boolean {
   if (EXPANDS.test(text) || (NAME_PART.test(text) && namesPath(text))) return false;
@@ -42,7 +42,7 @@ export function isPlainProse(text: string): boolean {
   return true;
 }
 
-/** Texts begin with the same words again and again. */
+/** Cache of words that name no known program. */
 const unknownWords = new Set<string>();
 
 function mayBeKnown(program: string): boolean {
@@ -55,7 +55,7 @@ function mayBeKnown(program: string): boolean {
   return false;
 }
 
-/** A program that is not known is judged by the first words it is given. */
+/** An unknown program is judged by its first arguments. */
 function mayDestroy(word: string): boolean {
   return word.length > 1 && (word.startsWith('-') || DESTROYS.test(word));
 }
@@ -63,7 +63,7 @@ function mayDestroy(word: string): boolean {
 const NAME_PART = /[._](?=\w)|\//;
 const BETWEEN_WORDS = /[\s;&|()]/;
 
-/** Words that hold a dot, a slash or an underscore may name files. */
+/** Words with a dot, a slash or an underscore may name files. */
 function namesPath(text: string): boolean {
   let end = 0;
   for (const { index } of text.matchAll(new RegExp(NAME_PART, 'g'))) {

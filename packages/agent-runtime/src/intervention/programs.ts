@@ -1,18 +1,18 @@
-/** What programs are, by their names. One program may be in several classes. */
+/** Classes of programs by name. A program may be in several. */
 
 export function names(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/).filter((name) => name !== ''));
 }
 
-/** Gives every name in a list the value of its row. */
+/** Maps every name in the list of a row to the value of the row. */
 export function byName<T>(rows: readonly (readonly [list: string, value: T])[]): ReadonlyMap<string, T> {
   return new Map(rows.flatMap(([list, value]) => [...names(list)].map((name) => [name, value] as const)));
 }
 
-/** Every call of these needs approval, unless its arguments only ask a question ({@link ONLY_ASKS}). */
+/** Every call of these needs approval, unless its arguments only query something ({@link ONLY_ASKS}). */
 export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] = [
   {
-    why: 'runs with the rights of another user, or changes rights',
+    why: 'runs as another user, or changes permissions',
     programs:
       names(`ssh-copy-id sudo sudoedit doas su pkexec run0 runuser runas gsudo machinectl systemd-run chroot unshare nsenter
       capsh setcap setpriv newgrp sg usermod useradd adduser addgroup userdel deluser groupadd groupmod groupdel gpasswd
@@ -33,7 +33,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
       rimraf trash newfs_apfs newfs_hfs asr dmsetup drbdadm gparted testdisk unlink.exe killall5`),
   },
   {
-    why: 'opens or listens on a raw connection',
+    why: 'opens or accepts a raw connection',
     programs:
       names(`zmodload nc.traditional nc.openbsd ncat netcat socat telnet ttyd gotty ngrok cloudflared chisel frpc frps bore
       localtunnel lt pagekite inlets gsocket gs-netcat pwncat pwncat-cs msfvenom msfconsole sshuttle autossh cryptcat
@@ -41,7 +41,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
       xfreerdp rlogin rsh rexec nmap masscan hydra tcpdump tshark dumpcap ettercap bettercap mitmproxy mitmdump proxychains`),
   },
   {
-    why: 'reads a store of secrets, or what others typed or copied',
+    why: 'reads a secret store, the clipboard, the screen or the keyboard',
     programs: names(`op bw bws lpass pass gopass passage secret-tool keyring security vault chamber sops aws-vault
       saml2aws doppler infisical dcli keepassxc-cli kpcli rbw ykman kwallet-query kwalletcli seahorse gnome-keyring-daemon
       pinentry age-keygen git-credential-store git-credential-cache git-credential-manager git-credential-osxkeychain
@@ -52,7 +52,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
       nmcli iwgetid wpa_cli wpa_passphrase history fc teller cmdkey vaultcmd`),
   },
   {
-    why: 'lets something run later, by itself',
+    why: 'schedules something to run later',
     programs:
       names(`crontab at batch anacron launchctl update-rc.d chkconfig rc-update sysv-rc-conf insserv incrontab loginctl
       osascript automator defaults plistbuddy dracut update-initramfs mkinitcpio grub-install grub-mkconfig efibootmgr
@@ -93,13 +93,13 @@ export const ONLY_ASKS: ReadonlyMap<string, RegExp> = byName([
   ['op', /^(?:whoami|--version)$/],
 ]);
 
-/** They read their arguments as their program, or their input where they have none. */
+/** Run their arguments as a program, or their input if there are none. */
 export const INTERPRETERS =
   names(`python pypy node nodejs deno bun tsx ts-node perl ruby php lua luajit tclsh wish expect
   awk gawk mawk nawk osascript groovy scala julia rscript r swift jshell ghci elixir iex erl guile racket clojure clj irb
   pwsh powershell psh powershell_ise make gmake bc.exe m4 gnuplot octave sqlite.exe kotlin sbcl crystal nim v go cargo java`);
 
-/** The option behind which their program stands. */
+/** Options that precede the program text. */
 export const CODE_OPTIONS: ReadonlyMap<string, RegExp> = byName([
   ['python pypy', /^-[bBdEhiIOqsSuvx]*c/],
   ['node nodejs ts-node', /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)/],
@@ -116,34 +116,34 @@ export const CODE_OPTIONS: ReadonlyMap<string, RegExp> = byName([
   ['clojure', /^(?:-e|-M|--eval)/],
 ]);
 
-/** Editors: with commands for them they run programs and write files. */
+/** Editors: given commands, they run programs and write files. */
 export const EDITORS = names(
   'vi vim nvim view rvim gvim vimdiff emacs emacsclient nano pico joe micro kak hx helix code less more most man.exe',
 );
 
-/** Their arguments are text: names of files among them are only mentioned. */
+/** Their arguments are text; file names in them are only mentioned. */
 export const TEXT_ONLY = names(
   'echo printf man info type which whereis help apropos whatis tldr command alias unalias test [ [[ : true false expr seq cowsay figlet yes logger say notify-send basename dirname return exit break continue shift wait sleep jobs fg bg ulimit umask hash kill',
 );
 
-/** They list what is there, and no more. */
+/** Programs that only list. */
 export const LISTERS = names(
   'ls cd du df pwd tree pushd popd stat file test [ realpath readlink find fd fdfind exa eza lsd mkdir touch git ncdu chdir dir vdir which code open',
 );
 
-/** They print the environment if they are called with nothing else. */
+/** Print the environment if called without a command. */
 export const PRINTS_ENVIRONMENT = names('env printenv set export declare typeset local compgen readonly');
 
-/** They write to the files they are given, to all or the last. */
+/** Write to all of their file arguments, or to the last one. */
 export const WRITERS =
   names(`cp mv install ln tee touch dd rsync scp truncate sed perl ruby patch gzip gunzip xz bzip2 zstd chmod chown chgrp
   setfacl mkdir mkfifo mknod tar unzip bsdtar cpio ditto sort split csplit curl wget rm rmdir unlink vim vi nano ed ex
   sponge dos2unix unix2dos prettier git jq yq awk gawk robocopy xcopy copy move echo printf cat awk openssl`);
 
-/** They delete, or overwrite, what they are given. */
+/** Delete or overwrite their arguments. */
 export const REMOVERS = names('rm rmdir unlink shred truncate trash trash-put gio rimraf del erase');
 
-/** Programs of daily work: a word such as `delete` among their arguments is not dangerous by itself. */
+/** Development tools: an argument such as `delete` is not dangerous by itself. */
 export const BUILDS =
   names(`npm pnpm yarn bun npx cargo go make cmake ninja gradle gradlew mvn mvnw ant sbt pytest tox nox jest vitest mocha
   playwright cypress eslint tsc prettier ruff black mypy flake8 pylint rake rspec bundle gem mix dotnet swift xcodebuild
@@ -155,7 +155,7 @@ export const BUILDS =
   docker-compose shellcheck systemctl journalctl ps top htop kill pkill pgrep lsof ss netstat dig host nslookup ping traceroute whois openssl
   ansible-lint tflint helm.exe locale timedatectl rm rmdir ln readlink realpath dd split csplit patch vim nano code emacs`);
 
-/** They install, or run, code that they are given the address of. */
+/** Install or run code from a URL among their arguments. */
 export const RUNS_ADDRESSES =
   names(`pip pip3 pipx uv uvx npm pnpm yarn npx bunx bun pnpx gem brew deno python python3 node php go cargo poetry conda easy_install
   dpkg rpm dnf yum apt apt-get apk pacman zypper snap flatpak docker.exe java mvn gradle composer luarocks cpan cpanm

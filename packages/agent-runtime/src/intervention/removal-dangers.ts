@@ -6,7 +6,7 @@ import { dangerFinding, unclearFinding } from './shell-script.ts';
 import { hasUnknown, isDynamic, UNKNOWN } from './shell-text.ts';
 import { inFolder } from './shell-values.ts';
 
-/** Commands that remove, overwrite or empty what cannot be made again. */
+/** Commands that remove, overwrite or empty data that cannot be restored. */
 
 export function inspectRemoval(name: string, command: SimpleCommand): ScriptFinding | undefined {
   const { args, folder, redirects } = command;
@@ -20,9 +20,9 @@ export function inspectRemoval(name: string, command: SimpleCommand): ScriptFind
     args.includes('/dev/null') &&
     (operands.length > 1 || redirects.length > 0)
   )
-    return dangerFinding('It overwrites a file with nothing.');
+    return dangerFinding('It overwrites a file with empty content.');
   if (/^(?:chmod|chown|chgrp|setfacl|install)$/.test(name) && has(/^[ugoa]*\+[rwx]*s|^0?[2467][0-7]{3}$/))
-    return dangerFinding('It gives a program the rights of its owner.');
+    return dangerFinding('It makes a program run with the permissions of its owner (setuid).');
   switch (name) {
     case 'find':
       return removalByFind(args, folder);
@@ -36,7 +36,7 @@ export function inspectRemoval(name: string, command: SimpleCommand): ScriptFind
     case 'chgrp':
     case 'setfacl':
       return isRecursive && paths.slice(1).some(isWholeSystem)
-        ? dangerFinding('It changes the rights of everything.')
+        ? dangerFinding('It changes the permissions of everything.')
         : undefined;
     case 'dd': {
       const to = args.find((arg) => arg.startsWith('of='))?.slice(3);
@@ -64,18 +64,18 @@ export function inspectRemoval(name: string, command: SimpleCommand): ScriptFind
 
 function removalOf(path: string, name: string, isRecursive: boolean): ScriptFinding | undefined {
   if (/^(?:\/|~|\.\.?(?:\/\.\.)*)\/?$/.test(path) || isWholeSystem(path))
-    return dangerFinding(`It removes ${displayText(path)} and all that is in it.`);
+    return dangerFinding(`It removes ${displayText(path)} and everything in it.`);
   if (/(?:^|\/)\.git(?:\/|$)/.test(path)) return dangerFinding('It removes the history of the project.');
   if (isPersonal(path) && (isRecursive || isDynamic(path) || name !== 'rm'))
     return dangerFinding(`It removes ${displayText(path)}.`);
   const last = /[^/]*(?=\/*$)/.exec(path)?.[0] ?? '';
   const isAnyName = /[*?[]/.test(last) && last.replace(/\[[^\]]*\]|[*?.]/g, '') === '';
   if ((isAnyName && (isRecursive || !path.includes('/'))) || path.includes('**'))
-    return dangerFinding(`It removes whatever matches ${displayText(path)}.`);
+    return dangerFinding(`It removes all files that match ${displayText(path)}.`);
   if (/^(?:truncate|shred)$/.test(name) && isDynamic(path))
-    return dangerFinding(`It empties whatever matches ${displayText(path)}.`);
+    return dangerFinding(`It empties all files that match ${displayText(path)}.`);
   if (path.startsWith(UNKNOWN) && /[*]|\/$/.test(path)) return dangerFinding('It may remove everything.');
-  return hasUnknown(path) ? unclearFinding('It cannot be told what it removes.') : undefined;
+  return hasUnknown(path) ? unclearFinding('The files that it removes are not known in advance.') : undefined;
 }
 
 function removalByFind(args: readonly string[], folder: string | undefined): ScriptFinding | undefined {
@@ -88,11 +88,11 @@ function removalByFind(args: readonly string[], folder: string | undefined): Scr
   const paths = folders.map((path) => inFolder(path, folder));
   const isBroad = paths.some((path) => isWholeSystem(path) || (isPersonal(path) && !isNarrow));
   return isBroad || !(isNarrow || args.includes('-empty'))
-    ? dangerFinding('It removes everything it finds.')
+    ? dangerFinding('It removes every file it finds.')
     : undefined;
 }
 
-/** Files that somebody wrote, and no build makes again. */
+/** Files that a user wrote and no build creates again. */
 const SOURCES =
   /^\*$|\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|c|cc|cpp|h|rb|php|swift|md|txt|tex|docx?|xlsx?|csv|sql|db|sqlite3?|jpe?g|png|pdf|html?|css|ya?ml|json)$/i;
 

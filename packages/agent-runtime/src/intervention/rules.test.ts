@@ -12,7 +12,7 @@ function by(rule: InterventionRule, args: JsonObject = {}, hints = NOTHING_KNOWN
 }
 
 describe('a rule', () => {
-  it('is for tools by server and name', () => {
+  it('matches tools by server and name', () => {
     expect(by({ decision: 'allow', tool: 'files/write' })).toBe('allow');
     expect(by({ decision: 'allow', tool: 'files/*' })).toBe('allow');
     expect(by({ decision: 'allow', tool: '*/write' })).toBe('allow');
@@ -20,13 +20,13 @@ describe('a rule', () => {
     expect(by({ decision: 'allow', tool: 'files/writ?' })).toBe('allow');
   });
 
-  it('is for what a tool is, as far as its server is believed', () => {
+  it('matches annotations of trusted servers', () => {
     expect(by({ decision: 'allow', readOnly: true })).toBeUndefined();
     expect(by({ decision: 'allow', readOnly: true }, {}, { readOnly: true, destructive: false })).toBe('allow');
     expect(by({ decision: 'ask', destructive: true })).toBe('ask');
   });
 
-  it('is for arguments at any depth, under any name: what forbids for one of them, what allows for all', () => {
+  it('matches arguments at any depth with any name: one is enough to forbid, all must match to allow', () => {
     const args = { to: { list: ['/srv/a', { any: 'secret plan' }] }, count: 3 };
     expect(by({ decision: 'never', argument: '*secret*' }, args)).toBe('never');
     expect(by({ decision: 'ask', argument: 'count' }, args)).toBe('ask');
@@ -37,7 +37,7 @@ describe('a rule', () => {
     expect(by({ decision: 'allow', argument: '*' }, {})).toBeUndefined();
   });
 
-  it('is for commands, however they are put: what forbids for one of them, what allows for nothing else', () => {
+  it('matches commands in any form: one is enough to forbid, all must match to allow', () => {
     const never: InterventionRule = { decision: 'never', command: 'git push*' };
     for (const command of ['git push', 'ls && git  push -f', 'echo $(git push)', "'git' pu\\sh", 'x | (git push)']) {
       expect(by(never, { x: command })).toBe('never');
@@ -60,7 +60,7 @@ describe('a rule', () => {
     }
   });
 
-  it('is for paths outside of a folder', () => {
+  it('matches paths outside a folder', () => {
     const ask: InterventionRule = { decision: 'ask', outside: '/srv/project' };
     for (const path of [
       '/etc/x',
@@ -80,16 +80,16 @@ describe('a rule', () => {
     }
   });
 
-  it('allows only where all paths are inside', () => {
+  it('allows only if all paths are inside', () => {
     const allow: InterventionRule = { decision: 'allow', inside: '/srv/project/' };
     expect(by(allow, { from: '/srv/project/a', to: '/srv/project/b' })).toBe('allow');
-    // The folder a relative path starts from is unknown.
+    // The base of a relative path is unknown.
     expect(by(allow, { from: '/srv/project/a', to: 'b' })).toBeUndefined();
     expect(by(allow, { from: '/srv/project/a', to: '/b' })).toBeUndefined();
     expect(by(allow, { command: 'cat "$X"' })).toBeUndefined();
   });
 
-  it('allows no call for its paths that names none', () => {
+  it('with `inside` allows no call without paths', () => {
     const allow: InterventionRule = { decision: 'allow', inside: '/srv/project' };
     for (const args of [
       {},
@@ -103,12 +103,12 @@ describe('a rule', () => {
     expect(by(allow, { path: '/srv/project/notes.txt', text: 'and/or' })).toBe('allow');
   });
 
-  it('has to fit in all that it says', () => {
+  it('must match in all its fields', () => {
     expect(by({ decision: 'never', tool: 'other/*', argument: 'x' }, { a: 'x' })).toBeUndefined();
     expect(by({ decision: 'never', tool: 'files/*', argument: 'x' }, { a: 'x' })).toBe('never');
   });
 
-  it('gives way to a stricter one', () => {
+  it('yields to a stricter one', () => {
     const rules: InterventionRule[] = [
       { decision: 'allow', tool: '*' },
       { decision: 'never', argument: 'x' },
@@ -120,23 +120,23 @@ describe('a rule', () => {
   });
 });
 
-describe('rules that cannot be read', () => {
+describe('invalid rules', () => {
   it.each<[unknown, string]>([
-    [{}, 'no list'],
-    [[{ decision: 'allow', tool: 'a/*' }, 7], 'Rule 2: it is no object'],
+    [{}, 'must be a list'],
+    [[{ decision: 'allow', tool: 'a/*' }, 7], 'Rule 2: it must be an object'],
     [[{ decision: 'maybe', tool: 'a' }], 'Rule 1, "decision"'],
-    [[{ decision: 'allow' }], 'Rule 1: it says nothing of the calls it is for'],
-    [[{ decision: 'allow', tol: 'a' }], 'Rule 1, "tol": nothing of this name is known'],
-    [[{ decision: 'never', tool: '' }], 'Rule 1, "tool": it must be a text'],
+    [[{ decision: 'allow' }], 'Rule 1: it needs at least one field that says which calls it matches'],
+    [[{ decision: 'allow', tol: 'a' }], 'Rule 1, "tol": it is not a known field'],
+    [[{ decision: 'never', tool: '' }], 'Rule 1, "tool": it must be text that is not empty'],
     [[{ decision: 'never', readOnly: 'yes' }], 'Rule 1, "readOnly": it must be true or false'],
-    [[{ decision: 'allow', outside: '/a' }], 'Rule 1, "outside": a rule that allows says "inside"'],
+    [[{ decision: 'allow', outside: '/a' }], 'Rule 1, "outside": a rule that allows uses "inside" instead'],
     [[{ decision: 'ask', inside: '/a' }], 'Rule 1, "inside"'],
-    [[{ decision: 'ask', outside: 'a' }], 'Rule 1, "outside": it must be a whole path'],
-  ])('are named with what is wrong: %j', (rules, told) => {
-    expect(() => readInterventionRules(rules)).toThrow(told);
+    [[{ decision: 'ask', outside: 'a' }], 'Rule 1, "outside": it must be an absolute path'],
+  ])('are reported: %j', (rules, message) => {
+    expect(() => readInterventionRules(rules)).toThrow(message);
   });
 
-  it('are not those that can', () => {
+  it('are not confused with valid ones', () => {
     const rules = [{ decision: 'never', tool: 'a/*', command: 'git push*' }];
     expect(readInterventionRules(rules)).toEqual(rules);
   });

@@ -4,11 +4,11 @@ import { globOf, matchesGlob } from './globs.ts';
 import type { PathOptions, PathCandidates } from './resolved-path.ts';
 import { isInFolder, pathCandidates } from './resolved-path.ts';
 import { normalPath } from './sensitive-paths.ts';
-import { LONGEST_SCRIPT } from './shell-reader.ts';
+import { MAX_SCRIPT_LENGTH } from './shell-reader.ts';
 import type { ShellScript, SimpleCommand } from './shell-script.ts';
 import { hasUnknown, isDynamic } from './shell-text.ts';
 
-/** What the user trusts a tool to be; the hints of an untrusted server do not count. */
+/** The annotations that count: those of trusted servers and built-in tools. */
 export type TrustedHints = { readOnly: boolean; destructive: boolean };
 
 type Decision = InterventionRule['decision'];
@@ -16,8 +16,8 @@ type Decision = InterventionRule['decision'];
 type Condition = (facts: CallFacts, hints: TrustedHints) => boolean;
 
 /**
- * Compiles rules. The result is what they say about a call: the strictest decision of those that match, whatever their
- * order; undefined where none does.
+ * Compiles rules. The result returns the strictest decision of the rules that match a call, whatever their order;
+ * undefined if none matches.
  */
 export function compileRules(
   rules: readonly InterventionRule[],
@@ -35,7 +35,7 @@ export function compileRules(
   };
 }
 
-/** A rule that allows has to match the whole call, any other only a part of it. */
+/** A rule that allows must match the whole call, any other rule only a part of it. */
 function conditionsOf(rule: InterventionRule): Condition[] {
   const { tool, readOnly, destructive, argument, command, outside, inside } = rule;
   const allows = rule.decision === 'allow';
@@ -47,7 +47,7 @@ function conditionsOf(rule: InterventionRule): Condition[] {
   if (readOnly !== undefined) conditions.push((_facts, hints) => hints.readOnly === readOnly);
   if (destructive !== undefined) conditions.push((_facts, hints) => hints.destructive === destructive);
   // A call that is too large is not known completely.
-  if (allows && (argument ?? command ?? inside) !== undefined) conditions.push(({ isTooMuch }) => !isTooMuch);
+  if (allows && (argument ?? command ?? inside) !== undefined) conditions.push(({ isTooLarge }) => !isTooLarge);
   if (argument !== undefined) {
     const glob = globOf(argument);
     conditions.push(
@@ -65,7 +65,7 @@ function conditionsOf(rule: InterventionRule): Condition[] {
   return conditions;
 }
 
-/** A pattern of commands, and the text that its program begins with. */
+/** A pattern of commands, and the literal prefix of its program. */
 type CommandPattern = { glob: (text: string) => boolean; program: string };
 
 function withoutDots(path: string): string {
@@ -74,7 +74,7 @@ function withoutDots(path: string): string {
   return reading;
 }
 
-/** The texts of a call that may be commands; plain prose only where it holds the name of the program. */
+/** The texts of a call that may be commands; prose only if it contains the name of the program. */
 function scriptsOf(facts: CallFacts, program: string): ShellScript[] {
   const { fields, wordLists } = facts;
   const texts = fields.filter((field) => {
@@ -86,15 +86,15 @@ function scriptsOf(facts: CallFacts, program: string): ShellScript[] {
   return [...texts.map((field) => facts.scriptIn(field)), ...wordLists.map((list) => facts.scriptOf(list))];
 }
 
-/** True where all there is are commands of this pattern, and plain ones. */
+/** True if the call consists only of plain commands of this pattern. */
 function isOnly({ glob, program }: CommandPattern, facts: CallFacts): boolean {
-  const given = facts.fields.filter(
+  const otherFields = facts.fields.filter(
     ({ role }) => role === 'command' || role === 'unknown' || role === 'code' || role === 'query',
   );
-  // Words in pieces are one command, and may not be taken one by one.
+  // Split words form one command and must not be checked separately.
   const isInPieces = facts.wordLists.some(({ isCertain }) => isCertain);
   let isAny = false;
-  for (const each of isInPieces ? facts.wordLists : given) {
+  for (const each of isInPieces ? facts.wordLists : otherFields) {
     if ('role' in each && isOtherProse(each, program, facts)) return false;
     const { commands, fault, finding } = 'words' in each ? facts.scriptOf(each) : facts.scriptIn(each);
     if (fault !== undefined || finding !== undefined) return false;
@@ -104,13 +104,13 @@ function isOnly({ glob, program }: CommandPattern, facts: CallFacts): boolean {
   return isAny;
 }
 
-/** True for prose that does not hold the name of the program: it need not be parsed to see that it runs none. */
+/** True for prose without the name of the program: it need not be parsed. */
 function isOtherProse({ role, text }: Field, program: string, facts: CallFacts): boolean {
-  if (role === 'command' || text.length > LONGEST_SCRIPT || text.includes(program)) return false;
+  if (role === 'command' || text.length > MAX_SCRIPT_LENGTH || text.includes(program)) return false;
   return /\w/.test(text) && facts.isProse(text);
 }
 
-/** Nothing but this command: it writes to no file, and nothing in it is known only once it runs. */
+/** A command without effects besides its own: no redirect to a file, nothing that is unknown in advance. */
 function isPlain({ words, assignments, redirects }: SimpleCommand): boolean {
   return (
     words[0] !== '' &&
@@ -121,7 +121,7 @@ function isPlain({ words, assignments, redirects }: SimpleCommand): boolean {
   );
 }
 
-/** True where one of the commands, or one that they run, is of this pattern. */
+/** True if one of the commands, or one that they run, matches the pattern. */
 function runs(pattern: CommandPattern, facts: CallFacts): boolean {
   return scriptsOf(facts, pattern.program).some(({ commands }) =>
     commands.some((command) => isOf(pattern, command) || mayBe(command, pattern.program)),
@@ -134,7 +134,7 @@ function isOf({ glob, program }: CommandPattern, command: SimpleCommand): boolea
   return formsOf(command).some((form) => fits(glob, form));
 }
 
-/** `git push *` also means `git push` alone. */
+/** `git push *` also matches `git push` alone. */
 function fits(glob: (text: string) => boolean, text: string): boolean {
   return glob(text) || glob(`${text} `);
 }
@@ -143,26 +143,26 @@ function textOf({ program, args }: SimpleCommand): string {
   return [program, ...args].join(' ');
 }
 
-/** A command as it is written, by its base name, and without the options before its subcommand. */
+/** Forms of a command: as written, by its base name, and without the options before its subcommand. */
 function formsOf(command: SimpleCommand): string[] {
   const { words, program, args } = command;
   const forms = [words.join(' '), textOf(command)];
   for (let at = 0; at < Math.min(args.length, 12); at++) {
     const isOption = args[at]?.startsWith('-') === true;
     if (!isOption && at > 0) forms.push([program, ...args.slice(at)].join(' '));
-    // A word behind an option may be its value.
+    // A word after an option may be its value.
     if (!isOption && args[at - 1]?.startsWith('-') !== true) break;
   }
   return forms;
 }
 
-/** A program that is named by a pattern may be the one that a rule names. */
+/** A program with unknown parts may be the one that a rule names. */
 function mayBe({ program, words }: SimpleCommand, name: string): boolean {
   if (!isDynamic(program) || /^\[\[?$/.test(words[0] ?? '')) return false;
   return name === '' || matchesGlob(program.replace(/\[[^\]]*\]/g, '?').replace(/[\0\u0001]/g, '*'), name);
 }
 
-/** The words of commands, and the arguments, that are paths. `isBound`: it is one for certain. */
+/** Words of commands and arguments that are paths. `isBound`: certainly a path. */
 function* pathsIn(facts: CallFacts): Generator<PathCandidates & { text: string }> {
   const { resolvePath } = facts.surroundings;
   for (const field of facts.fields) {
@@ -226,7 +226,7 @@ function reachesOutside(folder: string, facts: CallFacts): boolean {
   const { resolvePath } = facts.surroundings;
   for (const { text, paths, unresolved } of pathsIn(facts)) {
     if (paths.some((path) => !isInFolder(path, folder, resolvePath))) return true;
-    // Where the working folder is not known, a relative path is taken to be in it.
+    // Without a known working folder a relative path counts as inside it.
     if (unresolved && /^[/~]|^[A-Za-z]:|^\.\.(?:\/|$)|[\0\u0001]/.test(normalPath(text.replaceAll('\\', '/'))))
       return true;
   }
@@ -240,6 +240,6 @@ function staysInside(folder: string, facts: CallFacts): boolean {
     if (unresolved || paths.some((path) => !isInFolder(path, folder, resolvePath))) return false;
     isAny = true;
   }
-  // A call that names no path may take effect anywhere, and so may a command by the words that are none.
+  // A call without paths may take effect anywhere, and so may code and queries.
   return isAny && !facts.fields.some(({ role }) => role === 'code' || role === 'query');
 }

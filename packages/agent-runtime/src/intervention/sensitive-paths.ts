@@ -1,17 +1,17 @@
 import { matchesGlob } from './globs.ts';
 import { hasUnknown, LISTED, UNKNOWN } from './shell-text.ts';
 
-/** Paths that need approval. Only the text of a path is judged; the file system is not read. */
+/** Paths that need approval. Judged by text only; the file system is not read. */
 
-/** What is wrong with touching a path. `secret`: at all; `startup` and `system`: by writing to it. */
+/** Why a path is protected. `secret`: any access; `startup` and `system`: write access. */
 export type PathDanger = 'secret' | 'startup' | 'system' | 'device';
 
-const LONGEST = 4_096;
+const MAX_LENGTH = 4_096;
 
-/** Home folders, as they are written. */
+/** Home folders in their usual spellings. */
 const HOME = /^(?:~[^/]*|\/(?:home|users)\/[^/]+|\/root|\/var\/root|[a-z]:\/users\/[^/]+|%userprofile%)(?=\/|$)/;
 
-/** Hidden things of a home folder that hold no secrets; of all others it is assumed that they do. */
+/** Hidden files of a home folder without secrets; all others are assumed to have some. */
 const HARMLESS_IN_HOME =
   /^(?:\.cache|\.(?:bash|zsh)(?:rc|_aliases)|\.profile|\.(?:bash|zsh)_?profile|\.zshenv|\.vim(?:rc|$)|\.vim\/|\.tmux\.conf|\.gitconfig|\.gitignore\w*|\.inputrc|\.nvm|\.npm\/_logs|\.rustup|\.cargo\/(?:bin|registry|env|git)|\.pyenv|\.rbenv|\.volta|\.local\/(?:bin|lib)|\.oh-my-zsh|\.fonts|\.themes|\.ssh\/(?:known_hosts[^/]*|[^/]+\.pub)$|\.config$|\.config\/(?:nvim|vim|fish|kitty|alacritty|htop|bat|lazygit|tmux|helix|zed|starship|autostart|systemd|environment\.d|code\/user)|\.local$|\.vscode(?:-server)?\/extensions)/;
 
@@ -37,11 +37,11 @@ const SECRET_PLACES = new RegExp(
   ].join('|'),
 );
 
-/** Files known by their name alone. */
+/** Files that are recognized by name alone. */
 const SECRET_NAMES =
   /(?:^|\/)(?:\.env(?:rc|\.(?!(?:example|sample|template|dist|defaults?|schema)$)[\w.-]+)?|[._]netrc|\.(?:npmrc|yarnrc|pypirc|pgpass|my\.cnf|mylogin\.cnf|git-credentials|vault-token|htpasswd|s3cfg|boto|dockercfg|databrickscfg|fly|pgpass|rhosts|xauthority|esd_auth|mongorc\.js|terraformrc|gemrc|rclone\.conf|smbcredentials)|\.(?:\w+_)?history|id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:_sk)?|(?:key[34]|cert9|signons|login data|cookies)(?:\.(?:db|sqlite))?|logins\.json|login\.keychain(?:-db)?|login\.keyring|[^/]+\.(?:kdbx?|keychain|keystore|jks|p12|pfx|ppk|ovpn|agekey|keytab|pem|asc\.key)|(?:service[-_]?account|credentials|client_secret)[\w-]*\.json|secrets?\.(?:ya?ml|json|toml|env|key)|secret\.key|accesstokens\.json|kubeconfig|master\.key|wallet\.dat|sam|ntds\.dit)$/;
 
-/** What is run at the next start, sign-in, commit or hour without anybody asking for it. */
+/** Files that run automatically: at startup, sign-in, commit or on a schedule. */
 const STARTUP =
   /(?:^|\/)(?:\.git\/(?:hooks|config|info\/attributes)|\.git\/modules|\.husky|\.config\/(?:fish|autostart|systemd|environment\.d|git|nvim|vim)|library\/launch(?:agents|daemons)|node_modules\/\.bin|\.venv\/bin|\.local\/(?:bin|lib)|(?:user|site)customize\.py|\.vscode\/(?:tasks|settings)\.json|\.envrc|\.cargo\/(?:config|bin)|start menu\/programs\/startup|\.mcp\.json|mcp\.json|claude_desktop_config\.json)(?:\/|$|\.toml$)|(?:^|\/)\.(?:(?:bash|zsh|ksh|mksh|csh|tcsh|vim|gvim|input|screen|xinit|mail|in|wget|curl|npm|yarn|python|irb|pry|dircolors|lessh|gdbinit|nano)rc|\w*profile|\w*login|\w*logout|zshenv|bash_aliases|xsession|xinitrc|gitconfig|tmux\.conf|inputrc|vimrc|emacs)$|sitecustomize|\.pth$/;
 
@@ -51,7 +51,7 @@ const SYSTEM =
 const SAFE_DEVICES =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd(?:\/.*)?|ptmx|pts(?:\/\d*)?|shm(?:\/.*)?|tcp\/(?:localhost|127\.0\.0\.1)\/.*)$/;
 
-/** What patterns of file names are tried on. */
+/** Names that wildcard patterns are tested against. */
 const EXAMPLES = `
   .env .env.local .netrc .npmrc .pgpass .git-credentials .bash_history id_rsa id_ed25519 server.key x.pem .ssh .ssh/id_rsa
   .aws .aws/credentials ~/.ssh/id_rsa ~/.aws/credentials ~/.gnupg/secring.gpg ~/.kube/config ~/.docker/config.json ~/.netrc
@@ -61,7 +61,7 @@ const EXAMPLES = `
   .split(/\s+/)
   .map((path) => path.split('/'));
 
-/** Removes what changes nothing about a path: `.`, `..` and slashes in a row. */
+/** Removes `.`, `..` and repeated slashes. */
 export function normalPath(path: string): string {
   if (!/\/\/|(?:^|\/)\.{1,2}(?:\/|$)|.\/$|\/proc\//.test(path)) return path;
   const isAbsolute = path.startsWith('/');
@@ -71,26 +71,26 @@ export function normalPath(path: string): string {
     const last = parts.at(-1);
     if (part !== '..') parts.push(part);
     else if (last !== undefined && last !== '..') {
-      // Above a home folder there are the others.
+      // The parent of a home folder contains those of other users.
       if (last.startsWith('~')) parts.splice(-1, 1, '', 'home');
       else parts.pop();
     } else if (!isAbsolute) parts.push(part);
-    // The root of a process is the root once more.
+    // The root of a process is the root folder again.
     if (part === 'root' && isAbsolute && parts[0] === 'proc' && parts.length === 3) parts.length = 0;
   }
   const joined = parts.join('/').replace(/^\/+/, '/');
   return isAbsolute ? `/${joined.replace(/^\/+/, '')}` : joined || '.';
 }
 
-/** The same place, with every home folder written as `~`, in lower case: some file systems make no difference. */
+/** Normalizes a path: home folders as `~`, in lower case, since some file systems ignore case. */
 function placeOf(path: string): string {
   const slashed = path.includes('\\') ? path.replaceAll('\\', '/') : path;
   return normalPath(slashed.toLowerCase()).replace(HOME, '~');
 }
 
-/** What is wrong with a path in a word, or in what stands behind `=`, `:`, `@` or `,` in it. */
+/** The danger of a path in a word, or in its part after `=`, `:`, `@` or `,`. */
 export function dangerOfPath(word: string): PathDanger | undefined {
-  if (word.length > LONGEST || !/[./~_\\%*?[\0\u0001]/.test(word)) return undefined;
+  if (word.length > MAX_LENGTH || !/[./~_\\%*?[\0\u0001]/.test(word)) return undefined;
   let found: PathDanger | undefined;
   for (const text of pathsIn(word)) {
     const danger = dangerOf(text);
@@ -111,7 +111,7 @@ function dangerOf(text: string): PathDanger | undefined {
   return SYSTEM.test(path) ? 'system' : undefined;
 }
 
-/** True for a pattern that stands for secret files among others: `/e*c/sh?dow`. */
+/** True for a wildcard pattern that can match secret files: `/e*c/sh?dow`. */
 function matchesSecret(path: string): boolean {
   const pattern = path
     .replace(/\[[^\]]*\]/g, '?')
@@ -120,7 +120,7 @@ function matchesSecret(path: string): boolean {
   const last = pattern.slice(pattern.lastIndexOf('/') + 1);
   const isAny = last.replace(/[*?]/g, '').length < 2;
   if (isAny && !/^(?:~|\/etc|\/proc)\//.test(path) && !/^\.[*?]/.test(last)) return false;
-  // A lone pattern in a home folder matches no hidden file unless it begins with a dot.
+  // A single wildcard in a home folder matches hidden files only if it begins with a dot.
   if (isAny && /^~\/[*?]/.test(path) && !path.includes(UNKNOWN) && !path.slice(2).includes('/')) return false;
   const parts = pattern.split('/');
   return EXAMPLES.some(
@@ -128,15 +128,15 @@ function matchesSecret(path: string): boolean {
   );
 }
 
-/** A pattern that begins with `*` or `?` matches no hidden file, unless the pattern itself is unknown (`**`). */
+/** A pattern that begins with `*` or `?` matches no hidden file, except `**`, which is unknown. */
 function matchesName(pattern: string, name: string): boolean {
   const isHidden = name.startsWith('.') && /^(?:\?|\*[^*])/.test(pattern);
   return !isHidden && matchesGlob(pattern, name);
 }
 
-/** The root, a home, or a folder of the system: all that would be lost with it, or sent away. */
+/** True for the root, a home folder, or a system folder. */
 export function isWholeSystem(text: string): boolean {
-  if (text.length > LONGEST) return false;
+  if (text.length > MAX_LENGTH) return false;
   const path = placeOf(text.replace(/(?:\/(?:\*+|\.\*|\.\[!\.\]\*|\[[^\]]*\]\*?|\.|[\0\u0001]+))+\/*$/, '/'));
   return (
     /^(?:\/|~|\/home|\/users|\/root|[a-z]:\/?\*?|%(?:userprofile|systemdrive|systemroot|homedrive|homepath)%\/?\*?)$/.test(
@@ -149,7 +149,7 @@ export function isWholeSystem(text: string): boolean {
   );
 }
 
-/** A folder right in a home, or on the top levels of the machine, or one that is only known by a pattern. */
+/** True for a folder directly in a home or top-level folder, or one that is only known by a pattern. */
 export function isPersonal(text: string): boolean {
   const path = placeOf(text);
   if (/^~\/(?:\.cache|\.npm\/_cacache)\//.test(path)) return false;
@@ -158,10 +158,10 @@ export function isPersonal(text: string): boolean {
   return /^\/[^/]+(?:\/[^/]+)?$|^\/(?:etc|usr|var|opt|boot|lib)\/|^\/.*[*?[\0]|^[a-z]:\/[^/]*\/?[^/]*$/.test(path);
 }
 
-/** The paths a word may hold, as they are written: the whole, and what stands behind `=`, `@`, `:` or `,` in it. */
+/** The paths that a word may contain: the word itself, and its parts after `=`, `@`, `:` or `,`. */
 function pathsIn(text: string): string[] {
   const plain = text.includes('%') ? decodePath(text) : text;
-  // A sentence is no path, unless it begins as one.
+  // A sentence is not a path, unless it begins like one.
   if (/\s/.test(plain) && !/^(?:[/~.]|[A-Za-z]:)/.test(plain) && !/[=@]\s*[/~.]/.test(plain)) return [];
   const whole = plain.replace(/^file:(?:\/\/[^/]*)?/i, '');
   if (!/[=@:,]/.test(plain)) return attached(whole);
@@ -169,10 +169,10 @@ function pathsIn(text: string): string[] {
   return [whole, ...plain.split(/[=@:,]/)].filter((path) => path !== '').flatMap(attached);
 }
 
-/** A value may follow its option without a blank: `-f/etc/shadow`. */
+/** A value may follow its option without a space: `-f/etc/shadow`. */
 function attached(path: string): string[] {
   const value = /^-[A-Za-z]([~/.].*)$/s.exec(path)?.[1];
-  // What is not known may be nothing.
+  // An unknown part may be empty.
   const bare = hasUnknown(path) && path.length > 1 ? [path.replaceAll(UNKNOWN, '')] : [];
   return value === undefined ? [path, ...bare] : [path, value];
 }

@@ -16,23 +16,23 @@ import {
 import { ShellVariables } from './shell-variables.ts';
 import { innerCommands } from './wrappers.ts';
 
-/** A longer text is not parsed: it needs approval. */
-export const LONGEST_SCRIPT = 32_768;
-const MOST_COMMANDS = 3_000;
-const MOST_STEPS = 30_000;
-const DEEPEST = 16;
+/** A longer text is not parsed and needs approval. */
+export const MAX_SCRIPT_LENGTH = 32_768;
+const MAX_COMMANDS = 3_000;
+const MAX_STEPS = 30_000;
+const MAX_DEPTH = 16;
 
-/** What the last reading cost, for tests of the budget. */
+/** Cost of the last call, for tests of the budget. */
 type Work = { parsed: number; steps: number };
 
 export type ReadOptions = { folder?: string | undefined; work?: Work };
 
-/** Reads a text as bash does. Never throws: what it cannot follow is a fault of the script. */
+/** Parses a text as bash does. Never throws: anything it cannot analyze is a fault of the script. */
 export function readShell(text: string, options: ReadOptions = {}): ShellScript {
   return read(options, (reader) => reader.script(text, 0));
 }
 
-/** The same for a command that is given in words already. */
+/** The same for a command that is already split into words. */
 export function readWords(words: readonly string[], options: ReadOptions = {}): ShellScript {
   return read(options, (reader) => reader.words(words));
 }
@@ -44,7 +44,7 @@ function read(options: ReadOptions, run: (reader: Reader) => void): ShellScript 
     try {
       run(reader);
     } catch {
-      // The parser is maintained elsewhere; whatever it throws, the text needs approval.
+      // The parser is third-party code; whatever it throws, the text needs approval.
       reader.fail('it cannot be parsed');
     }
     if (reader.changed.size === 0 || pass === 2) return reader.result();
@@ -54,14 +54,14 @@ function read(options: ReadOptions, run: (reader: Reader) => void): ShellScript 
 
 type Scope = { folder: string | undefined; depth: number; isInner: boolean };
 
-/** What a command has besides its words. */
+/** The context of a command besides its words. */
 type Around = Pick<SimpleCommand, 'redirects' | 'assignments' | 'sources'>;
 
-/** Nodes that only hold others, which are read in turn. */
+/** Nodes that only contain others. */
 const HOLDS_OTHERS =
   /^(?:Statement|AndOr|CompoundList|BraceGroup|If|Elif|While|Case|CaseItem|ArithmeticFor|Negation|Test\w*|Arithmetic(?!Expansion)\w*)$/;
 
-/** They count no step of their own. */
+/** Nodes that are not counted as a step. */
 const COUNTS_NOTHING = names('Statement CompoundList Elif CaseItem Word');
 
 class Reader {
@@ -79,7 +79,7 @@ class Reader {
     this.#variables = new ShellVariables(volatile);
   }
 
-  /** Variables that got another value later, see ShellVariables. */
+  /** Variables that were assigned again after use, see ShellVariables. */
   get changed(): ReadonlySet<string> {
     return this.#variables.changed;
   }
@@ -94,9 +94,9 @@ class Reader {
   }
 
   script(text: string, depth: number, scope?: Scope): void {
-    if (text.length > LONGEST_SCRIPT) return this.fail(`it is longer than ${LONGEST_SCRIPT} characters`);
+    if (text.length > MAX_SCRIPT_LENGTH) return this.fail(`it is longer than ${MAX_SCRIPT_LENGTH} characters`);
     if (text.includes('\r')) this.fail('it contains a carriage return');
-    // Unassigned and private characters stand for something here.
+    // Unassigned and private-use characters are used as markers.
     if (/[\0\u0001\ue000]/.test(text) && depth === 0) this.fail('it contains control characters');
     this.#work.parsed++;
     this.#block(parse(text), scope ?? { folder: this.#start, depth, isInner: depth > 0 });
@@ -114,8 +114,8 @@ class Reader {
   }
 
   #step(scope: Scope): boolean {
-    if (scope.depth > DEEPEST) this.fail('commands are nested too deeply');
-    else if (++this.#steps > MOST_STEPS || this.#commands.length > MOST_COMMANDS) this.fail('it is too long');
+    if (scope.depth > MAX_DEPTH) this.fail('commands are nested too deeply');
+    else if (++this.#steps > MAX_STEPS || this.#commands.length > MAX_COMMANDS) this.fail('it is too long');
     else return true;
     return false;
   }
@@ -149,7 +149,7 @@ class Reader {
       case 'ArithmeticCommandExpansion':
         return void this.#substitution(node.script, scope);
       default:
-        // An arithmetic comparison evaluates the text of its words.
+        // An arithmetic comparison evaluates its operands.
         if (node.type === 'TestBinary' && /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator))
           if (/'[^']*[$`]/.test(node.left.text + node.right.text)) this.fail('a comparison runs commands');
         if (HOLDS_OTHERS.test(node.type)) forEachChild(node, (child) => this.#node(child, scope, sources));
@@ -163,7 +163,7 @@ class Reader {
     const own = this.#commands.slice(from);
     const called = baseName(name.text);
     if (own.some(({ program, sources }) => program === called && sources.some((source) => source.program === called))) {
-      this.#finding ??= dangerFinding('It starts itself over and over until the machine stands still.');
+      this.#finding ??= dangerFinding('It starts itself endlessly (fork bomb).');
     }
   }
 
@@ -172,7 +172,7 @@ class Reader {
     let before = from;
     for (const command of commands) {
       const here = this.#commands.length;
-      // A long pipeline would hand on ever longer lists.
+      // Limits the list of sources of a long pipeline.
       const sources = this.#commands.slice(Math.max(from, here - 30), here);
       this.#node(command, { ...scope }, sources);
       const reader = this.#commands[here];
@@ -193,7 +193,7 @@ class Reader {
     for (const arg of node.args) {
       if (arg.type === 'Word') more.push(...this.#word(arg, scope).flatMap((text) => text.split(SPLIT)));
       else for (const { name, value } of this.#assignment(arg, scope)) more.push(`${name}=${value}`);
-      if (more.length > MOST_STEPS) return this.fail('it is too long');
+      if (more.length > MAX_STEPS) return this.fail('it is too long');
     }
     const around = { redirects, assignments, sources };
     if (!node.name) return void this.#push(['', ...more], around, scope);
@@ -203,7 +203,7 @@ class Reader {
     for (const name of programs.slice(0, 8)) this.#add([...name.split(SPLIT), ...more], around, scope);
   }
 
-  /** A command, and all that it runs besides itself. */
+  /** Adds a command and everything that it runs. */
   #add(words: string[], around: Around, scope: Scope): void {
     while (words.length > 1 && words[0] === '') words.shift();
     const command = this.#push(words, around, scope);
@@ -212,8 +212,8 @@ class Reader {
     this.#builtin(command, scope);
     if (!this.#step(inner)) return;
     const placeholder = placeholderIn(program, args);
-    const given = placeholder === undefined ? args : args.map((arg) => arg.replaceAll(placeholder, UNKNOWN));
-    for (const each of innerCommands(program, given)) {
+    const innerArgs = placeholder === undefined ? args : args.map((arg) => arg.replaceAll(placeholder, UNKNOWN));
+    for (const each of innerCommands(program, innerArgs)) {
       if ('words' in each) this.#add([...each.words], { ...around, assignments: [] }, inner);
       else if (!hasUnknown(each.script)) this.script(each.script, inner.depth, inner);
       else if (/[\s;&|]/.test(each.script.trim()))
@@ -233,7 +233,7 @@ class Reader {
     return command;
   }
 
-  /** Commands of the shell itself that change what later words mean. */
+  /** Shell builtins that change the meaning of later words. */
   #builtin({ program, args }: SimpleCommand, scope: Scope): void {
     switch (program) {
       case 'cd':
@@ -259,7 +259,7 @@ class Reader {
       case 'declare':
       case 'typeset':
       case 'local':
-        // A name that stands for another one.
+        // A nameref is another name for a variable.
         if (args.some((arg) => /^-\w*n/.test(arg)))
           for (const arg of args) this.#variables.assign(/^\w*/.exec(arg)?.[0] ?? '', [UNKNOWN]);
     }
@@ -281,8 +281,8 @@ class Reader {
       const { operator } = redirect;
       if (redirect.type === 'HereDoc') {
         const { body, delimiter, closing } = redirect;
-        if (delimiter && /[$`\\\n]/.test(delimiter.text)) this.fail('the end of a here-document is not plain');
-        if (!closing) this.fail('a here-document has no end');
+        if (delimiter && /[$`\\\n]/.test(delimiter.text)) this.fail('the delimiter of a here-document is not literal');
+        if (!closing) this.fail('a here-document is not terminated');
         const isLiteral = delimiter?.quoted === true;
         return (isLiteral ? [body.text] : this.#parts(body.parts, body.text, scope, true)).map((target) => ({
           operator,
@@ -294,7 +294,7 @@ class Reader {
     });
   }
 
-  /** What a word may be: one text, or several where a variable may hold several or braces stand for several. */
+  /** The possible values of a word: several if a variable or braces expand to several. */
   #word(word: Bash.Word, scope: Scope): string[] {
     if (!this.#step(scope)) return [UNKNOWN];
     const texts = this.#parts(word.parts, word.value, scope, false);
@@ -339,7 +339,7 @@ class Reader {
         if (part.expression) this.#node(part.expression, scope, []);
         return [LISTED];
       default:
-        this.fail('it contains a word that is not known here');
+        this.fail('it contains unsupported syntax');
         return [UNKNOWN];
     }
   }
@@ -362,7 +362,7 @@ class Reader {
 
   #useSecret(name: string): void {
     if (SECRET_VARIABLES.test(name))
-      this.#finding ??= dangerFinding(`It uses the variable ${name}, which may hold a secret.`);
+      this.#finding ??= dangerFinding(`It uses the variable ${name}, which may contain a secret.`);
   }
 
   #parameter({ parameter, prefix, index, operation }: Bash.ParameterExpansionPart, scope: Scope): string[] {
@@ -400,7 +400,7 @@ class Reader {
     return operands;
   }
 
-  /** What a substitution stands for. */
+  /** The value of a substitution. */
   #substitution(script: Bash.ParsedScript | undefined, scope: Scope): string {
     if (!script) {
       this.fail('a substitution cannot be parsed');

@@ -7,26 +7,26 @@ export type SimpleCommand = {
   readonly args: readonly string[];
   readonly redirects: readonly Redirection[];
   readonly assignments: readonly { readonly name: string; readonly value: string }[];
-  /** The folder a `cd` before it went to; undefined where none did. */
+  /** The folder of a preceding `cd`; undefined without one. */
   readonly folder: string | undefined;
   /** The commands whose output it reads through a pipe. */
   readonly sources: readonly SimpleCommand[];
   /** The command that reads its output, once it is known. */
   next: SimpleCommand | undefined;
-  /** It does not stand in the text itself: it is run by another command, or by an expansion. */
+  /** It is not in the text itself: another command or an expansion runs it. */
   readonly isInner: boolean;
 };
 
 export type Redirection = { readonly operator: string; readonly target: string };
 
-/** What is wrong with a text or a command. `unclearFinding`: what it does is not known. */
+/** What is wrong with a text or a command. `unclear`: its effect is unknown. */
 export type ScriptFinding = { readonly kind: 'danger' | 'unclear'; readonly why: string };
 
 export type ShellScript = {
   readonly commands: readonly SimpleCommand[];
-  /** Why the text is not understood completely; undefined where it is. */
+  /** Why the text could not be analyzed completely; undefined if it was. */
   readonly fault: string | undefined;
-  /** What expansions alone show, such as a variable that holds a secret. */
+  /** A finding from expansions, such as a variable with a secret. */
   readonly finding: ScriptFinding | undefined;
 };
 
@@ -38,7 +38,7 @@ export function unclearFinding(why: string): ScriptFinding {
   return { kind: 'unclear', why };
 }
 
-/** The first danger; where there is none, the first doubt. Later findings are not computed once there is a danger. */
+/** The first danger, otherwise the first unclear finding. Findings after a danger are not computed. */
 export function firstDanger(findings: Iterable<ScriptFinding | undefined>): ScriptFinding | undefined {
   let found: ScriptFinding | undefined;
   for (const finding of findings) {
@@ -48,16 +48,16 @@ export function firstDanger(findings: Iterable<ScriptFinding | undefined>): Scri
   return found;
 }
 
-/** The text that a command reads as its input, undefined where it is not known. */
+/** The text that a command reads as its input; undefined if it is unknown. */
 export function inputOf(command: SimpleCommand): string | undefined {
-  const given = command.redirects.findLast(({ operator }) => operator.startsWith('<<'));
-  if (given) return given.target;
+  const hereDocument = command.redirects.findLast(({ operator }) => operator.startsWith('<<'));
+  if (hereDocument) return hereDocument.target;
   const [source, ...more] = command.sources;
   if (source === undefined || more.length > 0) return undefined;
   return printedBy(source);
 }
 
-/** What `echo` and `printf` print, where it stands in the command. */
+/** The text that `echo` and `printf` print, if it is in the command. */
 export function printedBy({ program, args, redirects }: SimpleCommand): string | undefined {
   if (redirects.length > 0) return undefined;
   if (program === 'echo') {

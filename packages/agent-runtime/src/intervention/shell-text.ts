@@ -1,17 +1,17 @@
 import { matchesGlob } from './globs.ts';
 
-/** Texts as the shell sees them before it runs: what is known of a word, and what is not. */
+/** Text as it is known before the shell runs: known and unknown parts of words. */
 
-/** Stands for text that is only known once the command runs. */
+/** Marks text that is only known at run time. */
 export const UNKNOWN = '\0';
-/** The same, but it is a list of files of the project, a date, a number: nothing an attacker chose. */
+/** The same, but a list of project files, a date or a number: nothing that an attacker chooses. */
 export const LISTED = '\u0001';
 /** Separates the words that an unquoted expansion is split into. */
 export const SPLIT = '\ue000';
-/** Stands for the output of a process substitution. */
+/** Marks the output of a process substitution. */
 export const PROCESS_OUTPUT = '/dev/fd/\0';
 
-export const MOST_ALTERNATIVES = 64;
+export const MAX_ALTERNATIVES = 64;
 
 export function hasUnknown(text: string): boolean {
   return text.includes(UNKNOWN) || text.includes(LISTED);
@@ -21,21 +21,21 @@ export function isDynamic(text: string): boolean {
   return hasUnknown(text) || /[*?[]/.test(text);
 }
 
-/** The last part of a path, without what Windows appends to programs. */
+/** The last segment of a path, without the extensions of Windows programs. */
 export function baseName(path: string): string {
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
   return /\.(?:exe|cmd|bat|com)$/i.test(name) ? name.slice(0, -4) : name;
 }
 
-/** Every text of the one list followed by every text of the other; unknown where there would be too many. */
+/** Every text of one list followed by every text of the other; unknown if there are too many. */
 export function combine(left: readonly string[], right: readonly string[]): string[] {
   const [only = ''] = right;
   if (right.length === 1) return left.map((text) => text + only);
-  if (left.length * right.length > MOST_ALTERNATIVES) return [UNKNOWN];
+  if (left.length * right.length > MAX_ALTERNATIVES) return [UNKNOWN];
   return left.flatMap((text) => right.map((more) => text + more));
 }
 
-/** Expands `{a,b{c,d}}` and `{1..9}`; the text is the one of the braces alone. */
+/** Expands `{a,b{c,d}}` and `{1..9}`; the text is the braces alone. */
 export function expandBraces(text: string, depth = 0): string[] {
   const inner = text.slice(1, -1);
   const range = /^(-?\d{1,6}|[A-Za-z])\.\.(-?\d{1,6}|[A-Za-z])(?:\.\.-?\d{1,3})?$/.exec(inner);
@@ -44,7 +44,7 @@ export function expandBraces(text: string, depth = 0): string[] {
   const all: string[] = [];
   for (const piece of splitAtCommas(inner)) {
     all.push(...expandNested(piece, depth));
-    if (all.length > MOST_ALTERNATIVES) return [UNKNOWN];
+    if (all.length > MAX_ALTERNATIVES) return [UNKNOWN];
   }
   return all;
 }
@@ -90,7 +90,7 @@ function expandRange(first: string, last: string): string[] {
   const isNumber = /\d/.test(first);
   const from = isNumber ? Number(first) : first.charCodeAt(0);
   const to = isNumber ? Number(last) : last.charCodeAt(0);
-  if (!Number.isFinite(to) || Math.abs(to - from) >= MOST_ALTERNATIVES) return [UNKNOWN];
+  if (!Number.isFinite(to) || Math.abs(to - from) >= MAX_ALTERNATIVES) return [UNKNOWN];
   const step = from <= to ? 1 : -1;
   return Array.from({ length: Math.abs(to - from) + 1 }, (_each, index) => {
     const value = from + index * step;
@@ -98,12 +98,12 @@ function expandRange(first: string, last: string): string[] {
   });
 }
 
-/** `${name#pattern}` and its relatives. */
+/** `${name#pattern}` and related expansions. */
 export function removeMatch(value: string, operator: string, pattern: string): string {
   if (value.length > 256 || hasUnknown(value) || hasUnknown(pattern)) return UNKNOWN;
   const isPrefix = operator.startsWith('#');
   const cuts = Array.from({ length: value.length + 1 }, (_each, index) => index);
-  // The shortest match first, unless the operator is doubled.
+  // Shortest match first, unless the operator is doubled.
   if (operator.length === 2) cuts.reverse();
   for (const cut of cuts) {
     const piece = isPrefix ? value.slice(0, cut) : value.slice(value.length - cut);

@@ -2,9 +2,9 @@ import { names } from './programs.ts';
 import type { SimpleCommand } from './shell-script.ts';
 import { SHELLS } from './wrappers.ts';
 
-/** What is known of variables, substitutions and inputs without running them. */
+/** Values of variables, substitutions and inputs that are known without running them. */
 
-/** What `xargs` puts its input in place of. */
+/** The placeholder that `xargs` replaces by its input. */
 export function placeholderIn(program: string, args: readonly string[]): string | undefined {
   if (program === 'parallel') return '{}';
   const at = program === 'xargs' ? args.findIndex((arg) => /^-[Ii]|^--replace/.test(arg)) : -1;
@@ -13,14 +13,14 @@ export function placeholderIn(program: string, args: readonly string[]): string 
   return attached !== '' ? attached : args[at]?.startsWith('-I') === true ? args[at + 1] : '{}';
 }
 
-/** Variables whose values an attacker cannot choose, and that hold no secret. */
+/** Variables that an attacker cannot set and that contain no secret. */
 export const HARMLESS_VARIABLES =
   /^(?:[?$#!]|RANDOM|SECONDS|LINENO|UID|EUID|USER|LOGNAME|PATH|SHELL|LANG|LC_\w+|TERM|HOSTNAME|HOSTTYPE|OSTYPE|MACHTYPE|COLUMNS|LINES|CI|NODE_ENV|PORT|EPOCHSECONDS|BASH_REMATCH|BASH_VERSION|PIPESTATUS|FUNCNAME|OPTIND)$/;
 
 export const SECRET_VARIABLES =
   /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SIGNING_?KEY|ENCRYPTION_?KEY|(?:^|_)(?:KEY|PAT|PWD|AUTH|SESSION|DSN|COOKIE|JWT)$|^TOOLYARD_/i;
 
-/** What they print are names of files, dates and numbers. */
+/** Programs that print only file names, dates and numbers. */
 const LISTS_ONLY = names(`
   ls find fd basename dirname realpath readlink mktemp date nproc uname whoami hostname id wc head tail sort
   uniq tr cut grep rg seq expr stat du df git which node npm arch sw_vers getconf tput stty pgrep pidof echo
@@ -36,7 +36,7 @@ export function listsOnly({ program, args }: SimpleCommand): boolean {
   return LISTS_ONLY.has(program);
 }
 
-/** True where the input of a command is its program. */
+/** True if a command runs its input as a program. */
 export function readsScript({ program, args }: SimpleCommand): boolean {
   if (program === 'make')
     return args.some((arg, at) => /^(?:-f|--file=?)$/.test(arg) && /^(?:-|\/dev\/stdin)$/.test(args[at + 1] ?? ''));
@@ -47,7 +47,7 @@ export function readsScript({ program, args }: SimpleCommand): boolean {
   return file === undefined || args.includes('-s') || /^\/(?:dev\/stdin|dev\/fd\/0|proc\/self\/fd\/0)$/.test(file);
 }
 
-/** A path as it is seen from the folder gone to. */
+/** A path relative to the folder of a preceding `cd`. */
 export function inFolder(path: string, folder: string | undefined): string {
   return folder === undefined || folder === '.' || /^[-/~]|^[A-Za-z]:/.test(path) ? path : `${folder}/${path}`;
 }

@@ -1,8 +1,9 @@
-import { MOST_ALTERNATIVES, UNKNOWN } from './shell-text.ts';
+import { MAX_ALTERNATIVES, UNKNOWN } from './shell-text.ts';
 
 /**
- * The values that the variables of a script may have. A script is read top to bottom once, so a variable that gets another
- * value later (in a loop, in a function) is reported in `changed`; the next pass takes it as volatile: it may be anything.
+ * The possible values of a script's variables. The script is read once from top to bottom, so a variable that is
+ * assigned again after use (in a loop or function) is reported in `changed`; the next pass treats it as volatile: any
+ * value is possible.
  */
 export class ShellVariables {
   readonly #values = new Map<string, readonly string[]>();
@@ -14,17 +15,17 @@ export class ShellVariables {
     this.#volatile = volatile;
   }
 
-  /** The values it may have; undefined if the script has not set it so far. */
+  /** The possible values; undefined if the script has not set the variable. */
   get(name: string): readonly string[] | undefined {
     return this.#values.get(name);
   }
 
-  /** Notes that its value was used: an assignment that follows is a change. */
+  /** Records a use: a later assignment counts as a change. */
   use(name: string): void {
     this.#read.add(name);
   }
 
-  /** An assignment that may or may not take place: earlier values stay possible. */
+  /** An assignment that may or may not happen: earlier values stay possible. */
   assign(name: string, values: readonly string[]): void {
     const before = this.#values.get(name);
     if (before === undefined) return this.set(name, values);
@@ -37,7 +38,7 @@ export class ShellVariables {
   set(name: string, values: readonly string[]): void {
     if (this.#read.has(name) && !this.#values.has(name)) this.changed.add(name);
     if (this.#volatile.has(name)) this.changed.delete(name);
-    const all = values.length > MOST_ALTERNATIVES ? [UNKNOWN] : [...new Set(values)];
+    const all = values.length > MAX_ALTERNATIVES ? [UNKNOWN] : [...new Set(values)];
     this.#values.set(name, this.#volatile.has(name) ? [...new Set([...all, UNKNOWN])] : all);
   }
 }

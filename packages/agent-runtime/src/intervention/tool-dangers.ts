@@ -22,7 +22,7 @@ const REMOTE = names(`
   manage.py alembic flyway liquibase stripe gh glab hub snap flatpak launchctl brctl lpstat npm pnpm yarn docker
   podman nerdctl docker-compose minikube kind k3d k3s oras skopeo crane cosign`);
 
-/** What is no danger though it sounds like one. */
+/** Harmless subcommands that sound dangerous. */
 const HARMLESS_PAIRS =
   /^(?:gh (?:auth status|issue|pr|run|release (?:list|view)|repo view|label|cache list)|npm (?:cache|uninstall|remove|rm|prune|un|run|test|ci|i|install|ls|dedupe|version|view|outdated|audit|exec|init|x)|pnpm (?:remove|rm|prune|run|test|i|install|add|-r|exec)|yarn (?:remove|run|test|install|add|workspace)|docker (?:logs|ps|images|build|pull|stop|start|restart|stats|tag|history|version|info|buildx)|kubectl (?:logs|top|describe|apply|rollout|version|cluster-info|api-resources|explain|wait|port-forward|scale)|helm (?:template|lint|list|status|repo|dependency|show)|terraform (?:fmt|validate|plan|init|show|version)|rake (?:test|spec)|rails (?:test|server|console|routes|generate)|docker compose (?:up|stop|start|restart|build|pull|ps|logs|config|run|exec|top|ls))$/;
 
@@ -44,7 +44,7 @@ export function dangerOfTool(name: string, args: readonly string[]): ScriptFindi
   }
   if (plain.includes('create') || /^(?:aws|gcloud)$/.test(name)) {
     const grant = plain.find((arg) => GRANTS.test(arg));
-    if (grant !== undefined) return dangerFinding(`${name} ${displayText(grant)}: it gives rights.`);
+    if (grant !== undefined) return dangerFinding(`${name} ${displayText(grant)}: it grants permissions.`);
   }
   const secret = args.find(
     (arg) =>
@@ -54,7 +54,9 @@ export function dangerOfTool(name: string, args: readonly string[]): ScriptFindi
   if (secret !== undefined) return dangerFinding(`${name} ${displayText(secret)}: it may show or use a secret.`);
   return (
     removesForGood(name, plain) ??
-    (args.some((arg) => DESTROYING_OPTION.test(arg)) ? dangerFinding(`${name} removes something for good.`) : undefined)
+    (args.some((arg) => DESTROYING_OPTION.test(arg))
+      ? dangerFinding(`${name} deletes something permanently.`)
+      : undefined)
   );
 }
 
@@ -66,14 +68,14 @@ function removesForGood(name: string, words: readonly string[]): ScriptFinding |
   const destroys = words.find((word) => DESTROYS.test(word) && !word.includes('.'));
   return destroys === undefined
     ? undefined
-    : dangerFinding(`${name} ${displayText(destroys)}: it removes something for good.`);
+    : dangerFinding(`${name} ${displayText(destroys)}: it deletes something permanently.`);
 }
 
-/** Subcommands that grant rights in a cloud or a cluster. */
+/** Subcommands that grant permissions in a cloud or a cluster. */
 const GRANTS =
   /^(?:(?:cluster)?rolebindings?|(?:attach|put)-[\w-]+-policy|(?:add|set)-iam-policy\S*|create-(?:access-key|login-profile)|add-user-to-group|assignment|add-role-to-\S+)$/;
 
-/** Programs that are looked at here by their names. */
+/** True for the programs that {@link dangerOfTool} checks by name. */
 export function isToolProgram(name: string): boolean {
   return isRemote(name) || inspectArguments.programs.has(name);
 }
@@ -82,26 +84,26 @@ function isRemote(name: string): boolean {
   return REMOTE.has(name) || name.startsWith('kafka-');
 }
 
-/** Containers that see the machine they run on. */
+/** Containers with access to the host. */
 export function dangerOfContainer(name: string, args: readonly string[]): ScriptFinding | undefined {
   if (!/^(?:docker|podman|nerdctl|docker-compose)$/.test(name)) return undefined;
   for (const [at, arg] of args.entries()) {
     const before = args[at - 1] ?? '';
     const option = `${before} ${arg}`;
     if (HOST_RIGHTS.test(arg) || /^--(?:pid|ipc|userns|net|network) host$/.test(option))
-      return dangerFinding('The container has the rights of the machine.');
+      return dangerFinding('The container has full access to the machine.');
     const volume = /^(?:-v|--volume|--mount)$/.test(before) ? arg : /^(?:-v|--volume=|--mount=)(.+)$/.exec(arg)?.[1];
     if (volume !== undefined && (args.includes('run') || args.includes('create'))) {
       const from = /(?:src|source)=([^,]*)/.exec(volume)?.[1] ?? volume.split(':')[0] ?? '';
       const isSensitive =
         dangerOfPath(from) !== undefined && !/^\/etc\/(?:localtime|timezone|hosts|resolv\.conf)$/.test(from);
       if (isWholeSystem(from) || from.includes('docker.sock') || isSensitive || hasUnknown(from))
-        return dangerFinding(`The container sees ${displayText(from)}.`);
+        return dangerFinding(`The container can access ${displayText(from)}.`);
     }
     if (/^(?:-v|--volumes)$/.test(arg) && args.includes('down'))
-      return dangerFinding('It deletes the data of containers.');
+      return dangerFinding('It deletes the volumes of containers.');
     if (/^\d+\.\d+\.\d+\.\d+(?::\d+)?\//.test(arg) && !arg.startsWith('127.'))
-      return dangerFinding('It runs an image from elsewhere.');
+      return dangerFinding('It runs an image of another registry.');
     if (/\.Config\.Env|\{\{\s*json\s*\.Config/.test(arg))
       return dangerFinding('It prints the environment of a container.');
     if (/^rmi? -f$/.test(option)) return dangerFinding('It removes containers or images.');

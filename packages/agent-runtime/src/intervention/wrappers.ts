@@ -1,26 +1,26 @@
 import { byName, names } from './programs.ts';
 
-/** Programs that run other programs: what they run, as words or as the text of a script. */
+/** Programs that run other programs: the inner command, as words or as the text of a script. */
 
 export type InnerCommand = { words: readonly string[] } | { script: string };
 
 export const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'fish', 'csh', 'tcsh', 'rbash']);
 
-/** How the words of a wrapper are read before those of the program it runs. */
+/** How to parse the arguments of a wrapper before the inner program. */
 type Wrapper = {
-  /** Options that take the next word: `-abc` and `--name`. */
+  /** True for options that take the next word as a value: `-abc` and `--name`. */
   takesNext: (option: string) => boolean;
-  /** So many words stand before the program. */
+  /** Number of arguments before the program. */
   skip: number;
-  /** Assignments may stand before the program. */
+  /** Assignments may precede the program. */
   assigns: boolean;
-  /** The words are joined and read as a script. */
+  /** The words are joined and parsed as a script. */
   asScript: boolean;
 };
 
 /**
- * Programs that run the words behind them. `-abc` and `--name`: their options that take the next word; `+1`: so many words
- * stand before the program; `=`: assignments may; `!`: the words are joined and read as a script.
+ * Programs that run the words after them. `-abc` and `--name`: their options with a value; `+1`: number of arguments
+ * before the program; `=`: assignments may precede it; `!`: the words are joined and parsed as a script.
  */
 const WRAPPERS = new Map<string, Wrapper>(
   `
@@ -77,7 +77,7 @@ function wrapperFrom([name = '', ...rest]: readonly string[]): [string, Wrapper]
     {
       takesNext: (option) => {
         if (option.startsWith('--')) return rest.includes(option);
-        // A value that is attached to its letter is no word of its own.
+        // A value attached to its option letter is not a separate word.
         return [...option].findIndex((letter, at) => at > 0 && letters.includes(letter)) === option.length - 1;
       },
       skip: Number(rest.find((each) => each.startsWith('+')) ?? 0),
@@ -97,7 +97,7 @@ const RUNNERS = byName<readonly string[]>([
   ['corepack', ['pnpm', 'yarn', 'npm']],
 ]);
 
-/** The option behind which a script stands. */
+/** Options that precede a script. */
 const SCRIPT_OPTIONS = byName([
   ['su', /^(?:-[a-z]*c|--command|--session-command)$/],
   ['runuser script', /^(?:-[a-z]*c|--command)$/],
@@ -109,11 +109,11 @@ const SCRIPT_OPTIONS = byName([
   ['wsl', /^-e$/],
 ]);
 
-/** Options of container tools that take a value; the image or container follows them. */
+/** Options of container tools with a value; the image or container follows the options. */
 const CONTAINER_VALUES =
   /^(?:-[a-zA-Z]*[ehilmnpuvwacp]|--(?:name|env|volume|publish|user|workdir|network|net|entrypoint|mount|env-file|platform|label|memory|cpus|hostname|add-host|cap-add|cap-drop|device|gpus|restart|pid|ipc|security-opt|tmpfs|index|container|namespace|context|cluster|kubeconfig))$/;
 
-/** What a command runs besides itself. */
+/** The commands that a command runs. */
 export function innerCommands(program: string, args: readonly string[]): InnerCommand[] {
   if (SHELLS.has(program)) return scriptAfter(args, /^[-+][A-Za-z]*c[A-Za-z]*$/);
   const found: InnerCommand[] = [];
@@ -183,7 +183,7 @@ function wordsAfter(
   const end = args.findIndex((arg, index) => index >= at && /^:::+$/.test(arg));
   const words = args.slice(at + (args[at] === '--' ? 1 : 0), end === -1 ? undefined : end);
   if (words.length === 0) return found;
-  // One word with blanks is a command line for these.
+  // For these, a single word with spaces is a command line.
   if (wrapper.asScript || (words.length === 1 && /\s/.test(words[0] ?? '')))
     return [...found, { script: words.join(' ') }];
   return [...found, { words }];
@@ -216,7 +216,7 @@ function executedBy(args: readonly string[]): InnerCommand[] {
   return found;
 }
 
-/** Configuration of git that names commands, and its own commands that run others. */
+/** Git configuration that contains commands, and git subcommands that run others. */
 export const GIT_RUNS =
   /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|pager\..*|sequence\.editor|diff\..*|difftool\..*|mergetool\..*|merge\..*|filter\..*|credential\..*|gpg\..*program|init\.templatedir|include.*|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|protocol\..*|url\..*|web\.browser|browser\..*|interactive\.difffilter|man\..*|http\.proxy|core\.attributesfile|core\.worktree)$/i;
 
@@ -257,7 +257,7 @@ function containerInner(args: readonly string[]): InnerCommand[] {
   return [];
 }
 
-/** Every program for which {@link innerCommands} may find something. */
+/** All programs for which {@link innerCommands} may find something. */
 export const WRAPPING_PROGRAMS: readonly string[] = [
   ...WRAPPERS.keys(),
   ...SHELLS,
@@ -266,7 +266,7 @@ export const WRAPPING_PROGRAMS: readonly string[] = [
   ...'trap find fd fdfind git docker podman nerdctl kubectl oc env bind complete mapfile readarray python'.split(' '),
 ];
 
-/** True for a program that runs the words behind it. */
+/** True for a program that runs the words after it. */
 export function isWrapper(program: string): boolean {
   return WRAPPERS.has(program) || SHELLS.has(program);
 }

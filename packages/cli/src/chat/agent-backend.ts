@@ -45,8 +45,8 @@ function answering(run: AgentRun): ChatRun {
     steer(text) {
       if (!run.steer(text)) late.push(text);
     },
-    unheard: async () => [
-      ...run.unheard.map((parts) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')),
+    undelivered: async () => [
+      ...run.undelivered.map((parts) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')),
       ...late,
     ],
   };

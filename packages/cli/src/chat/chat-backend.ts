@@ -9,7 +9,7 @@ export type ChatRun = AsyncIterable<RunEvent> & {
   /** Says something to it while it is under way: it is heard at its next step. */
   steer(text: string): void;
   /** Once it is over: what it did not hear, as text to be asked again, or as the run that answers it already. */
-  unheard(): Promise<readonly (string | ChatRun)[]>;
+  undelivered(): Promise<readonly (string | ChatRun)[]>;
 };
 
 /** Whom a chat talks with: the loop of this process, or a running server. Each holds one conversation at a time. */

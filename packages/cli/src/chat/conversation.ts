@@ -126,7 +126,7 @@ export class TerminalConversation {
   async #keepUnheard(run: ChatRun, code: number): Promise<void> {
     const { terminal } = this.#options;
     try {
-      const left = await run.unheard();
+      const left = await run.undelivered();
       const texts = left.filter((each) => typeof each === 'string');
       if (code === EXIT.done) return void this.#next.unshift(...left);
       for (const text of texts) terminal.err.write(dim(`not heard: ${plainLine(text)}\n`, terminal));

@@ -265,7 +265,7 @@ describe('toolyard chat at a terminal', () => {
     await chat.see('two.');
     await chat.see('> ');
     chat.line('/continue');
-    await chat.see('The last answer is whole');
+    await chat.see('The last answer is complete');
     await chat.see('> ');
     expect(chatsAt(server)).toHaveLength(2);
   });

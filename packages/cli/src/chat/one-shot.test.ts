@@ -230,7 +230,7 @@ describe('MCP servers', () => {
     const mcp = mcpFlag({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] });
     const flags = ['chat', '--base-url', server.url, '--mcp', mcp, '--allow', 'odd/echo', 'Go'];
     const { stderr } = await runCommand(flags, { env: { TOOLYARD_DATA_DIR: dataDir } });
-    expect(stderr.match(/It reaches Toolyard itself/g)).toHaveLength(1);
+    expect(stderr.match(/It accesses Toolyard itself/g)).toHaveLength(1);
     expect(stderr.match(/ok: /g)).toHaveLength(1);
   });
 

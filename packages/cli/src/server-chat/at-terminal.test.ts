@@ -187,7 +187,7 @@ describe('toolyard chat --server at a terminal', () => {
     await chat.see('two.');
     await chat.see('> ');
     chat.line('/continue');
-    await chat.see('The last answer is whole');
+    await chat.see('The last answer is complete');
   });
 
   it('leaves a question open when the person goes, and puts it again to whoever comes back', async () => {

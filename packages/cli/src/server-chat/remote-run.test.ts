@@ -47,7 +47,7 @@ function scripted(script: readonly ({ text: string; then: 'end' | 'break' | 'sil
     tell: (line) => told.push(line),
     hint: () => 'Try later.',
   });
-  const steering = { say: unused, heard: unused, unheard: unused };
+  const steering = { say: unused, heard: unused, undelivered: unused };
   const of = { client, clock, patience, steering };
   const run = new RemoteRun({ ...of, begin: async () => 'r', ask: unused, join: unused, leftOpen: unused });
   return { run, clock, cursors, told };

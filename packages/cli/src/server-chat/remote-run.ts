@@ -16,7 +16,7 @@ export type RemoteRunOptions = {
   /** Sets the run going, or finds it; gives its id. May be called again where no answer came. */
   begin: () => Promise<string>;
   ask: AskUserAtTerminal;
-  steering: Pick<Steering, 'say' | 'heard' | 'unheard'>;
+  steering: Pick<Steering, 'say' | 'heard' | 'undelivered'>;
   /** A run that answers what this one did not hear. */
   join: (runId: string) => ChatRun;
   /** What is said where the run waits for an answer that nobody here gives. */
@@ -58,9 +58,9 @@ export class RemoteRun implements ChatRun {
     else this.#options.steering.say(text);
   }
 
-  async unheard(): Promise<(string | ChatRun)[]> {
+  async undelivered(): Promise<(string | ChatRun)[]> {
     const { steering, join } = this.#options;
-    const left = await steering.unheard();
+    const left = await steering.undelivered();
     return [...this.#early, ...left.map((each: UndeliveredMessage) => ('text' in each ? each.text : join(each.runId)))];
   }
 

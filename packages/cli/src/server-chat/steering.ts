@@ -41,7 +41,7 @@ export class Steering {
   }
 
   /** What is left once the run is over; nothing of it waits at the server any more. */
-  async unheard(): Promise<UndeliveredMessage[]> {
+  async undelivered(): Promise<UndeliveredMessage[]> {
     const left: UndeliveredMessage[] = [];
     for (const { id, text, sent } of this.#said.splice(0)) {
       const outcome = await sent;

@@ -43,7 +43,7 @@ describe('a run whose process crashed during a call', () => {
   for (const [answer, said, made] of [
     [{ decision: 'repeat' }, 'tool: acted', 2],
     [{ decision: 'result', text: 'it was sent' }, 'tool: it was sent', 1],
-    [{ decision: 'failed' }, 'tool: This call was cut off; the person says that it did not take effect.', 1],
+    [{ decision: 'failed' }, 'tool: This call was interrupted; the user reports that it did not take effect.', 1],
   ] as const) {
     test(`passes "${answer.decision}" on to the model`, async () => {
       const { bench, runId, conversation, acted } = await inDoubt();

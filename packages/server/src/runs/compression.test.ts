@@ -15,7 +15,8 @@ function tells(text: string): ScriptedAnswer {
   return [[{ type: 'text', text }], [{ type: 'finish', reason: 'stop' }]];
 }
 
-const isSummary = ({ messages }: ChatRequest): boolean => transcriptLines(messages)[0]?.includes('You sum up') === true;
+const isSummary = ({ messages }: ChatRequest): boolean =>
+  transcriptLines(messages)[0]?.includes('You summarize') === true;
 
 describe('a conversation that exceeds the context window', () => {
   test(
@@ -79,7 +80,7 @@ describe('a conversation that exceeds the context window', () => {
     expect(events.find(({ type }) => type === 'compression_failed')).toMatchObject({ error: { message: 'Later.' } });
     expect(events.at(-1)).toMatchObject({ status: 'done' });
     const last = transcriptLines(model.requests.at(-1)?.messages ?? [])[0];
-    expect(last).toContain('The person said: one word');
+    expect(last).toContain('The user wrote: one word');
   });
 });
 

@@ -74,7 +74,7 @@ const LEASE_MS = 10_000;
  * Upper bound for batching commits. Commits to a database are asynchronous, so long pauses help less than with a file,
  * and delay every delta for readers.
  */
-const LONGEST_REST_OVER_SOCKET_MS = 30;
+const MAX_DELAY_OVER_SOCKET_MS = 30;
 /** Maximum delay of queued messages that another process could not send. */
 const SEND_DUE_EVERY_MS = 5_000;
 
@@ -96,7 +96,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       keeper.pause(error);
       log(`runs: could not be stored: ${messageOf(error)}`);
     },
-    ...(options.wakeElsewhere ? { longestRestMs: LONGEST_REST_OVER_SOCKET_MS } : {}),
+    ...(options.wakeElsewhere ? { maxDelayMs: MAX_DELAY_OVER_SOCKET_MS } : {}),
     ...failpoint,
   });
   function over(run: RunRecord, status: RunRecord['status'], sendNext: string | null): void {

@@ -99,7 +99,7 @@ describe('a call with arguments edited by the user', () => {
     expect(events.find(({ type }) => type === 'tool_finished')).toMatchObject({
       result: { outcome: 'not_sent', error: { code: 'invalid_arguments' } },
     });
-    expect(JSON.stringify(scene.model.requests[1])).toContain('The person changed the arguments');
+    expect(JSON.stringify(scene.model.requests[1])).toContain('The user edited the arguments');
   });
 
   test('needs a second approval with the reason if they are flagged as dangerous', async () => {
@@ -142,7 +142,7 @@ describe('a call with arguments edited by the user', () => {
     await scene.bench.runs.answer(ANNE, scene.asked[0]?.id ?? '', approve({ to: 'boss' }));
     await over(scene);
     expect(scene.made).toEqual([]);
-    expect(JSON.stringify(scene.model.requests[1])).toContain('A rule of the owner forbids');
+    expect(JSON.stringify(scene.model.requests[1])).toContain('A rule forbids');
   });
 
   test('does not apply them to other calls that the answer settles', async () => {

@@ -211,7 +211,7 @@ describe('while stored rules cannot be read', () => {
       configuration: { intervention: 'auto', lostRules: true },
     });
     const { runId, asked } = await askUntilParked(bench);
-    expect(asked[0]?.interrupt).toMatchObject({ danger: expect.stringContaining('rules cannot be read') as string });
+    expect(asked[0]?.interrupt).toMatchObject({ danger: expect.stringContaining('rules are unreadable') as string });
     const id = asked[0]?.id ?? '';
     const always = bench.runs.answer(ANNE, id, { decision: 'approve', scope: 'always' });
     await expect(always).rejects.toMatchObject({ code: 'bad_request' });
@@ -237,7 +237,7 @@ describe('a call flagged as dangerous', () => {
       const { runId, asked } = await askUntilParked(bench);
       const [first, second] = asked;
       expect(asked.map(({ interrupt }) => (interrupt.kind === 'approval' ? interrupt.danger : ''))).toEqual([
-        'It removes / and all that is in it.',
+        'It removes / and everything in it.',
         undefined,
       ]);
       await bench.runs.answer(ANNE, second?.id ?? '', { decision: 'approve', scope: 'always' });
@@ -335,7 +335,7 @@ describe('permissions changed during a run', () => {
     await decide(bench, 'allow');
     await endedRunEvents(bench, await bench.ask(await bench.conversation(), 'Do it'));
     expect(count()).toBe(1);
-    expect(transcriptLines(model.requests[2]?.messages ?? []).at(-1)).toContain('never allows desk/send');
+    expect(transcriptLines(model.requests[2]?.messages ?? []).at(-1)).toContain('desk/send is set to "never"');
   });
 
   test('"never" stops pending calls of the same turn', async () => {
@@ -355,7 +355,7 @@ describe('permissions changed during a run', () => {
     expect(count()).toBe(1);
     expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual([
       'tool: ran 1',
-      'tool: The owner never allows desk/send. Do not try it again.',
+      'tool: desk/send is set to "never". Do not call it again.',
       'assistant: Done',
     ]);
   });

@@ -127,7 +127,7 @@ export class RunWorker {
     const stored = readStoredRun(run);
     const { configuration, steers = [] } = stored;
     const { steering, writer } = this.#durable;
-    steering.carry(steers);
+    steering.addUnclaimed(steers);
     telemetry?.took(run, configuration);
     const conversation = await this.#openConversation(stored);
     const ledger = (await storage.runs.readLedger(this.#principal, run.id)) ?? [];

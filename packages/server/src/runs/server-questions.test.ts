@@ -285,7 +285,7 @@ describe('a server that requests sampling', () => {
     const { bench, runId, conversation, asked } = await untilAsked({ ask: asksModel }, { model });
     await bench.runs.answer(ANNE, idOf(asked), { decision: 'decline' });
     await endedRunEvents(bench, runId);
-    expect(await toolText(bench, conversation)).toContain('does not want');
+    expect(await toolText(bench, conversation)).toContain('declined');
     expect(model.requests).toHaveLength(2);
   });
 });

@@ -29,14 +29,14 @@ type Call = (options: RunCallOptions) => Promise<ToolResult>;
 
 export const paid: ToolResult = { content: [{ type: 'text', text: 'paid' }], isError: false, outcome: 'done' };
 
-/** A model that answers its nth request with the nth of these. */
+/** A model that answers request n with answer n. */
 export function answering(...answers: (readonly StreamPart[])[]): ModelRuntime {
   const rest = [...answers];
   return {
     provider: 'scripted',
     async *chat() {
       const parts = rest.shift();
-      if (!parts) throw new Error('one request too many');
+      if (!parts) throw new Error('unexpected request');
       yield parts;
     },
     models: () => Promise.resolve([]),
@@ -53,7 +53,7 @@ export const says = (text: string): readonly StreamPart[] => [
   { type: 'finish', reason: 'stop' },
 ];
 
-/** One run in a store of this process: what a database would hold of it. */
+/** A run in an in-memory store, with what a database would contain. */
 export class MemoryRun {
   readonly clock: FakeClock = createFakeClock();
   readonly events: RunEvent[] = [];
@@ -63,9 +63,9 @@ export class MemoryRun {
   status: RunStatus = 'running';
   state: StoredRun;
   commits = 0;
-  /** The process is gone before this commit: nothing is stored from there on, and nobody is answered. */
+  /** The process crashes before this commit: nothing is stored from then on. */
   crashesAt = Infinity;
-  /** Another process has the lease from this commit on. */
+  /** From this commit on another process holds the lease. */
   lostAt = Infinity;
   #fence = 0;
 
@@ -89,7 +89,7 @@ export class MemoryRun {
     this.messages.set(question.id, question);
   }
 
-  /** Takes the lease: the run as a process that takes it up has it. */
+  /** Acquires the lease, like a process that recovers the run. */
   lease(): DurableRun {
     const fence = ++this.#fence;
     const pump = new CommitPump({
@@ -102,7 +102,7 @@ export class MemoryRun {
     return new DurableRun({ run, pump, clock: this.clock, keepMedia: (value) => Promise.resolve(value) });
   }
 
-  /** Drives it until it is over or parked. */
+  /** Drives the run until it is over or parked. */
   drive(
     run: DurableRun,
     open: () => Promise<DurableAccess>,
@@ -135,7 +135,7 @@ export class MemoryRun {
     });
   }
 
-  /** The texts of the branch the run works on. */
+  /** The texts of the run's branch. */
   get texts(): string[] {
     return this.#branch().map(({ role, parts }) => `${role}: ${parts.map(textOf).join('')}`);
   }
@@ -172,7 +172,7 @@ export class MemoryRun {
   }
 }
 
-/** A model, and the tool `pay` of the server `bank`, which the user has allowed unless `asks`. */
+/** A model, and the tool `pay` of the server `bank`, which is allowed unless `asks`. */
 export function access(model: ModelRuntime, pay: Call, { asks = false } = {}): () => Promise<DurableAccess> {
   const listed: IndexedTool = {
     tool: PAY,

@@ -1,4 +1,4 @@
-// Stands between a client and the MCP server it starts, and writes down every line either of them says:
+// A proxy between a client and the MCP server it starts, which records every line of both:
 // node relay.mjs <file> <command> [argument ...]. A line of the file is { "from": "client" | "server", "line": ... }.
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';

@@ -7,7 +7,7 @@ import type { Agent, AgentOptions } from '../../agent.ts';
 import type { AgentRun } from '../../agent-run.ts';
 import { createAgent, nodePlatform } from '../index.ts';
 
-/** The date server as a real child process over stdio, registered as built in. */
+/** The date server as a child process over stdio, registered as built in. */
 export const DATE_SERVER: ServerConfig = {
   id: 'date',
   builtIn: true,
@@ -27,7 +27,7 @@ export const EVERYTHING_SERVER: ServerConfig = {
   },
 };
 
-/** The clock of the machine, on which limits come late: where it is held up for seconds, none runs out. */
+/** The system clock with delayed timers, so that timeouts do not fire on a machine that is busy for seconds. */
 const patientClock: Clock = {
   ...systemClock,
   after: (ms, callback) => systemClock.after(ms < 500 ? ms : 60 * ms, callback),
@@ -45,7 +45,7 @@ export async function eventsOf(run: AgentRun): Promise<RunEvent[]> {
   return events;
 }
 
-/** The messages of a recorded request, as the wire has them. */
+/** The messages of a recorded request, in the API format. */
 export function sentMessages(
   server: ModelServer,
   index: number,
