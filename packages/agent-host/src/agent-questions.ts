@@ -13,8 +13,8 @@ import type { AskQuestion, QuestionMode } from './run-host.ts';
 type Asking<Asked, Answer> = (asked: Asked, options: { signal: AbortSignal }) => Promise<Answer>;
 
 /**
- * Handlers for requests of servers during a call, called one after another. Servers are told only of the capabilities
- * with a handler here; other requests are declined. Everything that servers send is untrusted.
+ * Handlers for requests of servers during a call, called one after another. Only capabilities with a
+ * handler are declared to servers; other requests are declined. Everything that servers send is untrusted.
  */
 export type AgentQuestions = {
   /** A form; `readForm` parses the fields of its schema. */
