@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { RunEventType } from '../../packages/protocol/src/events.ts';
 import { runEvent } from '../../packages/protocol/src/schemas/runs.ts';
 import { code, table } from './table.ts';
@@ -42,7 +41,7 @@ export function eventsReference(): string {
     const { type, ...fields } = option.shape;
     const [name = ''] = [...type.values];
     const own = Object.entries(fields).filter(([field]) => !COMMON.some(([common]) => common === field));
-    const list = own.map(([field, schema]) => code(schema instanceof z.ZodExactOptional ? `${field}?` : field));
+    const list = own.map(([field, schema]) => code(schema._zod.optin === 'optional' ? `${field}?` : field));
     return [code(name), MEANINGS[name as RunEventType], list.join(', ')];
   });
   return `# Run events
