@@ -5,7 +5,7 @@ import { sampled } from '../harness/figure.ts';
 
 const AT_MOST_MS = 20;
 
-/** A run of the server, on SQLite, that asks a person: from the model's wish to the rest, and from the answer on. */
+/** A run of the server, on SQLite, that asks the user: from the call until it is parked, and from the answer on. */
 export async function measureParking(rounds: number): Promise<Figure[]> {
   const parking: number[] = [];
   const resuming: number[] = [];

@@ -15,7 +15,7 @@ export type Results = ReadonlyMap<string, readonly Block[]>;
 
 /**
  * All competitors in turn. The first round warms up and is not counted. Each round begins with another competitor and
- * every second one runs backwards, so that nobody always follows the same neighbour. One that fails is left out.
+ * every second one runs backwards, so that none always follows the same neighbor. One that fails is left out.
  */
 export async function compete(
   competitors: readonly Competitor[],

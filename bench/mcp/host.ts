@@ -6,7 +6,7 @@ import { systemClock } from '../../packages/protocol/src/index.ts';
 
 const SERVER = fileURLToPath(new URL('./server.ts', import.meta.url));
 
-/** The bench's own server, started by whoever connects. */
+/** The bench's own server, as each side starts it. */
 export const OVER_STDIO: Extract<TransportConfig, { type: 'stdio' }> = {
   type: 'stdio',
   command: process.execPath,

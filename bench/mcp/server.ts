@@ -1,4 +1,4 @@
-// A server of the official package with two tools that do nothing and one that takes its time: over stdio, or over HTTP if told a port is wanted.
+// A server of the official package with two tools that do nothing and one that takes a while: over stdio, or over HTTP with a port.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';

@@ -52,7 +52,7 @@ function configsOf(name: string, urls: readonly string[]): ServerConfig[] {
 }
 
 async function readyMs(fast: readonly ServerConfig[], slow: readonly ServerConfig[]): Promise<number> {
-  // Mixed, as in a file of a user: a slow one stands before every quick one.
+  // Mixed, as in a file of a user: a slow one before every quick one.
   const servers = fast.flatMap((config, at) => [...slow.slice(at, at + 1), config]);
   await using host = makeHost(servers);
   const ids = new Set(fast.map(({ id }) => id));

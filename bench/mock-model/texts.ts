@@ -5,7 +5,7 @@ export const answerTokens: readonly string[] = Array.from({ length: 200 }, (_, i
   index % 40 === 39 ? '.\n' : index % 25 === 24 ? ' "quoted"' : ` word${index}`,
 );
 export const ANSWER = answerTokens.join('');
-export const PROMPT = 'Echo what you are told to echo, then sum it up.';
+export const PROMPT = 'Echo what you are asked to echo, then summarize it.';
 
 /** The model that asks for so many calls before it answers; the name carries the number, so the mock needs no state. */
 export function modelName(calls: number): string {

@@ -7,10 +7,10 @@ import { sampleMarkdown } from '../support/sample-markdown.ts';
 // As in packages/server, which is not imported: its types do not compile beside those of a browser.
 const OWNER = { ownerId: 'owner' };
 
-/** Stands in the last message and nowhere else. */
+/** Occurs in the last message only. */
 export const LAST_WORDS = 'the very last words';
 
-/** Puts a conversation of so many messages into a data folder nobody uses, and gives its id. */
+/** Writes a conversation of so many messages into an unused data folder, and returns its id. */
 export async function fillConversation(folder: string, messages: number): Promise<string> {
   const storage = await openStorage({ folder, clock: systemClock });
   try {
@@ -65,7 +65,7 @@ function messagesOf(count: number, from: number): Message[] {
       messages.push({
         ...head,
         role: 'user',
-        parts: [{ type: 'text', text: `Question ${number}: how does it go on?` }],
+        parts: [{ type: 'text', text: `Question ${number}: how does it continue?` }],
       });
       continue;
     }

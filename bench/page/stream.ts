@@ -90,7 +90,7 @@ async function busySeconds(profiler: CDPSession): Promise<number> {
   return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
 }
 
-/** The end of the answer stands in the page. */
+/** The page shows the end of the answer. */
 async function checkWhole(page: Page, size: number): Promise<void> {
   const words = sampleMarkdown(size).match(/[a-z]{4,}/g) ?? [];
   const last = words.at(-2) ?? '';
@@ -166,7 +166,7 @@ function markedSource(): string {
 
 declare const marked: { parse(text: string): string };
 
-/** Runs in the page: reads the run, and writes the whole of it anew, once a frame. */
+/** Runs in the page: reads the run, and renders the whole text once a frame. */
 function readWithMarked(run: string): void {
   const scroller = document.createElement('div');
   scroller.style.cssText = 'position:fixed;inset:0;overflow:auto;background:Canvas;z-index:999';

@@ -13,7 +13,7 @@ export type Python = {
 
 const CANDIDATES = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python3.10', 'python'];
 
-/** Python 3.10 or newer with `uv`; the reason, where there is none. The folder of `uvx` is appended to PATH. */
+/** Python 3.10 or newer with `uv`, or the reason why it is missing. The folder of `uvx` is appended to PATH. */
 export async function preparePython(): Promise<Python | string> {
   // Without the folders that npm prepends: servers must find the programs of the user.
   const path = childEnvironment(process.env).env['PATH'] ?? '';

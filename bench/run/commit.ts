@@ -79,8 +79,8 @@ function figuresOf(results: Results, diskMs: number): Figure[] {
   return [
     compared('read', '11-call run, everything committed, read as it goes: wall time', wallOf, { atMost: 1.5 }),
     compared('read', 'the same: processor time', cpuOf),
-    compared('unread', 'the same, nobody reading: wall time', wallOf),
-    compared('unread', 'the same, nobody reading: processor time', cpuOf),
+    compared('unread', 'the same without a reader: wall time', wallOf),
+    compared('unread', 'the same without a reader: processor time', cpuOf),
     figure('what committing, sending and reading add to a turn', addedTo('read'), 'ms'),
     figure('what committing alone adds to a turn', addedTo('unread'), 'ms'),
     figure('a write of 4 kB forced to this disk (a run has ten)', diskMs, 'ms'),
@@ -112,7 +112,7 @@ function newConversation(api: Api): Promise<string> {
   return api.createConversation({ model: { providerId: PROVIDER, modelId: modelName(CALLS) } });
 }
 
-/** Nobody is sent anything: the end of a run is polled in the database file, which costs the server nothing. */
+/** Nothing is streamed: the end of a run is polled in the database file, which costs the server nothing. */
 function openUnread(api: Api, file: string): Asker & Disposable {
   const database = new DatabaseSync(file, { readOnly: true });
   const statusOf = database.prepare('SELECT status FROM runs WHERE id = ?');

@@ -15,7 +15,7 @@ const EARLY_STEP = 10;
 const LATE_STEP = 1_000;
 /** Turns on either side that are taken together with the one that is meant: one alone is chance. */
 const AROUND = 4;
-/** Processor time is told in steps too coarse for a few turns. */
+/** Processor time is reported in steps too coarse for a few turns. */
 const AROUND_FOR_CPU = 20;
 const TURNS = LATE_STEP / STEPS_IN_TURN + AROUND_FOR_CPU + 1;
 /** In the first run everything is slow. */
@@ -64,7 +64,7 @@ async function turnsOf(api: Api, server: Pick<ServerProcess, 'begin' | 'load'>):
     model: { providerId: PROVIDER, modelId: `long-${String(TURNS)}` },
     limits: { maxTurns: TURNS + 1 },
   });
-  const run = await api.send(conversation, 'Echo what you are told to echo.');
+  const run = await api.send(conversation, 'Echo what you are asked to echo.');
   const turns: number[] = [];
   const cpu: Promise<number>[] = [];
   let before: bigint | null = null;

@@ -13,7 +13,7 @@ const ANSWER_DELAY_MS = 5;
 
 /**
  * A run that asks before every call: it parks, nothing of it stays in memory, and the answer resumes it from what is
- * stored. From the answer to the moment a reader sees it go on.
+ * stored. From the answer until a reader sees it continue.
  */
 export async function measureResume(
   api: Api,
@@ -28,7 +28,7 @@ export async function measureResume(
     late.push(...times.slice(LATE_STEP / STEPS_IN_TURN));
   }
   return [
-    sampled(`a run of ${String(LATE_STEP)} steps goes on, from the answer to the reader`, late, 'ms', { atMost: 100 }),
+    sampled(`resuming a run of ${String(LATE_STEP)} steps, from the answer to the reader`, late, 'ms', { atMost: 100 }),
     sampled('the same in its first 60 steps', early, 'ms'),
   ];
 }
@@ -38,7 +38,7 @@ async function resumesOf(api: Api): Promise<number[]> {
     model: { providerId: PROVIDER, modelId: `long-${String(TURNS)}` },
     limits: { maxTurns: TURNS + 1 },
   });
-  const run = await api.send(conversation, 'Echo what you are told to echo.');
+  const run = await api.send(conversation, 'Echo what you are asked to echo.');
   const times: number[] = [];
   let answeredAt = 0n;
   let failed: unknown = null;

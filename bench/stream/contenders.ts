@@ -2,7 +2,7 @@ import type { ChatRequest, ModelRuntime } from '../../packages/model-runtime/src
 import type { Contender, StartContender } from '../harness/contender.ts';
 import { versionIn, versionOf } from '../support/version-of.ts';
 
-/** Everybody reads the same streamed answer; the baseline does nothing else. */
+/** All read the same streamed answer; the baseline does nothing else. */
 const CONTENDERS: Readonly<Record<string, (origin: string) => Promise<Contender>>> = {
   baseline: async (origin) => ({ version: `node ${process.versions.node}`, run: () => readBarely(`${origin}/v1`) }),
   'openai-chat': (origin) => overWire('openai-chat', origin),

@@ -17,7 +17,7 @@ sends it, the third at what it asks for; see [the overview](https://example.org/
 export async function readAll(from: AsyncIterable<string>, limit = ${String(n * 100)}): Promise<string[]> {
   const lines: string[] = [];
   for await (const line of from) {
-    // Whoever sends more than that is not listened to any longer.
+    // A client that sends more than that is disconnected.
     if (lines.length >= limit) throw new RangeError(\`more than \${limit} lines\`);
     lines.push(line.trimEnd());
   }
@@ -35,7 +35,7 @@ export async function readAll(from: AsyncIterable<string>, limit = ${String(n * 
 `,
   (
     n,
-  ) => `> What is written down first is what everybody finds later; what is only said is lost by part ${String(n + 1)}.
+  ) => `> Decisions that are written down can be found later; those that are only discussed are lost by part ${String(n + 1)}.
 
 `,
   (

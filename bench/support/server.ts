@@ -12,18 +12,18 @@ export type DataFolder = { path: string; [Symbol.dispose](): void };
 export function makeDataFolder(): DataFolder {
   const path = mkdtempSync(join(tmpdir(), 'toolyard-bench-'));
   const remove = (): void => rmSync(path, { recursive: true, force: true });
-  // Whoever has waited long enough presses Ctrl-C; servers end with the process that started them.
+  // On Ctrl-C servers end with the process that started them.
   process.once('exit', remove);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   return { path, [Symbol.dispose]: remove };
 }
 
-/** `toolyard serve`, as a person starts it, in a process of its own. */
+/** `toolyard serve`, as a user starts it, in a process of its own. */
 export type ServerProcess = AsyncDisposable & {
   url: string;
   /** From its start to the line that says where it is, in milliseconds. */
   startMs: number;
-  /** What it cost from here on is told by {@link ServerProcess.load}. */
+  /** Resets the load that {@link ServerProcess.load} reports. */
   begin(): Promise<void>;
   load(): Promise<Load>;
   memory(): Promise<Memory>;

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { RunEventType } from '../../packages/protocol/src/events.ts';
 import { runEvent } from '../../packages/protocol/src/schemas/runs.ts';
 import { code, table } from './table.ts';
@@ -16,9 +15,9 @@ const MEANINGS: Readonly<Record<RunEventType, string>> = {
   tool_call_delta: 'More of the arguments of a tool call, as the model writes them.',
   tool_call_ready: 'A tool call is complete.',
   tool_call_malformed: 'A tool call cannot be parsed; the model gets an error as its result.',
-  message_finished: 'The message is complete. `message` contains everything the deltas before it contained.',
+  message_finished: 'The message is complete. `message` has the whole of the deltas before it.',
   attempt_abandoned:
-    'The process that executed the step exited; another attempt starts from the last commit. `messageId` names the partial answer, which is kept; null if there is none.',
+    'The process that executed the step exited; another attempt starts from the last commit. `messageId` names the partial answer, which is kept, or null without one.',
   interrupt_requested:
     'The run needs an answer of the user. With `live` the run does not park: a server holds its call open meanwhile.',
   interrupt_answered: 'An interrupt was answered.',
@@ -42,7 +41,7 @@ export function eventsReference(): string {
     const { type, ...fields } = option.shape;
     const [name = ''] = [...type.values];
     const own = Object.entries(fields).filter(([field]) => !COMMON.some(([common]) => common === field));
-    const list = own.map(([field, schema]) => code(schema instanceof z.ZodExactOptional ? `${field}?` : field));
+    const list = own.map(([field, schema]) => code(schema._zod.optin === 'optional' ? `${field}?` : field));
     return [code(name), MEANINGS[name as RunEventType], list.join(', ')];
   });
   return `# Run events

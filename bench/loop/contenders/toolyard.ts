@@ -4,7 +4,7 @@ import type { StartContender } from '../../harness/contender.ts';
 import { versionIn } from '../../support/version-of.ts';
 import { modelName, PROMPT } from '../../mock-model/texts.ts';
 
-/** Toolyard with its own MCP host, gate, journal and events: everything a person has who calls createAgent(). */
+/** Toolyard with its own MCP host, gate, journal and events: everything that createAgent() does. */
 export const start: StartContender = async ({ baseUrl, server }) => {
   const agent = await createAgent({
     model: { baseUrl, id: modelName(1) },

@@ -98,7 +98,7 @@ async function useHost(host: McpHost, peer: Peer, stage: Stage): Promise<Omit<Tr
     return { ...notConnected(peer, oneLine(`${message} ${hint}`)), ms: null };
   }
   const call = await callTool(host, peer, stage);
-  // Listed without anybody waiting: by now they are there.
+  // Listed without a wait: by now they are there.
   const { tools, resources, prompts } = host.offered(peer.id);
   const isolation = host.health()[0]?.isolation;
   return {
