@@ -64,7 +64,9 @@ describe('toolyard serve says why it cannot start', () => {
   it('names the Toolyard that has the port', async () => {
     await using served = await Served.start();
     const ran = await refused('--port', new URL(served.url).port);
-    expect(ran.stderr).toMatch(/Port \d+ is in use by another Toolyard \(\d[\w.-]*\), at http:\/\/127\.0\.0\.1:\d+/);
+    expect(ran.stderr).toMatch(
+      /Port \d+ is in use by another Toolyard server \(\d[\w.-]*\) at http:\/\/127\.0\.0\.1:\d+/,
+    );
     expect(ran.stderr).toContain('--port');
   });
 
@@ -138,9 +140,9 @@ describe('toolyard serve says why it cannot start', () => {
   });
 
   it.each([
-    [['--host', '0.0.0.0', '--no-token'], /Listening on 0\.0\.0\.0 with --no-token[^]*Leave --no-token out/],
+    [['--host', '0.0.0.0', '--no-token'], /Listening on 0\.0\.0\.0 with --no-token[^]*Remove --no-token/],
     [['--host', '::', '--no-token'], /Listening on :: with --no-token/],
-    [['--token', 'two words of a token'], /The access token has characters[^]*no spaces/],
+    [['--token', 'two words of a token'], /The access token has characters[^]*without spaces/],
     [['--token', 'x'], /The access token has 1 characters; the minimum is 16/],
     [['--database-url', 'postgres://127.0.0.1:1/x'], /With DATABASE_URL[^]*Set TOOLYARD_TOKEN[^]*--no-token/],
     [['--host', 'http://localhost'], /must be a name or an address/],
@@ -148,7 +150,7 @@ describe('toolyard serve says why it cannot start', () => {
     [['--allow-host', 'https://lab.example'], /"https:\/\/lab\.example" is not a host/],
     [['--port', '70000'], /from 0 to 65535/],
     [['--mcp-config', '/does/not/exist.json'], /\/does\/not\/exist\.json/],
-    [['--proxy-allow', 'somewhere'], /--proxy-allow: "somewhere" is no origin/],
+    [['--proxy-allow', 'somewhere'], /--proxy-allow: "somewhere" is not an origin/],
   ])('refuses %j', async (args, message) => {
     expect((await refused(...args)).stderr).toMatch(message);
   });

@@ -79,10 +79,10 @@ describe('a commit', () => {
     const planned = { change: 'plan', callId: 'r.c', tool: TOOL, arguments: {} };
     const WITHOUT: [string, object][] = [
       ['usage', { usage: [{ kind: 'tool', at: 5, durationMs: 1, tool: TOOL, failed: false }] }],
-      ['a call moved on', { ledger: [planned, { change: 'move', callId: 'r.c', from: 'planned', to: 'sent' }] }],
+      ['a call state', { ledger: [planned, { change: 'move', callId: 'r.c', from: 'planned', to: 'sent' }] }],
       ['a message', message({})],
       ['a question', { interrupts: { opened: [{ interrupt: { ...QUESTION, id: 'r.q' }, mode: 'live' }] } }],
-      ['what was said', { taken: ['said'] }],
+      ['a steering message', { taken: ['said'] }],
       ['nothing', {}],
     ];
     test.each(WITHOUT)('%s', async (_what, more) => {

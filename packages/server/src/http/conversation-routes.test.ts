@@ -145,19 +145,19 @@ describe('messages', () => {
     ['without text', { parts: [{ type: 'text', text: ' \n' }] }],
     ['without parts', { parts: [] }],
     [
-      'with an address that is no web address',
+      'with an invalid URL',
       { parts: [{ type: 'image', mimeType: 'image/png', source: { url: 'file:///etc/passwd' } }] },
     ],
-    ['with data that is no base64', { parts: [{ type: 'image', mimeType: 'image/png', source: { data: '<svg>' } }] }],
+    ['with data that is not base64', { parts: [{ type: 'image', mimeType: 'image/png', source: { data: '<svg>' } }] }],
     [
-      'with an image that is none',
+      'with an image of another type',
       { parts: [{ type: 'image', mimeType: 'text/html', source: { url: 'https://example.com/x' } }] },
     ],
     [
-      'with parts only a model writes',
+      'with parts that only models write',
       { parts: [{ type: 'tool_call', callId: 'x', name: 'x', tool: null, arguments: {} }] },
     ],
-    ['with fields nobody knows', { ...said('hi'), role: 'system' }],
+    ['with unknown fields', { ...said('hi'), role: 'system' }],
   ])('is rejected: %s', async (_what, body) => {
     expect(await post('/api/conversations/c1/messages', body)).toMatchObject({
       status: 400,

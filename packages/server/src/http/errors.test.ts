@@ -30,7 +30,7 @@ describe('bodies', () => {
   test.each([
     ['empty', '   '],
     ['not UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
-    ['nested without end', '['.repeat(200_000)],
+    ['nested without limit', '['.repeat(200_000)],
     ['nested too deep', `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`],
   ])('rejects one that is %s', async (_what, body) => {
     expect(await server.ask('/api/settings/x', { method: 'PUT', body, headers: JSON_TYPE })).toMatchObject({

@@ -71,9 +71,9 @@ describe('answering several interrupts', () => {
   });
 
   test.each([
-    ['none at all', { answers: [] }],
-    ['one that is no answer', { answers: [{ id: 'one', answer: { decision: 'perhaps' } }] }],
-    ['one beside a good one', { answers: [{ id: 'two', answer: YES }, { id: 'one' }] }],
+    ['no answers', { answers: [] }],
+    ['an invalid answer', { answers: [{ id: 'one', answer: { decision: 'perhaps' } }] }],
+    ['an invalid answer beside a valid one', { answers: [{ id: 'two', answer: YES }, { id: 'one' }] }],
   ])('answers nothing with %s', async (_what, body) => {
     expect(await post('/api/interrupts/answers', body)).toMatchObject({ status: 400 });
     expect(await openIds()).toEqual(['one', 'three', 'two']);

@@ -140,9 +140,9 @@ describe('POST /webapi/chat/{provider}', () => {
     ['no model', { model: '' }],
     ['no message', { messages: [] }],
     ['an unknown field', { apiKey: 'x' }],
-    ['a message of nobody', { messages: [{ role: 'developer', parts: [] }] }],
-    ['a tool of a bad name', { tools: [{ name: 'a b', inputSchema: {} }] }],
-    ['a bad setting', { parameters: { temperature: 'hot' } }],
+    ['a message with an unknown role', { messages: [{ role: 'developer', parts: [] }] }],
+    ['a tool with an invalid name', { tools: [{ name: 'a b', inputSchema: {} }] }],
+    ['an invalid parameter', { parameters: { temperature: 'hot' } }],
   ])('rejects %s before sending a request', async (_, wrong) => {
     expect(await chat(wrong)).toMatchObject({ status: 400, json: { code: 'bad_request' } });
     expect(stage.upstream.requests).toEqual([]);

@@ -11,21 +11,21 @@ describe('rejects a commit of a tab without changing anything', () => {
   const REFUSED: [string, () => object][] = [
     ['with a gap in its events', () => ({ events: [delta('a'), delta('b', 3)] })],
     ['with an event of another run', () => ({ events: [{ ...delta('a'), runId: 'x' }] })],
-    ['with an event about a message of another', () => ({ events: [{ ...delta('a'), messageId: 'x.0' }] })],
+    ['with an event about a message of another run', () => ({ events: [{ ...delta('a'), messageId: 'x.0' }] })],
     [
-      'with a request for a message of another',
+      'with a request for a message of another run',
       () => ({
         events: [event({ type: 'attempt_abandoned', messageId: 'r' })],
       }),
     ],
     [
-      'with what a person is said to have thrown in',
+      'with a steering message the user did not send',
       () => ({
         events: [event({ type: 'steered', message: { ...scene.held.message, id: 'r.u' } })],
       }),
     ],
     [
-      'with another beginning',
+      'with another start',
       () => ({
         events: [
           event({
@@ -39,19 +39,19 @@ describe('rejects a commit of a tab without changing anything', () => {
       }),
     ],
     [
-      'with the end of a question of another',
+      'with the end of an interrupt of another run',
       () => ({
         events: [event({ type: 'interrupt_withdrawn', interruptId: 'x.1' })],
       }),
     ],
-    ['with a message whose id is not made from the run', () => message({ id: 'x.1' })],
-    ['with the question written anew', () => message({ id: 'r', parentId: null })],
+    ['with a message whose id is not derived from the run', () => message({ id: 'x.1' })],
+    ['with the question replaced', () => message({ id: 'r', parentId: null })],
     ['with a message in another conversation', () => message({}, 'other')],
-    ['with a message in the conversation of somebody else', () => message({}, 'of-bert')],
+    ['with a message in a conversation of another user', () => message({}, 'of-bert')],
     ['with a message of another run', () => message({ runId: 'x' })],
-    ['with a message behind one that is not there', () => message({ id: 'r.9', parentId: 'nowhere' })],
+    ['with a message after a missing one', () => message({ id: 'r.9', parentId: 'nowhere' })],
     [
-      'with a message of a person',
+      'with a user message',
       () => ({
         messages: [
           {
@@ -62,7 +62,7 @@ describe('rejects a commit of a tab without changing anything', () => {
       }),
     ],
     [
-      'with instructions in the name of another',
+      'with instructions of another run',
       () => ({
         messages: [
           {
@@ -73,12 +73,12 @@ describe('rejects a commit of a tab without changing anything', () => {
       }),
     ],
     [
-      'with what was sent under a name that is not its own',
+      'with model inputs under a wrong hash',
       () => ({
         preludes: [{ id: 'a'.repeat(64), prelude: { instructions: 'Forged', serverInstructions: [], tools: [] } }],
       }),
     ],
-    ['with a leaf of another', () => ({ leaf: { from: answerId, to: 'r' } })],
+    ['with a leaf of another run', () => ({ leaf: { from: answerId, to: 'r' } })],
     [
       'with a call of another run',
       () => ({
@@ -86,7 +86,7 @@ describe('rejects a commit of a tab without changing anything', () => {
       }),
     ],
     [
-      'with a call that ends before it was sent',
+      'with a call that returns before it was sent',
       () => ({
         ledger: [
           { change: 'plan', callId: 'r.c', tool: TOOL, arguments: {} },
@@ -95,19 +95,19 @@ describe('rejects a commit of a tab without changing anything', () => {
       }),
     ],
     [
-      'with a call moved that is not there',
+      'with the state of a missing call',
       () => ({
         ledger: [{ change: 'move', callId: 'r.c', from: 'sent', to: 'done' }],
       }),
     ],
     [
-      'with a question of another',
+      'with an interrupt of another run',
       () => ({
         interrupts: { opened: [{ interrupt: { ...QUESTION, id: 'x.1' }, mode: 'parked' }] },
       }),
     ],
     [
-      'with its own answer to its own question',
+      'with an answer to its own interrupt',
       () => ({
         interrupts: {
           opened: [{ interrupt: { ...QUESTION, id: 'r.q' }, mode: 'parked' }],
@@ -115,30 +115,30 @@ describe('rejects a commit of a tab without changing anything', () => {
         },
       }),
     ],
-    ['with a raise of a budget', () => ({ interrupts: { answered: [{ id: 'r.q', answer: RAISED }] } })],
-    ['with a question of another withdrawn', () => ({ interrupts: { withdrawn: ['x.1'] } })],
+    ['with a raised budget', () => ({ interrupts: { answered: [{ id: 'r.q', answer: RAISED }] } })],
+    ['with a withdrawn interrupt of another run', () => ({ interrupts: { withdrawn: ['x.1'] } })],
     ['with the state of another run', () => ({ state: state({ runId: 'x' }) })],
     ['with the state of another conversation', () => ({ state: state({ conversationId: 'other' }) })],
-    ['with a state of a version to come', () => ({ state: state({ schemaVersion: 99 }) })],
-    ['with a state that has no end of its branch', () => ({ state: state({}, { leafId: 7 }) })],
-    ['with no state at its end', () => ({ status: 'done' })],
-    ['with an end its state does not know of', () => ({ status: 'done', state: state({ status: 'failed' }) })],
-    ['back in the queue', () => ({ status: 'queued', state: state({}) })],
-    ['waiting for a tab', () => ({ status: 'waiting_for_tab', state: state({}) })],
+    ['with a state of a newer version', () => ({ state: state({ schemaVersion: 99 }) })],
+    ['with a state without a valid leaf', () => ({ state: state({}, { leafId: 7 }) })],
+    ['with an end but no state', () => ({ status: 'done' })],
+    ['with an end that its state does not contain', () => ({ status: 'done', state: state({ status: 'failed' }) })],
+    ['with the status queued', () => ({ status: 'queued', state: state({}) })],
+    ['with the status waiting_for_tab', () => ({ status: 'waiting_for_tab', state: state({}) })],
     [
       'with usage of a model',
       () => ({
         usage: [{ kind: 'model', at: 5, durationMs: 1, providerId: 'p', modelId: 'm', usage: null, cost: -5 }],
       }),
     ],
-    ['with something said to it that was not', () => ({ events: [delta('a')], taken: ['cancel'] })],
-    ['with a queued message taken away', () => ({ unqueued: ['q'] })],
+    ['with an inbox item that does not exist', () => ({ events: [delta('a')], taken: ['cancel'] })],
+    ['with a deleted queued message', () => ({ unqueued: ['q'] })],
     [
-      'with a question that was not asked',
+      'with a question the user did not ask',
       () => ({ events: [began({ ...scene.held.message, parts: [{ type: 'text', text: 'Forged' }] })] }),
     ],
     ['with a question under another id', () => ({ events: [began({ ...scene.held.message, id: 'x' })] })],
-    ['out of its turn', () => ({ number: 2, events: [delta('a')] })],
+    ['out of order', () => ({ number: 2, events: [delta('a')] })],
     ['with too many events', () => ({ events: Array.from({ length: 10_001 }, (_, at) => delta('a', at + 1)) })],
   ];
 

@@ -171,9 +171,9 @@ describe('access', () => {
   const hello = (headers: Record<string, string>): { headers: Record<string, string> } => ({ headers });
 
   test.each([
-    ['a name that leads here', { host: 'evil.example' }],
-    ['no name', { host: '' }],
-    ['a page elsewhere', { origin: 'https://evil.example' }],
+    ['a foreign name that resolves here', { host: 'evil.example' }],
+    ['an empty name', { host: '' }],
+    ['a page of another host', { origin: 'https://evil.example' }],
     ['a page at another port of this machine', { origin: 'http://localhost:3000' }],
     ['a page without an origin', { origin: 'null' }],
   ])('%s is rejected', async (_what, headers) => {

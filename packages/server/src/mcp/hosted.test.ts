@@ -72,8 +72,8 @@ describe('a server at a hosting service', () => {
   });
 
   it.each([
-    ['was switched off meanwhile', (servers: Servers) => servers.change(OWNER, 'mail', { enabled: false })],
-    ['belongs to a process that ends', (servers: Servers) => servers.close()],
+    ['was disabled meanwhile', (servers: Servers) => servers.change(OWNER, 'mail', { enabled: false })],
+    ['belongs to a process that shuts down', (servers: Servers) => servers.close()],
   ])('is not connected again after a storage outage when it %s', async (_why, end) => {
     const service = await startService();
     const clock = createFakeClock();

@@ -214,8 +214,8 @@ it('an unknown provider is reported with the available ones, or with what a know
     hint: expect.stringContaining('Available: one, demo.'),
   });
   await expect(of('openai')).rejects.toMatchObject({
-    message: 'The provider "openai" (OpenAI) is known, but not set up here.',
-    hint: expect.stringMatching(/^Set OPENAI_API_KEY where Toolyard is started, or add it .*one, demo/),
+    message: 'The provider "openai" (OpenAI) is not configured.',
+    hint: expect.stringMatching(/^Set OPENAI_API_KEY in the environment of the server, or add it .*one, demo/),
   });
   await expect(of('github')).rejects.toMatchObject({ hint: expect.stringMatching(/^Add it in the settings/) });
   await expect(of('bfl')).rejects.toMatchObject({ message: expect.stringContaining('pictures or films') });

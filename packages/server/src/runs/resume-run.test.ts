@@ -140,8 +140,8 @@ describe('a run that cannot be resumed', () => {
         ({ code, message }: { code: string; message: string }) => `${code}: ${message}`,
       );
     expect(await refusal(done)).toMatch(/^conflict: .*has completed/);
-    expect(await refusal(parked)).toMatch(/^conflict: .*waits for a person/);
-    expect(await refusal(running)).toMatch(/^conflict: .*under way/);
+    expect(await refusal(parked)).toMatch(/^conflict: .*waits for the user/);
+    expect(await refusal(running)).toMatch(/^conflict: .*is in progress/);
     expect(await refusal(done, BERT)).toMatch(/^not_found/);
     expect(await refusal('none')).toMatch(/^not_found/);
     hanging.go();

@@ -161,8 +161,8 @@ describe('traces of a run', () => {
 
 test.each([
   ['nothing is set', {}],
-  ['it is switched off', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_SDK_DISABLED: 'true' }],
-  ['no exporter is wanted', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_TRACES_EXPORTER: 'none' }],
+  ['tracing is disabled', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_SDK_DISABLED: 'true' }],
+  ['the exporter is none', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_TRACES_EXPORTER: 'none' }],
 ])('are not sent if %s', (_where, env) => {
   expect(readTelemetry(env, null)).toBeNull();
 });
