@@ -107,7 +107,7 @@ describe('a question that waits', () => {
     await answer(last.url, form.id, TAIPEI);
     await over(last.url, runId);
     const { page } = await viewOf(last.url);
-    expect(JSON.stringify(page.messages)).toContain('cannot be read any more: it was changed');
+    expect(JSON.stringify(page.messages)).toContain('cannot be decrypted: it was changed');
     expect(lives.counted).toBe(0);
     expect(lives.states).toEqual([]);
   });

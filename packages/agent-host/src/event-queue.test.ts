@@ -38,7 +38,7 @@ describe('EventQueue', () => {
   it('rejects a second reader', () => {
     const queue = new EventQueue();
     queue.read();
-    expect(() => queue.read()).toThrow(/being read already/);
+    expect(() => queue.read()).toThrow(/another reader reads them already/);
   });
 
   it('keeps no events after the reader has left', async () => {

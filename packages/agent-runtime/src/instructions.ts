@@ -22,7 +22,7 @@ export type AgentContext =
     }
   /** The conversation was compacted as far as possible. */
   | { phase: 'compressed'; continues?: ContinuedAnswer }
-  /** The state is `parked`: nothing is decided until the user answers. `request` has the options of the waiting request. */
+  /** The run is parked: nothing is decided until the user answers. `request` has the options of the waiting request. */
   | { phase: 'waiting'; request?: RequestMode }
   | { phase: 'human_response'; request?: RequestMode }
   | { phase: 'tool_result' }

@@ -342,8 +342,8 @@ describe('abort', () => {
 
 describe('failures', () => {
   test('rejects like any fetch if the connection or the name resolution fails', async () => {
-    const nobody = `http://127.0.0.1:${await ownPort()}`;
-    await expect(guard()(nobody)).rejects.toMatchObject({ name: 'TypeError', cause: { code: 'ECONNREFUSED' } });
+    const closedPort = `http://127.0.0.1:${await ownPort()}`;
+    await expect(guard()(closedPort)).rejects.toMatchObject({ name: 'TypeError', cause: { code: 'ECONNREFUSED' } });
     const { resolve } = namesOf({ 'empty.test': [[]] });
     for (const name of ['missing.test', 'empty.test']) {
       const fetch = guard({ trust: () => false, resolve });

@@ -22,7 +22,7 @@ export function createRequestHumanBudget(host: RunHost): Executor<'request_human
     const asked: AgentState = { ...state, pending, asksBudget: interrupt };
     const { askBudget, signal } = host;
     if (!askBudget) {
-      const { asksBudget: _nobody, ...rest } = asked;
+      const { asksBudget: _answered, ...rest } = asked;
       return { state: rest, context: { phase: 'ending', ending: { status: 'failed', error: budgetError(excess) } } };
     }
     journal.append({ type: 'interrupt_requested', interrupt });

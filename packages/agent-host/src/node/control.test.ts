@@ -250,7 +250,7 @@ describe('stopping', () => {
     );
     await using agent = await agentOn(server);
     const run = agent.run('One');
-    expect(() => agent.run('Two')).toThrow(/still under way/);
+    expect(() => agent.run('Two')).toThrow(/still in progress/);
     run.cancel();
     await run.result;
     expect((await agent.run('Two').result).text).toBe('Next.');

@@ -313,7 +313,7 @@ describe('when a run cannot complete', () => {
     ['of no dollars', { of: 'run', dollars: 0 }, /budgets\[0\].*above zero/],
     ['of no calls', { of: 'day', calls: 0 }, /above zero/],
     ['of half a token', { of: 'day', tokens: 0.5 }, /whole number/],
-    ['of nothing', { of: 'run' }, /says how much/],
+    ['of nothing', { of: 'run' }, /needs "dollars", "tokens" or "calls"/],
   ])('rejects a budget %s', async (_what, budget, words) => {
     await using server = await startModelServer([]);
     await expect(agentOn(server, { budgets: [budget] })).rejects.toThrow(words);

@@ -256,7 +256,7 @@ describe('toolyard chat at a terminal', () => {
     await using chat = new TerminalChat(['--base-url', server.url, '--no-date']);
     await chat.see('> ');
     chat.line('/continue');
-    await chat.see('Nothing has been said yet');
+    await chat.see('The conversation is empty');
     await chat.see('> ');
     chat.line('Count');
     await chat.see('cut off');

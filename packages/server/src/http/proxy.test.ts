@@ -276,7 +276,7 @@ describe('destinations of the proxy', () => {
     for (const url of ['https://elsewhere.example/', listed.origin]) {
       expect(await stage.through(url)).toMatchObject({
         status: 403,
-        json: { detail: expect.stringContaining('not among the addresses that are allowed') as string },
+        json: { detail: expect.stringContaining('not on the list of allowed URLs') as string },
       });
     }
   });

@@ -140,7 +140,7 @@ describe('a runaway', () => {
     expect(events.at(-1)).toMatchObject({ status: 'done' });
     const notices = events.filter((event) => event.type === 'notice' && event.code === 'budget_unpriced');
     expect(notices).toMatchObject([
-      { level: 'warning', text: expect.stringMatching(/dollars alone.*budget of this run/) as string },
+      { level: 'warning', text: expect.stringMatching(/limit in dollars has no effect.*budget of this run/) as string },
     ]);
     const counted = await runaway([{ of: 'run', dollars: 0.01, tokens: 2 }], { price: null });
     expect(asked(counted)).toMatchObject([

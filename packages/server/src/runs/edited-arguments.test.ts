@@ -129,7 +129,7 @@ describe('a call with arguments edited by the user', () => {
     const answer = bench.runs.answer(ANNE, asked[0]?.id ?? '', { ...approve({ to: 'rm -rf /' }), scope: 'always' });
     await expect(answer).rejects.toMatchObject({
       code: 'bad_request',
-      message: expect.stringContaining('once or not at all') as string,
+      message: expect.stringContaining('can only be allowed once') as string,
     });
     expect(open(bench, runId)).toHaveLength(1);
     expect(made).toEqual([]);

@@ -316,7 +316,7 @@ describe('a call flagged as dangerous', () => {
     });
     await endedRunEvents(bench, await bench.ask(await bench.conversation(), 'Do it'));
     expect(count()).toBe(1);
-    expect(transcriptLines(model.requests[1]?.messages ?? []).at(-1)).toContain('needs a person');
+    expect(transcriptLines(model.requests[1]?.messages ?? []).at(-1)).toContain('needs approval');
   });
 });
 

@@ -219,7 +219,7 @@ describe('a server that asks in rounds', () => {
     const page = { key: '0', question: { kind: 'url', message: 'In here', url: 'https://example.com/' } as const };
     for (const [decision, said] of [
       ['accept', 'tool: {}'],
-      ['decline', 'they did not'],
+      ['decline', 'the user did not'],
     ] as const) {
       const { bench, runId, conversation, asked } = await untilAsked({
         book: asksInRounds([{ asked: [page], refused: true }]),
