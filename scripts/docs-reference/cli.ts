@@ -36,7 +36,7 @@ ${table(
     ['0', 'completed'],
     ['1', 'failed'],
     ['2', 'wrong usage: an unknown flag or a bad value'],
-    ['3', 'the server went away and did not come back within `--wait`'],
+    ['3', 'the server went away and did not come back within `--reconnect-timeout`'],
     ['130', 'stopped with Ctrl-C'],
   ],
 )}
@@ -88,5 +88,7 @@ function escaped(text: string): string {
 }
 
 function defaultOf(value: unknown): string {
-  return value === undefined || (Array.isArray(value) && value.length === 0) ? '' : code(String(value));
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? code(String(value))
+    : '';
 }
