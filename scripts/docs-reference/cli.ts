@@ -36,7 +36,7 @@ ${table(
     ['0', 'completed'],
     ['1', 'failed'],
     ['2', 'wrong usage: an unknown flag or a bad value'],
-    ['3', 'the server went away and did not come back within `--wait`'],
+    ['3', 'the server went away and did not come back within `--reconnect-timeout`'],
     ['130', 'stopped with Ctrl-C'],
   ],
 )}
@@ -52,12 +52,14 @@ function sectionOf(command: Program, heading: string, parent: string): string {
   ].join(' ');
   const description = command.description();
   const parts = [`${heading} ${name}`, ...(description === '' ? [] : [`${escaped(description)}.`])];
-  if (command.commands.length > 0) {
-    parts.push(...command.commands.map((each) => sectionOf(each, `${heading}#`, name)));
-    return parts.join('\n\n');
-  }
-  parts.push(`\`\`\`\n${usage}\n\`\`\``);
-  if (name === 'serve') return [...parts, 'Flags: [serve](serve.md).'].join('\n\n');
+  const hasOwnAction = command.commands.length === 0 || command.options.length > 0;
+  if (hasOwnAction)
+    parts.push(`\`\`\`\n${usage}\n\`\`\``, ...(name === 'serve' ? ['Flags: [serve](serve.md).'] : optionsOf(command)));
+  parts.push(...command.commands.map((each) => sectionOf(each, `${heading}#`, name)));
+  return parts.join('\n\n');
+}
+
+function optionsOf(command: Program): string[] {
   const described = command.registeredArguments.filter((each) => each.description !== '');
   const options = command.options.filter((each) => !each.hidden);
   const rows = [
@@ -74,7 +76,7 @@ function sectionOf(command: Program, heading: string, parent: string): string {
       each.negate ? '' : defaultOf(each.defaultValue),
     ]),
   ];
-  return [...parts, ...(rows.length === 0 ? [] : [table(['option', 'meaning', 'default'], rows)])].join('\n\n');
+  return rows.length === 0 ? [] : [table(['option', 'meaning', 'default'], rows)];
 }
 
 function bracketed(name: string, isRequired: boolean, isVariadic: boolean): string {
@@ -88,5 +90,7 @@ function escaped(text: string): string {
 }
 
 function defaultOf(value: unknown): string {
-  return value === undefined || (Array.isArray(value) && value.length === 0) ? '' : code(String(value));
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? code(String(value))
+    : '';
 }

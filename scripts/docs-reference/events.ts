@@ -41,7 +41,9 @@ export function eventsReference(): string {
     const { type, ...fields } = option.shape;
     const [name = ''] = [...type.values];
     const own = Object.entries(fields).filter(([field]) => !COMMON.some(([common]) => common === field));
-    const list = own.map(([field, schema]) => code(schema._zod.optin === 'optional' ? `${field}?` : field));
+    const list = own.map(([field, schema]) =>
+      code((schema as { _zod: { optin?: string } })._zod.optin === 'optional' ? `${field}?` : field),
+    );
     return [code(name), MEANINGS[name as RunEventType], list.join(', ')];
   });
   return `# Run events

@@ -8,7 +8,7 @@ export async function metricsReference(): Promise<string> {
     const text = await metrics.text({
       storage: { counts: () => Promise.resolve({ runs: {}, leases: 0 }) },
       servers: { list: () => Promise.resolve({ items: [] }) },
-    } as unknown as Parameters<typeof metrics.text>[0]);
+    });
     const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]));
     const rows = [...text.matchAll(/^# HELP (\S+) (.*)$/gm)].map(([, name = '', help = '']) => [
       code(name),
