@@ -1,4 +1,4 @@
-/** What a card of a tool says below its head: loaded with the first card. */
+/** The body of tool cards; loaded with the first card. */
 export const cards = {
   noSuchTool: 'This tool doesn’t exist.',
   asked: 'Arguments',

@@ -1,4 +1,4 @@
-/** How full the model's window is. */
+/** The context meter. */
 export const context = {
   title: 'Context usage',
   label: 'Context: {percent}% used',

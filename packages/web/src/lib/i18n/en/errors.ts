@@ -7,8 +7,7 @@ export const errors = {
   conversationTitle: 'Chat not found',
   conversationText: 'It may have been deleted, or the address is incomplete.',
   brokenTitle: 'Something went wrong',
-  brokenText:
-    'Your chats are safe on the server. Reload the page to continue.',
+  brokenText: 'Your chats are safe on the server. Reload the page to continue.',
   toNewChat: 'Start a new chat',
   reload: 'Reload',
 } as const;

@@ -1,4 +1,4 @@
-/** What waits for a person, over all conversations. */
+/** The open interrupts of all chats. */
 export const inbox = {
   intro: 'Approvals and questions from all chats. They don’t expire.',
   none: 'Your inbox is empty.',
@@ -7,7 +7,8 @@ export const inbox = {
   budget: 'Budget used up',
   live: 'The call waits until you answer.',
   batchTitle: { one: '{count} call of {tool}', other: '{count} calls of {tool}' },
-  batchText: 'Answer them together, or one by one below. Calls flagged as dangerous and changed tools are not included.',
+  batchText:
+    'Answer them together, or one by one below. Calls flagged as dangerous and changed tools are not included.',
   batchCalls: 'Arguments of the calls',
   allowAll: { one: 'Allow {count} once', other: 'Allow all {count} once' },
   refuseAll: { one: 'Deny {count}', other: 'Deny all {count}' },

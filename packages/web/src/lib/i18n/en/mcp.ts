@@ -29,8 +29,7 @@ export const mcp = {
   signOut: 'Sign out',
 
   approvalNew: 'Added to mcp.json outside Toolyard. It starts after you approve its command.',
-  approvalChanged:
-    'Changed in mcp.json outside Toolyard. It starts after you approve its command.',
+  approvalChanged: 'Changed in mcp.json outside Toolyard. It starts after you approve its command.',
   approvalText: '{file}, line {line}: everything that decides what is started. Hidden characters are marked.',
   approvalReview: 'Review',
   approvalApprove: 'Approve and start',
@@ -68,12 +67,12 @@ export const mcp = {
     'It asked for input without naming the call, so each chat gets its own connection unless it is limited to one.',
 
   launching: 'Downloading… {seconds} s',
-  launchingText: '{launcher} has not responded yet. The first start downloads the server and can take up to 5 minutes.',
+  launchingText: '{launcher} has not responded yet. The first start downloads the server and may need up to 5 minutes.',
   retryWaits: 'Attempt {attempt} of {of} in {seconds} s',
   retryRuns: 'Attempt {attempt} of {of} in progress',
   retryNow: 'Retry now',
   retryTitle: 'Connection lost',
-  signInTitle: 'Sign-in required',
+  signInTitle: 'Sign in to use this server',
   signInText: 'Sign in on the server’s page, which opens in another tab.',
   signInAt: 'You sign in at {host}.',
   signInHops: 'Discovery requests',
@@ -200,8 +199,7 @@ export const mcp = {
   kindProgram: 'Local command',
   kindAddress: 'Remote URL',
   kindHosted: 'Hosted',
-  hostedText:
-    'Klavis creates and runs this server on demand. All requests and results pass through it.',
+  hostedText: 'Klavis creates and runs this server on demand. All requests and results pass through it.',
   hostedServer: 'Klavis server name',
   hostedServerMissing: 'Enter the server name.',
   hostedKey: 'Klavis API key',
@@ -209,8 +207,7 @@ export const mcp = {
   hostedKeyMissing: 'Enter the key, or a variable that holds it.',
   hostedUser: 'User',
   hostedUserHint: 'Each user has their own sign-ins there. Default: toolyard.',
-  programText:
-    'Runs on the same machine as Toolyard, with its privileges. Only start commands you trust.',
+  programText: 'Runs on the same machine as Toolyard, with its privileges. Only start commands you trust.',
   command: 'Command',
   commandMissing: 'Enter a command.',
   commandSplit: 'Split into command and arguments',

@@ -1,4 +1,4 @@
-/** The list of models to choose from, and how to begin where there is none. */
+/** The model list, and what is shown instead while there are no models. */
 export const models = {
   search: 'Search models',
   notFound: 'No model matches “{query}”.',

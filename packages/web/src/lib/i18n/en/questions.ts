@@ -1,4 +1,4 @@
-/** What servers ask in the middle of a call. */
+/** Questions from servers and models during a run. */
 export const questions = {
   formTitle: '"{server}" asks you to fill in a form',
   urlTitle: '"{server}" asks you to open a page',
@@ -79,8 +79,7 @@ export const questions = {
   badAddress: 'The server named no valid web page for signing in.',
   byRule: 'One of your rules asks before every call like this.',
   toRules: 'Rules',
-  autoUnconfirmed:
-    '“Run without asking” is not confirmed for these servers, which run without a sandbox: {servers}.',
+  autoUnconfirmed: '“Run without asking” is not confirmed for these servers, which run without a sandbox: {servers}.',
   toConfirmAuto: 'Settings',
   danger: 'Flagged as dangerous; you can only allow this one call.',
   changed: 'This tool has changed since you approved it.',

@@ -1,10 +1,10 @@
-/** Rules about which calls run, are asked about, or never run. */
+/** Rules that allow, ask about or forbid calls. */
 export const rules = {
   title: 'Rules',
   intro: 'Rules apply to every chat. The strictest matching rule wins.',
   introChat: 'These rules apply to this chat, in addition to those in Settings.',
-  introManual:
-    '“Allow” rules have no effect in the mode “Ask for every call”.',
+  introManual: '“Allow” rules have no effect in the mode “Ask for every call”.',
+  changeMode: 'Change mode',
   lost: 'Some stored rules cannot be read; one of them may forbid calls. Until you confirm that the rules are complete, every call that is not read-only asks, whatever you allowed before.',
   complete: 'Rules are complete',
   add: 'Add rule',
@@ -14,8 +14,7 @@ export const rules = {
   decision_allow: 'Allow',
   decision_ask: 'Always ask',
   decision_never: 'Never allow',
-  wholeNote:
-    'Matches if every text, command and path of the call matches. * stands for any characters, ? for one.',
+  wholeNote: 'Matches if every text, command and path of the call matches. * stands for any characters, ? for one.',
   partNote: 'Matches if any part of the call matches. * stands for any characters, ? for one.',
   tool: 'Tool',
   toolHint: 'server/tool, for example git/*',

@@ -10,7 +10,6 @@ export const settings = {
   about: 'About',
 
   languageHint: 'Language of this page, not of the answers.',
-  appearanceHint: 'Light, dark or as set in your system.',
   newChats: 'New chats',
   newChatsHint: 'Defaults for chats without their own setting.',
 
@@ -99,8 +98,7 @@ export const settings = {
   testNoModels: 'Connected, but no models are listed.',
   testMore: { one: 'and {count} more', other: 'and {count} more' },
 
-  toolsIntro:
-    'MCP servers give the model tools. The switches set the default for chats without their own setting.',
+  toolsIntro: 'MCP servers give the model tools. The switches set the default for chats without their own setting.',
   permissionsIntro: 'What you allowed or forbade permanently. Remove a permission to be asked again.',
   permissionsNone: 'No permissions yet. When a tool asks, choose “Always allow” or “Never allow”.',
   permissionAllow: 'always allowed',

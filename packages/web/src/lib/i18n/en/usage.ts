@@ -1,4 +1,4 @@
-/** What was used, what may be used, and the question whether to go on past that. */
+/** Usage, budgets, and the question asked when a budget is used up. */
 export const usage = {
   budgetTitle: 'Budget used up',
   budgetText: '{name}: {spent} of {limit}.',

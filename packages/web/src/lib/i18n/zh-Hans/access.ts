@@ -8,8 +8,7 @@ export const access: LazyTexts<'access'> = {
   deviceAgain: '生成新链接',
   deviceQr: '登录链接的二维码',
   deviceExpires: '有效期至 {time}',
-  deviceLocal:
-    '此服务器仅监听本机（{host}）。若要在局域网内的其他设备上使用，请以 --host 0.0.0.0 启动。',
+  deviceLocal: '此服务器仅监听本机（{host}）。若要在局域网内的其他设备上使用，请以 --host 0.0.0.0 启动。',
   deviceAddress: '此服务器的地址',
   copyLink: '复制链接',
   sessionsTitle: '已登录的浏览器',

@@ -47,8 +47,7 @@ export const cards: LazyTexts<'cards'> = {
   keys: '按 Enter 允许一次，按 Escape 拒绝。',
   sending: '正在发送您的回答…',
   doubtTitle: '“{tool}”生效了吗？',
-  doubtText:
-    'Toolyard 在调用进行中停止。调用于 {time} 发出，但没有存下结果；除非您选择重做，否则不会重做。',
+  doubtText: 'Toolyard 在调用进行中停止。调用于 {time} 发出，但没有存下结果；除非您选择重做，否则不会重做。',
   repeat: '重做',
   repeatHint: '如果先前已经生效，就会发生两次。',
   repeatSafe: '服务器声明可安全重复。',

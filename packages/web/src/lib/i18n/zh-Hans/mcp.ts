@@ -73,7 +73,7 @@ export const mcp: LazyTexts<'mcp'> = {
   retryRuns: '正在进行第 {attempt} 次尝试，最多 {of} 次',
   retryNow: '立即重试',
   retryTitle: '连接中断',
-  signInTitle: '需要登录',
+  signInTitle: '登录以使用这个服务器',
   signInText: '请在另一个标签页打开的服务器页面登录。',
   signInAt: '将在 {host} 登录。',
   signInHops: '发现请求',
@@ -173,8 +173,7 @@ export const mcp: LazyTexts<'mcp'> = {
   newTitle: '新服务器',
   editTitle: '编辑 {server}',
   paste: '粘贴配置',
-  pasteText:
-    '给 Claude Desktop、Cursor、Windsurf 或 VS Code 的配置、一行命令，或一个 URL。保存前不会启动任何东西。',
+  pasteText: '给 Claude Desktop、Cursor、Windsurf 或 VS Code 的配置、一行命令，或一个 URL。保存前不会启动任何东西。',
   pasteLabel: '配置',
   pasteRead: '读取',
   pasteNoServers: '没有找到服务器。请粘贴 mcp.json、其中一个条目、一行命令或一个 URL。',

@@ -72,14 +72,12 @@ export const questions: LazyTexts<'questions'> = {
   signedIn: '我已登录',
   withoutSignIn: '不登录，继续',
   tabTitle: '等待可连接“{server}”的标签页',
-  tabText:
-    '拥有此服务器的浏览器尚未打开。请在那里打开此对话，或在这里添加该服务器，调用便会进行。',
+  tabText: '拥有此服务器的浏览器尚未打开。请在那里打开此对话，或在这里添加该服务器，调用便会进行。',
   tabGiveUp: '跳过并继续',
   badAddress: '服务器没有提供有效的登录网页。',
   byRule: '您的规则要求每次调用前都先询问。',
   toRules: '查看规则',
-  autoUnconfirmed:
-    '尚未确认“直接运行，不询问”，因为这些服务器未在沙箱中运行：{servers}。',
+  autoUnconfirmed: '尚未确认“直接运行，不询问”，因为这些服务器未在沙箱中运行：{servers}。',
   toConfirmAuto: '打开设置',
   danger: '标记为危险，只能允许这一次调用。',
   changed: '这个工具在您批准后已更改。',

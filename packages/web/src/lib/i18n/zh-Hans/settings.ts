@@ -13,7 +13,6 @@ export const settings: Translation<typeof en> = {
   about: '关于',
 
   languageHint: '此页面的语言，不影响回答的语言。',
-  appearanceHint: '浅色、深色，或跟随系统设置。',
   newChats: '新对话',
   newChatsHint: '没有自定义设置的对话会采用这些默认值。',
 

@@ -8,8 +8,7 @@ export const access: LazyTexts<'access'> = {
   deviceAgain: '產生新的連結',
   deviceQr: '登入連結的 QR Code',
   deviceExpires: '有效至 {time}',
-  deviceLocal:
-    '此伺服器只接受本機連線（{host}）。若要從區域網路內的其他裝置使用，請以 --host 0.0.0.0 啟動。',
+  deviceLocal: '此伺服器只接受本機連線（{host}）。若要從區域網路內的其他裝置使用，請以 --host 0.0.0.0 啟動。',
   deviceAddress: '此伺服器的位址',
   copyLink: '複製連結',
   sessionsTitle: '已登入的瀏覽器',

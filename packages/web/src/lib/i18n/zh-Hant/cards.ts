@@ -47,8 +47,7 @@ export const cards: LazyTexts<'cards'> = {
   keys: '按 Enter 允許一次，按 Escape 拒絕。',
   sending: '正在送出您的回答…',
   doubtTitle: '「{tool}」生效了嗎？',
-  doubtText:
-    'Toolyard 在呼叫進行中停止。呼叫於 {time} 送出，但沒有存下結果；除非您選擇重做，否則不會重做。',
+  doubtText: 'Toolyard 在呼叫進行中停止。呼叫於 {time} 送出，但沒有存下結果；除非您選擇重做，否則不會重做。',
   repeat: '重做',
   repeatHint: '如果先前已經生效，就會發生兩次。',
   repeatSafe: '伺服器宣告可安全重複。',

@@ -73,7 +73,7 @@ export const mcp: LazyTexts<'mcp'> = {
   retryRuns: '正在進行第 {attempt} 次嘗試，最多 {of} 次',
   retryNow: '立即重試',
   retryTitle: '連線中斷',
-  signInTitle: '需要登入',
+  signInTitle: '登入以使用這個伺服器',
   signInText: '請在另一個分頁開啟的伺服器頁面登入。',
   signInAt: '將在 {host} 登入。',
   signInHops: '探索請求',
@@ -173,8 +173,7 @@ export const mcp: LazyTexts<'mcp'> = {
   newTitle: '新伺服器',
   editTitle: '編輯 {server}',
   paste: '貼上設定',
-  pasteText:
-    '給 Claude Desktop、Cursor、Windsurf 或 VS Code 的設定、一行命令，或一個 URL。儲存前不會啟動任何東西。',
+  pasteText: '給 Claude Desktop、Cursor、Windsurf 或 VS Code 的設定、一行命令，或一個 URL。儲存前不會啟動任何東西。',
   pasteLabel: '設定',
   pasteRead: '讀取',
   pasteNoServers: '沒有找到伺服器。請貼上 mcp.json、其中一個項目、一行命令或一個 URL。',

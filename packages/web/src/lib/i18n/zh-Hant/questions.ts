@@ -72,14 +72,12 @@ export const questions: LazyTexts<'questions'> = {
   signedIn: '我已登入',
   withoutSignIn: '不登入，繼續',
   tabTitle: '等候可連線「{server}」的分頁',
-  tabText:
-    '擁有此伺服器的瀏覽器尚未開啟。請在那裡開啟此對話，或在這裡新增該伺服器，呼叫便會進行。',
+  tabText: '擁有此伺服器的瀏覽器尚未開啟。請在那裡開啟此對話，或在這裡新增該伺服器，呼叫便會進行。',
   tabGiveUp: '略過並繼續',
   badAddress: '伺服器沒有提供有效的登入網頁。',
   byRule: '您的規則要求每次呼叫前都先詢問。',
   toRules: '查看規則',
-  autoUnconfirmed:
-    '尚未確認「直接執行，不詢問」，因為這些伺服器未在沙箱中執行：{servers}。',
+  autoUnconfirmed: '尚未確認「直接執行，不詢問」，因為這些伺服器未在沙箱中執行：{servers}。',
   toConfirmAuto: '開啟設定',
   danger: '標示為危險，只能允許這一次呼叫。',
   changed: '這個工具在您核准後已變更。',

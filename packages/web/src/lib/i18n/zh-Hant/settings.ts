@@ -13,7 +13,6 @@ export const settings: Translation<typeof en> = {
   about: '關於',
 
   languageHint: '此頁面的語言，不影響回答的語言。',
-  appearanceHint: '淺色、深色，或跟隨系統設定。',
   newChats: '新對話',
   newChatsHint: '沒有自訂設定的對話會採用這些預設值。',
 
