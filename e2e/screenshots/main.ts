@@ -6,17 +6,19 @@ import { setup as bundlePrograms } from '../../scripts/test-programs.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { whyNoBrowser } from '../support/unpack-browser.ts';
 import { takeReadmePictures } from './readme-pictures.ts';
-import { takeViewPictures } from './view-pictures.ts';
+import { takeViewPictures, WIDTHS } from './view-pictures.ts';
 
 const LOCALES = ['en', 'zh-Hant', 'zh-Hans'] as const;
 
-const USAGE = `npm run screenshots -- --readme | --out FOLDER [--only TEXT] [--locale LOCALE]
+const USAGE = `npm run screenshots -- --readme | --out FOLDER [--only TEXT] [--locale LOCALE] [--width PIXELS] [--light]
 
 Takes pictures of the page, with a scripted model and scripted MCP servers.
   --readme      write docs/images/page-light.png and page-dark.png
   --out FOLDER  write pictures of every view in three widths and three languages, light and dark
   --only TEXT   only the views whose name contains it
-  --locale L    only this language: ${LOCALES.join(', ')}`;
+  --locale L    only this language: ${LOCALES.join(', ')}
+  --width N     only this width: ${WIDTHS.join(', ')}
+  --light       no dark pictures`;
 
 const { values } = parseArgs({
   options: {
@@ -24,6 +26,8 @@ const { values } = parseArgs({
     out: { type: 'string' },
     only: { type: 'string' },
     locale: { type: 'string' },
+    width: { type: 'string', multiple: true },
+    light: { type: 'boolean' },
     help: { type: 'boolean' },
   },
 });
@@ -48,7 +52,11 @@ async function takePicturesTo(out: string): Promise<void> {
   const locales = LOCALES.filter((locale) => values.locale === undefined || locale === values.locale);
   if (locales.length === 0)
     throw new Error(`--locale must be one of ${LOCALES.join(', ')} (got ${values.locale ?? ''}).`);
-  const problems = await takeViewPictures({ out, only: values.only ?? '', locales });
+  const widths = values.width?.map(Number) ?? WIDTHS;
+  const unknown = widths.find((width) => !WIDTHS.includes(width));
+  if (unknown !== undefined) throw new Error(`--width must be one of ${WIDTHS.join(', ')} (got ${String(unknown)}).`);
+  const dark = values.light !== true;
+  const problems = await takeViewPictures({ out, only: values.only ?? '', locales, widths, dark });
   for (const problem of problems) process.stderr.write(`Not shown: ${problem}\n`);
   if (problems.length > 0) process.exitCode = 1;
 }

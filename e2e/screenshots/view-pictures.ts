@@ -16,13 +16,16 @@ import {
   viewScript,
 } from '../support/page-views.ts';
 import { setStage } from '../support/stage.ts';
-import { savePicture } from './save-picture.ts';
 import { EMPTY_VIEWS, setEmptyStage, SIGN_IN_VIEWS, setSignInStage } from './stages.ts';
 
-const WIDTHS = [1440, 820, 390];
+/** Widths of the window, in CSS pixels. */
+export const WIDTHS = [1440, 820, 390];
+/** The width at which English views are also taken in dark colors. */
+const DARK_WIDTH = 1440;
 const HEIGHT = 900;
 const LOCALES: Readonly<Record<PageLocale, string>> = { en: 'en-US', 'zh-Hant': 'zh-TW', 'zh-Hans': 'zh-CN' };
 const SHOW_TIMEOUT_MS = 15_000;
+const PICTURE_TIMEOUT_MS = 60_000;
 
 export type PictureOptions = {
   /** The folder of the pictures. */
@@ -30,6 +33,8 @@ export type PictureOptions = {
   /** Only views whose name contains it. */
   only: string;
   locales: readonly PageLocale[];
+  widths: readonly number[];
+  dark: boolean;
 };
 
 /** Takes pictures of all views; returns the views that could not be shown, with the reasons. */
@@ -63,19 +68,19 @@ async function takeAll(
   views: readonly View[],
   paths: Conversations,
   locale: PageLocale,
-  { out, only }: PictureOptions,
+  { out, only, widths, dark }: PictureOptions,
 ): Promise<string[]> {
   const texts = await loadPageTexts(locale);
   page.setDefaultTimeout(SHOW_TIMEOUT_MS);
   const problems: string[] = [];
   for (const view of views.filter(({ name }) => name.includes(only))) {
-    await page.setViewportSize({ width: WIDTHS[0] ?? 0, height: HEIGHT });
+    await page.setViewportSize({ width: widths[0] ?? DARK_WIDTH, height: HEIGHT });
     const reason = await show(page, view, paths, texts);
     if (reason !== null) problems.push(`${locale}: ${view.name}: ${reason}`);
-    for (const width of WIDTHS) {
+    for (const width of widths) {
       await page.setViewportSize({ width, height: HEIGHT });
       await save(page, out, `${locale}-${String(width)}`, view);
-      if (locale !== 'en' || width === 820) continue;
+      if (!dark || locale !== 'en' || width !== DARK_WIDTH) continue;
       await page.emulateMedia({ colorScheme: 'dark' });
       await save(page, out, `${locale}-${String(width)}-dark`, view);
       await page.emulateMedia({ colorScheme: 'light' });
@@ -98,5 +103,6 @@ async function show(page: Page, view: View, paths: Conversations, texts: PageTex
 
 async function save(page: Page, out: string, folder: string, { name }: View): Promise<void> {
   mkdirSync(join(out, folder), { recursive: true });
-  await savePicture(page, join(out, folder, `${name.replaceAll(/\W+/g, '-')}.png`));
+  const path = join(out, folder, `${name.replaceAll(/\W+/g, '-')}.png`);
+  await page.screenshot({ path, animations: 'disabled', timeout: PICTURE_TIMEOUT_MS });
 }

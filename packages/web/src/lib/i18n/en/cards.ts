@@ -20,7 +20,7 @@ export const cards = {
   reasonGiven: 'Reason: {reason}',
   malformedText: 'The call could not be parsed. The model received the error and can try again.',
   askTitle: 'Allow "{tool}"?',
-  askText: 'The model wants to use this tool from “{server}” with these arguments:',
+  askText: 'The model wants to use this tool from “{server}”.',
   factsLabel: 'Declared by “{server}” (not verified)',
   reads: 'Read-only',
   adds: 'Adds only',

@@ -3,7 +3,7 @@ export const context = {
   title: 'Context usage',
   label: 'Context: {percent}% used',
   of: '{tokens} of {window} tokens ({percent}%) in the last request',
-  part_instructions: 'Instructions, including those of servers',
+  part_instructions: 'Instructions',
   part_tools: 'Tools',
   part_messages: 'Messages and attachments',
   part_results: 'Tool results',

@@ -21,7 +21,7 @@ export const cards: LazyTexts<'cards'> = {
   reasonGiven: '理由：{reason}',
   malformedText: '无法解析这次调用。模型已收到错误，可以再试一次。',
   askTitle: '允许运行“{tool}”吗？',
-  askText: '模型想用这些参数使用“{server}”的这个工具：',
+  askText: '模型想使用“{server}”的这个工具。',
   factsLabel: '由“{server}”声明（未经验证）',
   reads: '只读',
   adds: '只新增',

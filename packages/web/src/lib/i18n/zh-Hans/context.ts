@@ -4,7 +4,7 @@ export const context: LazyTexts<'context'> = {
   title: '上下文用量',
   label: '上下文：已用 {percent}%',
   of: '上次请求用了 {window} 个词元中的 {tokens} 个（{percent}%）',
-  part_instructions: '指令（包括服务器的指令）',
+  part_instructions: '指令',
   part_tools: '工具',
   part_messages: '消息与附件',
   part_results: '工具的结果',

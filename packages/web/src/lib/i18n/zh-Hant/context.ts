@@ -4,7 +4,7 @@ export const context: LazyTexts<'context'> = {
   title: '上下文用量',
   label: '上下文：已用 {percent}%',
   of: '上次請求用了 {window} 個詞元中的 {tokens} 個（{percent}%）',
-  part_instructions: '指示（包括伺服器的指示）',
+  part_instructions: '指示',
   part_tools: '工具',
   part_messages: '訊息與附件',
   part_results: '工具的結果',
