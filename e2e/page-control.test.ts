@@ -73,7 +73,7 @@ describePage('run control in the page', (stages) => {
     const [asked] = (await call<{ items: { id: string }[] }>(url, 'GET', '/api/interrupts')).items;
     const answer = { decision: 'approve', scope: 'once' };
     await call(url, 'POST', `/api/interrupts/${asked?.id ?? ''}/answer`, { answer });
-    await sheet.getByText('Done', { exact: true }).waitFor();
+    await sheet.getByText('Completed', { exact: true }).waitFor();
     await sheet.getByText('Allowed', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
