@@ -37,7 +37,7 @@ describePage('MCP servers in the page', (stages) => {
 
   async function expectStates(page: Page): Promise<void> {
     await row(page, 'Files of a folder')
-      .getByText(/Ready · 3 tools · about \d+ tokens · local \(stdio\)/)
+      .getByText(/Ready · 3 tools · about \d+ tokens · local/)
       .waitFor();
     await row(page, 'broken').getByText('Failed').waitFor();
     await row(page, 'broken')
@@ -47,7 +47,7 @@ describePage('MCP servers in the page', (stages) => {
     await row(page, 'empty')
       .getByText(/mcp\.json, line \d+: server "empty" has neither/)
       .waitFor();
-    await row(page, 'off').getByText('Off · local (stdio)').waitFor();
+    await row(page, 'off').getByText('Off · local').waitFor();
     await row(page, 'Date and time').getByText('built in').waitFor();
     expect(await axeFinds(page)).toEqual([]);
   }

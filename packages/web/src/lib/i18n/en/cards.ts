@@ -42,7 +42,7 @@ export const cards = {
   refuseWhy: 'Deny with a reason…',
   reason: 'Reason',
   reasonHint: 'Sent to the model.',
-  othersToo: 'Also shown in other tabs and devices. The first answer counts.',
+  othersToo: 'The first answer in any tab counts.',
   keys: 'Enter allows once, Escape denies.',
   sending: 'Sending your answer…',
   doubtTitle: 'Did "{tool}" take effect?',

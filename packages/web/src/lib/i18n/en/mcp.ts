@@ -17,7 +17,7 @@ export const mcp = {
   fromFlag: 'from command line',
   fromBrowser: 'this browser only',
   setAsideHere: 'Stored in this browser, but not usable',
-  wireStdio: 'local (stdio)',
+  wireStdio: 'local',
   wireHttp: 'HTTP',
   wireSse: 'HTTP+SSE',
   wireWebsocket: 'WebSocket',

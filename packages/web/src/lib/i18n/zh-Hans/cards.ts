@@ -43,7 +43,7 @@ export const cards: LazyTexts<'cards'> = {
   refuseWhy: '说明理由并拒绝…',
   reason: '理由',
   reasonHint: '会发送给模型。',
-  othersToo: '其他标签页和设备也会显示，以最先的回答为准。',
+  othersToo: '以任一标签页中最先的回答为准。',
   keys: '按 Enter 允许一次，按 Escape 拒绝。',
   sending: '正在发送您的回答…',
   doubtTitle: '“{tool}”生效了吗？',

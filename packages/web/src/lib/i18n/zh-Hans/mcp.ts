@@ -19,7 +19,7 @@ export const mcp: LazyTexts<'mcp'> = {
   fromFlag: '来自命令行',
   fromBrowser: '仅限此浏览器',
   setAsideHere: '保存在此浏览器，但无法使用',
-  wireStdio: '本地（stdio）',
+  wireStdio: '本地',
   wireHttp: 'HTTP',
   wireSse: 'HTTP+SSE',
   wireWebsocket: 'WebSocket',

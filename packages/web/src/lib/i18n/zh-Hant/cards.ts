@@ -43,7 +43,7 @@ export const cards: LazyTexts<'cards'> = {
   refuseWhy: '說明理由並拒絕…',
   reason: '理由',
   reasonHint: '會傳送給模型。',
-  othersToo: '其他分頁與裝置也會顯示，以最先的回答為準。',
+  othersToo: '以任一分頁中最先的回答為準。',
   keys: '按 Enter 允許一次，按 Escape 拒絕。',
   sending: '正在送出您的回答…',
   doubtTitle: '「{tool}」生效了嗎？',

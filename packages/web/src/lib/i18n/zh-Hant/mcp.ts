@@ -19,7 +19,7 @@ export const mcp: LazyTexts<'mcp'> = {
   fromFlag: '來自命令列',
   fromBrowser: '僅限此瀏覽器',
   setAsideHere: '保存在此瀏覽器，但無法使用',
-  wireStdio: '本機（stdio）',
+  wireStdio: '本機',
   wireHttp: 'HTTP',
   wireSse: 'HTTP+SSE',
   wireWebsocket: 'WebSocket',
