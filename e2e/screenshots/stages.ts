@@ -38,8 +38,9 @@ export const SIGN_IN_VIEWS: readonly View[] = [
     name: 'sign in with a wrong token',
     path: () => '/',
     show: async (page, t) => {
-      await page.getByLabel(t('common.tokenLabel')).fill('not-the-access-token');
-      await page.getByRole('button', { name: t('common.tokenSubmit') }).click();
+      const field = page.getByLabel(t('common.tokenLabel'));
+      await field.pressSequentially('not-the-access-token');
+      await field.press('Enter');
       await page.getByText(t('common.tokenWrong')).waitFor();
     },
   },

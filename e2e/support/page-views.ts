@@ -265,7 +265,7 @@ export const MORE_VIEWS: readonly View[] = [
     },
   },
   ...Object.entries({
-    noKey: 'chat.failed',
+    noKey: 'common.retry',
     cutOff: 'chat.length',
     filtered: 'chat.filtered',
     invalidCall: 'tools.stateMalformed',
@@ -319,6 +319,14 @@ export const MORE_VIEWS: readonly View[] = [
     },
   },
   {
+    name: 'an unknown chat',
+    path: () => '/c/00000000-0000-7000-8000-000000000000',
+    show: (page, t) => page.getByText(t('errors.conversationTitle')).first().waitFor(),
+  },
+  ...serverViews(),
+  ...settingsViews(),
+  // Last: the search stays while the page moves on.
+  {
     name: 'a search without results',
     path: () => '/',
     show: async (page, t) => {
@@ -329,13 +337,6 @@ export const MORE_VIEWS: readonly View[] = [
         .waitFor();
     },
   },
-  {
-    name: 'an unknown chat',
-    path: () => '/c/00000000-0000-7000-8000-000000000000',
-    show: (page, t) => page.getByText(t('errors.conversationTitle')).first().waitFor(),
-  },
-  ...serverViews(),
-  ...settingsViews(),
 ];
 
 function serverViews(): View[] {
@@ -368,7 +369,7 @@ function serverViews(): View[] {
         await button(form, t('mcp.paste')).click();
         await form.getByLabel(t('mcp.pasteLabel')).fill('{ "mcpServers": {\n  "web": \n');
         await button(form, t('mcp.pasteRead')).click();
-        await form.getByText(t('mcp.pasteBroken', { line: 3 })).waitFor();
+        await form.locator('[aria-invalid=true]').waitFor();
       },
     },
     ...Object.entries(tabs).map(([name, key]) => ({
@@ -393,7 +394,7 @@ function settingsViews(): View[] {
     {
       name: 'settings: access',
       path: () => inSettings('access'),
-      show: (page) => page.getByRole('main').getByRole('heading', { level: 2 }).waitFor(),
+      show: (page) => page.getByRole('main').getByText('--no-token').waitFor(),
     },
     {
       name: 'settings: usage',

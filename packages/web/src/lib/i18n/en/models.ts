@@ -30,5 +30,5 @@ export const models = {
   keyAdd: 'Add provider',
   demoTitle: 'Try the demo',
   demoText: 'Not a language model, but it calls tools for real. It needs no key and no network.',
-  demoTry: 'Ask the demo for the time',
+  demoTry: 'Ask for the time',
 } as const;

@@ -27,7 +27,7 @@ export const usage = {
   raise: 'Raise and continue',
   stop: 'Stop here',
 
-  title: 'Usage per day (UTC)',
+  title: 'Days are in UTC.',
   by: 'Group by',
   byDay: 'Day',
   byModel: 'Model',

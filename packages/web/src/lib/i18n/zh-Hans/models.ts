@@ -31,5 +31,5 @@ export const models: LazyTexts<'models'> = {
   keyAdd: '添加提供商',
   demoTitle: '试用演示',
   demoText: '演示不是语言模型，但真的会调用工具，不需要密钥也不需要网络。',
-  demoTry: '向演示询问时间',
+  demoTry: '询问时间',
 };

@@ -28,7 +28,7 @@ export const usage: LazyTexts<'usage'> = {
   raise: '提高并继续',
   stop: '到此为止',
 
-  title: '每日用量（UTC）',
+  title: '日期按 UTC 计。',
   by: '分组依据',
   byDay: '日期',
   byModel: '模型',

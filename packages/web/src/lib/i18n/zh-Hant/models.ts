@@ -31,5 +31,5 @@ export const models: LazyTexts<'models'> = {
   keyAdd: '新增供應商',
   demoTitle: '試用示範',
   demoText: '示範不是語言模型，但真的會呼叫工具，不需要金鑰也不需要網路。',
-  demoTry: '向示範詢問時間',
+  demoTry: '詢問時間',
 };

@@ -28,7 +28,7 @@ export const usage: LazyTexts<'usage'> = {
   raise: '提高並繼續',
   stop: '到此為止',
 
-  title: '每日用量（UTC）',
+  title: '日期以 UTC 計。',
   by: '分組依據',
   byDay: '日期',
   byModel: '模型',
