@@ -510,7 +510,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
     });
     const page = await open();
     await page.getByRole('heading', { name: 'Toolyard needs a model' }).waitFor();
-    await page.getByRole('button', { name: 'Ask the demo for the time' }).click();
+    await page.getByRole('button', { name: 'Ask for the time' }).click();
     const chat = chatPage(page);
     await chat.reads(/\d{1,2}:\d{2}/);
     await chat.rests();
