@@ -119,7 +119,7 @@ describePage('a server with its access token', (stages) => {
     expect(await axeFinds(page)).toEqual([]);
     await page.getByLabel('Access token').fill('not-the-access-token');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('This is not the access token of this server.').waitFor();
+    await page.getByText('Wrong access token.').waitFor();
     await page.getByLabel('Access token').fill(tokenOf(stage));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await chatPage(page).composer.waitFor();
@@ -128,7 +128,7 @@ describePage('a server with its access token', (stages) => {
   async function createAndRevokeKey(page: Page, stage: Stage): Promise<void> {
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Access', exact: true }).click();
-    await page.getByRole('button', { name: 'Create a link' }).click();
+    await page.getByRole('button', { name: 'Create link' }).click();
     await page.getByRole('button', { name: 'Create another link' }).waitFor();
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByLabel('Name').fill('Build server');
@@ -139,8 +139,8 @@ describePage('a server with its access token', (stages) => {
     await page.getByText(/read, write, approve/).waitFor();
     expect(await axeFinds(page)).toEqual([]);
     await call(stage.server.url, 'GET', '/api/conversations', undefined, key);
-    await page.getByRole('button', { name: 'Revoke the key Build server' }).click();
-    await page.getByText('There are no API keys.').waitFor();
+    await page.getByRole('button', { name: 'Revoke key Build server' }).click();
+    await page.getByText('No API keys yet.').waitFor();
     await expect(call(stage.server.url, 'GET', '/api/conversations', undefined, key)).rejects.toThrow('401');
   }
 
@@ -156,7 +156,7 @@ describePage('a server with its access token', (stages) => {
   /** A run of the tab continues after the sign-in. */
   async function signInAgainDuringTabRun(page: Page, stage: Stage): Promise<void> {
     await chatPage(page).anew();
-    await page.getByLabel('Where the answers are made').waitFor();
+    await page.getByLabel('Run answers').waitFor();
     await chatPage(page).send('Write it down');
     const allow = page.getByRole('button', { name: 'Allow once' }).first();
     await allow.waitFor();

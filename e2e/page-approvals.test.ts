@@ -50,19 +50,19 @@ describePage('approvals in the page', (stages) => {
     return { chat, card };
   }
 
-  const lastingScopes = (card: Locator) => card.getByRole('button', { name: /^(?:In this conversation|Always)$/ });
+  const lastingScopes = (card: Locator) => card.getByRole('button', { name: /^(?:Allow for this chat|Always allow)$/ });
   const setDefaults = (defaults: object) => call(stages.now.server.url, 'PUT', '/api/settings/defaults', defaults);
 
   async function offersOnlyOneCallWhenDangerous(page: Page): Promise<void> {
     const { card } = await askInNewChat(page, 'Delete everything.');
-    await card.getByText('Look closely: only this one call would be allowed.').waitFor();
+    await card.getByText('Flagged as dangerous; you can only allow this one call.').waitFor();
     expect(await lastingScopes(card).count()).toBe(0);
   }
 
   async function offersOnlyOneCallWhenRuleAsks(page: Page): Promise<void> {
     await setDefaults({ interventionRules: [{ decision: 'ask', tool: '*/post' }] });
     const { card } = await askInNewChat(page);
-    await card.getByText('One of your rules asks before every call like this one.').waitFor();
+    await card.getByText('One of your rules asks before every call like this.').waitFor();
     expect(await card.getByRole('link', { name: 'Rules' }).getAttribute('href')).toBe('/settings/permissions');
     expect(await lastingScopes(card).count()).toBe(0);
     await setDefaults({ interventionRules: [] });
@@ -75,28 +75,28 @@ describePage('approvals in the page', (stages) => {
     const transport = { type: 'stdio', command: process.execPath, args: ['--version'], sandbox: false };
     await call(url, 'POST', '/api/mcp/servers', { id: 'added', transport });
     const { card } = await askInNewChat(page);
-    await card.getByText(/is not confirmed beside these servers, which run without a sandbox: added\./).waitFor();
+    await card.getByText(/is not confirmed for these servers, which run without a sandbox: added\./).waitFor();
     expect(await card.getByRole('link', { name: 'Settings' }).getAttribute('href')).toMatch(/^\/settings/);
   }
 
   async function calledWithEditedArguments(page: Page): Promise<void> {
     const { chat, card } = await askInNewChat(page);
-    await card.getByRole('button', { name: 'Change the arguments…' }).click();
+    await card.getByRole('button', { name: 'Edit arguments…' }).click();
     await card.getByLabel('Copies').fill('many');
-    await card.getByText('Write a whole number.').or(card.getByText('Write a number.')).waitFor();
+    await card.getByText('Enter a whole number.').or(card.getByText('Enter a number.')).waitFor();
     // Invalid arguments are not sent.
     await card.getByRole('button', { name: 'Allow once' }).click();
     await page.locator(':focus[aria-invalid=true]').waitFor();
     await card.getByLabel('Copies').fill('3');
     await card.getByLabel('Urgent').selectOption('Yes');
-    await card.getByText('You changed 2 places').waitFor();
+    await card.getByText('You changed 2 values').waitFor();
     expect(await axeFinds(page, { within: '[data-tool-card]' })).toEqual([]);
 
     await card.getByText('JSON', { exact: true }).click();
     const json = card.getByRole('textbox', { name: 'Arguments' });
     expect(JSON.parse(await json.inputValue())).toEqual({ ...LETTER, copies: 3, urgent: true });
     await json.fill('{"to": "bob@example.com", "copies": 4}');
-    await card.getByText('You changed 3 places').waitFor();
+    await card.getByText('You changed 3 values').waitFor();
     await card.getByText('Form', { exact: true }).click();
     expect(await card.getByLabel('To', { exact: true }).inputValue()).toBe('bob@example.com');
 
@@ -105,21 +105,21 @@ describePage('approvals in the page', (stages) => {
     await chat.rests();
     expect(await chat.text()).toContain('bob@example.com');
     await chat.unfoldAll();
-    await chat.reads('As you changed them');
+    await chat.reads('Edited by you');
     // Both are stored: the arguments of the model, and those of the call.
     await page.reload();
     await chat.reads(/The tool said/);
     await chat.unfoldAll();
-    await chat.reads('As you changed them');
+    await chat.reads('Edited by you');
     expect(await chat.text()).toContain('ann@example.com');
   }
 
   async function calledAsModelAskedAfterUndo(page: Page): Promise<void> {
     const { chat, card } = await askInNewChat(page);
-    await card.getByRole('button', { name: 'Change the arguments…' }).click();
+    await card.getByRole('button', { name: 'Edit arguments…' }).click();
     await card.getByLabel('To', { exact: true }).fill('eve@example.com');
     await card.getByRole('button', { name: 'Allow once as edited' }).waitFor();
-    await card.getByRole('button', { name: 'As it was' }).click();
+    await card.getByRole('button', { name: 'Undo changes' }).click();
     await card.getByRole('button', { name: 'Allow once', exact: true }).click();
     await chat.reads(/The tool said/);
     await chat.rests();
@@ -128,7 +128,7 @@ describePage('approvals in the page', (stages) => {
 
   async function answeredByKeysOutsideOfFields(page: Page): Promise<void> {
     const { chat, card } = await askInNewChat(page);
-    await card.getByRole('button', { name: 'Change the arguments…' }).click();
+    await card.getByRole('button', { name: 'Edit arguments…' }).click();
     const field = card.getByLabel('To', { exact: true });
     await field.fill('bob@example.com');
     await field.press('Enter');

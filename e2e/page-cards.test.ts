@@ -125,7 +125,7 @@ describeInBrowser('tool cards in a browser', () => {
 
   async function allowsLongCallOnceItsEndWasSeen(): Promise<void> {
     const allow = question().getByRole('button', { name: 'Allow once' });
-    const keys = question().getByText('Enter allows it once');
+    const keys = question().getByText('Enter allows once');
     await say(`/call write_note ${JSON.stringify({ text: `begin${'\n'.repeat(300)}end` })}`);
     await question().waitFor();
     await pauseClock(page);
@@ -187,14 +187,14 @@ describeInBrowser('tool cards in a browser', () => {
     await question().focus();
     await page.clock.fastForward(1_000);
     await page.keyboard.press('Escape');
-    await card().getByText('Refused').waitFor();
+    await card().getByText('Denied').waitFor();
     await page.getByText('not a language model').waitFor();
     expect(timesRun()).toBe(0);
   }
 
   async function refusesWithReason(): Promise<void> {
     await say('/call write_note {}');
-    await question().getByRole('button', { name: 'Refuse with a reason' }).click();
+    await question().getByRole('button', { name: 'Deny with a reason' }).click();
     await page.getByRole('textbox', { name: 'Reason' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.type('not on this machine');
     await page.keyboard.press('Enter');
@@ -208,11 +208,11 @@ describeInBrowser('tool cards in a browser', () => {
     await stop().waitFor({ state: 'detached' });
     const before = await answers();
     await say('/call write_note {}');
-    await question().getByRole('button', { name: 'Refuse with a reason' }).click();
+    await question().getByRole('button', { name: 'Deny with a reason' }).click();
     await page.getByRole('textbox', { name: 'Reason' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.type('wrong house');
-    await question().getByRole('button', { name: 'Refuse and stop' }).click();
-    await card().getByText('Refused').waitFor();
+    await question().getByRole('button', { name: 'Deny and stop' }).click();
+    await card().getByText('Denied').waitFor();
     await stop().waitFor({ state: 'detached' });
     expect(await answers()).toBe(before);
     expect(timesRun()).toBe(0);

@@ -144,13 +144,13 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
           const run = (await response.json()) as object;
           await route.fulfill({ response, json: { ...run, waitsFor: { role, message: 'None is running.' } } });
         });
-        const noWorker = page.getByText('No process is there to work on this answer.');
+        const noWorker = page.getByText('No worker process is running.');
         // The page asks once an answer has stopped growing, and again every five seconds.
         await page.clock.fastForward(5_000);
         await noWorker.waitFor();
         expect(await noWorker.textContent()).toContain('toolyard serve --role worker');
         role = 'tools';
-        const noTools = page.getByText('no process is there to run it');
+        const noTools = page.getByText('No process can run the local MCP server');
         await page.clock.fastForward(5_000);
         await noTools.waitFor();
         expect(await noTools.textContent()).toContain('toolyard serve --role tools');
@@ -162,7 +162,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       async function recoversFromLostNetwork(): Promise<void> {
         const path = `/api/conversations/${(await chat.path()).split('/').at(-1) ?? ''}`;
         stage.line.cut();
-        const notice = page.getByText('The connection to the server is lost').or(page.getByText('Not connected'));
+        const notice = page.getByText('Connection to the server lost').or(page.getByText('Disconnected'));
         await notice.first().waitFor();
         held.lost.release();
         const isAnswered = async () => (await call<ConversationView>(stage.server.url, 'GET', path)).activeRun === null;
@@ -171,7 +171,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
         await chat.reads(held.lost.end);
         await chat.rests();
         expect(countOf(held.lost.whole, await shown(chat))).toBe(1);
-        await page.getByText('Not connected').waitFor({ state: 'detached' });
+        await page.getByText('Disconnected').waitFor({ state: 'detached' });
       }
     },
   );
@@ -224,7 +224,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await chat.rests();
       refuses = false;
       await chat.messages
-        .getByRole('button', { name: /Try again|Answer it now/ })
+        .getByRole('button', { name: /Try again|Answer now/ })
         .first()
         .click();
       await chat.reads('Here I am.');
@@ -236,15 +236,15 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await chat.reads('Answer 1 to');
       await chat.rests();
       await article(chat, 'Answer 1 to').hover();
-      await article(chat, 'Answer 1 to').getByRole('button', { name: 'Answer again' }).click();
+      await article(chat, 'Answer 1 to').getByRole('button', { name: 'Regenerate' }).click();
       await chat.reads('Answer 2 to');
       expect(await chat.text()).not.toContain('Answer 1 to');
-      await article(chat, 'Answer 2 to').getByRole('button', { name: 'Earlier version' }).click();
+      await article(chat, 'Answer 2 to').getByRole('button', { name: 'Previous version' }).click();
       await chat.reads('Answer 1 to');
 
       await article(chat, 'First question').hover();
       await article(chat, 'First question').getByRole('button', { name: 'Edit', exact: true }).click();
-      const field = page.getByRole('textbox', { name: 'Edit the message' });
+      const field = page.getByRole('textbox', { name: 'Edit message' });
       await field.fill('Second question');
       await field.press('Enter');
       await chat.reads('Answer 3 to');
@@ -265,7 +265,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
 
       await chat.reads('Answer 3 to');
       await article(chat, 'Second question').hover();
-      await article(chat, 'Second question').getByRole('button', { name: 'Earlier version' }).click();
+      await article(chat, 'Second question').getByRole('button', { name: 'Previous version' }).click();
       await chat.reads('First question');
       await chat.messages.locator('img').first().waitFor();
       await expect.poll(() => page.evaluate<number>('document.querySelector("main img").naturalWidth')).toBe(1);
@@ -275,9 +275,9 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await chat.send('the first one');
       await chat.reads(held.beginning);
       await chat.send('the second one');
-      await page.getByText('1 message waiting').waitFor();
+      await page.getByText('1 queued message').waitFor();
       await page.getByRole('button', { name: 'Edit', exact: true }).last().click();
-      const field = page.getByRole('textbox', { name: 'Edit the waiting message' });
+      const field = page.getByRole('textbox', { name: 'Edit queued message' });
       await field.fill('a changed one');
       await field.press('Enter');
       const id = (await chat.path()).split('/').at(-1) ?? '';
@@ -287,7 +287,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await chat.reads(/Heard: .*a changed one/);
       await chat.rests();
       expect(await chat.text()).toContain(END);
-      await page.getByText('1 message waiting').waitFor({ state: 'detached' });
+      await page.getByText('1 queued message').waitFor({ state: 'detached' });
     }
   });
 
@@ -330,9 +330,9 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       for (let step = 0; step < 12; step++) {
         await page.keyboard.press('Shift+Tab');
         names.push(await page.evaluate<string>('document.activeElement?.getAttribute("aria-label") ?? ""'));
-        if (names.at(-1) === 'Answer again') break;
+        if (names.at(-1) === 'Regenerate') break;
       }
-      expect(names).toContain('Answer again');
+      expect(names).toContain('Regenerate');
       await page.keyboard.press('Enter');
       await chat.messages.getByText('2/2').waitFor();
       await chat.rests();
@@ -414,7 +414,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await chat.messages.focus();
       await page.keyboard.press('Home');
       // The button shows that the page has noticed: a browser scrolls some time after the key.
-      const back = page.getByRole('button', { name: 'To the latest message' });
+      const back = page.getByRole('button', { name: 'Jump to latest message' });
       await back.waitFor();
       const top = () => page.evaluate<number>(`${log}.scrollTop`);
       const height = () => page.evaluate<number>(`${log}.scrollHeight`);
@@ -434,8 +434,8 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await chat.send('note');
       await page.getByRole('button', { name: 'Allow once' }).waitFor();
       await page.locator('header').getByRole('link', { name: 'New chat' }).click();
-      await page.locator('header').getByRole('link', { name: 'Inbox: 1 question' }).click();
-      await page.getByRole('heading', { name: 'Waiting for you' }).waitFor();
+      await page.locator('header').getByRole('link', { name: 'Inbox: 1 open question' }).click();
+      await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     }
   });
 
@@ -496,7 +496,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await question.getByRole('button', { name: 'It worked' }).click();
       await question.getByRole('textbox').and(page.locator(':focus')).waitFor();
       await page.keyboard.type('Anne has it.');
-      await question.getByRole('button', { name: 'Give as the result' }).click();
+      await question.getByRole('button', { name: 'Submit result' }).click();
       await card.getByText('Done').waitFor();
       await chat.reads(/It said: .*Anne has it\./);
       expect(calls()).toBe(1);
@@ -510,7 +510,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
     });
     const page = await open();
     await page.getByRole('heading', { name: 'Toolyard needs a model' }).waitFor();
-    await page.getByRole('button', { name: 'Ask the demo for the time' }).click();
+    await page.getByRole('button', { name: 'Ask for the time' }).click();
     const chat = chatPage(page);
     await chat.reads(/\d{1,2}:\d{2}/);
     await chat.rests();

@@ -53,7 +53,7 @@ describePage('run control in the page', (stages) => {
     expect(await axeFinds(page, { within })).toEqual([]);
   }
 
-  const runSheet = (page: Page) => page.getByRole('dialog', { name: 'What happened in this answer' });
+  const runSheet = (page: Page) => page.getByRole('dialog', { name: 'Steps of this answer' });
 
   /** Opens the steps from the header of the chat, and answers the question by another client. */
   async function showsWaitingRun(page: Page): Promise<void> {
@@ -66,14 +66,14 @@ describePage('run control in the page', (stages) => {
       .locator('header')
       .getByRole('button', { name: /^Options for/ })
       .click();
-    await page.getByRole('menuitem', { name: 'What happened, step by step' }).click();
+    await page.getByRole('menuitem', { name: 'Steps' }).click();
     const sheet = runSheet(page);
-    await sheet.getByText('Waits for a person').waitFor();
+    await sheet.getByText('Waiting for you', { exact: true }).waitFor();
     await sheet.getByText('Not answered yet').waitFor();
     const [asked] = (await call<{ items: { id: string }[] }>(url, 'GET', '/api/interrupts')).items;
     const answer = { decision: 'approve', scope: 'once' };
     await call(url, 'POST', `/api/interrupts/${asked?.id ?? ''}/answer`, { answer });
-    await sheet.getByText('Done', { exact: true }).waitFor();
+    await sheet.getByText('Completed', { exact: true }).waitFor();
     await sheet.getByText('Allowed', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
@@ -82,7 +82,7 @@ describePage('run control in the page', (stages) => {
   }
 
   async function showsStepsOfCompletedRun(page: Page): Promise<void> {
-    await page.getByRole('button', { name: 'What happened, step by step' }).click();
+    await page.getByRole('button', { name: 'Steps' }).click();
     const sheet = runSheet(page);
     const steps = sheet.getByRole('list', { name: 'Steps' }).getByRole('listitem');
     await eventually(async () => expect(await steps.count()).toBe(4));
@@ -90,27 +90,27 @@ describePage('run control in the page', (stages) => {
     const kinds = told.map((text) => /^(Model|Waiting|Tool)/.exec(text.trim())?.[0]);
     expect(kinds).toEqual(['Model', 'Waiting', 'Tool', 'Model']);
     expect(told[1]).toContain('Allowed');
-    await sheet.getByText('Of it waited for a person').waitFor();
+    await sheet.getByText('Time waiting for you').waitFor();
     await steps.nth(2).getByRole('button').click();
     await sheet.getByText('desk/note').waitFor();
     await sheet.getByText('milk').first().waitFor();
     // The second request contains the result of the tool, as the model received it.
     await steps.nth(3).getByRole('button').first().click();
-    await sheet.getByRole('button', { name: 'What was sent to it' }).click();
+    await sheet.getByRole('button', { name: 'Show request' }).click();
     await sheet.getByText('Remember the milk.').waitFor();
-    await sheet.getByText('Result of a tool').waitFor();
-    await sheet.getByText(/tools were offered/).waitFor();
+    await sheet.getByText('Tool result').waitFor();
+    await sheet.getByText(/^[0-9]+ tools$/).waitFor();
     await expectAccessible(page, 'dialog');
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
   }
 
-  const contextMeter = (page: Page) => page.getByRole('button', { name: /^Context: \d+ % full/ });
-  const contextPanel = (page: Page) => page.getByRole('dialog', { name: 'What fills the model’s window' });
+  const contextMeter = (page: Page) => page.getByRole('button', { name: /^Context: \d+% used/ });
+  const contextPanel = (page: Page) => page.getByRole('dialog', { name: 'Context usage' });
 
   async function showsWhatFillsContextWindow(page: Page): Promise<void> {
     await contextMeter(page).click();
-    await contextPanel(page).getByText('Results of tools').waitFor();
+    await contextPanel(page).getByText('Tool results').waitFor();
     await contextPanel(page)
       .getByText(/of [\d,]+ tokens/)
       .waitFor();
@@ -125,20 +125,20 @@ describePage('run control in the page', (stages) => {
     await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
     await chat.path();
     await chat.composer.fill('Use the blue one.');
-    await page.getByRole('button', { name: 'More ways to send' }).click();
+    await page.getByRole('button', { name: 'Send options' }).click();
     // The field is empty at once, and stays so after the server has stored the message.
     const taken = page.waitForResponse((response) => response.url().endsWith('/messages'));
-    await page.getByRole('menuitem', { name: 'Tell it to this answer now' }).click();
+    await page.getByRole('menuitem', { name: 'Add to the current answer' }).click();
     expect((await taken).ok()).toBe(true);
     expect(await chat.composer.inputValue()).toBe('');
-    await page.getByRole('region', { name: 'Added to this answer at its next step' }).getByText('blue one').waitFor();
-    expect(await page.getByText('Sent one after another').count()).toBe(0);
+    await page.getByRole('region', { name: 'Added to the answer at its next step' }).getByText('blue one').waitFor();
+    expect(await page.getByText('Sent one by one').count()).toBe(0);
     release();
     await page.getByRole('button', { name: 'Allow once' }).click();
     await chat.reads('Blue it is.');
     await chat.rests();
     expect(await chat.text()).toContain('Use the blue one.');
-    expect(await page.getByText(/message waiting/).count()).toBe(0);
+    expect(await page.getByText(/queued message/).count()).toBe(0);
   }
 
   async function answersQuestionsOfModelAfterReload(page: Page): Promise<void> {
@@ -187,21 +187,21 @@ describePage('run control in the page', (stages) => {
   test('adds permission rules, tests them without a call, and applies them', async () => {
     const stage = await stages.set(notes, { servers });
     const page = await stage.open('/settings/permissions');
-    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByRole('button', { name: 'Add rule' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Say which calls it is for').waitFor();
-    await page.getByLabel('What is done').selectOption('Never allow');
+    await page.getByText('Fill in at least one condition').waitFor();
+    await page.getByLabel('Action').selectOption('Never allow');
     await page.getByLabel('Argument', { exact: true }).fill('*milk*');
     await expectAccessible(page, 'main');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('list', { name: 'Rules' }).getByText('*milk*').waitFor();
     await page.getByLabel('Tool', { exact: true }).selectOption('note');
     await page.getByText('You would be asked.').waitFor();
-    await page.getByLabel('Arguments, as JSON').fill('{"text": "milk and honey"}');
-    await page.getByText('It would be refused.').waitFor();
-    await page.getByText('Rule 1 decides.').waitFor();
-    await page.getByLabel('Arguments, as JSON').fill('{"text": "rm -rf /"}');
-    await page.getByText(/It is feared/).waitFor();
+    await page.getByLabel('Arguments (JSON)').fill('{"text": "milk and honey"}');
+    await page.getByText('It would be denied.').waitFor();
+    await page.getByText('Rule 1 applies.').waitFor();
+    await page.getByLabel('Arguments (JSON)').fill('{"text": "rm -rf /"}');
+    await page.getByText(/Flagged as dangerous/).waitFor();
 
     // The rule denies a call of a chat until it is removed.
     const { url } = stage.server;
@@ -211,7 +211,7 @@ describePage('run control in the page', (stages) => {
     await page.locator(`a[href="/c/${id}"]`).click();
     const chat = chatPage(page);
     await chat.reads(/Noted/);
-    expect(await chat.text()).toContain('Refused');
+    expect(await chat.text()).toContain('Denied');
     await page.goBack();
     await page.getByRole('button', { name: 'Remove rule 1' }).click();
     await page.getByRole('list', { name: 'Rules' }).waitFor({ state: 'detached' });

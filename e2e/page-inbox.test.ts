@@ -50,21 +50,21 @@ describePage('the inbox', (stages) => {
     }
   }
 
-  const inboxLink = (page: Page) => page.getByRole('link', { name: /^Waiting for you/ });
-  const empty = (page: Page) => page.getByText('Nothing waits for you.');
+  const inboxLink = (page: Page) => page.getByRole('link', { name: /^Inbox/ });
+  const empty = (page: Page) => page.getByText('Your inbox is empty.');
 
   async function countsAndAnswersInPlace(page: Page): Promise<void> {
     await ask('apples', 'pears');
-    await page.getByText('2 questions wait for you.').waitFor();
+    await page.getByText('2 open questions').waitFor();
     await eventually(async () => expect(await inboxLink(page).innerText()).toContain('2'));
     expect(await page.title()).toMatch(/^\(2\) /);
     expect(await axeFinds(page)).toEqual([]);
     const apples = page.getByRole('article').filter({ hasText: 'apples' });
     await apples.getByRole('button', { name: 'Allow once' }).click();
-    await page.getByText('1 question waits for you.').waitFor();
+    await page.getByText('1 open question').waitFor();
     await eventually(async () => expect(await page.title()).toMatch(/^\(1\) /));
     await page.getByRole('article').getByRole('link').first().click();
-    await page.getByRole('button', { name: 'Refuse', exact: true }).click();
+    await page.getByRole('button', { name: 'Deny', exact: true }).click();
     await chatPage(page).reads(/Noted/);
     await eventually(async () => expect(await page.title()).not.toContain('('));
     await inboxLink(page).click();
@@ -73,7 +73,7 @@ describePage('the inbox', (stages) => {
 
   async function answersTogether(page: Page, other: Page): Promise<void> {
     await ask('one', 'two', 'three');
-    await other.getByText('3 questions wait for you.').waitFor();
+    await other.getByText('3 open questions').waitFor();
     await page.getByRole('heading', { name: '3 calls of desk/note' }).waitFor();
     await page.getByRole('button', { name: 'Allow all 3 once' }).click();
     await empty(page).waitFor();
@@ -85,16 +85,16 @@ describePage('the inbox', (stages) => {
 
   async function notifiesAfterOptIn(page: Page): Promise<void> {
     await ask('quietly');
-    await page.getByText('1 question waits for you.').waitFor();
+    await page.getByText('1 open question').waitFor();
     expect(await page.evaluate('notified')).toEqual([]);
-    await page.getByRole('button', { name: 'Notify me of new questions' }).click();
-    await page.getByRole('button', { name: 'Stop notifying me' }).waitFor();
+    await page.getByRole('button', { name: 'Turn on notifications' }).click();
+    await page.getByRole('button', { name: 'Turn off notifications' }).waitFor();
     await ask('aloud');
     await eventually(async () =>
-      expect(await page.evaluate('notified')).toEqual(['Toolyard waits for you: It is about note.']),
+      expect(await page.evaluate('notified')).toEqual(['Toolyard needs your answer: About note.']),
     );
-    await page.getByRole('button', { name: 'Stop notifying me' }).click();
-    await page.getByRole('button', { name: 'Notify me of new questions' }).waitFor();
+    await page.getByRole('button', { name: 'Turn off notifications' }).click();
+    await page.getByRole('button', { name: 'Turn on notifications' }).waitFor();
     await page.getByRole('button', { name: 'Allow all 2 once' }).click();
     await empty(page).waitFor();
   }
@@ -119,7 +119,7 @@ describePage('the inbox', (stages) => {
     await page.keyboard.press('Enter');
     await page.keyboard.press(' ');
     expect(await allow.isEnabled()).toBe(true);
-    expect(await page.getByText('2 questions wait for you.').isVisible()).toBe(true);
+    expect(await page.getByText('2 open questions').isVisible()).toBe(true);
     await page.clock.fastForward(1_000);
     await page.keyboard.press('Enter');
     await page.clock.resume();

@@ -154,7 +154,7 @@ describeInBrowser('MCP servers of the browser', () => {
         .getByText(`--proxy-allow ${originOf(inside.url)}`)
         .first()
         .waitFor();
-      await row(page, 'Refused socket').getByText('Does not work').waitFor();
+      await row(page, 'Refused socket').getByText('Failed').waitFor();
       expect([inside.requests, insideSocket.handshakes]).toEqual([[], []]);
       await row(page, 'Keyed').getByText(/proxy/).first().waitFor();
     });

@@ -54,7 +54,7 @@ describeInBrowser('providers', () => {
   afterAll(() => undo.disposeAsync());
 
   async function beginProvider(): Promise<Locator> {
-    await page.getByRole('button', { name: 'Add a provider' }).click();
+    await page.getByRole('button', { name: 'Add provider' }).click();
     return page.getByRole('dialog', { name: 'New provider' });
   }
 
@@ -72,13 +72,13 @@ describeInBrowser('providers', () => {
     const form = await beginProvider();
     await form.getByLabel('Provider', { exact: true }).selectOption('azure');
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Put your own in the place of {AZURE_RESOURCE_NAME}.').waitFor();
+    await form.getByText('Replace {AZURE_RESOURCE_NAME} with your own value.').waitFor();
     await form.getByLabel('Provider', { exact: true }).selectOption('');
-    expect(await form.getByLabel('Address').inputValue()).toBe('');
-    await form.getByLabel('Address').fill(stage.model.url);
+    expect(await form.getByLabel('Base URL').inputValue()).toBe('');
+    await form.getByLabel('Base URL').fill(stage.model.url);
     await form.getByLabel('Name', { exact: true }).fill('Named');
-    await form.getByLabel('API', { exact: true }).selectOption('openai-chat');
-    await form.getByLabel('Names of models').fill('one\ntwo\nthree\nfour');
+    await form.getByLabel('API format', { exact: true }).selectOption('openai-chat');
+    await form.getByLabel('Model names').fill('one\ntwo\nthree\nfour');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.waitFor({ state: 'detached' });
     await page.getByText(/added here · OpenAI Chat Completions · 4 models/).waitFor();
@@ -88,20 +88,20 @@ describeInBrowser('providers', () => {
   test('a known provider is selected, filled in, tested and saved, and answers in a chat over its own API format', async () => {
     const form = await beginProvider();
     await form.getByLabel('Provider', { exact: true }).selectOption('anthropic');
-    const address = form.getByLabel('Address');
+    const address = form.getByLabel('Base URL');
     await expect.poll(() => address.inputValue()).toBe('https://api.anthropic.com');
     expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('Anthropic');
-    expect(await form.getByLabel('API', { exact: true }).inputValue()).toBe('anthropic-messages');
-    await form.getByRole('link', { name: 'Where its keys are made' }).waitFor();
+    expect(await form.getByLabel('API format', { exact: true }).inputValue()).toBe('anthropic-messages');
+    await form.getByRole('link', { name: 'Get an API key' }).waitFor();
     expect(await axeFinds(page)).toEqual([]);
 
     await address.fill(claude.origin);
-    await form.getByLabel('Key', { exact: true }).fill('wrong');
+    await form.getByLabel('API key', { exact: true }).fill('wrong');
     await form.getByRole('button', { name: 'Test' }).click();
     await form.getByText(/Incorrect API key/).waitFor();
-    await form.getByLabel('Key', { exact: true }).fill(KEY);
+    await form.getByLabel('API key', { exact: true }).fill(KEY);
     await form.getByRole('button', { name: 'Test' }).click();
-    await form.getByText('It works and offers 1 model:').waitFor();
+    await form.getByText('Connected. 1 model:').waitFor();
     await form.getByRole('button', { name: 'Save' }).click();
     await form.waitFor({ state: 'detached' });
     await page.getByText(/added here · Anthropic Messages · 1 model · key stored/).waitFor();
@@ -122,8 +122,8 @@ describeInBrowser('providers', () => {
 
   test('the picker shows the inputs of a model, also to screen readers', async () => {
     await openPicker();
-    await page.getByRole('option', { name: /^seer Reads pictures, sound 128k/ }).waitFor();
-    expect(await page.getByRole('option', { name: /^reader/ }).innerText()).not.toContain('Reads');
+    await page.getByRole('option', { name: /^seer Accepts images, audio 128k/ }).waitFor();
+    expect(await page.getByRole('option', { name: /^reader/ }).innerText()).not.toContain('Accepts');
     expect(await axeFinds(page)).toEqual([]);
     await page.keyboard.press('Escape');
   });
@@ -136,15 +136,15 @@ describeInBrowser('providers', () => {
     await beaver.locator('[data-favourite]').click();
     await beaver.locator('[data-favourite=true]').waitFor();
     expect(await groups.first().getByRole('option').count()).toBeGreaterThan(0);
-    expect(await page.getByRole('group', { name: 'Favourites' }).count()).toBe(0);
+    expect(await page.getByRole('group', { name: 'Favorites' }).count()).toBe(0);
     await page.keyboard.press('Escape');
 
     await openPicker();
-    const favourites = page.getByRole('group', { name: 'Favourites' });
+    const favourites = page.getByRole('group', { name: 'Favorites' });
     await favourites.getByRole('option', { name: /beaver.*Many/ }).waitFor();
     await page.getByRole('combobox', { name: 'Search models' }).fill('coyote');
-    await page.getByRole('button', { name: 'Add coyote to the favourites' }).press('Enter');
-    await page.getByRole('button', { name: 'Take coyote out of the favourites' }).waitFor();
+    await page.getByRole('button', { name: 'Add coyote to favorites' }).press('Enter');
+    await page.getByRole('button', { name: 'Remove coyote from favorites' }).waitFor();
     await page.reload();
     await openPicker();
     await favourites.waitFor();

@@ -6,10 +6,11 @@ import { afterAll, expect, test } from 'vitest';
 import type { McpBehaviour, ScriptedTool } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
-import { allowCallOf, askingTool, correctAndSendForm, FORM, modernAskingTool } from './support/asked-forms.ts';
+import { allowCallOf, correctAndSendForm } from './support/asked-forms.ts';
 import { axeFinds } from './support/axe.ts';
 import { callsNamed } from './support/calls-named.ts';
 import { chatPage } from './support/chat-page.ts';
+import { askingTool, FORM, modernAskingTool } from './support/form-servers.ts';
 import type { ScriptedServers } from './support/scripted-tools.ts';
 import { describeOnSharedPage, SMALL_WINDOW } from './support/shared-page.ts';
 import type { Stage } from './support/stage.ts';
@@ -100,7 +101,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
   test('attack 22: a form that asks for a password shows a warning and can be declined', async () => {
     const { page } = shared;
     const card = await allowCallOf('book_secretly', page);
-    await card.getByText('No server may ask for that in a form').waitFor();
+    await card.getByText('Servers must not ask for secrets in a form').waitFor();
     await card.getByRole('button', { name: 'Decline' }).click();
     await chatPage(page).reads(/It said:.*decline/);
   });
@@ -124,10 +125,10 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
   test('a sampling request is sent to the model as the user edited it', async () => {
     const { page, stage } = shared;
     const card = await allowCallOf('book_sampled', page);
-    await card.getByText('wants an answer of the model').waitFor();
+    await card.getByText('requests an answer from your model').waitFor();
     await card.getByText('Say hi').waitFor();
-    await card.getByRole('button', { name: 'Edit first' }).click();
-    await card.getByLabel('As you').fill('Say hi, softly');
+    await card.getByRole('button', { name: 'Edit' }).click();
+    await card.getByLabel('User').fill('Say hi, softly');
     await card.getByRole('button', { name: 'Allow as edited' }).click();
     await chatPage(page).reads(/It said:.*Sampled/);
     expect(JSON.stringify(stage.model.requests.map(({ body }) => body))).toContain('Say hi, softly');
@@ -151,7 +152,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
     const first = await chat.path();
     await chat.anew();
     await allowCallOf('book_room', page);
-    await card.getByText('The server is busy with calls of:').waitFor();
+    await card.getByText('The server is busy with calls from:').waitFor();
     expect(await axeFinds(page, { within: '[data-tool-card]' })).toEqual([]);
     await card.getByRole('link').click();
     await page.waitForURL((url) => url.pathname === first);
@@ -174,7 +175,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
     await chat.send('Please book_hidden');
     await chat.messages.getByText('in⟨U+202E⟩txt.exe').waitFor();
     const card = page.locator('[data-tool-card]');
-    await card.getByText('The description hides characters').waitFor();
+    await card.getByText('The description contains characters').waitFor();
     for (const mark of ['⟨U+200B⟩', '⟨U+E0049⟩', '⟨U+202E⟩']) await card.getByText(mark).waitFor();
     await card.getByRole('button', { name: 'Allow once' }).click();
     await chat.rests();
@@ -187,7 +188,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
     const { page, stage } = shared;
     const chat = chatPage(page);
     await chat.send('Please book_changing');
-    await page.getByRole('button', { name: 'Always' }).click();
+    await page.getByRole('button', { name: 'Always allow' }).click();
     await chat.reads(/It said:.*one/);
     await chat.rests();
     await expect
@@ -195,7 +196,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
       .toContain(CHANGED_TOOL.description);
     await chat.send('Please book_changing again.');
     const card = page.locator('[data-tool-card]').last();
-    await card.getByText('This tool is not what you approved before.').waitFor();
+    await card.getByText('This tool has changed since you approved it.').waitFor();
     await card.getByText('Books a room and mails your files.').first().waitFor();
     await card.getByText('"Books a room."').waitFor();
     await card.getByRole('button', { name: 'Allow once' }).click();

@@ -29,7 +29,7 @@ describePage('the form of an MCP server', (stages) => {
     const form = await openNewServerForm(page);
     await form.getByRole('button', { name: 'Paste a configuration' }).click();
     await form.getByLabel('Configuration').fill(text);
-    await form.getByRole('button', { name: 'Take over' }).click();
+    await form.getByRole('button', { name: 'Read' }).click();
     return form;
   }
 
@@ -44,9 +44,9 @@ describePage('the form of an MCP server', (stages) => {
       const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
       document.activeElement.dispatchEvent(paste);
     })()`);
-    await form.getByRole('button', { name: 'Take over' }).click();
+    await form.getByRole('button', { name: 'Read' }).click();
     expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('web');
-    expect(await form.getByLabel('Address', { exact: true }).inputValue()).toBe('https://mcp.example.com/mcp');
+    expect(await form.getByLabel('URL', { exact: true }).inputValue()).toBe('https://mcp.example.com/mcp');
     expect(await form.getByLabel('X-Key: Value').inputValue()).toBe('1');
     // The name of a second snippet replaces that of the first; a typed one stays.
     for (const [typed, name] of [
@@ -56,7 +56,7 @@ describePage('the form of an MCP server', (stages) => {
       if (typed !== undefined) await form.getByLabel('Name', { exact: true }).fill(typed);
       await form.getByRole('button', { name: 'Paste a configuration' }).click();
       await form.getByLabel('Configuration').fill('claude mcp add --transport http notion https://mcp.notion.com/mcp');
-      await form.getByRole('button', { name: 'Take over' }).click();
+      await form.getByRole('button', { name: 'Read' }).click();
       expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe(name);
     }
     await form.getByRole('button', { name: 'Cancel' }).click();
@@ -64,26 +64,26 @@ describePage('the form of an MCP server', (stages) => {
 
   async function addProgram(page: Page, servers: ServersPage): Promise<void> {
     const form = await openNewServerForm(page);
-    await form.getByText(/runs on the machine Toolyard runs on/).waitFor();
+    await form.getByText(/Runs on the same machine as Toolyard/).waitFor();
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Give it a name.').waitFor();
-    await form.getByText('Name the program.').waitFor();
+    await form.getByText('Enter a name.').waitFor();
+    await form.getByText('Enter a command.').waitFor();
     await form.locator(':focus[aria-invalid=true]').waitFor();
     expect(await form.locator(':focus').getAttribute('maxlength')).toBe('100');
     await form.getByLabel('Name', { exact: true }).fill('date');
     await form.getByText('Another server has this name.').waitFor();
     await form.getByLabel('Name', { exact: true }).fill('mine');
     const { command, args } = scriptedMcpCommand(FILES);
-    await form.getByLabel('Program', { exact: true }).fill('/no/such/program --at all');
-    await form.getByRole('button', { name: 'Part it into program and arguments' }).click();
+    await form.getByLabel('Command', { exact: true }).fill('/no/such/program --at all');
+    await form.getByRole('button', { name: 'Split into command and arguments' }).click();
     expect(await form.getByLabel('Argument 2', { exact: true }).inputValue()).toBe('all');
     await form.getByRole('button', { name: 'Test' }).click();
-    await form.getByText('It does not work').waitFor();
+    await form.getByText('Test failed').waitFor();
 
     // A sandbox contains none of this repository, where the script is.
     await form.getByLabel('Run in a sandbox').uncheck();
     await form.getByText(/runs without a sandbox/).waitFor();
-    await form.getByLabel('Program', { exact: true }).fill(command);
+    await form.getByLabel('Command', { exact: true }).fill(command);
     await form.getByRole('button', { name: 'Remove Argument 2' }).click();
     await form.getByLabel('Argument 1', { exact: true }).fill(args[0] ?? '');
     for (const argument of args.slice(1)) {
@@ -93,17 +93,17 @@ describePage('the form of an MCP server', (stages) => {
     await form.getByText('Limits').click();
     await form.getByLabel('Concurrent calls').fill('0');
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Write a whole number from 1 to 1000, or nothing.').waitFor();
+    await form.getByText('Enter a whole number from 1 to 1000, or nothing.').waitFor();
     await form.getByLabel('Concurrent calls').fill('2');
     await form.getByLabel('One connection for all chats').check();
-    await form.getByRole('button', { name: 'Add a variable' }).click();
+    await form.getByRole('button', { name: 'Add variable' }).click();
     await page.keyboard.insertText('API_TOKEN');
     const value = form.getByLabel('API_TOKEN: Value');
     expect(await value.getAttribute('type')).toBe('password');
     await value.fill(SECRET);
     await form.getByRole('button', { name: 'Test' }).click();
-    await form.getByText('It works').waitFor();
-    await form.getByText(/files 1\.4\.0 · .*earlier generation/).waitFor();
+    await form.getByText('Test passed').waitFor();
+    await form.getByText(/files 1\.4\.0 · .*2025-[0-9-]+ \(initialize\)/).waitFor();
     await form.getByText(/3 tools · about \d+ tokens/).waitFor();
     await form
       .getByText(/The tool has no name/)
@@ -123,13 +123,13 @@ describePage('the form of an MCP server', (stages) => {
   async function failToSave(page: Page, servers: ServersPage): Promise<void> {
     const form = await openNewServerForm(page);
     await form.getByLabel('Name', { exact: true }).fill('later');
-    await form.getByLabel('Program', { exact: true }).fill('node');
+    await form.getByLabel('Command', { exact: true }).fill('node');
     const valid = servers.stored();
     writeFileSync(servers.file, '{ "mcpServers": { "broken": ');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Not saved').waitFor();
     expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('later');
-    expect(await form.getByLabel('Program', { exact: true }).inputValue()).toBe('node');
+    expect(await form.getByLabel('Command', { exact: true }).inputValue()).toBe('node');
     await form.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('mcp.json cannot be read').waitFor();
     expect(servers.stored()).toBe('{ "mcpServers": { "broken": ');
@@ -140,10 +140,10 @@ describePage('the form of an MCP server', (stages) => {
   /** An invalid entry does not affect the others. */
   async function pasteSeveral(page: Page): Promise<void> {
     const form = await paste(page, '{\n  "mcpServers": {\n    "a" {}\n');
-    await form.getByText('Line 3 is no JSON.').waitFor();
+    await form.getByText('Invalid JSON at line 3.').waitFor();
     await form.getByLabel('Configuration').fill('nothing\nat all');
-    await form.getByRole('button', { name: 'Take over' }).click();
-    await form.getByText(/There is no server in this/).waitFor();
+    await form.getByRole('button', { name: 'Read' }).click();
+    await form.getByText(/No server found/).waitFor();
     await form.getByLabel('Configuration').fill(
       JSON.stringify({
         mcpServers: {
@@ -156,17 +156,17 @@ describePage('the form of an MCP server', (stages) => {
         },
       }),
     );
-    await form.getByRole('button', { name: 'Take over' }).click();
-    await form.getByText('6 servers were found').waitFor();
-    await row(page, 'date').getByText('There is a server of this name already.').waitFor();
+    await form.getByRole('button', { name: 'Read' }).click();
+    await form.getByText('6 servers found').waitFor();
+    await row(page, 'date').getByText('A server with this name already exists.').waitFor();
     await row(page, 'bad')
-      .getByText(/neither a program/)
+      .getByText(/neither “command”/)
       .waitFor();
-    await row(page, 'two').getByText('Put your own value in the place of ${input:key}.').waitFor();
+    await row(page, 'two').getByText('Replace ${input:key} with your own value.').waitFor();
     // The values of an enabled server are required.
     await form.getByRole('button', { name: 'Add 4 servers' }).click();
     await form.getByText('Enter a value, or leave this server out.').waitFor();
-    await row(page, 'three').getByLabel('Put your own value in the place of <YOUR_KEY>.').fill('k3');
+    await row(page, 'three').getByLabel('Replace <YOUR_KEY> with your own value.').fill('k3');
     await form.getByRole('button', { name: 'Add 4 servers' }).click();
     // An error of the API is shown at its entry; the other servers are added.
     await form.getByRole('listitem').filter({ hasText: 'a/b' }).getByRole('alert').waitFor();
@@ -183,24 +183,24 @@ describePage('the form of an MCP server', (stages) => {
     await row(page, 'web')
       .getByText(/Ready · 3 tools/)
       .waitFor();
-    await row(page, 'web').getByRole('button', { name: 'What to do with web' }).click();
-    await page.getByRole('menuitem', { name: 'Change' }).click();
+    await row(page, 'web').getByRole('button', { name: 'Actions for web' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
     const form = page.getByRole('dialog');
     const value = form.getByLabel('Authorization: Value');
     expect(await value.inputValue()).toBe('');
-    expect(await value.getAttribute('placeholder')).toBe('stored; type to replace it');
+    expect(await value.getAttribute('placeholder')).toBe('stored; type to replace');
     await form.getByRole('button', { name: 'Test' }).click();
-    await form.getByText('It works').waitFor();
+    await form.getByText('Test passed').waitFor();
 
-    await form.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:1/mcp');
+    await form.getByLabel('URL', { exact: true }).fill('http://127.0.0.1:1/mcp');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText(/Enter the value again/).waitFor();
-    await form.getByLabel('Address', { exact: true }).fill(url);
+    await form.getByLabel('URL', { exact: true }).fill(url);
     await form.getByText('Limits').click();
-    await form.getByLabel(/Longest call/).fill('soon');
+    await form.getByLabel(/Request timeout/).fill('soon');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText(/from 1 to 86400/).waitFor();
-    await form.getByLabel(/Longest call/).fill('90');
+    await form.getByLabel(/Request timeout/).fill('90');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.waitFor({ state: 'detached' });
     expect(servers.stored()).toContain(SECRET);
@@ -216,11 +216,11 @@ describePage('the form of an MCP server', (stages) => {
     const page = await servers.openList();
     const form = await paste(page, JSON.stringify({ mcpServers: { mine: scriptedMcpCommand(FILES) } }));
     await form.getByRole('button', { name: 'Save' }).click();
-    await row(page, 'mine').getByText('Does not work').waitFor();
+    await row(page, 'mine').getByText('Failed').waitFor();
     await row(page, 'mine').getByRole('link').click();
-    await page.getByText('The sandbox hides or has blocked:').waitFor();
+    await page.getByText('Hidden or blocked by the sandbox:').waitFor();
     expect(await axeFinds(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Allow reading' }).first().click();
+    await page.getByRole('button', { name: 'Allow read' }).first().click();
     await expect.poll(() => servers.stored()).toContain('"read"');
     await expect.poll(async () => (await servers.serverOf('mine'))?.state).toBe('ready');
   });

@@ -37,25 +37,25 @@ describePage('MCP servers in the page', (stages) => {
 
   async function expectStates(page: Page): Promise<void> {
     await row(page, 'Files of a folder')
-      .getByText(/Ready · 3 tools · about \d+ tokens · program/)
+      .getByText(/Ready · 3 tools · about \d+ tokens · local/)
       .waitFor();
-    await row(page, 'broken').getByText('Does not work').waitFor();
+    await row(page, 'broken').getByText('Failed').waitFor();
     await row(page, 'broken')
       .getByText(/no token given/)
       .waitFor();
-    await row(page, 'empty').getByText('Cannot be read').waitFor();
+    await row(page, 'empty').getByText('Invalid entry').waitFor();
     await row(page, 'empty')
       .getByText(/mcp\.json, line \d+: server "empty" has neither/)
       .waitFor();
-    await row(page, 'off').getByText('Off · program').waitFor();
+    await row(page, 'off').getByText('Off · local').waitFor();
     await row(page, 'Date and time').getByText('built in').waitFor();
     expect(await axeFinds(page)).toEqual([]);
   }
 
-  /** This server runs without its proxy: the form shows that. */
+  /** This server runs with --ui-mcp-proxy: the form shows that. */
   async function expectNoProxy(page: Page): Promise<void> {
     const form = await beginInBrowser(page, 'Near me', 'http://127.0.0.1:1/mcp');
-    await form.getByText(/without its proxy/).waitFor();
+    await form.getByText(/with --ui-mcp-proxy/).waitFor();
     await form.getByRole('button', { name: 'Cancel' }).click();
     await form.waitFor({ state: 'detached' });
   }
@@ -72,16 +72,16 @@ describePage('MCP servers in the page', (stages) => {
     await row(page, 'web')
       .getByText(/Attempt \d+ of \d+ in \d+ s/)
       .waitFor();
-    await row(page, 'web').getByRole('button', { name: 'Now' }).click();
+    await row(page, 'web').getByRole('button', { name: 'Retry now' }).click();
     await row(page, 'web')
-      .getByText(/Attempt|Does not work/)
+      .getByText(/Attempt|Failed/)
       .first()
       .waitFor();
   }
 
   async function remove(page: Page, servers: ServersPage): Promise<void> {
     const ask = async (): Promise<Locator> => {
-      await page.getByRole('button', { name: 'What to do with files' }).click();
+      await page.getByRole('button', { name: 'Actions for files' }).click();
       await page.getByRole('menuitem', { name: 'Remove' }).click();
       return page.getByRole('dialog', { name: 'Remove Files of a folder?' });
     };
@@ -118,7 +118,7 @@ describePage('MCP servers in the page', (stages) => {
   );
 
   async function approve(page: Page): Promise<void> {
-    await row(page, 'files').getByText('Needs approval').waitFor();
+    await row(page, 'files').getByText('Needs your approval').waitFor();
     await page.getByRole('link', { name: /files/ }).click();
     await page.getByRole('heading', { name: 'files' }).waitFor();
     expect(await page.getByRole('button', { name: 'Approve and start' }).count()).toBe(0);
@@ -130,7 +130,7 @@ describePage('MCP servers in the page', (stages) => {
   }
 
   async function expectTools(page: Page): Promise<void> {
-    await page.getByText('1 thing was set aside').click();
+    await page.getByText('1 invalid item ignored').click();
     await page.getByText(/The tool has no name/).waitFor();
     await page.getByText(/7 of 7 on · about \d+ tokens/).waitFor();
     await page.getByRole('button', { name: /^write/ }).click();
@@ -144,7 +144,7 @@ describePage('MCP servers in the page', (stages) => {
     await page.getByRole('switch', { name: 'Use delete' }).click();
     await page.getByText(/6 of 7 on/).waitFor();
     await reportInteractive(page);
-    const decision = page.getByLabel('When it runs: write').first();
+    const decision = page.getByLabel('Permission for write').first();
     await decision.selectOption('never');
     await expect.poll(permissions).toContain('never');
     await page.getByRole('link', { name: 'Tools', exact: true }).click();
@@ -182,10 +182,10 @@ describePage('MCP servers in the page', (stages) => {
     await page.getByRole('tab', { name: /Tools/ }).focus();
     await page.keyboard.press('ArrowRight');
     await page.getByText('Read before you write.').waitFor();
-    await page.getByText(/so each chat has a connection of its own/).waitFor();
+    await page.getByText(/so each chat gets its own connection/).waitFor();
     expect(await axeFinds(page)).toEqual([]);
     await page.keyboard.press('End');
-    await page.getByRole('list', { name: 'What happened' }).getByText('Connected').waitFor();
+    await page.getByRole('list', { name: 'Events' }).getByText('Connected').waitFor();
     await page.getByText('Messages', { exact: true }).click();
     const messages = page.getByRole('list', { name: 'Messages' });
     await messages.getByText('tools/list', { exact: true }).waitFor();
@@ -196,12 +196,12 @@ describePage('MCP servers in the page', (stages) => {
     // New messages are shown, unless the list is paused.
     const before = await messages.getByRole('listitem').count();
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByRole('button', { name: 'Connect anew' }).click();
+    await page.getByRole('button', { name: 'Reconnect' }).click();
     await page
       .getByText(/Paused\./)
       .last()
       .waitFor();
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await expect.poll(() => messages.getByRole('listitem').count()).toBeGreaterThan(before);
   }
 
@@ -227,7 +227,7 @@ describePage('MCP servers in the page', (stages) => {
     // Seven of the server, two of Toolyard's own.
     await page.getByRole('button', { name: /^Tools: 9 on/ }).click();
     const panel = page.getByRole('dialog', { name: 'Tools' });
-    await panel.getByText(/9 tools, about \d+ tokens in every request/).waitFor();
+    await panel.getByText(/9 tools, about \d+ tokens per request/).waitFor();
     await panel.getByRole('searchbox', { name: 'Search servers and tools' }).fill('write');
     await panel.getByRole('switch', { name: 'Use write', exact: true }).click();
     await panel.getByText(/8 tools, about/).waitFor();
@@ -259,9 +259,9 @@ describePage('MCP servers in the page', (stages) => {
 
   async function beginInBrowser(page: Page, name: string, url: string): Promise<Locator> {
     const form = await openNewServerForm(page);
-    await form.getByText('An address', { exact: true }).click();
+    await form.getByText('Remote URL', { exact: true }).click();
     await form.getByLabel('Name', { exact: true }).fill(name);
-    await form.getByLabel('Address', { exact: true }).fill(url);
+    await form.getByLabel('URL', { exact: true }).fill(url);
     await form.getByRole('radio', { name: /This browser only/ }).check();
     return form;
   }
@@ -269,7 +269,7 @@ describePage('MCP servers in the page', (stages) => {
   async function addDirectly(page: Page, url: string): Promise<void> {
     const form = await beginInBrowser(page, 'Near me', url);
     await form.getByRole('button', { name: 'Test' }).click();
-    await form.getByText('It works').waitFor();
+    await form.getByText('Test passed').waitFor();
     await form.getByRole('button', { name: 'Save' }).click();
     await row(page, 'Near me')
       .getByText(/Ready · 3 tools/)
@@ -279,14 +279,14 @@ describePage('MCP servers in the page', (stages) => {
   async function addThroughProxy(page: Page, url: string): Promise<void> {
     const form = await beginInBrowser(page, 'Shut', url);
     await form.getByRole('button', { name: 'Test' }).click();
-    await form.getByText('It does not work').waitFor();
+    await form.getByText('Test failed').waitFor();
     await form
       .getByText(/Access-Control-Allow-Origin/)
       .first()
       .waitFor();
-    await form.getByRole('checkbox', { name: 'Reach it through Toolyard' }).check();
+    await form.getByRole('checkbox', { name: 'Connect through Toolyard' }).check();
     await form.getByRole('button', { name: 'Test' }).click();
-    await form.getByText('It works').waitFor();
+    await form.getByText('Test passed').waitFor();
     await form.getByRole('button', { name: 'Save' }).click();
     await row(page, 'Shut')
       .getByText(/Ready · 3 tools/)
@@ -308,10 +308,10 @@ describePage('MCP servers in the page', (stages) => {
       locale: 'zh-TW',
     });
     const width = (): Promise<number> => page.evaluate<number>('document.documentElement.scrollWidth');
-    await row(page, 'broken').getByText('無法讀取', { exact: true }).waitFor();
+    await row(page, 'broken').getByText('項目無效', { exact: true }).waitFor();
     expect(await width()).toBeLessThanOrEqual(360);
     await page.getByRole('button', { name: '新增伺服器' }).click();
-    await page.getByText('位址', { exact: true }).click();
+    await page.getByText('遠端 URL', { exact: true }).click();
     await page.getByRole('button', { name: '新增標頭' }).click();
     expect(await width()).toBeLessThanOrEqual(360);
     const dialog = page.getByRole('dialog');

@@ -24,9 +24,9 @@ describePage('the page', (stages) => {
   );
 
   async function leadBack(page: Page): Promise<void> {
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
-    expect(await page.title()).toBe('There is no such page · Toolyard');
-    await page.getByRole('link', { name: 'To a new chat' }).click();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    expect(await page.title()).toBe('Page not found · Toolyard');
+    await page.getByRole('link', { name: 'Start a new chat' }).click();
     await chatPage(page).composer.waitFor();
     expect(new URL(page.url()).pathname).toBe('/');
   }
@@ -36,7 +36,7 @@ describePage('the page', (stages) => {
     await item(page, 'Rain in Kyoto').waitFor();
     await page.keyboard.press('Control+k');
     await page.keyboard.type('天氣');
-    await page.getByText('1 conversation found').waitFor();
+    await page.getByText('1 chat found').waitFor();
     await item(page, '台北的天氣').waitFor();
     await item(page, 'Rain in Kyoto').waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
@@ -54,7 +54,7 @@ describePage('the page', (stages) => {
     await item(page, 'Rain in Kyoto').click();
     await page.getByRole('heading', { name: 'Rain in Kyoto', level: 1 }).waitFor();
     await menuOf(page, 'Rain in Kyoto', 'Rename');
-    const field = page.getByRole('navigation').getByRole('textbox', { name: 'Title of the conversation' });
+    const field = page.getByRole('navigation').getByRole('textbox', { name: 'Chat title' });
     await field.fill('Renamed 🚀');
     await field.press('Enter');
     await page.getByRole('heading', { name: 'Renamed 🚀', level: 1 }).waitFor();
@@ -78,7 +78,7 @@ describePage('the page', (stages) => {
     await page.evaluate(
       `{ const link = document.createElement('a'); link.href = ${href}; document.body.append(link); link.click(); link.remove(); }`,
     );
-    await page.getByText('This conversation is not there').first().waitFor();
+    await page.getByText('Chat not found').first().waitFor();
   }
 
   test(
@@ -109,10 +109,7 @@ describePage('the page', (stages) => {
       await page.reload();
       await page.locator('html[data-theme=light][lang=en]').waitFor();
       for (const section of ['Models', 'Tools', 'Permissions', 'About']) {
-        await page
-          .getByRole('navigation', { name: 'Sections of the settings' })
-          .getByRole('link', { name: section })
-          .click();
+        await page.getByRole('navigation', { name: 'Settings sections' }).getByRole('link', { name: section }).click();
         await page.getByRole('heading', { name: section, level: 2 }).waitFor();
       }
       expect([...origins]).toEqual([stage.line.url]);

@@ -46,11 +46,11 @@ describePage('signing in', (stages) => {
   /** The browser opens no tab by itself. */
   async function signInByLink(page: Page, authorization: AuthorizationServer): Promise<void> {
     const mailbox = row(page, 'mailbox');
-    await mailbox.getByText('This server wants you to sign in').waitFor();
+    await mailbox.getByText('Sign in to use this server').waitFor();
     expect(await axeFinds(page)).toEqual([]);
     await page.evaluate('window.openTab = window.open; window.open = () => null');
     await mailbox.getByRole('button', { name: 'Sign in' }).click();
-    await mailbox.getByText('The browser did not open another tab.').waitFor();
+    await mailbox.getByText('The browser blocked the new tab.').waitFor();
     const link = mailbox.getByRole('link', { name: `Open ${new URL(authorization.url).host}` });
     expect(await link.getAttribute('href')).toContain(`${authorization.url}/authorize?`);
     expect(await link.getAttribute('rel')).toBe('noopener');
@@ -64,7 +64,7 @@ describePage('signing in', (stages) => {
     await page.getByRole('tab', { name: 'About' }).click();
     await page.getByText(`signed in at ${authorization.url}`).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('This server wants you to sign in').waitFor();
+    await page.getByText('Sign in to use this server').waitFor();
   }
 
   async function signInInAnotherTab(page: Page, authorization: AuthorizationServer): Promise<void> {
@@ -83,12 +83,12 @@ describePage('signing in', (stages) => {
 
   async function fillInHosted(page: Page): Promise<void> {
     const form = await openNewServerForm(page);
-    await form.getByText('A service', { exact: true }).click();
+    await form.getByText('Hosted', { exact: true }).click();
     await form.getByLabel('Name', { exact: true }).fill('letters');
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Write which server.').waitFor();
-    await form.getByLabel('Server, as Klavis calls it').fill('Gmail');
-    await form.getByLabel('Your key of Klavis').fill('key-of-the-test');
+    await form.getByText('Enter the server name.').waitFor();
+    await form.getByLabel('Klavis server name').fill('Gmail');
+    await form.getByLabel('Klavis API key').fill('key-of-the-test');
     expect(await axeFinds(page, { within: 'dialog' })).toEqual([]);
     await form.getByRole('button', { name: 'Cancel' }).click();
   }

@@ -58,7 +58,7 @@ describeInBrowser('a run in a tab', () => {
       localStorage.setItem('toolyard:run-place:1', '"tab"');
     }, peer.url);
     await of.goto(stage.line.url);
-    await of.getByLabel('Where the answers are made').waitFor();
+    await of.getByLabel('Run answers').waitFor();
   }
   const runs = async (): Promise<RunRecord[]> =>
     (await call<{ items: RunRecord[] }>(stage.server.url, 'GET', '/api/runs')).items;
@@ -72,7 +72,7 @@ describeInBrowser('a run in a tab', () => {
     async () => {
       const chat = chatPage(page);
       await chat.send('Please jot it down');
-      await page.getByText('The answer is made in this tab').waitFor();
+      await page.getByText('This answer runs in this tab').waitFor();
       await allow(page);
       await chat.reads(/It said: .*jotted/);
       await becomes('done');
@@ -86,12 +86,12 @@ describeInBrowser('a run in a tab', () => {
       const [run] = await runs();
       const sent = await call<SentRequest>(stage.server.url, 'GET', `/api/runs/${run?.id ?? ''}/steps/0/request`);
       expect(sent.tools?.map(({ name }) => name)).toContain('jot');
-      await page.getByRole('button', { name: 'What happened, step by step' }).click();
-      const sheet = page.getByRole('dialog', { name: 'What happened in this answer' });
+      await page.getByRole('button', { name: 'Steps' }).click();
+      const sheet = page.getByRole('dialog', { name: 'Steps of this answer' });
       const steps = sheet.getByRole('list', { name: 'Steps' }).getByRole('listitem');
       await steps.last().getByRole('button').first().click();
-      await sheet.getByRole('button', { name: 'What was sent to it' }).click();
-      await sheet.getByText(/tools? (was|were) offered/).waitFor();
+      await sheet.getByRole('button', { name: 'Show request' }).click();
+      await sheet.getByText(/^[0-9]+ tools?$/).waitFor();
     },
   );
 
@@ -123,9 +123,9 @@ describeInBrowser('a run in a tab', () => {
     await page.reload();
     const other = await stage.openBeside(page, path);
     await page.close();
-    await other.getByText('begun in another tab').waitFor();
+    await other.getByText('runs in another tab').waitFor();
     expect((await runs())[0]).toMatchObject({ status: 'running' });
-    await other.getByRole('button', { name: 'Go on here' }).click();
+    await other.getByRole('button', { name: 'Continue here' }).click();
     slowlyOn.resolve();
     await becomes('done');
     await chatPage(other).rests();
@@ -136,14 +136,14 @@ describeInBrowser('a run in a tab', () => {
     await chat.send('Say one');
     await chat.reads('Nothing to call.');
     await becomes('done');
-    await chat.messages.getByRole('button', { name: 'Answer again' }).click();
+    await chat.messages.getByRole('button', { name: 'Regenerate' }).click();
     await eventually(async () => expect(await runs()).toHaveLength(2), { what: 'the second answer' });
     await becomes('done');
     await chat.rests();
     await chat.messages.getByText('2/2', { exact: true }).or(chat.messages.getByText('2 / 2')).first().waitFor();
     await chat.messages.getByRole('button', { name: 'Edit' }).first().click();
-    await page.getByRole('textbox', { name: 'Edit the message' }).fill('Say two');
-    await page.getByRole('textbox', { name: 'Edit the message' }).press('Enter');
+    await page.getByRole('textbox', { name: 'Edit message' }).fill('Say two');
+    await page.getByRole('textbox', { name: 'Edit message' }).press('Enter');
     await eventually(async () => expect(await runs()).toHaveLength(3), { what: 'the third answer' });
     await becomes('done');
     expect((await runs()).map(({ place }) => place)).toEqual(['browser', 'browser', 'browser']);
@@ -178,8 +178,8 @@ describeInBrowser('a run in a tab', () => {
     await chatPage(page).send('Say one');
     await page.getByText('This page is older than the server.').waitFor();
     await page.unroute('**/commit');
-    await page.getByRole('button', { name: 'Load again' }).click();
-    await page.getByRole('button', { name: 'Go on here' }).click();
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('button', { name: 'Continue here' }).click();
     await becomes('done');
     await chatPage(page).reads('Nothing to call.');
     expect(await runs()).toHaveLength(1);

@@ -97,7 +97,7 @@ describeInBrowser('a tool of a tab', () => {
   });
 
   /** A message waits a few seconds for connecting servers, and no longer. */
-  const connected = (): Promise<void> => page.getByLabel('Where the answers are made').waitFor();
+  const connected = (): Promise<void> => page.getByLabel('Run answers').waitFor();
   const run = async (): Promise<RunRecord | undefined> =>
     (await call<{ items: RunRecord[] }>(stage.server.url, 'GET', '/api/runs')).items[0];
   const becomes = (status: RunRecord['status']): Promise<void> =>
@@ -154,7 +154,7 @@ describeInBrowser('a tool of a tab', () => {
     await becomes('waiting_for_tab');
 
     const elsewhere = await stage.open(path);
-    await elsewhere.getByText('Waits for a tab that has').waitFor();
+    await elsewhere.getByText('Waiting for a tab with').waitFor();
     await elsewhere.evaluate((url) => {
       const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
       localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));

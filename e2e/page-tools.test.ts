@@ -140,7 +140,7 @@ describePage('tools in the page', (stages) => {
   async function allowInConversation(page: Page, counted: () => number): Promise<void> {
     const chat = chatPage(page);
     await chat.send('Again.');
-    await page.getByRole('button', { name: 'In this conversation' }).click();
+    await page.getByRole('button', { name: 'Allow for this chat' }).click();
     await eventually(() => expect(counted()).toBe(2));
     await chat.rests();
     await chat.send('Once more.');

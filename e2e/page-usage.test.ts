@@ -26,15 +26,15 @@ describePage('usage in the page', (stages) => {
     await setBudgets([{ of: 'conversation', tokens: 20 }]);
     await chatPage(page).anew();
     await chatPage(page).send('What time is it?');
-    const card = page.getByRole('group', { name: 'A budget is used up' });
+    const card = page.getByRole('group', { name: 'Budget used up' });
     await card.getByText('This chat: 25 tokens of 20 tokens.').waitFor();
     expect(await axeFinds(page, { within: 'main' })).toEqual([]);
 
     // A limit that is already used up is not sent.
-    const limit = card.getByRole('textbox', { name: 'New limit, in tokens' });
+    const limit = card.getByRole('textbox', { name: 'New limit (tokens)' });
     await limit.fill('25');
-    await card.getByRole('button', { name: 'Raise and go on' }).click();
-    await card.getByText('Write a number above 25 tokens.').waitFor();
+    await card.getByRole('button', { name: 'Raise and continue' }).click();
+    await card.getByText('Enter a number above 25 tokens.').waitFor();
     await chatPage(page).path();
     await page.reload();
     await card.waitFor();
@@ -63,29 +63,29 @@ describePage('usage in the page', (stages) => {
       const settings = await call<{ defaults: { budgets?: unknown } }>(stages.now.server.url, 'GET', '/api/settings');
       return settings.defaults.budgets ?? null;
     };
-    await page.getByRole('button', { name: 'Add a budget' }).click();
-    await page.getByText('Fill in at least one amount.').waitFor();
-    await page.getByRole('combobox', { name: 'Budget of' }).selectOption({ label: 'Everything, a day' });
+    await page.getByRole('button', { name: 'Add budget' }).click();
+    await page.getByText('Enter at least one limit.').waitFor();
+    await page.getByRole('combobox', { name: 'Budget for' }).selectOption({ label: 'Everything, per day' });
     await page.getByRole('textbox', { name: 'US dollars' }).fill('0');
-    await page.getByText('Write a number above zero.').waitFor();
+    await page.getByText('Enter a number above zero.').waitFor();
     expect(await stored()).toBeNull();
     await page.getByRole('textbox', { name: 'US dollars' }).fill('2.5');
     await page.getByText('Saved', { exact: true }).waitFor();
     expect(await stored()).toEqual([{ of: 'day', dollars: 2.5 }]);
-    await page.getByRole('button', { name: 'Remove this budget' }).click();
+    await page.getByRole('button', { name: 'Remove budget' }).click();
     await expect.poll(stored).toBeNull();
   }
 
   async function showsUsage(page: Page): Promise<void> {
-    const table = page.getByRole('table', { name: 'The numbers' });
+    const table = page.getByRole('table', { name: 'Table' });
     const last = table.locator('tfoot tr');
     await last.waitFor();
-    expect((await last.innerText()).split(/\s+/)).toEqual(['All', '2', '1', '0', '30', '20', 'unknown']);
-    await page.getByRole('img', { name: 'Tokens by Day: 50 in all' }).waitFor();
-    await page.getByRole('combobox', { name: 'Shown' }).selectOption('cost');
-    await page.getByRole('img', { name: /^Cost by Day: \$0 in all, and an unknown part$/ }).waitFor();
-    await page.getByRole('combobox', { name: 'Added up by' }).selectOption('tool');
-    await page.getByRole('img', { name: /^Calls by Tool: 1 in all/ }).waitFor();
+    expect((await last.innerText()).split(/\s+/)).toEqual(['Total', '2', '1', '0', '30', '20', 'unknown']);
+    await page.getByRole('img', { name: 'Tokens by Day: 50 in total' }).waitFor();
+    await page.getByRole('combobox', { name: 'Show' }).selectOption('cost');
+    await page.getByRole('img', { name: /^Cost by Day: \$0 in total, plus an unknown amount$/ }).waitFor();
+    await page.getByRole('combobox', { name: 'Group by' }).selectOption('tool');
+    await page.getByRole('img', { name: /^Calls by Tool: 1 in total/ }).waitFor();
     await table.getByRole('rowheader', { name: /get-date/ }).waitFor();
     expect(await axeFinds(page, { within: 'main' })).toEqual([]);
     const saved = page.waitForEvent('download');

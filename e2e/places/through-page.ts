@@ -17,7 +17,7 @@ export async function openOwnTab(stage: Stage, mcp: string): Promise<Page> {
 /** Who speaks in a window. */
 export async function throughPage(page: Page, base: string, conversationId: string): Promise<ConversationClient> {
   await navigate(page, `${base}/c/${conversationId}`);
-  await page.getByLabel('Where the answers are made').waitFor();
+  await page.getByLabel('Run answers').waitFor();
   const chat = chatPage(page);
   return {
     async say(text) {
@@ -26,9 +26,9 @@ export async function throughPage(page: Page, base: string, conversationId: stri
     },
     async steer(text) {
       await chat.composer.fill(text);
-      await page.getByRole('button', { name: 'More ways to send' }).click();
+      await page.getByRole('button', { name: 'Send options' }).click();
       const sent = page.waitForResponse((response) => response.url().endsWith(`${conversationId}/messages`));
-      await page.getByRole('menuitem', { name: 'Tell it to this answer now' }).click();
+      await page.getByRole('menuitem', { name: 'Add to the current answer' }).click();
       await sent;
     },
     async goOn() {

@@ -1,10 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '@toolyard/protocol';
-import type { McpBehaviour, ScriptedTool } from '@toolyard/testing';
 import { axeFinds } from './axe.ts';
 import { callsNamed } from './calls-named.ts';
 import { chatPage } from './chat-page.ts';
+import { FORM_SERVERS } from './form-servers.ts';
 import { describePage } from './page-stage.ts';
 
 type Era = 'legacy' | 'modern';
@@ -14,50 +13,6 @@ const LOCALES = [
   ['zh-TW', '請您填寫表單', '送出', '必填。'],
   ['zh-CN', '请您填写表单', '发送', '必填。'],
 ] as const;
-
-export const FORM = {
-  mode: 'form',
-  message: 'Where to?',
-  requestedSchema: {
-    type: 'object',
-    properties: {
-      city: { type: 'string', title: 'City', minLength: 2 },
-      mail: { type: 'string', title: 'Mail', format: 'email' },
-      nights: { type: 'integer', title: 'Nights', minimum: 1, maximum: 9, default: 2 },
-      late: { type: 'boolean', title: 'Late arrival' },
-      room: { type: 'string', title: 'Room', enum: ['s', 'd'], enumNames: ['Single', 'Double'] },
-      extras: {
-        type: 'array',
-        title: 'Extras',
-        items: {
-          anyOf: [
-            { const: 'wifi', title: 'Wi-Fi' },
-            { const: 'tea', title: 'Tea' },
-          ],
-        },
-      },
-    },
-    required: ['city', 'nights', 'room'],
-  },
-};
-
-/** A tool of a legacy server that sends the client this request and returns the answer; the file withdraws the request. */
-export function askingTool(name: string, method: string, params: JsonObject, withdrawAtFile?: string): ScriptedTool {
-  const request = { do: 'request', method, params, ...(withdrawAtFile !== undefined && { withdrawAtFile }) } as const;
-  return { name, does: [request, { do: 'tell_answers' }] };
-}
-
-/** The same of a modern server, which returns the request as its result. */
-export function modernAskingTool(name: string, method: string, params: JsonObject): ScriptedTool {
-  const inputRequests = { q: { method, params } };
-  return { name, does: [{ do: 'ask', inputRequests, requestState: 's1' }, { do: 'echo_input' }] };
-}
-
-/** Servers with a tool `book_room` that asks for {@link FORM}. */
-export const FORM_SERVERS: Readonly<Record<Era, McpBehaviour>> = {
-  legacy: { tools: [askingTool('book_room', 'elicitation/create', FORM)] },
-  modern: { era: 'modern', tools: [modernAskingTool('book_room', 'elicitation/create', FORM)] },
-};
 
 /** Makes the model call a tool, and allows the call. Returns its card. */
 export async function allowCallOf(tool: string, page: Page): Promise<Locator> {
@@ -69,15 +24,15 @@ export async function allowCallOf(tool: string, page: Page): Promise<Locator> {
   return card;
 }
 
-/** Sends {@link FORM} with invalid values, checks what the page says about them, corrects them and sends it again. */
+/** Sends the form of `form-servers.ts` with invalid values, checks what the page says about them, corrects them and sends it again. */
 export async function correctAndSendForm(page: Page, card: Locator): Promise<void> {
   await card.getByText('asks you to fill in a form').waitFor();
   await card.getByLabel('Nights').fill('12');
   await card.getByLabel(/^Mail/).fill('nobody');
   await card.getByRole('button', { name: 'Send' }).click();
-  await card.getByText('It must be at most 9.').waitFor();
-  expect(await card.getByText('This is needed.').count()).toBe(2);
-  expect(await card.getByText('Write an e-mail address').count()).toBe(1);
+  await card.getByText('Enter at most 9.').waitFor();
+  expect(await card.getByText('Required.').count()).toBe(2);
+  expect(await card.getByText('Enter an email address').count()).toBe(1);
   // The first invalid field has the focus, and a screen reader announces that it is invalid.
   await page.locator(':focus[aria-invalid=true]').waitFor();
   expect(await axeFinds(page, { within: '[data-tool-card]' })).toEqual([]);

@@ -50,6 +50,6 @@ export function row(page: Page, name: string): Locator {
 }
 
 export async function openNewServerForm(page: Page): Promise<Locator> {
-  await page.getByRole('button', { name: 'Add a server' }).click();
+  await page.getByRole('button', { name: 'Add server' }).click();
   return page.getByRole('dialog', { name: 'New server' });
 }

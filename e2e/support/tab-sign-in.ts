@@ -14,14 +14,14 @@ export async function signInFromTab(stages: Stages, useProxy: boolean): Promise<
   const stage = await stages.set(() => reply.text('Understood.'), { args: ['--ui-mcp-proxy', ...origins] });
   const page = await stage.open('/settings/tools');
   const form = await openNewServerForm(page);
-  await form.getByText('An address', { exact: true }).click();
+  await form.getByText('Remote URL', { exact: true }).click();
   await form.getByLabel('Name', { exact: true }).fill('My mail');
-  await form.getByLabel('Address', { exact: true }).fill(mail.url);
+  await form.getByLabel('URL', { exact: true }).fill(mail.url);
   await form.getByRole('radio', { name: /This browser only/ }).check();
-  if (useProxy) await form.getByRole('checkbox', { name: 'Reach it through Toolyard' }).check();
+  if (useProxy) await form.getByRole('checkbox', { name: 'Connect through Toolyard' }).check();
   await form.getByRole('button', { name: 'Save' }).click();
   const mine = row(page, 'My mail');
-  await mine.getByText('This server wants you to sign in').waitFor();
+  await mine.getByText('Sign in to use this server').waitFor();
 
   const opened = page.context().waitForEvent('page');
   await mine.getByRole('button', { name: 'Sign in' }).click();
@@ -40,6 +40,6 @@ export async function signInFromTab(stages: Stages, useProxy: boolean): Promise<
   await page.getByRole('link', { name: /My mail/ }).click();
   await page.getByRole('tab', { name: 'About' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByText('This server wants you to sign in').waitFor();
+  await page.getByText('Sign in to use this server').waitFor();
   expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toMatch(/access-|refresh-/);
 }

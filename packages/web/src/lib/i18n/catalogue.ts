@@ -2,10 +2,10 @@ import type { Messages } from './en/index.ts';
 import type { LazyMessages } from './en/lazy.ts';
 import type { MessageText, Translation, ValueNames } from './message.ts';
 
-/** The texts of one language the page starts with. English is one too; it decides which keys there are. */
+/** The texts of one language that the page starts with. English defines the keys. */
 export type Catalogue = { readonly [N in keyof Messages]: Translation<Messages[N]> };
 
-/** A namespace whose texts are loaded when something of it is shown. */
+/** A namespace that is loaded when a part of the page first needs it. */
 export type LazyNamespace = keyof LazyMessages;
 export type LazyTexts<N extends LazyNamespace> = Translation<LazyMessages[N]>;
 
@@ -15,10 +15,10 @@ type Flat<T> = {
 type Intersection<U> = (U extends unknown ? (part: U) => void : never) extends (all: infer I) => void ? I : never;
 type Texts = Intersection<Flat<Messages & LazyMessages>>;
 
-/** `namespace.key` of every text there is. */
+/** `namespace.key` of every text. */
 export type MessageKey = keyof Texts;
 
-/** The values a text wants: none, or all of those it names. */
+/** The values of a text: one for each of its placeholders. */
 export type MessageValues<K extends MessageKey> = [ValueNames<Texts[K]>] extends [never]
   ? []
   : [values: Readonly<Record<ValueNames<Texts[K]>, string | number>>];
@@ -26,7 +26,7 @@ export type MessageValues<K extends MessageKey> = [ValueNames<Texts[K]>] extends
 /** Texts by namespace and key. */
 export type Namespaces = Readonly<Record<string, Readonly<Record<string, MessageText>>>>;
 
-/** The text of a key; English where a language lacks it, which only a faulty build can bring about. */
+/** The text of a key `namespace.key`; undefined if its namespace is not loaded. */
 export function lookUp(catalogue: Namespaces, key: string): MessageText | undefined {
   const dot = key.indexOf('.');
   return catalogue[key.slice(0, dot)]?.[key.slice(dot + 1)];

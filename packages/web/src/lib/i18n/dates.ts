@@ -1,6 +1,6 @@
 import { i18n } from './i18n.svelte.ts';
 
-/** Day and time as the language of the page writes them. */
+/** Formats a time in milliseconds as date and time in the language of the page. */
 export function dateAndTime(at: number): string {
   return new Intl.DateTimeFormat(i18n.locale, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { dollars } from './dollars.ts';
 
-it('is exact enough to compare what costs a fraction of a cent, and no more than that', () => {
+it('formats dollars with two significant digits below a dollar', () => {
   expect([0, 0.000012345, 0.0234, 0.5, 1, 3.75, 22.5, 1234.567].map((amount) => dollars(amount, 'en'))).toEqual([
     '$0',
     '$0.000012',

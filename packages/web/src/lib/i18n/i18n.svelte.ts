@@ -6,7 +6,7 @@ import type { Locale } from './locale.ts';
 import { chooseLocale, isLocale } from './locale.ts';
 import { formatMessage } from './message.ts';
 
-/** Null was never chosen. */
+/** Null: the user has not chosen a language. */
 const choice = browserValue<Locale | 'system' | null>('language', {
   version: 1,
   read: (value) => (value === 'system' || isLocale(value) ? value : undefined),
@@ -83,29 +83,29 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
 };
 
 class I18n {
-  /** What the person chose; `system` follows the browser. */
+  /** The language the user chose; `system` follows the browser. */
   choice: Locale | 'system' = $state('system');
-  /** What the page is shown in. */
+  /** The language of the page. */
   locale: Locale = $state('en');
   #catalogue: Namespaces = $state.raw(english);
   readonly #needed = new Set<LazyNamespace>();
 
   /**
-   * To be awaited before the first paint, so that the page never changes its language before one's eyes.
+   * Loads the language of the page. Await it before the first paint, so that the language does not change visibly.
    *
-   * @param byOwner what it is shown in where the person has chosen nothing
+   * @param serverDefault the language if the user has not chosen one
    */
-  async start(byOwner: Locale | 'system'): Promise<void> {
-    choice.watch((changed) => void this.#show(changed ?? byOwner));
-    await this.#show(choice.get() ?? byOwner);
+  async start(serverDefault: Locale | 'system'): Promise<void> {
+    choice.watch((changed) => void this.#show(changed ?? serverDefault));
+    await this.#show(choice.get() ?? serverDefault);
   }
 
-  async choose(wanted: Locale | 'system'): Promise<void> {
-    choice.set(wanted);
-    await this.#show(wanted);
+  async choose(locale: Locale | 'system'): Promise<void> {
+    choice.set(locale);
+    await this.#show(locale);
   }
 
-  /** Texts of a part of the page that is loaded on demand: to be awaited before it is drawn. */
+  /** Loads namespaces. Await it before rendering a part of the page that is loaded on demand. */
   async need(...names: LazyNamespace[]): Promise<void> {
     for (const name of names) this.#needed.add(name);
     while (names.some((name) => this.#catalogue[name] === undefined)) {
@@ -119,10 +119,10 @@ class I18n {
     return lookUp(this.#catalogue, key);
   }
 
-  async #show(wanted: Locale | 'system'): Promise<void> {
-    const locale = wanted === 'system' ? chooseLocale(navigator.languages) : wanted;
+  async #show(chosen: Locale | 'system'): Promise<void> {
+    const locale = chosen === 'system' ? chooseLocale(navigator.languages) : chosen;
     const catalogue = await this.#read(locale);
-    this.choice = wanted;
+    this.choice = chosen;
     this.locale = locale;
     this.#catalogue = catalogue;
     document.documentElement.lang = locale;
@@ -134,7 +134,7 @@ class I18n {
       loaders[locale](),
       ...needed.map((name): Promise<Namespaces> => lateLoaders[name][locale]()),
     ]);
-    // What was asked for in the meantime belongs to it.
+    // More namespaces were requested meanwhile.
     if (needed.length < this.#needed.size) return this.#read(locale);
     return Object.assign({}, first, ...late) as Namespaces;
   }
@@ -143,7 +143,7 @@ class I18n {
 export const i18n = new I18n();
 
 /**
- * The text of a key in the language of the page, with its values in place. Read in a template it follows the language.
+ * Returns the text of a key in the language of the page, with its placeholders filled in. Reactive in templates.
  *
  * @example
  * t('chat.stop')

@@ -5,7 +5,7 @@ import type { Locale } from './locale.ts';
 import { chooseLocale } from './locale.ts';
 import type { MessageText } from './message.ts';
 
-describe('the language of the page', () => {
+describe('chooseLocale', () => {
   it.each([
     [['zh-TW', 'en'], 'zh-Hant'],
     [['zh-HK'], 'zh-Hant'],
@@ -18,45 +18,45 @@ describe('the language of the page', () => {
     [['en-GB', 'zh-TW'], 'en'],
     [['fr'], 'en'],
     [[], 'en'],
-  ])('for a person who reads %j is %s', (wanted, locale) => {
-    expect(chooseLocale(wanted)).toBe(locale);
+  ])('%j: %s', (preferred, locale) => {
+    expect(chooseLocale(preferred)).toBe(locale);
   });
 });
 
 type Texts = Readonly<Record<string, Readonly<Record<string, MessageText>>>>;
 type Flat = Record<string, MessageText>;
 
-/** Every namespace, also those that are loaded when something of them is shown. */
+/** Every namespace, including those loaded on demand. */
 const english = namespaces('en', import.meta.glob<Texts>(['./en/*.ts', '!**/{index,late}.ts'], { eager: true }));
 const traditional = namespaces('zh-Hant', import.meta.glob<Texts>(['./zh-Hant/*.ts', '!**/index.ts'], { eager: true }));
 const simplified = namespaces('zh-Hans', import.meta.glob<Texts>(['./zh-Hans/*.ts', '!**/index.ts'], { eager: true }));
 
-/** That every text is there, the types see to; what a text says they do not. */
+/** The types check that every text exists. */
 describe.each([
   ['zh-Hant', traditional],
   ['zh-Hans', simplified],
-])('the texts in %s', (_locale, messages) => {
+])('texts in %s', (_locale, messages) => {
   const texts = flat(messages);
 
-  it('take the same values as the English ones', () => {
+  it('have the same placeholders as in English', () => {
     const values = (all: Flat) => Object.fromEntries(Object.entries(all).map(([key, text]) => [key, valuesIn(text)]));
     expect(values(texts)).toEqual(values(flat(english)));
   });
 
-  it('call tokens by one word', () => {
-    const said = (text: MessageText): string =>
+  it('use the Chinese word for tokens', () => {
+    const withoutPlaceholders = (text: MessageText): string =>
       (typeof text === 'string' ? text : text.other).replaceAll(/\{\w+\}/g, '');
-    expect(Object.keys(texts).filter((key) => /token/i.test(said(texts[key] ?? '')))).toEqual([]);
+    expect(Object.keys(texts).filter((key) => /token/i.test(withoutPlaceholders(texts[key] ?? '')))).toEqual([]);
   });
 
-  it('are not left in English', () => {
+  it('are translated', () => {
     const original = flat(english);
-    const left = Object.keys(texts).filter((key) => isSentence(texts[key]) && texts[key] === original[key]);
-    expect(left).toEqual([]);
+    const untranslated = Object.keys(texts).filter((key) => isSentence(texts[key]) && texts[key] === original[key]);
+    expect(untranslated).toEqual([]);
   });
 });
 
-/** With the texts of the settings of the form, each a namespace of its own. */
+/** Includes the texts of the settings form, each setting as a namespace. */
 function namespaces(locale: Locale, modules: Readonly<Record<string, Texts>>): Texts {
   return Object.assign({}, ...Object.values(modules), settingTexts(locale)) as Texts;
 }
@@ -82,7 +82,7 @@ function valuesIn(text: MessageText): string[] {
   return [...whole.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '').sort();
 }
 
-/** Names and addresses stay what they are. */
+/** Names and URLs are not translated. */
 function isSentence(text: MessageText | undefined): boolean {
   return typeof text === 'string' && /[a-z]{3,} [a-z]{2,}/i.test(text);
 }

@@ -4,12 +4,12 @@ import type { MessageText } from './message.ts';
 import { questions as simplified } from './zh-Hans/questions.ts';
 import { questions as traditional } from './zh-Hant/questions.ts';
 
-/** That every text is there, the types see to; what a text says they do not. */
+/** The types check that every text exists. */
 describe.each<[string, Readonly<Record<string, MessageText>>]>([
   ['zh-Hant', traditional],
   ['zh-Hans', simplified],
-])('the texts of questions in %s', (_locale, texts) => {
-  it.each(Object.entries<MessageText>(english))('%s takes the same values, and is not left in English', (key, text) => {
+])('texts of questions in %s', (_locale, texts) => {
+  it.each(Object.entries<MessageText>(english))('%s is translated with the same placeholders', (key, text) => {
     const valuesIn = (one: MessageText | undefined): string[] =>
       whole(one)
         .match(/\{\w+\}/g)

@@ -1,4 +1,4 @@
-/** The languages of the page, each by its own name. */
+/** The languages of the page, each with its native name. */
 export const LOCALES = { en: 'English', 'zh-Hant': '繁體中文', 'zh-Hans': '简体中文' } as const;
 
 export type Locale = keyof typeof LOCALES;
@@ -7,9 +7,9 @@ export function isLocale(value: unknown): value is Locale {
   return typeof value === 'string' && Object.hasOwn(LOCALES, value);
 }
 
-/** The first language of the person's that the page has; English where it has none. */
-export function chooseLocale(wanted: readonly string[]): Locale {
-  for (const tag of wanted) {
+/** Returns the first preferred language that the page supports, or English. */
+export function chooseLocale(preferred: readonly string[]): Locale {
+  for (const tag of preferred) {
     const found = match(tag);
     if (found !== null) return found;
   }

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { formatMessage } from './message.ts';
 
-describe('a message', () => {
-  it('has its values in place, numbers as the language writes them', () => {
+describe('formatMessage', () => {
+  it('fills in values and formats numbers for the language', () => {
     expect(formatMessage('{count} of {name}', { count: 12345, name: 'x' }, 'en')).toBe('12,345 of x');
   });
 
-  it('follows the plural rules of its language', () => {
+  it('follows the plural rules of the language', () => {
     const files = { one: '{count} file', other: '{count} files' };
     expect([0, 1, 2].map((count) => formatMessage(files, { count }, 'en'))).toEqual(['0 files', '1 file', '2 files']);
     expect(formatMessage({ other: '{count} 個檔案' }, { count: 1 }, 'zh-Hant')).toBe('1 個檔案');
   });
 
-  it('writes out what hides in a value or turns the text around', () => {
+  it('shows invisible and bidirectional characters of values as code points', () => {
     expect(formatMessage('Allow "{tool}"?', { tool: 'a\u202egnp\u200b' }, 'en')).toBe('Allow "a⟨U+202E⟩gnp⟨U+200B⟩"?');
   });
 
-  it('takes a value as it is, even one that looks like a place for another', () => {
+  it('does not interpret placeholders in values', () => {
     expect(formatMessage('“{title}” was deleted', { title: '{count} $& $1' }, 'en')).toBe(
       '“{count} $& $1” was deleted',
     );

@@ -1,18 +1,18 @@
 import { showHidden } from '@toolyard/protocol';
 
-/** A text, or one that depends on `count` by the plural rules of its language. `{name}` stands for a value. */
+/** A text with placeholders `{name}`, or one per plural form of `count`. */
 type PluralText = { readonly one?: string; readonly other: string };
 export type MessageText = string | PluralText;
 export type Values = Readonly<Record<string, string | number>>;
 
-/** What another language must give for the English messages: the same keys, of the same kind. */
+/** A translation of the English messages: the same keys of the same kinds. */
 export type Translation<T extends Readonly<Record<string, MessageText>>> = {
   readonly [K in keyof T]: T[K] extends string ? string : PluralText;
 };
 
 type NamesIn<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-/** The names of the values an English text wants. */
+/** The names of the placeholders of an English text. */
 export type ValueNames<M> = M extends string
   ? NamesIn<M>
   : M extends { readonly other: infer O extends string }
@@ -20,8 +20,8 @@ export type ValueNames<M> = M extends string
     : never;
 
 /**
- * Puts the values in their places; numbers are written as the language writes them. Values are names of tools, servers
- * and files: what hides in one, or turns the text around, is written out.
+ * Fills in the placeholders; numbers are formatted for the language. Values may be names of tools, servers and files,
+ * so invisible and bidirectional characters in them are shown as code points.
  */
 export function formatMessage(text: MessageText, values: Values, locale: string): string {
   return pick(text, values, locale).replace(/\{(\w+)\}/g, (whole, name: string) => {

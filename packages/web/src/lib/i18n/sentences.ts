@@ -1,4 +1,4 @@
-/** Two sentences, one after the other: behind a full-width stop comes no space. */
+/** Joins two sentences; after a full-width period without a space. */
 export function sentences(first: string, second: string): string {
   return /[。！？]$/.test(first) ? first + second : `${first} ${second}`;
 }

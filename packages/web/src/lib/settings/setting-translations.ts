@@ -122,12 +122,12 @@ export const SETTING_TEXTS: { readonly [Path in FormPath]: TextsOf<Settings[Path
     },
     hint: {
       en: 'For features of a single provider. Sent unchanged.',
-      'zh-Hant': '某個服務商特有的欄位，原樣傳送。',
-      'zh-Hans': '某个服务商特有的字段，原样发送。',
+      'zh-Hant': '某個供應商特有的欄位，原樣傳送。',
+      'zh-Hans': '某个提供商特有的字段，原样发送。',
     },
   },
   'limits.maxTurns': {
-    label: { en: 'Max turns', 'zh-Hant': '最大輪數', 'zh-Hans': '最大轮数' },
+    label: { en: 'Max turns', 'zh-Hant': '最大回合數', 'zh-Hans': '最大轮次' },
     hint: {
       en: 'Model requests per message, including those after tool calls.',
       'zh-Hant': '每則訊息最多的模型請求次數，包含工具呼叫後的請求。',

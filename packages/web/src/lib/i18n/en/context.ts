@@ -1,15 +1,15 @@
-/** How full the model's window is. */
+/** The context meter. */
 export const context = {
-  title: 'What fills the model’s window',
-  label: 'Context: {percent} % full',
-  of: '{tokens} of {window} tokens ({percent} %) in the last request',
-  part_instructions: 'Instructions, also of servers',
+  title: 'Context usage',
+  label: 'Context: {percent}% used',
+  of: '{tokens} of {window} tokens ({percent}%) in the last request',
+  part_instructions: 'Instructions',
   part_tools: 'Tools',
   part_messages: 'Messages and attachments',
-  part_results: 'Results of tools',
+  part_results: 'Tool results',
   tokens: { one: '{count} token', other: '{count} tokens' },
-  near: 'At 80 % the older part of the conversation is summed up for the model. It stays here as it is.',
-  full: 'With the next request the older part of the conversation is summed up for the model. It stays here as it is.',
-  assumed: 'The model does not say how much it takes: this size is assumed.',
-  estimate: 'Estimated, and put right by what the model tells.',
+  near: 'At 80%, older messages are compacted for the model. The chat itself is kept.',
+  full: 'The next request compacts older messages for the model. The chat itself is kept.',
+  assumed: 'The model does not report its context window; this size is assumed.',
+  estimate: 'Estimate, corrected by the usage the model reports.',
 } as const;

@@ -11,7 +11,7 @@ import type { servers } from './servers.ts';
 import type { settings } from './settings.ts';
 import type { usage } from './usage.ts';
 
-/** Texts that come with the part of the page that shows them, by namespace: see `i18n.need`. */
+/** Texts by namespace that are loaded with the part of the page that shows them: see `i18n.need`. */
 export type LazyMessages = {
   access: typeof access;
   cards: typeof cards;

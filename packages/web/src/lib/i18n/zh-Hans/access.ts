@@ -1,15 +1,14 @@
 import type { LazyTexts } from '../catalogue.ts';
 
 export const access: LazyTexts<'access'> = {
-  open: '此服务器以 {flag} 启动：本机上的所有程序和用户都可以使用。没有会话或密钥可管理。',
+  open: '此服务器以 {flag} 启动：本机上的所有程序和用户都可以使用，无需会话或密钥。',
   deviceTitle: '在其他设备上登录',
   deviceText: '一个链接可让一个浏览器登录，只能使用一次，10 分钟后失效。',
   deviceCreate: '生成链接',
   deviceAgain: '生成新链接',
   deviceQr: '登录链接的二维码',
   deviceExpires: '有效期至 {time}',
-  deviceLocal:
-    '此服务器仅监听本机（{host}），其他设备无法访问。若要在局域网内的其他设备上使用，请以 --host 0.0.0.0 启动。',
+  deviceLocal: '此服务器仅监听本机（{host}）。若要在局域网内的其他设备上使用，请以 --host 0.0.0.0 启动。',
   deviceAddress: '此服务器的地址',
   copyLink: '复制链接',
   sessionsTitle: '已登录的浏览器',
@@ -21,7 +20,7 @@ export const access: LazyTexts<'access'> = {
   revokeOthers: '让所有其他浏览器退出登录',
   signOut: '退出当前浏览器',
   keysTitle: 'API 密钥',
-  keysText: '程序以“Authorization: Bearer”发送密钥。密钥只能执行其权限范围允许的操作。',
+  keysText: '程序以“Authorization: Bearer …”发送密钥，权限范围决定它能做什么。',
   keysNone: '还没有 API 密钥。',
   keyName: '名称',
   keyNamePlaceholder: '智能家居',

@@ -1,15 +1,14 @@
 import type { LazyTexts } from '../catalogue.ts';
 
 export const access: LazyTexts<'access'> = {
-  open: '此伺服器以 {flag} 啟動：這台電腦上的所有程式和使用者都能使用。沒有工作階段或金鑰可管理。',
+  open: '此伺服器以 {flag} 啟動：這台電腦上的所有程式和使用者都能使用，不需工作階段或金鑰。',
   deviceTitle: '在其他裝置上登入',
   deviceText: '一個連結可讓一個瀏覽器登入，只能使用一次，10 分鐘後失效。',
   deviceCreate: '產生連結',
   deviceAgain: '產生新的連結',
   deviceQr: '登入連結的 QR Code',
   deviceExpires: '有效至 {time}',
-  deviceLocal:
-    '此伺服器只在這台電腦上接受連線（{host}），其他裝置無法連到。若要從區域網路內的其他裝置使用，請以 --host 0.0.0.0 啟動。',
+  deviceLocal: '此伺服器只接受本機連線（{host}）。若要從區域網路內的其他裝置使用，請以 --host 0.0.0.0 啟動。',
   deviceAddress: '此伺服器的位址',
   copyLink: '複製連結',
   sessionsTitle: '已登入的瀏覽器',
@@ -21,8 +20,8 @@ export const access: LazyTexts<'access'> = {
   revokeOthers: '登出所有其他瀏覽器',
   signOut: '登出這個瀏覽器',
   keysTitle: 'API 金鑰',
-  keysText: '程式以「Authorization: Bearer」傳送金鑰。金鑰只能做其權限範圍允許的事。',
-  keysNone: '目前沒有 API 金鑰。',
+  keysText: '程式以「Authorization: Bearer …」傳送金鑰，權限範圍決定它能做什麼。',
+  keysNone: '還沒有 API 金鑰。',
   keyName: '名稱',
   keyNamePlaceholder: '智慧家庭',
   keyNameMissing: '請輸入名稱。',

@@ -1,0 +1,108 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import type { PageLocale, PageTexts } from '../support/page-texts.ts';
+import { loadPageTexts } from '../support/page-texts.ts';
+import type { Conversations, View } from '../support/page-views.ts';
+import {
+  closeOverlays,
+  MORE_VIEW_SERVERS,
+  MORE_VIEWS,
+  navigate,
+  startConversations,
+  startMoreConversations,
+  VIEW_SERVERS,
+  VIEWS,
+  viewScript,
+} from '../support/page-views.ts';
+import { setStage } from '../support/stage.ts';
+import { EMPTY_VIEWS, setEmptyStage, SIGN_IN_VIEWS, setSignInStage } from './stages.ts';
+
+/** Widths of the window, in CSS pixels. */
+export const WIDTHS = [1440, 820, 390];
+/** The width at which English views are also taken in dark colors. */
+const DARK_WIDTH = 1440;
+const HEIGHT = 900;
+const LOCALES: Readonly<Record<PageLocale, string>> = { en: 'en-US', 'zh-Hant': 'zh-TW', 'zh-Hans': 'zh-CN' };
+const SHOW_TIMEOUT_MS = 15_000;
+const PICTURE_TIMEOUT_MS = 60_000;
+
+export type PictureOptions = {
+  /** The folder of the pictures. */
+  out: string;
+  /** Only views whose name contains it. */
+  only: string;
+  locales: readonly PageLocale[];
+  widths: readonly number[];
+  dark: boolean;
+};
+
+/** Takes pictures of all views; returns the views that could not be shown, with the reasons. */
+export async function takeViewPictures(options: PictureOptions): Promise<string[]> {
+  const views = [...VIEWS, ...MORE_VIEWS];
+  const problems: string[] = [];
+  if (views.some(({ name }) => name.includes(options.only))) {
+    await using stage = await setStage(viewScript, { servers: { ...VIEW_SERVERS, ...MORE_VIEW_SERVERS } });
+    const first = await stage.open();
+    const paths = { ...(await startConversations(first)), ...(await startMoreConversations(first, stage)) };
+    for (const locale of options.locales) {
+      const page = await stage.open('/', { locale: LOCALES[locale] });
+      problems.push(...(await takeAll(page, views, paths, locale, options)));
+      await page.close();
+    }
+  }
+  for (const [setOther, others] of [[setEmptyStage, EMPTY_VIEWS] as const, [setSignInStage, SIGN_IN_VIEWS] as const]) {
+    if (!others.some(({ name }) => name.includes(options.only))) continue;
+    await using stage = await setOther();
+    for (const locale of options.locales) {
+      const page = await stage.open('/', { locale: LOCALES[locale] });
+      problems.push(...(await takeAll(page, others, {}, locale, options)));
+      await page.close();
+    }
+  }
+  return problems;
+}
+
+async function takeAll(
+  page: Page,
+  views: readonly View[],
+  paths: Conversations,
+  locale: PageLocale,
+  { out, only, widths, dark }: PictureOptions,
+): Promise<string[]> {
+  const texts = await loadPageTexts(locale);
+  page.setDefaultTimeout(SHOW_TIMEOUT_MS);
+  const problems: string[] = [];
+  for (const view of views.filter(({ name }) => name.includes(only))) {
+    await page.setViewportSize({ width: widths[0] ?? DARK_WIDTH, height: HEIGHT });
+    const reason = await show(page, view, paths, texts);
+    if (reason !== null) problems.push(`${locale}: ${view.name}: ${reason}`);
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: HEIGHT });
+      await save(page, out, `${locale}-${String(width)}`, view);
+      if (!dark || locale !== 'en' || width !== DARK_WIDTH) continue;
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await save(page, out, `${locale}-${String(width)}-dark`, view);
+      await page.emulateMedia({ colorScheme: 'light' });
+    }
+    await closeOverlays(page);
+  }
+  return problems;
+}
+
+/** Returns why the view could not be shown, or null. */
+async function show(page: Page, view: View, paths: Conversations, texts: PageTexts): Promise<string | null> {
+  try {
+    await navigate(page, view.path(paths));
+    await view.show(page, texts);
+    return null;
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  }
+}
+
+async function save(page: Page, out: string, folder: string, { name }: View): Promise<void> {
+  mkdirSync(join(out, folder), { recursive: true });
+  const path = join(out, folder, `${name.replaceAll(/\W+/g, '-')}.png`);
+  await page.screenshot({ path, animations: 'disabled', timeout: PICTURE_TIMEOUT_MS });
+}

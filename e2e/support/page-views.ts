@@ -1,0 +1,479 @@
+import type { Locator, Page } from 'playwright-core';
+import type { McpBehaviour, ModelScript } from '@toolyard/testing';
+import { reply } from '@toolyard/testing';
+import { call } from './api.ts';
+import { chatPage } from './chat-page.ts';
+import { askingTool, FORM, FORM_SERVERS } from './form-servers.ts';
+import type { PageTexts } from './page-texts.ts';
+import type { ScriptedServers } from './scripted-tools.ts';
+import { FILES } from './servers-page.ts';
+import type { Stage } from './stage.ts';
+
+/** Paths of the conversations that {@link startConversations} starts, by name. */
+export type Conversations = Readonly<Record<string, string>>;
+
+/** A state of the page. */
+export type View = {
+  name: string;
+  path: (of: Conversations) => string;
+  /** Brings the page from what its path shows to this state. */
+  show: (page: Page, t: PageTexts) => Promise<void>;
+};
+
+const ANSWER = [
+  '## A heading\n\nSome **bold** and `code`, [a link](https://example.org), 台北今天下雨。',
+  '1. one\n2. two\n   - nested\n\n> quoted\n\n- [x] done\n- [ ] open',
+  '| City | Time |\n|---|---:|\n| Tokyo | 12:00 |',
+  '```ts\nconst answer: number = 42; // comment\n```',
+  `A word without end: ${'x'.repeat(300)}`,
+].join('\n\n');
+
+/** The servers of {@link VIEWS}. */
+export const VIEW_SERVERS: ScriptedServers = {
+  counter: { behaviour: 'counting' },
+  hotel: { behaviour: FORM_SERVERS.legacy },
+};
+
+const URL_REQUEST = { mode: 'url', message: 'Please pay.', elicitationId: 'e1', url: 'https://pay.example.com/x?y=1' };
+const SAMPLING = {
+  messages: [{ role: 'user', content: { type: 'text', text: 'Say hi' } }],
+  systemPrompt: 'Be brief.',
+  maxTokens: 100,
+};
+const SECRET_FORM = {
+  mode: 'form',
+  message: 'Sign in',
+  requestedSchema: { type: 'object', properties: { password: { type: 'string', title: 'Password' } } },
+};
+const AGENCY: McpBehaviour = {
+  tools: [
+    askingTool('agency_pay', 'elicitation/create', URL_REQUEST),
+    askingTool('agency_sample', 'sampling/createMessage', SAMPLING),
+    askingTool('agency_secret', 'elicitation/create', SECRET_FORM),
+    { name: 'agency_fail', does: [{ do: 'fail', text: 'The agency is closed on Mondays.' }] },
+    {
+      name: 'agency_delete',
+      title: 'Delete files',
+      description: 'Deletes what a shell pattern names.',
+      annotations: { destructiveHint: true, openWorldHint: true },
+      inputSchema: { type: 'object', properties: { command: { type: 'string' } } },
+    },
+  ],
+};
+/** The servers of {@link MORE_VIEWS}, in addition. */
+export const MORE_VIEW_SERVERS: ScriptedServers = {
+  agency: { behaviour: AGENCY },
+  files: { behaviour: FILES },
+};
+
+type Messages = { messages: { role: string; content: unknown }[] };
+
+/** Messages with an answer of their own; every other message is answered by a tool call. */
+const ANSWERS: Readonly<Record<string, () => ReturnType<typeof reply.text>>> = {
+  'No key': () => reply.error(401, 'Incorrect API key provided.'),
+  'Cut off': () => reply.text('This answer is cut off in', { finish: 'length' }),
+  Filtered: () => reply.text('This answer is', { finish: 'content_filter' }),
+  'Invalid call': () => reply.toolCalls([{ name: 'count', arguments: '{"note": ' }]),
+  Slowly: () => reply.text('A long answer. '.repeat(40), { hold: { until: new Promise(() => {}) } }),
+};
+
+export const viewScript: ModelScript = ({ body }) => {
+  const last = (body as Messages).messages.at(-1);
+  if (last?.role === 'tool') return reply.text(ANSWER, { reasoning: 'A thought.' });
+  const content = JSON.stringify(last?.content);
+  const own = Object.entries(ANSWERS).find(([text]) => content.includes(text));
+  if (own) return own[1]();
+  const name = /book_room|agency_\w+/.exec(content)?.[0] ?? 'count';
+  const args = name === 'agency_delete' ? { command: 'rm -rf /' } : { note: 'Please' };
+  return reply.toolCalls([{ name, arguments: args }], { reasoning: 'Another thought.' });
+};
+
+/** Starts the conversations of {@link VIEWS}, in English. */
+export async function startConversations(page: Page): Promise<Conversations> {
+  const chat = chatPage(page);
+  const allow = page.getByRole('button', { name: 'Allow once' });
+  await chat.send('台北今天天氣怎麼樣？');
+  await allow.click();
+  await chat.reads('A heading');
+  await chat.rests();
+  const answered = await chat.path();
+  await chat.anew();
+  await chat.send('Please book_room');
+  await allow.click();
+  await page.getByText('asks you to fill in a form').waitFor();
+  const form = await chat.path();
+  await chat.anew();
+  await chat.send('Ask me.');
+  await allow.waitFor();
+  return { answered, form, asking: await chat.path() };
+}
+
+/** Starts the conversations of {@link MORE_VIEWS}, in English. */
+export async function startMoreConversations(page: Page, stage: Stage): Promise<Conversations> {
+  const chat = chatPage(page);
+  const paths: Record<string, string> = {};
+  const start = async (name: string, message: string, shown: () => Locator, allowed = true): Promise<void> => {
+    await chat.anew();
+    await chat.send(message);
+    if (/agency_|Count/.test(message) && allowed) await page.getByRole('button', { name: 'Allow once' }).click();
+    await shown().first().waitFor();
+    paths[name] = await chat.path();
+  };
+  await start('dangerous', 'Please agency_delete', () => page.getByText('Flagged as dangerous'), false);
+  await start('url', 'Please agency_pay', () => page.getByText('pay.example.com'));
+  await start('failedCall', 'Please agency_fail', () => chat.messages.getByText('A heading'));
+  await start('noKey', 'No key', () => page.getByText('Incorrect API key'));
+  await start('cutOff', 'Cut off', () => page.getByText('reached the output limit'));
+  await start('filtered', 'Filtered', () => page.getByText('content filter'));
+  await start('invalidCall', 'Invalid call', () => page.getByText('Invalid call'));
+  const settings = (defaults: object) => call(stage.server.url, 'PUT', '/api/settings/defaults', defaults);
+  await settings({ budgets: [{ of: 'run', calls: 1 }] });
+  await start('budget', 'Count, please', () => page.getByText('Budget used up'));
+  await settings({ budgets: [{ of: 'day', dollars: 5 }] });
+  return paths;
+}
+
+const SECTIONS = ['general', 'models', 'tools', 'permissions', 'about'];
+
+/** Contains the most kinds of text and code. */
+export const SAMPLE_VIEW = 'a conversation while a message is edited, with the context meter';
+
+/** The views that every test run checks. */
+export const VIEWS: readonly View[] = [
+  {
+    name: 'a new chat with the model list',
+    path: () => '/',
+    show: async (page, t) => {
+      await button(page, t('composer.model', { model: 'scripted' })).click();
+      await page.getByPlaceholder(t('models.search')).first().waitFor();
+    },
+  },
+  {
+    name: 'the parameters',
+    path: () => '/',
+    show: async (page, t) => {
+      await button(page, t('composer.parameters')).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'the shortcuts',
+    path: () => '/',
+    show: async (page, t) => {
+      await button(page, t('common.shortcuts')).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: SAMPLE_VIEW,
+    path: ({ answered = '' }) => answered,
+    show: async (page, t) => {
+      const messages = messagesOf(page, t);
+      await messages.getByText('A heading').first().waitFor();
+      await unfoldAll(messages);
+      await button(messages, t('chat.edit')).first().click();
+      await page.getByRole('textbox', { name: t('chat.editLabel') }).waitFor();
+      await page.getByRole('button', { name: pattern(t, 'context.label', 'percent') }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'the steps of an answer',
+    path: ({ answered = '' }) => answered,
+    show: async (page, t) => {
+      await button(page, t('chat.steps')).click();
+      await page
+        .getByRole('list', { name: t('runs.steps') })
+        .getByRole('button')
+        .first()
+        .click();
+    },
+  },
+  {
+    name: 'a question whose arguments are being changed',
+    path: ({ asking = '' }) => asking,
+    show: async (page, t) => {
+      await button(page, t('cards.once')).waitFor();
+      await button(page, t('cards.editArguments')).click();
+      await page.getByLabel(/^note/).fill('Something else');
+      await page.getByText(t('questions.youChanged', { count: 1 })).waitFor();
+    },
+  },
+  {
+    name: 'the inbox',
+    path: () => '/inbox',
+    // Of a call with edited arguments the button has a longer name.
+    show: (page, t) =>
+      page
+        .getByRole('article')
+        .getByRole('button', { name: t('cards.once') })
+        .first()
+        .waitFor(),
+  },
+  ...SECTIONS.map((section) => ({
+    name: `settings: ${section}`,
+    path: () => `/settings/${section}`,
+    show: (page: Page) => page.getByRole('main').getByRole('heading', { level: 2 }).waitFor(),
+  })),
+  {
+    name: 'an unknown path',
+    path: () => '/nowhere/at/all',
+    show: (page, t) => page.getByRole('heading', { name: t('errors.pageTitle') }).waitFor(),
+  },
+];
+
+/** Dialogs, cards, errors and empty states beyond {@link VIEWS}. */
+export const MORE_VIEWS: readonly View[] = [
+  {
+    name: 'a new chat',
+    path: () => '/',
+    show: (page, t) => page.getByRole('heading', { name: t('setup.greeting') }).waitFor(),
+  },
+  { name: 'an answer', path: ({ answered = '' }) => answered, show: (page) => page.getByText('A heading').waitFor() },
+  {
+    name: 'the tools panel',
+    path: () => '/',
+    show: async (page, t) => {
+      await page.getByRole('button', { name: pattern(t, 'composer.tools', 'count') }).click();
+      await page.locator('[popover]:popover-open').getByText(t('servers.manage')).waitFor();
+    },
+  },
+  {
+    name: 'an approval',
+    path: ({ asking = '' }) => asking,
+    show: async (page, t) => {
+      await button(page, t('cards.refuseWhy')).click();
+    },
+  },
+  ...Object.entries({
+    dangerous: 'cards.once',
+    url: 'questions.decline',
+    form: 'questions.decline',
+    budget: 'usage.raise',
+  }).map(([name, key]) => ({
+    name: `a question: ${name}`,
+    path: (of: Conversations) => of[name] ?? '',
+    show: (page: Page, t: PageTexts) => page.getByText(t(key), { exact: true }).first().waitFor(),
+  })),
+  {
+    name: 'a form with invalid values',
+    path: ({ form = '' }) => form,
+    show: async (page, t) => {
+      await page.getByLabel(FORM.requestedSchema.properties.nights.title).fill('12');
+      await button(page, t('questions.send')).last().click();
+      await page.locator('[data-tool-card] [aria-invalid=true]').first().waitFor();
+    },
+  },
+  ...Object.entries({
+    noKey: 'common.retry',
+    cutOff: 'chat.length',
+    filtered: 'chat.filtered',
+    invalidCall: 'tools.stateMalformed',
+  }).map(([name, key]) => ({
+    name: `an answer: ${name}`,
+    path: (of: Conversations) => of[name] ?? '',
+    show: (page: Page, t: PageTexts) => page.getByText(t(key)).first().waitFor(),
+  })),
+  {
+    name: 'a failed call',
+    path: ({ failedCall = '' }) => failedCall,
+    show: async (page, t) => {
+      await page.getByText('A heading').waitFor();
+      await unfoldAll(messagesOf(page, t));
+    },
+  },
+  {
+    name: 'queued messages',
+    path: () => '/',
+    show: async (page, t) => {
+      const composer = page.getByRole('textbox', { name: t('composer.message'), exact: true });
+      for (const text of ['Slowly', 'Then this.', 'And this.']) {
+        await composer.fill(text);
+        await composer.press('Enter');
+        await page.getByText(text).first().waitFor();
+      }
+      await page.getByText(t('composer.queueNote')).waitFor();
+    },
+  },
+  {
+    name: 'a stopped answer',
+    path: () => '/',
+    show: async (page, t) => {
+      const composer = page.getByRole('textbox', { name: t('composer.message'), exact: true });
+      await composer.fill('Slowly');
+      await composer.press('Enter');
+      await page.getByText('A long answer').first().waitFor();
+      await button(page, t('composer.stop')).click();
+      await page.getByText(t('chat.stopped')).waitFor();
+    },
+  },
+  {
+    name: 'the menu of a chat',
+    path: ({ answered = '' }) => answered,
+    show: async (page, t) => {
+      await page
+        .getByRole('button', { name: pattern(t, 'sidebar.menu', 'title') })
+        .first()
+        .click();
+      await page.getByRole('menu').waitFor();
+    },
+  },
+  {
+    name: 'an unknown chat',
+    path: () => '/c/00000000-0000-7000-8000-000000000000',
+    show: (page, t) => page.getByText(t('errors.conversationTitle')).first().waitFor(),
+  },
+  ...serverViews(),
+  ...settingsViews(),
+  // Last: the search stays while the page moves on.
+  {
+    name: 'a search without results',
+    path: () => '/',
+    show: async (page, t) => {
+      await page.getByLabel(t('sidebar.searchLabel')).fill('zzzz');
+      await page
+        .getByText(t('sidebar.nothingFound', { query: 'zzzz' }))
+        .first()
+        .waitFor();
+    },
+  },
+];
+
+function serverViews(): View[] {
+  const openForm = async (page: Page, t: PageTexts): Promise<Locator> => {
+    await button(page, t('mcp.add')).click();
+    return page.getByRole('dialog', { name: t('mcp.newTitle') });
+  };
+  const kinds: Readonly<Record<string, string>> = {
+    command: 'mcp.kindProgram',
+    url: 'mcp.kindAddress',
+    hosted: 'mcp.kindHosted',
+  };
+  const tabs: Readonly<Record<string, string>> = { tools: 'mcp.tabTools', about: 'mcp.tabAbout', log: 'mcp.tabLog' };
+  return [
+    ...Object.entries(kinds).map(([name, key]) => ({
+      name: `new server: ${name}`,
+      path: () => '/settings/tools',
+      show: async (page: Page, t: PageTexts) => {
+        const form = await openForm(page, t);
+        await form.getByText(t(key), { exact: true }).click();
+        await button(form, t('common.save')).click();
+        await form.getByText(t('mcp.nameMissing')).waitFor();
+      },
+    })),
+    {
+      name: 'new server: paste',
+      path: () => '/settings/tools',
+      show: async (page, t) => {
+        const form = await openForm(page, t);
+        await button(form, t('mcp.paste')).click();
+        await form.getByLabel(t('mcp.pasteLabel')).fill('{ "mcpServers": {\n  "web": \n');
+        await button(form, t('mcp.pasteRead')).click();
+        await form.locator('[aria-invalid=true]').waitFor();
+      },
+    },
+    ...Object.entries(tabs).map(([name, key]) => ({
+      name: `a server: ${name}`,
+      path: () => '/settings/tools?server=files',
+      show: async (page: Page, t: PageTexts) => {
+        await page.getByRole('tab', { name: t(key) }).click();
+        if (name === 'tools') await unfoldAll(page.getByRole('tabpanel'));
+      },
+    })),
+    {
+      name: 'an unknown server',
+      path: () => '/settings/tools?server=nothing',
+      show: (page, t) => page.getByText(t('mcp.notThere')).waitFor(),
+    },
+  ];
+}
+
+function settingsViews(): View[] {
+  const inSettings = (section: string): string => `/settings/${section}`;
+  return [
+    {
+      name: 'settings: access',
+      path: () => inSettings('access'),
+      show: (page) => page.getByRole('main').getByText('--no-token').waitFor(),
+    },
+    {
+      name: 'settings: usage',
+      path: () => inSettings('usage'),
+      show: (page, t) => page.getByRole('table', { name: t('usage.table') }).waitFor(),
+    },
+    {
+      name: 'new provider',
+      path: () => inSettings('models'),
+      show: async (page, t) => {
+        await button(page, t('settings.addProvider')).click();
+        const form = page.getByRole('dialog');
+        await button(form, t('common.save')).click();
+        await form.locator('[aria-invalid=true]').first().waitFor();
+      },
+    },
+    {
+      name: 'a known provider',
+      path: () => inSettings('models'),
+      show: async (page, t) => {
+        await button(page, t('settings.addProvider')).click();
+        await page.getByRole('dialog').getByRole('combobox').first().selectOption('anthropic');
+      },
+    },
+    {
+      name: 'a rule, and a tried call',
+      path: () => inSettings('permissions'),
+      show: async (page, t) => {
+        await button(page, t('rules.add')).click();
+        await button(page, t('common.save')).first().click();
+        await page.getByText(t('rules.empty')).waitFor();
+      },
+    },
+    {
+      name: 'a budget without a limit',
+      path: () => inSettings('general'),
+      show: async (page, t) => {
+        await button(page, t('usage.addBudget')).first().click();
+        await page.getByText(t('usage.noAmountProblem')).first().waitFor();
+      },
+    },
+  ];
+}
+
+/** Follows a link to a path: cheaper than loading the page again. */
+export async function navigate(page: Page, path: string): Promise<void> {
+  await page.evaluate(`(() => {
+    const link = Object.assign(document.createElement('a'), { href: ${JSON.stringify(path)} });
+    document.body.append(link);
+    link.click();
+    link.remove();
+  })()`);
+  await page.waitForURL((url) => url.pathname + url.search === path);
+}
+
+/** Closes dialogs and menus: some outlive a navigation. Returns how many remain open. */
+export async function closeOverlays(page: Page): Promise<number> {
+  const overlays = page.locator('dialog[open], [popover]:popover-open');
+  for (let left = 5; left > 0 && (await overlays.count()) > 0; left--) await page.keyboard.press('Escape');
+  return overlays.count();
+}
+
+function button(within: Page | Locator, name: string): Locator {
+  return within.getByRole('button', { name, exact: true });
+}
+
+function messagesOf(page: Page, t: PageTexts): Locator {
+  return page.getByRole('main').getByLabel(t('chat.log'));
+}
+
+/** Matches a text with any value for its placeholder. */
+function pattern(t: PageTexts, key: string, placeholder: string): RegExp {
+  const [before = '', after = ''] = t(key, { [placeholder]: '%%' }).split('%%');
+  const escape = (text: string): string => text.replaceAll(/[^\w\s]/g, '\\$&');
+  return new RegExp(`^${escape(before)}.*${escape(after)}$`);
+}
+
+/** Opens all folded parts. Not by pointer: what opens moves the next. */
+async function unfoldAll(within: Locator): Promise<void> {
+  const folded = within.locator('[aria-expanded=false]');
+  for (let left = 20; left > 0 && (await folded.count()) > 0; left--) await folded.first().dispatchEvent('click');
+}
