@@ -5,7 +5,7 @@ import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call, readRun } from './support/api.ts';
 import { CALLS, expectRunAtBoth, expectCompleteRun, TURNS } from './support/complete-run.ts';
 import type { ServerInstance, LivesDatabase } from './support/server-instances.ts';
-import { LEASES_RUN_OUT, ServerInstances, LONG_LEASES } from './support/server-instances.ts';
+import { EXPIRE_LEASES, ServerInstances, LONG_LEASES } from './support/server-instances.ts';
 import { ask, TestUser, viewOf } from './support/test-user.ts';
 
 describeOnPostgres('several servers over one database', (cluster) => {
@@ -49,7 +49,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
     const { pair, killed } = await lives.startWithFault({ place: 'run:returned', hit: 3 });
     const followers = await followAtBoth(pair);
     const { dead, alive } = await killed();
-    await cluster().query(shared.url, LEASES_RUN_OUT);
+    await cluster().query(shared.url, EXPIRE_LEASES);
     const { person, end } = followers.get(alive) ?? {};
     if (!person) throw new Error('the process that lives is one of the two');
     expect(await end).toBe('over');
@@ -75,8 +75,8 @@ describeOnPostgres('several servers over one database', (cluster) => {
     const alive = pair.find((life) => life !== stopped);
     if (!stopped || !alive) throw new Error('one of the two makes the call');
     stopped.signal('SIGSTOP');
-    await cluster().query(shared.url, LEASES_RUN_OUT);
-    lives.letToolsGoOn();
+    await cluster().query(shared.url, EXPIRE_LEASES);
+    lives.releaseTools();
     const { person, end } = followers.get(alive) ?? {};
     if (!person) throw new Error('the other one is one of the two');
     expect(await end).toBe('over');

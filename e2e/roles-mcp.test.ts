@@ -26,7 +26,7 @@ import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { call, readRun } from './support/api.ts';
 import { waitForConnections } from './support/wait-for-connections.ts';
-import { LEASES_RUN_OUT, ServerInstances, LONG_LEASES } from './support/server-instances.ts';
+import { EXPIRE_LEASES, ServerInstances, LONG_LEASES } from './support/server-instances.ts';
 import { transcriptLines } from './support/transcript.ts';
 
 const TASK_PROGRAM = fileURLToPath(new URL('./support/task-program.ts', import.meta.url));
@@ -203,7 +203,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     await eventually(async () => (await call<RunView>(stage.url, 'GET', `/api/runs/${id}`)).waitsFor === undefined, {
       what: 'nothing that is missing',
     });
-    stage.lives.letCallsGo();
+    stage.lives.releaseCalls();
     await call(stage.url, 'POST', `/api/runs/${id}/cancel`, {});
     await eventually(async () => (await call<RunView>(stage.url, 'GET', `/api/runs/${id}`)).endedAt !== null, {
       what: 'the end of the cancelled run',
@@ -293,7 +293,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
   it('and is waited for by the next worker when the first was killed: it is made once', async () => {
     const runs = await studying();
     await Promise.all(stage.workers.map((worker) => worker.end()));
-    await cluster().query(stage.databaseUrl, LEASES_RUN_OUT);
+    await cluster().query(stage.databaseUrl, EXPIRE_LEASES);
     await stage.lives.startHere('worker');
     for (const era of ERAS) writeFileSync(join(stage.folder, `${era}-finish`), '');
     for (const [index, run] of runs.entries()) {

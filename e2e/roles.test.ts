@@ -14,7 +14,7 @@ import { call } from './support/api.ts';
 import { CALLS, expectRunOverRoles, expectCompleteRun, TURNS } from './support/complete-run.ts';
 import { waitForConnections } from './support/wait-for-connections.ts';
 import type { LivesDatabase, ServerInstancesOptions, LocalServerInstance } from './support/server-instances.ts';
-import { HELD_SERVERS_RUN_OUT, LEASES_RUN_OUT, ServerInstances, LONG_LEASES } from './support/server-instances.ts';
+import { EXPIRE_HELD_SERVERS, EXPIRE_LEASES, ServerInstances, LONG_LEASES } from './support/server-instances.ts';
 import { ask, TestUser, viewOf } from './support/test-user.ts';
 import { transcriptLines } from './support/transcript.ts';
 
@@ -112,8 +112,8 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     const followed = person.goOn(web.url);
     await eventually(() => lives.counted === 2, { what: 'the first two calls' });
     await tools.end();
-    lives.letToolsGoOn();
-    await cluster().query(shared.url, HELD_SERVERS_RUN_OUT);
+    lives.releaseTools();
+    await cluster().query(shared.url, EXPIRE_HELD_SERVERS);
     await lives.startHere('tools');
     await eventually(() => lives.starts === 2, { what: 'the tool server at the other process' });
     await waitForConnections([worker], isReady);
@@ -180,7 +180,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     const person = new TestUser(() => ({ decision: 'repeat' }), await ask(web.url));
     const followed = person.goOn(web.url);
     expect(await worker.exited()).toBe('SIGKILL');
-    await cluster().query(shared.url, LEASES_RUN_OUT);
+    await cluster().query(shared.url, EXPIRE_LEASES);
     await lives.startHere('worker');
     expect(await followed).toBe('over');
     await expectCompleteRun(lives, person, [web.url]);
@@ -278,7 +278,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     // A call that is on its way when the process stops would wait for the next one, but only for some seconds.
     await eventually(() => lives.counted === started * (TURNS[0] ?? 0), { what: 'all calls of the first turns' });
     tools.signal('SIGTERM');
-    lives.letToolsGoOn();
+    lives.releaseTools();
     expect(await tools.exited()).toBe(null);
     await eventually(() => lives.starts === 2, { what: 'the tool server at the other process' });
     await waitForConnections([worker], isReady);

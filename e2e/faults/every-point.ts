@@ -47,7 +47,7 @@ async function runOnce(engine: Engine, scenario: Scenario, fault: Fault | null):
     everyCall: true,
     askUser: true,
     // Told tokens would fill a known context window.
-    tellsUsage: contextWindow === undefined,
+    reportsUsage: contextWindow === undefined,
     ...(await databaseOn(engine)),
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(tools ? { tools } : {}),

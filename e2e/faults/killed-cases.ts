@@ -14,7 +14,7 @@ export async function runKilled(
   fault: Fault | null,
   { doubt, secret, ...options }: ServerInstancesOptions & { doubt: InDoubtAnswer; secret?: string },
 ): Promise<Killed> {
-  await using lives = await ServerInstances.of([1], { tellsUsage: true, ...options });
+  await using lives = await ServerInstances.of([1], { reportsUsage: true, ...options });
   const user = new TestUser(() => doubt);
   const faults = fault === null ? [] : [fault];
   const { problems, view, answered, passed } = await runWithFaults({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { eventually } from '@toolyard/testing';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
-import { LEASES_RUN_OUT, ServerInstances, LONG_LEASES } from '../support/server-instances.ts';
+import { EXPIRE_LEASES, ServerInstances, LONG_LEASES } from '../support/server-instances.ts';
 import { TestUser, viewOf } from '../support/test-user.ts';
 import type { RowWrite } from './history.ts';
 import { judge } from './judge.ts';
@@ -32,7 +32,7 @@ describeOnDatabases('the judge', (cluster) => {
     await eventually(() => lives.counted === 1, { what: 'the call' });
     // It cannot find out that it lost the lease.
     first.signal('SIGSTOP');
-    await cluster().query(url, LEASES_RUN_OUT);
+    await cluster().query(url, EXPIRE_LEASES);
     const second = await lives.startHere();
     const other = new TestUser(() => ({ decision: 'failed' }), user.runs[0]?.[0]?.runId);
     expect(await other.goOn(second.url)).toBe('over');

@@ -112,7 +112,7 @@ export class ScenarioUser implements ScenarioActor {
   async #react(url: string, event: RunEvent): Promise<void> {
     if (event.type === 'tool_started' && event.name === 'count') {
       await this.#steer(url, 'call');
-      this.#lives.letToolsGoOn();
+      this.#lives.releaseTools();
     } else if (event.type === 'interrupt_requested') {
       const { id, kind } = event.interrupt;
       await this.#steer(url, kind);

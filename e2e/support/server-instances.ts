@@ -34,12 +34,12 @@ import { malformedHistory } from './malformed-history.ts';
 export type { Fault, ServerInstance, LocalServerInstance } from './server-instance.ts';
 export type { LivesDatabase } from './test-server.ts';
 
-/** A slow process keeps its runs and servers; those of a killed one are free after {@link LEASES_RUN_OUT}. */
+/** A slow process keeps its runs and servers; those of a killed one are free after {@link EXPIRE_LEASES}. */
 export const LONG_LEASES = { leaseMs: 30_000 };
 /** Sets the run leases of killed processes to expired; a live process renews its own within a second. */
-export const LEASES_RUN_OUT = 'UPDATE runs SET lease_until = 0 WHERE lease_owner IS NOT NULL';
+export const EXPIRE_LEASES = 'UPDATE runs SET lease_until = 0 WHERE lease_owner IS NOT NULL';
 /** The same for the local servers of a killed process. */
-export const HELD_SERVERS_RUN_OUT = 'UPDATE held_servers SET lease_until = 0 WHERE holder IS NOT NULL';
+export const EXPIRE_HELD_SERVERS = 'UPDATE held_servers SET lease_until = 0 WHERE holder IS NOT NULL';
 
 /** Of the configuration file. */
 const PROVIDER = 'small';
@@ -53,7 +53,7 @@ export function callsOfTurns(turns: readonly number[]): number[][] {
 export type ServerInstancesOptions = {
   /**
    * The behaviour of the tool server; default: it counts. Receives the file created by {@link
-   * ServerInstances.letToolsGoOn}.
+   * ServerInstances.releaseTools}.
    */
   tools?: McpBehaviour | McpBehaviourName | ((file: string) => McpBehaviour);
   database?: LivesDatabase;
@@ -72,7 +72,7 @@ export type ServerInstancesOptions = {
   /** Timeout for tool calls when a process is closed, in milliseconds; default: a minute. */
   lastCallsMs?: number;
   /** The model server reports token usage, see {@link ModelUsage}. */
-  tellsUsage?: boolean;
+  reportsUsage?: boolean;
   /** The model answers only after this resolves. */
   modelWaits?: (messages: readonly ModelMessage[]) => Promise<unknown> | undefined;
 };
@@ -117,7 +117,7 @@ export class ServerInstances implements AsyncDisposable {
     const model = await startModelServer(async ({ body }) => {
       const { messages } = body as { messages: ModelMessage[] };
       await options.modelWaits?.(messages);
-      return options.tellsUsage === true ? usage.reply('', script(messages)) : script(messages);
+      return options.reportsUsage === true ? usage.reply('', script(messages)) : script(messages);
     });
     return new ServerInstances(model, options);
   }
@@ -231,7 +231,7 @@ export class ServerInstances implements AsyncDisposable {
   }
 
   /** Creates the file that waiting tools wait for. */
-  letToolsGoOn(): void {
+  releaseTools(): void {
     writeFileSync(this.#file('go-on'), '');
   }
 
@@ -240,7 +240,7 @@ export class ServerInstances implements AsyncDisposable {
     writeFileSync(this.#file('held'), '');
   }
 
-  letCallsGo(): void {
+  releaseCalls(): void {
     rmSync(this.#file('held'));
   }
 

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
 import { createSessionFetch, onSignInNeeded, sessionSecret, resumeAfterSignIn } from './session-fetch.ts';
 
-let asked = 0;
-onSignInNeeded(() => (asked += 1));
+let signInRequests = 0;
+onSignInNeeded(() => (signInRequests += 1));
 afterEach(() => {
-  asked = 0;
+  signInRequests = 0;
   sessionSecret.set(null);
 });
 
@@ -25,7 +25,7 @@ test('requests wait for the sign-in after the session has expired, and are sent 
   const { send, bodies } = server('new');
   sessionSecret.set('old');
   const answers = Promise.all(['one', 'two'].map((body) => send('/api/x', { method: 'POST', body })));
-  await expect.poll(() => asked).toBe(2);
+  await expect.poll(() => signInRequests).toBe(2);
   expect(bodies).toEqual([]);
   sessionSecret.set('new');
   resumeAfterSignIn();
@@ -39,20 +39,20 @@ test('a request rejected just before a sign-in is sent again without asking the 
   const answer = send('/api/x');
   sessionSecret.set('new');
   expect((await answer).status).toBe(200);
-  expect(asked).toBe(0);
+  expect(signInRequests).toBe(0);
 });
 
 test('a 401 of an MCP server behind the proxy is passed on', async () => {
   const send = createSessionFetch(async () => new Response('', { status: 401 }));
   expect((await send('/api/proxy?url=x')).status).toBe(401);
-  expect(asked).toBe(0);
+  expect(signInRequests).toBe(0);
 });
 
 test('a cancelled request stops waiting', async () => {
   const { send } = server('new');
   const control = new AbortController();
   const answer = send('/api/x', { signal: control.signal });
-  await expect.poll(() => asked).toBe(1);
+  await expect.poll(() => signInRequests).toBe(1);
   control.abort(new Error('gone'));
   await expect(answer).rejects.toThrow('gone');
 });

@@ -10,7 +10,7 @@ it('loads only content of the message and files of this server', () => {
     address: 'data:image/png;base64,AAAA',
   });
   expect(placeOfMedia({ url: 'https://evil.example/p.png?who=me' }, 'image/png', fileUrl)).toEqual({
-    type: 'elsewhere',
+    type: 'remote',
     address: 'https://evil.example/p.png?who=me',
     host: 'evil.example',
   });

@@ -4,9 +4,7 @@ import type { MediaSource } from '@toolyard/protocol';
  * Where the media of a message may be loaded from: the message itself or this server. Other URLs are never loaded,
  * because that would tell their host who reads this, and when. `address` is null until it is known.
  */
-export type MediaPlace =
-  | { type: 'here'; address: string | null }
-  | { type: 'elsewhere'; address: string; host: string };
+export type MediaPlace = { type: 'here'; address: string | null } | { type: 'remote'; address: string; host: string };
 
 /** Null for a URL that cannot be opened. */
 export function placeOfMedia(
@@ -20,7 +18,7 @@ export function placeOfMedia(
   }
   const address = URL.parse(source.url);
   if (address === null || !['http:', 'https:'].includes(address.protocol)) return null;
-  return { type: 'elsewhere', address: address.href, host: address.host };
+  return { type: 'remote', address: address.href, host: address.host };
 }
 
 /** A plain type without parameters: nothing else may be written into a data URL. */

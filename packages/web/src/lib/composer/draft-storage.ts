@@ -31,19 +31,19 @@ export function openDraftStorage(): DraftStorage {
 
 /** Files still being read are not stored: only the browser has them. */
 export function toStoredAttachments(attachments: readonly Attachment[]): JsonValue[] {
-  const kept: KeptFile[] = [];
+  const stored: KeptFile[] = [];
   for (const attachment of attachments) {
     if (attachment.state !== 'ready') continue;
     const { name, size, kind, part } = attachment;
-    kept.push({ name, size, kind, part: JSON.parse(JSON.stringify(part)) as JsonValue });
+    stored.push({ name, size, kind, part: JSON.parse(JSON.stringify(part)) as JsonValue });
   }
-  return kept;
+  return stored;
 }
 
 /** Entries of another version of the page are ignored. */
-export function fromStoredAttachments(kept: readonly JsonValue[], nextId: () => string): Attachment[] {
+export function fromStoredAttachments(stored: readonly JsonValue[], nextId: () => string): Attachment[] {
   const attachments: Attachment[] = [];
-  for (const value of kept) {
+  for (const value of stored) {
     if (!isJsonObject(value)) continue;
     const { name, size, kind, part } = value;
     if (typeof name !== 'string' || typeof size !== 'number' || !isKind(kind) || !isMediaPart(part)) continue;

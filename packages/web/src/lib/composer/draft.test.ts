@@ -10,8 +10,8 @@ afterEach(() => {
 });
 
 function family<T>(fallback: T): BrowserValueFamily<T> {
-  const kept = new Map<string, T>();
-  return { get: (id) => kept.get(id) ?? fallback, set: (id, value) => void kept.set(id, value) };
+  const values = new Map<string, T>();
+  return { get: (id) => values.get(id) ?? fallback, set: (id, value) => void values.set(id, value) };
 }
 
 const picture: PreparedFile = {

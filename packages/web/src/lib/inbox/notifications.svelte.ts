@@ -3,7 +3,7 @@ import { showHidden } from '@toolyard/protocol';
 import { browserValue } from '../browser-storage.ts';
 import { i18n, t } from '../i18n/i18n.svelte.ts';
 
-const wanted = browserValue<boolean>('notifications', {
+const enabled = browserValue<boolean>('notifications', {
   version: 1,
   read: (value) => (typeof value === 'boolean' ? value : undefined),
   fallback: false,
@@ -24,18 +24,18 @@ export class Notifications {
   constructor(deps: Deps) {
     this.#deps = deps;
     this.state = read();
-    wanted.watch(() => (this.state = read()));
+    enabled.watch(() => (this.state = read()));
   }
 
   async turnOn(): Promise<void> {
     if (this.state === 'absent') return;
     await Notification.requestPermission();
-    wanted.set(true);
+    enabled.set(true);
     this.state = read();
   }
 
   turnOff(): void {
-    wanted.set(false);
+    enabled.set(false);
     this.state = read();
   }
 
@@ -69,5 +69,5 @@ export class Notifications {
 function read(): Notifications['state'] {
   if (!('Notification' in globalThis)) return 'absent';
   if (Notification.permission === 'denied') return 'refused';
-  return wanted.get() && Notification.permission === 'granted' ? 'on' : 'off';
+  return enabled.get() && Notification.permission === 'granted' ? 'on' : 'off';
 }

@@ -21,65 +21,67 @@ export type ListItem = { done: boolean | null; blocks: readonly MarkdownBlock[] 
 
 export type TableCell = { html: string; align: 'left' | 'center' | 'right' | null };
 
-/** `fresh`, with the objects of `before` wherever they are equal. */
+/** `next`, with the objects of `previous` wherever they are equal. */
 export function keepBlocks(
-  fresh: readonly MarkdownBlock[],
-  before: readonly MarkdownBlock[],
+  next: readonly MarkdownBlock[],
+  previous: readonly MarkdownBlock[],
 ): readonly MarkdownBlock[] {
-  return keepList(fresh, before, keepBlock);
+  return keepList(next, previous, keepBlock);
 }
 
-function keepBlock(fresh: MarkdownBlock, before: MarkdownBlock): MarkdownBlock {
-  switch (fresh.type) {
+function keepBlock(next: MarkdownBlock, previous: MarkdownBlock): MarkdownBlock {
+  switch (next.type) {
     case 'paragraph':
     case 'text':
-      return before.type === fresh.type && before.html === fresh.html ? before : fresh;
+      return previous.type === next.type && previous.html === next.html ? previous : next;
     case 'heading':
-      return before.type === 'heading' && before.depth === fresh.depth && before.html === fresh.html ? before : fresh;
+      return previous.type === 'heading' && previous.depth === next.depth && previous.html === next.html
+        ? previous
+        : next;
     case 'rule':
-      return before.type === 'rule' ? before : fresh;
+      return previous.type === 'rule' ? previous : next;
     case 'code':
-      return before.type === 'code' && sameCode(before, fresh) ? before : fresh;
+      return previous.type === 'code' && sameCode(previous, next) ? previous : next;
     case 'quote': {
-      if (before.type !== 'quote') return fresh;
-      const blocks = keepBlocks(fresh.blocks, before.blocks);
-      return blocks === before.blocks ? before : { type: 'quote', blocks };
+      if (previous.type !== 'quote') return next;
+      const blocks = keepBlocks(next.blocks, previous.blocks);
+      return blocks === previous.blocks ? previous : { type: 'quote', blocks };
     }
     case 'list': {
-      if (before.type !== 'list') return fresh;
-      const items = keepList(fresh.items, before.items, keepItem);
-      const same = items === before.items && before.ordered === fresh.ordered && before.start === fresh.start;
-      return same ? before : { ...fresh, items };
+      if (previous.type !== 'list') return next;
+      const items = keepList(next.items, previous.items, keepItem);
+      const same = items === previous.items && previous.ordered === next.ordered && previous.start === next.start;
+      return same ? previous : { ...next, items };
     }
     case 'table': {
-      if (before.type !== 'table') return fresh;
-      const header = keepList(fresh.header, before.header, keepCell);
-      const rows = keepList(fresh.rows, before.rows, (row, old) => keepList(row, old, keepCell));
-      return header === before.header && rows === before.rows ? before : { type: 'table', header, rows };
+      if (previous.type !== 'table') return next;
+      const header = keepList(next.header, previous.header, keepCell);
+      const rows = keepList(next.rows, previous.rows, (row, old) => keepList(row, old, keepCell));
+      return header === previous.header && rows === previous.rows ? previous : { type: 'table', header, rows };
     }
   }
 }
 
-function keepItem(fresh: ListItem, before: ListItem): ListItem {
-  const blocks = keepBlocks(fresh.blocks, before.blocks);
-  return blocks === before.blocks && fresh.done === before.done ? before : { done: fresh.done, blocks };
+function keepItem(next: ListItem, previous: ListItem): ListItem {
+  const blocks = keepBlocks(next.blocks, previous.blocks);
+  return blocks === previous.blocks && next.done === previous.done ? previous : { done: next.done, blocks };
 }
 
-function keepCell(fresh: TableCell, before: TableCell): TableCell {
-  return before.html === fresh.html && before.align === fresh.align ? before : fresh;
+function keepCell(next: TableCell, previous: TableCell): TableCell {
+  return previous.html === next.html && previous.align === next.align ? previous : next;
 }
 
 function sameCode(a: CodeBlock, b: CodeBlock): boolean {
   return a.language === b.language && a.text === b.text && a.open === b.open;
 }
 
-function keepList<T>(fresh: readonly T[], before: readonly T[], keep: (fresh: T, before: T) => T): readonly T[] {
-  let same = fresh.length === before.length;
-  const kept = fresh.map((item, index) => {
-    const old = before[index];
+function keepList<T>(next: readonly T[], previous: readonly T[], keep: (next: T, previous: T) => T): readonly T[] {
+  let same = next.length === previous.length;
+  const result = next.map((item, index) => {
+    const old = previous[index];
     const merged = old === undefined ? item : keep(item, old);
     if (merged !== old) same = false;
     return merged;
   });
-  return same ? before : kept;
+  return same ? previous : result;
 }

@@ -12,7 +12,7 @@ import { changedServers, isSameServerEntry, missingHeaders, newServerId, toServe
 import { toBrowserServerView } from './server-view.ts';
 import type { BrowserServerDraft, BrowserServerView, TabHost } from './types.ts';
 
-type McpStoreDeps = { kept: StoredServers; load: () => Promise<TabHost> };
+type McpStoreDeps = { storage: StoredServers; load: () => Promise<TabHost> };
 
 /**
  * The MCP servers of this browser only: in local storage, connected from this tab. The rest of the page uses them
@@ -45,7 +45,7 @@ export class McpStore {
   readonly #cors: CorsDiagnostics;
   readonly #publishSoon = oncePerTurn(() => this.#publish());
 
-  constructor(deps: McpStoreDeps = { kept: storedServers, load: () => import('./tab-host.ts') }) {
+  constructor(deps: McpStoreDeps = { storage: storedServers, load: () => import('./tab-host.ts') }) {
     this.#deps = deps;
     this.#cors = new CorsDiagnostics(adviceFor, () => this.#publish());
     this.resources = new McpResourceStore(() => this.host());
@@ -63,10 +63,10 @@ export class McpStore {
   }
 
   async #start(): Promise<void> {
-    this.#stopWatching = this.#deps.kept.watch((settings) => void this.#apply(settings.entries, settings.setAside));
+    this.#stopWatching = this.#deps.storage.watch((settings) => void this.#apply(settings.entries, settings.setAside));
     this.isInitializing = true;
     try {
-      const { entries, setAside } = this.#deps.kept.read();
+      const { entries, setAside } = this.#deps.storage.read();
       await this.#apply(entries, setAside);
     } finally {
       this.isInitializing = false;
@@ -100,12 +100,12 @@ export class McpStore {
 
   /** The initial values of an editor. */
   draftOf(id: string): BrowserServerDraft {
-    return storedServerDraft(this.#entry(id), this.#deps.kept.secretsOf(id));
+    return storedServerDraft(this.#entry(id), this.#deps.storage.secretsOf(id));
   }
 
   /** Disconnects a server and deletes it with its secrets. */
   async remove(id: string): Promise<void> {
-    this.#deps.kept.setSecrets(id, {});
+    this.#deps.storage.setSecrets(id, {});
     await (await this.#host)?.signOut(id).catch(() => undefined);
     await this.#write(this.#entries.filter((entry) => entry.id !== id));
   }
@@ -195,8 +195,8 @@ export class McpStore {
 
   #put(id: string, draft: BrowserServerDraft, order: readonly string[]): BrowserServerView {
     const { entry, secrets } = storeServerDraft(id, draft);
-    const hasNewSecrets = JSON.stringify(secrets) !== JSON.stringify(this.#deps.kept.secretsOf(id));
-    this.#deps.kept.setSecrets(id, secrets);
+    const hasNewSecrets = JSON.stringify(secrets) !== JSON.stringify(this.#deps.storage.secretsOf(id));
+    this.#deps.storage.setSecrets(id, secrets);
     const entries = order.map((each) => (each === id ? entry : this.#entry(each)));
     void this.#write(entries, this.setAside, hasNewSecrets ? id : undefined);
     return this.#view(entry);
@@ -213,7 +213,7 @@ export class McpStore {
     setAside = this.setAside,
     withNewSecrets?: string,
   ): Promise<void> {
-    this.#deps.kept.write({ entries: [...entries], setAside: [...setAside] });
+    this.#deps.storage.write({ entries: [...entries], setAside: [...setAside] });
     await this.#apply(entries, setAside, withNewSecrets);
   }
 
@@ -243,7 +243,7 @@ export class McpStore {
   /** Connects or disconnects a server, as enabled. */
   async #settle(entry: BrowserServerEntry): Promise<void> {
     const { id } = entry;
-    const secrets = this.#deps.kept.secretsOf(id);
+    const secrets = this.#deps.storage.secretsOf(id);
     if (missingHeaders(entry, secrets).length > 0) return;
     const isNeeded = (): boolean => {
       const now = this.#entries.find((each) => each.id === id);
@@ -308,7 +308,7 @@ export class McpStore {
       tools,
       costOf: this.#costOf,
       corsProblem: this.#cors.of(entry.id),
-      missing: missingHeaders(entry, this.#deps.kept.secretsOf(entry.id)),
+      missing: missingHeaders(entry, this.#deps.storage.secretsOf(entry.id)),
     });
   }
 }

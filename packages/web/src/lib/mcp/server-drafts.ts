@@ -11,14 +11,14 @@ export function storeServerDraft(
   checkDraft(draft);
   const { name, transport, url, headers, enabled, useProxy, keepSecrets } = draft;
   const names = Object.keys(headers).map((header): [string, null] => [header, null]);
-  const kept = keepSecrets ? headers : Object.fromEntries(names);
+  const storedHeaders = keepSecrets ? headers : Object.fromEntries(names);
   return {
     entry: {
       id,
       name: name.trim(),
       transport,
       url: url.trim(),
-      headers: kept,
+      headers: storedHeaders,
       enabled,
       useProxy,
       ...(keepSecrets ? { keepSecrets } : {}),

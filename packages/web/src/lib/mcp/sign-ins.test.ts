@@ -6,17 +6,17 @@ import { FakeStorage } from './test-fixtures/fake-storage.ts';
 describe('stored sign-ins', () => {
   let local: FakeStorage;
   let session: FakeStorage;
-  const kept = new Set<string>();
-  const store = createBrowserSignInStore((id) => kept.has(id));
+  const persistent = new Set<string>();
+  const store = createBrowserSignInStore((id) => persistent.has(id));
   beforeEach(() => {
-    kept.clear();
+    persistent.clear();
     vi.stubGlobal('localStorage', (local = new FakeStorage()));
     vi.stubGlobal('sessionStorage', (session = new FakeStorage()));
   });
 
   it('last for the session of the tab, or in this browser if the user chooses so', async () => {
     await store.put('tokens/browser-a', { accessToken: 'one' }, null);
-    kept.add('browser-b');
+    persistent.add('browser-b');
     await store.put('tokens/browser-b', { accessToken: 'two' }, null);
     expect([...local.items.values()].join()).toMatch(/^(?=.*two)(?!.*one)/);
     expect([...session.items.values()].join()).toMatch(/^(?=.*one)(?!.*two)/);
@@ -24,10 +24,10 @@ describe('stored sign-ins', () => {
 
   it('move between storages when the choice changes, and leave no copy', async () => {
     const version = await store.put('tokens/browser-a', { accessToken: 'one' }, null);
-    kept.add('browser-a');
+    persistent.add('browser-a');
     expect(await store.get('tokens/browser-a')).toEqual({ value: { accessToken: 'one' }, version });
     expect([local.items.size, session.items.size]).toEqual([1, 0]);
-    kept.clear();
+    persistent.clear();
     expect((await store.get('tokens/browser-a'))?.version).toBe(version);
     expect([local.items.size, session.items.size]).toEqual([0, 1]);
   });
@@ -43,7 +43,7 @@ describe('stored sign-ins', () => {
 });
 
 describe('attack 9: where a server of a browser says that one signs in', () => {
-  const asked = (from: string, to: string) => guardSignIn(from, async () => new Response())(to);
+  const guarded = (from: string, to: string) => guardSignIn(from, async () => new Response())(to);
 
   it.each([
     'http://accounts.example.com/token',
@@ -57,7 +57,7 @@ describe('attack 9: where a server of a browser says that one signs in', () => {
     'https://printer.local/',
     'http://[::ffff:a9fe:a9fe]/',
   ])('blocks %s for a public server', async (address) => {
-    await expect(asked('https://mcp.example.com/mcp', address)).rejects.toMatchObject({ code: 'address_refused' });
+    await expect(guarded('https://mcp.example.com/mcp', address)).rejects.toMatchObject({ code: 'address_refused' });
   });
 
   it.each([
@@ -65,6 +65,6 @@ describe('attack 9: where a server of a browser says that one signs in', () => {
     ['http://127.0.0.1:3000/mcp', 'http://localhost:9000/token'],
     ['http://192.168.1.5:3000/mcp', 'http://192.168.1.5:9000/token'],
   ])('lets %s use %s', async (from, to) => {
-    expect((await asked(from, to)).ok).toBe(true);
+    expect((await guarded(from, to)).ok).toBe(true);
   });
 });

@@ -5,7 +5,7 @@ import type { BrowserServerSettings } from './server-entries.ts';
 import { parseServerSettings, serverSettingsToKeep } from './server-entries.ts';
 
 /** The local storage key of the servers of this browser. */
-const kept = browserValue<JsonValue[]>('mcp-servers', {
+const storedValue = browserValue<JsonValue[]>('mcp-servers', {
   version: 1,
   read: (value) => (Array.isArray(value) ? value : undefined),
   fallback: [],
@@ -21,11 +21,11 @@ const session = browserValue<Record<string, JsonValue>>('mcp-secrets', {
 
 /** Storage of MCP servers in this browser. */
 export const storedServers = {
-  read: (): BrowserServerSettings => parseServerSettings(kept.get()),
-  write: (settings: BrowserServerSettings): void => kept.set(serverSettingsToKeep(settings)),
+  read: (): BrowserServerSettings => parseServerSettings(storedValue.get()),
+  write: (settings: BrowserServerSettings): void => storedValue.set(serverSettingsToKeep(settings)),
   /** Notifies of writes by other tabs. */
   watch: (listener: (settings: BrowserServerSettings) => void): (() => void) =>
-    kept.watch((value) => listener(parseServerSettings(value))),
+    storedValue.watch((value) => listener(parseServerSettings(value))),
 
   secretsOf(id: string): Record<string, string> {
     const values = session.get()[id];

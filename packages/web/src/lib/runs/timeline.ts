@@ -7,7 +7,7 @@ export type Entry = { key: string; from: number; to: number | null; abandoned: b
   | { kind: 'tool'; call: RunCall }
   | { kind: 'wait'; question: RunQuestion }
   | { kind: 'fold' }
-  | { kind: 'said'; text: string }
+  | { kind: 'steered'; text: string }
   | { kind: 'notice'; level: 'info' | 'warning'; text: string }
 );
 
@@ -35,7 +35,7 @@ function entriesOf(step: RunStep): Entry[] {
   for (const message of step.steered) {
     const at = Math.max(step.startedAt, message.createdAt);
     entries.push({
-      kind: 'said',
+      kind: 'steered',
       key: `${id}:${message.id}`,
       from: at,
       to: at,

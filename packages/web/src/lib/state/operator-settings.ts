@@ -23,7 +23,7 @@ export function parseOperatorSettings({ theme, language }: { [key: string]: Json
   return { theme: isThemeChoice(theme) ? theme : 'system', language: languageOf(language) };
 }
 
-function languageOf(said: JsonValue | undefined): Locale | 'system' {
-  if (isLocale(said)) return said;
-  return typeof said === 'string' && /^(en|zh|yue)\b/i.test(said) ? chooseLocale([said]) : 'system';
+function languageOf(value: JsonValue | undefined): Locale | 'system' {
+  if (isLocale(value)) return value;
+  return typeof value === 'string' && /^(en|zh|yue)\b/i.test(value) ? chooseLocale([value]) : 'system';
 }

@@ -3,7 +3,7 @@ import { browserValue } from '../browser-storage.ts';
 
 type RunPlace = 'server' | 'tab';
 
-const kept = browserValue<RunPlace>('run-place', {
+const stored = browserValue<RunPlace>('run-place', {
   version: 1,
   read: (value) => (value === 'server' || value === 'tab' ? value : undefined),
   fallback: 'server',
@@ -12,7 +12,7 @@ const kept = browserValue<RunPlace>('run-place', {
 /** Where the runs of this tab's chats execute, and the state of those that execute in a tab. */
 class RunPlaces {
   /** The user's choice. */
-  chosen: RunPlace = $state(kept.get());
+  chosen: RunPlace = $state(stored.get());
   /** Runs executing in this tab. */
   mine: ReadonlySet<string> = $state.raw(new Set());
   /** Runs this tab has lost: with the reason if the server rejected its commits, null if another tab took over. */
@@ -20,7 +20,7 @@ class RunPlaces {
 
   choose(place: RunPlace): void {
     this.chosen = place;
-    kept.set(place);
+    stored.set(place);
   }
 
   markLost(runId: string, why: ApiError | null): void {

@@ -78,7 +78,7 @@ test('fails with the reason if its tools cannot be loaded, since no other tab co
     fetch: () => expect.fail('the model is not asked'),
     clock,
   });
-  expect(await run.result).toBe('over');
+  expect(await run.result).toBe('ended');
   expect(status).toBe('failed');
   expect(committed.at(-1)).toMatchObject({
     type: 'run_finished',

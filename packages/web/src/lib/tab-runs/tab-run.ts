@@ -38,8 +38,8 @@ export type TabRunDeps = {
   clock: Clock;
 };
 
-/** `rested`: parked. `lost`: another tab has it now, or its commits were rejected. */
-export type TabRunEnd = 'over' | 'rested' | 'lost';
+/** `lost`: another tab has it now, or its commits were rejected. */
+export type TabRunEnd = 'ended' | 'parked' | 'lost';
 
 const MAX_DELAY_MS = 10_000;
 /** Errors after which a commit is sent again. */
@@ -131,7 +131,7 @@ export class TabRun {
       },
     });
     if (this.#durable.isLost) return 'lost';
-    return status === 'parked' ? 'rested' : 'over';
+    return status === 'parked' ? 'parked' : 'ended';
   }
 
   /** The servers of the run: the enabled ones of this browser, and the function tools of this tab. */

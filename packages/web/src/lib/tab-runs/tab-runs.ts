@@ -76,10 +76,10 @@ async function execute(held: LeasedTabRun): Promise<void> {
   updateMine();
   void run.result.then((end) => {
     if (executing.get(run.id) === run) executing.delete(run.id);
-    if (end === 'rested') parked.set(run.id, run.conversationId);
+    if (end === 'parked') parked.set(run.id, run.conversationId);
     if (end === 'lost' && !executing.has(run.id)) runPlaces.markLost(run.id, run.rejection);
     updateMine();
-    if (end === 'rested') void continueParked(run.id);
+    if (end === 'parked') void continueParked(run.id);
   });
 }
 

@@ -31,8 +31,8 @@ const SUMMARY: SystemMessage = {
 describe('compaction', () => {
   it('is shown once, also if it was stored before its event arrived', () => {
     const transcript = openTranscript(view([QUESTION, SUMMARY], { activeRun: run('r1') }));
-    const told = play(transcript, eventsOf('r1', [{ type: 'compression_finished', message: SUMMARY }]));
-    expect(rows(told).filter(({ kind }) => kind === 'fold')).toHaveLength(1);
+    const twice = play(transcript, eventsOf('r1', [{ type: 'compression_finished', message: SUMMARY }]));
+    expect(rows(twice).filter(({ kind }) => kind === 'fold')).toHaveLength(1);
   });
 });
 
@@ -211,8 +211,8 @@ describe('a failed run', () => {
     );
     const again = openTranscript(view([QUESTION]), failed);
     expect(rows(again).at(-1)).toMatchObject({ outcome: { type: 'failed', error } });
-    const elsewhere = openTranscript(view([QUESTION]));
-    expect(rows(elsewhere).at(-1)).toMatchObject({ outcome: { type: 'unanswered' } });
+    const other = openTranscript(view([QUESTION]));
+    expect(rows(other).at(-1)).toMatchObject({ outcome: { type: 'unanswered' } });
   });
 });
 

@@ -258,8 +258,8 @@ function finishRun(tail: readonly TranscriptRow[], event: EventOf<'run_finished'
   const key = `${event.runId}:end`;
   const { error } = event;
   if (event.status === 'failed' && error !== undefined) {
-    const told = last?.blocks.some((block) => block.type === 'error' && block.error.code === error.code) === true;
-    if (!told) rows.push({ kind: 'outcome', key, outcome: { type: 'failed', error } });
+    const isShown = last?.blocks.some((block) => block.type === 'error' && block.error.code === error.code) === true;
+    if (!isShown) rows.push({ kind: 'outcome', key, outcome: { type: 'failed', error } });
   } else if (event.status === 'cancelled' && last === undefined) {
     rows.push({ kind: 'outcome', key, outcome: { type: 'cancelled' } });
   }

@@ -85,8 +85,8 @@ export class AnchoredList {
     if (viewport === null) return;
     const end = viewport.contentHeight - viewport.height;
     if (this.#atEnd || !viewport.anchors || viewport.top <= 0) {
-      const wanted = this.#atEnd ? end : Math.min(end, this.#place(viewport));
-      if (Math.abs(viewport.top - wanted) >= 1) viewport.top = wanted;
+      const target = this.#atEnd ? end : Math.min(end, this.#place(viewport));
+      if (Math.abs(viewport.top - target) >= 1) viewport.top = target;
     }
     this.#lastTop = viewport.top;
     this.#updateAway(viewport);

@@ -111,7 +111,7 @@ describe('progress', () => {
 test('shows the duration of tools only, not of waiting for the user', () => {
   expect(shownDuration({ ...answered({}), durationMs: 12 })).toBe(12);
   expect(shownDuration({ ...answered({ outcome: 'not_sent', isError: true }), durationMs: 12 })).toBeNull();
-  const told = answered({}, { ...SENT, answer: { decision: 'result', text: 'It was sent.' } });
-  expect(shownDuration({ ...told, durationMs: 0 })).toBeNull();
+  const answeredCall = answered({}, { ...SENT, answer: { decision: 'result', text: 'It was sent.' } });
+  expect(shownDuration({ ...answeredCall, durationMs: 0 })).toBeNull();
   expect(shownDuration({ ...answered({}, WRITTEN), durationMs: 12 })).toBeNull();
 });

@@ -103,7 +103,7 @@ export class FakeBrowser {
     vi.stubGlobal('sessionStorage', new FakeStorage());
     vi.stubGlobal('addEventListener', this.#events.addEventListener.bind(this.#events));
     vi.stubGlobal('removeEventListener', this.#events.removeEventListener.bind(this.#events));
-    const store = new McpStore({ kept: storedServers, load: async () => directHost });
+    const store = new McpStore({ storage: storedServers, load: async () => directHost });
     onTestFinished(() => store.shutdown(0));
     return store;
   }

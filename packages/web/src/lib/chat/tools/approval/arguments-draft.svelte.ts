@@ -6,7 +6,7 @@ import { differencesBetween } from './differences.ts';
 
 /** The arguments of a call while the user edits them, as fields or as JSON; both views share one value. */
 export class ArgumentsDraft {
-  readonly asked: JsonObject;
+  readonly original: JsonObject;
   /** The last valid arguments. */
   current: JsonObject = $state.raw({});
   open = $state(false);
@@ -21,15 +21,15 @@ export class ArgumentsDraft {
   /** The arguments {@link json} was made from. */
   #written: JsonObject | null = null;
 
-  constructor(asked: JsonObject) {
-    this.asked = asked;
-    this.current = asked;
+  constructor(original: JsonObject) {
+    this.original = original;
+    this.current = original;
   }
 
   // Getters, not `$derived`: a draft outlives the component that created it, and derived values stop updating when
   // their component is destroyed.
   get differences(): readonly ToolDifference[] {
-    return differencesBetween(this.asked, this.current);
+    return differencesBetween(this.original, this.current);
   }
 
   get changed(): boolean {
@@ -80,7 +80,7 @@ export class ArgumentsDraft {
   }
 
   undo(): void {
-    this.current = this.asked;
+    this.current = this.original;
     this.#texts = {};
     this.#faults = {};
     this.#written = null;
@@ -93,8 +93,8 @@ export class ArgumentsDraft {
 const drafts = new Map<string, ArgumentsDraft>();
 const MAX_DRAFTS = 50;
 
-export function argumentsDraft(interruptId: string, asked: JsonObject): ArgumentsDraft {
-  const draft = drafts.get(interruptId) ?? new ArgumentsDraft(asked);
+export function argumentsDraft(interruptId: string, original: JsonObject): ArgumentsDraft {
+  const draft = drafts.get(interruptId) ?? new ArgumentsDraft(original);
   drafts.delete(interruptId);
   drafts.set(interruptId, draft);
   const [oldest] = drafts.keys();
