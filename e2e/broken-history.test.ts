@@ -103,7 +103,7 @@ describe('attack 24: a broken history', () => {
     await stop(scene.url, run);
     const told = results(await goOn(scene));
     expect(told).toHaveLength(count);
-    expect(told.at(-1)).toContain('may have taken effect');
+    expect(told.at(-1)).toContain('may have been executed');
   });
 
   it('stopped while it waits for an approval: the call is answered as not made', async () => {

@@ -20,8 +20,8 @@ async function startProcess(name: string) {
 }
 
 test('eventually returns what the check found', async () => {
-  let asked = 0;
-  expect(await eventually(() => ++asked >= 3 && asked)).toBe(3);
+  let polls = 0;
+  expect(await eventually(() => ++polls >= 3 && polls)).toBe(3);
   expect(await eventually(() => 0)).toBe(0);
 });
 

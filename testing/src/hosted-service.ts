@@ -36,7 +36,7 @@ export async function startHostedService(options: HostedServiceOptions = {}): Pr
   const asked: { method: string; path: string; body: JsonObject }[] = [];
   const instances = new Map<string, { server: string; signedIn: boolean }>();
   const mcp = await startScriptedMcp(options.behaviour ?? 'plain');
-  let made = 0;
+  let created = 0;
   let url = '';
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -71,7 +71,7 @@ export async function startHostedService(options: HostedServiceOptions = {}): Pr
         detail: [{ loc: ['body', 'serverName'], msg: 'unknown server name', type: 'enum' }],
       });
     }
-    const instanceId = `instance-${++made}`;
+    const instanceId = `instance-${++created}`;
     instances.set(instanceId, { server: serverName, signedIn: false });
     const signIn = options.needsSignIn === true ? { oauthUrl: signInUrl(instanceId) } : {};
     say(response, 200, { serverUrl: `${url}/at/${instanceId}/mcp`, instanceId, ...signIn });

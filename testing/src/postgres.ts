@@ -55,16 +55,16 @@ async function makeFiles(binaries: string, folder: string): Promise<void> {
   const run = runFolder();
   if (run === undefined) return initialize(binaries, folder);
 
-  const kept = join(run, 'new-cluster');
-  const claim = `${kept}-claim`;
-  await eventually(() => existsSync(kept) || isFirstToMake(claim), { what: 'the cluster another worker initializes' });
-  if (existsSync(kept)) return copy(kept, data);
+  const shared = join(run, 'new-cluster');
+  const claim = `${shared}-claim`;
+  await eventually(() => existsSync(shared) || isFirstToMake(claim), { what: 'the cluster another worker initializes' });
+  if (existsSync(shared)) return copy(shared, data);
   try {
     await initialize(binaries, folder);
     // The folder is renamed when it is complete.
-    const copied = `${kept}-${randomUUID()}`;
+    const copied = `${shared}-${randomUUID()}`;
     await copy(data, copied);
-    renameSync(copied, kept);
+    renameSync(copied, shared);
   } finally {
     // After a failure the next worker tries.
     rmSync(claim, { recursive: true });
@@ -86,8 +86,8 @@ async function initialize(binaries: string, folder: string): Promise<void> {
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, PASSWORD);
   giveAway(passwordFile);
-  const made = ['-D', data, '-U', 'owner', '-A', 'scram-sha-256', '--pwfile', passwordFile, '-E', 'UTF8', '--no-sync'];
-  await promisify(execFile)(join(binaries, 'initdb'), [...made, '--no-locale'], { ...UNPRIVILEGED, cwd: folder });
+  const initdbArgs = ['-D', data, '-U', 'owner', '-A', 'scram-sha-256', '--pwfile', passwordFile, '-E', 'UTF8', '--no-sync'];
+  await promisify(execFile)(join(binaries, 'initdb'), [...initdbArgs, '--no-locale'], { ...UNPRIVILEGED, cwd: folder });
 }
 
 /** To the user that PostgreSQL runs as. */
@@ -151,9 +151,9 @@ export async function startCluster(
       ...(endsWithProcess ? ['autovacuum=off'] : []),
     ];
     const server = [join(binaries, 'postgres'), '-D', data, '-p', String(port)];
-    const words = [...server, ...settings.flatMap((setting) => ['-c', setting])];
+    const args = [...server, ...settings.flatMap((setting) => ['-c', setting])];
     const child = registerProcess(
-      spawn('sh', ['-c', KEEPER, 'sh', ...words], {
+      spawn('sh', ['-c', KEEPER, 'sh', ...args], {
         ...UNPRIVILEGED,
         cwd: folder,
         env: { ...process.env, FOLDER: folder },

@@ -17,14 +17,14 @@ beforeEach(() => {
 });
 
 test('is created once, by one of several concurrent callers', async () => {
-  let made = 0;
+  let fills = 0;
   const make = () =>
     sharedFolder('thing-1', async (unfinished) => {
-      made++;
+      fills++;
       writeFileSync(join(unfinished, 'file'), 'whole');
     });
   const folders = await Promise.all([make(), make(), make()]);
-  expect(made).toBe(1);
+  expect(fills).toBe(1);
   expect(new Set(folders).size).toBe(1);
   expect(readFileSync(join(folders[0], 'file'), 'utf8')).toBe('whole');
   expect(readdirSync(tmp)).toHaveLength(1);

@@ -3,10 +3,10 @@ import { createSteadyClock } from './steady-clock.ts';
 
 test('a steady clock advances by itself, this many times as fast', async () => {
   const clock = createSteadyClock({ times: 1_000 });
-  const begun = clock.now();
+  const startedAt = clock.now();
   await clock.passes(60_000);
   expect(clock.monotonic()).toBeGreaterThanOrEqual(60_000);
-  expect(clock.now()).toBeGreaterThanOrEqual(begun + 60_000);
+  expect(clock.now()).toBeGreaterThanOrEqual(startedAt + 60_000);
 });
 
 test('a steady clock runs timers in order, without cancelled ones', async () => {

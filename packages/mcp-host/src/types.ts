@@ -243,7 +243,7 @@ export interface ToolHost {
   resolve(name: string): IndexedTool | undefined;
   /**
    * Makes one call. Never throws for failures of a server or tool: they are results with `isError` and an `outcome`
-   * that says whether the call may have taken effect.
+   * that says whether the call was executed.
    */
   callTool(tool: ToolReference, args: JsonObject, options?: CallToolOptions): Promise<ToolResult>;
   /**

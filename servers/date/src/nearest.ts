@@ -5,18 +5,18 @@ const ENOUGH_ALIKE = 0.5;
  * compared as a whole and by its last part, so that `Tokio` finds `Asia/Tokyo`.
  */
 export function nearest(written: string, candidates: readonly string[], limit = 3): string[] {
-  const wanted = pairsOf(written);
+  const inputPairs = pairsOf(written);
   return candidates
-    .map((candidate) => ({ candidate, likeness: likeness(wanted, candidate) }))
+    .map((candidate) => ({ candidate, likeness: likeness(inputPairs, candidate) }))
     .filter((entry) => entry.likeness >= ENOUGH_ALIKE)
     .sort((a, b) => b.likeness - a.likeness)
     .slice(0, limit)
     .map((entry) => entry.candidate);
 }
 
-function likeness(wanted: ReadonlySet<string>, candidate: string): number {
+function likeness(inputPairs: ReadonlySet<string>, candidate: string): number {
   const lastPart = candidate.slice(candidate.lastIndexOf('/') + 1);
-  return Math.max(dice(wanted, pairsOf(candidate)), dice(wanted, pairsOf(lastPart)));
+  return Math.max(dice(inputPairs, pairsOf(candidate)), dice(inputPairs, pairsOf(lastPart)));
 }
 
 /** Sørensen–Dice coefficient: the share of letter pairs two words have in common, 0 to 1. */
@@ -29,11 +29,11 @@ function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 
 function pairsOf(word: string): Set<string> {
   // The borders count as letters, because users usually get the first and last letter of a name right.
-  const letters = ` ${word
+  const padded = ` ${word
     .toLowerCase()
     .replace(/[\s_-]+/g, ' ')
     .trim()} `;
   const pairs = new Set<string>();
-  for (let i = 0; i + 1 < letters.length; i++) pairs.add(letters.slice(i, i + 2));
+  for (let i = 0; i + 1 < padded.length; i++) pairs.add(padded.slice(i, i + 2));
   return pairs;
 }

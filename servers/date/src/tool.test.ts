@@ -41,7 +41,7 @@ describe('answers an invalid value with an error the model can correct', () => {
     [{ locale: 'klingon' }, ['klingon', 'en-US']],
     [{ locale: 'klingon', format: 'iso' }, ['klingon']],
     [{ tz: 'Asia/Tokyo' }, ['no argument "tz"', 'format, timezone, locale']],
-    [{ format: 'x', timezone: [1] }, ['no format "x"', 'timezone must be a string']],
+    [{ format: 'x', timezone: [1] }, ['Unknown format "x"', 'timezone must be a string']],
   ])('%j', { tags: ['D4.16'] }, (args, words) => {
     const result = getDate(args, options);
     expect(result.isError).toBe(true);

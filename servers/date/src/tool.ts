@@ -85,9 +85,9 @@ function readArguments(args: Readonly<Record<string, unknown>>): Read<DateArgume
 
 /** Models send null or an empty string for omitted arguments, and `ISO` for `iso`. */
 function omitEmpty(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept = Object.entries(args).filter(([, value]) => value !== null && value !== '');
+  const present = Object.entries(args).filter(([, value]) => value !== null && value !== '');
   return Object.fromEntries(
-    kept.map(([name, value]) => [name, name === 'format' && typeof value === 'string' ? value.toLowerCase() : value]),
+    present.map(([name, value]) => [name, name === 'format' && typeof value === 'string' ? value.toLowerCase() : value]),
   );
 }
 

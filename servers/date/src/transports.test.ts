@@ -182,9 +182,9 @@ describe('the process', () => {
 
 describe('over HTTP', () => {
   const ask = async (url: string, headers: Record<string, string>): Promise<number> => {
-    const asking = request(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers } });
-    asking.end('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
-    const [response] = (await within(once(asking, 'response'), { what: `the response of ${url}` })) as [
+    const clientRequest = request(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers } });
+    clientRequest.end('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
+    const [response] = (await within(once(clientRequest, 'response'), { what: `the response of ${url}` })) as [
       IncomingMessage,
     ];
     response.resume();

@@ -178,9 +178,9 @@ function deltasOfCall(call: ScriptedCall, index: number, options: ToolCallOption
 
 /** Splits between code points: a lone surrogate would be another fault than the scripted one. */
 export function inPieces(text: string, options: { pieces?: number } = {}): string[] {
-  const letters = Array.from(text);
+  const codePoints = Array.from(text);
   const size = Math.max(1, options.pieces ?? DEFAULT_PIECE);
   const pieces: string[] = [];
-  for (let start = 0; start < letters.length; start += size) pieces.push(letters.slice(start, start + size).join(''));
+  for (let start = 0; start < codePoints.length; start += size) pieces.push(codePoints.slice(start, start + size).join(''));
   return pieces;
 }

@@ -33,7 +33,7 @@ export function responsesReply(items: readonly ResponsesItem[] | string, options
   list.forEach((item, index) => {
     const whole = output[index] ?? {};
     const place = { output_index: index, item_id: whole['id'] ?? null };
-    events.push({ type: 'response.output_item.added', output_index: index, item: begun(whole) });
+    events.push({ type: 'response.output_item.added', output_index: index, item: emptied(whole) });
     for (const event of growth(item, options)) events.push({ ...event, ...place });
     events.push({ type: 'response.output_item.done', output_index: index, item: whole });
   });
@@ -101,7 +101,7 @@ function argumentsOf(item: Extract<ResponsesItem, { type: 'function_call' }>): s
 }
 
 /** An item as first announced: without the content that is streamed. */
-function begun(whole: JsonObject): JsonObject {
+function emptied(whole: JsonObject): JsonObject {
   const { content: _, summary, arguments: args, result: __, encrypted_content: ___, ...head } = whole;
   return {
     ...head,

@@ -65,9 +65,9 @@ describe('a text reply', () => {
       reply.text('abcd', { pieces: 1, hold: { until: held.promise } }),
       reply.text('abcd', { pieces: 1, hold: { until: repeating.promise, talking: true } }),
     ]);
-    for (const { ending, isEnough, told } of [
-      { ending: held, isEnough: (text: string) => text === 'abc', told: /^abcd$/ },
-      { ending: repeating, isEnough: (text: string) => text.length > 30, told: /^abcd{20,}$/ },
+    for (const { ending, isEnough, expected } of [
+      { ending: held, isEnough: (text: string) => text === 'abc', expected: /^abcd$/ },
+      { ending: repeating, isEnough: (text: string) => text.length > 30, expected: /^abcd{20,}$/ },
     ]) {
       let body = '';
       const read = (async () => {
@@ -79,7 +79,7 @@ describe('a text reply', () => {
       expect(body).not.toContain('[DONE]');
       ending.resolve();
       await read;
-      expect(textOf(body)).toMatch(told);
+      expect(textOf(body)).toMatch(expected);
       expect(body).toContain('[DONE]');
     }
   });

@@ -172,10 +172,10 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Scripte
   }
 
   function subscribe(key: string, id: JsonValue, notifications: JsonValue, send: Send): void {
-    const tell = (message: JsonObject) =>
+    const sendTo = (message: JsonObject) =>
       send({ ...message, params: { ...paramsOf(message), _meta: { [`${META}subscriptionId`]: id } } }, false);
-    subscriptions.set(key, tell);
-    tell({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications } });
+    subscriptions.set(key, sendTo);
+    sendTo({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications } });
   }
 
   async function callTool(params: JsonObject, send: Send, signal: AbortSignal, client: string): Promise<Answer> {
@@ -219,8 +219,8 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Scripte
         return { result: textResult(JSON.stringify(params['arguments'] ?? {})) };
       case 'ask': {
         const { inputRequests, requestState } = action;
-        const wanted = { ...(inputRequests && { inputRequests }), ...(requestState !== undefined && { requestState }) };
-        return { result: { resultType: 'input_required', ...wanted } };
+        const input = { ...(inputRequests && { inputRequests }), ...(requestState !== undefined && { requestState }) };
+        return { result: { resultType: 'input_required', ...input } };
       }
       case 'echo_input': {
         const { arguments: args = {}, inputResponses = null, requestState = null } = params;
@@ -288,7 +288,7 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Scripte
 
   function announce(message: JsonObject): void {
     if (era !== 'modern') host.broadcast(message);
-    for (const tell of subscriptions.values()) tell(message);
+    for (const sendTo of subscriptions.values()) sendTo(message);
   }
 
   /** Written first, so that no crash can hide that the tool ran. */

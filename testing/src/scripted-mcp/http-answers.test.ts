@@ -26,8 +26,8 @@ describe('a raw HTTP response', () => {
 
   test('is sent for every request', async () => {
     const { url } = await serve({ httpAnswers: { '*': { status: 418 } } });
-    const asked = [post(url, 'ping'), fetch(url), fetch(url, { method: 'DELETE' }), fetch(new URL('/', url))];
-    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([418, 418, 418, 418]);
+    const responses = [post(url, 'ping'), fetch(url), fetch(url, { method: 'DELETE' }), fetch(new URL('/', url))];
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([418, 418, 418, 418]);
   });
 
   test('may be a dropped connection', async () => {

@@ -201,9 +201,9 @@ describe('over stdio, as a child process', () => {
 
   test('an endless line precedes any answer', async () => {
     const { child, send, lines } = startChild({ endlessLine: { bytes: 200_000 } });
-    let heard = '';
-    child.stdout.on('data', (piece: Buffer) => (heard += piece.toString('utf8')));
-    await eventually(() => heard.length === 200_000);
+    let output = '';
+    child.stdout.on('data', (piece: Buffer) => (output += piece.toString('utf8')));
+    await eventually(() => output.length === 200_000);
     expect(lines).toEqual([]);
     send({ id: 1, method: 'ping' });
     await eventually(() => lines[0]?.startsWith('xxx'));
@@ -213,22 +213,22 @@ describe('over stdio, as a child process', () => {
   test('a stubborn child outlives its server and ignores SIGTERM', needs(UNIX), async () => {
     const { child, send, ask } = startChild('stubborn-child');
     await ask('ping');
-    const [server = 0, left = 0] = processTreeOf(child.pid ?? 0);
-    expect([server, left > 0]).toEqual([child.pid, true]);
-    leftovers.push(() => process.kill(left, 'SIGKILL'));
-    process.kill(left, 'SIGTERM');
+    const [server = 0, childPid = 0] = processTreeOf(child.pid ?? 0);
+    expect([server, childPid > 0]).toEqual([child.pid, true]);
+    leftovers.push(() => process.kill(childPid, 'SIGKILL'));
+    process.kill(childPid, 'SIGTERM');
     const exited = once(child, 'exit');
     send({ id: 'x', method: 'tools/call', params: { name: 'crash' } });
     // Not `close`, because the child keeps the pipes open.
     expect(await within(exited, { what: 'the exit of the scripted server' })).toEqual([7, null]);
-    expect(isAlive(left)).toBe(true);
+    expect(isAlive(childPid)).toBe(true);
   });
 
   test('a stubborn child does not keep its server from exiting with stdin', needs(UNIX), async () => {
     const { child, ask } = startChild('stubborn-child');
     await ask('ping');
-    const left = processTreeOf(child.pid ?? 0)[1] ?? 0;
-    leftovers.push(() => process.kill(left, 'SIGKILL'));
+    const childPid = processTreeOf(child.pid ?? 0)[1] ?? 0;
+    leftovers.push(() => process.kill(childPid, 'SIGKILL'));
     const exited = once(child, 'exit');
     child.stdin.end();
     expect(await within(exited, { what: 'the exit of the scripted server' })).toEqual([0, null]);

@@ -133,12 +133,12 @@ function serveLegacy({ server }: McpServer, registry: TaskRegistry): void {
   });
   serve('tasks/result', async (task, context) => {
     while (task.status === 'working' || task.status === 'input_required') {
-      const asked = [...task.questions];
-      if (asked.length === 0) {
+      const openRequests = [...task.questions];
+      if (openRequests.length === 0) {
         await registry.changed(task.id);
         continue;
       }
-      const answers = asked.map(async ([key, { method, params }]) => {
+      const answers = openRequests.map(async ([key, { method, params }]) => {
         const request = { method, params: { ...params, _meta: { [RELATED]: { taskId: task.id } } } };
         return [key, await context.mcpReq.send(request, anything)] as const;
       });

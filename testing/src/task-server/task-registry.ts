@@ -3,7 +3,7 @@ import { systemClock } from '@toolyard/protocol';
 
 export type ServedTaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
 
-/** An input request of a task, in the form of MCP (`elicitation/create` and the like). */
+/** An input request of a task, in the form of MCP, such as `elicitation/create`. */
 export type TaskQuestion = { method: string; params: JsonObject };
 
 /** A running task, as seen by its work. */

@@ -201,7 +201,7 @@ describe('toolyard mcp test', () => {
     expect(stdout).toMatch(/^Protocol +2025-11-25 \(legacy/m);
     expect(stdout).toMatch(/^Cost +about \d+ tokens in every request, for 3 tools/m);
     expect(stdout).toContain('! broken: Skipped: The tool has no inputSchema.');
-    expect(stdout).toContain('! fail: It has no description');
+    expect(stdout).toContain('! fail: The tool has no description');
   });
 
   it('tells of an address that does not answer why, and what to do; 1', async () => {

@@ -44,7 +44,7 @@ const servers: Record<string, () => Promise<{ transport: TransportConfig; close:
   },
 };
 
-async function meet(start: () => Promise<{ transport: TransportConfig; close: () => Promise<void> }>) {
+async function connect(start: () => Promise<{ transport: TransportConfig; close: () => Promise<void> }>) {
   const { transport, close } = await start();
   closers.push(close);
   const host = await connected([{ id: 'srv', transport }], { handlers: answersAll });
@@ -85,7 +85,7 @@ async function callAndWait(host: McpHost, request: CallToolOptions, waits: CallT
 
 describe.each(Object.entries(servers))('an elicitation and a sampling request over %s', (_name, start) => {
   test('that may belong to two chats name both and are answered through the chat that is not calling', async () => {
-    const host = await meet(start);
+    const host = await connect(start);
     const [a, b] = [user('anne', 'a', 'wait'), user('anne', 'b', 'answer')];
     const answers = await callAndWait(host, a.options, b.options);
     expect(answers).toContain('Taipei');
@@ -100,7 +100,7 @@ describe.each(Object.entries(servers))('an elicitation and a sampling request ov
   });
 
   test('that may belong to two users are shown to neither and make the server interactive', async () => {
-    const host = await meet(start);
+    const host = await connect(start);
     const [anne, bert] = [user('anne', 'a', 'answer'), user('bert', 'b', 'answer')];
     const answers = await callAndWait(host, anne.options, bert.options);
     expect(answers.match(/several users/g)).toHaveLength(2);

@@ -8,7 +8,7 @@ import { STREAM_ENDED } from '../transports/raw-result-transport.ts';
 
 const NOT_SENT = 'The call did not reach the tool; nothing happened.';
 const UNKNOWN =
-  'The outcome is unknown: the call may have taken effect. Do not repeat it; check the effect first, or ask the user.';
+  'The outcome is unknown: the call may have been executed. Do not repeat it; check its effect first, or ask the user.';
 
 /** The result of a call that certainly never reached the tool. */
 export function notSent(error: ErrorInfo): ToolResult {
@@ -37,7 +37,7 @@ export type FailedCall = {
 };
 
 /**
- * Turns a failure into a result that says whether the call may have taken effect. `not_sent` is used only where the
+ * Turns a failure into a result that says whether the call was executed. `not_sent` is used only where the
  * call was certainly not executed; otherwise the outcome is unknown.
  */
 export function explainFailedCall(call: FailedCall): ToolResult {

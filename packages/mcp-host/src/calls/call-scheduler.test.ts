@@ -88,11 +88,11 @@ describe('calls of a server that is not interactive', () => {
     const [late, stopped] = [enter('b'), enter('c', { signal: stop.signal })];
     stop.abort();
     await clock.advance(QUEUE_TIMEOUT_MS);
-    const left = enter('d');
+    const closed = enter('d');
     await clock.advance(0);
     await scheduler.close();
     await clock.advance(0);
-    expect([late.kind, stopped.kind, left.kind]).toEqual(['timed_out', 'aborted', 'closed']);
+    expect([late.kind, stopped.kind, closed.kind]).toEqual(['timed_out', 'aborted', 'closed']);
     first.leave();
     expect(enter('e', { signal: stop.signal }).waits).toEqual([]);
     expect(clock.pending).toBe(0);
@@ -132,10 +132,10 @@ describe('calls of an interactive server', () => {
     await clock.advance(IDLE_MS);
     expect(opened.map(({ isGone }) => isGone)).toEqual([true]);
     expect(scheduler.extras).toEqual([]);
-    const taken = enter('b');
+    const callOfB = enter('b');
     await clock.advance(0);
-    expect(taken.connection).toBe('first');
-    taken.leave();
+    expect(callOfB.connection).toBe('first');
+    callOfB.leave();
     await scheduler.close();
     expect(clock.pending).toBe(0);
   });

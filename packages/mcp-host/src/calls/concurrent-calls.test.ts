@@ -23,7 +23,7 @@ function answersIn(city: string, when: Promise<void> = Promise.resolve()): Quest
 }
 
 /** Answers only when this many calls are in flight: sequential calls would wait forever. */
-const meeting = (calls: number): McpBehaviour => ({
+const barrier = (calls: number): McpBehaviour => ({
   tools: [
     {
       name: 'meet',
@@ -37,7 +37,7 @@ const meeting = (calls: number): McpBehaviour => ({
 
 describe('calls of a legacy server that may send requests', () => {
   test.each(['eight conversations', 'one turn'])('of %s overlap on one connection', async (of) => {
-    host = await connected([scripted('srv', meeting(8))], { handlers: answersAll });
+    host = await connected([scripted('srv', barrier(8))], { handlers: answersAll });
     const met = host;
     const calls = Array.from({ length: 8 }, (_, at) => call(met, 'meet', inChat(of === 'one turn' ? 'a' : `${at}`)));
     const results = await within(Promise.all(calls), { what: 'eight calls in flight at once' });
@@ -52,20 +52,20 @@ describe('calls of a legacy server that may send requests', () => {
       { name: 'echo', does: [{ do: 'echo' }] },
     ];
     host = await connected([scripted('srv', { tools })], { handlers: answersAll });
-    const asked = Promise.withResolvers<void>();
+    const formShown = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
     const handlers: QuestionHandlers = {
       form: async () => {
-        asked.resolve();
+        formShown.resolve();
         await answered.promise;
         return { action: 'decline' };
       },
     };
-    const asking = call(host, 'ask', { ...inChat('a'), handlers });
-    await within(asked.promise, { what: 'the form' });
+    const callOfA = call(host, 'ask', { ...inChat('a'), handlers });
+    await within(formShown.promise, { what: 'the form' });
     expect(await within(call(host, 'echo', inChat('b')), { what: 'the call of b' })).toMatchObject({ outcome: 'done' });
     answered.resolve();
-    expect(JSON.stringify((await asking).content)).toContain('decline');
+    expect(JSON.stringify((await callOfA).content)).toContain('decline');
   });
 
   test('over HTTP get the requests sent on their own stream', async () => {

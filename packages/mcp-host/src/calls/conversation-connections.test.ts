@@ -96,12 +96,12 @@ describe('a server that sent an ambiguous request', () => {
   test('sends requests on the connection of a conversation for that conversation', async () => {
     const queue = new CallQueue();
     await queue.becomeInteractive();
-    const asked: string[] = [];
+    const shown: string[] = [];
     const calls = ['a', 'b'].map((chat) =>
       queue.call(chat, {
         handlers: {
           form: async (_request, { mayBelongTo }) => {
-            asked.push(`${chat} ${String(mayBelongTo)}`);
+            shown.push(`${chat} ${String(mayBelongTo)}`);
             return { action: 'decline' };
           },
         },
@@ -112,7 +112,7 @@ describe('a server that sent an ambiguous request', () => {
     await queue.clock.advance(0);
     queue.peer.connections[0]?.say({ id: 'q2', method: 'elicitation/create', params: FORM });
     await queue.clock.advance(0);
-    expect(asked).toEqual(['b undefined', 'a undefined']);
+    expect(shown).toEqual(['b undefined', 'a undefined']);
     await queue.host.close();
     await Promise.all(calls);
   });

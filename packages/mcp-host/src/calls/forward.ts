@@ -41,7 +41,7 @@ export type ForwardedServer = {
   /**
    * The server's result, unchanged.
    *
-   * @throws ProtocolError the server's own, or one that says whether the request may have taken effect
+   * @throws ProtocolError the server's own, or one that says whether the request was executed
    */
   request(request: ForwardedRequest): Promise<JsonObject>;
 };

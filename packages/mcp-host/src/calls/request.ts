@@ -60,8 +60,8 @@ export async function sendRequest(context: RequestContext, request: OutgoingRequ
   const { method, options, timeoutMs, tool, mirrored } = request;
   const { onProgress, onRound, resume } = options;
   const totalMs = Math.max(MAX_TOTAL_MS, 10 * timeoutMs);
-  const begun = beginRequest(context, { options, timeoutMs, totalMs, tool });
-  const { entry } = begun;
+  const started = beginRequest(context, { options, timeoutMs, totalMs, tool });
+  const { entry } = started;
   const sdkOptions: SdkOptions = {
     signal: entry.signal,
     timeout: NO_TIMEOUT,
@@ -99,9 +99,9 @@ export async function sendRequest(context: RequestContext, request: OutgoingRequ
       params = withAnswers(request.params, inputResponses, state);
     }
   } catch (thrown) {
-    throw begun.failure(thrown);
+    throw started.failure(thrown);
   } finally {
-    begun.end();
+    started.end();
   }
 }
 

@@ -135,13 +135,13 @@ export async function trackRequest<T>(
   tracked: TrackedRequest,
   work: (entry: OpenRequest) => Promise<T>,
 ): Promise<T> {
-  const begun = beginRequest(context, tracked);
+  const started = beginRequest(context, tracked);
   try {
-    return await work(begun.entry);
+    return await work(started.entry);
   } catch (thrown) {
-    throw begun.failure(thrown);
+    throw started.failure(thrown);
   } finally {
-    begun.end();
+    started.end();
   }
 }
 

@@ -90,9 +90,9 @@ describe('lists of a server', () => {
     const page = (items: object[], nextCursor?: string): object => ({
       result: { resources: items, resourceTemplates: items, prompts: items, ...(nextCursor ? { nextCursor } : {}) },
     });
-    const thing = (name: string): object => ({ name, uri: `x:${name}`, uriTemplate: `x:${name}/{y}` });
+    const item = (name: string): object => ({ name, uri: `x:${name}`, uriTemplate: `x:${name}/{y}` });
     for (const method of ['resources/list', 'resources/templates/list', 'prompts/list']) {
-      peer.answers[method] = ({ cursor }) => (cursor === 'two' ? page([thing('b')], 'two') : page([thing('a')], 'two'));
+      peer.answers[method] = ({ cursor }) => (cursor === 'two' ? page([item('b')], 'two') : page([item('a')], 'two'));
     }
     await host.reconnect('srv');
     await clock.advance(0);

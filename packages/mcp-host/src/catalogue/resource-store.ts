@@ -14,7 +14,7 @@ export type ResourceStoreOptions = {
   catalogue(serverId: string): OfferCatalogue | undefined;
   read(serverId: string, uri: string, options: McpRequestOptions): Promise<ResourcePart[]>;
   /** Subscribes the server to `added` and unsubscribes it from `removed`; `wanted` is all of them. */
-  follow(serverId: string, wanted: ReadonlySet<string>, added: string[], removed: string[]): Promise<void>;
+  follow(serverId: string, subscribed: ReadonlySet<string>, added: string[], removed: string[]): Promise<void>;
 };
 
 type CachedContents = { contents: ResourcePart[]; size: number; until: number };
@@ -102,8 +102,8 @@ export class ResourceStore {
     counts.set(uri, before + 1);
     const end = async (): Promise<void> => {
       if (!this.#listeners.delete(onUpdate)) return;
-      const left = (counts.get(uri) ?? 1) - 1;
-      if (left > 0) return void counts.set(uri, left);
+      const remaining = (counts.get(uri) ?? 1) - 1;
+      if (remaining > 0) return void counts.set(uri, remaining);
       counts.delete(uri);
       await this.#options.follow(serverId, new Set(counts.keys()), [], [uri]).catch(() => undefined);
     };

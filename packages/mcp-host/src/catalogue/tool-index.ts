@@ -17,11 +17,11 @@ export class ToolIndex {
   readonly #byName: ReadonlyMap<string, IndexedTool>;
 
   constructor(servers: readonly ServerTools[]) {
-    const seen = new Set<string>();
+    const keys = new Set<string>();
     const listed = servers.flatMap(({ serverId, origin, builtIn, tools }) =>
       [...tools]
         .map((tool) => ({ tool, builtIn, reference: { serverId, name: tool.name, origin } }))
-        .filter(({ reference }) => isNew(seen, reference)),
+        .filter(({ reference }) => isNew(keys, reference)),
     );
     const names = nameTools(listed.map(({ reference }) => reference));
     this.tools = listed.map((each, at) =>
@@ -37,10 +37,10 @@ export class ToolIndex {
 }
 
 /** A reference identifies a tool; of two equal ones the first is kept. */
-function isNew(seen: Set<string>, { serverId, name }: ToolReference): boolean {
+function isNew(keys: Set<string>, { serverId, name }: ToolReference): boolean {
   const key = JSON.stringify([serverId, name]);
-  if (seen.has(key)) return false;
-  seen.add(key);
+  if (keys.has(key)) return false;
+  keys.add(key);
   return true;
 }
 

@@ -30,8 +30,8 @@ export function nameTools(tools: readonly ToolReference[]): string[] {
 
   for (;;) {
     const names = tools.map((tool, at) => written(tool, styles[at]));
-    const taken = groupBy(names, (name) => name);
-    const clashing = [...taken.values()].filter((group) => group.length > 1).flat();
+    const byName = groupBy(names, (name) => name);
+    const clashing = [...byName.values()].filter((group) => group.length > 1).flat();
     if (clashing.length === 0) return names;
     for (const at of clashing) {
       const style = styles[at];

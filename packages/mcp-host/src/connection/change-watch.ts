@@ -28,7 +28,7 @@ export type ChangeWatchOptions = {
 };
 
 /**
- * Receives change notifications: legacy servers send them unasked, modern ones on a stream the client opens. Per kind
+ * Receives change notifications: legacy servers send them by themselves, modern ones on a stream the client opens. Per kind
  * one refresh runs at a time; a notification during it schedules another one.
  */
 export class ChangeWatch {

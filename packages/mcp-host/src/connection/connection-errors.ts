@@ -43,10 +43,10 @@ export function signInRequired(serverId: string): ErrorInfo {
 /** The server accepts no requests in this state. */
 export function notReady(serverId: string, state: ServerState): ErrorInfo {
   const isComing = state === 'connecting' || state === 'reconnecting';
-  const words = isComing ? `still ${state}` : state === 'disabled' ? 'turned off' : 'not connected';
+  const stateText = isComing ? `still ${state}` : state === 'disabled' ? 'turned off' : 'not connected';
   return {
     code: 'server_closed',
-    message: `The server "${serverId}" is ${words}.`,
+    message: `The server "${serverId}" is ${stateText}.`,
     ...(isComing ? { retryable: true } : {}),
   };
 }

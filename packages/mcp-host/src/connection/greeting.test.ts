@@ -17,8 +17,8 @@ test(
   { tags: ['M1.37', 'M1.38'] },
   async () => {
     messages = createMessageLog();
-    const asking = { clientInfo: { name: 'some-client', version: '1.2.3' } };
-    host = await connected([scripted('odd', 'plain', { env: messages.env })], asking);
+    const client = { clientInfo: { name: 'some-client', version: '1.2.3' } };
+    host = await connected([scripted('odd', 'plain', { env: messages.env })], client);
     const params = messages.received('initialize')[0]?.['params'] as JsonObject | undefined;
     expect(params).toMatchObject({ clientInfo: { name: 'some-client', version: '1.2.3' }, capabilities: {} });
     expect(params?.['capabilities']).toEqual({ extensions: { 'io.modelcontextprotocol/tasks': {} } });

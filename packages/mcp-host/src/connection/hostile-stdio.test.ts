@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 /** A host with one scripted server of this behaviour. */
-async function meet(
+async function connect(
   behaviour: McpBehaviourName | McpBehaviour,
   more: Parameters<typeof scripted>[2] = {},
 ): Promise<ServerHealth> {
@@ -78,7 +78,7 @@ describe('connecting', () => {
   });
 
   test('a server that exits at once reports its exit code and last output, without colours', async () => {
-    const { error } = await meet({
+    const { error } = await connect({
       atStart: { stderr: `\u001b[31mMissing API key\u001b[0m\n${'npm notice\n'.repeat(10)}`, exitCode: 3 },
     });
     expect(error?.code).toBe('server_exited');
@@ -100,7 +100,7 @@ describe('connecting', () => {
   });
 
   test('a server that rejects initialize is quoted', async () => {
-    const { error } = await meet({
+    const { error } = await connect({
       answers: { initialize: { error: { code: -32600, message: 'You are not on the list' } } },
     });
     expect(error?.code).toBe('server_refused');
@@ -108,7 +108,7 @@ describe('connecting', () => {
   });
 
   test('lines on stdout that are not MCP are skipped and logged once', async () => {
-    const { state, log } = await meet('stdout-noise');
+    const { state, log } = await connect('stdout-noise');
     expect(state).toBe('ready');
     expect(log.filter(({ text }) => text.includes('not MCP'))).toHaveLength(1);
     expect(await call('noisy')).toMatchObject({ outcome: 'done' });
@@ -142,7 +142,7 @@ describe('the era of a server', () => {
 
   test('a server that ignores the probe gets initialize on the same pipe', async () => {
     const silent: McpBehaviour = { onUnknownMethod: 'silence', protocolVersion: '2025-06-18' };
-    const health = await meet(silent);
+    const health = await connect(silent);
     expect(health).toMatchObject({ state: 'ready', era: 'legacy', protocolVersion: '2025-06-18' });
     expect(spawns(health)).toBe(1);
   });
@@ -170,7 +170,7 @@ describe('the era of a server', () => {
 
 describe('listing', () => {
   test('a malformed tool is skipped with its reason; the others are kept', { tags: ['D2.18', 'M1.54'] }, async () => {
-    const { toolCount, skipped } = await meet({
+    const { toolCount, skipped } = await connect({
       tools: [{ name: 'first' }],
       rawTools: [
         { name: 'no-schema' },
@@ -199,14 +199,14 @@ describe('listing', () => {
   });
 
   test('endless pages are cut and what was read is kept', { tags: ['D2.17', 'M1.53'] }, async () => {
-    const { state, toolCount, log } = await meet('endless-pagination');
+    const { state, toolCount, log } = await connect('endless-pagination');
     expect(state).toBe('ready');
     expect(toolCount).toBe(200);
     expect(log.some(({ level, text }) => level === 'warning' && text.includes('pages'))).toBe(true);
   });
 
   test('circular pages are cut at the second round', async () => {
-    const { toolCount, skipped, log } = await meet('circular-pagination');
+    const { toolCount, skipped, log } = await connect('circular-pagination');
     expect(toolCount).toBe(3);
     // The first page is read once more before the loop is detected.
     expect(skipped.map(({ name }) => name)).toEqual(['echo']);
@@ -214,7 +214,7 @@ describe('listing', () => {
   });
 
   test('a result without a list leaves a server without tools', async () => {
-    expect(await meet({ answers: { 'tools/list': { result: { tools: 'none' } } } })).toMatchObject({
+    expect(await connect({ answers: { 'tools/list': { result: { tools: 'none' } } } })).toMatchObject({
       state: 'ready',
       toolCount: 0,
     });
@@ -222,7 +222,7 @@ describe('listing', () => {
 
   test('a burst of notifications leads to the new list', { tags: ['M1.57'] }, async () => {
     const after: ScriptedTool[] = [{ name: 'before' }, { name: 'after' }];
-    await meet({
+    await connect({
       tools: [{ name: 'before', does: Array.from({ length: 50 }, () => ({ do: 'set_tools', tools: after })) }],
     });
     expect(host?.resolve('after')).toBeUndefined();
@@ -263,17 +263,17 @@ describe('calling', () => {
   );
 
   test('a server that failed can be connected again', async () => {
-    await meet('exit-in-call');
+    await connect('exit-in-call');
     await call('crash');
     await host?.connectAll();
     expect(await call('echo', { message: 'back' })).toMatchObject({ outcome: 'done' });
   });
 
   test(
-    'a call without an answer times out with an unknown outcome, and the model is told not to repeat it',
+    'a call without an answer times out with an unknown outcome, with a note for the model not to repeat it',
     { tags: ['D5.06'] },
     async () => {
-      await meet('never-answers');
+      await connect('never-answers');
       const result = await call('hang', {}, { timeoutMs: 200 });
       expect(result).toMatchObject({ isError: true, outcome: 'unknown', error: { code: 'timed_out' } });
       expect(JSON.stringify(result.content)).toContain('Do not repeat');
@@ -282,7 +282,7 @@ describe('calling', () => {
 
   test('progress renews the timeout of a call', { tags: ['D5.06'] }, async () => {
     const clock = (stillClock = createFakeClock());
-    await meet(patient);
+    await connect(patient);
     const seen: ToolProgress[] = [];
     const onProgress = (progress: ToolProgress): void => {
       seen.push(progress);
@@ -296,12 +296,12 @@ describe('calling', () => {
 
   test('progress renews the timeout without a progress callback', async () => {
     const clock = (stillClock = createFakeClock());
-    await meet(patient);
-    const heard = (): number =>
+    await connect(patient);
+    const progressCount = (): number =>
       host?.wireLog('odd').filter(({ method }) => method === 'notifications/progress').length ?? 0;
     const running = call('work', {}, { timeoutMs: SHORTER_MS });
-    for (let before = 0; before < 20; before = heard()) {
-      await eventually(() => heard() > before);
+    for (let before = 0; before < 20; before = progressCount()) {
+      await eventually(() => progressCount() > before);
       await clock.advance(1_000);
     }
     expect(await running).toMatchObject({ outcome: 'done' });
@@ -309,7 +309,7 @@ describe('calling', () => {
 
   test('the abort reason of a call is not sent to the server', { tags: ['M2.28'] }, async () => {
     const { env, received } = newMessageLog();
-    await meet('never-answers', { env });
+    await connect('never-answers', { env });
     const stopper = new AbortController();
     const running = call('hang', {}, { signal: stopper.signal });
     stopper.abort(new Error('the user said: my password is hunter2'));
@@ -320,7 +320,7 @@ describe('calling', () => {
 
   test('a call aborted beforehand is not made', { tags: ['M2.03', 'M2.15'] }, async () => {
     const { env, received } = newMessageLog();
-    await meet('plain', { env });
+    await connect('plain', { env });
     expect(await call('echo', {}, { signal: AbortSignal.abort() })).toMatchObject({ outcome: 'not_sent' });
     await call('echo', { message: 'after it' });
     expect(received('tools/call')).toHaveLength(1);
@@ -328,7 +328,7 @@ describe('calling', () => {
 
   test('unknown content is replaced by a text, and the rest is kept', { tags: ['D5.09'] }, async () => {
     const content = [{ type: 'text', text: 'kept' }, { type: 'hologram', data: 'x' }, { type: 'image' }, 3];
-    await meet({ tools: [{ name: 'show', does: [{ do: 'result', result: { content } }] }] });
+    await connect({ tools: [{ name: 'show', does: [{ do: 'result', result: { content } }] }] });
     const shown = await call('show');
     expect(shown.outcome).toBe('done');
     expect(shown.content).toHaveLength(4);
@@ -339,7 +339,7 @@ describe('calling', () => {
   test('a result that does not match its schema is kept', async () => {
     const outputSchema = { type: 'object', properties: { count: { type: 'number' } } };
     const result: JsonObject = { content: [], structuredContent: { count: 'many' } };
-    await meet({ tools: [{ name: 'count', outputSchema, does: [{ do: 'result', result }] }] });
+    await connect({ tools: [{ name: 'count', outputSchema, does: [{ do: 'result', result }] }] });
     expect(await call('count')).toMatchObject({ outcome: 'done', structured: { count: 'many' } });
   });
 
@@ -351,7 +351,7 @@ describe('calling', () => {
     [32000, 'done', 'tool_failed'],
     [32001, 'unknown', 'timed_out'],
   ])('server error -%i becomes %s', { tags: ['M2.26'] }, async (code, outcome, name) => {
-    await meet({ tools: [{ name: 'refuse', does: [{ do: 'error', code: -code, message: 'so says the server' }] }] });
+    await connect({ tools: [{ name: 'refuse', does: [{ do: 'error', code: -code, message: 'so says the server' }] }] });
     const result = await call('refuse');
     expect(result).toMatchObject({ isError: true, outcome, error: { code: name } });
     expect(JSON.stringify(result.content)).toContain('so says the server');
@@ -361,7 +361,7 @@ describe('calling', () => {
     'closing answers the calls in progress and rejects new ones',
     { tags: ['D8.04', 'D8.05', 'M7.02', 'M7.05', 'M7.09'] },
     async () => {
-      await meet('never-answers');
+      await connect('never-answers');
       const running = call('hang');
       await eventually(() => host?.activeFlows === 1);
       const closing = host?.close();

@@ -33,7 +33,7 @@ export function launcherOf(transport: TransportConfig): string | undefined {
   const launcher = LAUNCHER.exec(invocation)?.[1]?.toLowerCase();
   if (launcher !== undefined) return launcher;
   const manager = MANAGER.exec(invocation)?.[1]?.toLowerCase();
-  return manager !== undefined && SUBCOMMANDS[manager]?.test(wordsOf(rest)) === true ? manager : undefined;
+  return manager !== undefined && SUBCOMMANDS[manager]?.test(positionalArgs(rest)) === true ? manager : undefined;
 }
 
 /** The default connect timeout of this server, in milliseconds. */
@@ -46,7 +46,7 @@ function programs(names: readonly string[]): RegExp {
 }
 
 /** The first two arguments that are neither options nor option values. */
-function wordsOf(args: readonly string[]): string {
-  const words = args.filter((arg, at) => !arg.startsWith('-') && !WITH_VALUE.test(args[at - 1] ?? ''));
-  return words.slice(0, 2).join(' ');
+function positionalArgs(args: readonly string[]): string {
+  const positional = args.filter((arg, at) => !arg.startsWith('-') && !WITH_VALUE.test(args[at - 1] ?? ''));
+  return positional.slice(0, 2).join(' ');
 }

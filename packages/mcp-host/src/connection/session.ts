@@ -61,7 +61,7 @@ export type SessionOptions = {
   /** Aborted when the connection is closed. */
   signal: AbortSignal;
   warn: (text: string) => void;
-  /** True if the peer is another Toolyard process that is connected to the server and is told who makes a call. */
+  /** True if the peer is another Toolyard process that is connected to the server; it gets the caller of each call. */
   relays: boolean;
   /** The JSON-RPC id of the request the SDK sent last. */
   lastRequestId: () => number | undefined;

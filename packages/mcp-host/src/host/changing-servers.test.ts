@@ -23,8 +23,8 @@ function withPid(id: string): ServerConfig {
 
 async function pidOf(id: string): Promise<number> {
   return eventually(() => {
-    const said = healthOf(host, id).log.findLast(({ text }) => /^pid \d+$/.test(text));
-    return said === undefined ? undefined : Number(said.text.slice('pid '.length));
+    const pidLine = healthOf(host, id).log.findLast(({ text }) => /^pid \d+$/.test(text));
+    return pidLine === undefined ? undefined : Number(pidLine.text.slice('pid '.length));
   });
 }
 
@@ -110,10 +110,10 @@ describe('servers that are added and removed', () => {
   test('the last of several conflicting requests wins', async () => {
     host = await connected([withPid('a')]);
     const pid = await pidOf('a');
-    const left = host.disconnect('a');
+    const disconnected = host.disconnect('a');
     const back = host.connect('a');
     const leftAgain = host.disconnect('a');
-    await Promise.all([left, leftAgain, expect(back).rejects.toMatchObject({ code: 'server_closed' })]);
+    await Promise.all([disconnected, leftAgain, expect(back).rejects.toMatchObject({ code: 'server_closed' })]);
     expect(healthOf(host, 'a').state).toBe('idle');
     expect(isAlive(pid)).toBe(false);
   });

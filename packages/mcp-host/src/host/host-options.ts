@@ -40,7 +40,7 @@ export type McpHostOptions = {
   logLevel?: LogLevel;
   /** How many recent messages per server are kept in the wire log; default 200. */
   wireMessages?: number;
-  /** Without it nobody can sign in to servers; their headers may still contain a token. */
+  /** Without it users cannot sign in to servers; headers may still contain a token. */
   signIn?: SignInOptions;
   /** Approved tools; default: a map that lives as long as the process. */
   pins?: PinStore;

@@ -45,12 +45,12 @@ export async function inspectServer(options: InspectOptions): Promise<McpTestRep
     ...defined({ eraMemory, handlers, signIn }),
     maxReconnects: 0,
   });
-  const began = clock.monotonic();
+  const startedAt = clock.monotonic();
   const over = options.whileConnecting?.(() => host.health());
   const error = await connect(host, config.id, signal);
   over?.();
   const ended = clock.now();
-  const durationMs = Math.round(clock.monotonic() - began);
+  const durationMs = Math.round(clock.monotonic() - startedAt);
   if (error === undefined) await host.whenListed(config.id, signal, REST_MS);
   await host.toolsUpToDate(config.id);
   return reportOf({ host, config, error, ended, durationMs });
@@ -115,8 +115,8 @@ function reportOf({ host, config, error, ended, durationMs }: Outcome): McpTestR
 
 /** The last log entry ends the last phase. */
 function durationsOf(phases: ServerHealth['phases'], ended: number): McpTestReport['phases'] {
-  const began = phases.filter(({ phase }) => phase !== 'connected' && phase !== 'disconnected' && phase !== 'error');
-  return began.map(({ phase, at }) => {
+  const startedAt = phases.filter(({ phase }) => phase !== 'connected' && phase !== 'disconnected' && phase !== 'error');
+  return startedAt.map(({ phase, at }) => {
     const next = phases[phases.findIndex((each) => each.phase === phase) + 1]?.at ?? ended;
     return { phase, durationMs: Math.max(0, Math.round(next - at)) };
   });

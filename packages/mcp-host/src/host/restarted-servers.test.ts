@@ -61,14 +61,14 @@ test('a call that finds no server is made when the server is back within a short
   const met = host;
   await first.stop();
   // A kept-alive connection may be found broken first, and then the outcome is unknown.
-  const made = (async () => {
+  const retried = (async () => {
     for (;;) {
       const result = await echo(met);
       if (result.outcome !== 'unknown') return result;
     }
   })();
   ({ stop } = await startEverything(first.url));
-  expect(await made).toMatchObject({ outcome: 'done', isError: false });
+  expect(await retried).toMatchObject({ outcome: 'done', isError: false });
 });
 
 test('an unreachable legacy server is reported as unreachable', async () => {

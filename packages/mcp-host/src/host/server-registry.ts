@@ -46,24 +46,24 @@ export class ServerRegistry {
     const entry = this.find(id);
     if (entry === undefined) return;
     this.#entries.delete(id);
-    const left = this.#close(entry);
+    const closed = this.#close(entry);
     this.notify(id);
-    await left;
+    await closed;
   }
 
   /** Replaces the server with this id; the new one starts after the old one is closed. */
   replace(config: ServerConfig): void {
     const { id } = config;
     readConcurrency(config, `The server "${id}"`);
-    const left = this.#close(this.get(id));
-    this.#entries.set(id, this.#make(config, left));
+    const closed = this.#close(this.get(id));
+    this.#entries.set(id, this.#make(config, closed));
     this.notify(id);
   }
 
   #close(entry: ManagedServer): Promise<void> {
-    const left = entry.disconnect();
-    this.#closing.add(left);
-    return left.finally(() => this.#closing.delete(left));
+    const closed = entry.disconnect();
+    this.#closing.add(closed);
+    return closed.finally(() => this.#closing.delete(closed));
   }
 
   /** A listener added twice is called twice. */
@@ -109,9 +109,9 @@ export class ServerRegistry {
   }
 }
 
-function checkId(id: string, taken: ReadonlyMap<string, unknown>): void {
+function checkId(id: string, existing: ReadonlyMap<string, unknown>): void {
   const problem =
-    id === '' ? 'is empty' : id.includes('/') ? 'contains a slash' : taken.has(id) ? 'is used twice' : null;
+    id === '' ? 'is empty' : id.includes('/') ? 'contains a slash' : existing.has(id) ? 'is used twice' : null;
   if (problem === null) return;
   throw new ToolyardError({
     code: 'bad_config',

@@ -57,7 +57,7 @@ describe('the state table', () => {
 
 type Connected = { host: McpHost; peer: MemoryPeer; clock: FakeClock; health: () => ServerHealth; stage: () => Stage };
 
-function meet(options: { maxReconnects?: number; jitter?: number; disabled?: boolean } = {}): Connected {
+function connectHost(options: { maxReconnects?: number; jitter?: number; disabled?: boolean } = {}): Connected {
   const clock = createFakeClock();
   const peer = new MemoryPeer();
   const host = new McpHost({
@@ -89,20 +89,20 @@ describe('a lost server', () => {
     'is retried after 1, 2, 4, 8, 16 and then every 30 seconds, ten times in all',
     { tags: ['M6.04', 'M6.06', 'M6.07', 'M6.08', 'M6.09', 'M6.13', 'M6.14'] },
     async () => {
-      const { host, peer, clock, health } = meet();
+      const { host, peer, clock, health } = connectHost();
       await host.connectAll();
       peer.greeting = 'unreachable';
       peer.drop();
       expect(health()).toMatchObject({ state: 'reconnecting', toolCount: 1, reconnect: { attempt: 1, of: 10 } });
-      const began: number[] = [];
+      const attemptTimes: number[] = [];
       const start = clock.monotonic();
       let seen = peer.attempts;
       for (let second = 0; second < 400; second++) {
         await clock.advance(500);
-        if (peer.attempts > seen) began.push((clock.monotonic() - start) / 1_000);
+        if (peer.attempts > seen) attemptTimes.push((clock.monotonic() - start) / 1_000);
         seen = peer.attempts;
       }
-      expect(began).toEqual([1, 3, 7, 15, 31, 61, 91, 121, 151, 181]);
+      expect(attemptTimes).toEqual([1, 3, 7, 15, 31, 61, 91, 121, 151, 181]);
       expect(health()).toMatchObject({ state: 'failed', toolCount: 0, error: { code: 'server_unreachable' } });
       expect(clock.pending).toBe(0);
       await host.close();
@@ -113,7 +113,7 @@ describe('a lost server', () => {
     'is listed and called as before once it is back',
     { tags: ['M1.11', 'M2.13', 'M6.01', 'M6.10', 'M6.11', 'M6.12'] },
     async () => {
-      const { host, peer, clock, health } = meet();
+      const { host, peer, clock, health } = connectHost();
       await host.connectAll();
       peer.drop();
       const waiting = host.callTool(go, {});
@@ -145,7 +145,7 @@ describe('a lost server', () => {
     'is not retried faster when it is lost repeatedly: a connection counts after a minute',
     { tags: ['M6.11'] },
     async () => {
-      const { host, peer, clock, health } = meet();
+      const { host, peer, clock, health } = connectHost();
       await host.connectAll();
       for (const wait of [1_000, 2_000, 4_000]) {
         peer.drop();
@@ -170,7 +170,7 @@ describe('a lost server', () => {
         ['no_such_command', 'failed'],
         ['sign_in', 'needs_sign_in'],
       ] as const) {
-        const { host, peer, clock, health } = meet();
+        const { host, peer, clock, health } = connectHost();
         await host.connectAll();
         peer.greeting = greeting;
         peer.drop();
@@ -186,7 +186,7 @@ describe('a lost server', () => {
   );
 
   test('is detected even if it is lost the moment it becomes ready', async () => {
-    const { host, peer, clock, health } = meet();
+    const { host, peer, clock, health } = connectHost();
     let isFirst = true;
     host.onChange(() => {
       const { phase, state } = health();
@@ -203,7 +203,7 @@ describe('a lost server', () => {
   });
 
   test('is reconnected at once when a user asks for it', async () => {
-    const { host, peer, health } = meet();
+    const { host, peer, health } = connectHost();
     await host.connectAll();
     peer.drop();
     await host.connect('odd');
@@ -212,7 +212,7 @@ describe('a lost server', () => {
   });
 
   test('delays a call for a limited time; the call is then not made', { tags: ['M2.13'] }, async () => {
-    const { host, peer, clock } = meet();
+    const { host, peer, clock } = connectHost();
     await host.connectAll();
     peer.greeting = 'unreachable';
     peer.drop();
@@ -226,7 +226,7 @@ describe('a lost server', () => {
 
 describe('a disabled server', () => {
   test('is connected only by name and is disabled again afterwards', { tags: ['M1.28'] }, async () => {
-    const { host, health } = meet({ disabled: true });
+    const { host, health } = connectHost({ disabled: true });
     await host.connectAll();
     expect(health().state).toBe('disabled');
     await host.connect('odd');
@@ -272,7 +272,7 @@ test(
         fc.nat({ max: 4 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         async (todo, maxReconnects, jitter) => {
-          const { host, peer, clock, stage, health } = meet({ maxReconnects, jitter });
+          const { host, peer, clock, stage, health } = connectHost({ maxReconnects, jitter });
           let before = stage();
           let dueAt = 0;
           const faults: string[] = [];

@@ -31,12 +31,12 @@ test('servers that accept a notification stream and fail to keep it are asked a 
   const configs = started.map(({ id, url }) => ({ id, transport: { type: 'http' as const, url }, ...LONG_TIMEOUTS }));
   const clock = createFastClock();
   host = await connected(configs, { clock });
-  const asked = (): number[] => started.map(({ methods }) => methods.filter((method) => method === 'GET').length);
+  const getCounts = (): number[] => started.map(({ methods }) => methods.filter((method) => method === 'GET').length);
   await clock.passes(LONG_MS);
-  const before = asked();
+  const before = getCounts();
   for (const count of before) expect(count).toBeLessThanOrEqual(11);
   await clock.passes(LONG_MS / 3);
-  expect(asked()).toEqual(before);
+  expect(getCounts()).toEqual(before);
   // Everything else works as usual.
   for (const { id } of started) {
     expect(await host.callTool({ serverId: id, name: 'go' }, {})).toMatchObject({ outcome: 'done' });
@@ -82,12 +82,12 @@ test('a server that forgets every session at once is not initialized endlessly',
   const clock = createFastClock();
   host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...LONG_TIMEOUTS }], { clock });
   const met = host;
-  const begun = countOf(started, 'initialize');
+  const initializedBefore = countOf(started, 'initialize');
   for (const end = clock.monotonic() + LONG_MS / 3; clock.monotonic() < end; await clock.passes(500)) {
     started.forgetSessions();
     void met.callTool({ serverId: 'odd', name: 'go' }, {});
   }
-  expect(countOf(started, 'initialize') - begun).toBeLessThanOrEqual(11);
+  expect(countOf(started, 'initialize') - initializedBefore).toBeLessThanOrEqual(11);
 });
 
 function countOf({ received }: ScriptedMcp, method: string): number {

@@ -53,10 +53,10 @@ export function hostedIdentity(config: HostedConfig): { [name: string]: string }
 export function readHosted(where: string, value: JsonValue, fill: (text: string) => string): HostedConfig {
   if (!isJsonObject(value)) throw bad(`${where}: "hosted" must be an object.`);
   const text = (key: string): string | undefined => {
-    const given = value[key];
-    if (given === undefined) return undefined;
-    if (typeof given !== 'string' || given.trim() === '') throw bad(`${where}: "hosted.${key}" must be a string.`);
-    return fill(given);
+    const raw = value[key];
+    if (raw === undefined) return undefined;
+    if (typeof raw !== 'string' || raw.trim() === '') throw bad(`${where}: "hosted.${key}" must be a string.`);
+    return fill(raw);
   };
   const service = text('service');
   if (service !== 'klavis') {

@@ -116,37 +116,37 @@ export class HostedServers {
     const key = keyOf(config);
     const making = this.#making.get(key);
     if (making !== undefined) return making;
-    const made = createInstance(config, this.#context(requester))
+    const created = createInstance(config, this.#context(requester))
       .then((instance) => this.#remembered(config, requester, { ...instance, awaitsSignIn: true }, stale))
       .finally(() => this.#making.delete(key));
-    this.#making.set(key, made);
-    return made;
+    this.#making.set(key, created);
+    return created;
   }
 
   /** Another process with the same store may have created one at the same time: one is kept, the other is deleted. */
   async #remembered(
     config: HostedConfig,
     requester: Requester,
-    made: HostedRecord,
+    created: HostedRecord,
     stale: HostedInstance | undefined,
   ): Promise<HostedRecord> {
     const key = keyOf(config);
     if (stale !== undefined && (await this.#store.get(key))?.instanceId === stale.instanceId) {
       await this.#store.delete(key);
     }
-    const kept = (await this.#store.add(key, made)) ? made : await this.#store.get(key);
+    const kept = (await this.#store.add(key, created)) ? created : await this.#store.get(key);
     // A remover marks the key before it looks for a record, so either this process or the remover sees the other.
     if (await this.#hasEnded(config)) {
-      await this.#deleteSurplus(config, requester, made);
-      if (kept === made) await this.#store.delete(key);
+      await this.#deleteSurplus(config, requester, created);
+      if (kept === created) await this.#store.delete(key);
       throw ended(config, requester);
     }
     if (kept === undefined) {
       // The record became unreadable, or was removed just now.
-      await this.#store.set(key, made);
-      return made;
+      await this.#store.set(key, created);
+      return created;
     }
-    if (kept !== made) await this.#deleteSurplus(config, requester, made);
+    if (kept !== created) await this.#deleteSurplus(config, requester, created);
     return kept;
   }
 

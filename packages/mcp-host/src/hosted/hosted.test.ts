@@ -42,7 +42,7 @@ function configOf(more: Partial<HostedConfig> = {}): HostedConfig {
   return { type: 'hosted', service: 'klavis', server: 'Gmail', apiKey: KEY, url: service?.url ?? '', ...more };
 }
 
-const made = (): number => service?.asked.filter(({ path }) => path.endsWith('/create')).length ?? 0;
+const creations = (): number => service?.asked.filter(({ path }) => path.endsWith('/create')).length ?? 0;
 
 const echo = (connected: McpHost): ReturnType<McpHost['callTool']> =>
   connected.callTool({ serverId: 'mail', name: 'echo' }, { message: 'hi' });
@@ -70,19 +70,19 @@ describe('a hosted server', () => {
     await connected.reconnect('mail');
     expect(await echo(connected)).toMatchObject({ outcome: 'done' });
     store.clear();
-    const asker = { serverId: 'mail', clock: systemClock };
-    const before = made();
-    const [one, other] = await Promise.all([servers.open(configOf(), asker), servers.open(configOf(), asker)]);
+    const requester = { serverId: 'mail', clock: systemClock };
+    const before = creations();
+    const [one, other] = await Promise.all([servers.open(configOf(), requester), servers.open(configOf(), requester)]);
     expect(one).toEqual(other);
-    expect(made()).toBe(before + 1);
+    expect(creations()).toBe(before + 1);
   });
 
   test('is created once by two processes with one store: the surplus one is deleted', async () => {
     service = await startHostedService();
     store = new HostedMap();
-    const asker = { serverId: 'mail', clock: systemClock };
-    const opened = await Promise.all([1, 2].map(() => new HostedServers({ fetch, store }).open(configOf(), asker)));
-    expect(made()).toBe(2);
+    const requester = { serverId: 'mail', clock: systemClock };
+    const opened = await Promise.all([1, 2].map(() => new HostedServers({ fetch, store }).open(configOf(), requester)));
+    expect(creations()).toBe(2);
     expect(service.instances).toEqual([opened[0]?.instanceId]);
     expect(opened[1]).toEqual(opened[0]);
   });
@@ -103,14 +103,14 @@ describe('a hosted server', () => {
 
   test('is deleted with its sign-ins on removal, and may be gone already', { tags: ['C7.12'] }, async () => {
     await connectHosted();
-    const asker = { serverId: 'mail', clock: systemClock };
-    await servers.remove(configOf(), asker);
+    const requester = { serverId: 'mail', clock: systemClock };
+    await servers.remove(configOf(), requester);
     expect(service?.instances).toEqual([]);
     expect(store.size).toBe(0);
-    await servers.remove(configOf(), asker);
+    await servers.remove(configOf(), requester);
     await reconnectHosted();
     service?.expire();
-    await servers.remove(configOf(), asker);
+    await servers.remove(configOf(), requester);
     expect(store.size).toBe(0);
   });
 
@@ -124,7 +124,7 @@ describe('a hosted server', () => {
     service?.signIn();
     await connected.connect('mail');
     expect(await echo(connected)).toMatchObject({ outcome: 'done' });
-    expect(made()).toBe(1);
+    expect(creations()).toBe(1);
   });
 
   test('attack 2: an unsafe sign-in URL is not passed on', async () => {

@@ -75,12 +75,12 @@ async function request(
   path: string,
   body?: JsonObject,
 ): Promise<Answer> {
-  const patience = new AbortController();
-  const cancelTimer = clock.after(PATIENCE_MS, () => patience.abort());
+  const timeout = new AbortController();
+  const cancelTimer = clock.after(PATIENCE_MS, () => timeout.abort());
   try {
     const response = await fetch(`${serviceAddress(config)}${path}`, {
       method,
-      signal: patience.signal,
+      signal: timeout.signal,
       redirect: 'error',
       headers: {
         accept: 'application/json',
@@ -102,7 +102,7 @@ async function request(
     return { ok: true, body: parsed.ok && isJsonObject(parsed.value) ? parsed.value : {} };
   } catch (thrown) {
     if (ToolyardError.isInstance(thrown)) throw thrown;
-    const why = patience.signal.aborted ? 'no response' : (networkCodeOf(thrown)?.code ?? 'no connection');
+    const why = timeout.signal.aborted ? 'no response' : (networkCodeOf(thrown)?.code ?? 'no connection');
     throw new ToolyardError({
       code: 'server_unreachable',
       message: `${titleOf(config)}, which hosts the server "${serverId}", cannot be reached at ${shownHost(config)} (${why}).`,
@@ -120,8 +120,8 @@ function refusal(
   { status, serviceMessage, retryAfterMs }: Extract<Answer, { ok: false }>,
 ): ToolyardError {
   const title = titleOf(config);
-  const said = serviceMessage === '' ? `HTTP ${status}` : `HTTP ${status}: ${serviceMessage}`;
-  const about = (what: string): string => `${title}, which hosts the server "${serverId}", ${what} (${said}).`;
+  const detailText = serviceMessage === '' ? `HTTP ${status}` : `HTTP ${status}: ${serviceMessage}`;
+  const about = (what: string): string => `${title}, which hosts the server "${serverId}", ${what} (${detailText}).`;
   if (status === 401 || status === 403) {
     return error(
       'bad_config',
@@ -163,10 +163,10 @@ function isUnknown(status: number): boolean {
 function messageIn(body: JsonValue): string {
   if (!isJsonObject(body)) return '';
   const { detail, message, error: other } = body;
-  const said = Array.isArray(detail)
+  const detailText = Array.isArray(detail)
     ? detail.map((each) => (isJsonObject(each) && typeof each['msg'] === 'string' ? each['msg'] : '')).join('; ')
     : [detail, message, other].find((each) => typeof each === 'string');
-  return typeof said === 'string' ? said.replaceAll(/\s+/g, ' ').slice(0, MAX_MESSAGE_LENGTH) : '';
+  return typeof detailText === 'string' ? detailText.replaceAll(/\s+/g, ' ').slice(0, MAX_MESSAGE_LENGTH) : '';
 }
 
 /** TLS, or the local machine. */

@@ -26,20 +26,20 @@ export type WireEntry = {
 export class WireLog {
   readonly #clock: Clock;
   readonly #redact: (text: string) => string;
-  readonly #kept: number;
+  readonly #limit: number;
   readonly #entries: WireEntry[] = [];
   #last = 0;
 
   /** @param kept how many messages are kept */
-  constructor(clock: Clock, redact: (text: string) => string, kept: number) {
+  constructor(clock: Clock, redact: (text: string) => string, limit: number) {
     this.#clock = clock;
     this.#redact = redact;
-    this.#kept = kept;
+    this.#limit = limit;
   }
 
   /** Only the part that is kept is serialized, because a message may be large. */
   add(direction: WireEntry['direction'], message: JSONRPCMessage): void {
-    if (this.#kept === 0) return;
+    if (this.#limit === 0) return;
     const { method, id } = message as { method?: string; id?: string | number };
     const kind =
       method !== undefined ? (id === undefined ? 'notification' : 'request') : 'error' in message ? 'error' : 'result';
@@ -51,7 +51,7 @@ export class WireLog {
       ...defined({ method, id }),
       text: this.#redact(previewOf(message)),
     });
-    if (this.#entries.length > this.#kept) this.#entries.shift();
+    if (this.#entries.length > this.#limit) this.#entries.shift();
   }
 
   /** Oldest first. */
@@ -62,23 +62,23 @@ export class WireLog {
 
 /** The beginning of a message as JSON; long values are cut, and values of secret-looking keys are redacted. */
 export function previewOf(message: unknown): string {
-  let left = MAX_TEXT_LENGTH;
+  let remaining = MAX_TEXT_LENGTH;
   const write = (value: unknown): string => {
-    if (left <= 0) return '…';
+    if (remaining <= 0) return '…';
     if (typeof value === 'string') {
       const text = value.length > MAX_VALUE_LENGTH ? `${value.slice(0, MAX_VALUE_LENGTH)}…` : value;
-      left -= text.length;
+      remaining -= text.length;
       return JSON.stringify(text);
     }
     // Brackets count too: a message may consist of nesting only.
-    left -= 2;
+    remaining -= 2;
     if (Array.isArray(value)) return `[${pieces(value, write)}]`;
     if (!isJsonObject(value)) {
-      left -= 6;
+      remaining -= 6;
       return JSON.stringify(value) ?? 'null';
     }
     const entry = (key: string): string => {
-      left -= key.length + 4;
+      remaining -= key.length + 4;
       const isSecret = SECRET_KEY.test(key) && typeof value[key] === 'string';
       return `${JSON.stringify(key)}:${isSecret ? `"${REDACTED}"` : write(value[key])}`;
     };
@@ -87,7 +87,7 @@ export function previewOf(message: unknown): string {
   const pieces = <T>(values: readonly T[], one: (value: T) => string): string => {
     const written: string[] = [];
     for (const value of values) {
-      if (left <= 0) return [...written, '…'].join(',');
+      if (remaining <= 0) return [...written, '…'].join(',');
       written.push(one(value));
     }
     return written.join(',');

@@ -58,13 +58,13 @@ export async function killOrphans(clock: Clock): Promise<number[]> {
 export async function terminateAll(find: () => OwnProcess[], clock: Clock): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const start = clock.monotonic();
-    let left = find();
-    for (const entry of left) signalTo(entry, signal);
-    while (left.length > 0 && clock.monotonic() - start < PATIENCE_MS) {
+    let running = find();
+    for (const entry of running) signalTo(entry, signal);
+    while (running.length > 0 && clock.monotonic() - start < PATIENCE_MS) {
       await new Promise<void>((resolve) => void clock.after(POLL_MS, resolve));
-      left = find();
+      running = find();
     }
-    if (left.length === 0) return;
+    if (running.length === 0) return;
   }
 }
 

@@ -93,7 +93,7 @@ export class McpConfigFile {
     this.#change((text, at) =>
       parseJsonFile(text, this.name)
         .linesOf([...at, id])
-        .reduce((left) => setInJson(left, [...at, id], undefined), text),
+        .reduce((rest) => setInJson(rest, [...at, id], undefined), text),
     );
   }
 

@@ -34,25 +34,25 @@ export function readOAuth(
   { fill, folder, where }: { fill: Fill; folder: string; where: string },
 ): OAuthSettings | undefined {
   const key = entry['oauth'] === undefined ? 'auth' : 'oauth';
-  const given = entry[key];
-  if (given === undefined || given === null || typeof given === 'boolean') return undefined;
+  const oauth = entry[key];
+  if (oauth === undefined || oauth === null || typeof oauth === 'boolean') return undefined;
   const at = `${where}: "${key}"`;
-  if (!isJsonObject(given)) throw bad(`${at} must be an object.`);
-  const said: JsonObject = Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [OTHER_NAMES[name] ?? name, value]),
+  if (!isJsonObject(oauth)) throw bad(`${at} must be an object.`);
+  const renamed: JsonObject = Object.fromEntries(
+    Object.entries(oauth).map(([name, value]) => [OTHER_NAMES[name] ?? name, value]),
   );
   const texts = Object.fromEntries(
     TEXTS.flatMap((name) => {
-      const text = textOf(said, name, at, fill);
+      const text = textOf(renamed, name, at, fill);
       return text === undefined ? [] : [[name, text]];
     }),
   ) as Pick<OAuthSettings, (typeof TEXTS)[number]>;
-  const { scopes, resource, assumePkce } = said;
+  const { scopes, resource, assumePkce } = renamed;
   const scope = texts.scope ?? scopeOf(scopes, at);
   if (resource !== undefined && resource !== false && typeof resource !== 'string') {
     throw bad(`${at}: "resource" must be a string or false.`);
   }
-  const grant = readGrant(said, { fill, folder, where: at });
+  const grant = readGrant(renamed, { fill, folder, where: at });
   return {
     ...texts,
     ...defined({ scope }),
@@ -63,10 +63,10 @@ export function readOAuth(
 }
 
 function readGrant(
-  said: JsonObject,
+  renamed: JsonObject,
   { fill, folder, where }: { fill: Fill; folder: string; where: string },
 ): OAuthGrant | undefined {
-  const { grant } = said;
+  const { grant } = renamed;
   if (grant === undefined || grant === 'authorization_code') return undefined;
   const fields: JsonObject = isJsonObject(grant) ? grant : { type: grant };
   const at = `${where}: "grant"`;

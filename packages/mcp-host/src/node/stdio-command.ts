@@ -81,10 +81,10 @@ export async function stdioCommand(
   };
   const onBlockedHost = (target: string): void => block({ kind: 'host', target });
   const warn = (text: string): void => log('warning', text);
-  const made = await sandboxedCommand({ serverId, config, settings, env, options, support, onBlockedHost, warn });
+  const sandboxed = await sandboxedCommand({ serverId, config, settings, env, options, support, onBlockedHost, warn });
   // The command does not exist: starting it fails with the error that says so.
-  if (made === undefined) return plain({ kind: 'unsandboxed' });
-  const { profile, ...rest } = made;
+  if (sandboxed === undefined) return plain({ kind: 'unsandboxed' });
+  const { profile, ...rest } = sandboxed;
   const proposed = proposedPaths(args, profile, homedir());
   return {
     ...rest,

@@ -118,14 +118,14 @@ function checkResource(options: DiscoveryOptions, named: string): void {
 function chooseIssuer(options: DiscoveryOptions, resource: ResourceMetadata | undefined): string {
   const { serverId, serverUrl, settings } = options;
   const listed = resource?.authorization_servers ?? [];
-  const wanted = settings.issuer;
-  if (wanted === undefined) return listed[0] ?? new URL('/', serverUrl).href;
-  if (listed.length === 0) return wanted;
-  const found = listed.find((one) => isSameIssuer(one, wanted));
+  const configured = settings.issuer;
+  if (configured === undefined) return listed[0] ?? new URL('/', serverUrl).href;
+  if (listed.length === 0) return configured;
+  const found = listed.find((one) => isSameIssuer(one, configured));
   if (found !== undefined) return found;
   throw new ToolyardError({
     code: 'server_refused',
-    message: `The server "${serverId}" names the authorization server ${displayUrl(listed[0] ?? '')}, but its configuration expects ${displayUrl(wanted)}.`,
+    message: `The server "${serverId}" names the authorization server ${displayUrl(listed[0] ?? '')}, but its configuration expects ${displayUrl(configured)}.`,
     hint: 'If the new one is correct, change "issuer" of the server.',
   });
 }

@@ -24,10 +24,10 @@ export async function tokensByGrant(
   context: SignInContext,
   server: SignInServer,
   grant: OAuthGrant,
-  wanted: string | undefined,
+  requestedScope: string | undefined,
 ): Promise<StoredTokens> {
   const { serverId, serverUrl, settings, clock, hops, privateKey } = context;
-  const scope = scopeToAsk(settings, server, wanted);
+  const scope = scopeToAsk(settings, server, requestedScope);
   const client = await chooseClient({ ...context, server, scope, now: clock.now() });
   const proof = server.wantsProof ? await createProofKey() : undefined;
   const authMethods = [...(server.metadata?.token_endpoint_auth_methods_supported ?? [])];

@@ -46,7 +46,7 @@ export class ServerAuth {
   /** The challenge of the last rejection. */
   #challenge: Challenge | undefined;
   /** Scopes it requires in addition to the granted ones. */
-  #wanted: string | undefined;
+  #requiredScope: string | undefined;
   #pendingSignIn: { issuer: string; until: number } | undefined;
   #proof: { of: string; key: ProofKey } | undefined;
   #grantInProgress: Promise<StoredTokens> | undefined;
@@ -72,7 +72,7 @@ export class ServerAuth {
     const hops = this.#hops.entries();
     if (tokens === undefined && this.#challenge === undefined && hops.length === 0) return undefined;
     const issuer = tokens?.issuer ?? this.#pendingSignIn?.issuer;
-    const wanted = this.#wanted ?? (tokens === undefined ? this.#challenge?.scope : undefined);
+    const wanted = this.#requiredScope ?? (tokens === undefined ? this.#challenge?.scope : undefined);
     const isPending = this.#pendingSignIn !== undefined && this.#pendingSignIn.until > this.#options.clock.now();
     return {
       state: isPending ? 'signing_in' : tokens === undefined ? 'signed_out' : 'signed_in',
@@ -90,11 +90,11 @@ export class ServerAuth {
    */
   sign(fetch: Fetch): Fetch {
     // Another process may have signed in or out since the last connection.
-    const begun = this.#keeper.reload().catch(() => undefined);
+    const loaded = this.#keeper.reload().catch(() => undefined);
     const { origin } = new URL(this.#options.serverUrl);
     return async (input, init = {}) => {
       if (new URL(input).origin !== origin) return fetch(input, init);
-      await begun;
+      await loaded;
       return this.#send(fetch, input, init);
     };
   }
@@ -113,7 +113,7 @@ export class ServerAuth {
     try {
       const server = await this.#discover();
       const known = await this.#keeper.reload();
-      const wanted = this.#wanted === undefined ? this.#challenge?.scope : joinScopes(known?.asked, this.#wanted);
+      const wanted = this.#requiredScope === undefined ? this.#challenge?.scope : joinScopes(known?.asked, this.#requiredScope);
       const started = await beginSignIn(this.#context, server, redirectUrl, wanted);
       this.#pendingSignIn = { issuer: started.issuer, until: this.#options.clock.now() + SIGN_IN_MS };
       return started;
@@ -135,7 +135,7 @@ export class ServerAuth {
         });
       }
       await this.#keeper.save(await finishSignIn(this.#context, pending, response));
-      this.#wanted = undefined;
+      this.#requiredScope = undefined;
       note('info', 'Signed in.');
     } catch (thrown) {
       note('warning', ToolyardError.isInstance(thrown) ? thrown.message : 'The sign-in failed.');
@@ -148,7 +148,7 @@ export class ServerAuth {
   /** Deletes the tokens, and revokes them if the authorization server supports it; the client stays registered. */
   async signOut(): Promise<void> {
     this.#pendingSignIn = undefined;
-    this.#wanted = undefined;
+    this.#requiredScope = undefined;
     const tokens = await this.#keeper.reload();
     await this.#keeper.remove();
     if (tokens !== undefined) await revokeTokens(this.#context, tokens);
@@ -157,9 +157,9 @@ export class ServerAuth {
 
   /** True, once, if another process has stored a token that was not tried here. */
   async isSignedInElsewhere(): Promise<boolean> {
-    const now = (await this.#keeper.reload())?.accessToken;
-    const isNew = now !== undefined && now !== this.#rejected;
-    this.#rejected = now;
+    const stored = (await this.#keeper.reload())?.accessToken;
+    const isNew = stored !== undefined && stored !== this.#rejected;
+    this.#rejected = stored;
     return isNew;
   }
 
@@ -240,12 +240,12 @@ export class ServerAuth {
     const { serverId, settings } = this.#options;
     await this.#noteChallenge(response);
     this.#rejected = used?.accessToken;
-    const now = await this.#keeper.reload();
-    if (now !== undefined && now.accessToken !== used?.accessToken) return now;
+    const stored = await this.#keeper.reload();
+    if (stored !== undefined && stored.accessToken !== used?.accessToken) return stored;
     if (settings.grant !== undefined) return this.#byGrant(settings.grant, this.#challenge?.scope);
-    if (now === undefined) throw signInRequiredFailure(serverId);
+    if (stored === undefined) throw signInRequiredFailure(serverId);
     this.#hops.begin();
-    return this.#keeper.renew(now).catch(asFailure);
+    return this.#keeper.renew(stored).catch(asFailure);
   }
 
   async #noteChallenge(response: Response): Promise<void> {
@@ -259,8 +259,8 @@ export class ServerAuth {
     await discard(response);
     this.#rejected = used?.accessToken;
     // A newer token may have the scopes already.
-    const now = await this.#keeper.reload();
-    if (now !== undefined && used !== undefined && now.accessToken !== used.accessToken) return now;
+    const stored = await this.#keeper.reload();
+    if (stored !== undefined && used !== undefined && stored.accessToken !== used.accessToken) return stored;
     const had = joinScopes(used?.asked, used?.scope);
     if (!needsMoreScopes(scope, had)) throw scopeDoesNotHelp(serverId);
     this.#challenge = {
@@ -269,7 +269,7 @@ export class ServerAuth {
     };
     const wanted = joinScopes(had, scope);
     if (settings.grant !== undefined) return this.#byGrant(settings.grant, wanted);
-    this.#wanted = wanted;
+    this.#requiredScope = wanted;
     onChange();
     throw insufficientScope(serverId, joinScopes(scope) ?? '');
   }

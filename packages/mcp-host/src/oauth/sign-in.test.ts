@@ -129,8 +129,8 @@ describe('signing in to a server', () => {
     await scene.signIn();
     const row = await scene.store.get('tokens/guarded');
     await scene.host.signOut('guarded');
-    const given = scene.authorization.requests.find(({ path }) => path === '/revoke');
-    expect(given?.params['token']).toBe(row?.value['refreshToken']);
+    const revocation = scene.authorization.requests.find(({ path }) => path === '/revoke');
+    expect(revocation?.params['token']).toBe(row?.value['refreshToken']);
     await expect(scene.host.connect('guarded')).rejects.toMatchObject({ code: 'needs_sign_in' });
     expect(await scene.store.get('tokens/guarded')).toBeUndefined();
   });
@@ -259,12 +259,12 @@ describe('a sign-in that expires during use', () => {
   });
 
   test('uses refreshed tokens while the store is down, and stores them later', async () => {
-    const kept = createMemoryAuthStore();
+    const memory = createMemoryAuthStore();
     let isAway = false;
     const store: AuthStore = {
-      ...kept,
+      ...memory,
       put(key, value, ...more) {
-        if (!isAway || 'renewal' in value) return kept.put(key, value, ...more);
+        if (!isAway || 'renewal' in value) return memory.put(key, value, ...more);
         throw new ToolyardError({ code: 'storage_failed', message: 'The database cannot be reached.' });
       },
     };

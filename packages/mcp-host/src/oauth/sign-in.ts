@@ -35,16 +35,16 @@ export type SignInResponse = { state: string; code?: string; iss?: string; error
 
 /** Reads the parameters of the redirect. */
 export function readSignInResponse(params: URLSearchParams): SignInResponse {
-  const given = (name: string, as: 'code' | 'iss' | 'error' | 'errorDescription') => {
+  const param = (name: string, as: 'code' | 'iss' | 'error' | 'errorDescription') => {
     const value = params.get(name);
     return value === null ? {} : { [as]: value };
   };
   return {
     state: params.get('state') ?? '',
-    ...given('code', 'code'),
-    ...given('iss', 'iss'),
-    ...given('error', 'error'),
-    ...given('error_description', 'errorDescription'),
+    ...param('code', 'code'),
+    ...param('iss', 'iss'),
+    ...param('error', 'error'),
+    ...param('error_description', 'errorDescription'),
   };
 }
 
@@ -85,9 +85,9 @@ type Pending = {
 export function scopeToAsk(
   settings: OAuthSettings,
   server: SignInServer,
-  wanted: string | undefined,
+  requestedScope: string | undefined,
 ): string | undefined {
-  const scope = joinScopes(settings.scope ?? wanted ?? server.scope, settings.scope === undefined ? undefined : wanted);
+  const scope = joinScopes(settings.scope ?? requestedScope ?? server.scope, settings.scope === undefined ? undefined : requestedScope);
   if (scope === undefined || settings.grant !== undefined) return scope;
   const lasts = server.metadata?.scopes_supported?.includes('offline_access') === true;
   return lasts ? joinScopes(scope, 'offline_access') : scope;
@@ -98,11 +98,11 @@ export async function beginSignIn(
   context: SignInContext,
   server: SignInServer,
   redirectUrl: string,
-  wanted: string | undefined,
+  requestedScope: string | undefined,
 ): Promise<StartedSignIn> {
   const { serverId, serverUrl, settings, store, clock } = context;
   refuseWithoutCrypto();
-  const scope = scopeToAsk(settings, server, wanted);
+  const scope = scopeToAsk(settings, server, requestedScope);
   const endpoint = endpointOf('sign-in page', server.authorizationEndpoint, server.issuer);
   const client = await chooseClient({ ...context, server, redirectUrl, scope, now: clock.now() });
   const state = randomName();
@@ -228,8 +228,8 @@ function checkIssuer(serverId: string, { issuer, checksIssuer }: Pending, iss: s
 
 function notSignedIn(serverId: string, { error = '', errorDescription }: SignInResponse): ToolyardError {
   if (error === 'access_denied') return failed(serverId, 'it was declined', 'Start it again to allow access.');
-  const said = [error, errorDescription].filter(Boolean).join(': ').slice(0, 300);
-  return failed(serverId, `the authorization server reports: ${said}`);
+  const details = [error, errorDescription].filter(Boolean).join(': ').slice(0, 300);
+  return failed(serverId, `the authorization server reports: ${details}`);
 }
 
 function failed(serverId: string, why: string, hint = 'Start it again; the log of the server shows its requests.') {

@@ -20,7 +20,7 @@ export type TokenResponse = {
 
 /** The token endpoint rejected the request. */
 export class TokenRefused extends Error {
-  /** The OAuth error code (`invalid_grant` and the like); empty if there is none. */
+  /** The OAuth error code, such as `invalid_grant`; empty if absent. */
   readonly error: string;
 
   constructor(error: string) {

@@ -85,7 +85,7 @@ describe('a request of a legacy server while several calls are in flight', () =>
     await other;
   });
 
-  test('is shown to nobody if the calls belong to several principals', async () => {
+  test('is not shown if the calls belong to several principals', async () => {
     const peer = silentPeer();
     host = memoryHost(peer, { handlers: answersAll });
     await host.connectAll();
@@ -171,7 +171,7 @@ describe('a request of a legacy server', () => {
     expect(await ask(answersAll, 'roots/list')).toEqual({ roots: [{ uri: 'file:///srv/notes', name: 'work' }] });
   });
 
-  test('gets a neutral error if nobody answers, the user declines, or the handler fails', async () => {
+  test('gets a neutral error if it has no handler, the user declines, or the handler fails', async () => {
     expect(await ask({}, 'elicitation/create', FORM)).toMatchObject({ code: -32601 });
     expect(await ask({ form: async () => ({ action: 'decline' }) }, 'elicitation/create', FORM)).toEqual({
       action: 'decline',
@@ -277,21 +277,21 @@ describe('a request of a legacy server', () => {
         ? { result: { content: [{ type: 'text', text: 'welcome' }] } }
         : { error: { code: -32042, message: 'Sign in first', data: { elicitations } } };
     const asked: string[] = [];
-    let wants: 'accept' | 'decline' = 'decline';
+    let choice: 'accept' | 'decline' = 'decline';
     const handlers: QuestionHandlers = {
       url: async ({ url }, { completed }) => {
         asked.push(url);
-        if (wants === 'decline') return wants;
+        if (choice === 'decline') return choice;
         peer.say({ method: 'notifications/elicitation/complete', params: { elicitationId: 'e1' } });
         await completed;
         hasBeenThere = true;
-        return wants;
+        return choice;
       },
     };
     host = memoryHost(peer, { handlers });
     await host.connectAll();
     expect(await host.callTool({ serverId: 'srv', name: 'go' }, {})).toMatchObject({ outcome: 'not_sent' });
-    wants = 'accept';
+    choice = 'accept';
     expect(await host.callTool({ serverId: 'srv', name: 'go' }, {})).toMatchObject({
       outcome: 'done',
       content: [{ text: 'welcome' }],

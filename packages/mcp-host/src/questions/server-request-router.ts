@@ -79,18 +79,18 @@ export class ServerRequestRouter {
   }
 
   /** Modern servers ask with `input_required`; a failure fails the request. @throws ToolyardError */
-  async answerInRound(asked: ServerInputRequest, request: OpenRequest): Promise<JsonObject> {
+  async answerInRound(input: ServerInputRequest, request: OpenRequest): Promise<JsonObject> {
     try {
-      return await this.#answer(asked, request.signal, request);
+      return await this.#answer(input, request.signal, request);
     } catch (thrown) {
       throw this.#unanswerable(thrown);
     }
   }
 
   /** Reads a request of a round that is answered elsewhere; null if it needs no user. @throws ToolyardError */
-  readInRound(asked: ServerInputRequest, request: OpenRequest): AskedQuestion | null {
+  readInRound(input: ServerInputRequest, request: OpenRequest): AskedQuestion | null {
     try {
-      return readQuestion(asked, this.#handlersFor(request));
+      return readQuestion(input, this.#handlersFor(request));
     } catch (thrown) {
       throw this.#unanswerable(thrown);
     }
@@ -112,27 +112,27 @@ export class ServerRequestRouter {
 
   /** Suspends the timeouts of all calls the request may belong to until it is answered. */
   async #answerServer(
-    asked: ServerInputRequest,
+    input: ServerInputRequest,
     signal: AbortSignal,
     carrier: RequestId | undefined,
   ): Promise<JsonObject> {
     const { open } = this.#options;
-    const calls = possibleRequests(open, asked.params, carrier);
-    const cancelled = possibleCancelled(this.#options.cancelled, asked.params, carrier);
-    if (calls.length === 0 && cancelled.length > 0) return answerForCancelled(asked);
+    const calls = possibleRequests(open, input.params, carrier);
+    const cancelled = possibleCancelled(this.#options.cancelled, input.params, carrier);
+    if (calls.length === 0 && cancelled.length > 0) return answerForCancelled(input);
     const resume = (calls.length === 0 ? [...open] : calls).map(({ deadline }) => deadline.suspend());
     try {
-      if (calls.length + cancelled.length > 1) return await this.#answerForOneOf(asked, signal, calls, cancelled);
+      if (calls.length + cancelled.length > 1) return await this.#answerForOneOf(input, signal, calls, cancelled);
       // The process with the connection knows which calls are in flight.
-      const mayBelongTo = this.#isRelayed ? conversationsIn(asked.params) : undefined;
-      return await this.#answer(asked, signal, calls[0], mayBelongTo);
+      const mayBelongTo = this.#isRelayed ? conversationsIn(input.params) : undefined;
+      return await this.#answer(input, signal, calls[0], mayBelongTo);
     } finally {
       for (const one of resume) one();
     }
   }
 
   #answerForOneOf(
-    asked: ServerInputRequest,
+    input: ServerInputRequest,
     signal: AbortSignal,
     calls: readonly OpenRequest[],
     cancelled: readonly CancelledCall[],
@@ -140,12 +140,12 @@ export class ServerRequestRouter {
     this.#options.onAmbiguous();
     const mayBelongTo = conversationsOf([...calls, ...cancelled]);
     const chosen = onePerConversation(calls);
-    if (chosen.length === 0) return this.#answer(asked, signal, undefined);
-    return firstAnswer(chosen, (call, over) => this.#answer(asked, AbortSignal.any([signal, over]), call, mayBelongTo));
+    if (chosen.length === 0) return this.#answer(input, signal, undefined);
+    return firstAnswer(chosen, (call, over) => this.#answer(input, AbortSignal.any([signal, over]), call, mayBelongTo));
   }
 
   #answer(
-    asked: ServerInputRequest,
+    input: ServerInputRequest,
     signal: AbortSignal,
     request: OpenRequest | undefined,
     mayBelongTo?: readonly string[],
@@ -164,6 +164,6 @@ export class ServerRequestRouter {
       new Promise((resolve) => {
         if (id !== '') this.#completed.set(id, resolve);
       });
-    return untilAborted(answerQuestion(handlers, asked, question, completed), either);
+    return untilAborted(answerQuestion(handlers, input, question, completed), either);
   }
 }

@@ -71,29 +71,29 @@ async function follow(
   const answered = new Set<string>();
   const report = changesTo(options.onProgress);
   for (;;) {
-    const look = await lookAt(wire, handle, entry);
-    if (look === undefined) {
+    const state = await lookAt(wire, handle, entry);
+    if (state === undefined) {
       // The timeout keeps running: a server that does not respond is not waited for forever.
       await pause(context.clock, DEFAULT_PAUSE_MS, entry.signal);
       continue;
     }
     entry.deadline.renew();
-    report(look);
-    if (look.status === 'cancelled') throw new TaskCancelled(look.text ?? '');
-    if (look.status === 'failed' && look.error !== undefined) throw new TaskFailed(look.error.message);
-    if (look.result !== undefined) return look.result;
-    if (handle.era === 'legacy' && look.status !== 'working') {
-      const result = await legacyResult(wire, look, entry);
+    report(state);
+    if (state.status === 'cancelled') throw new TaskCancelled(state.text ?? '');
+    if (state.status === 'failed' && state.error !== undefined) throw new TaskFailed(state.error.message);
+    if (state.result !== undefined) return state.result;
+    if (handle.era === 'legacy' && state.status !== 'working') {
+      const result = await legacyResult(wire, state, entry);
       if (result !== undefined) return result;
     }
-    const asked = look.asked.filter(([key]) => !answered.has(key));
+    const asked = state.asked.filter(([key]) => !answered.has(key));
     if (asked.length > 0) {
       const answers = await answerAll(context, asked, entry);
       await wire.answer(answers, entry.signal);
       for (const [key] of asked) answered.add(key);
       continue;
     }
-    await pauseFor(context, look, entry);
+    await pauseFor(context, state, entry);
   }
 }
 
@@ -120,16 +120,16 @@ function isTemporary(thrown: unknown): boolean {
 
 /**
  * The result of a task that has ended or requires input: a legacy server sends its requests while `tasks/result` is
- * pending. Undefined if there is none yet.
+ * pending. Undefined while there is no result.
  */
-async function legacyResult(wire: TaskWire, look: TaskState, entry: OpenRequest): Promise<unknown> {
+async function legacyResult(wire: TaskWire, state: TaskState, entry: OpenRequest): Promise<unknown> {
   const resume = entry.deadline.suspend();
   try {
     return await wire.result(entry.signal);
   } catch (thrown) {
     if (!(thrown instanceof ProtocolError)) throw thrown;
-    if (look.status === 'input_required') return undefined;
-    throw new TaskFailed(look.text ?? thrown.message);
+    if (state.status === 'input_required') return undefined;
+    throw new TaskFailed(state.text ?? thrown.message);
   } finally {
     resume();
   }
@@ -150,7 +150,7 @@ async function pauseFor(
 }
 
 /** Reports each change of the task's status; `progress` counts the changes. */
-function changesTo(onProgress: CallToolOptions['onProgress']): (look: TaskState) => void {
+function changesTo(onProgress: CallToolOptions['onProgress']): (state: TaskState) => void {
   let last = '';
   let changes = 0;
   return ({ status, text }) => {
@@ -163,8 +163,8 @@ function changesTo(onProgress: CallToolOptions['onProgress']): (look: TaskState)
 
 /** Cancels the task at the server, ignoring failures. */
 async function cancelTask({ clock }: RequestContext, wire: TaskWire): Promise<void> {
-  const patience = new AbortController();
-  const cancelTimer = clock.after(CANCEL_TIMEOUT_MS, () => patience.abort());
-  await wire.cancel(patience.signal).catch(() => undefined);
+  const timeout = new AbortController();
+  const cancelTimer = clock.after(CANCEL_TIMEOUT_MS, () => timeout.abort());
+  await wire.cancel(timeout.signal).catch(() => undefined);
   cancelTimer();
 }

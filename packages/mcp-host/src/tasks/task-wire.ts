@@ -53,14 +53,14 @@ export async function openTaskWire(options: TaskWireOptions, taskId: string): Pr
       options.era === 'modern'
         ? { generation: 'v2', capabilities: {} }
         : { generation: 'v1', capabilities: { cancel: {}, requests: { tools: { call: {} } } } },
-    dispatch: (request, given) => dispatch(request as JsonValue, given?.signal),
+    dispatch: (request, requestOptions) => dispatch(request as JsonValue, requestOptions?.signal),
     onServerRequest: () => () => undefined,
     onNotification: () => () => undefined,
     onInvalidated: () => () => undefined,
     invalidated: false,
   };
   const task = withTasks(port).task(taskId as Parameters<ReturnType<typeof withTasks>['task']>[0]);
-  const said = async <T>(answer: Promise<T>): Promise<T> => {
+  const mapErrors = async <T>(answer: Promise<T>): Promise<T> => {
     try {
       return await answer;
     } catch (thrown) {
@@ -69,9 +69,9 @@ export async function openTaskWire(options: TaskWireOptions, taskId: string): Pr
     }
   };
   return {
-    poll: async (signal) => stateOf(await said(task.snapshot(signal))),
-    cancel: (signal) => said(task.cancel(signal)),
-    answer: (answers, signal) => said(task.updateJson(answers, signal)),
+    poll: async (signal) => stateOf(await mapErrors(task.snapshot(signal))),
+    cancel: (signal) => mapErrors(task.cancel(signal)),
+    answer: (answers, signal) => mapErrors(task.updateJson(answers, signal)),
     async result(signal) {
       const reply = await dispatch({ method: 'tasks/result', params: { taskId } }, signal);
       if (reply.kind === 'result') return reply.result;

@@ -11,7 +11,7 @@ import { startTaskPeer } from '../node/test-fixtures/task-peer.ts';
 import type { QuestionHandlers } from '../questions/questions.ts';
 import type { CallToolOptions, Era, ToolProgress } from '../types.ts';
 
-const said = (text: string): JsonObject => ({ content: [{ type: 'text', text }] });
+const textResult = (text: string): JsonObject => ({ content: [{ type: 'text', text }] });
 const form = (message: string): { method: string; params: JsonObject } => ({
   method: 'elicitation/create',
   params: {
@@ -43,13 +43,13 @@ const tools: ServedTool[] = [
       made++;
       task.say('half way');
       await held.opened;
-      return { ...said('42'), structuredContent: { value: 42 } };
+      return { ...textResult('42'), structuredContent: { value: 42 } };
     },
   },
   {
     name: 'optional',
     tasks: 'optional',
-    work: () => async () => said('done'),
+    work: () => async () => textResult('done'),
   },
   {
     name: 'break',
@@ -58,16 +58,16 @@ const tools: ServedTool[] = [
       throw Object.assign(new Error('The disk is full.'), { code: -32_603 });
     },
   },
-  { name: 'fail', tasks: 'required', work: () => async () => ({ ...said('It rained.'), isError: true }) },
+  { name: 'fail', tasks: 'required', work: () => async () => ({ ...textResult('It rained.'), isError: true }) },
   {
     name: 'who',
     tasks: 'required',
     work: () => async (task) => {
       const { first, second } = await task.ask({ first: form('Who?'), second: form('Who else?') });
-      return said(`${nameIn(first)} and ${nameIn(second)}`);
+      return textResult(`${nameIn(first)} and ${nameIn(second)}`);
     },
   },
-  { name: 'plain', call: () => said('at once') },
+  { name: 'plain', call: () => textResult('at once') },
 ];
 
 function nameIn(answer: unknown): string {
@@ -112,8 +112,8 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     const updates: ToolProgress[] = [];
     let handle: TaskHandle | undefined;
     const options: CallToolOptions = {
-      onTask: (given) => {
-        handle = given;
+      onTask: (storedHandle) => {
+        handle = storedHandle;
       },
       onProgress: (progress) => {
         updates.push(progress);
@@ -202,14 +202,14 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
   test('are not cancelled by closing: another host resumes them by handle without repeating the call', async () => {
     const desk = new TaskRegistry();
     const first = await connect(era, desk);
-    const given = gate();
+    const storedHandle = gate();
     let handle: TaskHandle | undefined;
     const onTask = (made: TaskHandle): void => {
       handle = made;
-      given.open();
+      storedHandle.open();
     };
     const running = first.callTool(tool('compute'), {}, { onTask });
-    await given.opened;
+    await storedHandle.opened;
     await first.close();
     expect(await running).toMatchObject({ outcome: 'unknown' });
     expect(desk.tasks[0]?.status).toBe('working');
@@ -223,27 +223,27 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
 
   test('are awaited while their server is still starting', async () => {
     const desk = new TaskRegistry();
-    const { id: taskId } = desk.start(async () => said('long ago'));
+    const { id: taskId } = desk.start(async () => textResult('long ago'));
     peer = await startTaskPeer(era, desk, tools);
     const isThere = gate();
     peer.answerAfter(isThere.opened);
-    const standing = createFakeClock();
+    const fakeClock = createFakeClock();
     const transport = { type: 'http' as const, url: peer.url };
-    const met = newHost([{ id: 'tasks', transport, connectTimeoutMs: 60_000 }], { clock: standing });
+    const met = newHost([{ id: 'tasks', transport, connectTimeoutMs: 60_000 }], { clock: fakeClock });
     const connecting = met.connectAll();
     const resumed = met.resumeTask({ tool: tool('compute'), taskId, era });
     // Longer than any other wait for a server.
-    await standing.advance(25_000);
+    await fakeClock.advance(25_000);
     isThere.open();
     expect(await resumed).toMatchObject({ outcome: 'done', content: [{ text: 'long ago' }] });
     await connecting;
-    await closeOn(standing, met);
+    await closeOn(fakeClock, met);
   });
 
   test('return their result after they ended; a forgotten one has an unknown outcome', async () => {
     const desk = new TaskRegistry();
     const met = await connect(era, desk);
-    const { id: taskId } = desk.start(async () => said('long ago'));
+    const { id: taskId } = desk.start(async () => textResult('long ago'));
     await desk.settled(taskId);
     expect(await met.resumeTask({ tool: tool('compute'), taskId, era })).toMatchObject({
       outcome: 'done',

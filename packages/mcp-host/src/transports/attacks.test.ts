@@ -125,8 +125,8 @@ test('attack 21: a local server gets its own variables and a few harmless ones',
   };
   host = await connected([{ id: 'odd', transport }]);
   delete process.env['TOOLYARD_SECRET_OF_OURS'];
-  const said = healthOf(host, 'odd').log.find(({ text }) => text.startsWith('env '))?.text ?? '';
-  const names = said.split(' ').slice(1);
+  const envLine = healthOf(host, 'odd').log.find(({ text }) => text.startsWith('env '))?.text ?? '';
+  const names = envLine.split(' ').slice(1);
   expect(names).toContain('OWN_KEY');
   const harmless = ['HOME', 'LOGNAME', 'OWN_KEY', 'PATH', 'SHELL', 'TERM', 'TOOLYARD_CHILD_OF', 'USER', ...INHERITED];
   // While coverage is measured, Node itself sets it in every child process.

@@ -26,7 +26,7 @@ async function connect(behaviour: McpBehaviour, options: ScriptedMcpOptions = {}
   return host;
 }
 
-const asked = (method: string): number =>
+const countOf = (method: string): number =>
   server?.received.filter((message) => message['method'] === method).length ?? 0;
 
 describe('connecting', () => {
@@ -91,7 +91,7 @@ describe('connecting', () => {
       expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
       await host.close();
     }
-    expect([asked('initialize'), asked('server/discover')]).toEqual([2, 1]);
+    expect([countOf('initialize'), countOf('server/discover')]).toEqual([2, 1]);
   });
 
   test('a server remembered as legacy that accepts only modern requests is detected', async () => {
@@ -100,7 +100,7 @@ describe('connecting', () => {
     server = await startScriptedMcp({ era: 'modern', httpAnswers: { initialize: { status: 400 } } });
     host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], { eraMemory });
     expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'modern' });
-    expect(asked('initialize')).toBe(1);
+    expect(countOf('initialize')).toBe(1);
   });
 });
 
@@ -132,8 +132,8 @@ describe('a modern server', () => {
   });
 
   test('an input request without a handler is an error; a task has an unknown outcome', async () => {
-    const asking = { resultType: 'input_required', requestState: 'x' };
-    const met = await connect(modern({ 'tools/list': { tools: [good] }, 'tools/call': asking }));
+    const inputRequired = { resultType: 'input_required', requestState: 'x' };
+    const met = await connect(modern({ 'tools/list': { tools: [good] }, 'tools/call': inputRequired }));
     const reference = { serverId: 'odd', name: 'go' };
     expect(await met.callTool(reference, {})).toMatchObject({ isError: true, outcome: 'done' });
     await met.close();
@@ -166,7 +166,7 @@ describe('calling', () => {
     expect(await go(met)).toMatchObject({ outcome: 'unknown' });
     expect(healthOf(met, 'odd')).toMatchObject({ state: 'reconnecting', error: { code: 'server_closed' } });
     expect(await go(met)).toMatchObject({ outcome: 'done' });
-    expect(asked('tools/call')).toBe(3);
+    expect(countOf('tools/call')).toBe(3);
     expect(healthOf(met, 'odd')).toMatchObject({ state: 'ready' });
     expect(healthOf(met, 'odd').error).toBeUndefined();
     // Closing the old session must not affect the new one.
@@ -223,7 +223,7 @@ describe('calling', () => {
 
   test('changes before the notification stream opened are fetched once it opens', async () => {
     const met = await connect({}, { sessions: true });
-    await eventually(() => asked('tools/list') > 1);
+    await eventually(() => countOf('tools/list') > 1);
     expect(healthOf(met, 'odd').state).toBe('ready');
     await met.close();
     // A server without list changes is not listed again.
@@ -232,15 +232,15 @@ describe('calling', () => {
     // Longer than the debounce.
     await sleep(300);
     expect(healthOf(silent, 'odd').state).toBe('ready');
-    expect(asked('tools/list')).toBe(1);
+    expect(countOf('tools/list')).toBe(1);
   });
 
   test('everything is refreshed after the notification stream was lost', async () => {
     const met = await connect({}, { sessions: true });
-    await eventually(() => asked('tools/list') > 1);
-    const lists = asked('tools/list');
+    await eventually(() => countOf('tools/list') > 1);
+    const lists = countOf('tools/list');
     server?.dropStreams();
-    await eventually(() => asked('tools/list') > lists);
+    await eventually(() => countOf('tools/list') > lists);
     expect(healthOf(met, 'odd').state).toBe('ready');
   });
 

@@ -31,7 +31,7 @@ class HttpTransport extends StreamableHTTPClientTransport implements HostTranspo
   readonly #options: StreamableHTTPClientTransportOptions;
   /** Transports of requests whose streams are open. */
   readonly #streams = new Set<StreamableHTTPClientTransport>();
-  /** Settles when the response to `initialize` contains the session id, or when there is none. */
+  /** Settles when the response to `initialize` contains the session id, or without one. */
   #creating: Promise<unknown> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -137,18 +137,18 @@ class HttpTransport extends StreamableHTTPClientTransport implements HostTranspo
 
   async #close(): Promise<void> {
     let cancelTimer = (): void => undefined;
-    const patience = new Promise<void>((resolve) => {
+    const timedOut = new Promise<void>((resolve) => {
       cancelTimer = this.#context.clock.after(CLOSE_TIMEOUT_MS, resolve);
     });
     if (this.sessionId === undefined && this.#creating !== undefined) {
       // The response comes too late for the client, but its session would stay on the server.
       this.onmessage = () => undefined;
-      await Promise.race([this.#creating, patience]);
+      await Promise.race([this.#creating, timedOut]);
     }
     if (this.sessionId !== undefined) {
       // A failure to end the session has no consequence.
       this.onerror = () => undefined;
-      await Promise.race([this.terminateSession().catch(() => undefined), patience]);
+      await Promise.race([this.terminateSession().catch(() => undefined), timedOut]);
     }
     cancelTimer();
     this.#closeStreams();

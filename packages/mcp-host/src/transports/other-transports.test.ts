@@ -14,9 +14,9 @@ const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
-function kept<T extends { close: () => Promise<void> }>(thing: T): T {
-  closers.push(() => thing.close());
-  return thing;
+function closeLater<T extends { close: () => Promise<void> }>(resource: T): T {
+  closers.push(() => resource.close());
+  return resource;
 }
 
 const echo = { serverId: 'peer', name: 'echo' };
@@ -25,10 +25,10 @@ const HI = [{ type: 'text', text: '{"say":"hi"}' }];
 
 describe('a server with HTTP+SSE only', () => {
   const meet = async (server: ScriptedSse, type: 'http' | 'sse', more = {}): Promise<McpHost> =>
-    kept(await connected([{ id: 'peer', transport: { type, url: server.url } }], more));
+    closeLater(await connected([{ id: 'peer', transport: { type, url: server.url } }], more));
 
   test('is connected over HTTP+SSE if configured', { tags: ['M1.43'] }, async () => {
-    const server = kept(await startScriptedSse('plain'));
+    const server = closeLater(await startScriptedSse('plain'));
     const host = await meet(server, 'sse');
     expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', era: 'legacy', toolCount: 1 });
     expect(await sendHi(host)).toEqual(HI);
@@ -36,7 +36,7 @@ describe('a server with HTTP+SSE only', () => {
   });
 
   test('is detected behind a Streamable HTTP configuration and remembered', { tags: ['M1.43'] }, async () => {
-    const server = kept(await startScriptedSse('plain'));
+    const server = closeLater(await startScriptedSse('plain'));
     const eraMemory = createEraMemory();
     for (let time = 0; time < 2; time++) {
       const host = await meet(server, 'http', { eraMemory });
@@ -51,12 +51,12 @@ describe('a server with HTTP+SSE only', () => {
 
   test('is connected over Streamable HTTP once it supports it', async () => {
     const { startScriptedMcp } = await import('@toolyard/testing');
-    const newer = kept(await startScriptedMcp('plain'));
+    const newer = closeLater(await startScriptedMcp('plain'));
     const eraMemory = {
       ...createEraMemory(),
       get: () => ({ era: 'legacy' as const, at: Date.now(), transport: 'sse' as const }),
     };
-    const host = kept(await connected([{ id: 'peer', transport: { type: 'http', url: newer.url } }], { eraMemory }));
+    const host = closeLater(await connected([{ id: 'peer', transport: { type: 'http', url: newer.url } }], { eraMemory }));
     expect(healthOf(host, 'peer').state).toBe('ready');
     expect(await sendHi(host)).toEqual(HI);
   });
@@ -70,7 +70,7 @@ describe('a server with HTTP+SSE only', () => {
     });
     closers.push(close);
     const clock = createFakeClock();
-    const host = kept(newHost([{ id: 'peer', transport: { type: 'http', url } }], { clock }));
+    const host = closeLater(newHost([{ id: 'peer', transport: { type: 'http', url } }], { clock }));
     const connecting = host.connectAll();
     await eventually(() => isAsked);
     await clock.advance(5_000);
@@ -82,15 +82,15 @@ describe('a server with HTTP+SSE only', () => {
   });
 
   test('is disconnected by closing its stream', async () => {
-    const server = kept(await startScriptedSse('plain'));
+    const server = closeLater(await startScriptedSse('plain'));
     const host = await meet(server, 'sse');
     await host.close();
     await eventually(() => server.streamCount === 0);
   });
 
   test('did not execute a message that it rejected', async () => {
-    const server = kept(await startScriptedSse('plain'));
-    const refusing = kept(
+    const server = closeLater(await startScriptedSse('plain'));
+    const refusing = closeLater(
       newHost([{ id: 'peer', transport: { type: 'sse', url: server.url } }], {
         createTransport: createWebTransports({
           fetch: async (input, init) =>
@@ -111,17 +111,17 @@ describe('a server with HTTP+SSE only', () => {
       response.write('event: endpoint\ndata: http://169.254.169.254/latest\n\n');
     });
     closers.push(close);
-    const host = kept(await connected([{ id: 'peer', transport: { type: 'sse', url } }]));
+    const host = closeLater(await connected([{ id: 'peer', transport: { type: 'sse', url } }]));
     expect(healthOf(host, 'peer').state).toBe('failed');
   });
 });
 
 describe('a WebSocket server', () => {
   const meet = async (server: ScriptedWebSocket, headers = {}): Promise<McpHost> =>
-    kept(await connected([{ id: 'peer', transport: { type: 'websocket', url: server.url, headers } }]));
+    closeLater(await connected([{ id: 'peer', transport: { type: 'websocket', url: server.url, headers } }]));
 
   test('receives the subprotocol "mcp" and the configured headers', { tags: ['M1.41'] }, async () => {
-    const server = kept(await startScriptedWebSocket('plain'));
+    const server = closeLater(await startScriptedWebSocket('plain'));
     const host = await meet(server, { 'X-Api-Key': 'hunter2' });
     expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', toolCount: 1 });
     expect(server.handshakes.at(-1)).toMatchObject({ 'sec-websocket-protocol': 'mcp', 'x-api-key': 'hunter2' });
@@ -129,7 +129,7 @@ describe('a WebSocket server', () => {
   });
 
   test('may use the modern era', async () => {
-    const server = kept(
+    const server = closeLater(
       await startScriptedWebSocket({ era: 'modern', tools: [{ name: 'echo', does: [{ do: 'echo' }] }] }),
     );
     const host = await meet(server);
@@ -138,7 +138,7 @@ describe('a WebSocket server', () => {
   });
 
   test('may send long messages and invalid ones', async () => {
-    const server = kept(
+    const server = closeLater(
       await startScriptedWebSocket({ tools: [{ name: 'echo', does: [{ do: 'huge', bytes: 200_000 }] }] }),
     );
     const host = await meet(server);
@@ -148,7 +148,7 @@ describe('a WebSocket server', () => {
   });
 
   test('with another subprotocol is rejected', async () => {
-    const server = kept(await startScriptedWebSocket('plain', { subprotocol: 'chat' }));
+    const server = closeLater(await startScriptedWebSocket('plain', { subprotocol: 'chat' }));
     const host = await meet(server);
     expect(healthOf(host, 'peer')).toMatchObject({ state: 'failed', error: { code: 'server_unreachable' } });
   });
@@ -157,14 +157,14 @@ describe('a WebSocket server', () => {
     const page = await listen((_, response) => void response.end('<h1>hello</h1>'));
     closers.push(page.close);
     for (const url of ['ws://127.0.0.1:1/mcp', page.url.replace('http', 'ws')]) {
-      const host = kept(await connected([{ id: 'peer', transport: { type: 'websocket', url } }]));
+      const host = closeLater(await connected([{ id: 'peer', transport: { type: 'websocket', url } }]));
       expect(healthOf(host, 'peer')).toMatchObject({ state: 'failed', error: { code: 'server_unreachable' } });
     }
   });
 
   test('is supported in a browser, but without headers', async () => {
-    const server = kept(await startScriptedWebSocket('plain'));
-    const host = kept(
+    const server = closeLater(await startScriptedWebSocket('plain'));
+    const host = closeLater(
       await connected(
         [
           { id: 'peer', transport: { type: 'websocket', url: server.url } },
@@ -178,7 +178,7 @@ describe('a WebSocket server', () => {
   });
 
   test('is rejected if no WebSocket implementation is given', async () => {
-    const host = kept(
+    const host = closeLater(
       await connected([{ id: 'peer', transport: { type: 'websocket', url: 'ws://127.0.0.1:9/' } }], {
         createTransport: createWebTransports({ fetch }),
       }),
@@ -198,7 +198,7 @@ describe('an in-process server', () => {
         await server.connect(transport);
       },
     };
-    const host = kept(
+    const host = closeLater(
       new McpHost({
         servers: [
           { id: 'peer', transport: { type: 'in-memory', name: 'here' } },
@@ -225,16 +225,16 @@ describe('a lost connection is reopened', () => {
   };
 
   test.each([1001, 'cut'] as const)('a WebSocket (%s)', { tags: ['M6.01', 'M6.02', 'M6.04'] }, async (how) => {
-    const server = kept(await startScriptedWebSocket('plain'));
-    const host = kept(await connected([{ id: 'peer', transport: { type: 'websocket', url: server.url } }]));
+    const server = closeLater(await startScriptedWebSocket('plain'));
+    const host = closeLater(await connected([{ id: 'peer', transport: { type: 'websocket', url: server.url } }]));
     server.dropConnections(how);
     await backAgain(host);
     expect(server.received.filter(({ method }) => method === 'tools/list')).toHaveLength(2);
   });
 
   test('HTTP+SSE', { tags: ['M6.03'] }, async () => {
-    const server = kept(await startScriptedSse('plain'));
-    const host = kept(await connected([{ id: 'peer', transport: { type: 'sse', url: server.url } }]));
+    const server = closeLater(await startScriptedSse('plain'));
+    const host = closeLater(await connected([{ id: 'peer', transport: { type: 'sse', url: server.url } }]));
     server.dropStreams();
     await backAgain(host);
     expect(server.streamCount).toBe(1);

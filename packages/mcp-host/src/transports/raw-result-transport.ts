@@ -136,8 +136,8 @@ export class RawResultTransport implements Transport {
     return this.inner.close();
   }
 
-  async send(asked: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const message = this.#numbered(asked);
+  async send(request: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const message = this.#numbered(request);
     this.#wire.add('sent', message);
     if (!('method' in message)) {
       if (message.id !== undefined) this.#carried.delete(message.id);

@@ -41,11 +41,11 @@ class SseTransport extends SSEClientTransport implements HostTransport {
 
   /** Also rejects when closed: a server may accept the stream and never send its endpoint. */
   override async start(): Promise<void> {
-    const given = new Promise<never>((_resolve, reject) => {
+    const opened = new Promise<never>((_resolve, reject) => {
       this.#giveUp = () => reject(new Error('The connection was closed before it was open.'));
     });
     try {
-      await Promise.race([super.start(), given]);
+      await Promise.race([super.start(), opened]);
     } catch (thrown) {
       throw this.#refused() ?? thrown;
     }

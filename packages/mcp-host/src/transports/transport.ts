@@ -29,7 +29,7 @@ export type HostTransport = Transport & {
    * belongs. Transports with a single stream never call it.
    */
   oncarried?: ((serverRequest: RequestId, carriedBy: RequestId) => void) | undefined;
-  /** True if the peer is another Toolyard process that is connected to the server and is told who makes a call. */
+  /** True if the peer is another Toolyard process that is connected to the server; it gets the caller of each call. */
   relays?: boolean;
   /** The number of received lines that were not MCP messages. */
   readonly noiseLines?: number | undefined;

@@ -124,7 +124,7 @@ describe('signing in through the API', () => {
     expect((await fetch(back)).status).toBe(200);
     const again = await fetch(back);
     expect(again.status).toBe(400);
-    expect(await again.text()).toContain('was not begun here, was finished already');
+    expect(await again.text()).toContain('is unknown, already finished');
 
     const began = await ask<McpSignInStarted>('POST', '/api/mcp/servers/guarded/sign-in');
     const state = new URL(began.body.url).searchParams.get('state') ?? '';

@@ -14,14 +14,14 @@ import { upstreamProxies } from './upstream-proxy.ts';
 /** The only host; it answers with the URL of the request. */
 const web = createServer((incoming, response) => response.end(`web ${incoming.url ?? ''}`));
 /** A corporate proxy: rejects requests without its password and forwards every host to `web`. */
-let asked: string[] = [];
+let proxyLog: string[] = [];
 const company = createServer((incoming, response) => {
-  asked.push(`${incoming.method} ${incoming.url ?? ''}`);
+  proxyLog.push(`${incoming.method} ${incoming.url ?? ''}`);
   if (incoming.headers['proxy-authorization'] !== PASSWORD) return void response.writeHead(407).end();
   incoming.pipe(request({ port: portOf(web), path: incoming.url }, (answer) => answer.pipe(response)));
 });
 company.on('connect', (incoming, client) => {
-  asked.push(`CONNECT ${incoming.url ?? ''}`);
+  proxyLog.push(`CONNECT ${incoming.url ?? ''}`);
   if (incoming.headers['proxy-authorization'] !== PASSWORD) return void client.end('HTTP/1.1 407 No\r\n\r\n');
   const target = connect(portOf(web), '127.0.0.1', () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
   target.on('error', () => client.destroy());
@@ -32,7 +32,7 @@ const PASSWORD = `Basic ${Buffer.from('ann:s:cret').toString('base64')}`;
 
 let proxy: HostProxy | undefined;
 beforeEach(async () => {
-  asked = [];
+  proxyLog = [];
   for (const server of [web, company]) await once(server.listen(0, '127.0.0.1'), 'listening');
 });
 afterEach(async () => {
@@ -98,7 +98,7 @@ test('uses the proxies of the machine, with their password, for listed hosts onl
   expect(await tunnelTo('intranet.example:443')).toBe('200 web /inside');
   expect(await get('http://other.example/')).toBe('403 ');
   expect(await tunnelTo('other.example:443')).toBe('403');
-  expect(asked).toEqual(['GET http://intranet.example/a', 'CONNECT intranet.example:443']);
+  expect(proxyLog).toEqual(['GET http://intranet.example/a', 'CONNECT intranet.example:443']);
 });
 
 test('connects no name to this machine, even through a proxy, and no listed local address through a proxy', async () => {
@@ -111,7 +111,7 @@ test('connects no name to this machine, even through a proxy, and no listed loca
   expect(await get(`http://localhost:${port}/`)).toMatch(/^502 localhost is an address/);
   expect(await get(`http://127.0.0.1:${port}/near`)).toBe('200 web /near');
   expect(await tunnelTo(`127.0.0.1:${port}`)).toBe('200 web /inside');
-  expect(asked).toEqual([]);
+  expect(proxyLog).toEqual([]);
 });
 
 test('treats network addresses of this machine and of cloud metadata as local', () => {

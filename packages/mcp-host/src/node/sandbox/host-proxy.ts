@@ -77,9 +77,9 @@ function forwardRequest(incoming: IncomingMessage, response: ServerResponse, { i
   if (!isAllowed(url.hostname, port)) return refuse(403);
   const { 'proxy-connection': _connection, 'proxy-authorization': _authorization, ...headers } = incoming.headers;
   requestOptions(url, upstream('http:', hostOf(url), port)).then(
-    (way) => {
-      const given = { method: incoming.method ?? 'GET', headers: { ...headers, ...way.headers, host: url.host } };
-      pass(incoming, response, request({ ...way, ...given }));
+    (route) => {
+      const outgoingOptions = { method: incoming.method ?? 'GET', headers: { ...headers, ...route.headers, host: url.host } };
+      pass(incoming, response, request({ ...route, ...outgoingOptions }));
     },
     (error: unknown) => refuse(502, reasonOf(error)),
   );

@@ -24,7 +24,7 @@ async function started(launcher: string, env: Record<string, string> = {}) {
   vi.stubEnv('HOME', join(folder, 'home'));
   // Set by `npm test`.
   for (const name of ['npm_config_userconfig', 'NPM_CONFIG_USERCONFIG']) vi.stubEnv(name, undefined);
-  const made = await sandboxedCommand({
+  const sandboxed = await sandboxedCommand({
     serverId: 'peer',
     config: { type: 'stdio', command },
     settings: { profile: 'browser' },
@@ -34,7 +34,7 @@ async function started(launcher: string, env: Record<string, string> = {}) {
     onBlockedHost: () => undefined,
     warn: (text) => warnings.push(text),
   });
-  return { env: made?.env ?? {}, args: made?.args.join(' ') ?? '', warnings };
+  return { env: sandboxed?.env ?? {}, args: sandboxed?.args.join(' ') ?? '', warnings };
 }
 
 test('npx gets a copy of .npmrc without its secrets, and the certificates it names', async () => {

@@ -49,7 +49,7 @@ function connectDirectly(host: string, port: number): Promise<Duplex> {
 function tunnel(target: string, proxy: UpstreamProxy): Promise<Duplex> {
   const send = proxy.url.protocol === 'https:' ? requestTls : request;
   return new Promise((resolve, reject) => {
-    const asked = send({
+    const tunnelRequest = send({
       ...addressOf(proxy),
       method: 'CONNECT',
       path: target,
@@ -57,13 +57,13 @@ function tunnel(target: string, proxy: UpstreamProxy): Promise<Duplex> {
       agent: false,
       timeout: PROXY_PATIENCE_MS,
     });
-    asked.once('timeout', () => asked.destroy());
-    asked.once('error', () => reject(new Error(`the proxy ${proxy.url.host} cannot be reached`)));
-    asked.once('response', (response) => {
+    tunnelRequest.once('timeout', () => tunnelRequest.destroy());
+    tunnelRequest.once('error', () => reject(new Error(`the proxy ${proxy.url.host} cannot be reached`)));
+    tunnelRequest.once('response', (response) => {
       response.destroy();
       reject(new Error(`the proxy ${proxy.url.host} answered ${response.statusCode}`));
     });
-    asked.once('connect', (response, socket, head) => {
+    tunnelRequest.once('connect', (response, socket, head) => {
       if (response.statusCode !== 200) {
         socket.destroy();
         return reject(new Error(`the proxy ${proxy.url.host} answered ${response.statusCode}`));
@@ -72,7 +72,7 @@ function tunnel(target: string, proxy: UpstreamProxy): Promise<Duplex> {
       if (head.length > 0) socket.unshift(head);
       resolve(socket);
     });
-    asked.end();
+    tunnelRequest.end();
   });
 }
 

@@ -64,18 +64,18 @@ export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: 
   const foreign = facts.programs.filter(({ source }) => problemWith(source, dataFolders) === null);
   const programs = [...foreign, ...facts.own];
   const mount = (path: string, key: string, mustBeFolder: boolean): Mount => {
-    const given = expandHome(path, home);
+    const absolutePath = expandHome(path, home);
     const where = `The server "${serverId}" is not started: "${key}" names ${JSON.stringify(path)}`;
-    if (!posix.isAbsolute(given)) throw bad(`${where}, which is not an absolute path.`);
+    if (!posix.isAbsolute(absolutePath)) throw bad(`${where}, which is not an absolute path.`);
     // After a link, the system resolves ".." to another folder than a reader expects.
-    if (given.split('/').includes('..')) throw bad(`${where}, which contains "..".`, 'Use the path without "..".');
-    const found = facts.resolve(given);
+    if (absolutePath.split('/').includes('..')) throw bad(`${where}, which contains "..".`, 'Use the path without "..".');
+    const found = facts.resolve(absolutePath);
     if (found === undefined)
       throw bad(`${where}, which does not exist.`, `Create it, or correct "${key}" of the server.`);
     if (mustBeFolder && !found.isFolder) throw bad(`${where}, which is not a folder.`);
     const problem = problemWith(found.path, dataFolders);
     if (problem !== null) throw bad(`${where}, ${problem}.`);
-    return { path: posix.normalize(given).replace(/(?<=.)\/+$/, ''), source: found.path };
+    return { path: posix.normalize(absolutePath).replace(/(?<=.)\/+$/, ''), source: found.path };
   };
   const read = (settings.read ?? []).map((path) => mount(path, 'sandbox.read', false));
   const approved = (settings.write ?? []).map((path) => mount(path, 'sandbox.write', false));

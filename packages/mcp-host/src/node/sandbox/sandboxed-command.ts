@@ -93,11 +93,11 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
   );
   const way = Array.isArray(settings.network) ? await openOutgoingProxy(settings.network, request) : undefined;
   const proxied = { ...profile.env, ...(way === undefined ? {} : proxyVariables(way.port)) };
-  const given = [command, ...(config.args ?? [])];
+  const argv = [command, ...(config.args ?? [])];
   const rest = { env: proxied, cwd: '/', profile, end: async () => way?.end() };
   if (support.kind === 'seatbelt') {
     mkdirSync(profile.temp, { recursive: true, mode: 0o700 });
-    const args = ['-p', seatbeltProfile(profile, way?.port), ...given];
+    const args = ['-p', seatbeltProfile(profile, way?.port), ...argv];
     return { ...rest, command: support.path, args, cwd: config.cwd ?? profile.temp, filter: undefined };
   }
   // The relay needs a unix socket, and so does a browser.
@@ -109,7 +109,7 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
   };
   const mounted = way === undefined ? profile : withSocket(profile, way.socket);
   const relayed = way === undefined ? rest : { ...rest, env: relayEnvironment(proxied) };
-  const run = way === undefined ? given : [process.execPath, '-e', RELAY, way.socket, ...given];
+  const run = way === undefined ? argv : [process.execPath, '-e', RELAY, way.socket, ...argv];
   return { ...relayed, command: support.path, args: [...bubblewrapArguments(mounted, features), ...run], filter };
 }
 

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { ToolyardError } from '@toolyard/protocol';
 
-/** A proxy the machine has to use, from `HTTPS_PROXY` and the like. */
+/** A proxy the machine has to use, from variables such as `HTTPS_PROXY`. */
 export type UpstreamProxy = { url: URL; authorization: string | undefined };
 
 /** The proxy for a connection; undefined: none. `https:` stands for every `CONNECT`. */
@@ -55,8 +55,8 @@ function proxyIn(env: Environment, name: string): UpstreamProxy | undefined {
 function exempts(rule: string, host: string, port: number): boolean {
   if (rule === '*') return true;
   if (rule.includes('/')) return isInSubnet(rule, host);
-  const [, name = rule, wanted] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(isIP(rule) === 6 ? `[${rule}]` : rule) ?? [];
-  if (wanted !== undefined && Number(wanted) !== port) return false;
+  const [, name = rule, rulePort] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(isIP(rule) === 6 ? `[${rule}]` : rule) ?? [];
+  if (rulePort !== undefined && Number(rulePort) !== port) return false;
   const bare = name.replace(/^\*?\./, '');
   return host === bare || (isIP(bare) === 0 && host.endsWith(`.${bare}`));
 }

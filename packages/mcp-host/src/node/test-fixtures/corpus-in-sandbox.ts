@@ -112,12 +112,12 @@ export class AttackedMachine implements AsyncDisposable {
     for (const path of [state, work]) mkdirSync(path);
     this.#bodies.length = 0;
     const outputs = new Map<string, { output: Buffer; changed: boolean }>();
-    for (let left = attacks; left.length > 0;) {
-      const cases = this.#writeCases(mkdtempSync(join(folder, 'cases-')), left);
+    for (let remaining = attacks; remaining.length > 0;) {
+      const cases = this.#writeCases(mkdtempSync(join(folder, 'cases-')), remaining);
       await this.#run({ cases, work, state, seconds, isExposed, outputs });
       // A command that kills everything ends its sandbox; the others run in a new one.
-      const next = left.findIndex(({ id }) => !outputs.has(id));
-      left = next === -1 ? [] : left.slice(next + 1);
+      const next = remaining.findIndex(({ id }) => !outputs.has(id));
+      remaining = next === -1 ? [] : remaining.slice(next + 1);
     }
     const reports = [...outputs];
     return {

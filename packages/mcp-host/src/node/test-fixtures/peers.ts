@@ -97,11 +97,11 @@ export async function startEverything(at?: string): Promise<{ url: string; stop:
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   await new Promise<void>((resolve, reject) => {
-    const hear = (chunk: Buffer): void => {
+    const onData = (chunk: Buffer): void => {
       if (chunk.toString('utf8').includes('listening on port')) resolve();
     };
-    child.stdout.on('data', hear);
-    child.stderr.on('data', hear);
+    child.stdout.on('data', onData);
+    child.stderr.on('data', onData);
     child.once('exit', () => reject(new Error('the reference server exited')));
   });
   return {
