@@ -27,7 +27,7 @@ describe('toolyard mcp serve date', () => {
     expect(await callGetDate({ type: 'stdio', command: process.execPath, args: SERVE })).toContain('+09:00');
   });
 
-  it('serves over Streamable HTTP and says where', async () => {
+  it('serves over Streamable HTTP and prints its URL', async () => {
     const child = spawn(process.execPath, [...SERVE, '--http', '--port', '0'], { stdio: ['ignore', 'ignore', 'pipe'] });
     try {
       let told = '';

@@ -4,7 +4,7 @@ import { within } from '@toolyard/testing';
 import { expect, it } from 'vitest';
 import { NODE_ARGS, PROCESS_ENV } from '../test-fixtures/spawn-command.ts';
 
-it('ends quietly where its output is read no further', async () => {
+it('exits silently when the reader of its output closes the pipe', async () => {
   const words = [process.execPath, ...NODE_ARGS, 'providers', '--known'];
   const command = words.map((word) => `"${word}"`).join(' ');
   const child = spawn('bash', ['-o', 'pipefail', '-c', `${command} | head -c 1 > /dev/null`], { env: PROCESS_ENV });

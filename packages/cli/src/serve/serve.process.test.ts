@@ -26,7 +26,7 @@ it('locks the data folder against another process until it is killed, and starts
 });
 
 it.each(['SIGTERM', 'SIGINT'] as const)(
-  'exits with 0 at %s, and leaves no process and no address behind',
+  'exits with 0 on %s and leaves no process and no server.json',
   async (signal) => {
     await using served = await ServedProcess.start({ date: true, mcp: { mine: { tools: [{ name: 'echo' }] } } });
     await expect.poll(() => processTreeOf(served.pid).length, { message: 'two MCP servers' }).toBeGreaterThan(2);
@@ -34,6 +34,6 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     expect(await served.end(signal)).toEqual([0, null]);
     expect(tree.filter(isAlive)).toEqual([]);
     expect(existsSync(join(served.dataDir, 'server.json'))).toBe(false);
-    expect(served.log).toContain('ending; a second Ctrl-C ends it at once');
+    expect(served.log).toContain('shutting down; press Ctrl-C again to exit immediately');
   },
 );
