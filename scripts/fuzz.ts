@@ -51,6 +51,6 @@ function anySeed(): number {
 function whole(name: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   if (/^\d+$/.test(given)) return Number(given);
-  console.error(`--${name} has to be a whole number; it is "${given}".`);
+  console.error(`--${name} must be a whole number (got "${given}").`);
   process.exit(2);
 }

@@ -19,7 +19,7 @@ import { beginTestRun, testRunEnv } from './test-run.ts';
 import { needsPage, selectProjects } from './test-selection.ts';
 import { checkPageTypes, checkTypes, ensurePagePrepared, preparePage } from './types.ts';
 
-// `npm test`: every check, all of them even if one fails. With arguments: only the tests of the files they name.
+// `npm test`: all checks, even if one fails. With arguments: only the tests of these files.
 
 const SLOWEST_SHOWN = 10;
 const REPORT = join('.cache', 'vitest-report.json');
@@ -36,9 +36,9 @@ const CHECKS: readonly Check[] = [
     after: ['page: generated types'],
     proves: ['M0.42', 'M0.58'],
   },
-  // It packs the page as well.
+  // Includes the package of the page.
   { name: 'packages: build', run: buildPackages, after: ['page: build'], proves: ['M0.58'] },
-  // As early as possible: the other checks use the time in which tests wait.
+  // As early as possible, because other checks can use the CPU while tests wait.
   { name: 'tests', run: runTests, after: ['page: build', 'packages: build'], proves: ['M0.44'] },
   { name: 'lint', run: () => lint(), after: ['page: build'], proves: ['M0.44'] },
   { name: 'page: types', run: () => checkPageTypes(), after: ['page: build'], proves: ['M0.44'] },
@@ -57,7 +57,7 @@ const CHECKS: readonly Check[] = [
   },
   { name: 'skipped tests', run: checkSkips, after: ['tests'] },
 ];
-/** What the other checks prove counts, too. */
+/** Last, because it reads the results of the other checks. */
 const REQUIREMENTS: Check = { name: 'requirements', run: checkRequirements, after: CHECKS.map(({ name }) => name) };
 
 const endRun = beginTestRun();
@@ -98,13 +98,13 @@ async function everything(): Promise<number> {
   return conclude(results, tests);
 }
 
-/** Prints what failed and what was skipped; the last line has the form that tools read. Returns the exit code. */
+/** Prints failed and skipped tests; tools parse the last line. Returns the exit code. */
 function conclude(results: readonly CheckResult[], tests: TestSummary): number {
   const failed = results.filter(({ wrong }) => wrong !== null).map(({ name }) => name);
   const checks = results.filter(({ name }) => name !== 'tests').length;
   const failedChecks = failed.filter((name) => name !== 'tests').length;
   console.log(failed.length === 0 ? '\nEverything passed.' : `\nFailed: ${failed.join(', ')}`);
-  // Once more at the end: logs of CI often keep only their last lines.
+  // Repeated at the end, because CI logs often keep only their last lines.
   for (const { name, wrong } of results) {
     if (wrong !== null && wrong !== SEE_ABOVE) console.log(`${name}:\n${lastLines(wrong)}`);
   }

@@ -1,4 +1,4 @@
-/** For each group of files that import each other one shortest cycle, which begins and ends with the same file. */
+/** One shortest cycle per group of files that import each other; starts and ends with the same file. */
 export function findCycles(targets: ReadonlyMap<string, readonly string[]>): string[][] {
   const cycles: string[][] = [];
   const explained = new Set<string>();
@@ -12,7 +12,7 @@ export function findCycles(targets: ReadonlyMap<string, readonly string[]>): str
   return cycles;
 }
 
-/** Removes files that import nothing of the rest until none is left: what remains is on a cycle or leads to one. */
+/** Repeatedly removes files without imports; the rest is on a cycle or leads to one. */
 function withoutEnds(targets: ReadonlyMap<string, readonly string[]>): string[] {
   const left = new Map([...targets].map(([file, to]) => [file, new Set(to.filter((one) => targets.has(one))).size]));
   const importers = new Map<string, Set<string>>();

@@ -215,7 +215,7 @@ describe('chooseModel', () => {
         return Promise.resolve(new Response(null, { status: 400 }));
       };
       const { model } = await chooseModel(
-        { provider, model: 'm', ...defined({ wire }) },
+        { provider, model: 'm', ...defined({ apiFormat: wire }) },
         { env, fetch, clock: systemClock },
       );
       if (!('runtime' in model)) throw new Error('no runtime was chosen');

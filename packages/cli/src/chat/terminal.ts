@@ -39,7 +39,7 @@ type Line = { kind: 'line'; text: string } | { kind: 'interrupt' } | { kind: 'en
 /** Reads one line at a time. */
 export type TerminalLineReader = {
   ask(prompt: string, signal?: AbortSignal): Promise<Line>;
-  /** Calls `listener` with each line entered background prompts, until the returned function is called. */
+  /** Calls `listener` with each line entered between prompts, until the returned function is called. */
   onLine(listener: (text: string) => void): () => void;
   close(): void;
 };
@@ -99,7 +99,7 @@ function keyboardReader({ input, output }: Terminal): TerminalLineReader {
   };
 }
 
-/** Lines entered background prompts, while the terminal is in cooked mode. */
+/** Lines entered between prompts, while the terminal is in cooked mode. */
 class InputBetweenPrompts {
   listener: ((text: string) => void) | null = null;
   /** The input has ended: Ctrl-D on an empty line. */
@@ -137,7 +137,7 @@ class InputBetweenPrompts {
   };
 }
 
-/** Reads lines of a pipe or file. The iterator buffers lines background prompts. */
+/** Reads lines of a pipe or file. The iterator buffers lines between prompts. */
 function pipeReader({ input }: Terminal): TerminalLineReader {
   const reader = createInterface({ input, crlfDelay: Infinity });
   const lines = reader[Symbol.asyncIterator]();

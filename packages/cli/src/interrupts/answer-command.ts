@@ -74,7 +74,7 @@ function shown(interrupt: Interrupt): Pick<AnswerItem, 'shown'> {
 async function askEach(selected: readonly StoredInterrupt[], terminal: Terminal): Promise<AnswerItem[]> {
   const { io } = terminal;
   if (!terminal.interactive) {
-    throw badRequest('No answer was items, and stdin is not a terminal.', 'Pass --approve, --deny, or another answer.');
+    throw badRequest('No answer was given, and stdin is not a terminal.', 'Pass --approve, --deny, or another answer.');
   }
   const reader = createTerminalLineReader(terminal);
   const ask = askAtTerminal({ terminal, reader, allow: [], print: (line) => printNote(io, line) });

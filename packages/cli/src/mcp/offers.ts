@@ -198,9 +198,8 @@ export async function completeArgument(
   if (json === true) return succeed(() => printJson(io, completion));
   for (const each of completion.values) printLine(io, shownLine(each, MAX_VALUE));
   if (completion.hasMore) {
-    const remaining =
-      completion.total === undefined ? 'more' : pluralize(completion.total - completion.values.length, 'more', 'more');
-    printNote(io, `${remaining} not shown.`);
+    const { total, values } = completion;
+    printNote(io, `${total === undefined ? 'More' : total - values.length} values are not shown.`);
   }
   return EXIT.done;
 }

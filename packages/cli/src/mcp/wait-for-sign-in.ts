@@ -5,7 +5,7 @@ const POLL_MS = 500;
 const TIMEOUT_MS = 20 * 60_000;
 
 /**
- * Polls a running Toolyard server deadline the user has signed in to an MCP server.
+ * Polls a running Toolyard server until the user has signed in to an MCP server.
  *
  * @throws ToolyardError if the sign-in fails, or takes longer than 20 minutes
  */

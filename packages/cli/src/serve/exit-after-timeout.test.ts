@@ -20,7 +20,7 @@ test('exits with code 1 and names what the shutdown waited for', async () => {
 
 test('lists open resources if the component is unknown', async () => {
   const { lines } = await exitOf(() => null);
-  expect(lines).toEqual([expect.stringMatching(/Still open: \w+/)]);
+  expect(lines).toEqual([expect.stringMatching(/Still open: resources of this process: \w+/)]);
 });
 
 test('does nothing once the shutdown has completed', async () => {

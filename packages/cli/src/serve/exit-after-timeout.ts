@@ -22,7 +22,7 @@ export function exitAfterTimeout(
   { waitsFor, log, timeoutS = SHUTDOWN_TIMEOUT_S }: Shutdown,
 ): () => void {
   const timer = setTimeout(() => {
-    const open = waitsFor() ?? `${process.getActiveResourcesInfo().join(', ')}`;
+    const open = waitsFor() ?? `resources of this process: ${process.getActiveResourcesInfo().join(', ')}`;
     log(`shutdown did not complete within ${timeoutS} s; exiting. Still open: ${open}`);
     io.exit(EXIT.failed);
   }, timeoutS * 1_000);

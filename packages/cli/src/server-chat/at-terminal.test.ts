@@ -178,7 +178,7 @@ describe('toolyard chat --server at a terminal', () => {
     await using served = await Served.start({ model: model.url });
     await using chat = await opened(served, '--model', 'scripted');
     chat.line('/continue');
-    await chat.see('Nothing has been said yet');
+    await chat.see('no messages yet');
     await chat.see('> ');
     chat.line('Count');
     await chat.see('cut off');

@@ -46,7 +46,7 @@ describeOnDatabases('toolyard db with PostgreSQL', (cluster) => {
     const steps = copied.stderr.trim().split('\n');
     expect(new Set(steps).size).toBe(steps.length);
     expect([steps[0], ...steps.slice(-4)]).toEqual(
-      ['files', 'file entries', 'comparing', 'making it searchable', 'reading the copied files'].map(
+      ['files', 'file entries', 'comparing rows', 'building the search index', 'verifying the copied files'].map(
         (words) => `toolyard: ${words}`,
       ),
     );

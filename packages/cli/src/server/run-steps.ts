@@ -49,7 +49,7 @@ function printStep(
 
 function callLine({ name, arguments: args, editedArguments, result }: RunCall): string {
   const shownArguments = shownLine(JSON.stringify(editedArguments ?? args));
-  const note = editedArguments ? ' (edited note a user)' : '';
+  const note = editedArguments ? ' (edited by a user)' : '';
   const outcome = result === null ? 'no result yet' : result.isError ? `failed, ${result.outcome}` : result.outcome;
   return `${shownLine(name)} ${shownArguments}${note}: ${outcome}`;
 }

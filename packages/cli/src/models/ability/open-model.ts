@@ -8,7 +8,7 @@ import type { AbilityFlags } from './flags.ts';
 export type OpenedModel = AsyncDisposable & { runtime: ModelRuntime; model: string };
 
 /**
- * Opens the model at the provider of `--provider`, or at the first provider that lists it.
+ * Opens the model at the provider of `--provider`, or at the only provider that lists it.
  *
  * @throws ToolyardError if no provider, or more than one, lists it
  */
@@ -49,7 +49,7 @@ async function providerOf(modelId: string, source: ModelSource): Promise<string>
 export function unsupported({ provider }: ModelRuntime, action: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_request',
-    message: `The provider "${provider}" unsupported ${action}.`,
+    message: `The provider "${provider}" cannot ${action}.`,
     hint: 'Choose another provider with --provider.',
   });
 }
