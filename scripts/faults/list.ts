@@ -30,7 +30,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'onenter: once, onescape: refuse',
     replace: 'onenter: refuse, onescape: once',
     tests: ['e2e/page-cards.test.ts'],
-    title: 'refuses a call on Escape but not on typing',
+    title: 'denies a call on Escape but not on typing',
   },
   {
     id: 'approval-scope',
@@ -40,7 +40,7 @@ export const FAULTS: readonly Fault[] = [
     find: "onclick={() => approve('conversation')}",
     replace: "onclick={() => approve('once')}",
     tests: ['e2e/page-tools.test.ts'],
-    title: 'without questions if allowed in this conversation',
+    title: 'without approval if allowed in this conversation',
   },
   {
     id: 'sidebar-rename',
@@ -70,7 +70,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'const count = $derived(waiting.open.length);',
     replace: 'const count = $derived(Math.min(0, waiting.open.length));',
     tests: ['e2e/page-inbox.test.ts'],
-    title: 'lists and counts the questions of all conversations',
+    title: 'lists and counts the interrupts of all conversations',
   },
   {
     id: 'earlier-version',
@@ -90,7 +90,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'const favouritesAtFirst = untrack(() => favourites);',
     replace: 'const favouritesAtFirst = untrack(() => favourites.slice(0, 0));',
     tests: ['e2e/page-providers.test.ts'],
-    title: 'a favourite stands first in the picker',
+    title: 'a favourite is first in the picker',
   },
   {
     id: 'remove-cancelled',
@@ -120,7 +120,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'numbers: by.rules.map((index) => String(index + 1))',
     replace: 'numbers: by.rules.map((index) => String(index))',
     tests: ['e2e/page-control.test.ts'],
-    title: 'adds permission rules, tries them without a call, and applies them',
+    title: 'adds permission rules, tests them without a call, and applies them',
   },
   {
     id: 'form-escape',
@@ -150,7 +150,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'return thrown instanceof ApiError && (thrown.status === 0 || thrown.status >= 500);',
     replace: 'return thrown instanceof ApiError && thrown.status >= 500;',
     tests: ['e2e/page-tab-runs.test.ts'],
-    title: 'that began although its tab did not hear so is taken up by it when the line is back',
+    title: 'resumes after a reconnect if the response to its creation was lost',
   },
   {
     id: 'tab-leaves',
@@ -160,7 +160,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'if (toolProvider.isActive)',
     replace: 'if (!toolProvider.isActive)',
     tests: ['e2e/page-tab-tools.test.ts'],
-    title: 'that was cut off by the end of the tab is put to the person',
+    title: 'cut off by closing the tab asks the user',
   },
   {
     id: 'sign-in-tab',
@@ -170,7 +170,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'tab?.goTo(url);',
     replace: 'tab?.goTo("about:blank");',
     tests: ['e2e/page-sign-in.test.ts'],
-    title: 'from the card of a call, made once',
+    title: 'from the card of a call, executed once',
   },
   {
     id: 'web-takes-runs',

@@ -92,7 +92,10 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
   test('reports an image whose bytes are not loaded', async () => {
     const images = [{ type: 'image', mimeType: 'image/png', source: { url: 'https://example.org/a.png' } } as const];
     const made = runtimeOver(wire, 'http://127.0.0.1:9').createImage?.({ model: 'i', prompt: 'a hat', images });
-    await expect(made).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining('image to edit') });
+    await expect(made).rejects.toMatchObject({
+      code: 'bad_request',
+      message: expect.stringContaining('image to edit'),
+    });
   });
 
   test('transcribes audio; the file name gives its type', async () => {

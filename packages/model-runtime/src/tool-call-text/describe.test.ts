@@ -36,7 +36,9 @@ test('tools are described and calls are parsed for every model name', () => {
   const parser = createToolCallTextParser({ format });
   const call = { name: 'get-weather', arguments: { city: 'Oslo' } };
   expect([...parser.push(renderTextCalls([call], format)), ...parser.end()]).toMatchObject([call]);
-  expect(() => createToolCallTextParser({ format: 'nonsense' as never })).toThrow('Unknown tool call format "nonsense"');
+  expect(() => createToolCallTextParser({ format: 'nonsense' as never })).toThrow(
+    'Unknown tool call format "nonsense"',
+  );
 });
 
 test('a result cannot close its tag', () => {
