@@ -55,14 +55,14 @@ describe('parseTable', () => {
     ['a pipe that is not escaped', '| D1.01 | a | b | c | d | open |', 'row D1.01: 6 columns instead of 5'],
     ['an empty column', '| D1.01 | place |  | name | open |', 'row D1.01: the column "what it says" is empty'],
     ['a missing last pipe', '| D1.01 | place | says | name | open', 'row D1.01: the line does not end with'],
-    ['a line of one pipe', '|', '"" is no row id'],
-    ['an id of another form', rowOf('D1-01', 'open'), '"D1-01" is no row id'],
+    ['a line of one pipe', '|', '"" is not a row ID'],
+    ['an id of another form', rowOf('D1-01', 'open'), '"D1-01" is not a row ID'],
     ['n/a without a reason', rowOf('D1.01', 'n/a'), 'row D1.01: "n/a" is not "open"'],
     ['n/a with an empty reason', rowOf('D1.01', 'n/a: '), 'row D1.01: "n/a:" is not "open"'],
     ['the name of a test', rowOf('D1.01', 'x/y.test.ts > ends'), 'row D1.01: "x/y.test.ts > ends" is not "open"'],
     ['an unknown state', rowOf('D1.01', 'done'), 'row D1.01: "done" is not "open"'],
     ['a row without its first pipe', 'D1.01 | place | says | name | open |', 'a row begins with "|"'],
-  ])('complains about %s', (_, line, complaint) => {
+  ])('reports %s', (_, line, complaint) => {
     const document = ['## D: flow', '', ...HEAD, rowOf('D9.01', 'open'), line, ''].join('\n');
     const { problems, rows } = parseTable(document);
     expect(rows.map(({ id }) => id)).toEqual(['D9.01']);

@@ -8,7 +8,7 @@ import { EXIT } from '../exit.ts';
 import { columns } from '../models/columns.ts';
 import { shownLine } from '../sanitize.ts';
 import type { McpSource } from './mcp-source.ts';
-import { pluralize, printNote, printLine, printJson, printPart } from './output.ts';
+import { printNote, printLine, printJson, printPart } from './output.ts';
 import { pairs } from './target.ts';
 
 type Json = { json?: boolean };
