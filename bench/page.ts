@@ -1,4 +1,4 @@
-// What the page costs in a real browser: a first visit, a long conversation, a long answer.
+// Cost of the page in a real browser: a first visit, a long conversation, a long answer.
 import { launchBrowser } from '../e2e/support/browser.ts';
 import { whyNoBrowser } from '../e2e/support/unpack-browser.ts';
 import { buildPage } from '../scripts/build-page.ts';

@@ -182,6 +182,6 @@ function nameOf(fault: TimedFault): string {
 /** Log lines except those about start and shutdown. */
 function notUsual(log: (line: string) => void): (line: string) => void {
   return (line) => {
-    if (!/toolyard: (data in|ending|Use a database)|Ctrl-C/.test(line)) log(line);
+    if (!/toolyard: (data folder|shutting down|Use a database)|Ctrl-C/.test(line)) log(line);
   };
 }
