@@ -76,7 +76,7 @@ it('reports no problem for a correct history, and the failover time', () => {
 
 describe('a lost run', () => {
   it('is not stored', () => {
-    expect(problemsOf({ asked: [RUN, 'r2'] })).toEqual(['lost: r2 was asked for and is not there']);
+    expect(problemsOf({ asked: [RUN, 'r2'] })).toEqual(['lost: r2 was requested and is not stored']);
   });
 
   it.each<RunStatus>(['queued', 'running', 'parked', 'failed'])('because it is %s in the end', (status) => {
@@ -93,7 +93,7 @@ describe('a lost run', () => {
   });
 
   it('has an open interrupt, or a queued message', () => {
-    expect(problemsOf({ questions: [{ ...asked, status: 'open' }] })).toEqual([expect.stringContaining('question q')]);
+    expect(problemsOf({ questions: [{ ...asked, status: 'open' }] })).toEqual([expect.stringContaining('interrupt q')]);
     expect(problemsOf({ queued: 2 })).toEqual([expect.stringContaining('2 messages')]);
   });
 });
@@ -106,7 +106,7 @@ describe('a run with two owners', () => {
       write({ seqBefore: 0, seqAfter: 2 }),
       write({ seqBefore: 2, seqAfter: 4, writer: 'w1.1' }),
     );
-    expect(problems).toEqual(['owned twice: w0.1 and w1.1 both wrote r1 under fence 1']);
+    expect(problems).toEqual(['owned twice: w0.1 and w1.1 both wrote r1 with fence 1']);
   });
 
   it('has a writer with an old fence', () => {
@@ -122,7 +122,7 @@ describe('a run with two owners', () => {
       write({ seqBefore: 0, seqAfter: 4 }),
       write({ owner: 'second', seqBefore: 4, seqAfter: 4 }),
     );
-    expect(problems).toEqual([expect.stringContaining('changed hands under fence 1')]);
+    expect(problems).toEqual([expect.stringContaining('got a new owner with fence 1')]);
   });
 
   it('has a writer that overwrites events of the other', () => {
@@ -130,7 +130,7 @@ describe('a run with two owners', () => {
       write({ seqBefore: 0, seqAfter: 4 }),
       write({ seqBefore: 2, seqAfter: 4, fence: 2, writer: 'w1.1' }),
     );
-    expect(problems).toEqual([expect.stringContaining('written from 2 on')]);
+    expect(problems).toEqual([expect.stringContaining('was written from 2,')]);
   });
 });
 
@@ -154,7 +154,7 @@ describe('events', () => {
     ['one is missing', [one, three, four], 'event 3 of r1 out of turn'],
     ['the last is missing', [one, two, three], 'read 3 of 4 events'],
     ['one comes twice', [one, two, two, three, four], 'event 2 of r1 a second time'],
-    ['one is another one', [one, eventAt(2, 'forged'), three, four], 'another event 2'],
+    ['one is another one', [one, eventAt(2, 'forged'), three, four], 'read event 2 of r1 different'],
     ['one is more', [one, two, three, four, eventAt(5)], 'read 5 of 4 events'],
   ])('of which, for a reader, %s', (_how, events, said) => {
     const problems = problemsOf({ readings: [{ reader: 'somebody', runId: RUN, events }] });
@@ -186,7 +186,7 @@ describe('a side effect', () => {
 
   it('did not happen although it has a result, unless the user entered it', () => {
     const never = { effects: new Map<string, number>(), counted: 0 };
-    expect(problemsOf(never)).toEqual(['effect: c is done, and never was']);
+    expect(problemsOf(never)).toEqual(['effect: c is done and never took effect']);
     const questions: StoredQuestion[] = [{ ...asked, answer: { decision: 'result', text: 'It was.' } }];
     expect(problemsOf({ ...never, questions })).toEqual([]);
   });
@@ -200,7 +200,7 @@ describe('a side effect', () => {
         ]),
         counted: 2,
       }),
-    ).toEqual(['effect: other took effect, and no ledger has it']);
+    ).toEqual(['effect: other took effect and is missing in the ledger']);
   });
 
   it('was not counted by the tool', () => {
@@ -284,7 +284,7 @@ describe('failover', () => {
 
   it('of more than 15 s is late', () => {
     expect(judge(after(15_000)).problems).toEqual([]);
-    expect(judge(after(15_001)).problems).toEqual(['late: r1 lay for 15001 ms after w0.1 was killed']);
+    expect(judge(after(15_001)).problems).toEqual(['late: r1 continued 15001 ms after w0.1 was killed']);
   });
 
   it('excludes outages of the database', () => {
@@ -346,7 +346,7 @@ describe('failover', () => {
         failings: [{ writer: 'w0.1', role: 'worker', how: 'stopped', from: 2_000, until: 10_000 }],
       });
     expect(judge(woken(10_100))).toMatchObject({ problems: [], failovers: [{ from: 'w0.1', to: 'w0.1', ms: 8_100 }] });
-    expect(judge(woken(17_001)).problems).toEqual(['late: r1 lay for 15001 ms after w0.1 was stopped']);
+    expect(judge(woken(17_001)).problems).toEqual(['late: r1 continued 15001 ms after w0.1 was stopped']);
   });
 
   it('is not measured for a run that was released with its pending events', () => {
@@ -404,7 +404,7 @@ describe('usage', () => {
   });
 
   it('is wrong if an answer has tokens that no model reported', () => {
-    expect(used({}, 1)).toContainEqual('usage: an answer of conversation has 2 tokens, which no model told');
+    expect(used({}, 1)).toContainEqual('usage: an answer of conversation has 2 tokens, which no model reported');
   });
 
   it('may differ by the calls in doubt', () => {

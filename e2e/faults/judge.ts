@@ -36,7 +36,7 @@ export function judge(history: History, failoverMs = FAILOVER_MS): Verdict {
 
 function lost({ asked, runs, calls, questions, queued, events }: History): string[] {
   const kept = new Map(runs.map((run) => [run.id, run]));
-  // An unknown outcome stays in doubt if the run was called so, or was cancelled before the user was asked.
+  // An unknown outcome stays in doubt if the run received it as the result, or was cancelled before the user was asked.
   const toldUnknown = ({ runId, callId }: StoredCall): boolean =>
     (events.get(runId) ?? []).some(
       (event) => event.type === 'tool_finished' && event.callId === callId && event.result.outcome === 'unknown',

@@ -47,7 +47,7 @@ describe('toolyard mcp auth', () => {
   test('receives the redirect without a running server, and later commands are signed in', async () => {
     const before = await call();
     expect(before.code).toBe(1);
-    expect(before.stderr + before.stdout).toContain('asks for a sign-in');
+    expect(before.stderr + before.stdout).toContain('requires a sign-in');
 
     const done = await auth('--port', '0');
     expect(done).toMatchObject({ code: 0, stdout: 'Signed in to guarded; it is ready.\n' });
@@ -66,7 +66,7 @@ describe('toolyard mcp auth', () => {
       runCommand(['chat', '/call echo {"message":"hello"}', ...ask, '--mcp-config', join(dataDir, 'mcp.json')], {
         env: { TOOLYARD_DATA_DIR: dataDir },
       });
-    expect((await chat()).stderr).toContain('asks for a sign-in');
+    expect((await chat()).stderr).toContain('requires a sign-in');
     await auth('--port', '0');
     expect(await chat()).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') as string });
 

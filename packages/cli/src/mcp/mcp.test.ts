@@ -204,7 +204,7 @@ describe('toolyard mcp test', () => {
     expect(stdout).toMatch(/^Protocol +2025-11-25 \(legacy/m);
     expect(stdout).toMatch(/^Cost +about \d+ tokens in every request, for 3 tools/m);
     expect(stdout).toContain('! broken: Skipped: The tool has no inputSchema.');
-    expect(stdout).toContain('! fail: It has no description');
+    expect(stdout).toContain('! fail: The tool has no description');
   });
 
   it('reports why a URL does not answer, and exits with 1', async () => {

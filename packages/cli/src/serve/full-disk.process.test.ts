@@ -26,7 +26,7 @@ describe('a full disk', needs(PRLIMIT), () => {
       const ran = spawnSync('prlimit', args, { encoding: 'utf8', env: PROCESS_ENV, timeout: 120_000 });
       expect(ran).toMatchObject({ status: 1, stdout: '' });
       expect(ran.stderr).toMatch(
-        /^toolyard: \S*toolyard\.db cannot be written: the disk is full[^\n]*\n {2}Make room[^\n]*\n$/,
+        /^toolyard: \S*toolyard\.db cannot be written: the disk or quota is full[^\n]*\n {2}Free disk space[^\n]*\n$/,
       );
       await using served = await ServedProcess.start({ dataDir });
       const asked = await runCommand(['chat', '--server', served.url, 'Hello']);
@@ -51,7 +51,7 @@ describe('a full disk', needs(PRLIMIT), () => {
     limitFiles(served.pid, Math.max(...sizes));
     limited.resolve();
     await eventually(() => served.log.includes('postponed'), { what: 'the full disk in the log' });
-    expect(served.log).toMatch(/postponed: \S+ cannot be written: the disk is full/);
+    expect(served.log).toMatch(/postponed: \S+ cannot be written: the disk or quota is full/);
 
     const sent = await runCommand(['chat', ...at, 'And you?']);
     expect(sent.code).toBe(1);

@@ -44,7 +44,7 @@ describeOnDatabases('a hosted server that was removed at one process', (cluster)
       },
       { what: 'that it was removed' },
     );
-    expect(notice.message).toContain('was removed, and given back to Klavis');
+    expect(notice.message).toContain('was removed and deleted at Klavis');
     expect(await mailAt(web)).toBeUndefined();
     expect([made(), service.instances.length]).toEqual([1, 0]);
 
