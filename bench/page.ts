@@ -18,7 +18,7 @@ await runBench<Context>({
   name: 'page',
   parts: { load: measureLoad, open: measureOpen, stream: measureStream },
   async *contexts(bench) {
-    const wrong = (await whyNoBrowser()) ?? (await buildPage({ tell: bench.say }));
+    const wrong = (await whyNoBrowser()) ?? (await buildPage({ log: bench.say }));
     if (wrong !== null) throw new Error(wrong);
     using folder = makeDataFolder();
     bench.say(`filling a data folder with a conversation of ${String(MESSAGES)} messages`);

@@ -21,10 +21,10 @@ const SOURCES = [
 ];
 
 /** Builds the page if its sources have changed since the last build. Returns the error, or null. */
-export async function buildPage(options: { tell: (line: string) => void }): Promise<string | null> {
+export async function buildPage(options: { log: (line: string) => void }): Promise<string | null> {
   const stamp = pageFingerprint();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return null;
-  options.tell('building the page (about ten seconds) ...');
+  options.log('building the page (about ten seconds) ...');
   // A test runner sets NODE_ENV=test, which would produce a larger and slower development build.
   const env = { ...process.env, NODE_ENV: 'production' };
   const built = await runTool('vite/bin/vite.js', ['build'], { cwd: PAGE, quiet: true, env });
@@ -56,7 +56,7 @@ function filesIn(path: string): string[] {
 }
 
 if (import.meta.main) {
-  const wrong = await buildPage({ tell: (line) => console.error(line) });
+  const wrong = await buildPage({ log: (line) => console.error(line) });
   if (wrong !== null) console.error(wrong);
   process.exitCode = wrong === null ? 0 : 1;
 }

@@ -15,11 +15,11 @@ export type Changes = {
 export class CheckInputError extends Error {}
 
 /** Changes since the given commit, the last one that passed, or HEAD. */
-export async function changesSince(given: string | undefined): Promise<Changes> {
+export async function changesSince(name: string | undefined): Promise<Changes> {
   await requireRepository();
-  const since = given === undefined ? await lastPassed() : await commitOf(given);
+  const since = name === undefined ? await lastPassed() : await commitOf(name);
   if (since === null) {
-    const reason = given === undefined ? 'the repository has no commits' : `unknown commit "${given}"`;
+    const reason = name === undefined ? 'the repository has no commits' : `unknown commit "${name}"`;
     throw new CheckInputError(`--since: ${reason}. Name a commit, a branch or a tag of this repository.`);
   }
   const [changed, added] = await Promise.all([

@@ -51,10 +51,10 @@ function options(): Options {
   }
 }
 
-async function check({ since: given, all }: Options): Promise<number> {
+async function check({ since: sinceFlag, all }: Options): Promise<number> {
   const started = performance.now();
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
-  const { since, files } = await changesSince(given);
+  const { since, files } = await changesSince(sinceFlag);
   console.log(`${String(files.length)} changed files since ${since.slice(0, 9)}`);
   const present = files.filter((file) => existsSync(join(ROOT, file)));
 
@@ -73,7 +73,7 @@ async function check({ since: given, all }: Options): Promise<number> {
   ];
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
   console.log(`${failed.length === 0 ? 'passed' : `failed: ${failed.join(', ')}`} in ${seconds(started)} s`);
-  if (failed.length === 0 && given === undefined) await rememberPassed();
+  if (failed.length === 0 && sinceFlag === undefined) await rememberPassed();
   return failed.length === 0 ? 0 : 1;
 
   async function work(): Promise<void> {
@@ -114,8 +114,9 @@ async function runAffectedTests(
   const unit = existing(affected);
   if (processes.length > 0) console.log(['affected tests that only npm test runs:', ...processes].join('\n  '));
   const chosen = all ? unit : unit.slice(0, MOST_TESTS);
-  const left = unit.length - chosen.length;
-  if (left > 0) console.log(`skipped ${String(left)} unit test files farther from the change (-- --all runs them)`);
+  const skipped = unit.length - chosen.length;
+  if (skipped > 0)
+    console.log(`skipped ${String(skipped)} unit test files farther from the change (-- --all runs them)`);
   if (chosen.length === 0) return null;
   const args = ['run', '--reporter=dot', '--passWithNoTests', ...selectProjects(chosen), ...chosen];
   const ran = await runTool('vitest/vitest.mjs', args, { quiet: true });

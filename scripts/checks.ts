@@ -16,12 +16,12 @@ export const CHECKS_AT_ONCE = 2;
 
 /** Runs all checks, even if one fails, in the order of the list and of their dependencies. */
 export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]> {
-  const left = [...checks];
+  const remaining = [...checks];
   const running = new Map<string, Promise<void>>();
   const results = new Map<string, CheckResult>();
 
   async function start({ name, run }: Check): Promise<void> {
-    console.log(`\n[${checks.length - left.length}/${checks.length}] ${name} ...`);
+    console.log(`\n[${checks.length - remaining.length}/${checks.length}] ${name} ...`);
     const started = performance.now();
     const wrong = await run(results);
     const seconds = (performance.now() - started) / 1000;
@@ -31,12 +31,12 @@ export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]
     console.log(`    ${name}: ${wrong === null ? 'ok' : 'FAILED'} (${seconds.toFixed(1)} s)`);
   }
 
-  while (left.length > 0 || running.size > 0) {
-    const ready = left.findIndex(({ after = [] }) => after.every((name) => results.has(name)));
-    const [next] = ready >= 0 && running.size < CHECKS_AT_ONCE ? left.splice(ready, 1) : [];
+  while (remaining.length > 0 || running.size > 0) {
+    const ready = remaining.findIndex(({ after = [] }) => after.every((name) => results.has(name)));
+    const [next] = ready >= 0 && running.size < CHECKS_AT_ONCE ? remaining.splice(ready, 1) : [];
     if (next) running.set(next.name, start(next));
     else if (running.size > 0) await Promise.race(running.values());
-    else throw new Error(`circular dependency of checks: ${left.map(({ name }) => name).join(', ')}`);
+    else throw new Error(`circular dependency of checks: ${remaining.map(({ name }) => name).join(', ')}`);
   }
   return checks.flatMap(({ name }) => results.get(name) ?? []);
 }

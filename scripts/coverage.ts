@@ -48,7 +48,7 @@ async function collect(): Promise<number> {
   rmSync(RAW, { recursive: true, force: true });
   for (const folder of Object.values(foldersOf(RAW))) mkdirSync(folder, { recursive: true });
   process.env[COVERAGE_VARIABLE] = RAW;
-  const wrong = await buildPage({ tell: (line) => console.error(line) });
+  const wrong = await buildPage({ log: (line) => console.error(line) });
   if (wrong !== null) {
     console.error(wrong);
     return 1;

@@ -38,8 +38,8 @@ else {
 }
 
 async function checkAll(faults: readonly Fault[], { control }: { control: boolean }): Promise<number> {
-  const left = restoreSource();
-  if (left !== null) console.log(`Removed the fault "${left}" of a killed run.`);
+  const restored = restoreSource();
+  if (restored !== null) console.log(`Removed the fault "${restored}" of a killed run.`);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
       stopTests();
@@ -57,7 +57,7 @@ async function checkAll(faults: readonly Fault[], { control }: { control: boolea
     console.log(`${fault.id}  ${fault.file}\n    ${fault.breaks}\n    ${describe(outcome, control)} (${seconds} s)`);
   }
   // Rebuild the page without a fault.
-  const wrong = await buildPage({ tell: () => undefined });
+  const wrong = await buildPage({ log: () => undefined });
   if (wrong !== null) console.log(wrong);
   console.log(`\n${good} of ${faults.length} ${control ? 'pass without their fault' : 'caught'}`);
   return good === faults.length ? 0 : 1;
@@ -67,7 +67,7 @@ async function check(fault: Fault, { control }: { control: boolean }): Promise<O
   if (!control) inject(fault);
   try {
     // Unit tests do not open the built page.
-    const wrong = fault.kind === 'unit' ? null : await buildPage({ tell: () => undefined });
+    const wrong = fault.kind === 'unit' ? null : await buildPage({ log: () => undefined });
     if (wrong !== null) return { outcome: 'invalid', reason: `the page cannot be built: ${wrong.trim()}` };
     return await runTests(fault);
   } finally {

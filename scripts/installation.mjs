@@ -57,14 +57,14 @@ function packagesOf(file) {
  */
 function isComplete(locked, installed, everything) {
   const pinned = pinnedPackage(locked)?.[0];
-  return Object.entries(locked).every(([path, wanted]) => {
+  return Object.entries(locked).every(([path, expected]) => {
     // Folders of workspaces; their links are checked instead.
-    if (!path.includes('node_modules/') || (wanted.dev && !everything)) return true;
+    if (!path.includes('node_modules/') || (expected.dev && !everything)) return true;
     const present = installed[path];
     // npm skips optional packages of other platforms.
-    if (present === undefined) return path !== pinned && (wanted.optional || wanted.devOptional) === true;
-    const keys = wanted.link ? ['resolved'] : ['version', 'integrity'];
-    return keys.every((key) => present[key] === wanted[key]);
+    if (present === undefined) return path !== pinned && (expected.optional || expected.devOptional) === true;
+    const keys = expected.link ? ['resolved'] : ['version', 'integrity'];
+    return keys.every((key) => present[key] === expected[key]);
   });
 }
 

@@ -4,7 +4,7 @@ import { toolyard } from './toolyard.ts';
 
 /** `npm start`: runs the server with its page; builds each first if its sources have changed. */
 const [wrong] = await Promise.all([
-  buildPage({ tell: (line) => console.error(`toolyard: ${line}`) }),
+  buildPage({ log: (line) => console.error(`toolyard: ${line}`) }),
   // `toolyard` reports its own errors.
   bundled(COMMAND).catch(() => null),
 ]);

@@ -48,8 +48,8 @@ async function startRun(env: Record<string, string | undefined>): Promise<{
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void run.kill('SIGKILL'));
-  const [said] = (await once(run.stdout, 'data')) as [Buffer];
-  const { child, folder } = JSON.parse(said.toString()) as { child: number; folder: string };
+  const [chunk] = (await once(run.stdout, 'data')) as [Buffer];
+  const { child, folder } = JSON.parse(chunk.toString()) as { child: number; folder: string };
   onTestFinished(() => void (isAlive(child) && process.kill(child, 'SIGKILL')));
   return { run, child, folder };
 }

@@ -7,7 +7,7 @@ import { runChecks } from './checks.ts';
 import { startCounting } from './cost/budget.ts';
 import { checkDocsCode } from './docs-code.ts';
 import { format } from './format.ts';
-import { checkHouse } from './house.ts';
+import { checkRepositoryRules } from './repository-rules.ts';
 import { checkImports } from './import-graph.ts';
 import { lint } from './lint.ts';
 import { packAndUse } from './pack.ts';
@@ -32,7 +32,7 @@ const CHECKS: readonly Check[] = [
   { name: 'page: generated types', run: preparePage },
   {
     name: 'page: build',
-    run: () => buildPage({ tell: () => undefined }),
+    run: () => buildPage({ log: () => undefined }),
     after: ['page: generated types'],
     proves: ['M0.42', 'M0.58'],
   },
@@ -46,7 +46,7 @@ const CHECKS: readonly Check[] = [
   { name: 'import rules', run: () => Promise.resolve(checkImports().wrong), after: ['packages: build'] },
   { name: 'formatting', run: () => format(), after: ['packages: build'] },
   { name: 'unused code', run: () => tool('knip/bin/knip.js', ['--no-progress']), after: ['packages: build'] },
-  { name: 'repository rules', run: () => Promise.resolve(checkHouse()) },
+  { name: 'repository rules', run: () => Promise.resolve(checkRepositoryRules()) },
   { name: 'code in the documents', run: checkDocsCode, after: ['packages: build'] },
   { name: 'page: size', run: () => tool('../packages/web/scripts/budget.ts', []), after: ['page: build'] },
   {
@@ -68,7 +68,7 @@ endRun();
 async function runNamed(): Promise<number> {
   const unprepared = await ensurePagePrepared();
   if (unprepared !== null) console.error(unprepared);
-  const unbuilt = needsPage(filters) ? await buildPage({ tell: (line) => console.error(line) }) : null;
+  const unbuilt = needsPage(filters) ? await buildPage({ log: (line) => console.error(line) }) : null;
   if (unbuilt !== null) {
     console.error(unbuilt);
     return 1;

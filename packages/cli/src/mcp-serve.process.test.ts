@@ -30,12 +30,12 @@ describe('toolyard mcp serve date', () => {
   it('serves over Streamable HTTP and prints its URL', async () => {
     const child = spawn(process.execPath, [...SERVE, '--http', '--port', '0'], { stdio: ['ignore', 'ignore', 'pipe'] });
     try {
-      let told = '';
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
+      let output = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
       const url = await eventually(
         () => {
-          const found = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(told)?.[0];
-          if (found === undefined) throw new Error(`no address in: ${told}`);
+          const found = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(output)?.[0];
+          if (found === undefined) throw new Error(`no URL in: ${output}`);
           return found;
         },
         { what: 'the URL on stderr' },

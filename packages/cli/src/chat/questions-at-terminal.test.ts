@@ -89,8 +89,8 @@ describe.each(['own', 'server'] as const)('requests of MCP servers at the termin
     chat.line('');
     await chat.see(/Send it\?[^:]*: /);
     chat.line('y');
-    const said = await chat.see(/It said: [^\n]*/);
-    expect(said).toContain('{"city":"Taipei","nights":2,"late":true,"room":"d","extras":["wifi","tea"]}');
+    const answer = await chat.see(/It said: [^\n]*/);
+    expect(answer).toContain('{"city":"Taipei","nights":2,"late":true,"room":"d","extras":["wifi","tea"]}');
   });
 
   it('declines or cancels a form and sends the choice to the server', async () => {

@@ -51,8 +51,8 @@ type Scene = AsyncDisposable & {
 /** A run that waits for approval of these tool calls. */
 async function waiting(...messages: string[]): Promise<Scene> {
   const model = await startModelServer(({ body }) => {
-    const { messages: said } = body as { messages: { role: string }[] };
-    if (said.at(-1)?.role === 'tool') return reply.text('Done.');
+    const { messages: sent } = body as { messages: { role: string }[] };
+    if (sent.at(-1)?.role === 'tool') return reply.text('Done.');
     return reply.toolCalls(messages.map((message) => ({ name: 'echo', arguments: { message } })));
   });
   const served = await Served.start({ model: model.url, mcp: DESK });
@@ -134,9 +134,9 @@ describe('toolyard interrupts', () => {
   it('denies a call and stops its run', async () => {
     await using scene = await waiting('one', 'two');
     const { cli, asked, model } = scene;
-    const said = await cli('interrupts', 'answer', asked[0]?.id ?? '', '--refuse', '--stop', '--reason', 'not here');
-    expect(said.stderr).toContain('--refuse is deprecated; use --deny.');
-    expect(said.code, said.stderr).toBe(0);
+    const denied = await cli('interrupts', 'answer', asked[0]?.id ?? '', '--refuse', '--stop', '--reason', 'not here');
+    expect(denied.stderr).toContain('--refuse is deprecated; use --deny.');
+    expect(denied.code, denied.stderr).toBe(0);
     expect(await scene.over()).toMatchObject({ status: 'cancelled' });
     expect(model.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
     expect((await cli('interrupts', 'list')).stderr).toContain('No open interrupts');

@@ -39,9 +39,9 @@ export async function callTool(
   { json }: Json,
 ): Promise<number> {
   const { id, tool, signal } = call;
-  const given = call.json === undefined ? {} : objectFrom(call.json === '-' ? await readAll(io.stdin) : call.json);
+  const base = call.json === undefined ? {} : objectFrom(call.json === '-' ? await readAll(io.stdin) : call.json);
   const named = call.args.length === 0 ? {} : await typeArguments(source, id, tool, pairs(call.args, '--arg', '='));
-  const result = await source.call(id, { tool, arguments: { ...given, ...named } }, signal);
+  const result = await source.call(id, { tool, arguments: { ...base, ...named } }, signal);
   const code = result.isError ? EXIT.failed : EXIT.done;
   if (json === true) printJson(io, result);
   else {

@@ -21,16 +21,16 @@ export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<nu
   const { env } = io;
   requireNode24();
   const log = (line: string): void => void io.stderr.write(`toolyard: ${sanitize(line)}\n`);
-  const { open, date, mcp, mcpConfig, uiSettingsFile, ...given } = readServeFlags({
+  const { open, date, mcp, mcpConfig, uiSettingsFile, ...serveValues } = readServeFlags({
     flags,
     env,
     cwd: io.cwd,
     warn: log,
   });
   const settings = {
-    ...given,
-    dataDir: dataDirFrom(given.dataDir, io),
-    uiSettings: { ...uiSettingsFile, ...given.uiSettings },
+    ...serveValues,
+    dataDir: dataDirFrom(serveValues.dataDir, io),
+    uiSettings: { ...uiSettingsFile, ...serveValues.uiSettings },
   };
   const { role = 'all', databaseUrl, token } = settings;
   const bundled = serversFrom({ mcp: [], date: date ?? true }, io);

@@ -17,12 +17,12 @@ it('locks the data folder against another process until it is killed, and starts
   );
   expect(await served.get('/health')).toMatchObject({ status: 'ok' });
   await expect.poll(() => processTreeOf(served.pid).length, { message: 'an MCP server' }).toBeGreaterThan(1);
-  const left = processTreeOf(served.pid);
+  const processes = processTreeOf(served.pid);
   expect(await served.end('SIGKILL')).toEqual([null, 'SIGKILL']);
   await served.start();
   expect(await served.get('/api/conversations/c')).toMatchObject({ title: 'Kept' });
   // The MCP server ignores the end of its input; the next start ends it.
-  expect(left.filter(isAlive)).toEqual([]);
+  expect(processes.filter(isAlive)).toEqual([]);
 });
 
 it.each(['SIGTERM', 'SIGINT'] as const)(

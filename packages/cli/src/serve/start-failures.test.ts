@@ -75,8 +75,8 @@ describe('toolyard serve reports why it cannot start', () => {
     ['a program that never answers', () => null],
   ])('says that %s has the port', async (_what, answer) => {
     const other = createServer((_request, response) => {
-      const said = answer();
-      if (said) response.end(said.end);
+      const body = answer();
+      if (body) response.end(body.end);
     });
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     try {

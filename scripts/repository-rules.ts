@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from './run.ts';
 
 /** Checks repository rules that no other tool checks; returns the violations, or null. */
-export function checkHouse(): string | null {
+export function checkRepositoryRules(): string | null {
   const wrong = [...lockfileAddresses(), ...versions()];
   return wrong.length === 0 ? null : wrong.join('\n');
 }
