@@ -1,4 +1,4 @@
-// What assembling a request costs in a long conversation, and what a run costs that parks for a user.
+// Cost of assembling a request in a long conversation, and of a run that parks for a user.
 import { measureAssembling } from './context/assemble.ts';
 import { measureParking } from './context/park.ts';
 import { noContext, runBench } from './harness/bench.ts';

@@ -1,4 +1,4 @@
-// How much longer searches and usage totals take when there is sixteen times as much history.
+// How searches and usage totals scale with sixteen times as much history.
 import { noContext, runBench } from './harness/bench.ts';
 import { measureHistory } from './history/requests.ts';
 

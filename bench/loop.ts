@@ -1,4 +1,4 @@
-// What the agent loop costs: Toolyard and other libraries compared with a baseline that does the same work.
+// Cost of the agent loop: Toolyard and other libraries compared with a baseline that does the same work.
 import type { Bench } from './harness/bench.ts';
 import { runBench } from './harness/bench.ts';
 import type { ContenderProcess } from './harness/contender.ts';
@@ -19,12 +19,12 @@ const CONTENDERS: Readonly<Record<string, string>> = {
   '@openai/agents': 'loop/contenders/openai-agents.ts',
   '@mariozechner/pi-agent-core': 'loop/contenders/pi.ts',
 };
-/** After so many requests the optimising compiler has seen the hot paths, and times no longer fall. */
+/** Warm-up requests, after which the JIT compiler has optimized the hot paths. */
 const WARM_UP_REQUESTS = 800;
 
 type Context = Bench & { mock: MockModel; contenders: readonly ContenderProcess[] };
 
-/** Runs of so many calls and an answer. `atMost`: processor time of Toolyard as a multiple of the baseline's. */
+/** Runs by number of calls. `atMost`: target for the CPU time of Toolyard as a multiple of the baseline. */
 async function measure(context: Context, calls: number, atMost: number): Promise<Figure[]> {
   const { options, mock, contenders, say } = context;
   const { quick, values } = options;
@@ -43,7 +43,7 @@ async function measure(context: Context, calls: number, atMost: number): Promise
     warmUpRuns: Math.ceil((quick ? 20 : WARM_UP_REQUESTS) / (calls + 1)),
     say,
   });
-  // Others may fail without the bench failing.
+  // Other contenders may fail.
   for (const { name } of contenders) if (name === 'baseline' || name === 'toolyard') blocksOf(results, name);
   const versions = new Map(contenders.map(({ name, version }) => [name, version]));
   return [
@@ -55,7 +55,7 @@ async function measure(context: Context, calls: number, atMost: number): Promise
   ];
 }
 
-/** A block of runs. Throws unless the model saw exactly the requests that the work takes. */
+/** A block of runs. @throws Error unless the model received exactly the expected requests */
 async function checkedBlock(
   contender: ContenderProcess,
   mock: MockModel,
@@ -65,7 +65,7 @@ async function checkedBlock(
   const failed: unknown[] = [];
   const block = await contender.block(calls, runs).catch((thrown: unknown) => void failed.push(thrown));
   const { requests, answers, requestBytes, wrong } = await mock.report();
-  if (wrong !== null) throw new Error(`the model refused: ${wrong}`);
+  if (wrong !== null) throw new Error(`the mock model rejected a request: ${wrong}`);
   if (!block) throw failed[0];
   const due = runs * (calls + 1);
   if (requests !== due) throw new Error(`the model saw ${requests} requests instead of ${due}`);

@@ -1,4 +1,4 @@
-// What the MCP host costs compared with the bare SDK, and how it copes with many servers and many tools.
+// Cost of the MCP host compared with the bare SDK, with many servers and many tools.
 import { noContext, runBench } from './harness/bench.ts';
 import { measureCalls } from './mcp/calls.ts';
 import { measureClosing } from './mcp/closing.ts';

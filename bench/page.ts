@@ -1,4 +1,4 @@
-// What the page costs in a real browser: a first visit, a long conversation, a long answer.
+// Cost of the page in a real browser: a first visit, a long conversation, a long answer.
 import { launchBrowser } from '../e2e/support/browser.ts';
 import { whyNoBrowser } from '../e2e/support/unpack-browser.ts';
 import { buildPage } from '../scripts/build-page.ts';
@@ -18,7 +18,7 @@ await runBench<Context>({
   name: 'page',
   parts: { load: measureLoad, open: measureOpen, stream: measureStream },
   async *contexts(bench) {
-    const wrong = (await whyNoBrowser()) ?? (await buildPage({ tell: bench.say }));
+    const wrong = (await whyNoBrowser()) ?? (await buildPage({ log: bench.say }));
     if (wrong !== null) throw new Error(wrong);
     using folder = makeDataFolder();
     bench.say(`filling a data folder with a conversation of ${String(MESSAGES)} messages`);

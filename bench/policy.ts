@@ -1,4 +1,4 @@
-// What the check of a call costs, with the blacklist and with rules.
+// Cost of checking a call, with the blacklist and with rules.
 import { noContext, runBench } from './harness/bench.ts';
 import { FOUR_RULES, measurePolicy } from './policy/checks.ts';
 

@@ -1,4 +1,4 @@
-// What a durable run costs: a real server in a process of its own, the model in another, load and readers in this one.
+// Cost of a durable run: a real server and the model in separate processes, load and readers in this one.
 import { runBench } from './harness/bench.ts';
 import { startMockModel } from './mock-model/start.ts';
 import { measureCommit } from './run/commit.ts';

@@ -1,5 +1,5 @@
-// What streaming costs: the wires compared with a baseline and with other libraries, reading tool calls out of text by
-// itself, importing the package.
+// Cost of streaming: API formats compared with a baseline and other libraries, parsing text tool calls, and importing the
+// package.
 import type { Bench } from './harness/bench.ts';
 import { noContext, runBench } from './harness/bench.ts';
 import { startContenders } from './harness/contender.ts';

@@ -26,7 +26,7 @@ describeOnPostgres('a server whose database', (cluster) => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'toolyard-broken-'));
     happened = Promise.withResolvers();
-    // What happens to the database happens in the middle of the first answer.
+    // The database fails during the first answer.
     model = await startModelServer((_request, index) =>
       reply.text(ANSWER, index === 0 ? { pieces: 3, delayMs: 30, hold: { until: happened.promise } } : { pieces: 20 }),
     );
@@ -64,7 +64,7 @@ describeOnPostgres('a server whose database', (cluster) => {
     return { status: response.status, ...(JSON.parse(text) as object) };
   }
 
-  /** The run has come to its end, and whoever reads it has each event once. */
+  /** The run has ended, and its reader has received each event once. */
   async function expectWhole(at: string, runId: string): Promise<void> {
     await eventually(async () => (await viewOf(at)).activeRun === null);
     const events: RunEvent[] = [];
@@ -75,7 +75,7 @@ describeOnPostgres('a server whose database', (cluster) => {
 
   const say = { parts: [{ type: 'text', text: 'And now?' }] };
 
-  it('is gone says so with 503, stays, and goes on when it is back', async () => {
+  it('is unreachable: answers 503, keeps running, and recovers', async () => {
     server = await begin();
     const at = server.url;
     const runId = await ask(at);
@@ -95,7 +95,7 @@ describeOnPostgres('a server whose database', (cluster) => {
     expect(await problemOf('GET', `/api/runs/${runId}/events`)).toMatchObject(away);
     expect(await problemOf('GET', '/ready')).toMatchObject({ status: 503 });
     expect((await fetch(`${at}/health`)).status).toBe(200);
-    // Whoever watches sees it there, and the rest of the process as ever.
+    // The metrics report it, and the rest of the process works.
     const seen = await (await fetch(`${at}/metrics`)).text();
     expect(seen).toMatch(/^toolyard_storage_up 0$/m);
     expect(seen).toMatch(/^process_resident_memory_bytes \d+$/m);
@@ -109,7 +109,7 @@ describeOnPostgres('a server whose database', (cluster) => {
     expect(await (await fetch(`${at}/metrics`)).text()).toMatch(/^toolyard_storage_up 1$/m);
   });
 
-  it('is not there at the start is named, and nothing stays behind', async () => {
+  it('is unreachable at startup: names it, and leaves no process or file', async () => {
     await cluster().stop('fast');
     await expect(begin()).rejects.toMatchObject({
       code: 'storage_failed',
@@ -120,7 +120,7 @@ describeOnPostgres('a server whose database', (cluster) => {
     expect(await viewOf(server.url).catch(String)).toContain('404');
   });
 
-  it('is of a newer version is refused, and it is said which step is unknown', async () => {
+  it('is of a newer version: refuses to start and names the unknown migration', async () => {
     server = await begin();
     await server.close();
     server = undefined;
@@ -134,7 +134,7 @@ describeOnPostgres('a server whose database', (cluster) => {
     expect(await cluster().query(url, steps)).toEqual(before);
   });
 
-  it('has no room left refuses what is new, damages nothing, and goes on with room', async () => {
+  it('is full: rejects writes without damage, and recovers once there is space', async () => {
     server = await begin();
     const at = server.url;
     const runId = await ask(at);

@@ -19,7 +19,7 @@ afterEach(async () => {
   undo = new AsyncDisposableStack();
 });
 
-/** A run under way: what it has told so far, and when that is all. */
+/** A run in progress: its events so far, and its end. */
 type Running = {
   id: string;
   events: RunEvent[];
@@ -28,7 +28,7 @@ type Running = {
 };
 type Scene = { url: string; model: ModelServer; follow: (runId: string, approve?: boolean) => Running };
 
-/** A server whose model gives these answers, and then says "Fine." to whatever it is told. */
+/** A server whose model gives these answers, then "Fine." to every other request. */
 async function openScene(answers: readonly ModelReply[]): Promise<Scene> {
   const model = undo.use(await startModelServer((_request, index) => answers[index] ?? reply.text('Fine.')));
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-history-'));
@@ -61,7 +61,7 @@ function follow(url: string, id: string, approve: boolean): Running {
   };
 }
 
-/** A server that dies of what an answer sets going may not come to say that it has it. */
+/** Sends an answer; a server that crashes because of it may not respond. */
 function unlessCut(thrown: unknown): void {
   if (!(thrown instanceof TypeError)) throw thrown;
 }
@@ -71,7 +71,7 @@ async function stop(url: string, run: Running): Promise<void> {
   await run.over;
 }
 
-/** Says something more, and gives what the model was sent for it. */
+/** Sends another message, and returns the model request for it. */
 async function goOn({ url, model, follow }: Scene, runId?: string): Promise<JsonValue[]> {
   const path = `/api/conversations/${CONVERSATION}/messages`;
   const more = { parts: [{ type: 'text', text: 'And now?' }] };
@@ -95,7 +95,7 @@ describe('attack 24: a broken history', () => {
   it.each([
     ['one call', ['count-then-hang'], 1],
     ['one of two, the other answered', ['echo', 'count-then-hang'], 2],
-  ])('stopped while a tool is at work (%s): each call has its answer', async (_what, names, count) => {
+  ])('stopped during a tool call (%s): each call has a result', async (_what, names, count) => {
     const scene = await openScene([reply.toolCalls(names.map((name, n) => ({ id: `c${n}`, name, arguments: { n } })))]);
     const run = scene.follow(await ask(scene.url));
     await eventually(() => run.events.filter(({ type }) => type === 'tool_started').length === count);
@@ -106,7 +106,7 @@ describe('attack 24: a broken history', () => {
     expect(told.at(-1)).toContain('may have been executed');
   });
 
-  it('stopped while it waits for an approval: the call is answered as not made', async () => {
+  it('stopped while it waits for an approval: the call has the result "not executed"', async () => {
     const scene = await openScene([reply.toolCalls([{ name: 'count', arguments: {} }])]);
     const run = scene.follow(await ask(scene.url), false);
     await run.has('run_parked');
@@ -114,7 +114,7 @@ describe('attack 24: a broken history', () => {
     expect(results(await goOn(scene))).toEqual([expect.stringContaining('Not made')]);
   });
 
-  it('stopped while a call is being written: it never was one', async () => {
+  it('stopped while the model writes a call: the history contains no call', async () => {
     const long = { name: 'echo', arguments: { text: 'x'.repeat(400) } };
     const held = new Promise(() => {});
     const scene = await openScene([
@@ -140,13 +140,13 @@ describe('attack 24: a broken history', () => {
     await goOn(scene);
   });
 
-  it('the tool’s server dies in the call: it has its answer, and the run goes on', async () => {
+  it('the MCP server crashes during a call: the call has a result, and the run continues', async () => {
     const scene = await openScene([reply.toolCalls([{ name: 'count-then-exit', arguments: {} }])]);
     const messages = await goOn(scene, await ask(scene.url));
     expect(results(messages)).toHaveLength(1);
   });
 
-  it('interrupted by the next message while a tool is at work', async () => {
+  it('interrupted by the next message during a tool call', async () => {
     const scene = await openScene([reply.toolCalls([{ name: 'count-then-hang', arguments: {} }])]);
     const run = scene.follow(await ask(scene.url));
     await run.has('tool_started');
@@ -158,7 +158,7 @@ describe('attack 24: a broken history', () => {
     expect(results(await goOn(scene, next.id))).toHaveLength(1);
   });
 
-  it('ids a provider gives twice, in one answer and in the next, belong to one call each', async () => {
+  it('assigns duplicate call IDs of a provider to one call each', async () => {
     const echo = (n: number) => ({ id: 'call_1', name: 'echo', arguments: { n } });
     const scene = await openScene([
       reply.toolCalls([echo(1), echo(2)], { withoutIndex: false, whole: true }),
@@ -169,7 +169,7 @@ describe('attack 24: a broken history', () => {
     expect(results(await goOn(scene))).toHaveLength(3);
   });
 
-  it('killed while a tool is at work, and stopped when it is asked about: the call has its answer', async () => {
+  it('killed during a tool call, and stopped at the interrupt about it: the call has a result', async () => {
     const lives = undo.use(await ServerInstances.of([1]));
     const first = await lives.start({ place: 'run:sent', hit: 1 });
     const runId = await ask(first.url);

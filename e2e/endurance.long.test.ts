@@ -3,7 +3,7 @@ import { TEST_SEED } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { expectEnduranceResult } from './endurance/expect-result.ts';
 
-/** Long enough for every kind of fault; with the runs that are then in progress it is a minute. */
+/** Long enough for every kind of fault; about a minute with the remaining runs. */
 const FOR_MS = 35_000;
 
 describeOnPostgres('three servers over one database, for a minute', (cluster) => {

@@ -15,7 +15,7 @@ import { applyAll, inconsistentMessages, transcriptLines } from './support/trans
 
 type Research = AsyncDisposable & { url: string; desk: TaskRegistry; finish: () => void };
 
-/** A task server that outlives every life of Toolyard, with one task that ends when it is told to. */
+/** A task server that outlives all Toolyard processes; its task ends on request of the test. */
 async function startResearch(era: 'legacy' | 'modern'): Promise<Research> {
   const desk = new TaskRegistry({ ttlMs: null });
   let finish = (): void => undefined;
@@ -40,7 +40,7 @@ async function startResearch(era: 'legacy' | 'modern'): Promise<Research> {
     },
   });
   const answer = getRequestListener(
-    // A server of one era knows nothing of the other: held up in its hello, it is not spoken to in the other one.
+    // A server supports one era only; a slow handshake must not lead to a connection in the other era.
     async (request) =>
       request.headers.has('mcp-method') === (era === 'modern')
         ? mount.fetch(request)
@@ -62,9 +62,9 @@ async function startResearch(era: 'legacy' | 'modern'): Promise<Research> {
   };
 }
 
-describe.each(['modern', 'legacy'] as const)('a call that a %s server has made a task of', (era) => {
+describe.each(['modern', 'legacy'] as const)('a tool call that a %s server runs as a task', (era) => {
   it.each(['killed', 'closed'] as const)(
-    'is waited for by the next process when the first was %s: it is made once, and nobody is asked',
+    'is awaited by the next process after the first was %s, without a second call or an interrupt',
     async (end) => {
       await using research = await startResearch(era);
       await using lives = await ServerInstances.with(
@@ -72,11 +72,11 @@ describe.each(['modern', 'legacy'] as const)('a call that a %s server has made a
           messages.some(({ role }) => role === 'tool')
             ? reply.text('At six.')
             : reply.toolCalls([{ id: 'call_1', name: 'research', arguments: {} }]),
-        // A server that is closed waits a while for its calls; this one takes as long as the test wants.
+        // A closing server waits some time for its calls; this call takes as long as the test needs.
         { others: [{ id: 'research', transport: { type: 'http', url: research.url } }], lastCallsMs: 200 },
       );
       const first = await (end === 'killed' ? lives.start() : lives.startHere());
-      // A run does without a server that is still connecting.
+      // A run continues without a server that is still connecting.
       await eventually(
         async () => {
           const { items } = await call<McpServerList>(first.url, 'GET', '/api/mcp/servers');

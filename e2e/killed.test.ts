@@ -5,7 +5,7 @@ import { CERTAIN, describeKilled, IN_DOUBT, isShort, runKilled, TRANSCRIPT } fro
 import { transcriptLines } from './support/transcript.ts';
 
 describe('a run without faults', () => {
-  it('passes every failpoint there is a kill at', async () => {
+  it('passes every failpoint at which a test kills the server', async () => {
     const { view, counted, passed } = await runKilled(null, { doubt: { decision: 'failed' } });
     expect(transcriptLines(view.page.messages)).toEqual(TRANSCRIPT);
     expect(counted).toBe(1);
@@ -17,7 +17,7 @@ describe('a run without faults', () => {
 // The other points and decisions: `killed.long.test.ts`.
 describeKilled({ certain: CERTAIN.filter((each) => isShort(each)), inDoubt: IN_DOUBT.map(briefly) });
 
-/** All decisions about the first, one about each other. */
+/** All decisions for the first point, one for each other. */
 function briefly(each: InDoubtCase, index: number): [InDoubtCase, InDoubtAnswer['decision'][]] {
   const decisions = (['repeat', 'failed', 'result'] as const).filter(
     (_decision, at) => index === 0 || at === index - 1,

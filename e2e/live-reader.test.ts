@@ -29,7 +29,7 @@ afterEach(async () => {
   undo = new AsyncDisposableStack();
 });
 
-/** A server in this process that can be stopped and started again on its port, and a model that takes its time. */
+/** A server in this process that can restart on its port, and a slow model. */
 async function openScene(delayMs: number, until: Promise<unknown> = Promise.resolve()) {
   const answer = reply.text(ANSWER, { pieces: 4, delayMs, reasoning: ANSWER, hold: { until, talking: true } });
   const model = undo.use(await startModelServer(() => answer));
@@ -43,7 +43,7 @@ async function openScene(delayMs: number, until: Promise<unknown> = Promise.reso
   undo.defer(() => server.close());
   return {
     url,
-    /** `between`: with the data folder while nobody has it. */
+    /** `between`: called with the data folder while the server is stopped. */
     async restart(between: (folder: string) => Promise<void> = async () => {}): Promise<void> {
       await server.close();
       await between(dataDir);
@@ -52,7 +52,7 @@ async function openScene(delayMs: number, until: Promise<unknown> = Promise.reso
   };
 }
 
-/** The server's end of the last connection that asked for an address. */
+/** The server side of the last connection that requested a path. */
 function serverEnds(): (path: string) => Socket | undefined {
   const sockets = new Map<string, Socket>();
   const note = (message: unknown): void => {
@@ -66,7 +66,7 @@ function serverEnds(): (path: string) => Socket | undefined {
 
 const runEvents = ({ frames }: ReconnectingReader): RunEvent[] =>
   frames.flatMap(({ event, data }) => (event === 'run' ? [data as RunEvent] : []));
-/** Of everything that happens; what is told again is known by its number. */
+/** All events; repeated ones have the same sequence number. */
 function runEventsOfAll({ frames }: ReconnectingReader): RunEvent[] {
   const seen = new Map<number, RunEvent>();
   for (const { data } of frames) {
@@ -78,7 +78,7 @@ function runEventsOfAll({ frames }: ReconnectingReader): RunEvent[] {
 const isOver = (events: readonly RunEvent[]): boolean => events.at(-1)?.type === 'run_finished';
 
 describe('a reader with Last-Event-ID', () => {
-  it('cut 20 times, by itself, by the server and by its restart, sees each event once and in order', async () => {
+  it('receives each event once and in order over 20 cuts, by itself, the server, and a restart', async () => {
     const cut = Promise.withResolvers<void>();
     const scene = await openScene(4, cut.promise);
     const runId = await ask(scene.url);
@@ -113,7 +113,7 @@ describe('a reader with Last-Event-ID', () => {
     expect(await new ReconnectingReader(one.lastEventId).read(scene.url, ofRun)).toBe('over');
   });
 
-  it('that comes back once the events were compacted gets what is left, in order, and has the same transcript', async () => {
+  it('receives the remaining events in order after their compaction, with the same transcript', async () => {
     const scene = await openScene(1);
     const runId = await ask(scene.url);
     const ofRun = `/api/runs/${runId}/events`;

@@ -11,7 +11,7 @@ import { ask, TestUser, viewOf } from './support/test-user.ts';
 describeOnPostgres('several servers over one database', (cluster) => {
   const database = async (): Promise<LivesDatabase> => ({ url: await cluster().createDatabase() });
 
-  // All tests below do the same with notifications, and so does `many-processes.long.test.ts`.
+  // The tests below, and `many-processes.long.test.ts`, use notifications.
   it('streams and approves at one server a run that was started at the other, without notifications', async () => {
     await expectRunAtBoth({ url: await cluster().createDatabase(), notify: false });
   });
@@ -29,15 +29,15 @@ describeOnPostgres('several servers over one database', (cluster) => {
     expect(await viewOf(one.url)).toMatchObject({ activeRun: null, interrupts: [] });
   });
 
-  /** A user at each of two processes: both stream the run and answer what it asks, so that it may be taken up by either. */
+  /** A user at each of two processes: both stream the run and answer its interrupts, so that either process may resume it. */
   async function followAtBoth(
     pair: readonly ServerInstance[],
-  ): Promise<Map<ServerInstance, { person: TestUser; end: Promise<string> }>> {
+  ): Promise<Map<ServerInstance, { user: TestUser; end: Promise<string> }>> {
     const runId = await ask(pair[0]?.url ?? '');
     return new Map(
       pair.map((life) => {
-        const person = new TestUser(() => ({ decision: 'repeat' }), runId);
-        return [life, { person, end: person.goOn(life.url) }];
+        const user = new TestUser(() => ({ decision: 'repeat' }), runId);
+        return [life, { user, end: user.goOn(life.url) }];
       }),
     );
   }
@@ -45,18 +45,18 @@ describeOnPostgres('several servers over one database', (cluster) => {
   it('fails over to another process after SIGKILL without repeating a tool call', async () => {
     const shared = await database();
     await using lives = await ServerInstances.of(TURNS, { ...LONG_LEASES, database: shared });
-    // Where the run is then is not known before: the process that makes the third call is killed in it.
+    // Either process may execute the run; the one that makes the third call is killed.
     const { pair, killed } = await lives.startWithFault({ place: 'run:returned', hit: 3 });
     const followers = await followAtBoth(pair);
     const { dead, alive } = await killed();
     await cluster().query(shared.url, EXPIRE_LEASES);
-    const { person, end } = followers.get(alive) ?? {};
-    if (!person) throw new Error('the process that lives is one of the two');
+    const { user, end } = followers.get(alive) ?? {};
+    if (!user) throw new Error('the process that lives is one of the two');
     expect(await end).toBe('over');
     expect(await followers.get(dead)?.end).toBe('cut');
-    await expectCompleteRun(lives, person, [alive.url]);
-    // The call whose result was lost is in doubt, and was made again because the user said so.
-    const doubts = (await person.answered(alive.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');
+    await expectCompleteRun(lives, user, [alive.url]);
+    // The call whose result was lost is in doubt, and repeated by the user's decision.
+    const doubts = (await user.answered(alive.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');
     expect(doubts.length).toBeGreaterThan(0);
     expect(lives.counted).toBe(CALLS + doubts.length);
   });
@@ -77,35 +77,35 @@ describeOnPostgres('several servers over one database', (cluster) => {
     stopped.signal('SIGSTOP');
     await cluster().query(shared.url, EXPIRE_LEASES);
     lives.releaseTools();
-    const { person, end } = followers.get(alive) ?? {};
-    if (!person) throw new Error('the other one is one of the two');
+    const { user, end } = followers.get(alive) ?? {};
+    if (!user) throw new Error('the other one is one of the two');
     expect(await end).toBe('over');
-    const doubts = (await person.answered(alive.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');
+    const doubts = (await user.answered(alive.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');
     expect(doubts).toHaveLength(1);
     stopped.signal('SIGCONT');
     expect(await followers.get(stopped)?.end).toBe('over');
-    await expectCompleteRun(lives, person, [alive.url, stopped.url]);
-    // What it had to write, the answer of its call, is written when it has exited.
+    await expectCompleteRun(lives, user, [alive.url, stopped.url]);
+    // It tries to write the result of its call before it exits.
     stopped.signal('SIGTERM');
     expect(await stopped.exited()).toBe(null);
-    await expectCompleteRun(lives, person, [alive.url]);
+    await expectCompleteRun(lives, user, [alive.url]);
   });
 
-  it('goes on after a restart of the database', async () => {
+  it('resumes after a restart of the database', async () => {
     await using lives = await ServerInstances.of(TURNS, { database: await database() });
     const [one, other] = [await lives.startHere(), await lives.startHere()];
-    const person = new TestUser(() => ({ decision: 'repeat' }), await ask(one.url));
-    const first = person.goOn(other.url);
-    await eventually(() => person.events.some(({ type }) => type === 'interrupt_requested'), { what: 'the approval' });
+    const user = new TestUser(() => ({ decision: 'repeat' }), await ask(one.url));
+    const first = user.goOn(other.url);
+    await eventually(() => user.events.some(({ type }) => type === 'interrupt_requested'), { what: 'the approval' });
     await cluster().stop('fast');
     await cluster().start();
     await eventually(() => viewOf(other.url), { what: 'the conversation after the restart' });
     if ((await first) === 'cut') {
-      await eventually(async () => (await person.goOn(other.url)) === 'over', {
+      await eventually(async () => (await user.goOn(other.url)) === 'over', {
         what: 'the end of the run',
         everyMs: 200,
       });
     }
-    await expectCompleteRun(lives, person, [one.url, other.url]);
+    await expectCompleteRun(lives, user, [one.url, other.url]);
   });
 });

@@ -26,7 +26,7 @@ const over = (url: string, runId: string): Promise<unknown> =>
     what: 'the end of the run',
   });
 
-/** Asks at one process, and lets the run rest with the form of the server. */
+/** Starts a run at one process, and waits until it is parked with the form of the server. */
 async function restingAt(url: string): Promise<{ runId: string; form: StoredInterrupt }> {
   const runId = await ask(url);
   const approval = await asked(url);
@@ -38,12 +38,12 @@ async function restingAt(url: string): Promise<{ runId: string; form: StoredInte
     },
     { what: 'the form' },
   );
-  await eventually(async () => (await status(url, runId)) === 'parked', { what: 'the rest of the run' });
+  await eventually(async () => (await status(url, runId)) === 'parked', { what: 'the parked run' });
   return { runId, form };
 }
 
 describeOnPostgres('a question of a server, over one database', (cluster) => {
-  it('is answered in another process, after the one that asked was killed: the tool runs once, its state as it was', async () => {
+  it('is answered in another process after SIGKILL of the first: the tool runs once, with its state unchanged', async () => {
     await using lives = await ServerInstances.of([1], {
       tools: ASKS_FIRST,
       database: { url: await cluster().createDatabase() },
@@ -65,7 +65,7 @@ describeOnPostgres('a question of a server, over one database', (cluster) => {
     });
   });
 
-  it('answered in both processes at once has one answer, and the tool runs once', async () => {
+  it('is answered in both processes at once: one answer is accepted, and the tool runs once', async () => {
     await using lives = await ServerInstances.of([1], {
       ...LONG_LEASES,
       tools: ASKS_FIRST,
@@ -87,8 +87,8 @@ describeOnPostgres('a question of a server, over one database', (cluster) => {
   });
 });
 
-describe('a question that waits', () => {
-  it('whose kept state was changed meanwhile: the call is not made, which is said', async () => {
+describe('a stored elicitation', () => {
+  it('rejects the call if its stored request state was changed', async () => {
     await using lives = await ServerInstances.of([1], { tools: ASKS_FIRST });
     const first = await lives.start();
     const { runId, form } = await restingAt(first.url);

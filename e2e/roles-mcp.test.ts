@@ -31,10 +31,10 @@ import { transcriptLines } from './support/transcript.ts';
 
 const TASK_PROGRAM = fileURLToPath(new URL('./support/task-program.ts', import.meta.url));
 const ERAS = ['legacy', 'modern'] as const;
-/** The tool server of all lives, the mail, and a task program of each era. */
+/** The tool server, the mail server, and a task server of each era. */
 const SERVERS = 4;
 
-/** Begins a conversation of its own. */
+/** Creates a conversation. */
 async function say(url: string, text: string): Promise<RunRecord> {
   const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
   const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
@@ -47,7 +47,7 @@ async function say(url: string, text: string): Promise<RunRecord> {
   return sent.run;
 }
 
-/** All of it is done at the web process, with servers two workers and a tools process are connected to. */
+/** Everything happens at the web process, with servers of two workers and a tools process. */
 async function open(databaseUrl: string) {
   await using undo = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-roles-mcp-'));
@@ -68,7 +68,7 @@ async function open(databaseUrl: string) {
       args: ['--disable-warning=ExperimentalWarning', ...programArgs(TASK_PROGRAM), era, folder],
     },
   }));
-  /** The model calls the tool it is told, and is content with what comes. */
+  /** The model calls the tool that the message names, and accepts any result. */
   const lives = undo.use(
     await ServerInstances.with(
       (messages) => {
@@ -92,7 +92,7 @@ async function open(databaseUrl: string) {
     ready: await call<{ missingRoles: MissingRole[] }>(web.url, 'GET', '/ready'),
     view: await call<RunView>(web.url, 'GET', `/api/runs/${alone.id}`),
   };
-  // Workers are killed, and so have processes of their own.
+  // Workers run in separate processes, because tests kill them.
   const workers = await Promise.all([lives.start(undefined, 'worker'), lives.start(undefined, 'worker')]);
   const tools = await lives.startHere('tools');
   const ending = undo.move();
@@ -126,7 +126,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
       { what: `${server} ${state}` },
     );
 
-  /** Each worker has so many servers, and there is none it still waits for. */
+  /** Each worker has this many servers and no pending connection. */
   const workersHave = (servers: number): Promise<void> =>
     waitForConnections(stage.workers, (states) => {
       const { connecting = 0, reconnecting = 0, failed = 0 } = states;
@@ -139,7 +139,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     return existsSync(file) ? statSync(file).size : 0;
   };
 
-  /** A conversation of its own, in which the model calls this tool, which nobody has to allow. */
+  /** A new conversation in which the model calls this tool, which needs no approval. */
   async function begin(serverId: string, name: string): Promise<RunRecord> {
     const { url } = stage;
     await call(url, 'PUT', '/api/permissions', { tool: { serverId, name }, conversationId: null, decision: 'allow' });
@@ -176,7 +176,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     expect((await fetch(back)).status).toBe(200);
   }
 
-  it('a run nobody can go on with says which process is missing, and so does /ready, until one is there', async () => {
+  it('a run that no process can continue names the missing role, and so does /ready, until one starts', async () => {
     const { before, url } = stage;
     expect(before.ready.missingRoles.map(({ role }) => role)).toEqual(['worker', 'tools']);
     expect(before.view).toMatchObject({
@@ -188,7 +188,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     expect(await call(url, 'GET', `/api/runs/${before.run.id}`)).not.toHaveProperty('waitsFor');
   });
 
-  it('a run whose call waits for a program says that no process runs it, until one does', async () => {
+  it('a run whose call waits for a local server says that no process runs it, until one does', async () => {
     await workersHave(SERVERS);
     stage.lives.holdCalls();
     const { id } = await begin('modern', 'ask_modern');
@@ -196,12 +196,12 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     await stage.tools.end();
     const waitsFor = await eventually(
       async () => (await call<RunView>(stage.url, 'GET', `/api/runs/${id}`)).waitsFor ?? null,
-      { what: 'what it waits for', everyMs: 50 },
+      { what: 'the missing role', everyMs: 50 },
     );
     expect(waitsFor).toMatchObject({ role: 'tools', message: expect.stringContaining('role "tools"') as string });
     await stage.lives.startHere('tools');
     await eventually(async () => (await call<RunView>(stage.url, 'GET', `/api/runs/${id}`)).waitsFor === undefined, {
-      what: 'nothing that is missing',
+      what: 'no missing role',
     });
     stage.lives.releaseCalls();
     await call(stage.url, 'POST', `/api/runs/${id}/cancel`, {});
@@ -210,7 +210,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     });
   });
 
-  it('a server hosted by a service is given back to it when it is removed', async () => {
+  it('removing a hosted server deletes it at its service', async () => {
     const { url, service } = stage;
     const transport = {
       type: 'hosted',
@@ -220,7 +220,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
       url: service.url,
     };
     await call(url, 'POST', '/api/mcp/servers', { id: 'hosted', transport });
-    // Both workers are connected to it: one of the two that were wanted is there in the end.
+    // Both workers connect to it and may create it; one instance remains.
     await workersHave(SERVERS + 1);
     await whenIn('hosted', 'ready');
     await eventually(() => service.instances.length === 1, { what: 'one server' });
@@ -230,9 +230,9 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     expect(items.map(({ id }) => id)).not.toContain('hosted');
   });
 
-  it('signing in there is signing in at every worker, also for a run that waits for it', async () => {
+  it('a sign-in at the web process applies to every worker and to a run that waits for it', async () => {
     await whenIn('mail', 'needs_sign_in');
-    // Who is asked to finish it, the process that is there longest, is not who has the server and shows it.
+    // The oldest process completes the sign-in; another process holds the server.
     await cluster().query(
       stage.databaseUrl,
       `UPDATE processes SET started_at = started_at + 3600000
@@ -250,13 +250,13 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     await whenRun(run.id, 'done');
     expect(marks('mails')).toBe(1);
     await whenIn('mail', 'ready');
-    // Who did not take the run up knows of it, too.
+    // The worker without the run is signed in, too.
     const again = await Promise.all([begin('mail', 'read_mail'), begin('mail', 'read_mail')]);
     for (const { id } of again) await whenRun(id, 'done');
     expect(marks('mails')).toBe(3);
   });
 
-  /** A task of each program, of which somebody has heard: its handle is stored. */
+  /** A task of each server that has reported progress, so its handle is stored. */
   async function studying(): Promise<RunRecord[]> {
     await workersHave(SERVERS);
     return Promise.all(
@@ -264,13 +264,13 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
         const run = await begin(era, `study_${era}`);
         const events: RunEvent[] = [];
         void readRun(stage.url, run.id, events);
-        await eventually(() => events.some(({ type }) => type === 'tool_progress'), { what: 'word of the task' });
+        await eventually(() => events.some(({ type }) => type === 'tool_progress'), { what: 'progress of the task' });
         return run;
       }),
     );
   }
 
-  it('what the task of a program asks is answered there', async () => {
+  it('an elicitation of a task is answered at the web process', async () => {
     await workersHave(SERVERS);
     for (const era of ERAS) {
       const run = await begin(era, `ask_${era}`);
@@ -282,7 +282,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     }
   });
 
-  it('the task of a program is cancelled with the run that waits for it', async () => {
+  it('cancelling a run cancels the task it waits for', async () => {
     for (const { id } of await studying()) {
       await call(stage.url, 'POST', `/api/runs/${id}/cancel`, {});
       await whenRun(id, 'cancelled');
@@ -290,7 +290,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     for (const era of ERAS) await eventually(() => marks(`${era}-cancelled`) === 1, { what: 'the end of the task' });
   });
 
-  it('and is waited for by the next worker when the first was killed: it is made once', async () => {
+  it('the next worker awaits a task after the first was killed, without a second call', async () => {
     const runs = await studying();
     await Promise.all(stage.workers.map((worker) => worker.end()));
     await cluster().query(stage.databaseUrl, EXPIRE_LEASES);

@@ -48,7 +48,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     await expectRunOverRoles(lives, { web, worker, tools });
   });
 
-  it('a server changed in the tools process is another one at the web process, and what is done with it goes there', async () => {
+  it('a server changed in the tools process also changes in the web process, whose actions affect it there', async () => {
     await using lives = await ServerInstances.of(TURNS, {
       ...LONG_LEASES,
       database: await database(),
@@ -82,7 +82,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     expect(await call<{ items: object[] }>(web.url, 'GET', `${path}/log`)).toMatchObject({
       items: expect.anything() as object,
     });
-    // Switched off at the web process, it is left where it runs; on again, it is started there.
+    // Disabled at the web process, it stops in the tools process; enabled again, it starts there.
     await call(web.url, 'PATCH', path, { enabled: false });
     await eventually(async () => (await stateOf(web.url)) === 'disabled', { what: 'the disabled server' });
     await call(web.url, 'PATCH', path, { enabled: true });
@@ -94,7 +94,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     });
   });
 
-  it('a tools process killed in the middle of a call: the outcome is unknown, the call is not repeated, and another process runs the server', async () => {
+  it('a tools process killed during a call: the outcome is unknown, the call is not repeated, and another process runs the server', async () => {
     const isBack = Promise.withResolvers<void>();
     const shared = await database();
     // Both calls of the first turn are in progress when the process is killed.
@@ -130,7 +130,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     expect(lives.starts).toBe(2);
   });
 
-  it('a server elsewhere is reached by workers, and through them from the web process', async () => {
+  it('workers connect to a remote server, and the web process uses their connections', async () => {
     const scripted = await startScriptedMcp({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] });
     onTestFinished(() => scripted.close());
     const lab = { id: 'lab', transport: { type: 'http' as const, url: scripted.url } };
@@ -141,19 +141,19 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     const first = await lives.startHere('worker');
     await lives.startHere('worker');
     const whenReady = (): Promise<unknown> =>
-      eventually(async () => (await stateOf(web.url, 'lab')) === 'ready', { what: 'the server elsewhere' });
+      eventually(async () => (await stateOf(web.url, 'lab')) === 'ready', { what: 'the remote server' });
     await whenReady();
     const echo = (): Promise<ToolResult> =>
       call(web.url, 'POST', '/api/mcp/servers/lab/tools/call', { tool: 'echo', arguments: { a: 1 } });
     expect(await echo()).toMatchObject({ isError: false, content: [{ text: '{"a":1}' }] });
     expect(await call(web.url, 'POST', '/api/mcp/test', tryIt)).toMatchObject({ ok: true });
-    // The other worker has been connected all along: it says from now on how the server is.
+    // The other worker is connected, too, and now reports the state of the server.
     await first.end();
     await whenReady();
     expect(await echo()).toMatchObject({ isError: false });
   });
 
-  it('what a program asks in the middle of a call is answered at the web process', async () => {
+  it('an elicitation of a local server is answered at the web process', async () => {
     const requestedSchema = { type: 'object', properties: { city: { type: 'string' } } };
     const question = { method: 'elicitation/create', params: { message: 'Where?', requestedSchema } };
     await using lives = await ServerInstances.of([1], {
@@ -174,7 +174,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     await using lives = await ServerInstances.of(TURNS, { ...LONG_LEASES, database: shared });
     const web = await lives.startHere('web');
     await lives.startHere('tools');
-    // The only worker: whatever the run does, it does there.
+    // The only worker, so it executes the whole run.
     const worker = await lives.start({ place: 'run:returned', hit: 3 }, 'worker');
     await waitForConnections([worker], isReady);
     const person = new TestUser(() => ({ decision: 'repeat' }), await ask(web.url));
@@ -195,7 +195,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     await call(url, 'PUT', '/api/permissions', { tool, conversationId: null, decision: 'allow' });
   }
 
-  /** Several runs at once, none of which asks anybody. Resolves when all have begun; `over` when all are over. */
+  /** Several concurrent runs without interrupts. Resolves when all have started; `over` when all have ended. */
   async function runMany(
     url: string,
     count: number,
@@ -226,7 +226,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     return { started: ids.length, over };
   }
 
-  /** However fast the machine is, no run is over before the model may ask for the last calls. */
+  /** Holds the last model requests, so that no run ends early on a fast machine. */
   const beforeTheLastTurn =
     (until: () => Promise<unknown>): NonNullable<ServerInstancesOptions['modelWaits']> =>
     (messages) =>
@@ -237,7 +237,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     await using lives = await ServerInstances.of(TURNS, {
       ...LONG_LEASES,
       database: await database(),
-      // Calls wait for one another at this server: all of them are over within the seconds a worker has for its last.
+      // Calls wait for each other at this server; all end within a worker's shutdown timeout.
       tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 50 }] }] },
       modelWaits: beforeTheLastTurn(() => leaving.promise),
     });
@@ -245,7 +245,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     await lives.startHere('tools');
     const worker = await lives.start(undefined, 'worker');
     await waitForConnections([worker], isReady);
-    // All runs are the first worker's, for there is no other; they go on at the second one.
+    // The only worker executes all runs; the second one continues them.
     const { started, over } = await runMany(web.url, 3);
     await eventually(() => lives.counted > 2, { what: 'the first calls' });
     const next = await lives.startHere('worker');
@@ -266,7 +266,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
       ...LONG_LEASES,
       database: await database(),
       tools: (file) => ({ tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait_for_file', file }] }] }),
-      // A worker waits some seconds for the next holder of a server; a busy machine may take longer.
+      // A worker waits some seconds for the next holder of a server; a busy machine may need longer.
       modelWaits: (messages) => (messages.some(({ role }) => role === 'tool') ? isBack.promise : undefined),
     });
     const web = await lives.startHere('web');
@@ -275,7 +275,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     await waitForConnections([worker], isReady);
     await lives.startHere('tools');
     const { started, over } = await runMany(web.url, 3);
-    // A call that is on its way when the process stops would wait for the next one, but only for some seconds.
+    // A call in transit when the process stops would wait for the next process, but only for some seconds.
     await eventually(() => lives.counted === started * (TURNS[0] ?? 0), { what: 'all calls of the first turns' });
     tools.signal('SIGTERM');
     lives.releaseTools();
@@ -304,7 +304,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     await waitForConnections([worker], isReady);
     await allowCount(web.url);
     await ask(web.url);
-    // The only worker has the run now; it waits for no approval, so no other one gets it before its end.
+    // The only worker executes the run, which is not parked, so no other worker can claim it.
     await within(isAsked.promise, { what: 'the request to the model' });
     const standby = await lives.startHere('worker');
     await waitForConnections([standby], isReady);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describePlaces } from './places/describe-places.ts';
 import { rowsOfTable, SCENARIOS_OF_ROW, VARIANTS } from './places/rows.ts';
 
-test('every row of the decision table of the loop is told by a story', () => {
+test('every row of the decision table of the loop has a scenario', () => {
   expect(Object.keys(SCENARIOS_OF_ROW)).toEqual(rowsOfTable());
 });
 
@@ -11,14 +11,14 @@ test('every row of the decision table of the loop is told by a story', () => {
  * are in `page-tab-runs.test.ts` and `page-tab-tools.test.ts`.
  */
 const IN_TAB = new Set([
-  'the model asks for several',
-  'the model asks to choose',
-  'steered in mid-call',
-  'goes on where the line was lost',
+  'the model calls several tools',
+  'the model asks for a choice',
+  'steered during a call',
+  'continues after a lost connection',
 ]);
 
-// All stories run in all places in `three-places.long.test.ts`.
+// All scenarios run in all places in `three-places.long.test.ts`.
 describePlaces({
-  isIncluded: (story) => IN_TAB.has(story) || !VARIANTS.has(story),
-  inTab: (story) => IN_TAB.has(story),
+  isIncluded: (scenario) => IN_TAB.has(scenario) || !VARIANTS.has(scenario),
+  inTab: (scenario) => IN_TAB.has(scenario),
 });

@@ -7,19 +7,19 @@ const IMPORTERS = new Map([
   ['packages/storage/src/other.ts', ['packages/storage/src/other.test.ts']],
 ]);
 
-test('tests that import a changed file are affected, the nearest first, those of whole processes apart', () => {
+test('selects tests that import a changed file, nearest first, and process tests separately', () => {
   expect(affectedTests(['packages/storage/src/a.ts'], IMPORTERS)).toEqual({
     unit: ['packages/storage/src/a.test.ts', 'packages/server/src/b.test.ts'],
     processes: ['e2e/roles.test.ts'],
   });
 });
 
-test('a changed test is affected itself', () => {
+test('selects a changed test', () => {
   expect(affectedTests(['packages/storage/src/new.test.ts'], IMPORTERS).unit).toEqual([
     'packages/storage/src/new.test.ts',
   ]);
 });
 
-test('a changed file that is read and not imported affects the tests that name it', () => {
+test('selects tests that name a changed file which cannot be imported', () => {
   expect(affectedTests(['.npmrc'], new Map()).unit).toContain('scripts/installation.test.ts');
 });

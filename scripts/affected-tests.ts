@@ -6,14 +6,14 @@ import { ROOT } from './run.ts';
 import type { TestKind } from './test-kinds.ts';
 import { kindOf } from './test-kinds.ts';
 
-/** Unit test files run, nearest to the change first. A change in a package many import affects hundreds. */
+/** Maximum unit test files to run: a change in a widely imported package affects hundreds. */
 export const MOST_TESTS = 15;
 
 /** Their tests start neither programs nor browsers. */
 const UNIT_KINDS: readonly TestKind[] = ['packages', 'cli', 'page'];
 
 export type Selected = {
-  /** Tests that start neither programs nor browsers, those nearest to the change first. */
+  /** Tests that start neither programs nor browsers, nearest to the change first. */
   unit: string[];
   /** The others. */
   processes: string[];

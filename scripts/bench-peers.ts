@@ -13,7 +13,7 @@ export function benchmarks(): string[] {
     .map((name) => name.slice(0, -'.ts'.length));
 }
 
-/** Installs the packages Toolyard is compared with, once for each state of their lock file; false if that failed. */
+/** Installs the packages Toolyard is compared with, once per state of their lock file. Returns false on failure. */
 export async function installPeers(): Promise<boolean> {
   const stamp = createHash('sha256')
     .update(readFileSync(join(BENCH, 'package-lock.json')))
@@ -23,11 +23,11 @@ export async function installPeers(): Promise<boolean> {
   console.error('bench: installing the packages Toolyard is compared with (about half a minute) ...');
   const { code, output } = await runNpm(['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: BENCH,
-    // stdout belongs to the figures.
+    // stdout is for the figures.
     quiet: true,
   });
   if (code !== 0) {
-    console.error(`${output}\nbench: the packages could not be installed; the lines above say why.`);
+    console.error(`${output}\nbench: cannot install the packages; see the error above.`);
     return false;
   }
   writeFileSync(STAMP, stamp);

@@ -1,5 +1,5 @@
-// Runs on whatever Node the machine has (20 or newer): installs what the task needs, then starts the task with the Node
-// that the project pins. Plain JavaScript without dependencies, because nothing may be installed yet.
+// Runs on the Node of the machine (20 or newer): installs the packages of a task, then starts it with the pinned Node.
+// Plain JavaScript without dependencies, because nothing may be installed yet.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -35,7 +35,7 @@ const TASKS = {
   conformance: ['scripts/conformance.ts'],
   screenshots: ['e2e/screenshots/main.ts'],
 };
-/** These need no development packages. */
+/** Tasks that need no development packages. */
 const USES = ['start', 'toolyard'];
 
 function say(text) {
@@ -71,17 +71,17 @@ function run(task, rest) {
   const child = spawn(
     node,
     ['--conditions=toolyard-src', '--disable-warning=ExperimentalWarning', join(root, entry), ...args, ...rest],
-    // npm changes to the root; paths in arguments are relative to where the user is.
+    // npm changes to the root; paths in arguments are relative to the folder of the user.
     {
       stdio: 'inherit',
       cwd: process.env.INIT_CWD ?? process.cwd(),
       env: { ...process.env, TOOLYARD_SYSTEM_NODE: systemNode() },
     },
   );
-  // A terminal sends Ctrl-C to both; the child decides what it means.
+  // A terminal sends Ctrl-C to both processes; the child handles it.
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.on('error', (error) => fail(`"${task}" could not be started with ${node}: ${error.message}`));
+  child.on('error', (error) => fail(`Cannot start "${task}" with ${node}: ${error.message}`));
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
 }
 
@@ -89,6 +89,6 @@ const [task, ...rest] = process.argv.slice(2);
 if (ownMajor < OLDEST_NODE) fail(`Node ${OLDEST_NODE} or newer is required; this is ${process.versions.node}.`);
 if (!Object.hasOwn(TASKS, task)) fail(`Unknown task "${task}". Tasks: ${Object.keys(TASKS).join(', ')}.`);
 if (!ensureInstalled({ root, forDevelopment: !USES.includes(task), say })) {
-  fail('npm could not install the packages; the reason is above. Check that its registry can be reached.');
+  fail('npm could not install the packages; see the error above. Check that the npm registry is reachable.');
 }
 run(task, rest);

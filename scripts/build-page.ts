@@ -7,25 +7,25 @@ import { ROOT, runTool } from './run.ts';
 
 const PAGE = join(ROOT, PAGE_FOLDER);
 const STAMP = join(PAGE, 'build', '.toolyard-built');
-/** What the page is made of. */
+/** Inputs of the page build. */
 const SOURCES = [
   join(PAGE, 'src'),
   join(PAGE, 'static'),
   join(PAGE, 'vite.config.ts'),
   join(PAGE, 'package.json'),
-  // The packages it may import, see imports/rules.ts.
+  // The packages that the page may import, see imports/rules.ts.
   ...['protocol', 'mcp-host', 'model-runtime', 'agent-runtime', 'agent-host'].map((name) =>
     join(ROOT, 'packages', name, 'src'),
   ),
   join(ROOT, 'package-lock.json'),
 ];
 
-/** Builds the page where its sources have changed since it was built last; tells what went wrong, null if nothing. */
-export async function buildPage(options: { tell: (line: string) => void }): Promise<string | null> {
+/** Builds the page if its sources have changed since the last build. Returns the error, or null. */
+export async function buildPage(options: { log: (line: string) => void }): Promise<string | null> {
   const stamp = pageFingerprint();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return null;
-  options.tell('building the page (about ten seconds) ...');
-  // A test runner says it is a test: the page would be built for developers, larger and slower.
+  options.log('building the page (about ten seconds) ...');
+  // A test runner sets NODE_ENV=test, which would produce a larger and slower development build.
   const env = { ...process.env, NODE_ENV: 'production' };
   const built = await runTool('vite/bin/vite.js', ['build'], { cwd: PAGE, quiet: true, env });
   if (built.code !== 0) return built.output;
@@ -34,10 +34,10 @@ export async function buildPage(options: { tell: (line: string) => void }): Prom
   return null;
 }
 
-/** Of the sources of the page and of `more`: sizes and times are enough, and cost a few milliseconds at every start. */
+/** Hash of size and modification time of the page's sources and of `more`; takes a few milliseconds. */
 export function pageFingerprint(more: readonly string[] = []): string {
   const hash = createHash('sha256');
-  // With it the page is built differently, see its vite.config.ts.
+  // It changes the build, see vite.config.ts of the page.
   if (process.env[COVERAGE_VARIABLE] !== undefined) hash.update('coverage\n');
   for (const path of [...SOURCES, ...more].flatMap(filesIn)) {
     const { size, mtimeMs } = statSync(path);
@@ -56,7 +56,7 @@ function filesIn(path: string): string[] {
 }
 
 if (import.meta.main) {
-  const wrong = await buildPage({ tell: (line) => console.error(line) });
+  const wrong = await buildPage({ log: (line) => console.error(line) });
   if (wrong !== null) console.error(wrong);
   process.exitCode = wrong === null ? 0 : 1;
 }

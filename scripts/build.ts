@@ -7,10 +7,10 @@ import { ROOT, TSC, runTool } from './run.ts';
 /** Builds the page, and compiles every other published package to its `dist`. */
 export async function build(options: { quiet: boolean }): Promise<{ ok: boolean; output: string }> {
   for (const folder of PUBLISHED) rmSync(join(ROOT, folder, 'dist'), { recursive: true, force: true });
-  const wrong = await buildPage({ tell: () => {} });
+  const wrong = await buildPage({ log: () => {} });
   if (wrong !== null) return { ok: false, output: wrong };
-  // One process reads the declarations that packages share once. `--force`: what an earlier build left says nothing
-  // about the folders removed above.
+  // A single process reads shared declarations once. `--force`, because the build information of an earlier build does
+  // not know that the folders above were removed.
   const projects = PUBLISHED.map((folder) => join(folder, 'tsconfig.build.json'));
   const { code, output } = await runTool(TSC, ['--build', '--force', '--singleThreaded', ...projects], options);
   if (code !== 0) return { ok: false, output };

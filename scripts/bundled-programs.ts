@@ -6,14 +6,13 @@ const THREAD = "'./reader-thread.ts'";
 const DATE_SERVER = "import.meta.resolve('@toolyard/server-date/bin')";
 
 /**
- * A plugin of vitest: tests start the reader thread of the storage and the date server from the folder of bundled
- * programs. From the sources, each start would load fifty files and strip their types: up to half a second of CPU time
- * for the thread, a tenth of a second more for the server.
+ * A Vitest plugin that makes tests start the reader thread of the storage and the date server from the bundled programs.
+ * From sources, each start loads fifty files and strips their types, which costs as much as 0.5 s of CPU time.
  */
 export function bundledPrograms(): Plugin {
   return {
     name: 'bundled-programs',
-    // Before types are removed, which may change quotes.
+    // Before types are stripped, which can change quotes.
     enforce: 'pre',
     transform(code, id) {
       if (code.includes(DATE_SERVER)) return code.replaceAll(DATE_SERVER, bundle('servers/date/src/bin.js'));

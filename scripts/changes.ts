@@ -7,19 +7,19 @@ const PASSED = join(ROOT, '.cache', 'check-passed');
 
 export type Changes = {
   since: string;
-  /** Paths from the root, with those that are not committed or not known to git yet; deleted files included. */
+  /** Paths from the root, including uncommitted, untracked and deleted files. */
   files: string[];
 };
 
-/** Something the user has to change before anything can be checked; its message is one line. */
+/** Invalid input of `npm run check`, with a one-line message. */
 export class CheckInputError extends Error {}
 
-/** What differs from the commit given, or from the one that passed last, or from HEAD where none has passed yet. */
-export async function changesSince(given: string | undefined): Promise<Changes> {
+/** Changes since the given commit, the last one that passed, or HEAD. */
+export async function changesSince(name: string | undefined): Promise<Changes> {
   await requireRepository();
-  const since = given === undefined ? await lastPassed() : await commitOf(given);
+  const since = name === undefined ? await lastPassed() : await commitOf(name);
   if (since === null) {
-    const reason = given === undefined ? 'there is no commit here yet' : `git knows no commit "${given}"`;
+    const reason = name === undefined ? 'the repository has no commits' : `unknown commit "${name}"`;
     throw new CheckInputError(`--since: ${reason}. Name a commit, a branch or a tag of this repository.`);
   }
   const [changed, added] = await Promise.all([
@@ -29,7 +29,7 @@ export async function changesSince(given: string | undefined): Promise<Changes> 
   return { since, files: [...new Set([...linesOf(changed), ...linesOf(added)])] };
 }
 
-/** Remembers the commit the working tree is based on. */
+/** Stores the commit of the working tree as the last one that passed. */
 export async function rememberPassed(): Promise<void> {
   const head = await commitOf('HEAD');
   if (head === null) return;
@@ -47,12 +47,12 @@ async function commitOf(name: string): Promise<string | null> {
   return found.trim() || null;
 }
 
-/** @throws CheckInputError where git is missing or this folder is not a repository, such as an unpacked archive */
+/** @throws CheckInputError if git is missing, or this folder is not a repository */
 async function requireRepository(): Promise<void> {
   const ran = await run('git', ['rev-parse', '--git-dir'], { quiet: true }).catch(() => null);
   if (ran?.code === 0) return;
   const reason = ran === null ? 'git is not installed' : `git cannot read ${ROOT}: ${ran.output.trim().split('\n')[0]}`;
-  throw new CheckInputError(`What has changed is unknown: ${reason}. "npm test" checks everything without git.`);
+  throw new CheckInputError(`Cannot list changes: ${reason}. Run "npm test" to check everything without git.`);
 }
 
 async function git(...args: string[]): Promise<string> {

@@ -13,22 +13,21 @@ import { selectProjects } from './test-selection.ts';
 
 /**
  * `npm run check [-- --since COMMIT] [-- --all]`: types, lint, formatting, import rules and the unit tests affected by what changed
- * since the last commit that passed, with caches in `.cache/`. It is meant to be run after every change; `npm test`
- * remains the check of everything.
+ * since the last commit that passed, with caches in `.cache/`. Run it after every change; `npm test` checks everything.
  */
 type Step = { name: string; run: () => Promise<string | null> };
 type Options = { since?: string; all: boolean };
 
-/** Most steps keep one core busy each. */
-const AT_ONCE = 2;
-/** Type-aware rules may find something new in a file if the types it imports change; directly, or through an index.ts. */
+/** Each step uses about one core. */
+const CONCURRENCY = 2;
+/** Type-aware rules depend on imported types, directly or through an index.ts. */
 const LINTED_DISTANCE = 2;
-/** What the page is made of: its types are checked where one of these has changed. */
+/** Inputs of the page: a change of one requires a check of its types. */
 const PAGE_SOURCES =
   /^packages\/(web|protocol|mcp-host|model-runtime|agent-runtime|agent-host)\/|^(package-lock|tsconfig)\.json$/;
-/** Tests of other packages are no part of the page. */
+/** Tests of other packages do not affect the page. */
 const OTHER_TESTS = /^packages\/(?!web\/).*(\.test\.ts$|\/test-fixtures\/)/;
-/** Whether a rule is on, or a type is known, may change for every file. */
+/** A change of these can affect the findings of every file. */
 const LINT_SETTINGS =
   /^(oxlint\.config\.ts|eslint\.config\.ts|scripts\/lint-plugin\.ts|package-lock\.json|(packages\/web\/)?tsconfig\.json)$/;
 
@@ -52,15 +51,15 @@ function options(): Options {
   }
 }
 
-async function check({ since: given, all }: Options): Promise<number> {
+async function check({ since: sinceFlag, all }: Options): Promise<number> {
   const started = performance.now();
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
-  const { since, files } = await changesSince(given);
+  const { since, files } = await changesSince(sinceFlag);
   console.log(`${String(files.length)} changed files since ${since.slice(0, 9)}`);
   const present = files.filter((file) => existsSync(join(ROOT, file)));
 
   const failed: string[] = [];
-  // The other steps need to know what imports the changed files.
+  // The other steps need the import graph.
   const { wrong, importers } = checkImports();
   report({ name: 'import rules', wrong, begun: started });
   const steps: Step[] = [
@@ -72,9 +71,9 @@ async function check({ since: given, all }: Options): Promise<number> {
     { name: 'lint', run: () => lint(wrong === null ? lintedFiles(files, importers) : {}) },
     { name: 'formatting', run: () => format({ files: present }) },
   ];
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   console.log(`${failed.length === 0 ? 'passed' : `failed: ${failed.join(', ')}`} in ${seconds(started)} s`);
-  if (failed.length === 0 && given === undefined) await rememberPassed();
+  if (failed.length === 0 && sinceFlag === undefined) await rememberPassed();
   return failed.length === 0 ? 0 : 1;
 
   async function work(): Promise<void> {
@@ -91,16 +90,16 @@ async function check({ since: given, all }: Options): Promise<number> {
   }
 }
 
-/** npm removes the generated types when it installs something. */
+/** npm removes the generated types on installation. */
 async function checkPage(): Promise<string | null> {
   return (await ensurePagePrepared()) ?? checkPageTypes();
 }
 
-/** The changed files and those near them, or everything where the settings have changed. */
+/** The changed files and their importers; all files if lint settings have changed. */
 function lintedFiles(changed: readonly string[], importers: Imports['importers']): { files?: string[] } {
   if (changed.some((file) => LINT_SETTINGS.test(file))) return {};
   const near = [...reachedFrom(changed, importers)].filter(([, distance]) => distance <= LINTED_DISTANCE);
-  // ESLint takes a second for each ten components, and few of its rules look at what is imported.
+  // ESLint takes a second per ten components, and few of its rules depend on imports.
   const isLinted = (file: string, distance: number): boolean => distance === 0 || !file.includes('.svelte');
   const files = near.filter(([file, distance]) => isLinted(file, distance)).map(([file]) => file);
   return { files: files.filter((file) => existsSync(join(ROOT, file))) };
@@ -113,10 +112,11 @@ async function runAffectedTests(
 ): Promise<string | null> {
   const { unit: affected, processes } = affectedTests(changed, importers);
   const unit = existing(affected);
-  if (processes.length > 0) console.log(['affected, but left to npm test:', ...processes].join('\n  '));
+  if (processes.length > 0) console.log(['affected tests that only npm test runs:', ...processes].join('\n  '));
   const chosen = all ? unit : unit.slice(0, MOST_TESTS);
-  const left = unit.length - chosen.length;
-  if (left > 0) console.log(`${String(left)} unit test files farther from the change are not run (-- --all runs them)`);
+  const skipped = unit.length - chosen.length;
+  if (skipped > 0)
+    console.log(`skipped ${String(skipped)} unit test files farther from the change (-- --all runs them)`);
   if (chosen.length === 0) return null;
   const args = ['run', '--reporter=dot', '--passWithNoTests', ...selectProjects(chosen), ...chosen];
   const ran = await runTool('vitest/vitest.mjs', args, { quiet: true });

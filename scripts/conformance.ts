@@ -1,6 +1,6 @@
 import { runTool } from './run.ts';
 
-/** `npm run conformance`: the whole official MCP conformance suite, against our host and our server. */
+/** `npm run conformance`: the official MCP conformance suite against the MCP host and the test server. */
 process.env['TOOLYARD_LONG'] = '1';
 const { code } = await runTool('vitest/vitest.mjs', [
   'run',

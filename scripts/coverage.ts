@@ -34,21 +34,21 @@ if (values.help === true) console.log(USAGE);
 else process.exitCode = await main();
 
 async function main(): Promise<number> {
-  // Before the tests: the summary to compare with may be the one this run replaces.
+  // Read before the tests, because this run may overwrite the file.
   const before = values.compare === undefined ? null : readSummary(fromCaller(values.compare));
   const code = values['no-run'] === true ? 0 : await collect();
   report(before);
   if (values.keep !== true && values['no-run'] !== true) rmSync(RAW, { recursive: true, force: true });
-  if (code !== 0) console.log('Tests failed: what they did not reach is missing above.');
+  if (code !== 0) console.log('Tests failed, so the coverage above is incomplete.');
   return code;
 }
 
-/** Runs the tests; every process and page writes to the folder what it executed. */
+/** Runs the tests; every process and page writes its coverage to the folder. */
 async function collect(): Promise<number> {
   rmSync(RAW, { recursive: true, force: true });
   for (const folder of Object.values(foldersOf(RAW))) mkdirSync(folder, { recursive: true });
   process.env[COVERAGE_VARIABLE] = RAW;
-  const wrong = await buildPage({ tell: (line) => console.error(line) });
+  const wrong = await buildPage({ log: (line) => console.error(line) });
   if (wrong !== null) {
     console.error(wrong);
     return 1;
@@ -66,11 +66,13 @@ function report(before: ReturnType<typeof readSummary> | null): void {
   const missing = uncovered(universe, covered, (file) => readFileSync(join(ROOT, file), 'utf8'));
   writeReport(FOLDER, summary, missing);
   console.log(tableOf(summary));
-  console.log(`From ${String(records)} records; ${String(broken)} were cut off, their processes killed while writing.`);
+  console.log(
+    `${String(records)} records; ${String(broken)} more are truncated, because their processes were killed while writing.`,
+  );
   if (before !== null) console.log(`\n${comparisonOf(before, summary)}`);
 }
 
-/** npm moves to the root; a path is meant from where the caller stands. */
+/** npm changes to the root; resolves a path against the folder of the caller. */
 function fromCaller(path: string): string {
   return isAbsolute(path) ? path : resolve(process.env['INIT_CWD'] ?? process.cwd(), path);
 }

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, TSC, runTool } from './run.ts';
 
-/** Type-checks every ```ts block of the documents; gives what does not compile, or null. */
+/** Type-checks every ```ts block of the documents. Returns the errors, or null. */
 export async function checkDocsCode(): Promise<string | null> {
   const folder = join(ROOT, '.cache', 'docs-code');
   rmSync(folder, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { FAULTS } from './faults/list.ts';
 import { ROOT } from './run.ts';
 
 describe('the faults of npm run faults', () => {
-  it('are forty, with an id each, at least twenty for browser, process or CLI tests only', () => {
+  it('are forty with unique IDs, at least twenty of them for browser, process or CLI tests only', () => {
     expect(new Set(FAULTS.map(({ id }) => id)).size).toBe(40);
     expect(FAULTS.filter(({ kind }) => kind !== 'unit').length).toBeGreaterThanOrEqual(20);
   });

@@ -32,14 +32,14 @@ const { values } = parseArgs({
 
 if (values.help) console.log(USAGE);
 else {
-  const faults = chosen(values.only?.split(','), values.kind);
+  const faults = selectFaults(values.only?.split(','), values.kind);
   if (values.list) for (const { id, kind, file, breaks } of faults) console.log(`${id}  ${kind}  ${file}: ${breaks}`);
   else process.exitCode = await checkAll(faults, { control: values.control });
 }
 
 async function checkAll(faults: readonly Fault[], { control }: { control: boolean }): Promise<number> {
-  const left = restoreSource();
-  if (left !== null) console.log(`Removed the fault "${left}", left behind by a run that was killed.`);
+  const restored = restoreSource();
+  if (restored !== null) console.log(`Removed the fault "${restored}" of a killed run.`);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
       stopTests();
@@ -54,10 +54,10 @@ async function checkAll(faults: readonly Fault[], { control }: { control: boolea
     const outcome = await check(fault, { control });
     if (outcome.outcome === (control ? 'missed' : 'caught')) good += 1;
     const seconds = ((performance.now() - started) / 1_000).toFixed(1);
-    console.log(`${fault.id}  ${fault.file}\n    ${fault.breaks}\n    ${told(outcome, control)} (${seconds} s)`);
+    console.log(`${fault.id}  ${fault.file}\n    ${fault.breaks}\n    ${describe(outcome, control)} (${seconds} s)`);
   }
-  // Whoever starts the server next gets a page without a fault.
-  const wrong = await buildPage({ tell: () => undefined });
+  // Rebuild the page without a fault.
+  const wrong = await buildPage({ log: () => undefined });
   if (wrong !== null) console.log(wrong);
   console.log(`\n${good} of ${faults.length} ${control ? 'pass without their fault' : 'caught'}`);
   return good === faults.length ? 0 : 1;
@@ -66,8 +66,8 @@ async function checkAll(faults: readonly Fault[], { control }: { control: boolea
 async function check(fault: Fault, { control }: { control: boolean }): Promise<Outcome> {
   if (!control) inject(fault);
   try {
-    // Unit tests need no page; the others may open the built one.
-    const wrong = fault.kind === 'unit' ? null : await buildPage({ tell: () => undefined });
+    // Unit tests do not open the built page.
+    const wrong = fault.kind === 'unit' ? null : await buildPage({ log: () => undefined });
     if (wrong !== null) return { outcome: 'invalid', reason: `the page cannot be built: ${wrong.trim()}` };
     return await runTests(fault);
   } finally {
@@ -75,7 +75,7 @@ async function check(fault: Fault, { control }: { control: boolean }): Promise<O
   }
 }
 
-function told(outcome: Outcome, control: boolean): string {
+function describe(outcome: Outcome, control: boolean): string {
   switch (outcome.outcome) {
     case 'caught':
       return `${control ? 'FAILS WITHOUT A FAULT' : 'caught by'}: ${outcome.by}\n    ${outcome.how}`;
@@ -86,10 +86,11 @@ function told(outcome: Outcome, control: boolean): string {
   }
 }
 
-function chosen(ids: readonly string[] | undefined, kind: string | undefined): readonly Fault[] {
+function selectFaults(ids: readonly string[] | undefined, kind: string | undefined): readonly Fault[] {
   const unknown = ids?.find((id) => !FAULTS.some((fault) => fault.id === id));
-  if (unknown !== undefined) fail(`There is no fault "${unknown}"; --list names all.`);
-  if (kind !== undefined && !KINDS.some((each) => each === kind)) fail(`--kind is one of ${KINDS.join(', ')}.`);
+  if (unknown !== undefined) fail(`Unknown fault "${unknown}". List all with --list.`);
+  if (kind !== undefined && !KINDS.some((each) => each === kind))
+    fail(`--kind must be one of ${KINDS.join(', ')} (got "${kind}").`);
   return FAULTS.filter((fault) => (ids?.includes(fault.id) ?? true) && (kind === undefined || fault.kind === kind));
 }
 

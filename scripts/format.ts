@@ -2,17 +2,17 @@ import { parseArgs } from 'node:util';
 import { ROOT, runTool } from './run.ts';
 
 export type FormatOptions = {
-  /** Writes what is not formatted, instead of naming it. */
+  /** Formats files instead of listing them. */
   write?: boolean;
   /** By default every file of the repository. */
   files?: readonly string[];
 };
 
-/** oxfmt formats all files but components, which only Prettier's plugin can read. */
+/** oxfmt does not support Svelte components; Prettier formats them. */
 const COMPONENT = /\.svelte$/;
 const ALL_COMPONENTS = ['packages/web/**/*.svelte'];
 
-/** Checks or writes the formatting; gives the files that are not formatted, or null. */
+/** Checks or writes the formatting. Returns the unformatted files, or null. */
 export async function format({ write = false, files }: FormatOptions = {}): Promise<string | null> {
   const components = files?.filter((file) => COMPONENT.test(file)) ?? ALL_COMPONENTS;
   const others = files?.filter((file) => !COMPONENT.test(file)) ?? [];

@@ -48,9 +48,9 @@ function anySeed(): number {
   return Math.floor(Math.random() * 2 ** 31);
 }
 
-function whole(name: string, given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  if (/^\d+$/.test(given)) return Number(given);
-  console.error(`--${name} has to be a whole number; it is "${given}".`);
+function whole(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text)) return Number(text);
+  console.error(`--${name} must be a whole number (got "${text}").`);
   process.exit(2);
 }

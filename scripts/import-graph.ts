@@ -10,7 +10,7 @@ export type Imports = {
   importers: ReadonlyMap<string, readonly string[]>;
 };
 
-/** Checks the import rules and gives the graph of imports they were checked on. */
+/** Checks the import rules. Returns violations and the import graph. */
 export function checkImports(root = ROOT): Imports {
   const imports = readImportGraph(root);
   const broken = imports.flatMap((found) =>
@@ -36,7 +36,7 @@ function groupBy<T>(items: readonly T[], entryOf: (item: T) => [key: string, val
   return groups;
 }
 
-/** The files that import one of these, at any distance, with how many imports lie between; the files themselves have 0. */
+/** The direct and indirect importers of these files with their distance; the files themselves have 0. */
 export function reachedFrom(files: readonly string[], importers: Imports['importers']): Map<string, number> {
   const reached = new Map(files.map((file) => [file, 0]));
   const queue = [...files];

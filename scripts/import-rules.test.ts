@@ -7,7 +7,7 @@ import { checkImports } from './import-graph.ts';
 const folder = mkdtempSync(join(tmpdir(), 'toolyard-imports-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The violations in a repository that has these files and nothing else. */
+/** The violations in a repository of these files. */
 function check(files: Readonly<Record<string, string>>): string[] {
   const root = mkdtempSync(join(folder, 'repository-'));
   for (const [name, text] of Object.entries(files)) {
@@ -63,7 +63,7 @@ const FORBIDDEN = [
 const ISOMORPHIC = ['protocol', 'mcp-host', 'model-runtime', 'agent-runtime', 'agent-host'];
 const READING = "import { readFileSync } from 'node:fs';\nexport const read = readFileSync;\n";
 
-describe('in a repository in which everything is forbidden', () => {
+describe('in a repository that breaks every rule', () => {
   let found: string[];
   beforeAll(() => {
     found = check(
@@ -87,7 +87,7 @@ describe('in a repository in which everything is forbidden', () => {
   });
 });
 
-test('allows modules of Node in a node folder, and the agent host to import all it joins', () => {
+test('allows Node modules in a node folder, and the imports of the agent host', () => {
   const joined = ['mcp-host', 'model-runtime', 'agent-runtime'].flatMap((name) =>
     Object.entries(importing(`packages/agent-host/src/${name}.ts`, `packages/${name}/src/b.ts`)),
   );

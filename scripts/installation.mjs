@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Installs what is missing: the packages Toolyard runs on and is built with, or with `forDevelopment` those of tests and
- * lint as well. Returns false if npm failed; npm has printed the reason.
+ * Installs missing packages: those that Toolyard runs on and is built with, and with `forDevelopment` those of tests and
+ * lint. Returns false if npm failed, after npm has printed the error.
  */
 export function ensureInstalled({ root, forDevelopment, say }) {
   const locked = packagesOf(join(root, 'package-lock.json'));
@@ -18,7 +18,7 @@ export function ensureInstalled({ root, forDevelopment, say }) {
   const what = everything ? 'all packages, with those of tests and lint' : 'the packages Toolyard runs on';
   say(`${installed === null ? 'installing' : 'adding or updating'} ${what} ...`);
   const args = [
-    // "ci" deletes node_modules first; "install" adds to it, and with --no-save leaves the lock file as it is.
+    // "ci" deletes node_modules first; "install" adds to it, and --no-save keeps the lock file unchanged.
     ...(installed === null ? ['ci'] : ['install', '--no-save']),
     // No package needs its install script, see docs/decisions/116-packages-without-install-scripts.md.
     '--ignore-scripts',
@@ -28,7 +28,7 @@ export function ensureInstalled({ root, forDevelopment, say }) {
     '--no-fund',
     '--loglevel=error',
   ];
-  // The versions are locked: what npm has in its cache needs no request, unless the cache is older than a version.
+  // Versions are locked, so cached packages need no request, unless the cache is older than a version.
   const done = npm(root, [...args, '--prefer-offline']) || npm(root, [...args, '--prefer-online']);
   if (done) say('packages installed.');
   return done;
@@ -42,7 +42,7 @@ export function pinnedNode(root) {
   return existsSync(program) ? program : null;
 }
 
-/** The packages of a lock file by their paths; null if npm has not written it, or not as a whole. */
+/** The packages of a lock file by path; null if it is missing or incomplete. */
 function packagesOf(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).packages;
@@ -52,25 +52,25 @@ function packagesOf(file) {
 }
 
 /**
- * Whether the last installation has every package of the lock file, in its version. npm writes what it installed to
- * `node_modules/.package-lock.json`, and only when it has completed.
+ * Whether every package of the lock file is installed in its version. npm writes `node_modules/.package-lock.json` only
+ * after a complete installation.
  */
 function isComplete(locked, installed, everything) {
   const pinned = pinnedPackage(locked)?.[0];
-  return Object.entries(locked).every(([path, wanted]) => {
-    // The folders of our own packages; their links are checked.
-    if (!path.includes('node_modules/') || (wanted.dev && !everything)) return true;
+  return Object.entries(locked).every(([path, expected]) => {
+    // Folders of workspaces; their links are checked instead.
+    if (!path.includes('node_modules/') || (expected.dev && !everything)) return true;
     const present = installed[path];
-    // npm leaves out optional packages of other platforms.
-    if (present === undefined) return path !== pinned && (wanted.optional || wanted.devOptional) === true;
-    const keys = wanted.link ? ['resolved'] : ['version', 'integrity'];
-    return keys.every((key) => present[key] === wanted[key]);
+    // npm skips optional packages of other platforms.
+    if (present === undefined) return path !== pinned && (expected.optional || expected.devOptional) === true;
+    const keys = expected.link ? ['resolved'] : ['version', 'integrity'];
+    return keys.every((key) => present[key] === expected[key]);
   });
 }
 
-/** The package with the Node of this platform: the only ones with a program of that name. */
+/** The package with the Node of this platform. Only such packages have a program named `node`. */
 function pinnedPackage(locked) {
-  // npm writes one name as text, several as a list.
+  // npm writes a single name as a string, several as a list.
   const names = (value, name) => [value].flat().includes(name);
   return Object.entries(locked).find(
     ([, { bin, os, cpu }]) => bin?.node && names(os, process.platform) && names(cpu, process.arch),
@@ -79,7 +79,7 @@ function pinnedPackage(locked) {
 
 function npm(root, args) {
   const cli = process.env.npm_execpath;
-  // stdout belongs to the task.
+  // stdout is for the task.
   const options = { cwd: root, stdio: ['ignore', 2, 2] };
   const { status } =
     cli && /npm-cli\.[cm]?js$/.test(cli)

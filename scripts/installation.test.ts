@@ -53,13 +53,13 @@ function lock(packages: Record<string, Locked>): void {
   writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }));
 }
 
-/** What npm writes at the end of an installation. */
+/** Writes the file that npm writes after an installation. */
 function install(packages: Record<string, Locked>): void {
   mkdirSync(join(root, 'node_modules'), { recursive: true });
   writeFileSync(join(root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages }));
 }
 
-/** The arguments npm was started with to prepare for a task; empty if nothing was missing. */
+/** Arguments of npm when a task is prepared; empty if nothing was missing. */
 function preparing(task: 'use' | 'development'): string[] {
   const calls = join(root, 'npm-calls');
   rmSync(calls, { force: true });
@@ -89,21 +89,21 @@ describe('installation of packages', () => {
     ['a package has another version', { 'node_modules/used': { version: '1.0.1', integrity: 'sha512-five' } }],
     ['a package has another hash', { 'node_modules/used': { version: '1.0.0', integrity: 'sha512-five' } }],
     ['a package is new', { 'node_modules/new': { version: '1.0.0', integrity: 'sha512-five' } }],
-  ])('updates if %s, and keeps development packages that are there', (_, change) => {
+  ])('updates if %s, and keeps installed development packages', (_, change) => {
     preparing('development');
     lock({ ...PACKAGES, ...change });
     expect(preparing('use')).toEqual([expect.stringMatching(/^install .*--include=dev /)]);
     expect(preparing('use')).toEqual([]);
   });
 
-  it('installs anew if npm was interrupted', () => {
+  it('reinstalls if npm was interrupted', () => {
     mkdirSync(join(root, 'node_modules'));
     expect(preparing('use')).toEqual([expect.stringMatching(/^ci /)]);
     writeFileSync(join(root, 'node_modules', '.package-lock.json'), '{"packages": {');
     expect(preparing('use')).toEqual([expect.stringMatching(/^ci /)]);
   });
 
-  it('adds the Node of this platform to packages that came from another one', () => {
+  it('adds the Node of this platform to packages installed on another one', () => {
     const { '': _, 'node_modules/node-here': __, ...installed } = PACKAGES;
     install(installed);
     expect(preparing('use')).toHaveLength(1);
@@ -129,7 +129,7 @@ describe('installation of packages', () => {
     expect(pinnedNode(root)).toBeNull();
   });
 
-  it('starts no task without its packages, and says why', () => {
+  it('does not start a task without its packages, and says why', () => {
     mkdirSync(join(root, 'scripts'));
     for (const name of ['bootstrap.mjs', 'installation.mjs']) {
       copyFileSync(join(import.meta.dirname, name), join(root, 'scripts', name));
@@ -148,10 +148,10 @@ describe('installation of packages', () => {
   });
 });
 
-/** These the page is not built with. */
+/** Packages that the build of the page does not need. */
 const FOR_CHECKS = /^(@toolyard\/.+|svelte-check)$/;
 
-it('"npm start" has what the page is built with, in the versions of its package', () => {
+it('"npm start" installs the build packages of the page in its versions', () => {
   const manifest = (folder: string): { dependencies?: object; devDependencies?: object } =>
     JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as object;
   const built = Object.entries(manifest(PAGE).devDependencies ?? {}).filter(([name]) => !FOR_CHECKS.test(name));
@@ -182,7 +182,7 @@ describe('package-lock.json', () => {
     expect(pinned.filter(([, { version = '' }]) => !version.startsWith('24.'))).toEqual([]);
   });
 
-  it('has nothing with an install script among what "npm start" installs, and npm runs none', () => {
+  it('has no install scripts in packages of "npm start", and npm runs none', () => {
     expect(installable.filter(([, { dev, hasInstallScript }]) => dev !== true && hasInstallScript === true)).toEqual(
       [],
     );

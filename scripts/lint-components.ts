@@ -7,8 +7,8 @@ import { PAGE } from './packages.ts';
 import { runTool } from './run.ts';
 
 /**
- * Lints the rules about promises in components, which need types: oxlint parses no `.svelte` files, and ESLint with type
- * information takes several times as long. svelte2tsx writes what svelte-check would check, and oxlint checks that.
+ * Runs the type-aware rules about promises on components: oxlint does not parse `.svelte` files, and ESLint with type
+ * information is several times slower. oxlint checks the TypeScript that svelte2tsx generates from components.
  */
 const RULES = {
   'typescript/no-floating-promises': 'error',
@@ -26,7 +26,7 @@ const CONFIG = {
 const GENERATED = join(PAGE, '.svelte-kit', 'lint');
 const fileOf = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier));
 
-/** Gives what was found, with places in the components, or null. */
+/** Returns the findings, with locations in the components, or null. */
 export async function lintComponents(cwd: string): Promise<string | null> {
   const folder = join(cwd, GENERATED);
   rmSync(folder, { recursive: true, force: true });
@@ -34,7 +34,7 @@ export async function lintComponents(cwd: string): Promise<string | null> {
   for (const component of globSync('src/**/*.svelte', { cwd: join(cwd, PAGE) })) {
     const text = readFileSync(join(cwd, PAGE, component), 'utf8');
     const transpiled = transpile(component, text);
-    // ESLint reports what cannot be parsed.
+    // ESLint reports syntax errors.
     if (transpiled === null) continue;
     const { code, map } = transpiled;
     const generated = `${component}.ts`;

@@ -14,7 +14,7 @@ const MISUSED = "export const f = async (): Promise<void> => {};\nif (f()) throw
 const FLOATING = 'export const f = (p: () => Promise<void>): void => {\n  p();\n};\n';
 const SWITCH = "export const f = (a: 'x' | 'y'): void => {\n  switch (a) {\n    case 'x':\n  }\n};\n";
 
-/** For each rule a file that breaks it, where the rule must apply. */
+/** For each rule, a file that breaks it. */
 const BROKEN: readonly Broken[] = [
   ...Object.entries(RECOMMENDED).map(([rule, text]) => [rule, `packages/cli/src/${rule}.ts`, text] as const),
   ['no-floating-promises', 'e2e/floating.test.ts', FLOATING],
@@ -53,7 +53,7 @@ const BROKEN: readonly Broken[] = [
   ['Unused', 'packages/web/src/Directive.svelte', component('// eslint-disable-next-line no-console\nexport {};')],
 ];
 
-/** What the rules allow, most of it only where it stands here. */
+/** Code that the rules allow, some of it only in this location. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'scripts/prints.ts': "console.log('a');\n",
   'packages/cli/src/prints.ts': "console.log('a');\n",
@@ -96,7 +96,7 @@ describe('each rule is enforced', () => {
   });
 });
 
-test('what the rules allow is not reported', () => {
+test('reports no allowed code', () => {
   const files = new Set(reported.map(({ file }) => file));
   expect(Object.keys(ALLOWED).filter((file) => files.has(file))).toEqual([]);
 });
@@ -105,7 +105,7 @@ function component(script: string): string {
   return `<script lang="ts">\n${script}\n</script>\n`;
 }
 
-/** oxlint names the file in each line; ESLint writes it above its findings. */
+/** oxlint prints the file in each line, ESLint above its findings. */
 function findingsOf(output: string): { file: string; line: string }[] {
   const found: { file: string; line: string }[] = [];
   let above = '';

@@ -8,16 +8,16 @@ export type LintOptions = {
   /** The folder with the sources and the configuration of both linters. */
   cwd?: string;
   fix?: boolean;
-  /** By default all; each linter takes those it can read. */
+  /** By default all. */
   files?: readonly string[];
 };
 
 const OXLINT_FILES = /\.ts$/;
-/** oxlint reads neither the markup of components nor the rules about runes. */
+/** oxlint supports neither component markup nor rules about runes. */
 const ESLINT_FILES = /\.svelte(\.ts)?$/;
 const ALL_ESLINT_FILES = ['packages/web/src/**/*.svelte', 'packages/web/src/**/*.svelte.ts'];
 
-/** Lints all sources; gives what was found, or null. */
+/** Lints the sources. Returns the findings, or null. */
 export async function lint({ cwd = ROOT, fix = false, files }: LintOptions = {}): Promise<string | null> {
   const unprepared = cwd === ROOT ? await ensurePagePrepared() : null;
   if (unprepared !== null) return unprepared;

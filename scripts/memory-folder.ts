@@ -3,12 +3,12 @@ import { freemem } from 'node:os';
 
 const SHARED_MEMORY = '/dev/shm';
 
-/** What the temporary files of a whole test run take at most, with room to spare. */
+/** More than the maximum size of the temporary files of a test run. */
 const NEEDED_BYTES = 3 * 2 ** 30;
 
 /**
- * A folder in memory for temporary files: the tests wait for the disk a fifth of their time otherwise. Undefined where
- * there is none, where it is small or may not hold programs (containers), or where `TMPDIR` names another place.
+ * A folder in memory for temporary files; on disk, tests take a fifth longer. Undefined without one, if it is too
+ * small or mounted with `noexec` (containers), or if `TMPDIR` is set.
  */
 export function memoryFolder(): string | undefined {
   if (process.platform !== 'linux' || process.env['TMPDIR'] !== undefined) return undefined;

@@ -9,8 +9,8 @@ import { runFolder } from '../testing/src/test-run.ts';
 import { ROOT, run, runNpm } from './run.ts';
 
 /**
- * Packs what would be published, installs the tarballs in an empty folder as a stranger would, and uses them there:
- * on the pinned Node and on the machine's own. Gives what went wrong, or null.
+ * Packs the published packages, installs the tarballs in an empty folder, and uses them there with the pinned Node and
+ * the Node of the machine. Returns the error, or null.
  */
 export async function packAndUse(): Promise<string | null> {
   const folder = mkdtempSync(join(runFolder() ?? tmpdir(), 'toolyard-pack-'));
@@ -19,8 +19,8 @@ export async function packAndUse(): Promise<string | null> {
     const packed = await runNpm(['pack', '--silent', '--pack-destination', folder, ...workspaces], { quiet: true });
     if (packed.code !== 0) return `npm pack failed:\n${packed.output}`;
     const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-    writeFileSync(join(folder, 'package.json'), '{ "name": "stranger", "private": true, "type": "module" }');
-    // What npm has cached is used: a registry that does not answer for a moment must not fail the test.
+    writeFileSync(join(folder, 'package.json'), '{ "name": "user", "private": true, "type": "module" }');
+    // Prefer the npm cache, so that a temporary failure of the registry does not fail the test.
     const installed = await runNpm(
       [
         'install',
@@ -32,7 +32,7 @@ export async function packAndUse(): Promise<string | null> {
       ],
       { cwd: folder, quiet: true },
     );
-    if (installed.code !== 0) return `the tarballs could not be installed:\n${installed.output}`;
+    if (installed.code !== 0) return `cannot install the tarballs:\n${installed.output}`;
 
     const nodes = new Set([process.execPath, process.env['TOOLYARD_SYSTEM_NODE'] ?? process.execPath]);
     for (const node of nodes) {
@@ -63,14 +63,14 @@ async function useServer(folder: string, node: string): Promise<string | null> {
   return expectOutput('toolyard-server-date --help', ran, /--http/);
 }
 
-/** The page comes with the packages; the server needs the pinned Node. */
+/** Opens the page from the packages; the server needs the pinned Node. */
 async function usePage(folder: string): Promise<string | null> {
   const bin = join(folder, 'node_modules', 'toolyard', 'dist', 'bin.js');
   const args = [bin, 'serve', '--port', '0', '--data-dir', join(folder, 'data')];
   const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'exit');
-  let told = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
+  let output = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
   try {
     const url = await new Promise<string | null>((resolve) => {
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -79,7 +79,7 @@ async function usePage(folder: string): Promise<string | null> {
       });
       child.once('exit', () => resolve(null));
     });
-    if (url === null) return `toolyard serve ended with ${String(child.exitCode)} and printed:\n${told}`;
+    if (url === null) return `toolyard serve ended with ${String(child.exitCode)} and printed:\n${output}`;
     const html = await (await fetch(url)).text();
     const script = /"(?:\.?)(\/_app\/immutable\/entry\/start[^"]+)"/.exec(html)?.[1];
     const works = script !== undefined && (await fetch(new URL(script, url))).ok;
@@ -90,7 +90,7 @@ async function usePage(folder: string): Promise<string | null> {
   }
 }
 
-/** The example of the README, as a stranger would paste it. */
+/** Runs the example of the README. */
 async function useLibrary(folder: string, node: string): Promise<string | null> {
   const example = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1];
   if (example === undefined) return 'the README has no example in a ts block';

@@ -1,4 +1,4 @@
-/** The published packages that are compiled, each after those it imports. */
+/** The published, compiled packages in order of their dependencies. */
 export const PUBLISHED = [
   'packages/protocol',
   'packages/guarded-fetch',
@@ -12,5 +12,5 @@ export const PUBLISHED = [
   'packages/cli',
 ] as const;
 
-/** The page: published as it is built, see `build-page.ts`. */
+/** The page, which is published as built by `build-page.ts`. */
 export const PAGE = 'packages/web';

@@ -7,13 +7,13 @@ import { needs, UNIX } from '../testing/src/needs.ts';
 import { PAGE } from './packages.ts';
 import { ROOT, runNpm } from './run.ts';
 
-/** What others than the build write there. */
+/** Files that other tools write there. */
 const TOOLS = ['.svelte-kit/', 'node_modules/'];
 
 type Packed = { files: { path: string }[] };
 
 it(
-  'the package of the page holds what was built, and nothing is run or fetched to install it',
+  'the package of the page contains the built files, without scripts or dependencies',
   { tags: ['M0.06', 'M0.12', 'M0.43', 'M0.56'] },
   async () => {
     const cwd = join(ROOT, PAGE);
@@ -34,7 +34,7 @@ it(
   },
 );
 
-it('the build of the page writes to one folder, which is ignored', { tags: ['M0.02', 'M0.03', 'M0.57'] }, () => {
+it('the build of the page writes to one ignored folder', { tags: ['M0.02', 'M0.03', 'M0.57'] }, () => {
   const args = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '--', '.'];
   const { stdout } = spawnSync('git', args, { cwd: join(ROOT, PAGE), encoding: 'utf8' });
   expect(stdout.match(/.+/g)?.filter((path) => !TOOLS.includes(path))).toEqual(['build/']);
@@ -47,7 +47,7 @@ it(
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'toolyard-ci-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    // In place of npm, and of a program whose absence would install a package.
+    // Replaces npm, and a program that CI would install if missing.
     for (const name of ['npm', 'bwrap']) {
       writeFileSync(join(folder, name), `#!/bin/sh\necho "${name} $*, required: $TOOLYARD_REQUIRED"\n`, {
         mode: 0o755,

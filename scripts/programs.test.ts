@@ -38,7 +38,7 @@ afterEach(() => {
 afterAll(() => rmSync(sources, { recursive: true }));
 
 describe('a program', () => {
-  test('is bundled once for each state of its sources', async () => {
+  test('is bundled once per state of its sources', async () => {
     write("export const text: string = 'one';");
     const first = await bundled(set);
     expect(run(first)).toBe('one\n');
@@ -46,13 +46,13 @@ describe('a program', () => {
     write("export const text: string = 'the second';");
     const second = await bundled(set);
     expect(run(second)).toBe('the second\n');
-    // Whoever runs the older one may still load from it.
+    // A process of the older one may still load files from it.
     expect(run(first)).toBe('one\n');
     rmSync(second, { recursive: true });
     expect(run(await bundled(set))).toBe('the second\n');
   });
 
-  test('leaves only the newest behind, however often it changes', async () => {
+  test('keeps only the newest folders', async () => {
     for (let n = 1; n <= 4; n++) {
       write(`export const text: string = '${'x'.repeat(n)}';`);
       expect(run(await bundled(set))).toBe(`${'x'.repeat(n)}\n`);
@@ -60,7 +60,7 @@ describe('a program', () => {
     expect(folders()).toHaveLength(3);
   });
 
-  test('that cannot be bundled says where, and the one before stays', async () => {
+  test('reports the location of a bundling error and keeps the previous bundle', async () => {
     write("export const text: string = 'one';");
     const first = await bundled(set);
     write('export const text: string = ;');
@@ -70,13 +70,13 @@ describe('a program', () => {
     expect(run(await bundled(set))).toBe('mended\n');
   });
 
-  test('is bundled by several processes at once', async () => {
+  test('can be bundled by several processes at once', async () => {
     write("export const text: string = 'for all';");
     const all = await Promise.all([1, 2].map(() => bundled(set)));
     expect(all.map(run)).toEqual(all.map(() => 'for all\n'));
   });
 
-  test('and its record name no folder outside: a copied checkout runs its own', async () => {
+  test('contains no absolute paths, so that a copied checkout runs its own', async () => {
     const folder = await bundled(TESTED);
     const files = [`${TESTED.name}.json`, ...globSync(`${relative(FOLDER, folder)}/**/*.js`, { cwd: FOLDER })];
     expect(files.length).toBeGreaterThan(TESTED.sources.length);

@@ -7,18 +7,18 @@ import { PUBLISHED } from './packages.ts';
 import { ROOT, run } from './run.ts';
 
 /**
- * Programs of the repository with everything they load, in a few files instead of a thousand: they start in half the
- * time and take less memory. Each set stands in a folder of its own, a program under the path of its source.
+ * Bundles programs of the repository with their dependencies into a few files instead of a thousand: they start in half
+ * the time and use less memory. Each set has its own folder, with programs at the paths of their sources.
  */
 export type ProgramSet = { name: string; sources: readonly string[] };
 
-/** The command, and what it starts. */
+/** The CLI, and the programs it starts. */
 export const COMMAND: ProgramSet = {
   name: 'command',
   sources: ['packages/cli/src/bin.ts', 'servers/date/src/bin.ts'],
 };
 
-/** What tests start beside the command. */
+/** Other programs that tests start. */
 export const TESTED: ProgramSet = {
   name: 'tested',
   sources: [
@@ -38,13 +38,13 @@ export const TESTED: ProgramSet = {
   ],
 };
 
-/** Its owner looks for it beside the file it stands in itself, which is the folder of the set. */
+/** Loaded relative to the file of its owner, which is the folder of the set. */
 const READER_THREAD = { 'reader-thread': join(ROOT, 'packages/storage/src/reader/reader-thread.ts') };
-/** Node takes a file of this package that looks for its own parts only when it runs; this one names them. */
+/** Its default entry loads its files dynamically, which cannot be bundled; this entry imports them. */
 const IN_PARTS = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
 /** They change with the lock file only. */
 const PACKAGES = /[\\/]node_modules[\\/]/;
-/** While coverage is measured, programs have source maps and write what they execute. */
+/** For coverage, programs have source maps and write coverage records. */
 const COVERAGE = process.env[COVERAGE_VARIABLE] !== undefined;
 const FLUSH = join(ROOT, 'scripts', 'coverage', 'flush.ts');
 /** Where the bundled sets are. */
@@ -53,44 +53,43 @@ export const FOLDER = join(ROOT, '.cache', COVERAGE ? 'programs-for-coverage' : 
 const KEPT = 3;
 
 /**
- * The record of a bundled set: its folder, and the size and time of each file it was made of, which is enough and takes a
- * few milliseconds to check. The folder is named relative to `FOLDER`, files relative to the repository: a copied
- * checkout runs its own programs.
+ * The record of a bundled set: its folder, and size and modification time of its sources, which take a few milliseconds
+ * to check. Paths are relative to `FOLDER` and to the repository, so that a copied checkout runs its own programs.
  */
-type Made = { folder: string; of: [path: string, size: number, changed: number][] };
+type BundleRecord = { folder: string; of: [path: string, size: number, changed: number][] };
 
-/** The folder of the set, bundled anew where what it is made of has changed. Rejects with what is wrong with a source. */
+/** The folder of the set, bundled again if its sources have changed. @throws Error with the syntax errors of the sources */
 export async function bundled(set: ProgramSet): Promise<string> {
   const made = readRecord(set);
   if (made !== null && isCurrent(made)) return join(FOLDER, made.folder);
-  // In a process of its own: what the bundler needs, half a gigabyte, would be this one's for as long as it runs.
+  // In a separate process, because the bundler needs half a gigabyte of memory.
   const { code, output } = await run(process.execPath, [import.meta.filename, JSON.stringify(set)], { quiet: true });
-  const anew = code === 0 ? readRecord(set) : null;
-  if (anew === null) throw new Error(output.trimEnd());
-  return join(FOLDER, anew.folder);
+  const newRecord = code === 0 ? readRecord(set) : null;
+  if (newRecord === null) throw new Error(output.trimEnd());
+  return join(FOLDER, newRecord.folder);
 }
 
-/** Bundles the set into a folder of its own, and then says so. */
-async function bundleAnew(set: ProgramSet): Promise<void> {
+/** Bundles the set into a new folder, then writes its record. */
+async function rebuild(set: ProgramSet): Promise<void> {
   const folder = join(FOLDER, `${set.name}-${randomUUID()}`);
   const of = await bundle(set, folder);
-  // As a whole, or not at all: several processes may do so at once.
+  // Atomic rename, because several processes may bundle at once.
   const aside = `${folder}.json`;
-  writeFileSync(aside, JSON.stringify({ folder: basename(folder), of } satisfies Made));
+  writeFileSync(aside, JSON.stringify({ folder: basename(folder), of } satisfies BundleRecord));
   renameSync(aside, recordOf(set));
-  forgetOld(set);
+  removeOld(set);
 }
 
 function recordOf({ name }: ProgramSet): string {
   return join(FOLDER, `${name}.json`);
 }
 
-function readRecord(set: ProgramSet): Made | null {
+function readRecord(set: ProgramSet): BundleRecord | null {
   const path = recordOf(set);
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Made) : null;
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as BundleRecord) : null;
 }
 
-function isCurrent({ folder, of }: Made): boolean {
+function isCurrent({ folder, of }: BundleRecord): boolean {
   if (!existsSync(join(FOLDER, folder))) return false;
   return of.every(([path, size, changed]) => {
     const now = statSync(join(ROOT, path), { throwIfNoEntry: false });
@@ -98,19 +97,19 @@ function isCurrent({ folder, of }: Made): boolean {
   });
 }
 
-function lookAt(path: string): Made['of'][number] {
+function stateOf(path: string): BundleRecord['of'][number] {
   const { size, mtimeMs } = statSync(path);
   return [relative(ROOT, path), size, mtimeMs];
 }
 
-/** Gives the files of ours it is made of, as they were just before they were read. */
-async function bundle(set: ProgramSet, folder: string): Promise<Made['of']> {
-  // Only here: a start that finds everything as it was does without it.
+/** Returns the sources of the bundle, with their state just before they were read. */
+async function bundle(set: ProgramSet, folder: string): Promise<BundleRecord['of']> {
+  // Imported here, because a start with a current bundle does not need it.
   const { rolldown } = await import('rolldown');
   const manifests = PUBLISHED.map((path) => join(ROOT, path, 'package.json'));
-  const of = [...manifests, join(ROOT, 'package-lock.json'), import.meta.filename].map(lookAt);
+  const of = [...manifests, join(ROOT, 'package-lock.json'), import.meta.filename].map(stateOf);
   const look = (id: string): null => {
-    if (existsSync(id)) of.push(lookAt(id));
+    if (existsSync(id)) of.push(stateOf(id));
     return null;
   };
   const build = await rolldown({
@@ -127,10 +126,10 @@ async function bundle(set: ProgramSet, folder: string): Promise<Made['of']> {
       format: 'esm',
       chunkFileNames: '[name]-[hash].js',
       keepNames: true,
-      // Each start reads them and keeps them: without comments, and where a character takes one byte, that is half as much.
+      // Without comments and with ASCII only (one byte per character), the files take half the memory.
       comments: false,
       charset: 'ascii',
-      // Hidden: Node would write the maps into every record.
+      // Hidden, because Node would write the maps into every coverage record.
       ...(COVERAGE && { sourcemap: 'hidden', banner: (chunk) => loadFlush(chunk, folder) }),
     });
     return of;
@@ -139,14 +138,14 @@ async function bundle(set: ProgramSet, folder: string): Promise<Made['of']> {
   }
 }
 
-/** Only what is started: the other chunks are loaded by it. */
+/** Only for entries, which load the other chunks. */
 function loadFlush({ isEntry, fileName }: { isEntry: boolean; fileName: string }, folder: string): string {
   if (!isEntry) return '';
   const path = relative(dirname(join(folder, fileName)), FLUSH).replaceAll('\\', '/');
   return `import ${JSON.stringify(path)};`;
 }
 
-/** A program that is looked up by the name of its package is the one of the same set. */
+/** Resolves a program by package name to the one in the same set. */
 function programsBeside({ sources }: ProgramSet): Plugin {
   return {
     name: 'programs-beside',
@@ -165,11 +164,11 @@ function withoutEnd(path: string): string {
   return path.replace(/\.ts$/, '');
 }
 
-function forgetOld({ name }: ProgramSet): void {
+function removeOld({ name }: ProgramSet): void {
   const folders = readdirSync(FOLDER)
     .filter((entry) => entry.startsWith(`${name}-`) && !entry.endsWith('.json'))
     .map((entry) => join(FOLDER, entry))
-    // Another process may have taken it away meanwhile.
+    // Another process may have removed it.
     .map((path) => ({ path, made: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((one, other) => other.made - one.made);
   for (const { path } of folders.slice(KEPT)) rmSync(path, { recursive: true, force: true });
@@ -177,7 +176,7 @@ function forgetOld({ name }: ProgramSet): void {
 
 if (import.meta.main) {
   try {
-    await bundleAnew(JSON.parse(process.argv[2] ?? '') as ProgramSet);
+    await rebuild(JSON.parse(process.argv[2] ?? '') as ProgramSet);
   } catch (thrown) {
     console.error(thrown instanceof Error ? thrown.message : thrown);
     process.exitCode = 1;

@@ -10,7 +10,7 @@ import { parseTable } from './requirements/table.ts';
 
 const ROOT = resolve('somewhere');
 
-/** A document with one section for each letter used, in the order of the rows. */
+/** A document with one section per letter, in the order of the rows. */
 function documentOf(...rows: string[]): string {
   const letters = [...new Set(rows.map((row) => row.charAt(2)))];
   const sections = letters.map((letter) => {
@@ -55,44 +55,44 @@ describe('parseTable', () => {
     ['a pipe that is not escaped', '| D1.01 | a | b | c | d | open |', 'row D1.01: 6 columns instead of 5'],
     ['an empty column', '| D1.01 | place |  | name | open |', 'row D1.01: the column "what it says" is empty'],
     ['a missing last pipe', '| D1.01 | place | says | name | open', 'row D1.01: the line does not end with'],
-    ['a line of one pipe', '|', '"" is no row id'],
-    ['an id of another form', rowOf('D1-01', 'open'), '"D1-01" is no row id'],
+    ['a line of one pipe', '|', '"" is not a row ID'],
+    ['an id of another form', rowOf('D1-01', 'open'), '"D1-01" is not a row ID'],
     ['n/a without a reason', rowOf('D1.01', 'n/a'), 'row D1.01: "n/a" is not "open"'],
     ['n/a with an empty reason', rowOf('D1.01', 'n/a: '), 'row D1.01: "n/a:" is not "open"'],
     ['the name of a test', rowOf('D1.01', 'x/y.test.ts > ends'), 'row D1.01: "x/y.test.ts > ends" is not "open"'],
-    ['a word that is no state', rowOf('D1.01', 'done'), 'row D1.01: "done" is not "open"'],
+    ['an unknown state', rowOf('D1.01', 'done'), 'row D1.01: "done" is not "open"'],
     ['a row without its first pipe', 'D1.01 | place | says | name | open |', 'a row begins with "|"'],
-  ])('complains about %s', (_, line, complaint) => {
+  ])('reports %s', (_, line, complaint) => {
     const document = ['## D: flow', '', ...HEAD, rowOf('D9.01', 'open'), line, ''].join('\n');
     const { problems, rows } = parseTable(document);
     expect(rows.map(({ id }) => id)).toEqual(['D9.01']);
     expect(problems).toEqual([expect.stringContaining(complaint)]);
   });
 
-  it('complains about an id that stands twice', () => {
+  it('reports a duplicate ID', () => {
     const { problems, rows } = parseTable(documentOf(rowOf('D1.01', 'open'), rowOf('D1.01', 'n/a: again')));
     expect(problems).toEqual([expect.stringContaining('row D1.01: the id is used twice')]);
     expect(rows).toHaveLength(1);
   });
 
-  it('complains about a row in a foreign section', () => {
+  it('reports a row in the wrong section', () => {
     const document = ['## M: flow', '', ...HEAD, rowOf('D1.01', 'open')].join('\n');
-    expect(parseTable(document).problems).toContainEqual(expect.stringContaining('row D1.01: stands in the section M'));
+    expect(parseTable(document).problems).toContainEqual(expect.stringContaining('row D1.01: is in section M'));
   });
 
-  it('complains about other column names', () => {
+  it('reports wrong column names', () => {
     const document = ['## D: flow', '', '| id | test |', '|---|---|', rowOf('D1.01', 'open')].join('\n');
     expect(parseTable(document).problems).toEqual([
       expect.stringContaining('a table begins with the columns id, place'),
     ]);
   });
 
-  it('complains about rows cut off from their table', () => {
+  it('reports rows outside of a table', () => {
     const document = ['## D: flow', '', ...HEAD, rowOf('D1.01', 'open'), '', rowOf('D1.02', 'open')].join('\n');
     expect(parseTable(document).problems).toEqual([expect.stringContaining('a table begins with the columns')]);
   });
 
-  it('complains about a document without rows', () => {
+  it('reports a document without rows', () => {
     expect(parseTable('# Requirements\n').problems).toEqual(['there is no row at all']);
   });
 });
@@ -110,7 +110,7 @@ describe('proofsOfTests', () => {
     ]);
   });
 
-  it('leaves out a test that names no row', () => {
+  it('ignores a test without row IDs', () => {
     expect(proofsOfTests(reportOf(ROOT, 'passed', []), ROOT)).toEqual([]);
   });
 
@@ -134,7 +134,7 @@ describe('proofsOfChecks', () => {
 });
 
 describe('checkRequirements', () => {
-  /** What is reported of one row in this state. */
+  /** The findings of one row in this state. */
   const findings = (state: string, ...proofs: Proof[]) =>
     checkRequirements(parseTable(documentOf(rowOf('D1.01', state))), proofs);
   const nothing = { problems: [], notChecked: [] };
@@ -145,7 +145,7 @@ describe('checkRequirements', () => {
     expect(findings('closed', proof(['D1.01']))).toEqual(nothing);
   });
 
-  it('passes on the problems of the table', () => {
+  it('reports the problems of the table', () => {
     expect(findings('done').problems).toContainEqual(expect.stringContaining('row D1.01'));
   });
 
@@ -246,7 +246,7 @@ describe('the command', () => {
     ['a report of another kind', (): void => write('report.json', '[]'), 'not a vitest JSON report'],
     ['a missing table', (): void => rmSync(join(root, 'docs/requirements.md')), 'cannot read'],
     ['results of checks of another kind', (): void => write('checks.json', '{}'), 'not a list'],
-  ])('says in one line what is wrong with %s', (_, spoil, complaint) => {
+  ])('reports %s in one line', (_, spoil, complaint) => {
     spoil();
     expect(run()).toBe(1);
     expect(errors).toEqual([expect.stringContaining(complaint)]);
@@ -257,7 +257,7 @@ describe('the command', () => {
   it.each([
     ['no report', [], '--report'],
     ['an unknown flag', ['--report', 'x', '--remove'], '--remove'],
-  ])('says in one line what is wrong with %s', (_, args, complaint) => {
+  ])('reports %s in one line', (_, args, complaint) => {
     expect(main(args, root, output)).toBe(1);
     expect(errors).toEqual([expect.stringContaining(complaint)]);
   });
@@ -266,7 +266,7 @@ describe('the command', () => {
 describe('the committed requirements', () => {
   const docs = resolve(import.meta.dirname, '../docs');
 
-  it('can be read without complaint', () => {
+  it('can be parsed without problems', () => {
     const table = parseTable(readFileSync(join(docs, 'requirements.md'), 'utf8'));
     expect(table.problems).toEqual([]);
     expect(table.sections.map(({ letter }) => letter)).toEqual(['D', 'M', 'C']);

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** The compiler; the linter, svelte-check and knip still need the one before it, which is written in JavaScript. */
+/** TypeScript 7. The linter, svelte-check and knip still need TypeScript 6. */
 export const TSC = '@typescript/native/bin/tsc';
 
 export type Ran = { code: number; output: string };
 
-/** Runs a program to its end. `quiet`: its output is kept and shown only if it fails. */
+/** Runs a program until it exits. `quiet`: prints its output only if it fails. */
 export function run(
   command: string,
   args: readonly string[],
@@ -42,7 +42,7 @@ export function runTool(
   return run(process.execPath, [join(ROOT, 'node_modules', path), ...args], { ...options, env });
 }
 
-/** The npm that started us, run on the machine's own Node, as a user would. */
+/** Runs the npm that started this script, with the Node of the machine. */
 export function runNpm(args: readonly string[], options: { cwd?: string; quiet?: boolean } = {}): Promise<Ran> {
   const cli = process.env['npm_execpath'];
   const node = process.env['TOOLYARD_SYSTEM_NODE'] ?? process.execPath;

@@ -3,7 +3,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 import { ROOT } from './run.ts';
 import { formatSkips, groupSkips } from './skips.ts';
 
-/** Prints at the end of a test run why tests were skipped, one line a reason. Tests that filters leave out have none. */
+/** Prints why tests were skipped, one line per reason, except for tests excluded by filters. */
 export default class SkipsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped = modules.flatMap((module) =>

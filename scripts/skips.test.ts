@@ -25,7 +25,7 @@ const skips = skipsOfReport({
   ],
 });
 
-test('counts the skipped tests of each reason, in one line', () => {
+test('counts skipped tests by reason', () => {
   expect(formatSkips(skips)).toEqual([
     'skipped: 3 tests in 2 files (browser): install the package with the library libnss3.so',
     'skipped: 1 test in 1 file (unprivileged-user): root may write everywhere',
@@ -45,6 +45,6 @@ test('accepts no skip without a reason', () => {
   expect(unacceptedSkips(skipsOfReport(report), '')).toEqual([expect.stringContaining('no reason given')]);
 });
 
-test('names an unknown word among the required ones', () => {
+test('reports an unknown name in TOOLYARD_REQUIRED', () => {
   expect(unacceptedSkips([], 'postgres browsers')).toEqual([expect.stringContaining('"browsers"')]);
 });

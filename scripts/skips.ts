@@ -1,11 +1,11 @@
 /** The skipped tests of a vitest JSON report, and why they were skipped. */
 import { NEED_NAMES } from '../testing/src/needs.ts';
 
-/** Names what must not be missing: a test skipped for one of these is a failure. Separated by spaces. */
+/** Space-separated needs; a test skipped for one of these fails the run. */
 const REQUIRED_VARIABLE = 'TOOLYARD_REQUIRED';
 
 export type Skips = {
-  /** What the tests need, one of `NEED_NAMES`; null where a test does not say why it is skipped. */
+  /** The missing need, one of `NEED_NAMES`; null for a test without a reason. */
   need: string | null;
   reason: string;
   tests: number;
@@ -16,12 +16,12 @@ type SkippedTest = { file: string; missing?: { need: string; reason: string } | 
 
 type TestResult = { status: string; meta?: Pick<SkippedTest, 'missing'> };
 
-/** What is used of vitest's JSON report; `File` and `Test` are what the caller uses of a file and of a test. */
+/** Fields of Vitest's JSON report that are read here; `File` and `Test` are those that the caller reads. */
 export type SkipReport<File = unknown, Test = unknown> = {
   testResults: ({ name: string; assertionResults: (TestResult & Test)[] } & File)[];
 };
 
-/** Of a report vitest has written with `--reporter=json`. */
+/** Skipped tests of a report of `vitest --reporter=json`. */
 export function skipsOfReport(report: SkipReport): Skips[] {
   return groupSkips(
     report.testResults.flatMap(({ name, assertionResults }) =>
@@ -32,7 +32,7 @@ export function skipsOfReport(report: SkipReport): Skips[] {
   );
 }
 
-/** One entry a reason, that of most tests first. */
+/** One entry per reason, most tests first. */
 export function groupSkips(tests: readonly SkippedTest[]): Skips[] {
   const groups = Map.groupBy(tests, ({ missing }) => (missing ? `${missing.need}: ${missing.reason}` : ''));
   return [...groups.values()]
@@ -53,12 +53,12 @@ export function formatSkips(skips: readonly Skips[]): string[] {
   );
 }
 
-/** The skips that fail a full run: tests that give no reason, and those `TOOLYARD_REQUIRED` does not accept. */
+/** Skips that fail a full run: without a reason, or of a need in `TOOLYARD_REQUIRED`. */
 export function unacceptedSkips(skips: readonly Skips[], required = process.env[REQUIRED_VARIABLE] ?? ''): string[] {
   const names = required.split(/[\s,]+/).filter(Boolean);
   const unknown = names.filter((name) => !NEED_NAMES.some((known) => known === name));
   return [
-    ...unknown.map((name) => `${REQUIRED_VARIABLE} names "${name}"; known are ${NEED_NAMES.join(', ')}`),
+    ...unknown.map((name) => `${REQUIRED_VARIABLE}: unknown need "${name}". Use ${NEED_NAMES.join(', ')}.`),
     ...formatSkips(skips.filter(({ need }) => need === null || names.includes(need))).map(
       (line) => `not accepted: ${line}`,
     ),

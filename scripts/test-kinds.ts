@@ -1,8 +1,8 @@
 import { matchesGlob } from 'node:path';
 
 /**
- * The kinds of test and where their files are, relative to the repository root; a file is of the first kind that
- * matches. What belongs where, and what it may cost: docs/testing.md.
+ * The kinds of tests and their files, relative to the repository root. A file belongs to the first kind that matches. See
+ * docs/testing.md.
  */
 const FILES = {
   /** The page in a real browser. */

@@ -6,8 +6,8 @@ import type { Ran } from './run.ts';
 import { ROOT, run, runTool, TSC } from './run.ts';
 
 /**
- * `npm run test:long`: the checks that take too long for `npm test`. A step that fails does not stop the others, except
- * that nothing of bench/ runs without its packages.
+ * `npm run test:long`: checks that take too long for `npm test`. A failed step does not stop the others, except that
+ * bench/ needs its packages.
  */
 type Step = { name: string; run: () => Promise<number> };
 type Ended = { name: string; code: number; seconds: number };
@@ -42,7 +42,7 @@ async function main(args: string[]): Promise<number> {
   const names = values.only?.split(',') ?? (positionals.length > 0 ? ['tests'] : Object.keys(PARTS));
   const unknown = names.find((name) => !Object.hasOwn(PARTS, name));
   if (values.help || unknown !== undefined) {
-    console.error(unknown === undefined ? USAGE : `There is no part "${unknown}".\n\n${USAGE}`);
+    console.error(unknown === undefined ? USAGE : `Unknown part "${unknown}".\n\n${USAGE}`);
     return unknown === undefined ? 0 : 2;
   }
   filters.push(...positionals);
@@ -76,7 +76,7 @@ function checkBenchTypes(config: string): Promise<number> {
   return codeOf(runTool(TSC, ['--noEmit', '-p', join(BENCH, config)]));
 }
 
-/** As `npm run bench -- NAME --quick` does. */
+/** Runs `npm run bench -- NAME --quick`. */
 function runBenchmark(name: string): Promise<number> {
   const bench = join(ROOT, 'scripts', 'bench.ts');
   const node = ['--conditions=toolyard-src', '--disable-warning=ExperimentalWarning'];
@@ -85,7 +85,7 @@ function runBenchmark(name: string): Promise<number> {
 
 async function runLongTests(): Promise<number> {
   if (globSync(LONG_TESTS, { cwd: ROOT, exclude: ['**/node_modules'] }).length === 0) {
-    console.log(`no file is called ${LONG_TESTS}`);
+    console.log(`no file matches ${LONG_TESTS}`);
     return 0;
   }
   const env = { ...process.env, TOOLYARD_LONG: '1' };
@@ -93,7 +93,7 @@ async function runLongTests(): Promise<number> {
   return codeOf(runTool('vitest/vitest.mjs', ['run', '--passWithNoTests', ...named], { env }));
 }
 
-/** As `npm run fuzz -- --times 1` does. */
+/** Runs `npm run fuzz -- --times 1`. */
 function runProperties(): Promise<number> {
   const node = ['--conditions=toolyard-src', '--disable-warning=ExperimentalWarning'];
   return codeOf(run(process.execPath, [...node, join(ROOT, 'scripts', 'fuzz.ts'), '--times', '1']));

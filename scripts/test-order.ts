@@ -6,14 +6,14 @@ import type { TestKind } from './test-kinds.ts';
 import { kindOf } from './test-kinds.ts';
 
 /**
- * Kinds of test in the order in which they start. Tests of processes wait most of the time: they run while the checks
- * beside the tests need the processor.
+ * Kinds of tests in the order in which they start. Process tests mostly wait, so they run while other checks need the
+ * CPU.
  */
 const ORDER: readonly TestKind[] = ['processes', 'packages', 'cli', 'browser', 'page'];
 
 /**
- * Sorts test files by kind, and within a kind as vitest does (longest first). A worker that is not isolated is used
- * again only if the next file belongs to the same project, so projects must not alternate.
+ * Sorts test files by kind, and within a kind like Vitest (longest first). Vitest reuses a non-isolated worker only if
+ * the next file belongs to the same project, so projects must not alternate.
  */
 export class KindByKind extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -2,7 +2,7 @@ import { PROGRAMS_VARIABLE } from '../testing/src/processes.ts';
 import { bundled, TESTED } from './programs.ts';
 import { beginTestRun, testRunEnv } from './test-run.ts';
 
-/** Before the first test: the folder for temporary files, and the programs that tests start, bundled as users get them. */
+/** Global setup: creates the folder for temporary files and bundles the programs that tests start. */
 export async function setup(): Promise<() => void> {
   const endRun = beginTestRun();
   Object.assign(process.env, testRunEnv());

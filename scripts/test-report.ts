@@ -54,7 +54,7 @@ function failuresOf({ name, assertionResults }: VitestReport['testResults'][numb
     });
 }
 
-/** Lines of a table: seconds of workers, tests and files by kind. */
+/** Table of worker seconds, tests and files by kind. */
 export function costByKind({ files }: TestSummary): string[] {
   const rows = TEST_KINDS.map((kind) => {
     const ofKind = files.filter((file) => file.kind === kind);

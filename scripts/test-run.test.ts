@@ -12,7 +12,7 @@ import { RUN_VARIABLE } from '../testing/src/test-run.ts';
 const MODULE = JSON.stringify(pathToFileURL(join(import.meta.dirname, 'test-run.ts')).href);
 const PROGRAM = [SOURCE_CONDITION, '--input-type=module', '--eval'];
 
-/** Begins a run, leaves a program in a session of its own behind, and waits. */
+/** Begins a run, starts a detached program, and waits. */
 const RUN = `
   import { spawn } from 'node:child_process';
   import { mkdtempSync } from 'node:fs';
@@ -25,7 +25,7 @@ const RUN = `
   process.stdout.write(JSON.stringify({ child: child.pid, folder: mkdtempSync(join(tmpdir(), 'left-')) }));
   setInterval(() => {}, 1000);`;
 
-/** Begins a run and ends it, or only exits. */
+/** Begins a run, then ends it or only exits. */
 const shortRun = (ends: boolean) => `
   import { beginTestRun } from ${MODULE};
   const end = beginTestRun();
@@ -48,13 +48,13 @@ async function startRun(env: Record<string, string | undefined>): Promise<{
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void run.kill('SIGKILL'));
-  const [said] = (await once(run.stdout, 'data')) as [Buffer];
-  const { child, folder } = JSON.parse(said.toString()) as { child: number; folder: string };
+  const [chunk] = (await once(run.stdout, 'data')) as [Buffer];
+  const { child, folder } = JSON.parse(chunk.toString()) as { child: number; folder: string };
   onTestFinished(() => void (isAlive(child) && process.kill(child, 'SIGKILL')));
   return { run, child, folder };
 }
 
-test('a run removes the processes and folders of a killed one, and leaves another one in progress alone', async () => {
+test('a run removes processes and folders of a killed run, but not of one in progress', async () => {
   const { tmp, env } = machine();
   const killed = await startRun(env);
   const going = await startRun(env);
@@ -75,7 +75,7 @@ test('a run removes the processes and folders of a killed one, and leaves anothe
   expect(readdirSync(tmp)).toHaveLength(1);
 });
 
-test.each([true, false])('a run leaves no folder behind (it ends itself: %s)', async (ends) => {
+test.each([true, false])('a run removes its folder (explicit end: %s)', async (ends) => {
   const { tmp, env } = machine();
   const ran = await runNode([...PROGRAM, shortRun(ends)], { env });
   expect(ran).toMatchObject({ code: 0, stderr: '' });
@@ -83,7 +83,7 @@ test.each([true, false])('a run leaves no folder behind (it ends itself: %s)', a
   expect(readdirSync(tmp)).toEqual([]);
 });
 
-test('a run within a run uses its folder and does not delete it', async () => {
+test('a nested run uses the folder of the outer one and does not delete it', async () => {
   const { tmp, env } = machine();
   const ran = await runNode([...PROGRAM, shortRun(true)], { env: { ...env, [RUN_VARIABLE]: tmp } });
   expect(ran.stdout).toBe(tmp);

@@ -6,14 +6,14 @@ import { MACHINE_TMP_VARIABLE, RUN_VARIABLE, runFolder } from '../testing/src/te
 import { memoryFolder } from './memory-folder.ts';
 
 /**
- * All temporary files of a test run are in one folder, in memory if possible, which is deleted at its end. Its name
- * contains the process the run belongs to; if that was killed, the next run deletes the folder and kills the processes
- * that have its name in their environment.
+ * All temporary files of a test run are in one folder, in memory if possible, which is deleted at the end. Its name
+ * identifies the process of the run; if that was killed, the next run deletes the folder and kills the processes with its
+ * name in their environment.
  */
 const NAME = /^toolyard-run-(?<namespace>\d+)-(?<pid>\d+)-(?<startedAt>\d+)$/;
 
 /**
- * Begins the test run of this process, where it is not part of one. The result ends it; so does the end of the process.
+ * Begins a test run, unless this process is part of one. The returned function, or the exit of the process, ends it.
  */
 export function beginTestRun(): () => void {
   const current = runFolder();
@@ -21,7 +21,7 @@ export function beginTestRun(): () => void {
   removeKilledRuns();
   const folder = join(memoryFolder() ?? tmpdir(), nameOfRun());
   mkdirSync(folder, { recursive: true });
-  // As open as the folder it replaces: PostgreSQL runs as another user.
+  // World-writable like /tmp, because PostgreSQL runs as another user.
   chmodSync(folder, 0o1777);
   process.env[RUN_VARIABLE] = folder;
   process.env[MACHINE_TMP_VARIABLE] = tmpdir();
@@ -35,13 +35,13 @@ export function beginTestRun(): () => void {
   return end;
 }
 
-/** Environment of a program whose temporary files are to be in the folder of the test run. */
+/** Environment for a program that uses the folder of the test run for temporary files. */
 export function testRunEnv(): Record<string, string> {
   const folder = runFolder();
   return folder === undefined ? {} : { TMPDIR: folder, TMP: folder, TEMP: folder };
 }
 
-/** Deletes the folders and kills the processes of runs whose own process is gone. */
+/** Deletes folders and kills processes of runs whose own process has exited. */
 function removeKilledRuns(): void {
   if (process.platform === 'linux') killProcesses();
   for (const base of new Set([tmpdir(), memoryFolder() ?? tmpdir()])) {
@@ -49,7 +49,7 @@ function removeKilledRuns(): void {
   }
 }
 
-/** Names this process so that a later one with the same number is not taken for it. */
+/** Includes the start time, so that a later process with the same PID has another name. */
 function nameOfRun(): string {
   return `toolyard-run-${namespaceOf()}-${process.pid}-${startOf(process.pid)}`;
 }
@@ -58,12 +58,12 @@ function isKilledRun(name: string): boolean {
   const found = NAME.exec(name);
   if (!found) return false;
   const { namespace, pid, startedAt } = found.groups ?? {};
-  // The processes of another container cannot be seen from here.
+  // Processes of another container are not visible.
   if (namespace !== namespaceOf()) return false;
   return !isAlive(Number(pid)) || startOf(Number(pid)) !== startedAt;
 }
 
-/** Linux only; elsewhere a test that was killed may leave processes behind. */
+/** Linux only; elsewhere, processes of a killed run keep running. */
 function killProcesses(): void {
   const marked = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isKilledRun(runOf(pid)));
   for (const pid of marked.flatMap((each) => processTreeOf(Number(each)))) {
@@ -71,12 +71,12 @@ function killProcesses(): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has exited meanwhile.
+      // The process has already exited.
     }
   }
 }
 
-/** The name of the test run a process belongs to, from the environment it was started with. */
+/** The test run of a process, from its initial environment. */
 function runOf(pid: string): string {
   const environment = read(`/proc/${pid}/environ`).split('\0');
   return basename(environment.find((variable) => variable.startsWith(`${RUN_VARIABLE}=`)) ?? '');
@@ -87,14 +87,14 @@ function namespaceOf(): string {
   return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
 }
 
-/** When a process started, in ticks since the machine did; where that is not known, its number must do. */
+/** Start time of a process in ticks since boot; a constant if unknown. */
 function startOf(pid: number): string {
   if (process.platform !== 'linux') return '0';
   const stat = read(`/proc/${pid}/stat`);
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0';
 }
 
-/** Empty where the process is gone or belongs to another user. */
+/** Empty if the process has exited or belongs to another user. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -103,11 +103,11 @@ function read(path: string): string {
   }
 }
 
-/** A process that was just killed may still write; what belongs to another user stays. */
+/** Deletes a folder. A process that was just killed may still write, and files of other users remain. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   } catch {
-    // The next run tries again.
+    // The next run retries.
   }
 }

@@ -8,7 +8,7 @@ const PAGE_FOLDER = 'packages/web/';
 /** Folders whose tests never open the built page. */
 const WITHOUT_BROWSER = ['packages/', 'servers/', 'scripts/', 'testing/'];
 
-/** True if a file named may be a test in a browser, which needs the built page. */
+/** True if a file may be a browser test, which needs the built page. */
 export function needsPage(filters: readonly string[]): boolean {
   return filters.some((filter) => {
     const path = relative(ROOT, resolve(ROOT, filter));
@@ -16,7 +16,7 @@ export function needsPage(filters: readonly string[]): boolean {
   });
 }
 
-/** Which projects vitest has to load for the files named; all of them where a name is only a part of a path. */
+/** Arguments for the Vitest projects that these files need; none (all projects) for partial paths. */
 export function selectProjects(filters: readonly string[]): string[] {
   const paths = filters.map((filter) => relative(ROOT, resolve(ROOT, filter.replace(/:\d+$/, ''))));
   if (!paths.every((path) => existsSync(resolve(ROOT, path)))) return [];

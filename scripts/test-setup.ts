@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, vi } from 'vitest';
 import { describeProcesses, forgetExitedProcesses } from '../testing/src/started-processes.ts';
 
-// The setup file of vitest: evaluated anew before each file of tests.
+// The setup file of Vitest, evaluated before each test file.
 // oxlint-disable-next-line core/no-restricted-syntax -- the rule is about modules that are evaluated once per worker
 beforeEach(({ onTestFailed, onTestFinished }) => {
-  // Also after vitest's own timeout, where no wait of the test has told what it waited for.
+  // Also after Vitest's own timeout, which does not print what the test waited for.
   onTestFailed(() => {
     const processes = describeProcesses();
     if (processes !== '') process.stderr.write(`Processes of the failed test:\n${processes}\n`);
@@ -12,7 +12,7 @@ beforeEach(({ onTestFailed, onTestFinished }) => {
   onTestFinished(forgetExitedProcesses);
 });
 
-// `unstubEnvs` does so before the next test only: hooks of another file in this worker must not see a folder that is gone.
+// `unstubEnvs` runs only before the next test; hooks of another file in this worker must not see a deleted folder.
 // oxlint-disable-next-line core/no-restricted-syntax -- as above
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -9,13 +9,13 @@ import { selectProjects } from './test-selection.ts';
 
 /**
  * `npm run test:watch [-- FILE...]`: runs tests again after every change. With files, these, in the watch mode of vitest;
- * without, the unit tests nearest to what changed, as `npm run check` selects them. The watch mode of vitest would first
- * run every test to learn what each of them imports.
+ * without, the unit tests nearest to the change, like `npm run check`. Vitest's watch mode would first run every test to
+ * learn its imports.
  */
 const WATCHED = ['packages', 'servers', 'testing', 'scripts'];
 const SOURCE = /\.(ts|svelte|json)$/;
 const GENERATED = /(^|\/)(node_modules|dist|build|\.svelte-kit)\//;
-/** An editor may write a file several times, and save many files at once. */
+/** Debounce: editors write files several times, and save many at once. */
 const SETTLE_MS = 200;
 
 const filters = process.argv.slice(2);
@@ -38,10 +38,10 @@ function watchSources(): void {
       timer = setTimeout(() => void runNearest(), SETTLE_MS);
     });
   }
-  console.log('Waiting for changes. Ctrl-C ends.');
+  console.log('Waiting for changes. Press Ctrl-C to stop.');
 }
 
-/** A change during a run stops it: its files belong to the next one. */
+/** A change during a run restarts it. */
 async function runNearest(): Promise<void> {
   running?.kill();
   const files = [...changed];
@@ -53,15 +53,15 @@ async function runNearest(): Promise<void> {
   if (chosen.length === 0) return changed.clear();
   vitest(['run', ...chosen], () => {
     for (const file of files) changed.delete(file);
-    console.log('Waiting for changes. Ctrl-C ends.');
+    console.log('Waiting for changes. Press Ctrl-C to stop.');
   });
 }
 
-/** Calls back when it has exited by itself. */
+/** Calls `onexit` unless it was stopped. */
 function vitest([mode = 'run', ...files]: readonly string[], onexit: (code: number) => void): void {
   const program = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
   const args = [program, mode, ...selectProjects(files), ...files];
-  // Its keys need the terminal.
+  // Vitest's keyboard shortcuts need the terminal.
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
   running = child;
   child.on('exit', (code) => {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 
-/** Tests wait for processes and sockets most of the time: two cores have work for four workers. */
+/** Tests mostly wait for processes and sockets, so two cores can serve four workers. */
 export const WORKERS = Math.max(4, availableParallelism());
 
-/** Every wait of a test gives up by itself after a minute and says what it waited for; this is for what does not. */
+/** Waits of tests time out after a minute with a description; these limits are for anything else. */
 export const TIMEOUTS = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 60_000 } } };

@@ -7,7 +7,7 @@ import { runChecks } from './checks.ts';
 import { startCounting } from './cost/budget.ts';
 import { checkDocsCode } from './docs-code.ts';
 import { format } from './format.ts';
-import { checkHouse } from './house.ts';
+import { checkRepositoryRules } from './repository-rules.ts';
 import { checkImports } from './import-graph.ts';
 import { lint } from './lint.ts';
 import { packAndUse } from './pack.ts';
@@ -19,7 +19,7 @@ import { beginTestRun, testRunEnv } from './test-run.ts';
 import { needsPage, selectProjects } from './test-selection.ts';
 import { checkPageTypes, checkTypes, ensurePagePrepared, preparePage } from './types.ts';
 
-// `npm test`: every check, all of them even if one fails. With arguments: only the tests of the files they name.
+// `npm test`: all checks, even if one fails. With arguments: only the tests of these files.
 
 const SLOWEST_SHOWN = 10;
 const REPORT = join('.cache', 'vitest-report.json');
@@ -32,13 +32,13 @@ const CHECKS: readonly Check[] = [
   { name: 'page: generated types', run: preparePage },
   {
     name: 'page: build',
-    run: () => buildPage({ tell: () => undefined }),
+    run: () => buildPage({ log: () => undefined }),
     after: ['page: generated types'],
     proves: ['M0.42', 'M0.58'],
   },
-  // It packs the page as well.
+  // Includes the package of the page.
   { name: 'packages: build', run: buildPackages, after: ['page: build'], proves: ['M0.58'] },
-  // As early as possible: the other checks use the time in which tests wait.
+  // As early as possible, because other checks can use the CPU while tests wait.
   { name: 'tests', run: runTests, after: ['page: build', 'packages: build'], proves: ['M0.44'] },
   { name: 'lint', run: () => lint(), after: ['page: build'], proves: ['M0.44'] },
   { name: 'page: types', run: () => checkPageTypes(), after: ['page: build'], proves: ['M0.44'] },
@@ -46,7 +46,7 @@ const CHECKS: readonly Check[] = [
   { name: 'import rules', run: () => Promise.resolve(checkImports().wrong), after: ['packages: build'] },
   { name: 'formatting', run: () => format(), after: ['packages: build'] },
   { name: 'unused code', run: () => tool('knip/bin/knip.js', ['--no-progress']), after: ['packages: build'] },
-  { name: 'repository rules', run: () => Promise.resolve(checkHouse()) },
+  { name: 'repository rules', run: () => Promise.resolve(checkRepositoryRules()) },
   { name: 'code in the documents', run: checkDocsCode, after: ['packages: build'] },
   { name: 'page: size', run: () => tool('../packages/web/scripts/budget.ts', []), after: ['page: build'] },
   {
@@ -57,7 +57,7 @@ const CHECKS: readonly Check[] = [
   },
   { name: 'skipped tests', run: checkSkips, after: ['tests'] },
 ];
-/** What the other checks prove counts, too. */
+/** Last, because it reads the results of the other checks. */
 const REQUIREMENTS: Check = { name: 'requirements', run: checkRequirements, after: CHECKS.map(({ name }) => name) };
 
 const endRun = beginTestRun();
@@ -68,7 +68,7 @@ endRun();
 async function runNamed(): Promise<number> {
   const unprepared = await ensurePagePrepared();
   if (unprepared !== null) console.error(unprepared);
-  const unbuilt = needsPage(filters) ? await buildPage({ tell: (line) => console.error(line) }) : null;
+  const unbuilt = needsPage(filters) ? await buildPage({ log: (line) => console.error(line) }) : null;
   if (unbuilt !== null) {
     console.error(unbuilt);
     return 1;
@@ -98,13 +98,13 @@ async function everything(): Promise<number> {
   return conclude(results, tests);
 }
 
-/** Prints what failed and what was skipped; the last line has the form that tools read. Returns the exit code. */
+/** Prints failed and skipped tests; tools parse the last line. Returns the exit code. */
 function conclude(results: readonly CheckResult[], tests: TestSummary): number {
   const failed = results.filter(({ wrong }) => wrong !== null).map(({ name }) => name);
   const checks = results.filter(({ name }) => name !== 'tests').length;
   const failedChecks = failed.filter((name) => name !== 'tests').length;
   console.log(failed.length === 0 ? '\nEverything passed.' : `\nFailed: ${failed.join(', ')}`);
-  // Once more at the end: logs of CI often keep only their last lines.
+  // Repeated at the end, because CI logs often keep only their last lines.
   for (const { name, wrong } of results) {
     if (wrong !== null && wrong !== SEE_ABOVE) console.log(`${name}:\n${lastLines(wrong)}`);
   }

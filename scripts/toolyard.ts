@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundled, COMMAND } from './programs.ts';
 
-/** `npm run toolyard`: the command with these arguments, in this process. */
+/** `npm run toolyard`: runs the CLI with these arguments in this process. */
 export async function toolyard(args: readonly string[]): Promise<void> {
   const folder = await bundled(COMMAND).catch((thrown: unknown) => {
     console.error(
-      `${thrown instanceof Error ? thrown.message : ''}\ntoolyard: the command could not be bundled; see above.`,
+      `${thrown instanceof Error ? thrown.message : ''}\ntoolyard: Cannot bundle the CLI; see the error above.`,
     );
     return null;
   });
@@ -15,7 +15,7 @@ export async function toolyard(args: readonly string[]): Promise<void> {
     return;
   }
   const program = join(folder, 'packages/cli/src/bin.js');
-  // It finds its arguments where any program does.
+  // The program reads its arguments from process.argv.
   process.argv = [process.execPath, program, ...args];
   await import(pathToFileURL(program).href);
 }

@@ -4,11 +4,11 @@ import { PAGE } from './packages.ts';
 import { ROOT, runTool, TSC } from './run.ts';
 
 type TypeOptions = {
-  /** Keeps the results on disk, so that the next check looks only at what has changed. */
+  /** Stores the results on disk, so that the next check covers only changes. */
   incremental?: boolean;
 };
 
-/** Checks the types of everything but the page; gives what is wrong, or null. */
+/** Checks the types of everything but the page. Returns the errors, or null. */
 export async function checkTypes({ incremental = false }: TypeOptions = {}): Promise<string | null> {
   const cached = incremental ? ['--incremental', '--tsBuildInfoFile', '.cache/types.tsbuildinfo'] : [];
   const args = ['--noEmit', '-p', 'tsconfig.json', '--checkers', '1', ...cached];
@@ -16,18 +16,18 @@ export async function checkTypes({ incremental = false }: TypeOptions = {}): Pro
   return ran.code === 0 ? null : ran.output;
 }
 
-/** Writes the types SvelteKit generates for the routes: lint, tests and types of the page need them. */
+/** Generates SvelteKit's route types, which lint, tests and the type check of the page need. */
 export async function preparePage(): Promise<string | null> {
   const ran = await runTool('@sveltejs/kit/svelte-kit.js', ['sync'], { cwd: join(ROOT, PAGE), quiet: true });
   return ran.code === 0 ? null : ran.output;
 }
 
-/** Writes them if they are missing: npm removes a part of them, the base of the page's tsconfig.json. */
+/** Generates them if they are missing; npm removes the base of the page's tsconfig.json. */
 export async function ensurePagePrepared(): Promise<string | null> {
   return existsSync(join(ROOT, PAGE, 'node_modules', '$app', 'tsconfig.json')) ? null : preparePage();
 }
 
-/** Checks the types of the page, components included. TypeScript 7 checks all of it faster than TypeScript 6 a change. */
+/** Checks the types of the page and its components. A full check with TypeScript 7 is faster than an incremental one with TypeScript 6. */
 export async function checkPageTypes(): Promise<string | null> {
   const cwd = join(ROOT, PAGE);
   const args = ['--fail-on-warnings', '--tsconfig', './tsconfig.json', '--output', 'human', '--tsgo-experimental-api'];

@@ -9,7 +9,7 @@ const MESSAGES = 5_000;
 const TOOLS = 40;
 const AT_MOST_MS = 10;
 
-/** A long conversation as it grows turn by turn: what is measured is the request of each turn. */
+/** Measures the request of each turn of a growing conversation. */
 export async function measureAssembling(rounds: number): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const wire of WIRES) {
@@ -40,16 +40,16 @@ const tools = Array.from({ length: TOOLS }, (_each, index): ToolDefinition => ({
 }));
 const sources = { serverInstructions: [{ serverId: 'files', text: 'Paths are absolute.' }], window: 1_000_000 };
 
-/** `ours`: until the messages to be sent are there; `whole`: until the body of the request is handed over. */
+/** `ours`: until the messages are assembled; `whole`: until the request body is serialized. */
 type Spent = { ours: number; whole: number };
 
-/** The processor time of this thread: nothing here waits, and others on the machine do not count. */
+/** CPU time of this thread, which never waits; excludes other processes. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }
 
-/** From the stored messages to the moment the body of the request is handed over. */
+/** From the stored messages to the serialized request body. */
 async function requestMs(wire: (typeof WIRES)[number], conversation: readonly Message[]): Promise<Spent> {
   let handedOver = 0;
   const runtime = createModelRuntime({
@@ -62,7 +62,7 @@ async function requestMs(wire: (typeof WIRES)[number], conversation: readonly Me
       return Promise.resolve(Response.json({ error: { message: 'enough' } }, { status: 400 }));
     },
   });
-  // The code of the wire is loaded with its first request.
+  // The first request loads the code of the API format.
   await readAll(runtime.chat({ ...assembled(conversation.slice(0, 3)), model: 'warm' }));
   const from = cpuMs();
   const request = assembled(conversation);

@@ -4,29 +4,29 @@ import { table } from './figure.ts';
 import type { Options, OwnOption } from './options.ts';
 import { readOptions } from './options.ts';
 
-/** What every part of a bench gets. */
+/** Context of every part of a bench. */
 export type Bench = {
   options: Options;
   /** Progress, on stderr. */
   say: (text: string) => void;
 };
 
-/** What a bench is made of. The harness reads the options, runs the parts, and prints their figures. */
+/** A bench. The harness reads the options, runs the parts, and prints their figures. */
 export type Plan<Context> = {
   name: string;
   parts: Readonly<Record<string, (context: Context) => Promise<readonly Figure[]> | readonly Figure[]>>;
-  /** Options besides those that every bench has. */
+  /** Additional options. */
   own?: Readonly<Record<string, OwnOption>>;
-  /** Runs all parts in each context it yields, and cleans up after each. `label` tells the contexts apart. */
+  /** Runs all parts in each yielded context, and cleans up after each. `label` distinguishes the contexts. */
   contexts: (bench: Bench) => AsyncGenerator<{ context: Context; label?: string }>;
 };
 
-/** For benches whose parts need nothing besides the options. */
+/** For benches whose parts need only the options. */
 export async function* noContext(bench: Bench): AsyncGenerator<{ context: Bench }> {
   yield await Promise.resolve({ context: bench });
 }
 
-/** Runs a bench: JSON lines on stdout, progress and a table on stderr. Ends the process. */
+/** Runs a bench: JSON lines on stdout, progress and a table on stderr. Exits the process. */
 export async function runBench<Context>({ name: bench, parts, own, contexts }: Plan<Context>): Promise<never> {
   const options = readOptions({ name: bench, parts: Object.keys(parts), ...(own && { own }) });
   const rows: Row[] = [];

@@ -1,4 +1,4 @@
-// One contender in a process of its own: starts it, then runs blocks as asked.
+// One contender in a separate process: starts it, then runs blocks on request.
 import type { Contender, FromContender, StartContender, ToContender } from './contender.ts';
 import type { Block } from './rounds.ts';
 
@@ -41,5 +41,5 @@ process.on('message', (message: ToContender) => {
     }))
     .then((reply) => process.send?.(reply));
 });
-// process.exit rather than an empty event loop: a peer's timer must not keep the bench, and a CPU profile is written.
+// process.exit, because timers of a peer could keep the process alive; it still writes a CPU profile.
 process.on('disconnect', () => process.exit(0));

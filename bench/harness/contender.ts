@@ -6,16 +6,16 @@ import type { Block } from './rounds.ts';
 const START_MS = 60_000;
 const BLOCK_MS = 120_000;
 
-/** What a contender gets: the mock model (`baseUrl` ends in `/v1`), and the MCP server it may start. */
+/** Input of a contender: the mock model (`baseUrl` ends in `/v1`), and an MCP server to start. */
 export type Setting = { origin: string; baseUrl: string; server: { command: string; args: string[] } };
 
-/** A library that is ready to do the work of the bench. */
+/** A library, ready to run the bench. */
 export type Contender = {
-  /** What is compared, with its version. */
+  /** Name and version. */
   version: string;
   /**
-   * One run in a new conversation. Resolves with the answer, put together from the streamed pieces: who does not read
-   * the stream has no answer. Throws what the library throws.
+   * One run in a new conversation. Resolves with the answer, which must be joined from the streamed deltas. Throws what
+   * the library throws.
    */
   run: (calls: number) => Promise<string>;
   close?: () => Promise<void>;
@@ -34,7 +34,7 @@ export type FromContender =
   | { type: 'closed' }
   | { type: 'failed'; message: string };
 
-/** A contender in a process of its own. */
+/** A contender in a separate process. */
 export type ContenderProcess = AsyncDisposable & {
   name: string;
   version: string;
@@ -46,7 +46,7 @@ export type ContenderOptions = {
   /** Relative to bench/. */
   file: string;
   setting: Setting;
-  /** The answer of every run, whole. */
+  /** The expected answer of every run. */
   answer: string;
   profile: string | null;
 };
@@ -88,7 +88,7 @@ function isOf<Type extends FromContender['type']>(
   return reply.type === type;
 }
 
-/** Starts each contender; one that cannot start is reported and left out. */
+/** Starts each contender; reports and skips those that fail. */
 export async function startContenders(
   contenders: readonly ContenderOptions[],
   { stack, say }: { stack: AsyncDisposableStack; say: (text: string) => void },

@@ -4,11 +4,11 @@ export type Figure = {
   measure: string;
   value: number;
   unit: string;
-  /** First and third quartile over rounds or samples: their distance says how far to trust the value. */
+  /** First and third quartile over rounds or samples. */
   quartiles?: readonly [number, number];
-  /** The goal: the highest value that keeps it. */
+  /** The target: maximum value. */
   atMost?: number;
-  /** Further values of the same measurement. */
+  /** Other values of the same measurement. */
   of?: Readonly<Record<string, number>>;
 };
 
@@ -25,7 +25,7 @@ export function sampled(measure: string, samples: readonly number[], unit = '', 
 
 export type Row = Figure & { bench: string; part: string };
 
-/** One line per figure, with the goal and whether it is met. */
+/** One line per figure, with the target and whether it is met. */
 export function table(rows: readonly Row[]): string {
   const cells = rows.map(({ part, measure, value, unit, quartiles: spread, atMost, of = {} }) => [
     part,

@@ -3,22 +3,22 @@ import { parseArgs } from 'node:util';
 import { say } from '../support/command.ts';
 
 export type Options = {
-  /** The chosen parts, in the order of the plan. */
+  /** The selected parts, in the order of the bench. */
   only: readonly string[];
-  /** Fewer rounds and shorter runs with the same checks: shows that everything works. */
+  /** Fewer rounds and shorter runs with the same checks, to test the bench. */
   quick: boolean;
   /** Folder for CPU profiles of the measured processes; null for none. */
   profile: string | null;
-  /** The values of the bench's own options. */
+  /** Values of the additional options. */
   values: Readonly<Record<string, string | undefined>>;
 };
 
-/** An option of one bench that takes a value: its line in the usage, and how the value is checked. */
+/** An option with a value: its usage line and its check. */
 export type OwnOption = { usage: string } & ({ kind: 'count' } | { kind: 'names'; known: readonly string[] });
 
 export type Command = { name: string; parts: readonly string[]; own?: Readonly<Record<string, OwnOption>> };
 
-/** Reads the arguments of the process. Ends it after printing the help, or if the arguments are invalid. */
+/** Parses the arguments of the process. Exits after printing help, or for invalid arguments. */
 export function readOptions(command: Command): Options {
   const usage = usageOf(command);
   try {
@@ -53,11 +53,11 @@ function parse({ parts, own = {} }: Command, args: string[]): Options | null {
   return { only, quick: parsed['quick'] === true, profile: values['profile'] ?? null, values };
 }
 
-/** A list separated by commas. Throws if one of its names is not known. */
+/** Parses a comma-separated list. @throws Error for an unknown name */
 export function choose(option: string, list: string, known: readonly string[]): readonly string[] {
   const chosen = list.split(',');
   const unknown = chosen.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new Error(`--${option}: unknown "${unknown}"; known are ${known.join(', ')}.`);
+  if (unknown !== undefined) throw new Error(`--${option}: unknown "${unknown}". Use ${known.join(', ')}.`);
   return known.filter((name) => chosen.includes(name));
 }
 

@@ -2,15 +2,15 @@ import { median } from '../support/quantile.ts';
 import type { Figure } from './figure.ts';
 import { sampled } from './figure.ts';
 
-/** `wallMs` of each run; `cpuMs` of the block: user and system time of the measured process with all its threads. */
+/** `wallMs` per run; `cpuMs` of the block: user and system time of all threads of the measured process. */
 export type Block = { wallMs: number[]; cpuMs: number };
 
-/** One of those that are compared. `block` runs the same work so many times. */
+/** A competitor. `block` runs the same work `n` times. */
 export type Competitor = { name: string; block: (runs: number) => Promise<Block> };
 
 export type Rounds = { rounds: number; runs: number; warmUpRuns: number; say: (text: string) => void };
 
-/** The blocks of each competitor, one for each round; without the competitors that failed. */
+/** The blocks of each competitor, one per round, without failed competitors. */
 export type Results = ReadonlyMap<string, readonly Block[]>;
 
 /**
@@ -42,7 +42,7 @@ export async function compete(
   return results;
 }
 
-/** Two measurements in turn; which comes first alternates, so that neither always finds the caches of the other. */
+/** Alternates two measurements and their order, so that both find the same cache state. */
 export async function alternate<Value>(
   { rounds, warmUp }: { rounds: number; warmUp: number },
   one: (round: number) => Promise<Value>,
@@ -61,14 +61,14 @@ export async function alternate<Value>(
 export const wallOf = ({ wallMs }: Block): number => median(wallMs);
 export const cpuOf = ({ cpuMs, wallMs }: Block): number => cpuMs / wallMs.length;
 
-/** The blocks of a competitor the bench cannot do without. */
+/** The blocks of a required competitor. */
 export function blocksOf(results: Results, name: string): readonly Block[] {
   const blocks = results.get(name);
-  if (!blocks) throw new Error(`${name} failed, so that there is nothing to compare`);
+  if (!blocks) throw new Error(`${name} failed, so there is nothing to compare`);
   return blocks;
 }
 
-/** The ratio within each round: what slows the machine for a while slows both sides. */
+/** The ratio within each round, because a slow machine slows both sides. */
 export function ratios(blocks: readonly Block[], others: readonly Block[], of: (block: Block) => number): number[] {
   return blocks.flatMap((block, round) => {
     const other = others[round];
@@ -76,7 +76,7 @@ export function ratios(blocks: readonly Block[], others: readonly Block[], of: (
   });
 }
 
-/** The processor time of one run of each competitor, and how it compares with the baseline. */
+/** CPU time per run of each competitor, and its ratio to the baseline. */
 export function competitorFigures(
   results: Results,
   baseline: string,
@@ -95,7 +95,7 @@ export function competitorFigures(
   });
 }
 
-/** One competitor's processor time as a multiple of another's, with a goal; nothing if one of them is left out. */
+/** Ratio of the CPU times of two competitors, with a target; empty if one is missing. */
 export function goal(results: Results, [name, other]: readonly [string, string], atMost: number): Figure[] {
   const [blocks, others] = [results.get(name), results.get(other)];
   if (!blocks || !others) return [];

@@ -10,9 +10,9 @@ const OWNER = { ownerId: 'bench' };
 const FROM = Date.UTC(2026, 10, 1);
 const DAYS = 30;
 const DAY_MS = 86_400_000;
-/** A request is measured so often; the quickest counts, because other work of the machine only adds. */
+/** Repetitions per request; the minimum counts, because other load only adds time. */
 const REQUESTS = 25;
-/** Requests that may take at most this much longer. Others are bounded by the number of finds looked at, or not at all. */
+/** Maximum slowdown of these requests. Others are bounded by the number of matches, or not at all. */
 const FLAT = 2;
 
 const CHARACTERS = [...'的時間東京大阪天氣明日今晚會議報告文件程式伺服器模型工具語言資料庫使用者問題答案系統設定測試'];
@@ -41,7 +41,7 @@ const REQUESTS_MADE: Readonly<Record<string, Request>> = {
   'a search for two CJK characters found nowhere': { ask: search('我東'), atMost: FLAT },
 };
 
-/** What requests take with much history, compared with little, in a data folder that grows. */
+/** Request times with much history compared with little, in a growing data folder. */
 export async function measureHistory([few, many]: readonly [number, number]): Promise<Figure[]> {
   using folder = makeDataFolder();
   const storage = await openStorage({ folder: folder.path, clock: systemClock });
@@ -72,7 +72,7 @@ async function timesOf(storage: Storage): Promise<Map<string, number>> {
   return times;
 }
 
-/** One conversation per exchange: the most rows for the same history. */
+/** One conversation per exchange, for the maximum number of rows. */
 async function fill(storage: Storage, from: number, to: number): Promise<void> {
   for (let exchange = from; exchange < to; exchange++) {
     const id = `c${String(exchange)}`;
@@ -87,7 +87,7 @@ async function fill(storage: Storage, from: number, to: number): Promise<void> {
   }
 }
 
-/** 400 characters, the same in each run of the bench. */
+/** 400 characters, deterministic. */
 function textOf(seed: number): string {
   let state = seed + 1;
   let text = '';

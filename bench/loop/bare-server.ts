@@ -4,10 +4,10 @@ import type { Setting } from '../harness/contender.ts';
 
 export type BareTool = { name: string; description: string; inputSchema: { type: 'object'; [key: string]: unknown } };
 
-/** server-everything over the bare SDK: all contenders but Toolyard call their tools through this. */
+/** server-everything over the bare SDK; all contenders except Toolyard use it for tool calls. */
 export type BareServer = {
   tools: BareTool[];
-  /** What the server says about itself to the model; part of everyone's system message. */
+  /** Instructions of the server, part of every system message. */
   instructions: string;
   /** The text of the result. */
   call(name: string, args: Record<string, unknown>): Promise<string>;

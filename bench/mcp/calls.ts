@@ -6,13 +6,13 @@ import { median } from '../support/quantile.ts';
 import type { MakeCall } from './compared.ts';
 import { comparedWithSdk } from './compared.ts';
 
-/** What the host may add to a call, in microseconds. */
+/** Target for the overhead of the host per call, in microseconds. */
 const TOOLS = [
   { tool: 'echo', schema: 'no output schema', atMost: 50 },
   { tool: 'tides', schema: 'with output schema', atMost: 150 },
 ] as const;
 
-/** One call through the host and one through the bare SDK, again and again. */
+/** Alternates calls through the host and the bare SDK. */
 export function measureCalls({ options, say }: Bench): Promise<Figure[]> {
   const calls = options.quick ? 1_000 : 10_000;
   return comparedWithSdk(async ({ over, bare, hosted }) => {

@@ -9,7 +9,7 @@ const CONNECT_MS = 120_000;
 const LOOK_EVERY_MS = 10;
 const GIVE_UP_MS = 20_000;
 
-/** Closes many servers over stdio at once, each behind a shell as npx is; how long until no process is left of them. */
+/** Closes many stdio servers at once, each behind a shell like npx, and measures until all processes have exited. */
 export async function measureClosing({ options, say }: Bench): Promise<Figure[]> {
   const servers = options.quick ? 10 : 50;
   const { command, args = [] } = OVER_STDIO;
@@ -17,7 +17,7 @@ export async function measureClosing({ options, say }: Bench): Promise<Figure[]>
   const host = makeHost(
     Array.from({ length: servers }, (_, at): ServerConfig => {
       const id = `server-${String(at)}`;
-      // Half of them wrapped: the one that is started is not the one that serves.
+      // Half of them behind a wrapper process.
       const transport =
         at % 2 === 0 ? OVER_STDIO : { type: 'stdio' as const, command: 'sh', args: ['-c', `${line}; true`] };
       return { id, transport, connectTimeoutMs: CONNECT_MS };
@@ -27,7 +27,7 @@ export async function measureClosing({ options, say }: Bench): Promise<Figure[]>
   await host.connectAll();
   checkReady(host);
   const processes = childrenOf(process.pid);
-  if (processes.length < servers) throw new Error(`only ${String(processes.length)} processes were found`);
+  if (processes.length < servers) throw new Error(`found only ${String(processes.length)} processes`);
 
   const begun = performance.now();
   await host.close();
@@ -48,7 +48,7 @@ export async function measureClosing({ options, say }: Bench): Promise<Figure[]>
   ];
 }
 
-/** All processes below this one, from /proc. */
+/** All descendants of this process, from /proc. */
 function childrenOf(pid: number): number[] {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -10,10 +10,10 @@ const START_MS = 20_000;
 
 type Call = { tool: string; message: string; chat?: string };
 
-/** Makes one call and throws unless its answer is right. */
+/** Makes one call. @throws Error for a wrong result */
 export type MakeCall = (call: Call) => Promise<void>;
 
-/** The bare SDK and the host, each connected to a server of its own. */
+/** The bare SDK and the host, each connected to its own server. */
 export type Compared = { over: 'stdio' | 'HTTP'; bare: MakeCall; hosted: MakeCall };
 
 /** Measures the host compared with the bare SDK, over stdio and over HTTP. */
@@ -65,5 +65,5 @@ async function startHttpServer(stack: AsyncDisposableStack): Promise<string> {
 function check({ tool, message }: Call, part: { type: string } | undefined, structured: unknown): void {
   const text = part !== undefined && 'text' in part ? part.text : '';
   const isRight = tool === 'tides' ? (structured as JsonObject | undefined)?.['name'] === message : text === message;
-  if (!isRight) throw new Error(`a call of ${tool} was answered wrongly`);
+  if (!isRight) throw new Error(`wrong result of ${tool}`);
 }

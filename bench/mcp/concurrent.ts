@@ -8,8 +8,8 @@ import { comparedWithSdk } from './compared.ts';
 
 const CHATS = 50;
 /**
- * The time of the host as a multiple of the bare SDK's: with a tool that takes 20 ms, under 5 % of throughput may be
- * lost. With one that takes none, all there is to measure is the processor time of a call.
+ * Target for the time of the host as a multiple of the bare SDK: less than 5 % with a tool that takes 20 ms. With a tool
+ * that takes no time, it is the CPU time per call.
  */
 const TOOLS = [
   { tool: 'pause', takes: '20 ms', calls: 10, more: { atMost: 1.05 } },
@@ -32,7 +32,7 @@ export function measureConcurrent({ options, say }: Bench): Promise<Figure[]> {
       }
       return figures;
     },
-    // As in the server of Toolyard: servers may ask.
+    // Elicitation is enabled, as in the Toolyard server.
     { form: () => Promise.resolve({ action: 'cancel' }) },
   );
 }

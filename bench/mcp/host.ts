@@ -13,7 +13,7 @@ export const OVER_STDIO: Extract<TransportConfig, { type: 'stdio' }> = {
   args: [...process.execArgv, SERVER],
 };
 
-/** A host as the server of Toolyard has it, but for its guard. */
+/** A host like in the Toolyard server, without guarded fetch. */
 export function makeHost(servers: ServerConfig[], handlers: QuestionHandlers = {}): McpHost {
   return new McpHost({
     servers,
@@ -24,7 +24,7 @@ export function makeHost(servers: ServerConfig[], handlers: QuestionHandlers = {
   });
 }
 
-/** Throws what a server that is not ready says. */
+/** @throws Error of a server that is not ready */
 export function checkReady(host: McpHost, ids?: ReadonlySet<string>): void {
   for (const { id, state, error } of host.health()) {
     if (state !== 'ready' && (ids === undefined || ids.has(id)))

@@ -12,7 +12,7 @@ const place = z.object({
   next: z.object({ at: z.string(), height: z.number() }).optional(),
 });
 
-/** How long a tool takes that does something. */
+/** Duration of the slow tool. */
 const PAUSE_MS = 20;
 
 function create(): McpServer {

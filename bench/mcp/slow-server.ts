@@ -1,4 +1,4 @@
-// Twenty-five HTTP servers in one process, the legacy handshake by hand: at once, or after so many milliseconds.
+// 25 HTTP servers in one process with a hand-written legacy handshake: immediate, or after a delay in milliseconds.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -11,7 +11,7 @@ const DELAY_MS = 30_000;
 const START_MS = 20_000;
 const WAIT_MS = 60_000;
 
-/** How long quick servers take to be ready alone, and together with as many that accept and answer half a minute later. */
+/** Time until fast servers are ready, alone and together with as many that respond after half a minute. */
 export async function measureSlow({ options }: Bench): Promise<Figure[]> {
   const rounds = options.quick ? 10 : 60;
   await using stack = new AsyncDisposableStack();

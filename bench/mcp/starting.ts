@@ -14,12 +14,12 @@ const SANDBOXES: Readonly<Record<string, Sandbox>> = {
   'limited hosts': { read, network: ['example.com'] },
 };
 
-/** One stdio server until it is ready, with and without a sandbox, in turn: what the sandbox adds. */
+/** Time until a stdio server is ready, alternately with and without a sandbox. */
 export async function measureStarting({ options }: Bench): Promise<Figure[]> {
   const rounds = options.quick ? 5 : 15;
   const figures: Figure[] = [];
   for (const [kind, sandbox] of Object.entries(SANDBOXES)) {
-    // The first start detects what the system supports, and fills the caches of the disk.
+    // The first start detects the sandbox and fills the disk cache.
     const pairs = await alternate(
       { rounds, warmUp: 1 },
       () => start(undefined),

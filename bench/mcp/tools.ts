@@ -24,7 +24,7 @@ const QUESTION: Message = {
   parts: [{ type: 'text', text: 'When is high water?' }],
 };
 
-/** A server of ten thousand tools in this process: what every turn pays for them, and what a burst of changes leads to. */
+/** A server with ten thousand tools in this process: cost per turn, and of a burst of list changes. */
 export async function measureTools({ options, say }: Bench): Promise<Figure[]> {
   const turns = options.quick ? 200 : 2_000;
   let lists = 0;
@@ -48,7 +48,7 @@ export async function measureTools({ options, say }: Bench): Promise<Figure[]> {
   const view = host.select(new Set([SERVER]), ({ name }) => name.endsWith('7'));
   const sources = { serverInstructions: [{ serverId: SERVER, text: 'Heights are in metres.' }] };
 
-  /** What a turn does before its request is sent, but for the messages' own text. */
+  /** The work of a turn before its request, except for message text. */
   const assemble = (): number => {
     const begun = performance.now();
     const tools = view.tools();
@@ -78,7 +78,7 @@ export async function measureTools({ options, say }: Bench): Promise<Figure[]> {
 
 type Asked = { id?: number | string; method?: string; params?: { cursor?: string } };
 
-/** By hand: the official server would need a schema made in code for each. */
+/** Hand-written, because the official server would build a schema for each tool. */
 async function serve(transport: Transport, onList: () => void): Promise<void> {
   const tools = Array.from({ length: TOOLS }, (_, at) => ({
     name: `tide_${String(at)}`,

@@ -13,7 +13,7 @@ export function delta(content: object, finish: string | null = null): string {
 export const START = delta({ role: 'assistant', content: '' });
 export const DONE = 'data: [DONE]\n\n';
 
-/** The call of `echo` with its arguments in one piece, or without them where they follow. */
+/** The call of `echo` with its arguments in one piece, or empty if they follow in deltas. */
 export function callDelta(index: number, args: string): string {
   const call = { index: 0, id: `call_${index}`, type: 'function', function: { name: 'echo', arguments: args } };
   return delta({ role: 'assistant', content: null, tool_calls: [call] });
@@ -85,7 +85,7 @@ function webApi(): string[] {
   return [...pieces.map((text) => frame(text, 'text')), frame(usage, 'usage'), frame('stop', 'stop')];
 }
 
-/** All answers that wait for nothing, encoded before the first request, as the writes they are sent in. */
+/** All answers without delays, encoded before the first request, as socket writes. */
 export function encodeAnswers(eventsInWrite: number) {
   const writesOf = (events: readonly string[]): Buffer[] => {
     const writes: Buffer[] = [];

@@ -18,7 +18,7 @@ export function beginAnswer(response: ServerResponse): void {
   response.write(START);
 }
 
-/** Tokens after pauses, so that each meets an idle server. */
+/** Tokens after pauses, so that the server is idle. */
 export function sendFirst(response: ServerResponse): void {
   beginAnswer(response);
   let sent = 0;
@@ -44,7 +44,7 @@ type Steady = {
 const steady = new Set<Steady>();
 let ticking: NodeJS.Timeout | undefined;
 
-/** Each answer keeps its own schedule, so that the tokens of many do not come in step. */
+/** Each answer has its own schedule, so that tokens of different answers are not synchronized. */
 function sendSteadily(response: ServerResponse, what: Pick<Steady, 'aSecond' | 'tokens' | 'tokenAt'>): void {
   beginAnswer(response);
   steady.add({ response, begun: performance.now(), sent: 0, ...what });

@@ -1,16 +1,17 @@
-// The model server of the benches, a process of its own. OpenAI's Chat Completions API answers by the name of the model:
+// The mock model server of the benches, in a separate process. In the OpenAI Chat Completions API, the model name selects
+// the answer:
 //
-// - `calls-<calls>`    that many turns with one call of `echo` each, then an answer of 200 tokens; checks the requests
-// - any other name     an answer of 5,000 pieces; so do the other APIs, whatever the model
-// - `first`            after a pause, a few tokens, each with its send time
-// - `steady-<tokens>`  so many tokens, 50 a second, every tenth with its send time
-// - `long-<calls>`     as `calls`, but with a short answer, and without reading the request
-// - `markdown-<size>`  Markdown of so many characters, 500 tokens of four characters a second
+// - `calls-<calls>`    turns with one call of `echo` each, then an answer of 200 tokens; checks the requests
+// - any other name     an answer of 5,000 deltas, like all answers in the other APIs
+// - `first`            a few tokens after a pause, each with its send time
+// - `steady-<tokens>`  50 tokens per second, every tenth with its send time
+// - `long-<calls>`     like `calls`, with a short answer, without reading the request
+// - `markdown-<size>`  Markdown of this many characters, 500 tokens of four characters per second
 //
-// These two are encoded before the first request and wait for nothing: a few events make a write (the argument of
-// this process) and every write has a turn of its own, so that an answer arrives in many reads, as a real one does.
-// With one event each, the kernel joins anything from 5 to 200 of them into a read, depending on how busy the machine
-// is; the client pays for each read. Times are those of process.hrtime, the clock all processes of a machine share.
+// The first two are encoded before the first request and sent without delays. Each write contains a few events (the
+// argument of this process) and has its own event loop turn, so that an answer arrives in many reads, like a real one.
+// With one event per write, the kernel would join 5 to 200 writes into a read, depending on the load, and the client pays
+// per read. Times are from process.hrtime, a clock shared by all processes of a machine.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +19,7 @@ import { callDelta, delta, DONE, encodeAnswers } from './formats.ts';
 import { beginAnswer, END, sendFirst, sendMarkdown, sendWords } from './paced.ts';
 import { noteOf } from './texts.ts';
 
-/** Since the last report: what was seen, the first thing that was wrong, and the processor time of this process. */
+/** Since the last report: requests, the first problem, and CPU time of this process. */
 export type Report = { requests: number; answers: number; requestBytes: number; wrong: string | null; cpuMs: number };
 export type FromModel = { port: number } | Report;
 
@@ -32,7 +33,7 @@ function emptyReport(): Report {
 
 type ChatRequest = { stream?: unknown; tools?: unknown[]; messages?: { role: string; content: unknown }[] };
 
-/** The writes of the answer, or what is wrong with the request. */
+/** The writes of the answer, or the problem of the request. */
 function answerToCalls(request: ChatRequest, calls: number): Buffer[] | string {
   if (request.stream !== true) return 'a request without streaming';
   if (!request.tools?.length) return 'a request without tools';
@@ -51,7 +52,7 @@ function send(response: ServerResponse, writes: readonly Buffer[]): void {
     if (response.destroyed) return;
     const piece = writes[next++];
     if (next >= writes.length) {
-      // Together with the last piece, as servers do: a client that stops at [DONE] then finds the end there as well.
+      // In the last write, like real servers, so that a client that stops at [DONE] has also received the end.
       response.end(piece);
       return;
     }
@@ -69,7 +70,7 @@ function refuse(response: ServerResponse, why: string): void {
 
 const RESULT = Buffer.from('"role":"tool"');
 
-/** Counts the results without parsing: parsing would cost this server more the longer the conversation is. */
+/** Counts results without parsing, whose cost would grow with the conversation. */
 function sendLong(response: ServerResponse, request: Buffer, calls: number): void {
   let results = 0;
   for (let at = request.indexOf(RESULT); at !== -1; at = request.indexOf(RESULT, at + RESULT.length)) results++;
@@ -118,11 +119,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 const server = createServer({ noDelay: true }, (request, response) => {
   answer(request, response).catch((thrown: unknown) => refuse(response, String(thrown)));
 });
-// A contender's connection waits while the others have their turn; closing it would be a failure of the bench.
+// Keeps idle connections of contenders open while others run.
 server.keepAliveTimeout = 10 * 60_000;
 server.listen(0, '127.0.0.1', () => tell({ port: (server.address() as AddressInfo).port }));
 
-/** Any message asks for a report. */
+/** Every message requests a report. */
 process.on('message', () => {
   const { user, system } = process.cpuUsage(cpuBefore);
   cpuBefore = process.cpuUsage();

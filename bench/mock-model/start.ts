@@ -1,7 +1,7 @@
 import { startPeer } from '../support/process.ts';
 import type { FromModel, Report } from './process.ts';
 
-/** The provider that the models of the mock belong to. */
+/** Provider ID of the mock models. */
 export const PROVIDER = 'upstream';
 const WAIT_MS = 60_000;
 
@@ -9,11 +9,11 @@ export type MockModel = AsyncDisposable & {
   /** Without `/v1`. */
   origin: string;
   baseUrl: string;
-  /** What was seen since the last report. */
+  /** Counts since the last report. */
   report(): Promise<Report>;
 };
 
-/** Starts the mock model. `batch`: events in a write. */
+/** Starts the mock model. `batch`: events per write. */
 export async function startMockModel(batch = 5): Promise<MockModel> {
   const peer = startPeer<string, FromModel>('mock-model/process.ts', { args: [String(batch)] });
   const listening = await peer.hear(WAIT_MS);

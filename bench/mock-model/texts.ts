@@ -1,23 +1,23 @@
 /** What the mock model answers, and what the readers of the benches look for in it. */
 
-/** The answer after the calls: 200 tokens, some of which need escaping in JSON, as real text does. */
+/** The answer after the calls: 200 tokens, some of which need escaping in JSON. */
 export const answerTokens: readonly string[] = Array.from({ length: 200 }, (_, index) =>
   index % 40 === 39 ? '.\n' : index % 25 === 24 ? ' "quoted"' : ` word${index}`,
 );
 export const ANSWER = answerTokens.join('');
 export const PROMPT = 'Echo what you are asked to echo, then summarize it.';
 
-/** The model that asks for so many calls before it answers; the name carries the number, so the mock needs no state. */
+/** The model that makes this many calls before it answers; the name contains the number, so the mock needs no state. */
 export function modelName(calls: number): string {
   return `calls-${calls}`;
 }
 
-/** The argument of call number `index`; each differs, so that no guard against repeated calls intervenes. */
+/** The argument of call `index`; unique, because repeated calls would be rejected. */
 export function noteOf(index: number): string {
   return `note number ${index}`;
 }
 
-/** The long answer, in as many pieces of four characters as an answer of a few pages has. */
+/** The long answer, in pieces of four characters, a few pages long. */
 export const PIECES = 5_000;
 const PROSE =
   'The quick brown fox jumps over the lazy dog, and after that it looks for a place to rest; see "notes" for more.\n\n' +
@@ -28,15 +28,15 @@ export const pieces: readonly string[] = Array.from({ length: PIECES }, (_, at) 
 );
 
 export const TOKENS_A_SECOND = 50;
-/** How many tokens with their send time an answer of the model `first` has. */
+/** Number of tokens with a send time in an answer of the model `first`. */
 export const FIRST_TOKENS = 5;
 
-/** Token number `index` of a steady answer, no longer than tokens are. */
+/** Token `index` of a steady answer, as short as a real token. */
 export function wordAt(index: number): string {
   return ` w${String(index % 1000)}`;
 }
 
-/** A token with its send time. Nothing in it may begin a call written as text: that is held back. */
+/** A token with its send time. Contains no start of a text tool call, which would be held back. */
 export function stamped(at: bigint): string {
   return ` #${at.toString(36)};`;
 }
@@ -48,7 +48,7 @@ export function stampsIn(text: string): bigint[] {
   );
 }
 
-/** A whole answer of the model `steady` without the send times. */
+/** The whole answer of the model `steady`, without send times. */
 export function steadyAnswer(tokens: number): string {
   let text = '';
   for (let index = 0; index < tokens; index++) text += index % 10 === 9 ? ' #;' : wordAt(index);

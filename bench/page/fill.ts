@@ -4,7 +4,7 @@ import { systemClock } from '../../packages/protocol/src/index.ts';
 import { openStorage } from '../../packages/storage/src/index.ts';
 import { sampleMarkdown } from '../support/sample-markdown.ts';
 
-// As in packages/server, which is not imported: its types do not compile beside those of a browser.
+// Copied from packages/server, whose types conflict with DOM types.
 const OWNER = { ownerId: 'owner' };
 
 /** Occurs in the last message only. */
@@ -21,7 +21,7 @@ export async function fillConversation(folder: string, messages: number): Promis
     if (!question) return id;
     const terms = { owner: randomUUID(), ms: 60_000 };
     const runId = randomUUID();
-    // A run writes them all in one transaction: alone, each would wait for the disk.
+    // One transaction, because each one waits for the disk.
     const created = storage.runs.createRun(OWNER, {
       id: runId,
       conversationId: id,
@@ -31,7 +31,7 @@ export async function fillConversation(folder: string, messages: number): Promis
       leaf: question.id,
       lease: terms,
     });
-    if (created.outcome !== 'created') throw new Error(`the run was not made: ${created.outcome}`);
+    if (created.outcome !== 'created') throw new Error(`the run was not created: ${created.outcome}`);
     const [stored] = storage.runs.commit([
       {
         runId,

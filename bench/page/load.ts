@@ -8,7 +8,7 @@ import { COMPOSER, openFreshContext } from './visitor.ts';
 
 const BUILD = new URL('../../packages/web/build/', import.meta.url);
 
-/** A first visit: what is loaded before a user can write, and when something is visible. */
+/** A first visit: bytes loaded until the page is usable, and time until content is visible. */
 export async function measureLoad(context: Context): Promise<Figure[]> {
   const visits = context.options.quick ? 3 : 10;
   const paints: number[] = [];

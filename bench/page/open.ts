@@ -4,7 +4,7 @@ import type { Context } from './visitor.ts';
 import { openFreshContext } from './visitor.ts';
 import { LAST_WORDS } from './fill.ts';
 
-/** A conversation of 10,000 messages, opened by its address in a browser that knows the page. */
+/** Opens a conversation of 10,000 messages by URL, with a warm cache. */
 export async function measureOpen(context: Context): Promise<Figure[]> {
   const times = context.options.quick ? 3 : 10;
   const { conversation, messages } = context.long;
@@ -32,7 +32,7 @@ export async function measureOpen(context: Context): Promise<Figure[]> {
   return [sampled(measure, shown, 'ms', { of: { times } }), figure('elements in the page then', nodes)];
 }
 
-/** Runs in the page: notes when the words can be seen, from the beginning of the navigation. */
+/** Runs in the page: measures from the start of the navigation until the text is visible. */
 function watchForLastWords(words: string): void {
   const look = (): void => {
     const walker = document.createTreeWalker(document.body ?? document.documentElement, NodeFilter.SHOW_TEXT);

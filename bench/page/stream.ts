@@ -10,11 +10,11 @@ import { sampleMarkdown } from '../support/sample-markdown.ts';
 import type { Context } from './visitor.ts';
 import { COMPOSER, openFreshContext } from './visitor.ts';
 
-/** What a browser did while an answer came. */
+/** Work of the browser during an answer. */
 type Watched = {
-  /** Of the page's thread, of the time the answer took. */
+  /** Share of the main thread's time during the answer. */
   busyPercent: number;
-  /** Between two frames, in milliseconds. */
+  /** Milliseconds between two frames. */
   gaps: number[];
   longTasks: number[];
   shift: number;
@@ -22,13 +22,12 @@ type Watched = {
 
 type Reader = 'the page' | 'marked, whole';
 
-/** One frame of 60 a second, and a little for the clock. */
+/** One frame at 60 per second, plus clock tolerance. */
 const LATE_FRAME_MS = 17.5;
 
 /**
- * An answer of 60 kB of Markdown at 500 tokens a second: read by the page, and in the same page by a reader that
- * parses the whole text again with `marked`, once a frame, and makes it the content of an element: the least one can
- * write, without colours, and without looking at what HTML a model wrote.
+ * An answer of 60 kB of Markdown at 500 tokens per second, read by the page and by a baseline in the same page, which
+ * parses the whole text with `marked` once per frame and sets it as HTML, without highlighting or sanitizing.
  */
 export async function measureStream(context: Context): Promise<Figure[]> {
   const size = context.options.quick ? 15_000 : 60_000;
@@ -57,14 +56,14 @@ async function watchAnswer(context: Context, reader: Reader, size: number): Prom
     await page.goto(reader === 'the page' ? `${url}/c/${conversation}` : url);
     await page.waitForSelector(COMPOSER);
     if (reader === 'marked, whole') await page.evaluate(markedSource());
-    // What is loaded when needed is loaded; nothing moves any more.
+    // Lazy modules are loaded, and the layout is stable.
     await page.waitForTimeout(1_000);
 
     const profiler = await visitor.newCDPSession(page);
     await profiler.send('Performance.enable');
     const run = await api.send(conversation, 'Write a long answer.');
     if (reader === 'marked, whole') await page.evaluate(readWithMarked, run);
-    // From the first word on: where a first message is sent, the page makes room for it.
+    // From the first word on, because sending the first message changes the layout.
     let before = null as Promise<{ at: number; busySeconds: number }> | null;
     const begin = async (): Promise<{ at: number; busySeconds: number }> => {
       await page.evaluate(() => watch.begin());
@@ -119,10 +118,10 @@ function figuresOf(name: string, watched: readonly Watched[]): Figure[] {
   ];
 }
 
-/** What {@link installWatch} puts into the page. */
+/** State that {@link installWatch} adds to the page. */
 declare const watch: { begin(): void; end(): { gaps: number[]; longTasks: number[]; shift: number } };
 
-/** Runs in the page, before anything of its own. */
+/** Runs in the page before its scripts. */
 function installWatch(): void {
   let gaps: number[] = [];
   let longTasks: number[] = [];
@@ -159,7 +158,7 @@ function installWatch(): void {
 }
 
 function markedSource(): string {
-  // The very one the page is built with.
+  // The version that the page uses.
   const main = createRequire(new URL('../../packages/web/package.json', import.meta.url)).resolve('marked');
   return readFileSync(join(dirname(main), 'marked.umd.js'), 'utf8');
 }

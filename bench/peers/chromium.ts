@@ -3,7 +3,7 @@ import { browserCommand, whyNoBrowser } from '../../e2e/support/unpack-browser.t
 import { say } from '../support/command.ts';
 import type { Chromium } from './mcp/peer.ts';
 
-/** The Chromium of the tests (from npm); null where it does not run. */
+/** The Chromium of the tests (from npm); null if it cannot run. */
 export async function findChromium(): Promise<Chromium | null> {
   const reason = await whyNoBrowser();
   if (reason !== null) {

@@ -1,4 +1,5 @@
-// `npm run peers`: MCP servers and model servers of others, tried with this checkout. Not part of `npm test`: it downloads.
+// `npm run peers`: tests third-party MCP servers and model servers with this checkout. Not part of `npm test`, because it
+// downloads packages.
 import { machine, optionsOrExit, say } from '../support/command.ts';
 import { BROWSER_PEERS } from './mcp/browser-peers.ts';
 import { NPM_PEERS } from './mcp/npm-peers.ts';

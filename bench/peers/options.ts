@@ -5,7 +5,7 @@ export type Part = (typeof PARTS)[number];
 
 export type Options = {
   only: readonly Part[];
-  /** Ids of peers; all if empty. */
+  /** IDs of peers; all if empty. */
   names: readonly string[];
   /** Downloads everything again, to measure the first connection. */
   fresh: boolean;
@@ -21,7 +21,7 @@ export const USAGE = `npm run peers [-- --only PART,...] [--fresh] [NAME...]
   NAME       these peers alone, by the first column of the report; the other rows stay as they are
 `;
 
-/** Null where only help is asked for. Throws an Error with a message for the user. */
+/** Null for --help. @throws Error with a message for the user */
 export function readOptions(args: string[]): Options | null {
   const { values, positionals } = parseArgs({
     args,
@@ -38,6 +38,6 @@ export function readOptions(args: string[]): Options | null {
 
 function partOf(name: string): Part {
   const part = PARTS.find((known) => known === name);
-  if (part === undefined) throw new Error(`There is no part "${name}"; there are ${PARTS.join(', ')}.`);
+  if (part === undefined) throw new Error(`Unknown part "${name}". Use ${PARTS.join(', ')}.`);
   return part;
 }

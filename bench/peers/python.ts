@@ -7,7 +7,7 @@ import { say } from '../support/command.ts';
 import { cached, REQUIREMENTS } from './folders.ts';
 
 export type Python = {
-  /** Installs what `requirements/NAME.txt` lists into an environment of its own; gives its folder of programs. */
+  /** Installs `requirements/NAME.txt` into a separate environment. Returns its folder of programs. */
   install(name: string): Promise<string>;
 };
 
@@ -15,7 +15,7 @@ const CANDIDATES = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python
 
 /** Python 3.10 or newer with `uv`, or the reason why it is missing. The folder of `uvx` is appended to PATH. */
 export async function preparePython(): Promise<Python | string> {
-  // Without the folders that npm prepends: servers must find the programs of the user.
+  // Without the folders that npm prepends to PATH, so that servers find the programs of the user.
   const path = childEnvironment(process.env).env['PATH'] ?? '';
   const python = await findPython(path);
   if (python === null) return 'Python 3.10 or newer is not installed';
@@ -36,11 +36,11 @@ export async function preparePython(): Promise<Python | string> {
         const made = await quietly(join(bin, 'uv'), ['venv', '--clear', '--python', join(bin, 'python'), folder]);
         const list = join(REQUIREMENTS, `${name}.txt`);
         const target = ['--python', join(folder, 'bin', 'python')];
-        // The lists name every package: nothing else is installed, and nothing is built.
+        // The lists are complete: pip installs no other packages, and builds none.
         const rest = ['--no-deps', '--only-binary', ':all:', '-r', list];
         return made ?? quietly(join(bin, 'uv'), ['pip', 'install', ...target, ...rest]);
       });
-      if (failure !== null) throw new Error(`${name} cannot be installed: ${failure}`);
+      if (failure !== null) throw new Error(`cannot install ${name}: ${failure}`);
       return join(folder, 'bin');
     },
   };
@@ -56,7 +56,7 @@ async function findPython(path: string): Promise<string | null> {
   return null;
 }
 
-/** Installs unless the same list is installed already; gives what went wrong. */
+/** Installs unless the same list is installed. Returns the error. */
 async function once(folder: string, name: string, install: () => Promise<string | null>): Promise<string | null> {
   const list = readFileSync(join(REQUIREMENTS, `${name}.txt`));
   const hash = createHash('sha256').update(list).digest('hex');
@@ -68,7 +68,7 @@ async function once(folder: string, name: string, install: () => Promise<string 
   return problem;
 }
 
-/** Null where it succeeded, else the last line it printed. */
+/** Null on success, else its last line of output. */
 async function quietly(command: string, args: readonly string[]): Promise<string | null> {
   const { code, output } = await run(command, args, { quiet: true });
   return code === 0 ? null : (output.trim().split('\n').at(-1) ?? `exit code ${code}`);

@@ -3,10 +3,10 @@ import { availableParallelism, release, type } from 'node:os';
 import { REPORT } from './folders.ts';
 import type { McpRow, ModelRow, Results } from './results.ts';
 
-/** The least of the MCP servers that must complete a call in the sandbox. */
+/** Minimum number of MCP servers that must complete a call in the sandbox. */
 const AT_LEAST = 12;
 
-/** Writes docs/peers.md; gives what is not as it should be. */
+/** Writes docs/peers.md. Returns the problems. */
 export function writeReport({ mcp, models }: Results, order: readonly string[]): string[] {
   const rows = order.flatMap((id) => mcp.find((row) => row.id === id) ?? []);
   const passed = rows.filter(({ call, sandboxed }) => call.outcome === 'passed' && sandboxed === 'yes');
@@ -112,7 +112,7 @@ function modelTable(rows: readonly ModelRow[]): string[] {
   ];
 }
 
-/** Formatted as the formatter of the repository does it. */
+/** Aligned like the output of the repository's formatter. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));

@@ -2,28 +2,28 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { RESULTS } from './folders.ts';
 
-/** The call of an MCP server: `passed` means that the content of its result was checked. */
+/** Result of a tool call. `passed`: the content was checked. */
 type CallOutcome = { tool: string; outcome: 'passed' | 'failed' | 'not possible'; detail: string };
 
 export type McpRow = {
   id: string;
-  /** With its version, as the entry names it. */
+  /** Package with version, as in the entry. */
   package: string;
   date: string;
-  /** Milliseconds until the server is ready: with the download, and again. Null: not measured, or it failed. */
+  /** Milliseconds until the server is ready, with and without download. Null: not measured, or failed. */
   firstMs: number | null;
   againMs: number | null;
   tools: number;
   resources: number;
   prompts: number;
-  /** What its entry sets beyond `"sandbox": {}`. */
+  /** Settings of its entry besides `"sandbox": {}`. */
   settings: string;
-  /** `yes`, or why not. */
+  /** `yes`, or the reason. */
   sandboxed: string;
   call: CallOutcome;
-  /** Processes that carry the marker of this server after it was closed; null where that cannot be found out. */
+  /** Processes of this server after closing; null if unknown. */
   processesLeft: number | null;
-  /** What the sandbox refused, as Toolyard shows it. */
+  /** Sandbox violations, as Toolyard shows them. */
   blocked: readonly string[];
 };
 
@@ -51,7 +51,7 @@ export function writeResults(results: Results): void {
   writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
 }
 
-/** The list with these rows in place of those of the same key. */
+/** Replaces rows with the same key. */
 export function merged<Row>(rows: readonly Row[], newer: readonly Row[], keyOf: (row: Row) => string): Row[] {
   const keys = new Set(newer.map(keyOf));
   return [...rows.filter((row) => !keys.has(keyOf(row))), ...newer];

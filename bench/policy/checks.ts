@@ -4,7 +4,7 @@ import type { InterventionRule, JsonObject } from '@toolyard/protocol';
 import type { Figure } from '../harness/figure.ts';
 import { sampled } from '../harness/figure.ts';
 
-/** Calls as agents make them all day, and one that is over the budget; `atMost`: what a check may take, in µs. */
+/** Typical calls, and one over the budget. `atMost`: target per check in µs. */
 const CALLS: Readonly<Record<string, { tool: string; args: JsonObject; atMost: number }>> = {
   'a short command': {
     tool: 'run',
@@ -54,7 +54,7 @@ const CALLS: Readonly<Record<string, { tool: string; args: JsonObject; atMost: n
   },
 };
 
-/** One of each kind a rule can be. */
+/** One rule of each kind. */
 export const FOUR_RULES: readonly InterventionRule[] = [
   { decision: 'allow', tool: 'desk/*', command: 'npm *' },
   { decision: 'never', command: 'git push*' },
@@ -64,7 +64,7 @@ export const FOUR_RULES: readonly InterventionRule[] = [
 
 const KNOWN: ToolPolicyFacts = { builtIn: false, readOnly: false };
 
-/** What one check costs: medians over rounds. */
+/** Cost of one check: medians over rounds. */
 export function measurePolicy(rules: readonly InterventionRule[], quick: boolean): Figure[] {
   return Object.entries(CALLS).map(([name, { tool, args, atMost }]) => {
     const checker = new InterventionChecker({ mode: 'auto', rules, permission: () => undefined, lookUp: () => KNOWN });
@@ -73,12 +73,12 @@ export function measurePolicy(rules: readonly InterventionRule[], quick: boolean
   });
 }
 
-/** Processor time: other work on the machine takes nothing of it. */
+/** CPU time, which excludes other load. */
 function rounds(check: () => unknown, quick: boolean): number[] {
   const from = performance.now();
   for (let at = 0; at < 50; at++) check();
   const most = quick ? 500 : 4_000;
-  // Slow checks are repeated less often: about as long as the fast ones take.
+  // Slow checks are repeated less often, for about the same duration.
   const count = Math.max(10, Math.min(most, Math.round((most * 0.02) / ((performance.now() - from) / 50))));
   for (let at = 0; at < 3 * count; at++) check();
   return Array.from({ length: quick ? 9 : 25 }, () => {

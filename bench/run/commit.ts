@@ -19,16 +19,16 @@ import { serve } from './serve.ts';
 
 const CALLS = 10;
 const RUN_MS = 120_000;
-/** After so many runs the optimising compiler has seen the hot paths. */
+/** Warm-up runs, after which the JIT compiler has optimized the hot paths. */
 const WARM_UP_RUNS = 80;
 
 /**
- * The run of eleven requests and ten calls of the bench `loop`: `createAgent()` in memory, compared with a server that
- * commits everything, read from outside or not. Both with the same model, and a server-everything of their own.
+ * The run of bench `loop` with eleven requests and ten calls: `createAgent()` in memory compared with a server that commits
+ * everything, with and without a reader. Both use the same model and their own server-everything.
  */
 export async function measureCommit(context: Context): Promise<Figure[]> {
   const { options, say, mock } = context;
-  // The model is offered the same tools in both.
+  // The model gets the same tools in both.
   await using server = await serve(context, 'commit', { mcpServers: { everything: EVERYTHING }, args: ['--no-date'] });
   const diskMs = timeOfTheDisk(server.dataFolder);
   await using memory = await startContender({
@@ -42,7 +42,7 @@ export async function measureCommit(context: Context): Promise<Figure[]> {
   using unread = openUnread(api, join(server.dataFolder, 'toolyard.db'));
   const results = await compete(
     [
-      // First in the warm-up: the reader allows the tool for everything that follows.
+      // First in the warm-up, because the reader allows the tool for all later runs.
       {
         name: 'read',
         async block(runs) {
@@ -87,7 +87,7 @@ function figuresOf(results: Results, diskMs: number): Figure[] {
   ];
 }
 
-/** A conversation each, made before the time is taken: from sending the question to reading the end of the run. */
+/** Measures from sending the question to the end of the run, in a conversation created before. */
 async function blockCommitted(
   server: Pick<ServerProcess, 'begin' | 'load'>,
   asker: Asker,
@@ -103,7 +103,7 @@ async function blockCommitted(
 
 type Asker = {
   newConversation(): Promise<string>;
-  /** One whole run; gives its time in milliseconds. Throws where the answer is not whole. */
+  /** Runs once. Returns milliseconds. @throws Error for an incomplete answer */
   run(conversation: string): Promise<number>;
 };
 type Reader = Asker & { end(): void };
@@ -129,14 +129,14 @@ function openUnread(api: Api, file: string): Asker & Disposable {
         await setTimeout(0.2);
       }
       const took = performance.now() - before;
-      if (!String(lastOf.get(run)?.['body']).includes(JSON.stringify(ANSWER))) throw new Error('not the whole answer');
+      if (!String(lastOf.get(run)?.['body']).includes(JSON.stringify(ANSWER))) throw new Error('incomplete answer');
       return took;
     },
     [Symbol.dispose]: () => database.close(),
   };
 }
 
-/** The page of a user: one stream for everything, open all the time. */
+/** Like the page: one stream for all events, always open. */
 async function openReader(api: Api): Promise<Reader> {
   let answer = '';
   let nextSeq = 1;
@@ -144,7 +144,7 @@ async function openReader(api: Api): Promise<Reader> {
   let failed = (_error: Error): void => undefined;
   const stream = await api.follow((events) => {
     for (const event of events) {
-      if (event.seq !== nextSeq++) failed(new Error(`event ${String(event.seq)} where ${String(nextSeq - 1)} was due`));
+      if (event.seq !== nextSeq++) failed(new Error(`event ${String(event.seq)} instead of ${String(nextSeq - 1)}`));
       if (event.type === 'message_started') answer = '';
       else if (event.type === 'text_delta') answer += event.text;
       else if (event.type === 'interrupt_requested') {
@@ -164,14 +164,14 @@ async function openReader(api: Api): Promise<Reader> {
       const before = performance.now();
       await Promise.all([api.send(conversation, PROMPT), ended]);
       const took = performance.now() - before;
-      if (answer !== ANSWER) throw new Error(`not the whole answer: ${String(answer.length)} characters`);
+      if (answer !== ANSWER) throw new Error(`incomplete answer: ${String(answer.length)} characters`);
       return took;
     },
     end: () => stream.end(),
   };
 }
 
-/** What the machine itself takes for the durability of one call. */
+/** Cost of the machine for the durability of one call. */
 function timeOfTheDisk(folder: string): number {
   const file = openSync(join(folder, 'disk'), 'w');
   const page = Buffer.alloc(4096, 1);

@@ -5,7 +5,7 @@ import { stampsIn } from '../mock-model/texts.ts';
 import type { Api } from '../support/api.ts';
 import { quantile } from '../support/quantile.ts';
 
-/** From the model's write to a reader of server-sent events, on an otherwise idle server. */
+/** Latency from the model's write to a reader of server-sent events, on an idle server. */
 export async function measureFirstToken(
   api: Api,
   { quick, atMost }: { quick: boolean; atMost: number },

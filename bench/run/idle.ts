@@ -4,7 +4,7 @@ import type { Measured } from './many.ts';
 
 const WAIT_MS = 10_000;
 
-/** A process that does nothing but answer the probe: how late its timers are is the machine's doing alone. */
+/** An idle process with the probe; its timer delays are caused by the machine only. */
 export function idleProcess(): Measured & AsyncDisposable {
   const peer = startPeer<OwnerToProbe, ProbeToOwner>('run/idle-process.ts');
   return {

@@ -9,19 +9,19 @@ import type { ServerProcess } from '../support/server.ts';
 import type { Context } from './serve.ts';
 import { serve } from './serve.ts';
 
-/** A turn is two steps: the model's, and the call it asks for. */
+/** A turn has two steps: the model request, and the call. */
 const STEPS_IN_TURN = 2;
 const EARLY_STEP = 10;
 const LATE_STEP = 1_000;
-/** Turns on either side that are taken together with the one that is meant: one alone is chance. */
+/** Neighbouring turns that are averaged with the measured one. */
 const AROUND = 4;
 /** Processor time is reported in steps too coarse for a few turns. */
 const AROUND_FOR_CPU = 20;
 const TURNS = LATE_STEP / STEPS_IN_TURN + AROUND_FOR_CPU + 1;
-/** In the first run everything is slow. */
+/** The first run is a warm-up. */
 const WARM_UP_RUNS = 1;
 
-/** A run of over 1,000 steps: what a turn costs at its end compared with one at its beginning. */
+/** A run of over 1,000 steps: cost of a turn at the end compared with the start. */
 export async function measureLong(context: Context): Promise<Figure[]> {
   const runs = context.options.quick ? 3 : 10;
   await using server = await serve(context, 'long', { mcpServers: { everything: EVERYTHING }, args: ['--no-date'] });
@@ -71,7 +71,7 @@ async function turnsOf(api: Api, server: Pick<ServerProcess, 'begin' | 'load'>):
   const failures: unknown[] = [];
   const fail = (thrown: unknown): void => void failures.push(thrown);
 
-  // Both windows are as long as one another; the early one begins with the early step.
+  // Both windows have the same length; the early one starts with the early step.
   const early = EARLY_STEP / STEPS_IN_TURN;
   const late = LATE_STEP / STEPS_IN_TURN - AROUND_FOR_CPU;
   function watchCpu(turn: number): void {

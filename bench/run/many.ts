@@ -11,19 +11,19 @@ import { median, quantile } from '../support/quantile.ts';
 import { SteadyAnswer } from './steady-answer.ts';
 
 const RUNS = 200;
-/** From the first run to the last; the tokens begin at once. */
+/** From the first to the last run; tokens start at once. */
 const STARTING_MS = 4_000;
 const MARGIN_MS = 2_000;
 const TIMER_MS = 10;
 
-/** A process whose processor time is measured in windows. */
+/** A process whose CPU time is measured in windows. */
 export type Measured = { begin(): Promise<void>; load(): Promise<Pick<Load, 'wallMs' | 'cpuMs'> & Partial<Load>> };
 
 export type Many = Pick<Bench, 'say'> & {
   api: Api;
   mock: MockModel;
   servers: Readonly<Record<string, Measured>>;
-  /** What is measured at the same time and is no server. */
+  /** Other processes that are measured at the same time. */
   others: Readonly<Record<string, Measured>>;
   windows: { count: number; ms: number };
   goals: { cpuPercent?: number; loopDelayMs?: number; tokenP99Ms?: number };
@@ -37,8 +37,8 @@ export type ManyMeasured = {
 };
 
 /**
- * 200 conversations that are answered at 50 tokens a second each, and each read by a reader of its own. What is measured
- * is the time in which all of them are in progress; what the readers got is compared with what was sent.
+ * 200 conversations with 50 tokens per second and one reader each. Measures the time in which all are in progress, and
+ * compares received with sent text.
  */
 export async function measureMany({ api, mock, servers, others, windows, goals, say }: Many): Promise<ManyMeasured> {
   const tokensEach = ((STARTING_MS + 2 * MARGIN_MS + windows.count * windows.ms) / 1000) * TOKENS_A_SECOND;

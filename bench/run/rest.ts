@@ -9,7 +9,7 @@ import { serve } from './serve.ts';
 
 const PAGE = fileURLToPath(new URL('../../packages/web/build/index.html', import.meta.url));
 
-/** How soon a server answers, and what it holds while nothing happens. */
+/** Start time and idle memory of a server. */
 export async function measureRest(context: Context): Promise<Figure[]> {
   const { quick } = context.options;
   const starts = quick ? 4 : 10;

@@ -6,7 +6,7 @@ import { makeDataFolder, startServer } from '../support/server.ts';
 
 export type Context = Bench & { mock: MockModel };
 
-/** A server of this part alone with the mock model, on a data folder of its own unless one is given. */
+/** A server for this part with the mock model, with its own data folder by default. */
 export async function serve(
   { options, mock }: Context,
   name: string,

@@ -9,25 +9,25 @@ import { EVERYTHING } from '../support/everything.ts';
 import type { ServerProcess } from '../support/server.ts';
 import { makeDataFolder, startServer } from '../support/server.ts';
 
-/** The deployments that are measured, in this order. */
+/** The measured deployments, in order. */
 export const DEPLOYMENTS: readonly string[] = ['sqlite', 'postgres', 'web+worker'];
 const ROLES: Readonly<Record<string, readonly string[]>> = { 'web+worker': ['web', 'worker', 'tools'] };
 
-/** Servers over one store. */
+/** Servers with one storage. */
 export type Deployment = AsyncDisposable & {
   name: string;
-  /** Of the process that users connect to. */
+  /** The process that users connect to. */
   api: Api;
   servers: Readonly<Record<string, ServerProcess>>;
-  /** The processes of the database, if it has any. */
+  /** Processes of the database, if any. */
   database: Measured | null;
-  /** The size of what is stored, once old versions of rows are removed. */
+  /** Stored bytes after vacuuming. */
   storedBytes(): Promise<number>;
 };
 
 type Setting = { modelUrl: string; cluster: Cluster | null; profile: string | null };
 
-/** Starts the servers of a deployment; null if it needs PostgreSQL and this machine has none. */
+/** Starts a deployment; null if it needs PostgreSQL and none is available. */
 export async function openDeployment(
   name: string,
   { modelUrl, cluster, profile }: Setting,
@@ -85,7 +85,7 @@ function sizeOf(folder: string): number {
     .reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
 }
 
-/** From /proc, in hundredths of a second; user and system are the 14th and 15th word. */
+/** CPU time from /proc in hundredths of a second; user and system are fields 14 and 15. */
 function cpuMsOf(pid: number): number {
   try {
     const words = readFileSync(`/proc/${String(pid)}/stat`, 'utf8')

@@ -3,7 +3,7 @@ import { sampled } from '../harness/figure.ts';
 import { PROVIDER } from '../mock-model/start.ts';
 import type { Api } from '../support/api.ts';
 
-/** A turn: the model's step, the question, the call. */
+/** Steps of a turn: model request, approval, call. */
 const STEPS_IN_TURN = 3;
 const LATE_STEP = 500;
 const TURNS = Math.ceil(LATE_STEP / STEPS_IN_TURN) + 10;

@@ -28,7 +28,7 @@ export const start: StartContender = ({ origin }, name) => {
   return contender(origin);
 };
 
-/** Fetch, a loop over lines, JSON.parse: nothing else. */
+/** Only fetch, a loop over lines, and JSON.parse. */
 async function readBarely(baseUrl: string): Promise<string> {
   const response = await fetch(`${baseUrl}/chat/completions`, {
     method: 'POST',

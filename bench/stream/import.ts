@@ -16,7 +16,7 @@ await import('@toolyard/model-runtime');
 const { user, system } = process.cpuUsage(cpu);
 console.log(JSON.stringify({ wallMs: performance.now() - at, cpuMs: (user + system) / 1000 }));`;
 
-/** What importing the package costs a new process: as it is published, without types. */
+/** Cost of importing the package in a new process, as published, without types. */
 export function measureImport({ options }: Bench): Figure[] {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-bench-'));
   try {
@@ -35,11 +35,11 @@ export function measureImport({ options }: Bench): Figure[] {
 
 function importOnce(file: string): { wallMs: number; cpuMs: number } {
   const { stdout, status, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`the package cannot be imported: ${stderr}`);
+  if (status !== 0) throw new Error(`cannot import the package: ${stderr}`);
   return JSON.parse(stdout) as { wallMs: number; cpuMs: number };
 }
 
-/** A package with its types taken out, where an import finds it. */
+/** A package without types, in a node_modules folder. */
 function publish(name: string, folder: string): void {
   const source = join(PACKAGES, name, 'src');
   const target = join(folder, 'node_modules/@toolyard', name);

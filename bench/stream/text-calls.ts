@@ -28,7 +28,7 @@ function fill(unit: string, length: number): string {
   return unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 }
 
-/** Reads the work once; gives the milliseconds. */
+/** Parses the text once. Returns milliseconds. */
 function measure(pieces: readonly string[]): number {
   const parser = createToolCallTextParser({ tools: [{ name: 'write', inputSchema: {} }] });
   const start = performance.now();
@@ -37,7 +37,7 @@ function measure(pieces: readonly string[]): number {
   return performance.now() - start;
 }
 
-/** What reading tool calls out of text costs by itself. */
+/** Cost of parsing text tool calls. */
 export function measureTextCalls(): Figure[] {
   return WORK.map(({ name, text, piece }) => {
     const pieces = Array.from({ length: Math.ceil(text.length / piece) }, (_, at) =>

@@ -2,21 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:http';
 import type { AgentConfiguration, InterruptAnswer, RunEvent } from '../../packages/protocol/src/index.ts';
 
-/** Every reader has a connection of its own, as every browser has. */
+/** One connection per reader, like browsers. */
 const connections = new Agent({ keepAlive: true, maxSockets: Infinity });
 
-/** The HTTP API as a client uses it, over node:http: fetch costs the bench more than it has. */
+/** A client of the HTTP API over node:http, because fetch uses too much CPU time. */
 export type Api = {
   createConversation(configuration: AgentConfiguration): Promise<string>;
-  /** Says something; gives the id of the run that answers. */
+  /** Sends a message. Returns the ID of the run. */
   send(conversationId: string, text: string): Promise<string>;
   answer(interruptId: string, answer: InterruptAnswer): Promise<void>;
   /**
-   * Reads the events of a run until its last. `onEvents` gets what one read of the socket held, with its time by
-   * process.hrtime, the clock all processes of a machine share.
+   * Reads all events of a run. `onEvents` gets the events of one socket read, with its time by process.hrtime, a clock
+   * shared by all processes.
    */
   read(runId: string, onEvents: OnEvents): Promise<void>;
-  /** Reads everything that happens, as an open page does, until `end` is called. Resolves once the server sends. */
+  /** Reads all events, like an open page, until `end` is called. Resolves with the first event. */
   follow(onEvents: OnEvents): Promise<{ end(): void }>;
 };
 
@@ -33,7 +33,7 @@ export function createApi(url: string): Api {
       const asked = request({ hostname, port, path, method, headers, agent: connections }, resolve);
       asked.setNoDelay(true);
       asked.once('error', (error: NodeJS.ErrnoException) => {
-        // The server closes connections after a few idle seconds; a bench that was held up has not noticed yet.
+        // The server closes idle connections after a few seconds, which a busy bench may not have noticed.
         if (asked.reusedSocket && error.code === 'ECONNRESET') resolve(open(method, path, body));
         else reject(error);
       });
@@ -76,7 +76,7 @@ export function createApi(url: string): Api {
     },
     async follow(onEvents) {
       const response = await open('GET', '/api/events');
-      // Cut on purpose at its end.
+      // Destroyed on purpose at the end.
       void readFrames(response, (frames, at) => {
         onEvents(
           frames.map((json) => (JSON.parse(json) as { event: RunEvent }).event),
@@ -88,7 +88,7 @@ export function createApi(url: string): Api {
   };
 }
 
-/** The data of all `run` events, read by read. */
+/** The data of all `run` events per read. */
 async function readFrames(
   response: IncomingMessage,
   onFrames: (frames: readonly string[], at: bigint) => void,

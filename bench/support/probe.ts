@@ -1,22 +1,20 @@
-// Loaded into the server under measurement with --import, so that the product needs no code for it. Answers what it
-// is asked over the channel to the bench.
+// Loaded into the measured server with --import, so that the product needs no code for it. Answers messages of the bench.
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { quantile } from './quantile.ts';
 import { getHeapCodeStatistics, getHeapStatistics } from 'node:v8';
 
-/** `begin` starts a window, `load` tells of it, `memory` tells what the process holds now. */
+/** `begin` starts a window, `load` reports it, `memory` reports the current memory. */
 export type OwnerToProbe = 'begin' | 'load' | 'memory';
 
 export type Load = {
   wallMs: number;
-  /** User and system, of all threads. */
+  /** User and system time of all threads. */
   cpuMs: number;
-  /** How late a timer of 10 ms was. */
+  /** Delay of a 10 ms timer. */
   delayMs: { median: number; p99: number; max: number };
   /**
-   * The same without the time in which this process was not let work: at most so much of the delay is its own doing.
-   * The 99th percentile.
+   * The 99th percentile of the delay, without time in which the process was not scheduled: an upper bound of its own share.
    */
   ownDelayMs: number;
 };
@@ -24,15 +22,15 @@ export type Load = {
 /** In MB. */
 export type Memory = {
   rss: number;
-  /** Resident pages that are files: Node's own program, shared with every other Node of the machine. */
+  /** Resident file pages: the Node binary, shared with other Node processes. */
   files: number;
   heapUsed: number;
   heapTotal: number;
-  /** Bytecode and machine code with what belongs to them; part of the heap. */
+  /** Bytecode and machine code with metadata; part of the heap. */
   code: number;
-  /** Buffers and whatever else V8 knows outside of its heap. */
+  /** Buffers and other memory outside of the heap that V8 tracks. */
   external: number;
-  /** Outside V8: SQLite, sockets, TLS, the allocator's slack. */
+  /** Outside of V8: SQLite, sockets, TLS, allocator overhead. */
   native: number;
 };
 
@@ -41,7 +39,7 @@ export type ProbeToOwner = ({ type: 'load' } & Load) | ({ type: 'memory' } & Mem
 const TIMER_MS = 10;
 const delay = monitorEventLoopDelay({ resolution: TIMER_MS });
 delay.enable();
-/** Of every tick of the timer. */
+/** The delay of every timer tick. */
 let ownDelays: number[] = [];
 let lastTick = { wall: performance.now(), cpuMs: cpuOfThread() };
 setInterval(() => {
@@ -66,7 +64,7 @@ function begin(): ProbeToOwner {
 
 function load(): ProbeToOwner {
   const { user, system } = process.cpuUsage(begun.cpu);
-  // It counts from one firing to the next.
+  // The interval is measured from one tick to the next.
   const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - TIMER_MS);
   return {
     type: 'load',
@@ -107,6 +105,6 @@ function residentFiles(): number {
 process.on('message', (message: OwnerToProbe) => {
   process.send?.(message === 'begin' ? begin() : message === 'load' ? load() : memory());
 });
-// The bench may end before the server does; and the channel is no reason for the server to stay.
+// The bench may exit before the server, and the channel must not keep the server alive.
 process.on('disconnect', () => process.exit(0));
 process.channel?.unref();

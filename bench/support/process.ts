@@ -4,21 +4,21 @@ import { fileURLToPath } from 'node:url';
 
 /** A child process that answers each message with one message. */
 export type Peer<Out extends Serializable, In> = AsyncDisposable & {
-  /** Rejects if the child has ended, ends, or takes longer than `withinMs`; it is ended then. */
+  /** Rejects if the child has exited, exits, or exceeds `withinMs` and is killed. */
   ask(message: Out, withinMs: number): Promise<In>;
-  /** The first thing the child says of itself. */
+  /** The first message of the child. */
   hear(withinMs: number): Promise<In>;
-  /** Resolves once the child is gone. */
+  /** Resolves when the child has exited. */
   end(): Promise<void>;
 };
 
-/** Starts a file of bench/ with the Node and the conditions this process runs with. */
+/** Starts a file of bench/ with the Node and conditions of this process. */
 export function startPeer<Out extends Serializable, In>(
   file: string,
   options: { args?: readonly string[]; execArgv?: readonly string[] } = {},
 ): Peer<Out, In> {
   const child = fork(fileURLToPath(new URL(`../${file}`, import.meta.url)), options.args, {
-    // stdout carries the results of the bench and nothing else.
+    // stdout is for the results of the bench.
     stdio: ['ignore', 2, 2, 'ipc'],
     execArgv: [...process.execArgv, ...(options.execArgv ?? [])],
     env: { ...process.env, NODE_ENV: 'production' },
@@ -41,7 +41,7 @@ export function startPeer<Out extends Serializable, In>(
       };
       const onExit = (): void => {
         finish();
-        reject(new Error(`its process has ended (${child.signalCode ?? child.exitCode ?? 'not started'})`));
+        reject(new Error(`its process has exited (${child.signalCode ?? child.exitCode ?? 'not started'})`));
       };
       const finish = (): void => {
         clearTimeout(timer);

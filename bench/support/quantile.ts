@@ -1,4 +1,4 @@
-/** The value below which this share of the values lies, between two neighbours in proportion; NaN for nothing. */
+/** Quantile with linear interpolation; NaN without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const place = (sorted.length - 1) * share;

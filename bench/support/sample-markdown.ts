@@ -1,4 +1,4 @@
-/** What a long answer of a model looks like: a section after the other, none like the one before. */
+/** Sections of a long model answer, each different from the previous one. */
 const SECTIONS: readonly ((number: number) => string)[] = [
   (n) => `## Part ${String(n)}: how it is put together
 
@@ -52,7 +52,7 @@ them was lost, and none was answered twice.
 `,
 ];
 
-/** Markdown of just so many characters. */
+/** Markdown of exactly this many characters. */
 export function sampleMarkdown(characters: number): string {
   let text = '';
   for (let number = 1; text.length < characters; number++) {
@@ -61,7 +61,7 @@ export function sampleMarkdown(characters: number): string {
   return text.slice(0, characters);
 }
 
-/** In pieces as long as tokens are. */
+/** Splits text into pieces of token length. */
 export function tokensOf(text: string): string[] {
   return text.match(/[\s\S]{1,4}/g) ?? [];
 }

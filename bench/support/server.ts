@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { bundled, COMMAND } from '../../scripts/programs.ts';
 import type { Load, Memory, OwnerToProbe, ProbeToOwner } from './probe.ts';
 
-/** A data folder on this machine's disk, taken away again with everything in it. */
+/** A temporary data folder on disk, deleted with its content. */
 export type DataFolder = { path: string; [Symbol.dispose](): void };
 
 export function makeDataFolder(): DataFolder {
@@ -21,7 +21,7 @@ export function makeDataFolder(): DataFolder {
 /** `toolyard serve`, as a user starts it, in a process of its own. */
 export type ServerProcess = AsyncDisposable & {
   url: string;
-  /** From its start to the line that says where it is, in milliseconds. */
+  /** Milliseconds from the start to the line with its URL. */
   startMs: number;
   /** Resets the load that {@link ServerProcess.load} reports. */
   begin(): Promise<void>;
@@ -31,20 +31,20 @@ export type ServerProcess = AsyncDisposable & {
 
 export type ServerOptions = {
   dataFolder: string;
-  /** Model servers, by the id their models are asked for with. */
+  /** Model servers by provider ID. */
   providers: Readonly<Record<string, string>>;
-  /** MCP servers besides the bundled one, as mcp.json has them. */
+  /** Entries of mcp.json. */
   mcpServers?: Readonly<Record<string, { command: string; args: string[] }>>;
   args?: readonly string[];
-  /** Besides the bench's own. */
+  /** Added to those of the bench. */
   env?: Readonly<Record<string, string>>;
-  /** Where a CPU profile is left, and its name; null for none. */
+  /** Folder and name of a CPU profile; null for none. */
   profile: Profile | null;
 };
 
 type Profile = { folder: string; name: string };
 
-/** The arguments that make Node leave a CPU profile. */
+/** Arguments of Node that write a CPU profile. */
 export function profiling(profile: Profile | null): string[] {
   if (profile === null) return [];
   return ['--cpu-prof', `--cpu-prof-dir=${resolve(profile.folder)}`, `--cpu-prof-name=${profile.name}.cpuprofile`];
@@ -53,9 +53,9 @@ export function profiling(profile: Profile | null): string[] {
 const PROBE = new URL('./probe.ts', import.meta.url).href;
 const START_MS = 30_000;
 const ANSWER_MS = 10_000;
-const FAREWELL_MS = 10_000;
-/** What a server says that starts and ends as it should. */
-const USUAL = /^toolyard: (data in|ending;|conversations and runs in|--no-token:).*\n/gm;
+const SHUTDOWN_TIMEOUT_MS = 10_000;
+/** Log lines of a normal start and shutdown. */
+const NORMAL_LINES = /^toolyard: (data folder:|shutting down;|conversations and runs:|--no-token:).*\n/gm;
 
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { dataFolder, providers, mcpServers = {}, args = [], env = {}, profile } = options;
@@ -67,7 +67,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const begun = performance.now();
   const child = spawn(
     process.execPath,
-    // The conditions this process runs with: what the bench loads into it are sources.
+    // The conditions of this process, because the bench loads sources into it.
     [
       ...process.execArgv,
       ...profiling(profile),
@@ -84,7 +84,9 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     ],
     { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, NODE_ENV: 'production', ...env } },
   );
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => process.stderr.write(text.replaceAll(USUAL, '')));
+  child.stderr
+    ?.setEncoding('utf8')
+    .on('data', (text: string) => process.stderr.write(text.replaceAll(NORMAL_LINES, '')));
   try {
     const url = await addressOf(child);
     return processOf(child, { url, startMs: performance.now() - begun });
@@ -96,7 +98,10 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
 
 function addressOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`the server said nothing for ${START_MS / 1000} s`)), START_MS);
+    const timer = setTimeout(
+      () => reject(new Error(`the server printed no URL within ${START_MS / 1000} s`)),
+      START_MS,
+    );
     let told = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       told += text;
@@ -106,7 +111,7 @@ function addressOf(child: ChildProcess): Promise<string> {
       resolve(found);
     });
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`the server ended with ${String(code)}`)));
+    child.once('exit', (code) => reject(new Error(`the server exited with ${String(code)}`)));
   });
 }
 
@@ -118,12 +123,12 @@ function processOf(child: ChildProcess, { url, startMs }: { url: string; startMs
     type: T,
   ): Promise<Extract<ProbeToOwner, { type: T }>> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('the server does not answer the bench')), ANSWER_MS);
+      const timer = setTimeout(() => reject(new Error('the server does not respond to the bench')), ANSWER_MS);
       child.once('message', (message) => {
         clearTimeout(timer);
         const answer = message as ProbeToOwner;
         if (answer.type === type) resolve(answer as Extract<ProbeToOwner, { type: T }>);
-        else reject(new Error(`the server said ${answer.type} where ${type} was due`));
+        else reject(new Error(`the server answered ${answer.type} instead of ${type}`));
       });
       child.send(question);
     });
@@ -138,7 +143,7 @@ function processOf(child: ChildProcess, { url, startMs }: { url: string; startMs
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGTERM');
-      const timer = setTimeout(() => child.kill('SIGKILL'), FAREWELL_MS);
+      const timer = setTimeout(() => child.kill('SIGKILL'), SHUTDOWN_TIMEOUT_MS);
       await gone;
       clearTimeout(timer);
     },

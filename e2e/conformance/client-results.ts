@@ -11,19 +11,19 @@ import { runSkillsClient } from './skills-client.ts';
 
 const HAND_OVER = fileURLToPath(new URL('./hand-over.ts', import.meta.url));
 
-/** What `hand-over.ts` sends; the context is as the suite wrote it. */
+/** Message of `hand-over.ts`; `context` is unchanged from the suite. */
 const sent = z.object({ scenario: z.string(), url: z.string(), context: z.string() });
 
 export type ClientResults = {
-  /** For the suite to start as its client. */
+  /** Command that the suite starts as its client. */
   command: string;
   close(): Promise<void>;
 };
 
 /**
- * Plays the client of each scenario that is handed over, with a host of its own: a process for each would load it anew.
- * The suite starts `awaited` of them at once. They are played one after the other, and the first when all are there:
- * while so many programs start, the suite may be slower to answer than a host waits.
+ * Runs the client of each scenario in this process with a separate host; a process per scenario would load the host each
+ * time. The suite starts `awaited` clients at once. They run one after the other, and only when all have started, because
+ * the suite responds slowly while it starts so many programs.
  */
 export async function openClientResults(awaited: number): Promise<ClientResults> {
   const allThere = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ export async function openClientResults(awaited: number): Promise<ClientResults>
   };
 }
 
-/** Whether the client came to its end, and what it said. */
+/** Exit code and output of the client. */
 type Played = { ended: boolean; said: string };
 
 async function play(body: string): Promise<Played> {

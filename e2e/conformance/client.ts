@@ -1,25 +1,24 @@
 /**
- * The client under test of the official conformance suite: a host as anybody would make one, from the public exports
- * of this package.
+ * The client under test of the official conformance suite: a host built from the public exports of the package.
  */
 import type { OAuthSettings, QuestionHandlers } from '@toolyard/mcp-host';
 import { createMemoryAuthStore, McpHost, readSignInResponse } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import { isJsonObject, systemClock, ToolyardError, type JsonObject, type JsonValue } from '@toolyard/protocol';
 
-/** What the suite tells a client: its scenario, the address of its server, and what else the scenario has to be known. */
+/** Input of the suite: scenario, URL of its server, and context of the scenario. */
 export type ClientScenario = { scenario: string; url: string; context: JsonObject };
 
-/** The tool whose schema a scenario wants to see again, as this client understood it. */
+/** The tool whose schema a scenario expects the client to return. */
 const FOCAL_TOOL = 'json_schema_2020_12_tool';
 
-/** How often a person signs in before they give up. */
+/** Maximum sign-in attempts. */
 const MOST_SIGN_INS = 3;
 
-/** Does what a scenario is about, and says on the way what happens. */
+/** Runs a scenario and logs its progress. */
 export async function runClient(given: ClientScenario, say: (line: string) => void): Promise<void> {
   const handlers: QuestionHandlers = {
-    // A person who accepts what is filled in already.
+    // Accepts the default values.
     form: async ({ requestedSchema }) => ({
       action: 'accept',
       content: firstChoices(requestedSchema.properties, host),
@@ -63,7 +62,7 @@ async function useAll(host: McpHost, given: ClientScenario, say: (line: string) 
   for (const { uri } of host.resources.resources('peer')) await host.resources.read('peer', uri).catch(() => undefined);
 }
 
-/** As a person would: where a sign-in is wanted, signs in and does it again. */
+/** Repeats an action after signing in, if it requires a sign-in. */
 async function signedIn(host: McpHost, attempt: () => Promise<void>, signIns = 0): Promise<void> {
   try {
     if (signIns > 0) await host.connect('peer');
@@ -78,7 +77,7 @@ async function signedIn(host: McpHost, attempt: () => Promise<void>, signIns = 0
   }
 }
 
-/** What the owner of the server would have written into its configuration. */
+/** The configuration of the server. */
 function plannedSignIn({ scenario, context }: ClientScenario): OAuthSettings {
   const text = (key: string): string => {
     const value = context[key];
@@ -117,7 +116,7 @@ function plannedSignIn({ scenario, context }: ClientScenario): OAuthSettings {
   }
 }
 
-/** Scenarios about headers say which calls they want to see. */
+/** Scenarios about headers name the calls they expect. */
 function plannedCalls({ context }: ClientScenario): { name: string; args: JsonObject }[] | undefined {
   const calls = context['toolCalls'];
   if (!Array.isArray(calls)) return undefined;
@@ -133,7 +132,7 @@ function sample(schema: JsonObject, host: McpHost): JsonObject {
   return isJsonObject(properties) ? firstChoices(properties, host) : {};
 }
 
-/** A value of the right kind for each field that has no default of its own. */
+/** A value of the right type for each field without a default. */
 function firstChoices(properties: object, host: McpHost): JsonObject {
   return Object.fromEntries(
     Object.entries(properties as JsonObject).flatMap(([name, field]) =>

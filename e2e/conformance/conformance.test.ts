@@ -7,14 +7,14 @@ import { runSuite, printOutcome } from './run-suite.ts';
 
 // A selection of the official suite; all of it: `client.long.test.ts`, `server.long.test.ts` and `npm run conformance`.
 
-/** Scenarios of the suite's oldest revision with sign-in, and one of each later revision's own. */
+/** Scenarios of the oldest revision with sign-in, and one per later revision. */
 const CLIENT_SCENARIOS = [
   ['initialize', '2025-11-25'],
   ['tools_call', '2026-07-28'],
   ['auth/basic-cimd', '2026-07-28'],
 ] as const;
 
-/** Most of what the protocol has: tools, prompts, resources, elicitation, sampling, logging. */
+/** Covers most of the protocol: tools, prompts, resources, elicitation, sampling, logging. */
 const SERVER_SUITE = { specVersion: '2025-06-18', scenarios: 27 };
 
 function expectNoFailures(outcome: SuiteOutcome): void {
@@ -36,7 +36,7 @@ test.each(CLIENT_SCENARIOS)('the host passes the client scenario %s of %s', asyn
   }
 });
 
-// Some checks of the suite wait half a second for an answer, however busy the machine is.
+// Some checks of the suite have a timeout of half a second, which a busy machine can exceed.
 test('the mounted server passes the scenarios of 2025-06-18', { retry: 2 }, async () => {
   const fixture = await startFixture();
   try {

@@ -1,7 +1,7 @@
 /**
- * What the suite starts for each scenario: hands it to the process that runs the suite, where the host is loaded
- * already, and ends as the client did there. The suite puts the address of its server last and the scenario into the
- * environment.
+ * The program that the suite starts for each scenario: passes it to the process that runs the suite, where the host is
+ * loaded, and exits like the client there. The suite passes the URL of its server as the last argument, and the scenario
+ * in the environment.
  */
 const [desk = '', url = ''] = process.argv.slice(2);
 const { MCP_CONFORMANCE_SCENARIO: scenario, MCP_CONFORMANCE_CONTEXT: context = '{}' } = process.env;

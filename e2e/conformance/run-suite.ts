@@ -17,19 +17,19 @@ const checks = z.array(
   }),
 );
 
-/** One check the suite did not pass. */
+/** A failed check. */
 type Missed = { check: string; reason: string };
 
-/** What the suite found in a scenario, and what the client said there. What it calls a warning counts as failed. */
+/** Results of a scenario and output of its client. Warnings count as failures. */
 type ScenarioOutcome = { scenario: string; passed: number; failed: Missed[]; skipped: Missed[]; said: string };
 
-/** For all scenarios of a revision: a safety net, the suite has a time limit for each. */
+/** Timeout for all scenarios of a revision; the suite has a timeout per scenario. */
 const SUITE_TIMEOUT_MS = 600_000;
 
-/** What the suite found, and what it wrote. */
+/** Results and output of the suite. */
 export type SuiteOutcome = { scenarios: ScenarioOutcome[]; output: string };
 
-/** Runs the official suite as anybody would, by its own command line, and reads what it found check by check. */
+/** Runs the CLI of the official suite, and reads the results of its checks. */
 export async function runSuite(args: readonly string[]): Promise<SuiteOutcome> {
   const folder = await mkdtemp(join(tmpdir(), 'toolyard-conformance-'));
   try {
@@ -42,7 +42,7 @@ export async function runSuite(args: readonly string[]): Promise<SuiteOutcome> {
   }
 }
 
-/** Of the folder the suite has made for a scenario: it bears its name, what was tested, and the time. */
+/** The scenario of a result folder, whose name contains scenario, kind and time. */
 async function readOutcome(folder: string, path: string): Promise<ScenarioOutcome> {
   const scenario = path.replaceAll('\\', '/').replace(/^server-(?=.)|-\d{4}-\d\d-\d\dT[\d-]+Z$/g, '');
   const said = await readFile(join(folder, path, 'stderr.txt'), 'utf8').catch(() => '');
@@ -56,7 +56,7 @@ async function readOutcome(folder: string, path: string): Promise<ScenarioOutcom
   return outcome;
 }
 
-/** For whoever reads the test's output. */
+/** A summary for the test output. */
 export function printOutcome(suite: string, { scenarios }: SuiteOutcome): void {
   const sum = { passed: 0, failed: 0, skipped: 0 };
   for (const { passed, failed, skipped } of scenarios) {

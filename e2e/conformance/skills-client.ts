@@ -4,8 +4,8 @@ import { systemClock } from '@toolyard/protocol';
 import type { ClientScenario } from './client.ts';
 
 /**
- * The client under test of the suite's scenarios about skills: looks at what is offered, and loads a skill where the
- * scenario is about loading one. What is refused is not asked for again.
+ * The client under test of the suite's skill scenarios: lists skills, and loads one if the scenario is about loading. It
+ * does not repeat rejected requests.
  */
 export async function runSkillsClient({ scenario, url }: ClientScenario, say: (line: string) => void): Promise<void> {
   await using host = new McpHost({

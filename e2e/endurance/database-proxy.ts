@@ -2,13 +2,13 @@ import { Transform } from 'node:stream';
 import type { ConnectionProxy } from '../support/connection-proxy.ts';
 import { startConnectionProxy } from '../support/connection-proxy.ts';
 
-/** The line of one process to PostgreSQL. */
+/** A proxy between one process and PostgreSQL. */
 export type DatabaseProxy = ConnectionProxy & {
-  /** Notifications get lost on it while this is true; nothing else does. */
+  /** Drop notifications, and nothing else, while true. */
   deaf: boolean;
 };
 
-/** Lays a line to the PostgreSQL that listens at a port of this machine. */
+/** Starts a proxy to the PostgreSQL on a port of this machine. */
 export async function startDatabaseProxy(portBehind: number): Promise<DatabaseProxy> {
   const hearing = { deaf: false };
   const line = await startConnectionProxy(
@@ -19,10 +19,10 @@ export async function startDatabaseProxy(portBehind: number): Promise<DatabasePr
 }
 
 const NOTIFICATION = 'A'.charCodeAt(0);
-/** One letter and the length, which counts itself and not the letter. */
+/** A type byte and a length that includes itself but not the type byte. */
 const HEAD = 5;
 
-/** Reads messages of PostgreSQL one by one and drops notifications, where that is wanted. */
+/** Parses PostgreSQL messages and drops notifications on demand. */
 export function withoutNotifications(wanted: () => boolean): Transform {
   let head = Buffer.alloc(0);
   let left = 0;

@@ -18,44 +18,44 @@ import { conversationOf, script, remarksIn } from './load-scenario.ts';
 export type EnduranceOptions = {
   cluster: Cluster;
   seed: number;
-  /** For so long blows fall; what is under way then may come to its end. */
+  /** Duration of fault injection; runs in progress may complete afterwards. */
   forMs: number;
-  /** The processes, by what they are there for; default three that do all. */
+  /** Processes by role; default: three with all roles. */
   roles?: readonly Role[];
   people?: number;
-  /** Default: drawn by the seed. */
-  blows?: readonly TimedFault[];
-  /** From when on a run that lies is late; default: what is promised of a machine that has nothing else to do. */
+  /** Default: chosen by the seed. */
+  faults?: readonly TimedFault[];
+  /** Maximum failover time; default: the promised time on an idle machine. */
   failoverMs?: number;
-  /** From the last blow until everything has come to its end; default: five minutes. */
+  /** Maximum time from the last fault until everything has completed; default: five minutes. */
   restMs?: number;
   log: (line: string) => void;
 };
 
 export type EnduranceResult = Verdict & {
-  /** How it went with the runs that are named in a problem, line by line. */
-  trails: ReadonlyMap<string, string[]>;
-  blows: number;
+  /** Traces of the runs named in problems, line by line. */
+  traces: ReadonlyMap<string, string[]>;
+  faults: number;
   runs: number;
   events: number;
   calls: number;
   doubts: number;
-  said: number;
-  heard: number;
+  steered: number;
+  received: number;
 };
 
 const PEOPLE = 6;
 const ROLES: readonly Role[] = ['all', 'all', 'all'];
-/** Of ten minutes under load. */
+/** For ten minutes under load. */
 const REST_MS = 300_000;
-/** What follows an outage: processes find out and connect again. */
+/** Time for processes to notice an outage and reconnect. */
 const RECONNECT_MS = 1_500;
 
-/** Many processes over one database, under load and under blows; then everything that was recorded is judged. */
+/** Runs many processes on one database under load and faults, then judges everything that was recorded. */
 export async function runEndurance(options: EnduranceOptions): Promise<EnduranceResult> {
   const { cluster, seed, forMs, roles = ROLES, people: size = PEOPLE, log } = options;
   const random = createRandom(seed);
-  const { blows = planFaults({ random, roles, forMs }) } = options;
+  const { faults = planFaults({ random, roles, forMs }) } = options;
   const url = await cluster.createDatabase();
   const query = (statement: string) => cluster.query(url, statement);
   const malformed: string[] = [];
@@ -82,13 +82,13 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
   const working = Promise.all(Array.from({ length: size }, () => people.work(stopAsking.signal)));
   const watching = people.watch(AbortSignal.any([stopWatching.signal, giveUp.signal]));
 
-  const outages = await deal(blows, { fleet, cluster, forMs, log });
+  const outages = await deal(faults, { fleet, cluster, forMs, log });
   stopAsking.abort();
-  log('the blows are over');
+  log('the faults are over');
   const late = setTimeout(() => giveUp.abort(), options.restMs ?? REST_MS);
   await working;
   clearTimeout(late);
-  // What was told last may be under way to the tab; what never comes the judge finds missing.
+  // The last events may still be in transit to the tab; the judge reports missing ones.
   await eventually(async () => people.tabHasRead((await readStored(query)).runs), {
     what: 'the last events in the tab',
   }).catch(() => undefined);
@@ -97,7 +97,7 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
   await fleet.close();
 
   const { failings, effects, counted } = fleet;
-  const { asked, said: steered, readings, conversations } = people;
+  const { asked, steered, readings, conversations } = people;
   const kept = await readStored(query);
   const { requests } = usage;
   const writes = await readWrites(query);
@@ -110,55 +110,55 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
   const verdict = judge(history, options.failoverMs);
   const amiss = kept.runs.map(({ id }) => id).filter((id) => verdict.problems.some((problem) => problem.includes(id)));
   return {
-    trails: new Map(amiss.map((id) => [id, describeRunTrace(history, id)])),
+    traces: new Map(amiss.map((id) => [id, describeRunTrace(history, id)])),
     failovers: verdict.failovers,
     problems: [
       ...verdict.problems,
       ...people.problems,
       ...(giveUp.signal.aborted ? ['not everything came to its end in time'] : []),
     ],
-    blows: blows.length,
+    faults: faults.length,
     runs: kept.runs.length,
     events: kept.runs.reduce((sum, { lastSeq }) => sum + lastSeq, 0),
     calls: kept.calls.length,
-    said: steered.length,
-    heard: [...kept.events.values()].flat().filter(({ type }) => type === 'steered').length,
+    steered: steered.length,
+    received: [...kept.events.values()].flat().filter(({ type }) => type === 'steered').length,
     doubts: kept.questions.filter(({ kind }) => kind === 'in_doubt').length,
   };
 }
 
 type Field = { fleet: Fleet; cluster: Cluster; forMs: number; log: (line: string) => void };
 
-/** Deals all blows at their times; resolves when the last is healed. Returns when the database was away. */
-async function deal(blows: readonly TimedFault[], { fleet, cluster, forMs, log }: Field): Promise<Span[]> {
+/** Injects all faults at their times; resolves after the last recovery. Returns the outages of the database. */
+async function deal(faults: readonly TimedFault[], { fleet, cluster, forMs, log }: Field): Promise<Span[]> {
   const outages: Span[] = [];
-  const begun = performance.now();
+  const startedAt = performance.now();
   // One restart of the database at a time.
   let database = Promise.resolve();
-  const under = blows.map(async (blow) => {
-    await sleep(blow.at);
-    log(`${((performance.now() - begun) / 1000).toFixed(1)} s: ${nameOf(blow)}`);
-    switch (blow.kind) {
+  const under = faults.map(async (fault) => {
+    await sleep(fault.at);
+    log(`${((performance.now() - startedAt) / 1000).toFixed(1)} s: ${nameOf(fault)}`);
+    switch (fault.kind) {
       case 'kill':
       case 'leave':
-        await fleet[blow.kind](blow.slot);
-        await sleep(blow.ms);
-        return fleet.revive(blow.slot);
+        await fleet[fault.kind](fault.slot);
+        await sleep(fault.ms);
+        return fleet.revive(fault.slot);
       case 'stop':
-        await fleet.stop(blow.slot);
-        await sleep(blow.ms);
-        return fleet.wake(blow.slot);
+        await fleet.stop(fault.slot);
+        await sleep(fault.ms);
+        return fleet.wake(fault.slot);
       case 'cut':
-        await fleet.cut(blow.slot);
-        await sleep(blow.ms);
-        return fleet.mend(blow.slot);
+        await fleet.cut(fault.slot);
+        await sleep(fault.ms);
+        return fleet.mend(fault.slot);
       case 'deaf':
         fleet.deaf = true;
-        await sleep(blow.ms);
+        await sleep(fault.ms);
         fleet.deaf = false;
         return;
       default: {
-        const { kind, ms } = blow;
+        const { kind, ms } = fault;
         database = database.then(async () => {
           const from = Date.now();
           await cluster.stop(kind);
@@ -174,14 +174,14 @@ async function deal(blows: readonly TimedFault[], { fleet, cluster, forMs, log }
   return outages;
 }
 
-function nameOf(blow: TimedFault): string {
-  const where = 'slot' in blow ? ` process ${String(blow.slot)}` : '';
-  return `${blow.kind}${where} for ${String(blow.ms)} ms`;
+function nameOf(fault: TimedFault): string {
+  const where = 'slot' in fault ? ` process ${String(fault.slot)}` : '';
+  return `${fault.kind}${where} for ${String(fault.ms)} ms`;
 }
 
-/** Without what a process says of its start and its end. */
+/** Log lines except those about start and shutdown. */
 function notUsual(log: (line: string) => void): (line: string) => void {
   return (line) => {
-    if (!/toolyard: (data in|ending|Use a database)|Ctrl-C/.test(line)) log(line);
+    if (!/toolyard: (data folder|shutting down|Use a database)|Ctrl-C/.test(line)) log(line);
   };
 }

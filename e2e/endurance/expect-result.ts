@@ -4,12 +4,12 @@ import type { EnduranceResult, EnduranceOptions } from './endurance.ts';
 import { runEndurance } from './endurance.ts';
 import { summaryOf } from './summary.ts';
 
-/** Beside other tests a machine takes its time; what is promised is measured by `npm run endure`. */
+/** Generous, because other tests run at the same time; `npm run endure` measures the promised time. */
 const FAILOVER_MS = 60_000;
 
-/** Runs an endurance test, and expects the judge to find nothing wrong with what was recorded. */
+/** Runs an endurance test, and expects no problems in its record. */
 export async function expectEnduranceResult(
-  options: Pick<EnduranceOptions, 'cluster' | 'forMs' | 'people' | 'roles' | 'blows' | 'restMs'>,
+  options: Pick<EnduranceOptions, 'cluster' | 'forMs' | 'people' | 'roles' | 'faults' | 'restMs'>,
 ): Promise<EnduranceResult> {
   const lines: string[] = [];
   const log = (line: string): void => void lines.push(line);

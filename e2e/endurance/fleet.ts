@@ -23,10 +23,10 @@ import type { Failing } from '../faults/history.ts';
 import type { Role } from './plan.ts';
 
 const BIN = fileURLToPath(new URL('../../packages/cli/src/bin.ts', import.meta.url));
-/** On a machine that does many other things at once. */
+/** On a busy machine. */
 const START_MS = 60_000;
 const START_AGAIN_MS = 500;
-const FAREWELL_MS = 60_000;
+const SHUTDOWN_TIMEOUT_MS = 60_000;
 const COUNTER = {
   tools: [{ name: 'count', does: [{ do: 'count' as const }, { do: 'wait' as const, ms: 150 }] }],
 };
@@ -35,23 +35,23 @@ export type FleetOptions = {
   roles: readonly Role[];
   databaseUrl: string;
   modelUrl: string;
-  /** What a process says, but for what it says of its start and its end. */
+  /** Log lines of a process, except those about start and shutdown. */
   log: (line: string) => void;
 };
 
-/** One place in the fleet: a line to the database, a data folder, and the processes that follow one another there. */
+/** A slot of the fleet: a proxy to the database, a data folder, and its consecutive processes. */
 type Slot = {
   role: Role;
   line: DatabaseProxy;
   life: number;
   process: Running | null;
   leaving: AbortController;
-  /** Settles when the process that is being started is there: whatever befalls the place next waits for it. */
+  /** Settles when the starting process is ready; the next fault of this slot waits for it. */
   coming: Promise<void>;
 };
 type Running = { name: string; child: ChildProcess; url: string; exited: Promise<unknown> };
 
-/** `toolyard serve`, several times over one database, each with a tool server of its own that counts into one file. */
+/** Several `toolyard serve` processes on one database, each with its own tool server; all count into one file. */
 export class Fleet implements AsyncDisposable {
   readonly failings: Failing[] = [];
   readonly #folder = mkdtempSync(join(tmpdir(), 'toolyard-endurance-'));
@@ -70,12 +70,12 @@ export class Fleet implements AsyncDisposable {
       const leaving = new AbortController();
       fleet.#slots.push({ role, line, life: 0, process: null, leaving, coming: Promise.resolve() });
     }
-    // One makes the tables, the others find them.
+    // The first creates the tables.
     for (const slot of fleet.#slots.keys()) await fleet.revive(slot);
     return fleet;
   }
 
-  /** A process people can go to that works, as far as is known, and a signal that it does not any more. */
+  /** A web process that should work, and a signal that aborts when it no longer does. */
   pick(random: () => number): { url: string; leaving: AbortSignal } | null {
     const working = this.#slots.flatMap(({ role, process, leaving }) =>
       process && isDoor(role) && !leaving.signal.aborted ? [{ url: process.url, leaving: leaving.signal }] : [],
@@ -90,7 +90,7 @@ export class Fleet implements AsyncDisposable {
     if (process) await within(process.exited, { what: `the exit of ${process.name}` });
   }
 
-  /** Asks it to end, as who puts a new version in its place does. */
+  /** Stops a process with SIGTERM, like an upgrade. */
   async leave(slot: number): Promise<void> {
     const place = this.#slots[slot];
     await place?.coming;
@@ -98,15 +98,15 @@ export class Fleet implements AsyncDisposable {
     const child = place?.process?.child;
     child?.kill('SIGTERM');
     const giveUp = setTimeout(() => {
-      this.#options.log(`${String(place?.process?.name)} did not end within ${String(FAREWELL_MS)} ms`);
+      this.#options.log(`${String(place?.process?.name)} did not end within ${String(SHUTDOWN_TIMEOUT_MS)} ms`);
       child?.kill('SIGKILL');
-    }, FAREWELL_MS);
+    }, SHUTDOWN_TIMEOUT_MS);
     await place?.process?.exited;
     clearTimeout(giveUp);
     if (place) place.process = null;
   }
 
-  /** Starts a new process in the place of one that ended; again where it found no database, as who looks after it would. */
+  /** Starts the next process of a slot; retries if the database was unreachable, like a supervisor. */
   async revive(slot: number): Promise<void> {
     const place = this.#slots[slot];
     if (!place) return;
@@ -166,7 +166,7 @@ export class Fleet implements AsyncDisposable {
     for (const { line } of this.#slots) line.deaf = deaf;
   }
 
-  /** How often each call took effect, by what reached the tool. */
+  /** How often each call took effect, from the calls that reached the tool. */
   get effects(): Map<string, number> {
     const effects = new Map<string, number>();
     const file = join(this.#folder, 'log');
@@ -185,7 +185,7 @@ export class Fleet implements AsyncDisposable {
     return existsSync(file) ? statSync(file).size : 0;
   }
 
-  /** Ends all processes as they should end. */
+  /** Shuts down all processes cleanly. */
   async close(): Promise<void> {
     await Promise.all(this.#slots.map((_slot, index) => this.leave(index)));
   }
@@ -245,17 +245,17 @@ export class Fleet implements AsyncDisposable {
     );
   }
 
-  /** Reads what it says; resolves when it has said where it is. */
+  /** Reads its output; resolves when it has printed its URL. */
   async #addressOf(child: ChildProcess, name: string): Promise<string> {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       for (const line of text.split('\n').filter(Boolean)) this.#options.log(`${name}: ${line}`);
     });
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`${name} did not start in time`)), START_MS);
-      let told = '';
+      let output = '';
       child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-        told += text;
-        const url = /http:\/\/[^\s/]+/.exec(told)?.[0];
+        output += text;
+        const url = /http:\/\/[^\s/]+/.exec(output)?.[0];
         if (url === undefined) return;
         clearTimeout(timer);
         resolve(url);

@@ -1,11 +1,11 @@
 import { createParser } from 'eventsource-parser';
 
-/** One event of a stream. `id`: what to give back after a lost connection. */
+/** An event of a stream. `id`: value of Last-Event-ID after a lost connection. */
 export type Streamed = { id: string; event: string; data: string };
 
 const CONNECT_MS = 20_000;
 
-/** Reads a stream until it ends, by whatever end, or until `leaving`; throws what the server says in refusing it. */
+/** Reads a stream until it ends or breaks, or until `leaving`. @throws the error of an error response */
 export async function follow(
   of: { url: string; lastId: string | null; leaving: AbortSignal },
   onEvent: (streamed: Streamed) => void,
@@ -29,7 +29,7 @@ export async function follow(
       for await (const chunk of body ?? []) parser.feed(decoder.decode(chunk, { stream: true }));
     }
   } catch {
-    // Cut: it is read on elsewhere.
+    // Cut: the caller continues at another process.
   } finally {
     clearTimeout(giveUp);
   }

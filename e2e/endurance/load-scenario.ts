@@ -3,7 +3,7 @@ import { reply } from '@toolyard/testing';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import type { ModelMessage } from '../support/server-instances.ts';
 
-/** What a person asks for: so many calls in each turn. The question itself says it, so that the model needs no memory. */
+/** The question of a user names the number of calls per turn, so that the model needs no state. */
 export type LoadScenario = { name: string; turns: number[] };
 
 export function loadScenarioAt(name: string, random: () => number): LoadScenario {
@@ -11,35 +11,35 @@ export function loadScenarioAt(name: string, random: () => number): LoadScenario
   return { name, turns };
 }
 
-export function questionOf(story: LoadScenario): string {
-  return JSON.stringify(story);
+export function questionOf(scenario: LoadScenario): string {
+  return JSON.stringify(scenario);
 }
 
-/** The model: turn by turn the calls the last question asks for, each by a name no other call has. */
+/** The model: requests the calls of the last question, turn by turn, each with a unique name. */
 export function script(messages: readonly ModelMessage[]): ModelReply {
-  // What is said in between is no question.
-  const last = messages.findLastIndex(({ role, content }) => role === 'user' && readStory(content) !== null);
-  const story = readStory(messages[last]?.content);
-  if (!story) return reply.text('That was no question of this test.');
+  // Steered messages are not questions.
+  const last = messages.findLastIndex(({ role, content }) => role === 'user' && readScenario(content) !== null);
+  const scenario = readScenario(messages[last]?.content);
+  if (!scenario) return reply.text('That was no question of this test.');
   const turn = messages.slice(last + 1).filter(({ role }) => role === 'assistant').length;
-  const size = story.turns[turn];
+  const size = scenario.turns[turn];
   if (size === undefined) {
     return reply.text('I have counted all there was, word by word, as you asked me to do.', { pieces: 5, delayMs: 40 });
   }
   const calls = Array.from({ length: size }, (_none, index) => {
-    const call = `${story.name}/${String(turn)}.${String(index)}`;
+    const call = `${scenario.name}/${String(turn)}.${String(index)}`;
     return { id: call.replaceAll(/\W/g, '_'), name: 'count', arguments: { call } };
   });
   return reply.toolCalls(calls, { text: 'Let me count, if I may.', pieces: 6, delayMs: 30 });
 }
 
-/** The conversation a request belongs to, by the last question in it. */
+/** The conversation of a request, from its last question. */
 export function conversationOf(messages: readonly ModelMessage[]): string {
-  const story = messages.map(({ content }) => readStory(content)).findLast((read) => read !== null);
-  return story?.name.split('.')[0] ?? '';
+  const scenario = messages.map(({ content }) => readScenario(content)).findLast((read) => read !== null);
+  return scenario?.name.split('.')[0] ?? '';
 }
 
-/** What a person says to a run under way; it is found again in whatever it is sent together with. */
+/** A steered message with a unique text, which can be found in combined messages. */
 export function remarkOf(id: string): string {
   return `By the way, this is ${id}.`;
 }
@@ -47,22 +47,22 @@ export function remarkOf(id: string): string {
 const REMARK = /By the way, this is [^.]+\./g;
 const STORY = /\{"name":.*?\]\}/s;
 
-/** How often each remark stands in a request. */
+/** Number of occurrences of each steered message in a request. */
 export function remarksIn(messages: readonly ModelMessage[]): Map<string, number> {
-  const said = messages
+  const remarks = messages
     .filter(({ role }) => role === 'user')
     .flatMap(({ content }) => textOf(content).match(REMARK) ?? []);
-  return new Map([...Map.groupBy(said, (remark) => remark)].map(([remark, all]) => [remark, all.length]));
+  return new Map([...Map.groupBy(remarks, (remark) => remark)].map(([remark, all]) => [remark, all.length]));
 }
 
-/** The wire sends what a person says in a row as one message. */
+/** The API format combines consecutive messages of the user. */
 function textOf(content: unknown): string {
   return Array.isArray(content)
     ? content.map((part: { text?: string }) => part.text ?? '').join('\n')
     : String(content);
 }
 
-function readStory(content: unknown): LoadScenario | null {
+function readScenario(content: unknown): LoadScenario | null {
   const read = parseJson(STORY.exec(textOf(content))?.[0] ?? '');
   if (!read.ok || !isJsonObject(read.value)) return null;
   return read.value as unknown as LoadScenario;

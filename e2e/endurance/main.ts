@@ -59,7 +59,7 @@ async function main(): Promise<number> {
     });
     process.stdout.write(`${summaryOf(result)}\n`);
     for (const problem of result.problems) process.stdout.write(`  ${problem}\n`);
-    for (const [id, lines] of result.trails) process.stdout.write(`\n${id}\n  ${lines.join('\n  ')}\n`);
+    for (const [id, lines] of result.traces) process.stdout.write(`\n${id}\n  ${lines.join('\n  ')}\n`);
     return result.problems.length === 0 ? 0 : 1;
   } finally {
     await cluster.close();
@@ -70,11 +70,11 @@ function above0(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
   if (number > 0) return number;
-  throw new Error(`--${name} takes a number above 0, not "${text}".\n\n${USAGE}`);
+  throw new Error(`--${name} must be a number above 0 (got "${text}").\n\n${USAGE}`);
 }
 
 function roleOf(name: string): Role {
   const role = ROLES.find((each) => each === name);
-  if (role === undefined) throw new Error(`There is no role "${name}"; there are ${ROLES.join(', ')}.`);
+  if (role === undefined) throw new Error(`Unknown role "${name}". Use ${ROLES.join(', ')}.`);
   return role;
 }

@@ -13,25 +13,25 @@ import type { ReadConversation, RunReading, SteeredMessage, StoredRun } from '..
 import { questionOf, remarkOf, loadScenarioAt } from './load-scenario.ts';
 
 const TRY_AGAIN_MS = 250;
-/** No request takes so long, unless its process is stopped; then it is made elsewhere. */
+/** Request timeout: only a stopped process takes longer; the request is then sent to another one. */
 const ANSWER_MS = 20_000;
 
 export type SimulatedUsersOptions = {
   fleet: Fleet;
   random: () => number;
-  /** Aborted when all should have come to an end by now. */
+  /** Aborts when everything should have completed. */
   giveUp: AbortSignal;
 };
 
-/** People at work: they ask, say more, follow, answer and stop, now at one process, now at another, and try again until it is done. */
+/** Users who ask, steer, follow, answer and cancel at changing processes, with retries. */
 export class SimulatedUsers {
-  /** Ids of the runs that were asked for and are kept, as the servers said. */
+  /** IDs of the runs that the servers have accepted. */
   readonly asked: string[] = [];
-  /** What was said to runs in progress and accepted. */
-  readonly said: SteeredMessage[] = [];
+  /** Accepted messages to runs in progress. */
+  readonly steered: SteeredMessage[] = [];
   readonly readings: RunReading[] = [];
   readonly conversations: ReadConversation[] = [];
-  /** Requests that a server rejected without reason. */
+  /** Requests that a server rejected wrongly. */
   readonly problems: string[] = [];
   readonly #options: SimulatedUsersOptions;
   readonly #tab = new Map<string, RunEvent[]>();
@@ -41,7 +41,7 @@ export class SimulatedUsers {
     this.#options = options;
   }
 
-  /** Holds conversations, one after another, until `until`, and until somebody was heard by a run under way. */
+  /** Runs conversations one after another until `until`, and until a run has received a steered message. */
   async work(until: AbortSignal): Promise<void> {
     while (!until.aborted || !(this.#wasHeard || this.#options.giveUp.aborted)) await this.#converse();
   }
@@ -50,12 +50,12 @@ export class SimulatedUsers {
     return this.readings.some(({ events }) => events.some(({ type }) => type === 'steered'));
   }
 
-  /** True when the tab has come to the end of every run it has read of. */
+  /** True when the tab has received the end of every run it knows. */
   tabHasRead(runs: readonly StoredRun[]): boolean {
     return runs.every(({ id, lastSeq }) => (this.#tab.get(id)?.at(-1)?.seq ?? lastSeq) >= lastSeq);
   }
 
-  /** A tab that is open all the time: everything that goes on, over however many connections. */
+  /** A tab that is always open: receives all events, over any number of connections. */
   async watch(until: AbortSignal): Promise<void> {
     let cursor: string | null = null;
     while (!until.aborted) {
@@ -99,28 +99,28 @@ export class SimulatedUsers {
       read.push(...events);
       return events;
     };
-    // Where a run is stopped, one thing at a time is behind it.
+    // Behind a cancelled run, only one message is queued at a time.
     const saying = random() < 0.5 && (!cancels || runIds.length === 1) ? this.#saySoon(id) : null;
     let endedWell = true;
     for (const runId of runIds) {
       if (cancels) void this.#cancelSoon(runId);
       const events = await readToEnd(runId);
       endedWell = this.#endedWell(events);
-      // What waits behind a run that was stopped stays where it is, and is taken back.
+      // Messages queued behind a cancelled run stay in the queue, and are removed.
       if (cancels && runId !== runIds.at(-1) && !endedWell) {
         const [, queued = ''] = runIds;
-        if ((await this.#takeBack(id, queued)) === 'taken back') {
+        if ((await this.#takeBack(id, queued)) === 'removed') {
           this.asked.splice(this.asked.indexOf(queued), 1);
           break;
         }
       }
     }
-    const said = await saying;
-    const became = said ? await this.#whatBecameOf(said, id, endedWell) : 'taken back';
-    if (said && became !== 'taken back') this.said.push(said);
-    if (said && became === 'a run of its own') {
-      this.asked.push(said.id);
-      await readToEnd(said.id);
+    const message = await saying;
+    const outcome = message ? await this.#outcomeOf(message, id, endedWell) : 'removed';
+    if (message && outcome !== 'removed') this.steered.push(message);
+    if (message && outcome === 'started a run') {
+      this.asked.push(message.id);
+      await readToEnd(message.id);
     }
     const view = await this.#ask<ConversationView>('GET', `/api/conversations/${id}`);
     if (!view || this.#options.giveUp.aborted) return;
@@ -132,7 +132,7 @@ export class SimulatedUsers {
     return last?.type === 'run_finished' && last.status === 'done';
   }
 
-  /** Reads a run to its end and answers what it asks. It may not have begun: the one before it goes first. */
+  /** Follows a run to its end and answers its interrupts. It may wait for the previous run to end. */
   async #followRun(runId: string, events: RunEvent[]): Promise<void> {
     const answered = new Set<string>();
     let over = false;
@@ -173,7 +173,7 @@ export class SimulatedUsers {
     await this.#ask('POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer });
   }
 
-  /** Says something to the run under way, if there is one by then. */
+  /** Steers the run, if it is in progress. */
   async #saySoon(conversationId: string): Promise<SteeredMessage | null> {
     await sleep(Math.round(this.#options.random() * 3_000));
     const id = this.#messageId();
@@ -185,19 +185,19 @@ export class SimulatedUsers {
     return sent === undefined ? null : { id, text };
   }
 
-  /** Waits until it is clear. Behind a run that was stopped it stays where it is, and is taken back. */
-  async #whatBecameOf(
+  /** Waits for the outcome of a queued message. Behind a cancelled run, it stays in the queue and is removed. */
+  async #outcomeOf(
     { id }: SteeredMessage,
     conversationId: string,
     endedWell: boolean,
-  ): Promise<'taken back' | 'heard' | 'a run of its own'> {
+  ): Promise<'removed' | 'received' | 'started a run'> {
     while (!this.#options.giveUp.aborted) {
       const view = await this.#ask<ConversationView>('GET', `/api/conversations/${conversationId}`);
       if (view?.queue.some((queued) => queued.id === id) !== true) break;
       if (endedWell) await sleep(TRY_AGAIN_MS);
-      else if ((await this.#takeBack(conversationId, id)) === 'taken back') return 'taken back';
+      else if ((await this.#takeBack(conversationId, id)) === 'removed') return 'removed';
     }
-    return (await this.#ask<RunRecord>('GET', `/api/runs/${id}`)) ? 'a run of its own' : 'heard';
+    return (await this.#ask<RunRecord>('GET', `/api/runs/${id}`)) ? 'started a run' : 'received';
   }
 
   async #cancelSoon(runId: string): Promise<void> {
@@ -205,14 +205,14 @@ export class SimulatedUsers {
     await this.#ask('POST', `/api/runs/${runId}/cancel`, {});
   }
 
-  async #takeBack(conversationId: string, messageId: string): Promise<'taken back' | 'sent'> {
+  async #takeBack(conversationId: string, messageId: string): Promise<'removed' | 'sent'> {
     const view = await this.#ask<ConversationView>('GET', `/api/conversations/${conversationId}`);
     if (!view?.queue.some(({ id }) => id === messageId)) return 'sent';
     await this.#ask('DELETE', `/api/conversations/${conversationId}/queue/${messageId}`);
-    return 'taken back';
+    return 'removed';
   }
 
-  /** Asks until there is an answer. What is not there, or was done before, is an answer, too. */
+  /** Retries until there is a response. 404 and 409 count as responses. */
   async #ask<T>(method: string, path: string, body?: object): Promise<T | undefined> {
     while (!this.#options.giveUp.aborted) {
       let result: { value: T | undefined } | null = null;
@@ -232,7 +232,7 @@ export class SimulatedUsers {
     return undefined;
   }
 
-  /** At a process that works; returns what it said where it refused. A lost connection is nothing to be told. */
+  /** Sends to a working process; returns its error, but not a lost connection. */
   async #somewhere(use: (url: string, leaving: AbortSignal) => Promise<void>): Promise<string | null> {
     const { fleet, random } = this.#options;
     const place = fleet.pick(random);
@@ -240,7 +240,7 @@ export class SimulatedUsers {
       await sleep(TRY_AGAIN_MS);
       return null;
     }
-    // The patient stay where they are, and read on when the process is awake again.
+    // Some users stay, and continue when the process is resumed.
     const leaving = random() < 0.5 ? place.leaving : this.#options.giveUp;
     try {
       await use(place.url, AbortSignal.any([leaving, this.#options.giveUp]));
@@ -251,8 +251,8 @@ export class SimulatedUsers {
     }
   }
 
-  #refused(what: string, said: string): void {
-    this.problems.push(`refused: ${what}: ${said.slice(0, 500)}`);
+  #refused(what: string, message: string): void {
+    this.problems.push(`refused: ${what}: ${message.slice(0, 500)}`);
   }
 
   #messageId(): string {
@@ -261,7 +261,7 @@ export class SimulatedUsers {
   }
 }
 
-/** As the page does it: what is known already is passed over. */
+/** Skips known events, like the page. */
 function keep(runs: Map<string, RunEvent[]>, event: RunEvent): void {
   const known = runs.get(event.runId) ?? [];
   runs.set(event.runId, known);

@@ -1,14 +1,14 @@
 import type { EnduranceResult } from './endurance.ts';
 
-/** One line for people: what was done, and what came of it. */
+/** A summary in one line. */
 export function summaryOf({
-  blows,
+  faults,
   runs,
   events,
   calls,
   doubts,
-  said,
-  heard,
+  steered,
+  received,
   failovers,
   problems,
 }: EnduranceResult): string {
@@ -19,9 +19,9 @@ export function summaryOf({
   const seconds = (ms: number | undefined): string => ((ms ?? 0) / 1000).toFixed(1);
   const middle = seconds(times[Math.floor(times.length / 2)]);
   return (
-    `${String(blows)} blows; ${String(runs)} runs, ${String(events)} events, ${String(calls)} calls, ` +
-    `${String(doubts)} of them in doubt; ${String(said)} messages said to runs under way, ${String(heard)} heard by them; ` +
-    `${String(times.length)} runs went on elsewhere, after ${middle} s (median), ` +
-    `${seconds(times.at(-1))} s (most); ${problems.length === 0 ? 'nothing amiss' : `${String(problems.length)} amiss`}`
+    `${String(faults)} faults; ${String(runs)} runs, ${String(events)} events, ${String(calls)} calls, ` +
+    `${String(doubts)} of them in doubt; ${String(steered)} messages steered into runs, ${String(received)} of them received; ` +
+    `${String(times.length)} failovers after ${middle} s (median), ` +
+    `${seconds(times.at(-1))} s (maximum); ${problems.length === 0 ? 'no problems' : `${String(problems.length)} problems`}`
   );
 }

@@ -9,17 +9,17 @@ import type { Scenario } from './scenario.ts';
 import { RAISED, ScenarioUser } from './scenario-user.ts';
 
 /** A fault to inject, and the transcript without faults. */
-export type PlannedFault = { scenario: Scenario; fault: Fault; told: readonly string[] };
+export type PlannedFault = { scenario: Scenario; fault: Fault; transcript: readonly string[] };
 
 /** Runs each scenario once without faults, and plans a fault for each point at which something is done or stored. */
 export async function planEveryPoint(engine: Engine, scenarios: readonly Scenario[]): Promise<PlannedFault[]> {
   const planned: PlannedFault[] = [];
   for (const [index, scenario] of scenarios.entries()) {
-    const { passed, told, problems } = await runOnce(engine, scenario, null);
+    const { passed, transcript, problems } = await runOnce(engine, scenario, null);
     if (problems.length > 0) throw new Error(`${scenario.name}, without faults: ${problems.join('; ')}`);
     // Up to the first question all scenarios are the same.
     const faults = index === 0 ? faultsAt(passed) : faultsAt(passed).slice(passed.indexOf('create-run:begun'));
-    planned.push(...faults.map((fault) => ({ scenario, fault, told })));
+    planned.push(...faults.map((fault) => ({ scenario, fault, transcript })));
   }
   return planned;
 }
@@ -27,26 +27,26 @@ export async function planEveryPoint(engine: Engine, scenarios: readonly Scenari
 /** What is wrong after this fault; null if it was not reached, and nothing is. */
 export async function inject(
   engine: Engine,
-  { scenario, fault, told }: PlannedFault,
+  { scenario, fault, transcript }: PlannedFault,
 ): Promise<readonly string[] | null> {
   try {
-    const { problems, told: toldAfter, reached } = await runOnce(engine, scenario, fault);
-    if (!isDeepStrictEqual(toldAfter, told)) return [...problems, `transcript: ${toldAfter.join(' | ')}`];
+    const { problems, transcript: toldAfter, reached } = await runOnce(engine, scenario, fault);
+    if (!isDeepStrictEqual(toldAfter, transcript)) return [...problems, `transcript: ${toldAfter.join(' | ')}`];
     return problems.length === 0 && !reached ? null : problems;
   } catch (thrown) {
     return [String(thrown)];
   }
 }
 
-type Once = { reached: boolean; passed: string[]; told: string[]; problems: string[] };
+type Once = { reached: boolean; passed: string[]; transcript: string[]; problems: string[] };
 
-/** `told`: the transcript and the answered interrupts, besides those about calls in doubt. */
+/** `transcript`: messages and answered interrupts, except those about calls in doubt. */
 async function runOnce(engine: Engine, scenario: Scenario, fault: Fault | null): Promise<Once> {
   const { contextWindow, tools } = scenario;
   await using lives = await ServerInstances.with(scenario.script, {
     everyCall: true,
     askUser: true,
-    // Told tokens would fill a known context window.
+    // Reported tokens would fill a known context window.
     reportsUsage: contextWindow === undefined,
     ...(await databaseOn(engine)),
     ...(contextWindow === undefined ? {} : { contextWindow }),
@@ -62,7 +62,7 @@ async function runOnce(engine: Engine, scenario: Scenario, fault: Fault | null):
   return {
     reached,
     passed,
-    told: [...transcriptWithoutCounts(view.page.messages), ...answers.sort()],
+    transcript: [...transcriptWithoutCounts(view.page.messages), ...answers.sort()],
     problems: [
       ...problems,
       ...(budgets.every(({ calls: limit }) => limit === RAISED) ? [] : ['the raised budget was not kept']),

@@ -4,7 +4,7 @@ import type { Failing, History, Span, RowWrite } from './history.ts';
 const TOOLS_AWAY_MS = 15_000;
 
 /**
- * A run that stood still because its process could not work, until it was continued; `ms` without outages of the database.
+ * A run whose process could not work, until it was continued; `ms` without outages of the database.
  * `to` is the process itself if it continued before another one took the run.
  */
 export type Failover = { runId: string; from: string; how: string; to: string; ms: number };

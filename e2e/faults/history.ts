@@ -12,7 +12,7 @@ export type RowWrite = {
   /** The process that wrote, by the name of its connection. */
   writer: string;
   fence: number;
-  /** Who holds the lease after the change; null: nobody. */
+  /** The holder of the lease after the change; null: none. */
   owner: string | null;
   seqBefore: number;
   seqAfter: number;

@@ -31,7 +31,7 @@ const asked: StoredQuestion = { runId: RUN, id: 'q', kind: 'in_doubt', call: 'c'
 const repeated: StoredQuestion = { ...asked, answer: { decision: 'repeat' } };
 const done: StoredCall = { runId: RUN, callId: 'id', call: 'c', status: 'done' };
 
-/** A run of four events: two by the first process, which is killed, and two by the one that takes it up. */
+/** A run of four events: two by a process that is killed, and two by the one that continues the run. */
 function history(change: Partial<History> = {}): History {
   const events = [1, 2, 3, 4].map((seq) => eventAt(seq));
   return {
@@ -68,15 +68,15 @@ function problemsOf(change: Partial<History>): string[] {
   return judge(history(change)).problems;
 }
 
-it('finds nothing amiss where nothing is, and says how long the run lay', () => {
+it('reports no problem for a correct history, and the failover time', () => {
   const { problems, failovers } = judge(history());
   expect(problems).toEqual([]);
   expect(failovers).toEqual([{ runId: RUN, from: 'w0.1', how: 'killed', to: 'w1.1', ms: 11_100 }]);
 });
 
-describe('a run that is lost', () => {
-  it('because nobody kept it', () => {
-    expect(problemsOf({ asked: [RUN, 'r2'] })).toEqual(['lost: r2 was asked for and is not there']);
+describe('a lost run', () => {
+  it('is not stored', () => {
+    expect(problemsOf({ asked: [RUN, 'r2'] })).toEqual(['lost: r2 was requested and is not stored']);
   });
 
   it.each<RunStatus>(['queued', 'running', 'parked', 'failed'])('because it is %s in the end', (status) => {
@@ -87,29 +87,29 @@ describe('a run that is lost', () => {
     expect(problemsOf({ calls: [{ ...done, status }] })).toEqual([expect.stringContaining(`still ${status}`)]);
   });
 
-  it('but not where it was stopped and nobody can know what came of a call', () => {
+  it('is not reported if it was cancelled with a call in doubt', () => {
     const calls: StoredCall[] = [{ ...done, status: 'in_doubt' }];
     expect(problemsOf({ calls, runs: [{ ...RUN_ROW, status: 'cancelled' }] })).toEqual([]);
   });
 
-  it('because a question is still open, or a message still waits', () => {
-    expect(problemsOf({ questions: [{ ...asked, status: 'open' }] })).toEqual([expect.stringContaining('question q')]);
+  it('has an open interrupt, or a queued message', () => {
+    expect(problemsOf({ questions: [{ ...asked, status: 'open' }] })).toEqual([expect.stringContaining('interrupt q')]);
     expect(problemsOf({ queued: 2 })).toEqual([expect.stringContaining('2 messages')]);
   });
 });
 
-describe('a run that two own', () => {
+describe('a run with two owners', () => {
   const withWrites = (...writes: RowWrite[]): string[] => problemsOf({ writes, failings: [] });
 
-  it('who write under one fence', () => {
+  it('has two writers with the same fence', () => {
     const problems = withWrites(
       write({ seqBefore: 0, seqAfter: 2 }),
       write({ seqBefore: 2, seqAfter: 4, writer: 'w1.1' }),
     );
-    expect(problems).toEqual(['owned twice: w0.1 and w1.1 both wrote r1 under fence 1']);
+    expect(problems).toEqual(['owned twice: w0.1 and w1.1 both wrote r1 with fence 1']);
   });
 
-  it('one of whom writes under a fence that is over', () => {
+  it('has a writer with an old fence', () => {
     const problems = withWrites(
       write({ seqBefore: 0, seqAfter: 2, fence: 2 }),
       write({ seqBefore: 2, seqAfter: 4, fence: 1 }),
@@ -117,20 +117,20 @@ describe('a run that two own', () => {
     expect(problems).toEqual([expect.stringContaining('from fence 2 back to 1')]);
   });
 
-  it('because its lease changes hands without a new fence', () => {
+  it('has a new owner without a new fence', () => {
     const problems = withWrites(
       write({ seqBefore: 0, seqAfter: 4 }),
       write({ owner: 'second', seqBefore: 4, seqAfter: 4 }),
     );
-    expect(problems).toEqual([expect.stringContaining('changed hands under fence 1')]);
+    expect(problems).toEqual([expect.stringContaining('got a new owner with fence 1')]);
   });
 
-  it('one of whom writes over what the other wrote', () => {
+  it('has a writer that overwrites events of the other', () => {
     const problems = withWrites(
       write({ seqBefore: 0, seqAfter: 4 }),
       write({ seqBefore: 2, seqAfter: 4, fence: 2, writer: 'w1.1' }),
     );
-    expect(problems).toEqual([expect.stringContaining('written from 2 on')]);
+    expect(problems).toEqual([expect.stringContaining('was written from 2,')]);
   });
 });
 
@@ -154,14 +154,14 @@ describe('events', () => {
     ['one is missing', [one, three, four], 'event 3 of r1 out of turn'],
     ['the last is missing', [one, two, three], 'read 3 of 4 events'],
     ['one comes twice', [one, two, two, three, four], 'event 2 of r1 a second time'],
-    ['one is another one', [one, eventAt(2, 'forged'), three, four], 'another event 2'],
+    ['one is another one', [one, eventAt(2, 'forged'), three, four], 'read event 2 of r1 different'],
     ['one is more', [one, two, three, four, eventAt(5)], 'read 5 of 4 events'],
   ])('of which, for a reader, %s', (_how, events, said) => {
     const problems = problemsOf({ readings: [{ reader: 'somebody', runId: RUN, events }] });
     expect(problems).toEqual([expect.stringContaining(said)]);
   });
 
-  it('whose deltas do not spell the message', () => {
+  it('have deltas that differ from the message', () => {
     const start: RunEvent = { ...one, type: 'message_started', messageId: 'm', parentId: null, model: 'x' };
     const events = [start, two, three, four];
     const readings = [{ reader: 'somebody', runId: RUN, events }];
@@ -169,29 +169,29 @@ describe('events', () => {
   });
 });
 
-describe('an effect', () => {
-  it('that came twice without a word', () => {
+describe('a side effect', () => {
+  it('happened twice without a decision of the user', () => {
     expect(problemsOf({ effects: new Map([['c', 2]]), counted: 2 })).toEqual([expect.stringContaining('2 times')]);
   });
 
-  it('that came twice on a word is as it should be, and no third time', () => {
+  it('may happen twice, but not three times, if the user decided "repeat"', () => {
     expect(problemsOf({ effects: new Map([['c', 2]]), counted: 2, questions: [repeated] })).toEqual([]);
     expect(problemsOf({ effects: new Map([['c', 3]]), counted: 3, questions: [repeated] })).toHaveLength(1);
   });
 
-  it('that no word to repeat another call excuses', () => {
+  it('happened twice although the user repeated another call', () => {
     const questions = [{ ...repeated, call: 'another' }];
     expect(problemsOf({ effects: new Map([['c', 2]]), counted: 2, questions })).toHaveLength(1);
   });
 
-  it('that is told of and never was, unless a person gave the result', () => {
+  it('did not happen although it has a result, unless the user entered it', () => {
     const never = { effects: new Map<string, number>(), counted: 0 };
-    expect(problemsOf(never)).toEqual(['effect: c is done, and never was']);
+    expect(problemsOf(never)).toEqual(['effect: c is done and never took effect']);
     const questions: StoredQuestion[] = [{ ...asked, answer: { decision: 'result', text: 'It was.' } }];
     expect(problemsOf({ ...never, questions })).toEqual([]);
   });
 
-  it('that no ledger has', () => {
+  it('is missing in the ledger', () => {
     expect(
       problemsOf({
         effects: new Map([
@@ -200,22 +200,22 @@ describe('an effect', () => {
         ]),
         counted: 2,
       }),
-    ).toEqual(['effect: other took effect, and no ledger has it']);
+    ).toEqual(['effect: other took effect and is missing in the ledger']);
   });
 
-  it('that the tool has not counted', () => {
+  it('was not counted by the tool', () => {
     expect(problemsOf({ counted: 0 })).toEqual([expect.stringContaining('counted 0')]);
   });
 });
 
-describe('what is said to a run under way', () => {
+describe('a steered message', () => {
   const SAID: SteeredMessage = { id: 's1', text: 'by the way' };
   const message: UserMessage = {
     ...{ id: SAID.id, role: 'user', parentId: null, createdAt: 3 },
     parts: [{ type: 'text', text: SAID.text }],
   };
 
-  /** The run hears it as its third event. */
+  /** The run receives it as its third event. */
   function said(change: Partial<History> = {}, heard: readonly number[] = [3]): Partial<History> {
     const events = [1, 2, 3, 4].map((seq): RunEvent =>
       heard.includes(seq) ? { ...eventAt(seq), type: 'steered', message } : eventAt(seq),
@@ -232,62 +232,62 @@ describe('what is said to a run under way', () => {
   }
   const ofItsOwn: StoredRun = { ...RUN_ROW, id: SAID.id, lastSeq: 0 };
 
-  it('is heard once, or is a run of its own', () => {
+  it('is received once, or starts its own run', () => {
     expect(problemsOf(said())).toEqual([]);
     expect(problemsOf(said({ runs: [...history().runs, ofItsOwn] }, []))).toEqual([]);
   });
 
-  it('is lost where no run took it in', () => {
-    expect(problemsOf(said({}, []))).toEqual(['said: s1 reached no run']);
+  it('is lost if no run received it', () => {
+    expect(problemsOf(said({}, []))).toEqual(['steered: no run received s1']);
   });
 
-  it('is lost where it does not stand in its conversation', () => {
-    expect(problemsOf(said({ messages: [] }))).toEqual(['said: s1 stands 0 times in its conversation']);
+  it('is lost if it is not in the conversation', () => {
+    expect(problemsOf(said({ messages: [] }))).toEqual(['steered: s1 is 0 times in its conversation']);
   });
 
-  it('is lost where the run that heard it came to its end, and no model has read it', () => {
+  it('is lost if the run completed and no model request contains it', () => {
     const sentToModel = new Map<string, number>();
-    expect(problemsOf(said({ sentToModel }))).toEqual(['said: s1 was taken in, and no model read it']);
+    expect(problemsOf(said({ sentToModel }))).toEqual(['steered: s1 was received, and no model request contains it']);
     expect(problemsOf(said({ sentToModel, runs: [{ ...RUN_ROW, status: 'cancelled' }] }))).toEqual([]);
   });
 
-  it('is heard twice by one run', () => {
-    expect(problemsOf(said({}, [2, 3]))).toEqual(['said: s1 was taken in 2 times, by r1,r1']);
+  it('is received twice by one run', () => {
+    expect(problemsOf(said({}, [2, 3]))).toEqual(['steered: s1 was received 2 times, by r1,r1']);
   });
 
-  it('is heard, and sent as a message of its own as well', () => {
+  it('is received, and also sent as its own message', () => {
     expect(problemsOf(said({ runs: [...history().runs, ofItsOwn] }))).toEqual([
-      'said: s1 was taken in 2 times, by r1,s1',
+      'steered: s1 was received 2 times, by r1,s1',
     ]);
   });
 
-  it('stands twice in its conversation, under whatever id', () => {
+  it('is twice in its conversation, under any ID', () => {
     expect(problemsOf(said({ messages: [SAID, { ...SAID, id: 'other' }] }))).toEqual([
-      'said: s1 stands 2 times in its conversation',
+      'steered: s1 is 2 times in its conversation',
     ]);
   });
 
-  it('is read twice by a model', () => {
+  it('is twice in a model request', () => {
     expect(problemsOf(said({ sentToModel: new Map([[SAID.text, 2]]) }))).toEqual([
-      'said: a model was sent s1 2 times in one request',
+      'steered: a model request contains s1 2 times',
     ]);
   });
 });
 
-describe('taking over', () => {
-  /** The run goes on so many milliseconds after its process was killed. */
+describe('failover', () => {
+  /** The run continues this many milliseconds after its process was killed. */
   const after = (ms: number, change: Partial<History> = {}): History =>
     history({
       writes: history().writes.map((each) => (each.fence === 2 ? { ...each, at: 2_000 + ms } : each)),
       ...change,
     });
 
-  it('that takes longer than 15 s is late', () => {
+  it('of more than 15 s is late', () => {
     expect(judge(after(15_000)).problems).toEqual([]);
-    expect(judge(after(15_001)).problems).toEqual(['late: r1 lay for 15001 ms after w0.1 was killed']);
+    expect(judge(after(15_001)).problems).toEqual(['late: r1 continued 15001 ms after w0.1 was killed']);
   });
 
-  it('is not late for the time in which there was no database', () => {
+  it('excludes outages of the database', () => {
     const outages = [
       { from: 3_000, until: 6_000 },
       { from: 5_000, until: 7_000 },
@@ -296,14 +296,14 @@ describe('taking over', () => {
     expect(judge(after(18_000, { outages }))).toMatchObject({ problems: [], failovers: [{ ms: 14_000 }] });
   });
 
-  it('counts up to the first event, not to a claim nothing comes of', () => {
+  it('is measured up to the first event, not up to a claim without events', () => {
     const writes = history().writes.map((each) =>
       each.seqBefore === 2 && each.seqAfter === 4 ? { ...each, at: 20_000 } : each,
     );
     expect(judge(history({ writes })).problems).toEqual([expect.stringContaining('late')]);
   });
 
-  it('counts up to the claim where whoever claimed it failed at once', () => {
+  it('is measured up to the claim if the claiming process failed at once', () => {
     const writes = [
       ...history().writes.slice(0, 3),
       write({ at: 25_000, seqBefore: 2, seqAfter: 4, fence: 3, owner: null, writer: 'w2.1', status: 'done' }),
@@ -321,7 +321,7 @@ describe('taking over', () => {
     });
   });
 
-  it('counts up to the claim where the tools were away that the run went on with', () => {
+  it('is measured up to the claim if the tools of the run were unavailable', () => {
     const writes = [
       ...history().writes.slice(0, 3),
       write({ at: 20_000, seqBefore: 2, seqAfter: 4, fence: 2, owner: null, writer: 'w1.1', status: 'done' }),
@@ -335,7 +335,7 @@ describe('taking over', () => {
     expect(judge(history(tools(-5_000, -3_000))).problems).toEqual([expect.stringContaining('late')]);
   });
 
-  it('is none where the process went on itself, which must not take longer either', () => {
+  it('has the same limit if the process continued by itself', () => {
     const woken = (at: number): History =>
       history({
         writes: [
@@ -346,10 +346,10 @@ describe('taking over', () => {
         failings: [{ writer: 'w0.1', role: 'worker', how: 'stopped', from: 2_000, until: 10_000 }],
       });
     expect(judge(woken(10_100))).toMatchObject({ problems: [], failovers: [{ from: 'w0.1', to: 'w0.1', ms: 8_100 }] });
-    expect(judge(woken(17_001)).problems).toEqual(['late: r1 lay for 15001 ms after w0.1 was stopped']);
+    expect(judge(woken(17_001)).problems).toEqual(['late: r1 continued 15001 ms after w0.1 was stopped']);
   });
 
-  it('is nothing for a run that was given back with what was on its way', () => {
+  it('is not measured for a run that was released with its pending events', () => {
     const writes = [
       ...history().writes.slice(0, 2),
       write({ at: 2_001, seqBefore: 2, seqAfter: 3, owner: null, status: 'parked' }),
@@ -358,7 +358,7 @@ describe('taking over', () => {
     expect(judge(history({ writes }))).toEqual({ problems: [], failovers: [] });
   });
 
-  it('is nothing for a run the process did not hold', () => {
+  it('is not measured for a run of another process', () => {
     const writes = history().writes.map((each) => (each.at === 1_500 ? { ...each, owner: null } : each));
     expect(judge(history({ writes })).failovers).toEqual([]);
   });
@@ -403,8 +403,8 @@ describe('usage', () => {
     expect(used(usage, requests)).toEqual([expect.stringContaining(problem)]);
   });
 
-  it('is wrong if an answer has tokens that no model told', () => {
-    expect(used({}, 1)).toContainEqual('usage: an answer of conversation has 2 tokens, which no model told');
+  it('is wrong if an answer has tokens that no model reported', () => {
+    expect(used({}, 1)).toContainEqual('usage: an answer of conversation has 2 tokens, which no model reported');
   });
 
   it('may differ by the calls in doubt', () => {

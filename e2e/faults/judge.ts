@@ -29,14 +29,14 @@ export function judge(history: History, failoverMs = FAILOVER_MS): Verdict {
     ...history.malformed.map((fault) => `the model was sent a malformed history: ${fault}`),
     ...failovers
       .filter(({ ms }) => ms > failoverMs)
-      .map(({ runId, from, how, ms }) => `late: ${runId} lay for ${String(ms)} ms after ${from} was ${how}`),
+      .map(({ runId, from, how, ms }) => `late: ${runId} continued ${String(ms)} ms after ${from} was ${how}`),
   ];
   return { problems, failovers };
 }
 
 function lost({ asked, runs, calls, questions, queued, events }: History): string[] {
   const kept = new Map(runs.map((run) => [run.id, run]));
-  // An unknown outcome stays in doubt if the run was told so, or was cancelled before the user was asked.
+  // An unknown outcome stays in doubt if the run received it as the result, or was cancelled before the user was asked.
   const toldUnknown = ({ runId, callId }: StoredCall): boolean =>
     (events.get(runId) ?? []).some(
       (event) => event.type === 'tool_finished' && event.callId === callId && event.result.outcome === 'unknown',
@@ -45,7 +45,7 @@ function lost({ asked, runs, calls, questions, queued, events }: History): strin
     OPEN_CALLS.has(call.status) ||
     (call.status === 'in_doubt' && kept.get(call.runId)?.status !== 'cancelled' && !toldUnknown(call));
   return [
-    ...asked.filter((id) => !kept.has(id)).map((id) => `lost: ${id} was asked for and is not there`),
+    ...asked.filter((id) => !kept.has(id)).map((id) => `lost: ${id} was requested and is not stored`),
     ...runs
       .filter(({ status }) => status === 'failed')
       .map(({ id }) => `lost: ${id} has failed${whyFailed(events.get(id))}`),
@@ -53,8 +53,8 @@ function lost({ asked, runs, calls, questions, queued, events }: History): strin
     ...calls.filter(isOpen).map(({ runId, call, status }) => `lost: call ${call} of ${runId} is still ${status}`),
     ...questions
       .filter(({ status }) => status === 'open')
-      .map(({ runId, id }) => `lost: question ${id} of ${runId} is still open`),
-    ...(queued === 0 ? [] : [`lost: ${String(queued)} messages still wait in queues`]),
+      .map(({ runId, id }) => `lost: interrupt ${id} of ${runId} is still open`),
+    ...(queued === 0 ? [] : [`lost: ${String(queued)} messages are still queued`]),
   ];
 }
 
@@ -63,7 +63,7 @@ function whyFailed(events: readonly RunEvent[] = []): string {
   return last?.error === undefined ? '' : ` (${last.error.code}: ${last.error.message})`;
 }
 
-/** One process writes under a fence; a later one has a higher fence; nobody writes under an older one. */
+/** One process writes with a fence; a later process has a higher fence; no process writes with an older one. */
 function ownedTwice(writes: readonly RowWrite[]): string[] {
   const problems: string[] = [];
   const last = new Map<string, RowWrite>();
@@ -76,17 +76,17 @@ function ownedTwice(writes: readonly RowWrite[]): string[] {
       problems.push(`owned twice: ${runId} went from fence ${String(before.fence)} back to ${String(fence)}`);
     }
     if (before && fence === before.fence && owner !== null && before.owner !== null && owner !== before.owner) {
-      problems.push(`owned twice: ${runId} changed hands under fence ${String(fence)}`);
+      problems.push(`owned twice: ${runId} got a new owner with fence ${String(fence)}`);
     }
     if (seqAfter === seqBefore) continue;
     if (seqBefore !== (before?.seqAfter ?? 0)) {
-      problems.push(`owned twice: ${runId} was written from ${String(seqBefore)} on, and stood elsewhere`);
+      problems.push(`owned twice: ${runId} was written from ${String(seqBefore)}, which was not its last event`);
     }
     const place = `${runId} ${String(fence)}`;
     const known = writers.get(place) ?? writer;
     writers.set(place, known);
     if (known !== writer) {
-      problems.push(`owned twice: ${known} and ${writer} both wrote ${runId} under fence ${String(fence)}`);
+      problems.push(`owned twice: ${known} and ${writer} both wrote ${runId} with fence ${String(fence)}`);
     }
   }
   return problems;
@@ -97,7 +97,7 @@ function eventsAmiss({ runs, events }: History): string[] {
   return runs.flatMap(({ id, lastSeq }) => {
     const kept = events.get(id) ?? [];
     const whole = kept.length === lastSeq && kept.every(({ seq }, index) => seq === index + 1);
-    return whole ? [] : [`events: of ${id} ${String(kept.length)} are kept, and it stands at ${String(lastSeq)}`];
+    return whole ? [] : [`events: ${id} has ${String(kept.length)} events, and its row says ${String(lastSeq)}`];
   });
 }
 
@@ -110,13 +110,14 @@ function readingsAmiss({ readings, events, runs }: History): string[] {
     if (wrong !== -1) {
       const { seq } = read[wrong] ?? { seq: 0 };
       const what = read.slice(0, wrong).some((event) => event.seq === seq) ? 'a second time' : 'out of turn';
-      return [`reader: ${reader} read event ${String(seq)} of ${runId} ${what}, where ${String(wrong + 1)} was due`];
+      return [`reader: ${reader} read event ${String(seq)} of ${runId} ${what}, instead of ${String(wrong + 1)}`];
     }
     if (over.has(runId) && read.length !== kept.length) {
       return [`reader: ${reader} read ${String(read.length)} of ${String(kept.length)} events of ${runId}`];
     }
     const other = read.findIndex((event, index) => !isDeepStrictEqual(event, kept[index]));
-    if (other !== -1) return [`reader: ${reader} read another event ${String(other + 1)} of ${runId} than is kept`];
+    if (other !== -1)
+      return [`reader: ${reader} read event ${String(other + 1)} of ${runId} different from the stored one`];
     return [
       ...inconsistentMessages(read).map((what) => `reader: ${reader} read of ${runId} ${what}`),
       ...repeated(read).map((what) => `reader: ${reader} read twice ${what}`),
@@ -153,7 +154,7 @@ function conversationAmiss({ id, events, view: { page, activeRun, interrupts, qu
     ...(isOver ? [] : [`conversation: something of ${id} is still in progress`]),
     ...(isDeepStrictEqual(applyAll(events), page.messages)
       ? []
-      : [`conversation: applying the events of ${id} gives another transcript`]),
+      : [`conversation: applying the events of ${id} results in another transcript`]),
     ...abandoned.map(
       (message) => `conversation: the abandoned message ${message.id} of ${id} says that it is complete`,
     ),
@@ -166,41 +167,44 @@ function effectsAmiss({ calls, questions, effects, counted }: History): string[]
   const problems: string[] = [];
   const statuses = new Map(calls.map(({ call, status }) => [call, status]));
   for (const [call, times] of effects) {
-    if (!statuses.has(call)) problems.push(`effect: ${call} took effect, and no ledger has it`);
+    if (!statuses.has(call)) problems.push(`effect: ${call} took effect and is missing in the ledger`);
     const answers = questions.filter((question) => question.kind === 'in_doubt' && question.call === call);
     const repeats = answers.filter(({ answer }) => answer?.decision === 'repeat').length;
     if (times > 1 + repeats) {
-      problems.push(`effect: ${call} took effect ${String(times)} times, repeated ${String(repeats)} times on a word`);
+      problems.push(
+        `effect: ${call} took effect ${String(times)} times, repeated ${String(repeats)} times by the user`,
+      );
     }
   }
   for (const { call, status } of calls) {
     const given = questions.some((question) => question.call === call && question.answer?.decision === 'result');
-    if (status === 'done' && !given && !effects.has(call)) problems.push(`effect: ${call} is done, and never was`);
+    if (status === 'done' && !given && !effects.has(call))
+      problems.push(`effect: ${call} is done and never took effect`);
   }
-  const told = [...effects.values()].reduce((sum, times) => sum + times, 0);
-  if (told !== counted)
-    problems.push(`effect: the tool was called ${String(told)} times and counted ${String(counted)}`);
+  const called = [...effects.values()].reduce((sum, times) => sum + times, 0);
+  if (called !== counted)
+    problems.push(`effect: the tool was called ${String(called)} times and counted ${String(counted)}`);
   return problems;
 }
 
 /** One run receives a steered message, or it becomes a message of its own; it is stored once. */
 function steeredAmiss({ steered, messages, sentToModel, events, runs }: History): string[] {
-  const heardBy = Map.groupBy(
+  const receiversOf = Map.groupBy(
     [...events.values()].flat().filter((event) => event.type === 'steered'),
     ({ message }) => message.id,
   );
   return steered.flatMap(({ id, text }) => {
-    const heard = (heardBy.get(id) ?? []).map(({ runId }) => runId);
-    const takers = [...heard, ...(runs.some((run) => run.id === id) ? [id] : [])];
-    const stands = messages.filter((message) => message.text === text).length;
+    const receivers = (receiversOf.get(id) ?? []).map(({ runId }) => runId);
+    const owners = [...receivers, ...(runs.some((run) => run.id === id) ? [id] : [])];
+    const occurrences = messages.filter((message) => message.text === text).length;
     const sent = sentToModel.get(text) ?? 0;
-    const isDone = takers.some((taker) => runs.some((run) => run.id === taker && run.status === 'done'));
+    const isDone = owners.some((taker) => runs.some((run) => run.id === taker && run.status === 'done'));
     return [
-      ...(takers.length === 0 ? [`said: ${id} reached no run`] : []),
-      ...(takers.length > 1 ? [`said: ${id} was taken in ${String(takers.length)} times, by ${takers.join()}`] : []),
-      ...(stands === 1 ? [] : [`said: ${id} stands ${String(stands)} times in its conversation`]),
-      ...(sent > 1 ? [`said: a model was sent ${id} ${String(sent)} times in one request`] : []),
-      ...(sent === 0 && isDone ? [`said: ${id} was taken in, and no model read it`] : []),
+      ...(owners.length === 0 ? [`steered: no run received ${id}`] : []),
+      ...(owners.length > 1 ? [`steered: ${id} was received ${String(owners.length)} times, by ${owners.join()}`] : []),
+      ...(occurrences === 1 ? [] : [`steered: ${id} is ${String(occurrences)} times in its conversation`]),
+      ...(sent > 1 ? [`steered: a model request contains ${id} ${String(sent)} times`] : []),
+      ...(sent === 0 && isDone ? [`steered: ${id} was received, and no model request contains it`] : []),
     ];
   });
 }

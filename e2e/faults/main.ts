@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   const jobs = count('jobs', values.jobs) ?? 4;
   const sample = count('sample', values.sample);
   const scenarios = SCENARIOS.filter(({ name }) => values.scenario === undefined || values.scenario === name);
-  if (scenarios.length === 0) throw new Error(`There is no scenario "${String(values.scenario)}".\n\n${USAGE}`);
+  if (scenarios.length === 0) throw new Error(`Unknown scenario "${String(values.scenario)}".\n\n${USAGE}`);
   let failed = 0;
   for (const name of values.engine === undefined ? ['sqlite', 'postgres'] : [values.engine]) {
     failed += await injectInto(name, { scenarios, sample, seed, jobs });
@@ -52,14 +52,14 @@ function count(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
   if (Number.isInteger(number) && number > 0) return number;
-  throw new Error(`--${name} takes a whole number above 0, not "${text}".\n\n${USAGE}`);
+  throw new Error(`--${name} must be a whole number above 0 (got "${text}").\n\n${USAGE}`);
 }
 
 type How = { scenarios: readonly Scenario[]; sample: number | undefined; seed: number; jobs: number };
 
 async function injectInto(name: string, how: How): Promise<number> {
   if (name === 'sqlite') return injectOn({ name }, how);
-  if (name !== 'postgres') throw new Error(`There is no engine "${name}".\n\n${USAGE}`);
+  if (name !== 'postgres') throw new Error(`Unknown engine "${name}".\n\n${USAGE}`);
   const binaries = await findPostgres();
   if (binaries.missing !== null) {
     process.stdout.write(`postgres: skipped, ${binaries.missing}\n`);
@@ -96,7 +96,7 @@ async function injectOn(engine: Engine, { scenarios, sample, seed, jobs }: How):
   await Promise.all(Array.from({ length: jobs }, work));
   process.stdout.write(
     `${engine.name}: ${chosenFaults.length} points, ${tally.passed} passed, ${tally.failed} failed, ` +
-      `${tally.notReached} not reached this time (and whole)\n`,
+      `${tally.notReached} not reached (with a correct transcript)\n`,
   );
   return tally.failed;
 }

@@ -37,7 +37,7 @@ export async function expectCompleteDespite(engine: Engine, kills: number, seed:
   const { view, answered, problems } = await runWithFaults({ lives, user, faults });
   expect(problems).toEqual([]);
   expect(transcriptWithoutCounts(view.page.messages)).toEqual(transcriptWith(answered));
-  // Approved for this conversation: whatever was killed after that, nobody is asked again.
+  // Allowed for this conversation: kills after that must not cause another approval.
   expect(answered.filter(({ interrupt }) => interrupt.kind === 'approval')).toHaveLength(1);
 }
 

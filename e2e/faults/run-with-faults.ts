@@ -19,7 +19,7 @@ export type ScenarioActor = {
   readonly runs: readonly (readonly RunEvent[])[];
   /** The messages it sends to runs in progress. */
   readonly steered?: readonly SteeredMessage[];
-  /** Goes on for as long as the server lives. */
+  /** Runs as long as the server. */
   goOn(url: string): Promise<'over' | 'cut'>;
   view(url: string): Promise<ConversationView>;
   answered(url: string): Promise<StoredInterrupt[]>;
@@ -77,9 +77,9 @@ export async function runWithFaults(run: FaultRun): Promise<Outcome> {
   await last.end();
 
   const doubts = answered.filter(isDoubt).length;
-  // After several faults a call may be found sent more than once before anybody is asked.
+  // After several faults, a call may have been sent more than once before its interrupt.
   if (faults.length > 1 ? doubts > sent : doubts !== sent && !certain)
-    problems.push(`${sent} calls were sent and unanswered, and ${doubts} were asked about`);
+    problems.push(`${sent} calls were sent without a result, but ${doubts} have an interrupt`);
   const { runs, steered = [] } = user;
   problems.push(
     ...judge(await historyOf({ lives, runs, view, steered, asksInCalls })).problems,

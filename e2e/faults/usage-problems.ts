@@ -2,7 +2,7 @@ import type { RunEvent } from '@toolyard/protocol';
 import type { History, StoredUsage } from './history.ts';
 
 /**
- * Every answer that a run has is counted once, with the tokens the model server told of it; a tool call is counted once.
+ * Every answer that a run has is counted once, with the tokens that the model server reported; a tool call is counted once.
  * What an interrupted process requested may be lost, or counted although it never left: at most one request for each
  * interruption, and one effect for each call in doubt.
  */
@@ -13,23 +13,23 @@ export function usageProblems(history: History): string[] {
 function modelProblems({ runs, events, requests, interruptions }: History, usage: StoredUsage): string[] {
   const { conversationId: id, modelCalls, uncounted, inputTokens, outputTokens } = usage;
   const own = runs.filter(({ conversationId }) => conversationId === id).flatMap((run) => events.get(run.id) ?? []);
-  const told = own.flatMap((event) => inputTokensOf(event));
+  const reported = own.flatMap((event) => inputTokensOf(event));
   const made = requests.get(id) ?? 0;
   const unknown = interruptions.get(id) ?? 0;
-  const sum = told.reduce((total, tokens) => total + tokens, 0);
-  const neverTold = told.filter((tokens) => !Number.isInteger(Math.log2(tokens)) || tokens >= 2 ** made);
+  const sum = reported.reduce((total, tokens) => total + tokens, 0);
+  const neverReported = reported.filter((tokens) => !Number.isInteger(Math.log2(tokens)) || tokens >= 2 ** made);
   return [
-    ...(new Set(told).size === told.length ? [] : [`usage: an answer of ${id} is stored twice`]),
-    ...neverTold.map((tokens) => `usage: an answer of ${id} has ${String(tokens)} tokens, which no model told`),
-    ...(inputTokens === sum && outputTokens === told.length
+    ...(new Set(reported).size === reported.length ? [] : [`usage: an answer of ${id} is stored twice`]),
+    ...neverReported.map((tokens) => `usage: an answer of ${id} has ${String(tokens)} tokens, which no model reported`),
+    ...(inputTokens === sum && outputTokens === reported.length
       ? []
       : [
           `usage: ${id} counts ${String(inputTokens)} + ${String(outputTokens)} tokens, ` +
-            `and its answers have ${String(sum)} + ${String(told.length)}`,
+            `and its answers have ${String(sum)} + ${String(reported.length)}`,
         ]),
-    ...(modelCalls - uncounted === told.length
+    ...(modelCalls - uncounted === reported.length
       ? []
-      : [`usage: ${id} counts ${String(modelCalls - uncounted)} answers, and has ${String(told.length)}`]),
+      : [`usage: ${id} counts ${String(modelCalls - uncounted)} answers, and has ${String(reported.length)}`]),
     ...(Math.abs(made - modelCalls) <= unknown
       ? []
       : [

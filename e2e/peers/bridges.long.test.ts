@@ -1,7 +1,7 @@
 import { test } from 'vitest';
 import { expectPage } from './page-servers.ts';
 
-test('server-system-monitor over stdio and HTTP: its tool is called, its page is there to read', async () => {
+test('server-system-monitor over stdio and HTTP: calls its tool and reads its UI resource', async () => {
   await expectPage(
     '@modelcontextprotocol/server-system-monitor',
     'get-system-info',

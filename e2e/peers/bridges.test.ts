@@ -1,4 +1,4 @@
-// Servers behind other people's bridges, and servers that bring a page along.
+// Servers behind third-party bridges, and servers with a UI resource.
 import type { McpHost, ServerConfig } from '@toolyard/mcp-host';
 import { eventually, isAlive, ownPort, processTreeOf } from '@toolyard/testing';
 import { afterEach, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ const echo = (met: McpHost, serverId: string): ReturnType<McpHost['callTool']> =
 
 const HI = { isError: false, outcome: 'done', content: [{ type: 'text', text: 'Echo: hi' }] };
 
-test('mcp-proxy is spoken to in the newer protocol, and everything behind it arrives', async () => {
+test('mcp-proxy is used in the newer protocol, with everything behind it', async () => {
   const port = await ownPort();
   const args = ['--port', String(port), '--host', '127.0.0.1', '--', process.execPath, programOf(EVERYTHING)];
   running = await startOnPort([programOf('mcp-proxy'), ...args], port);
@@ -47,7 +47,7 @@ test('mcp-proxy is spoken to in the newer protocol, and everything behind it arr
   expect(await host.callTool({ serverId: 'proxied', name: 'echo' }, { message: 7 })).toMatchObject({ isError: true });
 });
 
-test('a server on a WebSocket, behind a bridge that loses ids that are texts', async () => {
+test('a WebSocket server behind a bridge that drops string IDs', async () => {
   const port = await ownPort();
   const command = [process.execPath, programOf(EVERYTHING)].map((part) => JSON.stringify(part)).join(' ');
   const args = ['--stdio', command, '--outputTransport', 'ws', '--port', String(port), '--messagePath', '/message'];
@@ -55,7 +55,7 @@ test('a server on a WebSocket, behind a bridge that loses ids that are texts', a
   const config: ServerConfig = { id: 'ws', transport: { type: 'websocket', url: `ws://127.0.0.1:${port}/message` } };
   host = await connectHost([config]);
   expect(healthOf(host, 'ws')).toMatchObject({ era: 'legacy', skipped: [] });
-  // Otherwise the question for the newer protocol would have run out of time.
+  // Otherwise the probe for the newer protocol would have timed out.
   expect(host.wireLog('ws').filter(({ text }) => text.includes('"id":null'))).toEqual([]);
   expect(await echo(host, 'ws')).toMatchObject(HI);
   const seen: unknown[] = [];
@@ -67,12 +67,12 @@ test('a server on a WebSocket, behind a bridge that loses ids that are texts', a
 });
 
 // Another one: `bridges.long.test.ts`.
-test('a server with a page of its own, over stdio and HTTP: its tool is called, its page is there to read', async () => {
+test('a server with a UI resource, over stdio and HTTP: calls its tool and reads its UI resource', async () => {
   await expectPage('@modelcontextprotocol/server-basic-vanillajs', 'get-time', 'ui://get-time/mcp-app.html');
 });
 
-test('closing leaves no process of a server, nor of what it started', async () => {
-  // The worker of this test may have processes of others, such as a PostgreSQL.
+test('closing leaves no process of a server or its children', async () => {
+  // The worker of this test may have other processes, such as PostgreSQL.
   const before = new Set(processTreeOf(process.pid));
   host = await connectHost([{ id: 'everything', transport: overStdio(EVERYTHING) }]);
   const ofServer = processTreeOf(process.pid).filter((pid) => !before.has(pid));

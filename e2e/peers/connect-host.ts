@@ -3,7 +3,7 @@ import { createEraMemory, McpHost } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import { systemClock } from '@toolyard/protocol';
 
-/** A host on real transports, connected; throws what a server that is not ready has to say. */
+/** A connected host on real transports. @throws the error of a server that is not ready */
 export async function connectHost(servers: ServerConfig[], more: Partial<McpHostOptions> = {}): Promise<McpHost> {
   const host = new McpHost({
     servers,
@@ -20,8 +20,8 @@ export async function connectHost(servers: ServerConfig[], more: Partial<McpHost
 }
 
 /**
- * The same for a program of the newer protocol, as if it was known to be one: it may take its time to start, and who is
- * unknown has few seconds to say what it speaks. Were it none, it would be spoken to in the older way all the same.
+ * The same for a local server that is known to use the newer protocol: an unknown one has a few seconds to respond to the
+ * probe, and this one may start slowly. The host still falls back to the older protocol if necessary.
  */
 export function connectModern(server: ServerConfig): Promise<McpHost> {
   const eraMemory = { ...createEraMemory(), get: () => ({ era: 'modern' as const, at: systemClock.now() }) };

@@ -33,7 +33,7 @@ const TOOLS = [
   'trigger-url-elicitation',
 ];
 
-/** Where the server is, and what was started for it. */
+/** The connection to the server, and the resources to dispose of. */
 async function startOver(transport: EverythingTransport): Promise<{ config: TransportConfig; running?: Running }> {
   if (transport === 'stdio') return { config: overStdio(PACKAGE) };
   const port = await ownPort();
@@ -42,7 +42,7 @@ async function startOver(transport: EverythingTransport): Promise<{ config: Tran
   return { config: { type: 'http', url: `http://127.0.0.1:${port}/${mode === 'sse' ? 'sse' : 'mcp'}` }, running };
 }
 
-/** Tests of everything it has, over one of its transports. */
+/** Tests of all its features over one transport. */
 export function describeEverything(transport: EverythingTransport): void {
   describe(`server-everything over ${transport}`, () => {
     let host: McpHost;
@@ -82,7 +82,7 @@ export function describeEverything(transport: EverythingTransport): void {
           roots: () => [{ uri: 'file:///srv/project', name: 'project' }],
         },
       });
-      // Some tools come only when it has seen what we can do.
+      // Some tools are added after it has received the client capabilities.
       await eventually(() => host.toolCount === TOOLS.length, { what: `${host.toolCount} tools being all` });
     });
 
@@ -91,7 +91,7 @@ export function describeEverything(transport: EverythingTransport): void {
       await running?.stop();
     });
 
-    test('it is listed wholly, and nothing of it is set aside', async () => {
+    test('lists everything and skips nothing', async () => {
       await eventually(() => healthOf(host, ID).promptCount === 4);
       expect(healthOf(host, ID)).toMatchObject({ era: 'legacy', protocolVersion: '2025-11-25', skipped: [] });
       expect(
@@ -104,7 +104,7 @@ export function describeEverything(transport: EverythingTransport): void {
     });
 
     test(
-      'text, image, annotations, links, embedded resources and structured content arrive as what they are',
+      'returns text, images, annotations, links, embedded resources and structured content unchanged',
       { tags: ['C7.11'] },
       async () => {
         expect(await call('echo', { message: 'hi' })).toEqual({
@@ -149,7 +149,7 @@ export function describeEverything(transport: EverythingTransport): void {
       },
     );
 
-    test('a resource made by a call is linked, listed, and can be read', async () => {
+    test('links, lists and reads a resource created by a call', async () => {
       const data = `data:text/plain;base64,${btoa('packed')}`;
       const packed = await call('gzip-file-as-resource', { name: 'one.gz', data, outputType: 'resource' });
       expect(unpacked(packed.content[0])).toBe('packed');
@@ -161,13 +161,13 @@ export function describeEverything(transport: EverythingTransport): void {
       await eventually(() => host.resources.resources(ID).some(({ uri }) => uri === link.uri));
     });
 
-    test('what it knows of its environment is what it was given', async () => {
+    test('passes only the configured environment', async () => {
       const seen = textOf(await call('get-env'));
       expect(seen).toContain('PATH');
       expect(seen).not.toContain('VITEST');
     });
 
-    test('progress is passed on, and a call can be cancelled', async () => {
+    test('reports progress and cancels a call', async () => {
       const seen: unknown[] = [];
       const onProgress = (progress: unknown): void => void seen.push(progress);
       const done = await call('trigger-long-running-operation', { duration: 0.4, steps: 4 }, { onProgress });
@@ -183,30 +183,26 @@ export function describeEverything(transport: EverythingTransport): void {
       expect(await call('echo', { message: 'still here' })).toMatchObject({ outcome: 'done' });
     });
 
-    test(
-      'what it asks for reaches whoever answers: a model, a form, an address, folders',
-      { tags: ['C7.11'] },
-      async () => {
-        expect(textOf(await call('trigger-sampling-request', { prompt: 'tides', maxTokens: 20 }))).toContain(
-          'what the model says',
-        );
-        expect(sampled).toMatchObject([{ maxTokens: 20, messages: [{ role: 'user' }] }]);
-        expect(textOf(await call('trigger-elicitation-request'))).toContain('Ada');
-        expect(asked.at(-1)).toMatch(/^form of everything: .*name/);
-        expect(textOf(await call('trigger-url-elicitation', { url: 'https://example.com/one' }))).toContain('accept');
-        expect(asked.at(-1)).toBe('address of everything: https://example.com/one');
-        const args = { url: 'https://example.com/two', errorPath: true };
-        expect(await call('trigger-url-elicitation', args)).toMatchObject({ isError: false, outcome: 'done' });
-        expect(asked.at(-1)).toBe('address of everything: https://example.com/two');
-        expect(textOf(await call('get-roots-list'))).toContain('file:///srv/project');
-      },
-    );
+    test('handles sampling, elicitation of forms and URLs, and roots', { tags: ['C7.11'] }, async () => {
+      expect(textOf(await call('trigger-sampling-request', { prompt: 'tides', maxTokens: 20 }))).toContain(
+        'what the model says',
+      );
+      expect(sampled).toMatchObject([{ maxTokens: 20, messages: [{ role: 'user' }] }]);
+      expect(textOf(await call('trigger-elicitation-request'))).toContain('Ada');
+      expect(asked.at(-1)).toMatch(/^form of everything: .*name/);
+      expect(textOf(await call('trigger-url-elicitation', { url: 'https://example.com/one' }))).toContain('accept');
+      expect(asked.at(-1)).toBe('address of everything: https://example.com/one');
+      const args = { url: 'https://example.com/two', errorPath: true };
+      expect(await call('trigger-url-elicitation', args)).toMatchObject({ isError: false, outcome: 'done' });
+      expect(asked.at(-1)).toBe('address of everything: https://example.com/two');
+      expect(textOf(await call('get-roots-list'))).toContain('file:///srv/project');
+    });
 
-    test('a tool that runs only as a task says so, and nothing else is harmed', async () => {
+    test('reports a tool that requires a task, without affecting others', async () => {
       expect(await call('simulate-research-query', { topic: 'tides' })).toMatchObject({ outcome: 'done' });
     });
 
-    test('its log and its announcements arrive', async () => {
+    test('receives log messages and list changes', async () => {
       await host.setLogLevel('debug');
       const [first] = host.resources.resources(ID);
       if (first === undefined) throw new Error('it lists no resource');
@@ -226,7 +222,7 @@ export function describeEverything(transport: EverythingTransport): void {
       await end();
     });
 
-    test('resources and templates are listed and read', async () => {
+    test('lists and reads resources and templates', async () => {
       expect(host.resources.templates(ID).map(({ uriTemplate }) => uriTemplate)).toEqual([
         'demo://resource/dynamic/text/{resourceId}',
         'demo://resource/dynamic/blob/{resourceId}',
@@ -241,7 +237,7 @@ export function describeEverything(transport: EverythingTransport): void {
       await expect(host.resources.read(ID, 'demo://no/such/thing')).rejects.toThrow('everything');
     });
 
-    test('prompts are filled in, and arguments completed, each in view of the others', async () => {
+    test('gets prompts, and completes arguments with context', async () => {
       const { prompts, failures } = await host.getAllPrompts();
       expect(failures).toEqual([]);
       expect(prompts.map(({ name }) => name)).toEqual([
@@ -265,7 +261,7 @@ export function describeEverything(transport: EverythingTransport): void {
       expect((await host.complete(ID, template, { name: 'resourceId', value: '1' })).values).toEqual(['1']);
     });
 
-    test('every tool it has was called', () => {
+    test('has called every tool', () => {
       expect([...called].toSorted()).toEqual(TOOLS);
     });
   });

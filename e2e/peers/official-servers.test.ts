@@ -1,4 +1,4 @@
-// Servers of the protocol's makers that people really use.
+// Widely used reference servers of the MCP project.
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const call = (serverId: string, name: string, args: JsonObject = {}): Promise<To
 describe('server-filesystem', () => {
   const PACKAGE = '@modelcontextprotocol/server-filesystem';
 
-  test('every one of its tools works on real files, structure beside text', async () => {
+  test('runs every tool on real files, with structured content beside text', async () => {
     host = await connectHost([{ id: 'files', transport: overStdio(PACKAGE, [folder]) }]);
     expect(healthOf(host, 'files')).toMatchObject({ toolCount: 14, skipped: [] });
     const file = join(folder, 'a.txt');
@@ -57,18 +57,18 @@ describe('server-filesystem', () => {
     const { content } = await call('files', 'read_media_file', { path: join(folder, 'dot.png') });
     expect(content).toEqual([{ type: 'image', mimeType: 'image/png', source: { data: png } }]);
     expect(readFileSync(join(folder, 'sub', 'b.txt'), 'utf8')).toBe('one\nthree\n');
-    // What it promises of its results, it keeps.
+    // Its results match its output schemas.
     expect(healthOf(host, 'files').log.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
-  test('what it refuses is said to the model in its words', async () => {
+  test('passes its error messages to the model', async () => {
     host = await connectHost([{ id: 'files', transport: overStdio(PACKAGE, [folder]) }]);
     const refused = await call('files', 'read_text_file', { path: '/etc/hosts' });
     expect(refused).toMatchObject({ isError: true, outcome: 'done' });
     expect(JSON.stringify(refused.content)).toContain('outside allowed directories');
   });
 
-  test('folders we name take the place of those it was started with, also when they change', async () => {
+  test('roots replace the folders of its arguments, also when they change', async () => {
     let root = join(folder, 'one');
     host = await connectHost([{ id: 'files', transport: overStdio(PACKAGE, [folder]) }], {
       handlers: { roots: () => [{ uri: `file://${root}` }] },
@@ -82,7 +82,7 @@ describe('server-filesystem', () => {
   });
 });
 
-test('server-memory remembers, and says when its resource has changed', async () => {
+test('server-memory stores entities and notifies about changes of its resource', async () => {
   const transport = overStdio('@modelcontextprotocol/server-memory', [], {
     MEMORY_FILE_PATH: join(folder, 'memory.jsonl'),
   });
@@ -123,7 +123,7 @@ test('server-memory remembers, and says when its resource has changed', async ()
   await end();
 });
 
-test('server-sequential-thinking counts thoughts in one process, call after call', async () => {
+test('server-sequential-thinking keeps state in one process over several calls', async () => {
   host = await connectHost([{ id: 'think', transport: overStdio('@modelcontextprotocol/server-sequential-thinking') }]);
   for (const thoughtNumber of [1, 2, 3]) {
     const args = { thought: 'so', nextThoughtNeeded: thoughtNumber < 3, thoughtNumber, totalThoughts: 3 };

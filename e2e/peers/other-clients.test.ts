@@ -1,4 +1,4 @@
-// The other way round: other people's clients in front of a server of ours.
+// Third-party clients connected to Toolyard's servers.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('the command line of the MCP inspector', () => {
+describe('the CLI of MCP Inspector', () => {
   async function inspect(...args: string[]): Promise<JsonValue> {
     const program = programOf('@modelcontextprotocol/inspector', 'mcp-inspector');
     const all = [program, '--cli', url, '--transport', 'http', ...args];
@@ -38,7 +38,7 @@ describe('the command line of the MCP inspector', () => {
     return parsed.value;
   }
 
-  test('lists the tool of the date server, and calls it', async () => {
+  test('lists and calls the tool of the date server', async () => {
     const listed = await inspect('--method', 'tools/list');
     expect(listed).toMatchObject({ tools: [{ name: 'get-date', outputSchema: { type: 'object' } }] });
     const result = await inspect(
@@ -53,7 +53,7 @@ describe('the command line of the MCP inspector', () => {
   });
 });
 
-test('mcp-remote carries our host to our server, in the newer protocol', async () => {
+test('mcp-remote connects the host to a Toolyard server in the newer protocol', async () => {
   const transport = overStdio('mcp-remote', [url, '--allow-http'], { MCP_REMOTE_CONFIG_DIR: folder });
   const host = await connectModern({ id: 'remote', transport });
   try {

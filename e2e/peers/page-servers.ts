@@ -3,7 +3,7 @@ import { ownPort } from '@toolyard/testing';
 import { connectHost } from './connect-host.ts';
 import { overStdio, programOf, startOnPort } from './peer-commands.ts';
 
-/** A server with a page of its own, over stdio and HTTP: its tool is called, its page is read. */
+/** Tests a server with a UI resource over stdio and HTTP: calls its tool and reads the resource. */
 export async function expectPage(name: string, tool: string, page: string): Promise<void> {
   const port = await ownPort();
   const running = await startOnPort([programOf(name)], port, { PORT: String(port) });

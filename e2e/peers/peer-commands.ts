@@ -6,7 +6,7 @@ import { isJsonObject, parseJson } from '@toolyard/protocol';
 import type { TransportConfig } from '@toolyard/mcp-host';
 import { eventually, registerProcess, within } from '@toolyard/testing';
 
-/** A program of an installed package, by the name its package.json gives it. */
+/** The path of a program of an installed package, by its name in package.json. */
 export function programOf(packageName: string, program?: string): string {
   const manifest = findPackageJSON(packageName, import.meta.url);
   if (manifest === undefined) throw new Error(`${packageName} is not installed: run npm ci`);
@@ -21,7 +21,7 @@ export function programOf(packageName: string, program?: string): string {
   return join(dirname(manifest), path);
 }
 
-/** How the program of a package is started as a server of its own. */
+/** Command that starts the program of a package as a server. */
 export function overStdio(
   packageName: string,
   args: string[] = [],
@@ -33,8 +33,8 @@ export function overStdio(
 export type Running = { stop: () => Promise<void>; said: () => string };
 
 /**
- * Starts a server that listens on a port, and waits until something there answers. It is the first of a process group:
- * what it starts itself ends with it.
+ * Starts a server that listens on a port, and waits until it responds. It leads a process group, so that its children
+ * are killed with it.
  */
 export async function startOnPort(args: string[], port: number, env: Record<string, string> = {}): Promise<Running> {
   const child = spawn(process.execPath, args, {

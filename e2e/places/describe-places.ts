@@ -14,26 +14,26 @@ import { setStage } from '../support/stage.ts';
 import { BROWSER } from '../support/unpack-browser.ts';
 
 const PLACES = ['process', 'server', 'tab'] as const;
-const stories = Object.entries<PlaceScenario>(PLACE_SCENARIOS);
-/** A story has a model of its own in each place. */
+const scenarios = Object.entries<PlaceScenario>(PLACE_SCENARIOS);
+/** Each scenario has a separate model in each place. */
 const modelOf = (name: string, place: (typeof PLACES)[number]): string => `${name}: ${place}`;
-const MODELS = stories.flatMap(([name, { window }]) =>
+const MODELS = scenarios.flatMap(([name, { window }]) =>
   PLACES.map((place) => ({
     id: modelOf(name, place),
     ...(window === undefined ? {} : { context_length: window }),
   })),
 );
 
-type Chosen = {
-  /** Which stories run in a process and on a server; default all. */
-  isIncluded?: (story: string) => boolean;
-  /** Which of these also run in a tab, which costs as much as the two other places together. */
-  inTab: (story: string) => boolean;
+type Selection = {
+  /** Which scenarios run in a process and on a server; default all. */
+  isIncluded?: (scenario: string) => boolean;
+  /** Which of these also run in a tab, which costs as much as the two other places. */
+  inTab: (scenario: string) => boolean;
 };
 
-/** Tests that each story has the same result in every place. */
-export function describePlaces({ isIncluded = () => true, inTab }: Chosen): void {
-  describe('the same story in a process, on a server and in a tab', needs(BROWSER), () => {
+/** Tests that each scenario has the same result in every place. */
+export function describePlaces({ isIncluded = () => true, inTab }: Selection): void {
+  describe('the same scenario in a process, on a server and in a tab', needs(BROWSER), () => {
     let undo: AsyncDisposableStack;
     let script: ScenarioModel;
     let mcp: ScriptedMcp;
@@ -53,7 +53,7 @@ export function describePlaces({ isIncluded = () => true, inTab }: Chosen): void
     }
 
     beforeAll(begin);
-    // A story that failed leaves runs under way, and calls that count: it is told again where nothing was told before.
+    // A failed scenario leaves runs in progress, so the next one starts with a new stage.
     afterEach(async ({ task }) => {
       if (task.result?.state !== 'fail') return;
       await undo.disposeAsync();
@@ -61,14 +61,18 @@ export function describePlaces({ isIncluded = () => true, inTab }: Chosen): void
     });
     afterAll(() => undo.disposeAsync());
 
-    test.each(stories.filter(([name]) => isIncluded(name)))(
+    test.each(scenarios.filter(([name]) => isIncluded(name)))(
       '%s',
       { tags: ['C3.01', 'C10.01', 'C10.02'] },
-      async (name, story) => {
+      async (name, scenario) => {
         const { url } = stage.server;
         const [here, there, tab] = await Promise.all([
-          inProcess(story, { script, model: { id: modelOf(name, 'process'), baseUrl: stage.model.url }, mcp: mcp.url }),
-          overHttp(story, {
+          inProcess(scenario, {
+            script,
+            model: { id: modelOf(name, 'process'), baseUrl: stage.model.url },
+            mcp: mcp.url,
+          }),
+          overHttp(scenario, {
             script,
             url,
             model: modelOf(name, 'server'),
@@ -77,7 +81,7 @@ export function describePlaces({ isIncluded = () => true, inTab }: Chosen): void
             open: async (id) => byApi(url, id),
           }),
           inTab(name)
-            ? overHttp(story, {
+            ? overHttp(scenario, {
                 script,
                 url,
                 model: modelOf(name, 'tab'),

@@ -4,23 +4,23 @@ import { eventually } from '@toolyard/testing';
 import { call, readRun } from '../support/api.ts';
 import type { ScenarioModel } from './scenario-model.ts';
 import type { RunControls, PlaceScenario, ScenarioResult } from './scenario.ts';
-import { answerTo, GO_ON, transcriptOf } from './scenario.ts';
+import { answerTo, CONTINUE, transcriptOf } from './scenario.ts';
 
-/** How somebody speaks in a conversation: by the API, or by the page. */
+/** Sends messages in a conversation, by the API or the page. */
 export type ConversationClient = {
   say: (text: string) => Promise<void>;
-  goOn: () => Promise<void>;
+  continue: () => Promise<void>;
   steer: (text: string) => Promise<void>;
 };
 
-/** Tells a story in a conversation of a server, whichever place its runs are in. */
+/** Runs a scenario in a conversation of a server, with runs on the server or in a tab. */
 export async function overHttp(
-  story: PlaceScenario,
+  scenario: PlaceScenario,
   of: {
     script: ScenarioModel;
     url: string;
     model: string;
-    /** What the server of the tools is called. */
+    /** ID of the tool server. */
     tools: string;
     place: RunRecord['place'];
     open: (conversationId: string) => Promise<ConversationClient>;
@@ -30,66 +30,66 @@ export async function overHttp(
   const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
   const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
   const configuration: AgentConfiguration = {
-    ...story.configuration?.(of.tools),
+    ...scenario.configuration?.(of.tools),
     model: { providerId, modelId: of.model },
-    // A process has the servers it is given and no others.
-    servers: { date: false, person: story.hasPerson === true },
+    // Only the tool server, like in a process.
+    servers: { date: false, person: scenario.hasUser === true },
   };
   const { id } = await call<ConversationView>(url, 'POST', '/api/conversations', { configuration });
-  const speech = await of.open(id);
+  const client = await of.open(id);
   const runs: string[] = [];
-  const hands: RunControls = {
-    steer: speech.steer,
+  const controls: RunControls = {
+    steer: client.steer,
     stop: async () => void (await call(url, 'POST', `/api/runs/${runs.at(-1) ?? ''}/cancel`, {})),
   };
-  of.script.begin(of.model, story, hands);
+  of.script.begin(of.model, scenario, controls);
 
   const events: RunEvent[] = [];
-  const trouble = Promise.withResolvers<never>();
-  trouble.promise.catch(() => undefined);
+  const failure = Promise.withResolvers<never>();
+  failure.promise.catch(() => undefined);
   let isStopped = false;
-  // One thing after the other, as a person does.
-  let doing: Promise<void> = Promise.resolve();
-  function see(event: RunEvent): void {
+  // Sequential, like a user.
+  let pending: Promise<void> = Promise.resolve();
+  function handle(event: RunEvent): void {
     const act = async (): Promise<void> => {
-      await story.sees?.(event, hands);
+      await scenario.onEvent?.(event, controls);
       if (event.type !== 'interrupt_requested' || isStopped) return;
-      const answer = answerTo(story, event.interrupt);
+      const answer = answerTo(scenario, event.interrupt);
       if (answer === null) return;
       isStopped = answer.decision === 'refuse' && answer.stops === true;
       await call(url, 'POST', `/api/interrupts/${event.interrupt.id}/answer`, { answer });
     };
-    doing = doing.then(act).catch(trouble.reject);
+    pending = pending.then(act).catch(failure.reject);
   }
 
-  for (const said of story.says ?? ['Go']) {
-    await (said === GO_ON ? speech.goOn() : speech.say(said));
+  for (const message of scenario.messages ?? ['Go']) {
+    await (message === CONTINUE ? client.continue() : client.say(message));
     const run = await eventually(
       async () => {
         const path = `/api/runs?conversation=${encodeURIComponent(id)}`;
         const found = (await call<{ items: RunRecord[] }>(url, 'GET', path)).items;
-        const begun = found.find((one) => !runs.includes(one.id));
-        if (!begun) throw new Error('no run was begun');
-        return begun;
+        const started = found.find((one) => !runs.includes(one.id));
+        if (!started) throw new Error('no run has started');
+        return started;
       },
-      { what: 'the beginning of the run' },
+      { what: 'the start of the run' },
     );
     expect(run.place).toBe(of.place);
     runs.push(run.id);
     const seen: RunEvent[] = [];
-    await Promise.race([trouble.promise, readToItsEnd(url, run.id, seen, see)]);
-    await Promise.race([trouble.promise, doing]);
+    await Promise.race([failure.promise, readToEnd(url, run.id, seen, handle)]);
+    await Promise.race([failure.promise, pending]);
     events.push(...seen);
   }
   const { page } = await call<ConversationView>(url, 'GET', `/api/conversations/${id}`);
   return transcriptOf(page.messages, events);
 }
 
-async function readToItsEnd(...read: Parameters<typeof readRun>): Promise<void> {
+async function readToEnd(...read: Parameters<typeof readRun>): Promise<void> {
   while ((await readRun(...read)) === 'cut');
 }
 
-/** Who speaks to the server by its API. */
+/** A client of the API. */
 export function byApi(url: string, conversationId: string): ConversationClient {
   const path = `/api/conversations/${conversationId}`;
   const send = async (text: string, more: object = {}): Promise<void> => {
@@ -98,6 +98,6 @@ export function byApi(url: string, conversationId: string): ConversationClient {
   return {
     say: (text) => send(text),
     steer: (text) => send(text, { whenBusy: 'steer' }),
-    goOn: async () => void (await call(url, 'POST', `${path}/continue`, {})),
+    continue: async () => void (await call(url, 'POST', `${path}/continue`, {})),
   };
 }

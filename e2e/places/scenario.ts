@@ -2,37 +2,37 @@ import type { AgentConfiguration, Interrupt, InterruptAnswer, Message, RunEvent 
 import type { ModelReply } from '@toolyard/testing';
 import { transcriptLines } from '../support/transcript.ts';
 
-/** What a person can do to a run under way, wherever it is. */
+/** Actions of a user on a run in progress, in any place. */
 export type RunControls = {
-  /** Resolves when the run is sure to hear it before its next step. */
+  /** Resolves when the run will certainly receive the message before its next step. */
   steer: (text: string) => Promise<void>;
   stop: () => Promise<void>;
 };
 
-/** The person goes on with the answer that was cut, in place of saying something. */
-export const GO_ON = Symbol('goes on');
+/** Continue a cut-off answer instead of sending a message. */
+export const CONTINUE = Symbol('continue');
 
-/** What the model says, request by request, and what the person does about it. */
+/** Replies of the model, request by request, and actions of the user. */
 export type PlaceScenario = {
-  replies: readonly ((hands: RunControls) => ModelReply | Promise<ModelReply>)[];
-  /** One run for each; default one that says "Go". */
-  says?: readonly (string | typeof GO_ON)[];
-  /** What is said to a question; null: nothing. Default yes, once. */
+  replies: readonly ((controls: RunControls) => ModelReply | Promise<ModelReply>)[];
+  /** One run per message; default: "Go". */
+  messages?: readonly (string | typeof CONTINUE)[];
+  /** The answer to an interrupt; null: none. Default: allow once. */
   answers?: (asked: Interrupt) => InterruptAnswer | null;
-  /** The model can ask the person. */
-  hasPerson?: true;
-  /** Called with everything that is told of the runs. */
-  sees?: (event: RunEvent, hands: RunControls) => Promise<void> | void;
-  /** What the model can take, in tokens; absent: nobody knows. */
+  /** The model can ask the user. */
+  hasUser?: true;
+  /** Called with every event of the runs. */
+  onEvent?: (event: RunEvent, controls: RunControls) => Promise<void> | void;
+  /** Context window of the model in tokens; default: unknown. */
   window?: number;
-  /** How the conversation is set up; `server` is what the server of the tools is called there. */
+  /** Configuration of the conversation; `server` is the ID of the tool server there. */
   configuration?: (server: string) => Configuration;
 };
 
 type Configuration = Pick<AgentConfiguration, 'limits' | 'budgets' | 'interventionRules' | 'intervention' | 'toolMode'>;
 
-/** The conversation, how each of its runs ended, and what the person was asked and said to it. */
-export type ScenarioResult = { told: string[]; ends: string[]; asked: string[] };
+/** Transcript, final status of each run, and interrupts with their answers. */
+export type ScenarioResult = { transcript: string[]; ends: string[]; asked: string[] };
 
 export const YES: InterruptAnswer = { decision: 'approve', scope: 'once' };
 
@@ -51,6 +51,10 @@ export function transcriptOf(messages: readonly Message[], events: readonly RunE
     }
     if (event.type === 'run_finished') ends.push(event.error ? `${event.status}: ${event.error.code}` : event.status);
   }
-  // A server of a browser is called so.
-  return { told: transcriptLines(messages).map((line) => line.replaceAll('browser-notes', 'notes')), ends, asked };
+  // Browser servers have this prefix.
+  return {
+    transcript: transcriptLines(messages).map((line) => line.replaceAll('browser-notes', 'notes')),
+    ends,
+    asked,
+  };
 }

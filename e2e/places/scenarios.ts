@@ -2,9 +2,9 @@ import type { RunEvent } from '@toolyard/protocol';
 import type { McpBehaviour, ModelReply } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
 import type { PlaceScenario } from './scenario.ts';
-import { GO_ON, YES } from './scenario.ts';
+import { CONTINUE, YES } from './scenario.ts';
 
-/** The server of the tools, the same for all that is told. */
+/** The tool server of all scenarios. */
 export const NOTES: McpBehaviour = {
   tools: [
     { name: 'jot', does: [{ do: 'text', text: 'jotted' }] },
@@ -20,10 +20,10 @@ const calls = (...names: string[]): ModelReply => reply.toolCalls(names.map((nam
 const asks = (args: { question: string; choices?: string[] }): ModelReply =>
   reply.toolCalls([{ name: 'ask_user', arguments: args }]);
 const done = (): ModelReply => reply.text('Done.');
-const BEGUN = 'One two three';
-/** In one piece: what is kept of it is the same wherever it is cut. */
+const START = 'One two three';
+/** In one piece, so that the same text is stored in every place. */
 const begins = (how: 'thenSilence' | 'thenCut'): ModelReply =>
-  reply.text(BEGUN, { pieces: 100, finish: null, done: false, [how]: true });
+  reply.text(START, { pieces: 100, finish: null, done: false, [how]: true });
 
 /** About a thousand tokens. */
 const LONG = 'word '.repeat(800);
@@ -34,48 +34,48 @@ const tooLong = (): ModelReply =>
   });
 
 const stopsAt =
-  (is: (event: RunEvent) => boolean): NonNullable<PlaceScenario['sees']> =>
-  async (event, hands) => {
-    if (is(event)) await hands.stop();
+  (is: (event: RunEvent) => boolean): NonNullable<PlaceScenario['onEvent']> =>
+  async (event, controls) => {
+    if (is(event)) await controls.stop();
   };
-const hasBegun = (event: RunEvent): boolean => event.type === 'text_delta' && event.text === BEGUN;
+const isStart = (event: RunEvent): boolean => event.type === 'text_delta' && event.text === START;
 const isAsked = (event: RunEvent): boolean => event.type === 'interrupt_requested';
 
-/** What is told in every place. */
+/** The scenarios that run in every place. */
 export const PLACE_SCENARIOS = {
   'the model writes text': { replies: [done] },
-  'the model asks for a tool': { replies: [() => calls('jot'), done] },
-  'the model asks for several': { replies: [() => calls('jot', 'look'), done] },
-  'the model asks again and again': { replies: [() => calls('jot'), () => calls('look'), done] },
-  'the model writes its call as text': {
+  'the model calls a tool': { replies: [() => calls('jot'), done] },
+  'the model calls several tools': { replies: [() => calls('jot', 'look'), done] },
+  'the model calls tools over several turns': { replies: [() => calls('jot'), () => calls('look'), done] },
+  'the model writes a text tool call': {
     replies: [() => reply.text('Let me. <tool_call>{"name": "jot", "arguments": {}}</tool_call>'), done],
     configuration: () => ({ toolMode: 'text' }),
   },
-  'the model asks although it was told to answer': {
+  'the model calls a tool although it must answer': {
     replies: [() => calls('jot'), () => calls('jot')],
     configuration: () => ({ limits: { maxTurns: 2 } }),
   },
-  'the person refuses': {
+  'the user denies a call': {
     replies: [() => calls('jot'), () => reply.text('Then not.')],
     answers: () => ({ decision: 'refuse', scope: 'once' }),
   },
-  'the person refuses with a reason': {
+  'the user denies a call with a reason': {
     replies: [() => calls('jot'), () => reply.text('Then on paper.')],
     answers: () => ({ decision: 'refuse', scope: 'once', reason: 'write it on paper' }),
   },
-  'the person refuses and ends it': {
+  'the user denies a call and stops the run': {
     replies: [() => calls('jot', 'look')],
     answers: () => ({ decision: 'refuse', reason: 'wrong house', stops: true }),
   },
-  'of several calls one is refused': {
+  'the user denies one of several calls': {
     replies: [() => calls('jot', 'look', 'echo'), done],
     answers: (asked) => ('name' in asked && asked.name === 'look' ? { decision: 'refuse', reason: 'no' } : YES),
   },
-  'the person changes the arguments': {
+  'the user edits the arguments': {
     replies: [() => reply.toolCalls([{ name: 'echo', arguments: { to: 'Ann' } }]), done],
     answers: () => ({ decision: 'approve', scope: 'once', arguments: { to: 'Bert' } }),
   },
-  'what was allowed for the conversation is not asked again': {
+  'a call allowed for the conversation does not ask again': {
     replies: [() => calls('jot'), () => calls('jot'), done],
     answers: () => ({ decision: 'approve', scope: 'conversation' }),
   },
@@ -83,65 +83,65 @@ export const PLACE_SCENARIOS = {
     replies: [() => calls('jot'), () => reply.text('Then not.')],
     configuration: (server) => ({ interventionRules: [{ decision: 'never', tool: `${server}/jot` }] }),
   },
-  'nobody is asked where all is allowed': {
+  'no call asks for approval': {
     replies: [() => calls('jot', 'look'), done],
     configuration: () => ({ intervention: 'auto' }),
   },
   'the tool fails': { replies: [() => calls('fail'), () => reply.text('It failed.')] },
   'the tool is unknown': { replies: [() => calls('qqqqqqqqqqqqqqqqqqqq'), done] },
-  'the arguments cannot be read': {
+  'the arguments are malformed': {
     replies: [() => reply.toolCalls([{ name: 'jot', arguments: '{"note": ' }]), done],
   },
   'the turns are used up': {
     replies: [() => calls('jot'), () => calls('jot')],
     configuration: () => ({ limits: { maxTurns: 1 } }),
   },
-  'the last turn has to answer': {
+  'the last turn must answer': {
     replies: [() => calls('jot'), done],
     configuration: () => ({ limits: { maxTurns: 2 } }),
   },
-  'the turns are used up with tools to the end': {
+  'the turns are used up by tool calls': {
     replies: [() => calls('jot')],
     configuration: () => ({ limits: { maxTurns: 1, onMaxTurns: 'error' } }),
   },
-  'the same call too often': {
+  'the model repeats a call too often': {
     replies: [() => calls('jot'), () => calls('jot')],
     configuration: () => ({ limits: { maxSameCall: 1 } }),
   },
   'the model writes nothing': { replies: [() => reply.text('')] },
   'the model fails': { replies: [() => reply.error(400, { error: { message: 'no such thing' } })] },
 
-  'stopped in mid-answer': {
+  'cancelled during an answer': {
     replies: [() => begins('thenSilence'), () => reply.text('I hear.')],
-    says: ['Go', 'Are you there?'],
-    sees: stopsAt(hasBegun),
+    messages: ['Go', 'Are you there?'],
+    onEvent: stopsAt(isStart),
   },
-  'stopped in mid-call': {
+  'cancelled during a call': {
     replies: [() => calls('hang'), () => reply.text('I hear.')],
-    says: ['Go', 'Are you there?'],
-    sees: stopsAt(({ type }) => type === 'tool_progress'),
+    messages: ['Go', 'Are you there?'],
+    onEvent: stopsAt(({ type }) => type === 'tool_progress'),
   },
-  'stopped while a person is asked': {
+  'cancelled during an approval': {
     replies: [() => calls('jot'), () => reply.text('I hear.')],
-    says: ['Go', 'Are you there?'],
+    messages: ['Go', 'Are you there?'],
     answers: () => null,
-    sees: stopsAt(isAsked),
+    onEvent: stopsAt(isAsked),
   },
-  'stopped while its question is open': {
-    hasPerson: true,
+  'cancelled during a question of the model': {
+    hasUser: true,
     replies: [() => asks({ question: 'Which city?' }), () => reply.text('I hear.')],
-    says: ['Go', 'Are you there?'],
+    messages: ['Go', 'Are you there?'],
     answers: () => null,
-    sees: stopsAt(isAsked),
+    onEvent: stopsAt(isAsked),
   },
-  'stopped while a budget is asked about': {
+  'cancelled during a budget interrupt': {
     replies: [() => calls('jot'), done],
-    says: ['Go', 'Are you there?'],
+    messages: ['Go', 'Are you there?'],
     answers: (asked) => (asked.kind === 'budget' ? null : YES),
-    sees: stopsAt((event) => event.type === 'interrupt_requested' && event.interrupt.kind === 'budget'),
+    onEvent: stopsAt((event) => event.type === 'interrupt_requested' && event.interrupt.kind === 'budget'),
     configuration: () => ({ budgets: [{ of: 'run', calls: 1 }] }),
   },
-  'it takes too long': {
+  'the run times out': {
     replies: [() => begins('thenSilence')],
     configuration: () => ({ limits: { maxWallTimeMs: 8_000 } }),
   },
@@ -154,7 +154,7 @@ export const PLACE_SCENARIOS = {
       () => reply.text('Blue it is.'),
     ],
   },
-  'steered while it would end': {
+  'steered at its last step': {
     replies: [
       async ({ steer }) => {
         await steer('Shorter.');
@@ -163,39 +163,39 @@ export const PLACE_SCENARIOS = {
       () => reply.text('D.'),
     ],
   },
-  'steered in mid-call': {
+  'steered during a call': {
     replies: [() => calls('jot'), () => reply.text('In German.')],
-    // While the call waits for the person it cannot go in; behind the call it does.
-    sees: async (event, { steer }) => {
+    // The run receives the message after the call, which waits for approval.
+    onEvent: async (event, { steer }) => {
       if (event.type === 'interrupt_requested') await steer('In German.');
     },
   },
-  'goes on where it was cut by its length': {
+  'continues after the length limit': {
     replies: [() => reply.text('One two', { finish: 'length' }), () => reply.text(' three.')],
-    says: ['Go', GO_ON],
+    messages: ['Go', CONTINUE],
   },
-  'goes on where it was stopped': {
+  'continues after a cancellation': {
     replies: [() => begins('thenSilence'), () => reply.text(' four.', { pieces: 100 })],
-    says: ['Go', GO_ON],
-    sees: stopsAt(hasBegun),
+    messages: ['Go', CONTINUE],
+    onEvent: stopsAt(isStart),
   },
-  'goes on where the line was lost': {
+  'continues after a lost connection': {
     replies: [() => begins('thenCut'), () => reply.text(' four.')],
-    says: ['Go', GO_ON],
+    messages: ['Go', CONTINUE],
   },
 
-  'the model asks for words': {
-    hasPerson: true,
+  'the model asks for text': {
+    hasUser: true,
     replies: [() => asks({ question: 'Which city?' }), () => reply.text('Taipei it is.')],
     answers: () => ({ decision: 'say', text: 'Taipei' }),
   },
-  'the model asks to choose': {
-    hasPerson: true,
+  'the model asks for a choice': {
+    hasUser: true,
     replies: [() => asks({ question: 'How?', choices: ['By train', 'By ship'] }), () => reply.text('By ship.')],
     answers: () => ({ decision: 'choose', chosen: ['By ship'] }),
   },
-  'the model asks, and is not answered': {
-    hasPerson: true,
+  'the user declines questions of the model': {
+    hasUser: true,
     replies: [
       () => asks({ question: 'Which city?' }),
       () => asks({ question: 'How?', choices: ['By train', 'By ship'] }),
@@ -203,8 +203,8 @@ export const PLACE_SCENARIOS = {
     ],
     answers: () => ({ decision: 'decline' }),
   },
-  'the model asks beside another call': {
-    hasPerson: true,
+  'the model asks a question beside another call': {
+    hasUser: true,
     replies: [
       () =>
         reply.toolCalls([
@@ -216,14 +216,14 @@ export const PLACE_SCENARIOS = {
     answers: (asked) => (asked.kind === 'prompt' ? { decision: 'say', text: 'Taipei' } : YES),
   },
 
-  'summed up before the window is full': {
+  'compacts before the context window is full': {
     window: 8_000,
-    says: [`one ${LONG}`, `two ${LONG}`, `three ${LONG}`, `four ${LONG}`],
+    messages: [`one ${LONG}`, `two ${LONG}`, `three ${LONG}`, `four ${LONG}`],
     replies: [long, long, long, () => reply.text('They like long words.'), done],
   },
-  'summed up between two turns': {
+  'compacts between two turns': {
     window: 8_000,
-    says: [`one ${LONG}`, `two ${LONG}`, `three ${LONG}`],
+    messages: [`one ${LONG}`, `two ${LONG}`, `three ${LONG}`],
     replies: [
       long,
       long,
@@ -232,12 +232,12 @@ export const PLACE_SCENARIOS = {
       done,
     ],
   },
-  'summed up where the provider says that it is too long': {
-    says: [`one ${LONG}`, `two ${LONG}`, 'three'],
+  'compacts after a context length error': {
+    messages: [`one ${LONG}`, `two ${LONG}`, 'three'],
     replies: [long, long, tooLong, () => reply.text('Summary.'), done],
   },
-  'too long even when it is summed up': {
-    says: [`one ${LONG}`, `two ${LONG}`, 'three'],
+  'context length error after compaction': {
+    messages: [`one ${LONG}`, `two ${LONG}`, 'three'],
     replies: [long, long, tooLong, () => reply.text('Summary.'), tooLong],
   },
 
@@ -246,13 +246,13 @@ export const PLACE_SCENARIOS = {
     answers: (asked) => (asked.kind === 'budget' ? { decision: 'raise', limit: 5 } : YES),
     configuration: () => ({ budgets: [{ of: 'run', calls: 1 }] }),
   },
-  'a budget is used up and stays': {
+  'a budget is used up and not raised': {
     replies: [() => calls('jot')],
     answers: (asked) => (asked.kind === 'budget' ? { decision: 'stop' } : YES),
     configuration: () => ({ budgets: [{ of: 'run', calls: 1 }] }),
   },
   'the budget of a conversation is used up by its second message': {
-    says: ['Go', 'Again'],
+    messages: ['Go', 'Again'],
     replies: [done, done],
     answers: () => ({ decision: 'raise', limit: 9 }),
     configuration: () => ({ budgets: [{ of: 'conversation', calls: 1 }] }),

@@ -3,7 +3,7 @@ import { chatPage } from '../support/chat-page.ts';
 import type { Stage } from '../support/stage.ts';
 import type { ConversationClient } from './over-http.ts';
 
-/** A window whose chats have their loops in it, with one server of its own. */
+/** A page that executes runs in the tab, with a browser server. */
 export async function openOwnTab(stage: Stage, mcp: string): Promise<Page> {
   const page = await stage.open();
   await page.evaluate((url) => {
@@ -14,7 +14,7 @@ export async function openOwnTab(stage: Stage, mcp: string): Promise<Page> {
   return page;
 }
 
-/** Who speaks in a window. */
+/** A client that uses the page. */
 export async function throughPage(page: Page, base: string, conversationId: string): Promise<ConversationClient> {
   await navigate(page, `${base}/c/${conversationId}`);
   await page.getByLabel('Run answers').waitFor();
@@ -31,14 +31,14 @@ export async function throughPage(page: Page, base: string, conversationId: stri
       await page.getByRole('menuitem', { name: 'Add to the current answer' }).click();
       await sent;
     },
-    async goOn() {
+    async continue() {
       await chat.rests();
       await chat.messages.getByRole('button', { name: 'Continue' }).last().click();
     },
   };
 }
 
-/** By a link, which the page follows without loading itself again. */
+/** Follows a link, so that the page does not reload. */
 async function navigate(page: Page, url: string): Promise<void> {
   await page.getByRole('main').waitFor();
   await page.evaluate<unknown>(`(() => {

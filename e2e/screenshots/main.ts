@@ -35,7 +35,7 @@ const { values } = parseArgs({
 async function main(): Promise<void> {
   const missing = await whyNoBrowser();
   if (missing !== null) throw new Error(`No browser: ${missing}.`);
-  const problem = await buildPage({ tell: (line) => process.stderr.write(`${line}\n`) });
+  const problem = await buildPage({ log: (line) => process.stderr.write(`${line}\n`) });
   if (problem !== null) throw new Error(problem);
   const endRun = await bundlePrograms();
   try {

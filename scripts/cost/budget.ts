@@ -1,13 +1,13 @@
 import { cpuSeconds, startCalibration } from './cpu.ts';
 
 /**
- * What `npm test` may cost: its CPU seconds divided by those of the calibration script. That is half of what it cost
- * before the tests were made cheaper: 1,173 s of all processes, of which 81 % are counted here, over 0.62 s. New tests fit
- * in or replace others (docs/testing.md).
+ * Budget of `npm test`: its CPU seconds divided by those of the calibration script. It is half of the cost before the
+ * tests were optimized: 1,173 s of all processes, of which 81 % are counted here, divided by 0.62 s. New tests must fit or
+ * replace others (docs/testing.md).
  */
 const CPU_BUDGET = 766;
 
-/** Starts to count the cost of this process and of all it starts. The result ends the count and describes the cost. */
+/** Counts the CPU time of this process and its children. The returned function stops counting and describes the cost. */
 export function startCounting(): () => Promise<string[]> {
   const before = cpuSeconds();
   if (before === null) {

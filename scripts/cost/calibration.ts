@@ -9,9 +9,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { cpuSeconds } from './cpu.ts';
 
 /**
- * A fixed amount of work of the kinds the tests do: objects, text and hashes; starts of processes; requests over
- * loopback; rows and files. Machines differ in each of these by a factor of up to two; a cost divided by what this takes
- * can be compared between them. Never change it: the recorded budget is a multiple of it.
+ * A fixed amount of work like that of the tests: objects, text and hashes; process starts; requests over loopback; rows
+ * and files. Machines differ in each of these by a factor of up to two; dividing a cost by the cost of this work makes
+ * machines comparable. Never change it: the budget is a multiple of it.
  */
 async function calibrationWork(): Promise<void> {
   computes();

@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Linux counts processor time in hundredths of a second, whatever its timer does (`getconf CLK_TCK`). */
+/** Linux reports CPU time in hundredths of a second (`getconf CLK_TCK`). */
 const TICKS_PER_SECOND = 100;
-/** Position behind the command in `/proc/<pid>/stat` of the user time of children; that of the system follows it. */
+/** Position after the command in `/proc/<pid>/stat` of the children's user time; their system time follows. */
 const CHILDREN_USER = 13;
-/** Between two samples: together they take two per cent of the time of two cores. */
+/** Pause between two samples, which take two per cent of two cores. */
 const PAUSE_MS = 15_000;
 
 /**
- * CPU seconds (user and system) of this process and of all processes below it that have ended and were waited for.
- * Null where the system does not tell (only Linux does without native code). A process whose parent was killed before
- * it is not counted.
+ * CPU seconds (user and system) of this process and of all descendants that have exited and were waited for. Null if the
+ * system does not report them (only Linux does without native code). Does not include processes whose parent was killed
+ * first.
  */
 export function cpuSeconds(): number | null {
   if (process.platform !== 'linux') return null;
   const stat = readFileSync('/proc/self/stat', 'utf8');
-  // "pid (command) state ...": the command may hold spaces and parentheses itself.
+  // "pid (command) state ...": the command can contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ofChildren = (Number(fields[CHILDREN_USER]) + Number(fields[CHILDREN_USER + 1])) / TICKS_PER_SECOND;
   const { user, system } = process.cpuUsage();
@@ -29,13 +29,13 @@ export function cpuSeconds(): number | null {
 
 /** Samples of the CPU seconds that the calibration script takes on this machine. */
 type Calibration = {
-  /** Ends the sampling. `cost` is the CPU time that the samples took themselves. */
+  /** Stops sampling. `cost`: CPU time of the samples themselves. */
   stop: () => Promise<{ median: number; samples: number; cost: number }>;
 };
 
 /**
- * Runs the calibration script again and again beside what is measured, at least once. The speed of a core changes within
- * seconds on a shared machine, and with the load: samples before and after a run would miss what happens in between.
+ * Runs the calibration script repeatedly during the measurement, at least once. On a shared machine, the speed of a core
+ * changes within seconds, so samples before and after a run are not enough.
  */
 export function startCalibration(): Calibration {
   const seconds: number[] = [];
@@ -49,7 +49,7 @@ export function startCalibration(): Calibration {
   }
 
   const sampling = sample();
-  // It is awaited at the end only.
+  // Awaited only at the end.
   sampling.catch(() => undefined);
   return {
     async stop() {
@@ -61,7 +61,7 @@ export function startCalibration(): Calibration {
   };
 }
 
-/** Of an even number, the mean of the two in the middle. */
+/** The median; for an even count, the mean of the two middle values. */
 function medianOf(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((one, other) => one - other);
   const [low = NaN, high = low] = sorted.slice(Math.floor((sorted.length - 1) / 2), Math.floor(sorted.length / 2) + 1);

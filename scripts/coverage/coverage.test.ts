@@ -31,7 +31,7 @@ const SOURCES = new Map([
   ['packages/one/src/main.ts', MAIN],
   ['packages/two/src/twice.ts', TWICE],
 ]);
-/** What has to be left over of them, once `main` ran. */
+/** Uncovered statements after `main` has run. */
 const NOT_RUN = {
   'packages/one/src/main.ts': ['3: return this.count;', '5: return 7;', '6: counter.count = never();'],
   'packages/two/src/twice.ts': ["3: throw new Error('too large');"],
@@ -71,13 +71,16 @@ async function bundle(minify: boolean): Promise<string> {
   return join(dir, 'main.js');
 }
 
-test.each([{ minify: false }, { minify: true }])('maps what ran of a bundle to its sources ($minify)', async (how) => {
-  const ran = await runNode([await bundle(how.minify)], { env: environment() });
-  expect(ran).toMatchObject({ code: 0 });
-  expect(notRun()).toEqual(NOT_RUN);
-});
+test.each([{ minify: false }, { minify: true }])(
+  'maps executed code of a bundle to its sources (minify: $minify)',
+  async (how) => {
+    const ran = await runNode([await bundle(how.minify)], { env: environment() });
+    expect(ran).toMatchObject({ code: 0 });
+    expect(notRun()).toEqual(NOT_RUN);
+  },
+);
 
-test('maps what ran of sources whose types Node strips', async () => {
+test('maps executed code of type-stripped sources', async () => {
   const ran = await runNode([join(root, 'packages/one/src/main.ts')], {
     env: environment(),
   });
@@ -85,7 +88,7 @@ test('maps what ran of sources whose types Node strips', async () => {
   expect(notRun()).toEqual(NOT_RUN);
 });
 
-test('maps what ran of a module that Vitest has transformed and wrapped', () => {
+test('maps executed code of a module that Vitest has transformed and wrapped', () => {
   const fileName = join(root, 'packages/two/src/twice.ts');
   const { outputText } = ts.transpileModule(TWICE, {
     fileName,
@@ -110,7 +113,7 @@ test('rejects a record of transformed code without a source map', () => {
   expect(() => readExecutions(root, folder, universe)).toThrow('twice.ts has no source map');
 });
 
-test('counts what a process executed before it killed itself', async () => {
+test('counts code that a process executed before it killed itself', async () => {
   const flush = pathToFileURL(join(import.meta.dirname, 'flush.ts')).href;
   const program = write(
     'out/killed.mjs',
@@ -121,14 +124,14 @@ test('counts what a process executed before it killed itself', async () => {
   expect(notRun()).toEqual(NOT_RUN);
 });
 
-test('counts nothing as covered where nothing ran, and passes over records that were cut off', () => {
+test('counts nothing as covered without records, and skips truncated records', () => {
   writeFileSync(join(foldersOf(folder).node, 'coverage-1.json'), '{"result":[{"url":');
   const { covered, broken } = readExecutions(root, folder, universe);
   expect(broken).toBe(1);
   expect(covered.includes(1)).toBe(false);
 });
 
-test('of a component, statements are those of its scripts, at their own lines', () => {
+test('reads the statements of component scripts at their lines', () => {
   const component = `<!-- <script>const no = 1;</script> -->
 <script module lang="ts">
   export const shared = 1;
@@ -147,7 +150,7 @@ test('of a component, statements are those of its scripts, at their own lines', 
   ]);
 });
 
-test('tables name each package, and the difference in points', () => {
+test('prints tables of packages and differences in points', () => {
   const none = new Uint8Array(universe.statements.length);
   const before = summarize(universe, none);
   const now = summarize(

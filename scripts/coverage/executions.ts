@@ -9,16 +9,16 @@ import { foldersOf } from './record.ts';
 import type { Universe } from './universe.ts';
 import { pathFrom } from './universe.ts';
 
-/** How many records could not be read: those of processes killed while they wrote. */
+/** `broken`: number of truncated records, of processes killed while writing. */
 export type Executions = { covered: Uint8Array; records: number; broken: number };
 
-/** What Vitest puts around the code of a module before it runs it. */
+/** The wrapper that Vitest adds to a module. */
 const VITEST_WRAPPER = /^'use strict';async \([^)]*\)=>\{\{/;
 const INLINE_MAP = /^\/\/# sourceMappingURL=data:application\/json;(?:charset=utf-8;)?base64,(\S+)$/gm;
-/** Where the page's source maps are, and what their paths are relative to. */
+/** Folder of the page's source maps, whose paths are relative to it. */
 const BUILT_PAGE = join(PAGE, '.svelte-kit/output/client');
 
-/** Which statements ran in any of the processes and pages that wrote to the folder. */
+/** Statements executed by any of the processes and pages that wrote to the folder. */
 export function readExecutions(root: string, folder: string, universe: Universe): Executions {
   const executions = { covered: new Uint8Array(universe.statements.length), records: 0, broken: 0 };
   const { node, scripts } = foldersOf(folder);
@@ -49,7 +49,7 @@ function readRecord(path: string): CoverageRecord | null {
   }
 }
 
-/** Null where nothing in it comes from a source of ours. */
+/** Null if it contains no code of the repository. */
 function mapScript(
   root: string,
   folder: string,
@@ -79,7 +79,7 @@ function inlineMap(code: string): string | undefined {
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
 }
 
-/** The file a script was loaded from; of the page's files, the one it was served from. */
+/** The file of a script; for scripts of the page, the file that was served. */
 function pathOf(root: string, url: string): string | null {
   if (url.startsWith('file://')) return fileURLToPath(url.replace(/[?#].*$/, ''));
   if (/^https?:/.test(url)) return join(root, BUILT_PAGE, new URL(url).pathname);
@@ -90,7 +90,7 @@ function sourceFile(root: string, folder: string, source: string, universe: Univ
   const plain = source.replace(/^file:\/\//, '').replace(/\?.*$/, '');
   const file = pathFrom(root, resolve(folder, plain));
   if (universe.has(file)) return file;
-  // Built in a folder that was moved or taken away since: known by its end.
+  // Built in a folder that was moved or deleted: match the end of the path.
   const end = /(?:^|\/)((?:packages|servers)\/.+)$/.exec(plain)?.[1];
   return end !== undefined && universe.has(end) ? end : null;
 }

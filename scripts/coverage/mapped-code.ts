@@ -3,12 +3,12 @@ import type { ScriptCoverage } from './record.ts';
 import type { Universe } from './universe.ts';
 
 /**
- * The places of a piece of code that come from a statement: `offsets` in the code, sorted, and the statement of each.
- * A statement ran if any place ran that comes from it and from no statement within it.
+ * Sorted `offsets` in generated code, and the source statement of each. A statement was executed if any offset was
+ * executed that maps to it and to no statement within it.
  */
 export type MappedCode = { offsets: number[]; statements: number[] };
 
-/** Code that runs as it is written, but for its types, which Node replaces by blanks. */
+/** Code that Node runs from source, with types replaced by spaces. */
 export function unmapped(file: string, code: string, universe: Universe): MappedCode {
   const mapped: MappedCode = { offsets: [], statements: [] };
   for (const { index } of code.matchAll(/[\w$]+|\S/g)) {
@@ -21,8 +21,8 @@ export function unmapped(file: string, code: string, universe: Universe): Mapped
 /**
  * Code that was transformed or bundled.
  *
- * @param prefix how much stands before the code the map is about, in its first line
- * @param fileOf gives the path from the root of a source named in the map; null if it is none of ours
+ * @param prefix length of the text before the mapped code, in its first line
+ * @param fileOf path from the root of a source of the map; null for sources outside of the repository
  */
 export function mappedCode(
   code: string,
@@ -56,7 +56,7 @@ function add(mapped: MappedCode, offset: number, statement: number): void {
   mapped.statements.push(statement);
 }
 
-/** Marks every statement of the code that ran. */
+/** Marks every executed statement. */
 export function markCovered(mapped: MappedCode, functions: ScriptCoverage['functions'], covered: Uint8Array): void {
   const ranges = functions.flatMap((one) => one.ranges);
   // The sort is stable: of two ranges over the same code, V8 reports the outer one first.

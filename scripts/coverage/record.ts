@@ -2,16 +2,16 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Set while `npm run coverage` runs: the folder every process writes to what it executed. Unset, nothing is collected. */
+/** Set by `npm run coverage`: the folder to which every process writes its coverage. */
 export const COVERAGE_VARIABLE = 'TOOLYARD_COVERAGE';
 
 /** Ranges of one function of a script, as V8 reports them: offsets in UTF-16 units of the code that ran. */
 type FunctionCoverage = { ranges: { startOffset: number; endOffset: number; count: number }[] };
 
-/** What ran of one script. `source`: the file in `sources` with its code, where no other file has it. */
+/** Coverage of one script. `source`: the file in `sources` with its code, if no other file has it. */
 export type ScriptCoverage = { url: string; functions: FunctionCoverage[]; source?: string };
 
-/** The format of NODE_V8_COVERAGE, as far as it is read. */
+/** The fields of the NODE_V8_COVERAGE format that are read here. */
 export type CoverageRecord = { result: ScriptCoverage[] };
 
 /** `node`: written by Node itself (NODE_V8_COVERAGE); `scripts`: by `writeRecord`; `sources`: code the latter refer to. */
@@ -19,7 +19,7 @@ export function foldersOf(folder: string): { node: string; scripts: string; sour
   return { node: join(folder, 'node'), scripts: join(folder, 'scripts'), sources: join(folder, 'sources') };
 }
 
-/** Writes what ran of scripts whose code is in no file, or in one that will be gone. */
+/** Writes coverage of scripts whose code is not in a file, or in a temporary one. */
 export function writeRecord(
   folder: string,
   scripts: readonly { url: string; functions: FunctionCoverage[]; code: string }[],

@@ -24,7 +24,7 @@ function packageOf(file: string): string {
   return file.split('/').slice(0, 2).join('/');
 }
 
-/** The statements that did not run, by file: where each begins and ends, and the beginning of its first line. */
+/** Uncovered statements by file: line, and the start of the line. */
 export function uncovered(
   { statements }: Universe,
   covered: Uint8Array,
@@ -87,7 +87,7 @@ function signed(points: number): string {
   return `${points > 0 ? '+' : ''}${points.toFixed(2)}`;
 }
 
-/** The first column is for words, the others are for numbers. */
+/** Aligns the first column left (text) and the others right (numbers). */
 function inColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const padded = rows.map((row) =>

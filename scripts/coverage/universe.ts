@@ -5,12 +5,12 @@ import ts from 'typescript';
 /** A statement of a source; offsets in UTF-16 units. */
 type Statement = { file: string; start: number; end: number; line: number };
 
-/** All statements of the sources. They do not depend on what ran, so that two states of the tests can be compared. */
+/** All statements of the sources, independent of what was executed, so that two runs can be compared. */
 export type Universe = {
   readonly statements: readonly Statement[];
-  /** The innermost statement at an offset of a file (its path from the root); -1 where there is none. */
+  /** Index of the innermost statement at an offset of a file (path from the root); -1 without one. */
   at(file: string, offset: number): number;
-  /** The same by line and column, both from 0 on, as source maps have it. */
+  /** The same by zero-based line and column, like source maps. */
   atPosition(file: string, line: number, column: number): number;
   has(file: string): boolean;
 };
@@ -53,7 +53,7 @@ export function universeOf(sources: ReadonlyMap<string, string>): Universe {
   };
 }
 
-/** The path of a file under the root, as the universe has it. */
+/** The path of a file relative to the root, with `/`. */
 export function pathFrom(root: string, path: string): string {
   return relative(root, path).split(sep).join('/');
 }
@@ -83,7 +83,7 @@ function indexSource(file: string, text: string, statements: Statement[]): Sourc
   return index;
 }
 
-/** A component with everything but its scripts blanked out: offsets and lines stay as they are. */
+/** Replaces everything but the scripts of a component with spaces, which keeps offsets and lines. */
 function scriptsOf(text: string): string {
   const found = /<!--[^]*?-->|(<script(?:\s+[^\s=>]+(?:=(?:"[^"]*"|'[^']*'|[^\s>]+))?)*\s*>)([^]*?)<\/script>/g;
   let code = '';
@@ -112,10 +112,10 @@ function isTypeOnly(node: ts.Node): boolean {
   );
 }
 
-/** Whatever runs by itself: not declarations of functions and classes, but what is in them, and fields with a value. */
+/** True for executable statements: not function and class declarations, but their content, and fields with a value. */
 function counts(node: ts.Node): boolean {
   if (ts.isPropertyDeclaration(node)) return node.initializer !== undefined;
-  // `export default <expression>` is one, though the compiler does not call it so.
+  // `export default <expression>` is executable, although the compiler does not classify it as a statement.
   if (ts.isExportAssignment(node) || isArrowExpression(node)) return true;
   if (ts.isBlock(node) || ts.isEmptyStatement(node) || ts.isLabeledStatement(node)) return false;
   if (ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node)) return false;
@@ -124,7 +124,7 @@ function counts(node: ts.Node): boolean {
 
 /** The body of an arrow function that is not a block. */
 function isArrowExpression(node: ts.Node): boolean {
-  // The root has no parent, whatever its type says.
+  // The root has no parent, although its type says so.
   const parent = node.parent as ts.Node | undefined;
   return parent !== undefined && ts.isArrowFunction(parent) && parent.body === node && !ts.isBlock(node);
 }

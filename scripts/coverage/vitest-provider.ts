@@ -5,24 +5,24 @@ import type { CoverageProvider, CoverageProviderModule, Vitest } from 'vitest/no
 import { COVERAGE_VARIABLE, foldersOf, writeRecord } from './record.ts';
 
 /**
- * Vitest's hooks for coverage. In each worker V8 counts what runs; after each test file the counts of our sources are
- * written with the code as V8 has it and the source map that Vitest keeps beside it. Vitest's own provider maps them to
- * statements of its own, different for each way code is transformed.
+ * A coverage provider for Vitest. V8 counts executions in each worker; after each test file, the counts of our sources
+ * are written with the transformed code and Vitest's source map. Vitest's own provider maps them to different statements
+ * for each way of transforming code.
  */
 const folder = process.env[COVERAGE_VARIABLE] ?? '';
 const OURS = /\/(packages|servers)\/[^/]+\/src\//;
 
-/** As far as it is read: the modules that a worker of Vitest has loaded. */
+/** Modules loaded by a Vitest worker; only the fields that are read here. */
 type VitestWorker = {
   evaluatedModules: { getModuleById: (id: string) => { meta?: { sourceMap?: string } } | undefined };
 };
 
-/** Not variables of this module: Vitest loads it again in the middle of a worker's life. */
+/** Global, because Vitest reloads this module during the lifetime of a worker. */
 const worker = globalThis as { toolyardCoverage?: Session; __vitest_worker__?: VitestWorker };
 
 function post<T>(method: string, params: object = {}): T {
   let answer: { error: Error | null; result: T } | undefined;
-  // Within the same process it answers before it returns.
+  // In the same process, the callback runs before `post` returns.
   worker.toolyardCoverage?.post(method, params, (error, result) => (answer = { error, result: result as T }));
   if (answer === undefined || answer.error !== null) {
     throw new Error(`${method} failed: ${answer?.error?.message ?? 'no answer'}`);
@@ -34,7 +34,7 @@ function isOurs(url: string): boolean {
   return OURS.test(url) && !url.includes('/node_modules/');
 }
 
-/** Vitest adds this comment itself only while a debugger listens. Without the map, offsets would be those of other code. */
+/** Vitest adds this comment only with an attached debugger. Without the map, offsets cannot be mapped to sources. */
 function sourceMapComment(url: string): string {
   const path = url.startsWith('file://') ? fileURLToPath(url) : url;
   const map = worker.__vitest_worker__?.evaluatedModules.getModuleById(path)?.meta?.sourceMap;
@@ -44,7 +44,7 @@ function sourceMapComment(url: string): string {
 }
 
 function startCoverage(): void {
-  // Programs the tests start write theirs themselves: Node hands this variable on, even beside another environment.
+  // Programs started by tests write their own coverage: Node passes this variable on, even with another environment.
   process.env['NODE_V8_COVERAGE'] = foldersOf(folder).node;
   if (worker.toolyardCoverage !== undefined) return;
   worker.toolyardCoverage = new Session();
@@ -57,7 +57,7 @@ function takeCoverage(): void {
   const { result } = post<Profiler.TakePreciseCoverageReturnType>('Profiler.takePreciseCoverage');
   const ours = result.filter(({ url }) => isOurs(url));
   if (ours.length === 0) return;
-  // Without it V8 gives no code; left on, it would slow down what runs.
+  // V8 needs the debugger to return code; enabled permanently, it slows down execution.
   post('Debugger.enable');
   const scripts = ours.map(({ url, functions, scriptId }) => {
     const { scriptSource } = post<Debugger.GetScriptSourceReturnType>('Debugger.getScriptSource', { scriptId });

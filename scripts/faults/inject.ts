@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { ROOT } from '../run.ts';
 import type { Fault } from './list.ts';
 
-/** The fault that is in a source at the moment, on disk: also a run that was killed leaves no fault behind. */
+/** Record of the injected fault, so that the next run can remove the fault of a killed run. */
 const INJECTED = join(ROOT, '.cache', 'faults', 'injected.json');
 
 type Injected = { id: string; file: string; original: string; faulty: string; changedAt: number };
 
-/** The source with the fault. @throws Error where the text is not there, or not only once */
+/** The source with the fault. @throws Error unless the text occurs exactly once */
 export function withFault({ id, file, find, replace }: Fault): { original: string; faulty: string } {
   const path = join(ROOT, file);
   if (!existsSync(path)) throw new Error(`${id}: ${file} does not exist`);
@@ -18,7 +18,7 @@ export function withFault({ id, file, find, replace }: Fault): { original: strin
   return { original, faulty: original.replace(find, () => replace) };
 }
 
-/** Puts the fault into its source until {@link restoreSource}. @throws Error as {@link withFault} does */
+/** Writes the fault to its source, until {@link restoreSource}. @throws Error like {@link withFault} */
 export function inject(fault: Fault): void {
   const path = join(ROOT, fault.file);
   const injected: Injected = {
@@ -33,9 +33,9 @@ export function inject(fault: Fault): void {
 }
 
 /**
- * Takes the injected fault out again, if there is one. Gives its id.
+ * Removes the injected fault, if there is one, and returns its ID.
  *
- * @throws Error where the source was edited since: what is there then is not overwritten
+ * @throws Error if the source was edited in the meantime; it is not overwritten
  */
 export function restoreSource(): string | null {
   if (!existsSync(INJECTED)) return null;
@@ -44,11 +44,11 @@ export function restoreSource(): string | null {
   const now = existsSync(path) ? readFileSync(path, 'utf8') : '';
   if (now === faulty) {
     writeFileSync(path, original);
-    // What was built from it before is up to date again.
+    // Restore the modification time, so that earlier builds are current again.
     utimesSync(path, new Date(), new Date(changedAt));
   } else if (now !== original) {
     throw new Error(
-      `${file} was edited while it contained the fault "${id}". Undo the fault by hand, then delete ${INJECTED}.`,
+      `${file} was edited while the fault "${id}" was injected. Undo the fault by hand, then delete ${INJECTED}.`,
     );
   }
   rmSync(INJECTED);

@@ -1,7 +1,7 @@
-/** The cheapest kind of test that caught a fault when it was added. */
+/** The cheapest kind of test that catches a fault. */
 export type FaultKind = 'browser' | 'process' | 'cli' | 'unit';
 
-/** One line that is made wrong. */
+/** A source line and its faulty replacement. */
 export type Fault = {
   id: string;
   kind: FaultKind;
@@ -11,7 +11,7 @@ export type Fault = {
   /** Occurs exactly once in the file. */
   find: string;
   replace: string;
-  /** The test files that have to catch it. */
+  /** Test files that must catch it. */
   tests: readonly string[];
   /** Part of the title of the test that catches it, as it is written in its file, so that only that test runs. */
   title?: string;
@@ -30,7 +30,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'onenter: once, onescape: refuse',
     replace: 'onenter: refuse, onescape: once',
     tests: ['e2e/page-cards.test.ts'],
-    title: 'refuses a call on Escape but not on typing',
+    title: 'denies a call on Escape but not on typing',
   },
   {
     id: 'approval-scope',
@@ -40,7 +40,7 @@ export const FAULTS: readonly Fault[] = [
     find: "onclick={() => approve('conversation')}",
     replace: "onclick={() => approve('once')}",
     tests: ['e2e/page-tools.test.ts'],
-    title: 'without questions if allowed in this conversation',
+    title: 'without approval if allowed in this conversation',
   },
   {
     id: 'sidebar-rename',
@@ -70,7 +70,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'const count = $derived(waiting.open.length);',
     replace: 'const count = $derived(Math.min(0, waiting.open.length));',
     tests: ['e2e/page-inbox.test.ts'],
-    title: 'lists and counts the questions of all conversations',
+    title: 'lists and counts the interrupts of all conversations',
   },
   {
     id: 'earlier-version',
@@ -90,7 +90,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'const favouritesAtFirst = untrack(() => favourites);',
     replace: 'const favouritesAtFirst = untrack(() => favourites.slice(0, 0));',
     tests: ['e2e/page-providers.test.ts'],
-    title: 'a favourite stands first in the picker',
+    title: 'a favourite is first in the picker',
   },
   {
     id: 'remove-cancelled',
@@ -105,7 +105,7 @@ export const FAULTS: readonly Fault[] = [
   {
     id: 'server-form-closes',
     kind: 'browser',
-    breaks: 'the form of an MCP server closes, with all that was typed, although saving failed',
+    breaks: 'the form of an MCP server closes and loses its input although saving failed',
     file: 'packages/web/src/lib/servers/editor/ServerEditor.svelte',
     find: "if (await saving.make('it', () => saveFields(fields, server, enabled))) open = false;",
     replace: "if (await saving.make('it', () => saveFields(fields, server, enabled)).then(() => true)) open = false;",
@@ -120,7 +120,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'numbers: by.rules.map((index) => String(index + 1))',
     replace: 'numbers: by.rules.map((index) => String(index))',
     tests: ['e2e/page-control.test.ts'],
-    title: 'adds permission rules, tries them without a call, and applies them',
+    title: 'adds permission rules, tests them without a call, and applies them',
   },
   {
     id: 'form-escape',
@@ -145,22 +145,22 @@ export const FAULTS: readonly Fault[] = [
   {
     id: 'tab-run-resumes',
     kind: 'browser',
-    breaks: 'a run that began in the tab while the connection was lost is not resumed when it is back',
+    breaks: 'a run that starts in the tab while the connection is lost is not resumed after reconnecting',
     file: 'packages/web/src/lib/tab-runs/tab-runs.ts',
     find: 'return thrown instanceof ApiError && (thrown.status === 0 || thrown.status >= 500);',
     replace: 'return thrown instanceof ApiError && thrown.status >= 500;',
     tests: ['e2e/page-tab-runs.test.ts'],
-    title: 'that began although its tab did not hear so is taken up by it when the line is back',
+    title: 'resumes after a reconnect if the response to its creation was lost',
   },
   {
     id: 'tab-leaves',
     kind: 'browser',
-    breaks: 'a tab that closes in the middle of a tool call does not tell the server',
+    breaks: 'a tab that closes during a tool call does not notify the server',
     file: 'packages/web/src/lib/mcp/start.svelte.ts',
     find: 'if (toolProvider.isActive)',
     replace: 'if (!toolProvider.isActive)',
     tests: ['e2e/page-tab-tools.test.ts'],
-    title: 'that was cut off by the end of the tab is put to the person',
+    title: 'cut off by closing the tab asks the user',
   },
   {
     id: 'sign-in-tab',
@@ -170,7 +170,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'tab?.goTo(url);',
     replace: 'tab?.goTo("about:blank");',
     tests: ['e2e/page-sign-in.test.ts'],
-    title: 'from the card of a call, made once',
+    title: 'from the card of a call, executed once',
   },
   {
     id: 'web-takes-runs',
@@ -180,17 +180,17 @@ export const FAULTS: readonly Fault[] = [
     find: 'takesUp: duties.runs,',
     replace: 'takesUp: true,',
     tests: ['e2e/roles-mcp.test.ts'],
-    title: 'a run nobody can go on with says which process is missing',
+    title: 'a run that no process can continue names the missing role',
   },
   {
     id: 'server-changes-elsewhere',
     kind: 'process',
-    breaks: 'what changes at an MCP server in one process is not shown by the others',
+    breaks: 'changes to an MCP server in one process are not shown by the others',
     file: 'packages/server/src/start-server.ts',
     find: `hub: duties.servers === 'none' ? hub : (cluster?.hub ?? hub),`,
     replace: 'hub,',
     tests: ['e2e/roles.test.ts'],
-    title: 'a server changed in the tools process is another one at the web process',
+    title: 'a server changed in the tools process also changes in the web process',
   },
   {
     id: 'internal-address',
@@ -200,7 +200,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'settings.internalUrl ?? internalUrl(listening, host)',
     replace: "settings.internalUrl ?? ''",
     tests: ['e2e/roles.test.ts'],
-    title: 'what a program asks in the middle of a call is answered at the web process',
+    title: 'an elicitation of a local server is answered at the web process',
   },
   {
     id: 'events-elsewhere',
@@ -215,7 +215,7 @@ export const FAULTS: readonly Fault[] = [
   {
     id: 'runs-resumed',
     kind: 'process',
-    breaks: 'a server that is started again does not resume its runs',
+    breaks: 'a restarted server does not resume its runs',
     file: 'packages/server/src/start-server.ts',
     find: 'await runs.start();',
     replace: 'await Promise.resolve();',
@@ -226,29 +226,29 @@ export const FAULTS: readonly Fault[] = [
     kind: 'process',
     breaks: 'a server that does not shut down in time does not say what it waited for',
     file: 'packages/cli/src/serve/serve-command.ts',
-    find: "waitsFor: () => (server ? server.waitsFor : 'the start')",
-    replace: "waitsFor: () => (server ? null : 'the start')",
+    find: "waitsFor: () => (server ? server.waitsFor : 'startup')",
+    replace: "waitsFor: () => (server ? null : 'startup')",
     tests: ['e2e/ending.test.ts'],
   },
   {
     id: 'signal-exit-code',
     kind: 'cli',
-    breaks: 'a chat ended by SIGTERM exits with another code than 143',
+    breaks: 'a chat stopped by SIGTERM does not exit with 143',
     file: 'packages/cli/src/chat/stop-signals.ts',
     find: 'SIGTERM: 143',
     replace: 'SIGTERM: 1',
     tests: ['packages/cli/src/chat/one-shot.process.test.ts'],
-    title: 'stops the answer, ends the servers',
+    title: 'cancels the answer, stops the servers',
   },
   {
     id: 'one-shot-turns',
     kind: 'cli',
     breaks: 'a chat with one question runs for 20 turns instead of 5',
     file: 'packages/cli/src/chat/chat-command.ts',
-    find: ': asked !== undefined',
-    replace: ': asked === undefined',
+    find: ': prompt !== undefined',
+    replace: ': prompt === undefined',
     tests: ['packages/cli/src/chat/one-shot.test.ts'],
-    title: 'ends with the answer after at most five turns',
+    title: 'answers after at most five turns',
   },
   {
     id: 'interrupts-exit-code',
@@ -258,7 +258,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'EXIT.failed : EXIT.done',
     replace: 'EXIT.done : EXIT.done',
     tests: ['packages/cli/src/interrupts/interrupts.test.ts'],
-    title: 'lists what is asked, and answers it with other arguments',
+    title: 'lists an interrupt and approves it with edited arguments',
   },
   {
     id: 'doctor-exit-code',
@@ -268,7 +268,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'invocation.exitCode = await doctorCommand(io, options);',
     replace: 'await doctorCommand(io, options);',
     tests: ['packages/cli/src/doctor.test.ts'],
-    title: 'tells what is wrong and ends with 1',
+    title: 'reports problems and exits with 1',
   },
   {
     id: 'backup-keys',
@@ -278,7 +278,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'keys: withoutKeys !== true,',
     replace: 'keys: true,',
     tests: ['packages/cli/src/server/db.test.ts'],
-    title: 'without keys says so, opens, and says plainly that the key is not there',
+    title: 'without keys starts, and reports the missing key',
   },
   {
     id: 'metrics-route',
@@ -288,17 +288,17 @@ export const FAULTS: readonly Fault[] = [
     find: 'metrics: metrics && (() => metrics.text({ storage, servers })),',
     replace: 'metrics: null,',
     tests: ['packages/cli/src/serve/metrics.test.ts'],
-    title: 'tells runs, commits, models and servers',
+    title: 'reports runs, commits, models and servers',
   },
   {
     id: 'folder-in-use',
     kind: 'cli',
-    breaks: 'a second server on a data folder does not say which one has it',
+    breaks: 'a second server on a data folder does not name the first one',
     file: 'packages/server/src/start-server.ts',
     find: 'throw await describeLockHolder(thrown, dataDir);',
     replace: 'throw thrown;',
     tests: ['packages/cli/src/serve/start-failures.test.ts'],
-    title: 'names the Toolyard that has the folder',
+    title: 'names the Toolyard server that uses the folder',
   },
   {
     id: 'long-context-price',
@@ -385,7 +385,7 @@ export const FAULTS: readonly Fault[] = [
   {
     id: 'cross-site-requests',
     kind: 'unit',
-    breaks: 'pages of other sites may send requests to the server',
+    breaks: 'pages of other sites can send requests to the server',
     file: 'packages/server/src/http/hosts.ts',
     find: "site === undefined || site === 'same-origin' || site === 'none'",
     replace: "site === undefined || site !== 'same-origin' || site === 'none'",

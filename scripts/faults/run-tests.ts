@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { ROOT } from '../run.ts';
 import type { Fault } from './list.ts';
 
-/** `caught`: a test failed, in this way. `missed`: all that ran passed. `invalid`: nothing can be said, for this reason. */
+/** `caught`: a test failed. `missed`: all tests passed. `invalid`: the tests could not run. */
 export type Outcome =
   | { outcome: 'caught'; by: string; how: string }
   | { outcome: 'missed' }
@@ -23,17 +23,17 @@ type Report = {
 
 const FOLDER = join(ROOT, '.cache', 'faults');
 const REPORT = join(FOLDER, 'report.json');
-/** A fault may make a test wait for what never comes. */
+/** A fault can make a test wait forever. */
 const TEST_TIMEOUT_MS = 120_000;
 
 let running: ChildProcess | null = null;
 
-/** Ends the tests that are running, if any are. */
+/** Stops running tests. */
 export function stopTests(): void {
   running?.kill('SIGTERM');
 }
 
-/** Runs the tests that have to catch the fault, until the first one fails. */
+/** Runs the tests of a fault until the first failure. */
 export async function runTests({ tests, title }: Fault): Promise<Outcome> {
   mkdirSync(FOLDER, { recursive: true });
   rmSync(REPORT, { force: true });
@@ -76,7 +76,7 @@ function readReport(): Report | null {
   }
 }
 
-/** Gives what it printed. */
+/** Returns the output. */
 function vitest(args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), ...args], {

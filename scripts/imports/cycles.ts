@@ -1,4 +1,4 @@
-/** For each group of files that import each other one shortest cycle, which begins and ends with the same file. */
+/** One shortest cycle per group of files that import each other; starts and ends with the same file. */
 export function findCycles(targets: ReadonlyMap<string, readonly string[]>): string[][] {
   const cycles: string[][] = [];
   const explained = new Set<string>();
@@ -12,24 +12,24 @@ export function findCycles(targets: ReadonlyMap<string, readonly string[]>): str
   return cycles;
 }
 
-/** Removes files that import nothing of the rest until none is left: what remains is on a cycle or leads to one. */
+/** Repeatedly removes files without imports; the rest is on a cycle or leads to one. */
 function withoutEnds(targets: ReadonlyMap<string, readonly string[]>): string[] {
-  const left = new Map([...targets].map(([file, to]) => [file, new Set(to.filter((one) => targets.has(one))).size]));
+  const counts = new Map([...targets].map(([file, to]) => [file, new Set(to.filter((one) => targets.has(one))).size]));
   const importers = new Map<string, Set<string>>();
   for (const [file, to] of targets) {
     for (const one of to) importers.set(one, (importers.get(one) ?? new Set()).add(file));
   }
-  const ends = [...left].filter(([, count]) => count === 0).map(([file]) => file);
+  const ends = [...counts].filter(([, count]) => count === 0).map(([file]) => file);
   for (let end = ends.pop(); end !== undefined; end = ends.pop()) {
-    left.delete(end);
+    counts.delete(end);
     for (const importer of importers.get(end) ?? []) {
-      const count = (left.get(importer) ?? 0) - 1;
-      if (!left.has(importer)) continue;
-      left.set(importer, count);
+      const count = (counts.get(importer) ?? 0) - 1;
+      if (!counts.has(importer)) continue;
+      counts.set(importer, count);
       if (count === 0) ends.push(importer);
     }
   }
-  return [...left.keys()];
+  return [...counts.keys()];
 }
 
 function shortestPath(from: string, to: string, targets: ReadonlyMap<string, readonly string[]>): string[] | null {

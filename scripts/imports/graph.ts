@@ -6,13 +6,13 @@ import { readImports } from './read-imports.ts';
 
 type ImportKind = 'file' | 'builtin' | 'unresolved';
 
-/** `to`: a path from the root of the repository, the name of a module of Node, or the specifier nothing was found for. */
+/** `to`: a path from the root, the name of a Node module, or an unresolved specifier. */
 export type Import = { from: string; to: string; kind: ImportKind };
 
 const FOLDERS = ['packages', 'servers', 'testing', 'e2e', 'scripts'];
 const NOT_SOURCES = ['**/node_modules', '**/{dist,build,.svelte-kit}'];
 
-/** The imports of all source files below `root`, in the order of their paths. */
+/** The imports of all source files below `root`, sorted by path. */
 export function readImportGraph(root: string): Import[] {
   const resolver = new ResolverFactory({
     conditionNames: ['toolyard-src', 'svelte', 'import', 'node', 'default'],

@@ -3,13 +3,13 @@ import type { Node, Program } from 'oxc-parser';
 import { parseSync, Visitor } from 'oxc-parser';
 
 const SCRIPT = /<script\b[^>]*>([\s\S]*?)<\/script>/g;
-/** The parser lists only the imports at the top level of a module; to find these it has to build the syntax tree. */
+/** The parser lists only top-level imports; nested ones require the syntax tree. */
 const MAY_IMPORT_ELSEWHERE = /\b(?:import|require)\s*\(|\bimport\s+(?:type\s+)?\w+\s*=/;
 const IMPORT_IN_MARKUP = /\bimport\(\s*(['"`])(.+?)\1/g;
 
 /**
- * The specifiers that a TypeScript, JavaScript or Svelte file imports: values and types, static and dynamic. Syntax
- * errors are left to the type check and the formatter.
+ * The specifiers that a TypeScript, JavaScript or Svelte file imports: values and types, static and dynamic. Ignores
+ * syntax errors, which the type check and the formatter report.
  */
 export function readImports(path: string): string[] {
   const text = readFileSync(path, 'utf8');

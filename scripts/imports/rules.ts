@@ -1,11 +1,11 @@
 import type { Import } from './graph.ts';
 
-/** The import rules, see docs/architecture.md. A type import counts like any other. */
+/** The import rules, see docs/architecture.md. They include type imports. */
 export type ImportRule = { name: string; breaks: (found: Import) => boolean };
 
 const ISOMORPHIC = ['protocol', 'mcp-host', 'model-runtime', 'agent-runtime', 'agent-host'];
 
-/** For each package the other packages it may import; its tests may import more. */
+/** The packages that each package may import. Tests may import more. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   'mcp-host': ['protocol'],
@@ -49,7 +49,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
   { name: 'no-unresolvable', breaks: ({ to, kind }) => kind === 'unresolved' && !GENERATED.test(to) },
   {
-    // Inside a package import the file itself; index.ts only lists what others may use.
+    // Within a package, import the file; index.ts is for other packages.
     name: 'index-is-for-others',
     breaks: ({ from, to }) => INDEX.test(to) && packageOf(from) === packageOf(to) && isInSource(from),
   },
@@ -67,7 +67,7 @@ function onlyMayImport(name: string, allowed: readonly string[]): ImportRule {
   };
 }
 
-/** Everything but what lies in a folder called node/. */
+/** True outside of `node/` folders. */
 function isIsomorphic(path: string): boolean {
   return ISOMORPHIC_SOURCE.test(path) && !path.includes('/node/') && !TESTS.test(path);
 }

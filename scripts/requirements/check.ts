@@ -1,13 +1,13 @@
-/** Compares the requirements with what proves them. Pure. */
+/** Compares the requirements with their proofs. */
 import type { Proof } from './proofs.ts';
 import type { Row, Table } from './table.ts';
 
 type Count = { label: string; rows: number; closed: number; notApplicable: number; open: number };
 
-/** `notChecked`: closed rows of which no proof failed and none passed: all were skipped. */
+/** `notChecked`: closed rows whose proofs were all skipped. */
 type Findings = { problems: string[]; notChecked: string[] };
 
-/** A closed row needs a proof, no proof of it may fail, and what proves a row names one that is closed. */
+/** Every closed row needs a proof and no failed proof; every proof must name a closed row. */
 export function checkRequirements(table: Table, proofs: readonly Proof[]): Findings {
   const findings: Findings = { problems: [...table.problems], notChecked: [] };
   const proofsOf = groupByRow(proofs);

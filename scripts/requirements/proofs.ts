@@ -1,16 +1,16 @@
-/** What proves rows: tests with their ids as tags, read from vitest's JSON report, and checks of `npm test`. */
+/** Proofs of rows: tests with row IDs as tags, from Vitest's JSON report, and checks of `npm test`. */
 import { relative, sep } from 'node:path';
 
 /** `by` names the test or the check in messages. */
 export type Proof = { by: string; rows: readonly string[]; outcome: 'passed' | 'failed' | 'skipped' };
 
-/** Unusable input; the message says all the user needs to know. */
+/** Invalid input, with a message for the user. */
 export class InputError extends Error {}
 
 /**
  * The tests of a vitest report that have tags.
  *
- * @param root the repository's root, in whose terms files are named.
+ * @param root root of the repository; file names are relative to it
  * @throws {InputError} if the value is not a vitest report
  */
 export function proofsOfTests(report: unknown, root: string): Proof[] {
@@ -28,7 +28,7 @@ export function proofsOfTests(report: unknown, root: string): Proof[] {
 /**
  * The checks of `npm test` that prove rows.
  *
- * @throws {InputError} if the value is not what `npm test` writes
+ * @throws {InputError} if the value is not in the format of `npm test`
  */
 export function proofsOfChecks(checks: unknown): Proof[] {
   if (!Array.isArray(checks)) throw new InputError('the results of the checks are not a list');

@@ -1,4 +1,4 @@
-/** Reads the tables of docs/requirements.md. Pure: text in, rows and complaints out. */
+/** Parses the tables of docs/requirements.md. */
 
 export type Row = { id: string; section: string; state: 'open' | 'closed' | 'n/a' };
 
@@ -15,7 +15,7 @@ function isRowId(text: string): boolean {
   return ROW_ID.test(text);
 }
 
-/** Every row that can be read, and one complaint for everything that cannot. */
+/** All valid rows, and one problem per invalid line. */
 export function parseTable(markdown: string): Table {
   const table: Table = { sections: [], rows: [], problems: [] };
   const seen = new Set<string>();
@@ -25,7 +25,7 @@ export function parseTable(markdown: string): Table {
   for (const [index, line] of markdown.split(/\r?\n/).entries()) {
     const where = `line ${index + 1}`;
     if (!line.startsWith('|')) {
-      // Markdown would still show such a line as a row, or end the table there without a word.
+      // Markdown renders such a line as a row, or silently ends the table.
       if (expected === 'row' && line.trim() !== '') {
         table.problems.push(`${where}: a row begins with "|", and an empty line ends the table`);
       }
@@ -60,11 +60,11 @@ function parseHeading(line: string): Section | undefined {
   return letter === undefined || title === undefined ? undefined : { letter, title: title.trim() };
 }
 
-/** The row, or what is wrong with it. */
+/** The row, or its problem. */
 function parseRow(line: string, section: Section | undefined, where: string): Row | string {
   const cells = splitCells(line);
   const id = cells[0] ?? '';
-  if (!isRowId(id)) return `${where}: "${id}" is no row id such as D3.07`;
+  if (!isRowId(id)) return `${where}: "${id}" is not a row ID such as D3.07`;
   if (!line.trimEnd().endsWith('|')) return `row ${id}: the line does not end with "|" (${where})`;
   if (cells.length !== COLUMNS.length) {
     return `row ${id}: ${cells.length} columns instead of ${COLUMNS.length}; a pipe inside a column is written \\| (${where})`;
@@ -72,7 +72,7 @@ function parseRow(line: string, section: Section | undefined, where: string): Ro
   const empty = cells.findIndex((cell) => cell === '');
   if (empty >= 0) return `row ${id}: the column "${COLUMNS[empty]}" is empty (${where})`;
   if (section === undefined || !id.startsWith(section.letter)) {
-    return `row ${id}: stands in the section ${section?.letter ?? 'before the first one'} (${where})`;
+    return `row ${id}: is in section ${section?.letter ?? '(none)'} (${where})`;
   }
   const state = parseState(cells[4] ?? '');
   if (state === undefined) return `row ${id}: "${cells[4]}" is not "open", "closed" or "n/a: reason" (${where})`;

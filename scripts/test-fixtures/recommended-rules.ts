@@ -1,4 +1,4 @@
-/** For each rule of the recommended sets a text that breaks it. */
+/** For each rule of the recommended sets, code that breaks it. */
 export const RECOMMENDED: Readonly<Record<string, string>> = {
   'no-array-constructor': 'export const a = new Array(1, 2);\n',
   'no-unused-expressions': 'export const f = (a: number): void => {\n  a + 1;\n};\n',

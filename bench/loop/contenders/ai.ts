@@ -32,7 +32,7 @@ export const start: StartContender = async ({ baseUrl, server }) => {
         tools,
         stopWhen: isStepCount(MAX_STEPS),
         maxRetries: 0,
-        // Thrown below; without this it would be printed as well.
+        // Thrown below; by default it is also printed.
         onError: () => {},
       });
       let answer = '';

@@ -16,7 +16,7 @@ type Event = {
   }[];
 };
 
-/** The baseline: the least that does the work: fetch, a loop over lines, JSON.parse, the SDK. No errors, no limits, no abort. */
+/** The baseline: fetch, a loop over lines, JSON.parse and the SDK, without errors, limits or abort. */
 export const start: StartContender = async ({ baseUrl, server }) => {
   const mcp = await connectBareServer(server);
   const tools = mcp.tools.map(({ name, description, inputSchema }) => ({

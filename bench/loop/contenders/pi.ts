@@ -52,7 +52,7 @@ function modelAt(baseUrl: string, id: string): Model<'openai-completions'> {
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
     contextWindow: 128_000,
     maxTokens: 4_096,
-    // Otherwise it asks in OpenAI's own way, which local servers do not all take.
+    // The default uses OpenAI-specific fields, which some local servers reject.
     compat: { supportsStore: false, supportsDeveloperRole: false },
   };
 }

@@ -1,4 +1,4 @@
-// From the sources beside this folder, so that what is measured is what is being worked on.
+// From the sources of this checkout.
 import { createAgent } from '../../../packages/agent-host/src/node/index.ts';
 import type { StartContender } from '../../harness/contender.ts';
 import { versionIn } from '../../support/version-of.ts';

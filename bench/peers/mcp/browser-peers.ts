@@ -3,7 +3,7 @@ import { npx, PAGE_TEXT } from './peer.ts';
 
 const missing = ({ chromium }: Stage): string | null => (chromium === null ? 'no Chromium runs on this machine' : null);
 
-/** The entry names a browser of this machine; its profile makes it work, with the browser's own sandbox. */
+/** The entry names a browser of this machine; the profile makes it work with the browser's own sandbox. */
 function withBrowser({ chromium }: Stage, name: string, ...args: readonly string[]) {
   const { executablePath, env, folders } = chromium ?? { executablePath: '', env: {}, folders: [] };
   const sandbox = { profile: 'browser', read: folders };

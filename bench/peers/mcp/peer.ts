@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../packages/protocol/src/index.ts';
 
-/** Where one peer runs: what its entry and its call may name. */
+/** Environment of a peer, for its entry and its call. */
 export type Stage = {
-  /** A folder of this peer. */
+  /** The folder of this peer. */
   folder: string;
   /** A web page on this machine, with the text {@link PAGE_TEXT}. */
   pageUrl: string;
-  /** A real Chromium; null where none runs on this machine. */
+  /** Chromium; null if it cannot run on this machine. */
   chromium: Chromium | null;
   /** The MCP server behind `mcp-proxy`; null without Python. */
   proxiedUrl: string | null;
@@ -16,26 +16,26 @@ export type Chromium = { executablePath: string; env: Record<string, string>; fo
 
 export const PAGE_TEXT = 'The tide turns at noon';
 
-/** An entry as a user writes it into `mcp.json`. */
+/** An entry of `mcp.json`. */
 type Entry = { command: string; args: string[]; env?: Record<string, string>; cwd?: string; sandbox: JsonObject };
 
 export type Peer = {
   id: string;
-  /** With its version. */
+  /** Package with version. */
   package: string;
   from: 'npm' | 'PyPI';
   entry(stage: Stage): Entry;
   call: {
     tool: string;
     arguments(stage: Stage): JsonObject;
-    /** What the text of the result must contain. */
+    /** Expected text of the result. */
     expects: RegExp;
-    /** Set where the call cannot succeed everywhere: an API key or the internet is needed. */
+    /** Set if the call needs an API key or the internet. */
     needs?: string;
   };
-  /** What must be there before it starts: files in its folder. */
+  /** Creates the files that it needs. */
   prepare?(stage: Stage): void;
-  /** Why it cannot be tried on this stage. */
+  /** Why it cannot be tested on this stage. */
   missing?(stage: Stage): string | null;
 };
 

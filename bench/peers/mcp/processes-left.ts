@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The variable by which the processes of one peer are recognised, also grandchildren in groups of their own. */
+/** Environment variable that marks all processes of a peer, including grandchildren in other process groups. */
 export const MARKER = 'TOOLYARD_PEER';
 
-/** The command lines of processes that carry this marker; null where the system does not tell (Linux does). */
+/** Command lines of processes with this marker; null except on Linux. */
 export function processesLeft(marker: string): string[] | null {
   if (process.platform !== 'linux') return null;
   return readdirSync('/proc')

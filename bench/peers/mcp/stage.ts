@@ -12,7 +12,7 @@ import { PAGE_TEXT } from './peer.ts';
 
 export type OpenStage = AsyncDisposable & { of(peer: Peer): Stage };
 
-/** What the peers are tried with: a web page, a browser, and a server behind `mcp-proxy`. */
+/** Test environment for peers: a web page, a browser, and a server behind `mcp-proxy`. */
 export async function openStage(peers: readonly Peer[], python: Python | string): Promise<OpenStage> {
   const wants = (...ids: readonly string[]): boolean => peers.some(({ id }) => ids.includes(id));
   const page = await servePage();
@@ -47,7 +47,7 @@ async function servePage(): Promise<{ url: string; close(): void }> {
   return { url: `http://127.0.0.1:${port}/tides.html`, close };
 }
 
-/** `mcp-proxy` in front of `mcp-server-time`, started as a user would: outside of Toolyard and its sandbox. */
+/** `mcp-proxy` in front of `mcp-server-time`, started outside of Toolyard and its sandbox. */
 async function startProxied(): Promise<{ url: string; end(): Promise<void> } | null> {
   const port = String(20_000 + (process.pid % 10_000));
   const child = spawn(

@@ -12,17 +12,17 @@ import type { McpRow } from '../results.ts';
 import type { Peer, Stage } from './peer.ts';
 import { MARKER, processesLeft } from './processes-left.ts';
 
-/** The private home folders of all peers; each peer has its own below, so that it can be emptied alone. */
+/** Parent of the private home folders of peers, each of which can be emptied separately. */
 const stateFolderOf = (peer: Peer): string => join(SANDBOXES, peer.id);
 const CALL_MS = 120_000;
-/** How long killed processes may take until they are gone. */
+/** Maximum time until killed processes have exited. */
 const GONE_MS = 5_000;
 
 type Tried = Pick<McpRow, 'tools' | 'resources' | 'prompts' | 'sandboxed' | 'call' | 'processesLeft' | 'blocked'> & {
   ms: number | null;
 };
 
-/** Connects twice, calls a tool, and closes; the row of the report. */
+/** Connects twice, calls a tool, and closes. Returns the row of the report. */
 export async function tryPeer(
   peer: Peer,
   stage: Stage,
@@ -32,7 +32,7 @@ export async function tryPeer(
   const missing = peer.missing?.(stage) ?? null;
   if (missing !== null) return notTried(peer, missing);
   peer.prepare?.(stage);
-  // The first connection counts only where everything has to be downloaded.
+  // The first connection is measured only if it downloads everything.
   const known = before?.package === peer.package && !fresh ? before.firstMs : null;
   if (known === null) rmSync(stateFolderOf(peer), { recursive: true, force: true });
   const first = known === null ? await connectAndCall(peer, stage, configPath) : null;
@@ -51,7 +51,7 @@ function writeEntry(peer: Peer, stage: Stage): { settings: string; configPath: s
   return { settings: settingsOf(entry.sandbox), configPath };
 }
 
-/** What the entry sets, without the paths of this machine. */
+/** The settings of the entry, without paths of this machine. */
 function settingsOf(sandbox: Readonly<Record<string, unknown>>): string {
   const shown = Object.entries(sandbox).map(([key, value]) =>
     key === 'read' || key === 'write' ? `"${key}": [its folder]` : `"${key}": ${JSON.stringify(value)}`,
@@ -62,7 +62,7 @@ function settingsOf(sandbox: Readonly<Record<string, unknown>>): string {
 async function connectAndCall(peer: Peer, stage: Stage, configPath: string): Promise<Tried> {
   const marker = `${peer.id}-${randomUUID()}`;
   const [read] = readMcpConfig(configPath, { ...process.env, TOOLYARD_PEER_MARKER: marker });
-  if (read === undefined) throw new Error(`there is no entry for ${peer.id}`);
+  if (read === undefined) throw new Error(`no entry for ${peer.id}`);
   if ('fault' in read) throw read.fault;
   const host = new McpHost({
     servers: [read.config],

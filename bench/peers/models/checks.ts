@@ -10,12 +10,12 @@ const LLAMA_URL = `http://127.0.0.1:${LLAMA_PORT}`;
 export const LLAMA: AgentConfiguration = { model: { providerId: `local-${LLAMA_PORT}`, modelId: MODEL } };
 const WITHOUT_TOOLS: AgentConfiguration = { ...LLAMA, servers: { date: false, toolyard: false } };
 
-/** Gives what was observed; throws an Error with what is wrong. */
+/** Returns the observation. @throws Error with the problem */
 export type Check = { name: string; run(toolyard: Toolyard): Promise<string> };
 
 export const LLAMA_CHECKS: readonly Check[] = [
   { name: 'detected on its port, with name, context and inputs of `/props`', run: isDetected },
-  // Toolyard tells of it once.
+  // Toolyard reports it once.
   { name: 'tools, which its chat template leaves out, are described in the prompt', run: getsToolsAsText },
   { name: 'answers and streams', run: (toolyard) => answers(toolyard, WITHOUT_TOOLS) },
   { name: 'cancelled in the middle of an answer; its slot is free again', run: isCancelled },
@@ -23,7 +23,7 @@ export const LLAMA_CHECKS: readonly Check[] = [
   { name: 'writes a tool call as text, which is parsed and made', run: writesCall },
 ];
 
-/** The gateway is entered by its base URL, as a user would. */
+/** Adds the gateway by its base URL. */
 export const GATEWAY: AgentConfiguration = { model: { providerId: 'litellm', modelId: 'smollm2' } };
 
 export const GATEWAY_CHECKS: readonly Check[] = [
@@ -82,7 +82,7 @@ async function isProcessing(): Promise<boolean> {
   return slots.some(({ is_processing: processing }) => processing);
 }
 
-/** Refused by llama.cpp: Toolyard compacts the conversation and asks again, or says what is wrong. */
+/** Rejected by llama.cpp: Toolyard compacts the conversation and retries, or reports the error. */
 async function overflows(toolyard: Toolyard): Promise<string> {
   const parameters = { maxOutputTokens: 40 };
   const events = await toolyard.ask({ ...WITHOUT_TOOLS, parameters }, 'The tide is low. '.repeat(600));
@@ -101,7 +101,7 @@ async function getsToolsAsText(toolyard: Toolyard): Promise<string> {
   return notice?.type === 'notice' ? notice.text : '';
 }
 
-/** 135 million parameters write no call by themselves: the grammar leaves them no other answer. */
+/** A model with 135 million parameters makes no tool calls, so a grammar enforces one. */
 const CALL_GRAMMAR = String.raw`root ::= "<tool_call>\n{\"name\": \"get-date\", \"arguments\": {}}\n</tool_call>"`;
 
 async function writesCall(toolyard: Toolyard): Promise<string> {
@@ -109,7 +109,7 @@ async function writesCall(toolyard: Toolyard): Promise<string> {
     {
       ...LLAMA,
       toolMode: 'text',
-      // The next answer would be the same call again.
+      // Otherwise the model would repeat the call.
       limits: { maxTurns: 1, onMaxTurns: 'error' },
       parameters: { maxOutputTokens: 60, extra: { grammar: CALL_GRAMMAR } },
     },

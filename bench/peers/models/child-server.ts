@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { eventually } from '../../../testing/src/eventually.ts';
 
-/** A server of others in a process group of its own. */
+/** A third-party server in a separate process group. */
 export type ChildServer = { end(): Promise<void> };
 
-/** Starts it and waits until `url` is answered. Throws an Error with the end of what it printed if it exits before. */
+/** Starts it and waits until `url` responds. @throws Error with its last output if it exits first */
 export async function startChildServer(
   command: string,
   args: readonly string[],
   { url, env = {} }: { url: string; env?: Readonly<Record<string, string>> },
 ): Promise<ChildServer> {
   const child = spawn(command, args, {
-    // The servers end when their standard input does, and so when this process does.
+    // The servers exit when stdin closes, so they exit with this process.
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
     detached: true,
@@ -50,7 +50,7 @@ async function isAnswered(url: string): Promise<boolean> {
   }
 }
 
-/** True where nothing listens on this port of this machine. */
+/** True if nothing listens on this port. */
 export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

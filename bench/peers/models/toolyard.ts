@@ -11,10 +11,10 @@ import { createApi } from '../../support/api.ts';
 export type Toolyard = {
   models(): Promise<ModelView[]>;
   providers(): Promise<ProviderView[]>;
-  /** Says something in a new conversation and reads the run to its end. `onEvent` may cancel the run. */
+  /** Sends a message in a new conversation and reads the run to its end. `onEvent` may cancel the run. */
   ask(configuration: AgentConfiguration, text: string, onEvent?: (event: RunEvent) => void): Promise<RunEvent[]>;
   cancel(runId: string): Promise<void>;
-  /** As in the settings. */
+  /** Stored in the settings. */
   addProvider(provider: CreateProvider): Promise<void>;
 };
 
@@ -61,7 +61,7 @@ export function endOf(events: readonly RunEvent[]): Extract<RunEvent, { type: 'r
   return end;
 }
 
-/** How the run ended, with its error, for the report. */
+/** Status and error of the run, for the report. */
 export function inWords(events: readonly RunEvent[]): string {
   const { status, error } = endOf(events);
   return error === undefined ? status : `${status}: ${error.code}, ${error.message} ${error.hint ?? ''}`.trim();

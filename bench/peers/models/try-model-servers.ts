@@ -63,7 +63,7 @@ function startGateway(programs: string, key: string) {
   const args = ['--config', config, '--host', '127.0.0.1', '--port', String(GATEWAY_PORT), '--telemetry', 'False'];
   return startChildServer(join(programs, 'litellm'), args, {
     url: `http://127.0.0.1:${GATEWAY_PORT}/health/liveliness`,
-    // It would fetch prices otherwise.
+    // Otherwise it downloads prices.
     env: { LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
   });
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 
 /**
- * Accepts older names of a flag (without dashes), in all its forms. They are not in the help, and each prints one
+ * Accepts older names of a flag (without dashes), in all its forms. Help does not list them; using one prints a
  * warning. The current name takes precedence.
  */
 export function addAliases(
@@ -19,7 +19,7 @@ export function addAliases(
       const [from] = options;
       const [to] = current;
       if (!from || !to || !isGiven(command, from) || isGiven(command, to)) return;
-      warn(`--${alias} is an older name and still works; use --${flag}.`);
+      warn(`--${alias} is deprecated; use --${flag}.`);
       command.setOptionValueWithSource(to.attributeName(), command.getOptionValue(from.attributeName()), 'cli');
     });
   }

@@ -1,7 +1,7 @@
 import { createTerminalLineReader, terminalOf } from './chat/terminal.ts';
 import type { CommandIo } from './command-io.ts';
 
-/** Asks on the terminal; `cannot` if there is none. Anything but "y" and "yes" is a no. */
+/** Asks on the terminal; `cannot` without a terminal. Any answer but "y" and "yes" means no. */
 export async function askYesNo(
   io: CommandIo,
   question: string,

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module';
 
-// The cache counts only for modules loaded after this call, hence the imports below it. Node 20 has none.
+// The compile cache covers only modules imported after this call. Node 20 does not have it.
 module.enableCompileCache?.();
 
 const [{ main }, { processIo }] = await Promise.all([import('./main.ts'), import('./process-io.ts')]);

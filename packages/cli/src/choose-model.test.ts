@@ -96,13 +96,13 @@ function machine(
 }
 
 describe('chooseModel', () => {
-  it('takes a local server that is found, its first model, and says which', { tags: ['C11.30'] }, async () => {
-    const { model, told } = await chooseModel({}, machine({ '127.0.0.1:11434': ['qwen3', 'llama4'] }));
+  it('uses the first model of a detected local server and says so', { tags: ['C11.30'] }, async () => {
+    const { model, description } = await chooseModel({}, machine({ '127.0.0.1:11434': ['qwen3', 'llama4'] }));
     expect(model).toMatchObject({ id: 'qwen3', baseUrl: expect.stringContaining('127.0.0.1:11434') });
-    expect(told).toMatch(/qwen3 of Ollama .*found/);
+    expect(description).toMatch(/qwen3 of Ollama .*detected/);
   });
 
-  it('finds the server that has the model asked for', async () => {
+  it('finds the local server that has the requested model', async () => {
     const here = machine({ '127.0.0.1:11434': ['qwen3'], '127.0.0.1:8080': ['gemma'] });
     expect((await chooseModel({ model: 'gemma' }, here)).model).toMatchObject({
       id: 'gemma',
@@ -110,7 +110,7 @@ describe('chooseModel', () => {
     });
   });
 
-  it('names what is found when the model asked for is not among it', async () => {
+  it('lists the available models if the requested one is missing', async () => {
     const here = machine({ '127.0.0.1:11434': ['qwen3'] });
     await expect(chooseModel({ model: 'gpt-9' }, here)).rejects.toMatchObject({
       code: 'model_not_found',
@@ -118,13 +118,13 @@ describe('chooseModel', () => {
     });
   });
 
-  it('takes the demo where nothing is found, and says that it is no model', async () => {
-    const { model, told } = await chooseModel({}, machine({}));
+  it('falls back to the demo and says that it is no language model', async () => {
+    const { model, description } = await chooseModel({}, machine({}));
     expect(model).toEqual({ demo: true, id: 'demo' });
-    expect(told).toContain('no language model');
+    expect(description).toContain('no language model');
   });
 
-  it('puts flags before environment, and environment before what is found', async () => {
+  it('prefers flags to the environment, and the environment to detected servers', async () => {
     const servers = { 'flag.test': ['f'], 'env.test': ['e'], '127.0.0.1:11434': ['found'] };
     const here = machine(servers, { OPENAI_BASE_URL: 'http://env.test/v1', OPENAI_API_KEY: 'k' });
     expect((await chooseModel({ baseUrl: 'http://flag.test/v1' }, here)).model).toMatchObject({ id: 'f' });
@@ -133,56 +133,56 @@ describe('chooseModel', () => {
     expect(here.asked.at(-1)).toBe('http://env.test/v1/models Bearer k');
   });
 
-  it('does not guess among the many models of a hosted provider', async () => {
+  it('requires --model for a hosted provider with several models', async () => {
     const here = machine({ 'api.example.com': ['a', 'b', 'c'] });
     await expect(chooseModel({ baseUrl: 'https://api.example.com/v1' }, here)).rejects.toMatchObject({
       hint: expect.stringContaining('--model: a, b, c'),
     });
   });
 
-  it('asks nothing where address and model are given', async () => {
+  it('sends no request if base URL and model are given', async () => {
     const { model } = await chooseModel({ baseUrl: 'http://nobody.test', model: 'm' }, machine({}));
     expect(model).toMatchObject({ id: 'm', runtime: { provider: 'http://nobody.test' } });
   });
 
-  it('takes an empty variable for none', async () => {
+  it('ignores an empty variable', async () => {
     const { model } = await chooseModel({}, machine({}, { OPENAI_API_KEY: ' ', OPENAI_BASE_URL: '' }));
     expect(model).toMatchObject({ demo: true });
   });
 
-  it('takes a provider by its name, with its own address, API and key', async () => {
+  it('uses the base URL, API format and key of a provider preset', async () => {
     const here = machine(
       { 'api.anthropic.com': ['claude-x', 'claude-y'] },
       { ANTHROPIC_API_KEY: 'k-a', OPENAI_API_KEY: 'k-o' },
     );
     await expect(chooseModel({ provider: 'anthropic' }, here)).rejects.toMatchObject({ code: 'bad_config' });
     expect(here.asked.at(-1)).toBe('https://api.anthropic.com/v1/models k-a');
-    const { told } = await chooseModel({ provider: 'anthropic', model: 'claude-x' }, here);
-    expect(told).toBe('claude-x at https://api.anthropic.com');
+    const { description } = await chooseModel({ provider: 'anthropic', model: 'claude-x' }, here);
+    expect(description).toBe('claude-x at https://api.anthropic.com');
   });
 
-  it('takes the one provider whose key the environment has, and asks which where there are several', async () => {
+  it('uses the only provider with a key in the environment, and requires --provider for several', async () => {
     const here = machine({ 'generativelanguage.googleapis.com': [] }, { GEMINI_API_KEY: 'k' });
-    expect((await chooseModel({ model: 'gemini-x' }, here)).told).toContain('generativelanguage.googleapis.com');
+    expect((await chooseModel({ model: 'gemini-x' }, here)).description).toContain('generativelanguage.googleapis.com');
     const several = machine({}, { GEMINI_API_KEY: 'k', MISTRAL_API_KEY: 'k' });
     await expect(chooseModel({ model: 'x' }, several)).rejects.toMatchObject({
       message: expect.stringContaining('google, mistral'),
       hint: expect.stringContaining('--provider'),
     });
-    expect((await chooseModel({ model: 'x', provider: 'mistral' }, several)).told).toContain('api.mistral.ai');
+    expect((await chooseModel({ model: 'x', provider: 'mistral' }, several)).description).toContain('api.mistral.ai');
   });
 
-  it('speaks the API it is told to', async () => {
+  it('uses the API format of --api-format', async () => {
     const here = machine({ 'claude.test': ['c'] });
     const { model } = await chooseModel(
-      { baseUrl: 'http://claude.test', wire: 'anthropic-messages', apiKey: 'k' },
+      { baseUrl: 'http://claude.test', apiFormat: 'anthropic-messages', apiKey: 'k' },
       here,
     );
     expect(model).toMatchObject({ id: 'c' });
     expect(here.asked).toEqual(['http://claude.test/v1/models k']);
   });
 
-  it('says what is missing of a provider: its name, or something of your own in its address', async () => {
+  it('names an unknown provider, or the missing part of a base URL', async () => {
     await expect(chooseModel({ provider: 'nobody' }, machine({}))).rejects.toMatchObject({
       hint: expect.stringContaining('toolyard providers --known'),
     });
@@ -192,17 +192,17 @@ describe('chooseModel', () => {
     });
   });
 
-  it('says which key is missing before anything is sent, and why a provider cannot be reached at all', async () => {
+  it('names the missing key before sending a request, and why a provider is unsupported', async () => {
     const here = machine({});
     await expect(chooseModel({ provider: 'mistral', model: 'm' }, here)).rejects.toMatchObject({
       code: 'invalid_key',
-      message: 'Mistral wants a key, and none is set.',
-      hint: expect.stringMatching(/^Set MISTRAL_API_KEY, or give --api-key; keys are made at https:/),
+      message: 'Mistral requires an API key, and none is set.',
+      hint: expect.stringMatching(/^Set MISTRAL_API_KEY, or pass --api-key. Create a key at https:/),
     });
     const proxy = { provider: 'mistral', model: 'm', baseUrl: 'http://proxy.test/v1' };
-    expect((await chooseModel(proxy, here)).told).toBe('m at http://proxy.test/v1');
+    expect((await chooseModel(proxy, here)).description).toBe('m at http://proxy.test/v1');
     await expect(chooseModel({ provider: 'bfl', model: 'm' }, here)).rejects.toMatchObject({
-      message: expect.stringContaining('pictures or films'),
+      message: expect.stringContaining('images or video'),
     });
     expect(here.asked).toEqual([]);
   });
@@ -215,7 +215,7 @@ describe('chooseModel', () => {
         return Promise.resolve(new Response(null, { status: 400 }));
       };
       const { model } = await chooseModel(
-        { provider, model: 'm', ...defined({ wire }) },
+        { provider, model: 'm', ...defined({ apiFormat: wire }) },
         { env, fetch, clock: systemClock },
       );
       if (!('runtime' in model)) throw new Error('no runtime was chosen');

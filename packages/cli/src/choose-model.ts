@@ -17,87 +17,95 @@ import type { ConnectionFlags } from './flags.ts';
 
 export type ModelContext = { env: NodeJS.ProcessEnv; fetch: Fetch; clock: Clock };
 
-/** The model a command works with, and a line that says how it was found. */
-export type ChosenModel = { model: ModelChoice; told: string };
+/** The model of a command, and a description of its source for the user. */
+export type ChosenModel = { model: ModelChoice; description: string };
 
 const DEMO = /^demo(-text)?$/;
 
-type ModelFlags = Pick<ConnectionFlags, 'baseUrl' | 'apiKey' | 'model' | 'provider' | 'wire'>;
+type ModelFlags = Pick<ConnectionFlags, 'baseUrl' | 'apiKey' | 'model' | 'provider' | 'apiFormat'>;
 
-/** A place where models are, as flags or environment name it. */
-type Place = { facts: WireFacts; baseUrl: string; apiKey: string | undefined; models?: ProviderRecord['models'] };
+/** A model server named by flags or environment. */
+type ModelEndpoint = {
+  facts: WireFacts;
+  baseUrl: string;
+  apiKey: string | undefined;
+  models?: ProviderRecord['models'];
+};
 
 /**
- * Flags over environment over a local server that is found over the demo.
+ * Precedence: flags, environment, a detected local server, the demo.
  *
- * @throws ToolyardError where a model was asked for that is not there
+ * @throws ToolyardError if the requested model or provider is unavailable
  */
-export async function chooseModel(flags: ModelFlags, surroundings: ModelContext): Promise<ChosenModel> {
-  const { fetch, clock } = surroundings;
-  const wanted = flags.model;
-  if (wanted !== undefined && DEMO.test(wanted) && flags.baseUrl === undefined && flags.provider === undefined) {
-    return demo(wanted === 'demo-text' ? 'demo-text' : 'demo', 'the built-in demo (no language model)');
+export async function chooseModel(flags: ModelFlags, context: ModelContext): Promise<ChosenModel> {
+  const { fetch, clock } = context;
+  const modelId = flags.model;
+  if (modelId !== undefined && DEMO.test(modelId) && flags.baseUrl === undefined && flags.provider === undefined) {
+    return demo(modelId === 'demo-text' ? 'demo-text' : 'demo', 'built-in demo (no language model)');
   }
-  const place = await placeOf(flags, surroundings.env);
-  if (place !== null) return configured(place, wanted, surroundings);
+  const endpoint = await selectEndpoint(flags, context.env);
+  if (endpoint !== null) return configured(endpoint, modelId, context);
 
   const found = await findLocalServers({ fetch, clock });
   for (const server of found) {
-    const id = wanted ?? server.models[0]?.id;
-    if (id !== undefined && (wanted === undefined || server.models.some((model) => model.id === wanted))) {
-      return { model: { baseUrl: server.baseUrl, id }, told: `${id} of ${server.label} at ${server.baseUrl} (found)` };
+    const id = modelId ?? server.models[0]?.id;
+    if (id !== undefined && (modelId === undefined || server.models.some((model) => model.id === modelId))) {
+      return {
+        model: { baseUrl: server.baseUrl, id },
+        description: `${id} of ${server.label} at ${server.baseUrl} (detected)`,
+      };
     }
   }
-  if (wanted !== undefined)
-    throw providerNotFound(
-      wanted,
+  if (modelId !== undefined)
+    throw modelNotFound(
+      modelId,
       found.flatMap((server) => server.models),
       'on this machine',
     );
-  return demo('demo', 'the built-in demo, which is no language model: none is configured (--base-url) or found here');
+  return demo('demo', 'built-in demo (no language model): none is configured (--base-url) or detected');
 }
 
-/** The provider that is meant; null where none is. */
-async function placeOf(flags: ModelFlags, env: NodeJS.ProcessEnv): Promise<Place | null> {
+/** The model server that flags or environment choose; null if they choose none. */
+async function selectEndpoint(flags: ModelFlags, env: NodeJS.ProcessEnv): Promise<ModelEndpoint | null> {
   const found = await providersInEnvironment(env);
   if (flags.provider !== undefined) {
     const known = (await loadProviders()).find(({ id }) => id === flags.provider);
     if (known === undefined) throw await unknownProvider(flags.provider);
     const own = found.find((one) => one.known.id === known.id);
-    const elsewhere = flags.baseUrl ?? own?.baseUrl;
+    const baseUrl = flags.baseUrl ?? own?.baseUrl;
     const apiKey = own?.apiKey ?? ownKey(known, env);
-    const wantsKey = elsewhere === undefined && known.place === 'hosted' && known.keyPage !== null;
-    if (wantsKey && (flags.apiKey ?? apiKey) === undefined) throw keyMissing(known);
-    return placeIn(known, elsewhere ?? fillAddress(known.baseUrl, env) ?? known.baseUrl, flags, apiKey);
+    const needsKey = baseUrl === undefined && known.place === 'hosted' && known.keyPage !== null;
+    if (needsKey && (flags.apiKey ?? apiKey) === undefined) throw keyMissing(known);
+    return endpointOf(known, baseUrl ?? fillAddress(known.baseUrl, env) ?? known.baseUrl, flags, apiKey);
   }
 
   const ofOpenAi = found.find(({ known }) => known.id === 'openai');
   if (flags.baseUrl !== undefined) {
-    return placeIn({ wire: flags.wire ?? 'openai-chat' }, flags.baseUrl, flags, ofOpenAi?.apiKey);
+    return endpointOf({ wire: flags.apiFormat ?? 'openai-chat' }, flags.baseUrl, flags, ofOpenAi?.apiKey);
   }
   if (ofOpenAi !== undefined) {
     const { known, baseUrl, apiKey, isElsewhere } = ofOpenAi;
-    return placeIn(isElsewhere ? { wire: 'openai-chat' } : known, baseUrl, flags, apiKey);
+    return endpointOf(isElsewhere ? { wire: 'openai-chat' } : known, baseUrl, flags, apiKey);
   }
-  const [only, ...others] = found;
-  if (only === undefined) return null;
-  if (others.length === 0) return placeIn(only.known, only.baseUrl, flags, only.apiKey);
+  const [first, ...others] = found;
+  if (first === undefined) return null;
+  if (others.length === 0) return endpointOf(first.known, first.baseUrl, flags, first.apiKey);
   throw new ToolyardError({
     code: 'bad_config',
-    message: `The environment names ${found.length} providers: ${found.map(({ known }) => known.id).join(', ')}.`,
+    message: `The environment configures ${found.length} providers: ${found.map(({ known }) => known.id).join(', ')}.`,
     hint: 'Choose one with --provider.',
   });
 }
 
 async function unknownProvider(id: string): Promise<ToolyardError> {
-  const unreached = (await loadUnsupportedProviders()).find((one) => one.id === id);
+  const unsupported = (await loadUnsupportedProviders()).find((one) => one.id === id);
   return new ToolyardError({
     code: 'bad_config',
     message:
-      unreached === undefined
-        ? `No provider is known as "${id}".`
-        : `The provider "${id}" cannot be reached. ${unreached.why}`,
-    hint: '"toolyard providers --known" lists them; any other is named by --base-url and --wire.',
+      unsupported === undefined
+        ? `Unknown provider "${id}".`
+        : `The provider "${id}" is not supported. ${unsupported.why}`,
+    hint: 'List presets with "toolyard providers --known"; for any other provider use --base-url and --api-format.',
   });
 }
 
@@ -105,41 +113,41 @@ function keyMissing({ label, keyVariables, keyPage }: ProviderRecord): ToolyardE
   const [variable] = keyVariables;
   return new ToolyardError({
     code: 'invalid_key',
-    message: `${label} wants a key, and none is set.`,
-    hint: `${variable === undefined ? 'Give it with --api-key' : `Set ${variable}, or give --api-key`}; keys are made at ${keyPage ?? ''}.`,
+    message: `${label} requires an API key, and none is set.`,
+    hint: `${variable === undefined ? 'Pass --api-key' : `Set ${variable}, or pass --api-key`}. Create a key at ${keyPage ?? ''}.`,
   });
 }
 
-function placeIn(
+function endpointOf(
   record: WireFacts & Pick<Partial<ProviderRecord>, 'models'>,
   baseUrl: string,
   flags: ModelFlags,
   apiKey: string | undefined,
-): Place {
-  const { wire } = flags;
+): ModelEndpoint {
+  const { apiFormat: wire } = flags;
   const facts = wire === undefined || wire === record.wire ? record : { wire };
   return { facts, baseUrl, apiKey: flags.apiKey ?? apiKey, ...(record.models && { models: record.models }) };
 }
 
-/** Programs of one's own are not looked for in the environment; once one is named, its key is. */
+/** Key of a self-hosted provider: read first when the provider is chosen, as its variables do not select it. */
 function ownKey({ keyVariables }: ProviderRecord, env: NodeJS.ProcessEnv): string | undefined {
   return keyVariables.map((name) => nonEmpty(env[name])).find((key) => key !== undefined);
 }
 
 async function configured(
-  { facts, baseUrl, apiKey, models: listing }: Place,
-  wanted: string | undefined,
+  { facts, baseUrl, apiKey, models: listing }: ModelEndpoint,
+  modelId: string | undefined,
   { fetch, clock }: ModelContext,
 ): Promise<ChosenModel> {
-  const [gap] = placeholdersIn(baseUrl);
-  if (gap !== undefined || !/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {
+  const [placeholder] = placeholdersIn(baseUrl);
+  if (placeholder !== undefined || !/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {
     throw new ToolyardError({
       code: 'bad_config',
-      message: `${baseUrl} is not the address of a model server.`,
+      message: `Invalid base URL of a model server: ${baseUrl}`,
       hint:
-        gap === undefined
-          ? 'It looks like http://127.0.0.1:8080 or https://api.example.com/v1.'
-          : `Set ${gap}, or give the whole address with --base-url.`,
+        placeholder === undefined
+          ? 'Use a URL such as http://127.0.0.1:8080 or https://api.example.com/v1.'
+          : `Set ${placeholder}, or pass the whole URL with --base-url.`,
     });
   }
   const ids = createUuidSource();
@@ -148,44 +156,44 @@ async function configured(
     { ...facts, baseUrl, ...(listing && { models: listing }) },
     { fetch, clock, newId: () => ids.next(), ...key },
   );
-  if (wanted !== undefined) return { model: { runtime, id: wanted }, told: `${wanted} at ${baseUrl}` };
+  if (modelId !== undefined) return { model: { runtime, id: modelId }, description: `${modelId} at ${baseUrl}` };
 
   const models = await runtime.models();
-  const [only, ...others] = models;
-  if (!only) {
+  const [first, ...others] = models;
+  if (!first) {
     throw new ToolyardError({
       code: 'model_not_found',
       message: `${baseUrl} offers no model.`,
-      hint: 'Load one there, or name one with --model.',
+      hint: 'Load a model there, or name one with --model.',
     });
   }
   if (others.length > 0 && !isLoopback(baseUrl)) {
     throw new ToolyardError({
       code: 'bad_config',
       message: `${baseUrl} offers ${models.length} models.`,
-      hint: `Choose one with --model: ${someOf(models)}`,
+      hint: `Choose one with --model: ${listNames(models)}`,
     });
   }
-  return { model: { runtime, id: only.id }, told: `${only.id} at ${baseUrl}` };
+  return { model: { runtime, id: first.id }, description: `${first.id} at ${baseUrl}` };
 }
 
-function demo(id: 'demo' | 'demo-text', told: string): ChosenModel {
-  return { model: { demo: true, id }, told };
+function demo(id: 'demo' | 'demo-text', description: string): ChosenModel {
+  return { model: { demo: true, id }, description };
 }
 
-/** The error for a model that is not offered, naming those that are. */
-export function providerNotFound(wanted: string, offered: readonly ModelInfo[], where: string): ToolyardError {
+/** The error for an unknown model; its hint lists the available ones. */
+export function modelNotFound(modelId: string, offered: readonly ModelInfo[], where: string): ToolyardError {
   return new ToolyardError({
     code: 'model_not_found',
-    message: `There is no model "${wanted}" ${where}.`,
+    message: `Model "${modelId}" not found ${where}.`,
     hint:
       offered.length > 0
-        ? `On offer: ${someOf(offered)}`
-        : 'No local model server was found; give one with --base-url, or use --model demo.',
+        ? `Available: ${listNames(offered)}`
+        : 'No local model server was detected. Name one with --base-url, or use --model demo.',
   });
 }
 
-function someOf(models: readonly ModelInfo[]): string {
+function listNames(models: readonly ModelInfo[]): string {
   const names = models.slice(0, 12).map((model) => model.id);
   return names.join(', ') + (models.length > names.length ? `, and ${models.length - names.length} more` : '');
 }

@@ -23,5 +23,5 @@ export type CommandIo = {
   exit(code: number): void;
 };
 
-/** One call of `main`: what its command reads and writes, and the exit code it leaves. */
+/** One call of `main`: its input and output, and its exit code. */
 export type Invocation = { readonly io: CommandIo; exitCode: number };

@@ -10,14 +10,14 @@ import {
 } from '@toolyard/mcp-host/node';
 import type { Finding } from './finding.ts';
 
-/** What local servers (stdio) need before they can start: proxy, certificates, launchers, sandbox. */
+/** Checks what local servers (stdio) need to start: proxy, certificates, launchers, sandbox. */
 export async function checkLaunching(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   return [...checkProxy(env), ...checkCertificates(env), checkLaunchers(env), await checkSandbox(sandboxSupport)];
 }
 
-/** Exported for its test: no machine lacks everything that a sandbox may lack. */
-export async function checkSandbox(look: typeof sandboxSupport): Promise<Finding> {
-  const support = await look();
+/** Exported for its test, which needs a machine without a sandbox. */
+export async function checkSandbox(detect: typeof sandboxSupport): Promise<Finding> {
+  const support = await detect();
   const subject = 'sandbox';
   if (support.kind !== 'none') return { level: 'ok', subject, text: `${support.kind} (${support.path})` };
   const text = `local servers run without a sandbox. ${support.reason}`;

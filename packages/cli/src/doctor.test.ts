@@ -7,7 +7,7 @@ import { runCommand } from './test-fixtures/run-command.ts';
 const doctor = (...args: string[]): Promise<CommandResult> => runCommand(['doctor', ...args]);
 
 describe('toolyard doctor', () => {
-  it('finds nothing wrong on a bare machine: the demo and the date server work', async () => {
+  it('reports no problem on a bare machine with the demo and the date server', async () => {
     const ran = await doctor('--model', 'demo');
     expect(ran.code).toBe(0);
     expect(ran.stdout).toMatch(/ok\s+toolyard: .*Node/);
@@ -15,7 +15,7 @@ describe('toolyard doctor', () => {
     expect(ran.stdout).not.toContain('wrong');
   });
 
-  it('tells what is wrong and ends with 1', async () => {
+  it('reports problems and exits with 1', async () => {
     await using server = await startModelServer([], { models: ['qwen3'] });
     const ran = await doctor('--base-url', server.url, '--model', 'other', '--mcp', 'gone=no-such-command-here');
     expect(ran.code).toBe(1);
@@ -25,7 +25,7 @@ describe('toolyard doctor', () => {
     expect(ran.stdout).toMatch(/ok\s+server date/);
   });
 
-  it('checks certificates, the proxy and launchers, without showing a password', async () => {
+  it('checks certificates, proxy and launchers without printing a password', async () => {
     const env = {
       ...process.env,
       NODE_EXTRA_CA_CERTS: '/no/such.pem',
@@ -40,7 +40,7 @@ describe('toolyard doctor', () => {
     expect(ran.stdout + ran.stderr).not.toContain('secret-word');
   });
 
-  it('says why there is no sandbox and what to do', async () => {
+  it('says why no sandbox is available and what to do', async () => {
     const none = {
       kind: 'none',
       reason: 'AppArmor forbids user namespaces.',
@@ -54,7 +54,7 @@ describe('toolyard doctor', () => {
     });
   });
 
-  it('gives its findings as JSON, without a key in them', async () => {
+  it('prints findings as JSON without keys', async () => {
     const ran = await doctor('--json', '--model', 'demo', '--api-key', 'sk-very-secret');
     const findings = JSON.parse(ran.stdout) as { level: string; subject: string }[];
     expect(findings.map(({ subject }) => subject)).toContain('server date');

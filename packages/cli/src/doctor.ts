@@ -16,73 +16,77 @@ import { showLaunches } from './show-launches.ts';
 
 const MARKS = { ok: 'ok   ', info: 'info ', wrong: 'wrong' } as const;
 
-/** `toolyard doctor`: what is found on this machine and what is wrong; 1 where something is. */
+/** `toolyard doctor`. Returns 1 if anything is wrong. */
 export async function doctorCommand(io: CommandIo, flags: DoctorFlags): Promise<number> {
   io.onExit(killAllStdioChildren);
   const findings: Finding[] = [];
-  const tell = (finding: Finding): void => {
+  const report = (finding: Finding): void => {
     findings.push(finding);
     if (flags.json) return;
     io.stdout.write(`${MARKS[finding.level]}  ${finding.subject}: ${plainLine(finding.text, 500)}\n`);
     if (finding.hint) io.stdout.write(`       ${plainLine(finding.hint, 500)}\n`);
   };
 
-  tell({ level: 'ok', subject: 'toolyard', text: `${VERSION} on Node ${process.versions.node}, ${process.platform}` });
-  await lookAtModels(io, flags, tell);
-  for (const finding of await checkLaunching(io.env)) tell(finding);
-  await lookAtServers(io, flags, tell);
+  report({
+    level: 'ok',
+    subject: 'toolyard',
+    text: `${VERSION} on Node ${process.versions.node}, ${process.platform}`,
+  });
+  await checkModels(io, flags, report);
+  for (const finding of await checkLaunching(io.env)) report(finding);
+  await checkServers(io, flags, report);
   if (flags.json) io.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   return findings.some((finding) => finding.level === 'wrong') ? EXIT.failed : EXIT.done;
 }
 
-async function lookAtModels({ env }: CommandIo, flags: DoctorFlags, tell: (finding: Finding) => void): Promise<void> {
+async function checkModels({ env }: CommandIo, flags: DoctorFlags, report: (finding: Finding) => void): Promise<void> {
   const { fetch, clock } = nodePlatform();
-  tell({
+  report({
     level: 'info',
     subject: 'key',
-    text: await keysIn(flags, env),
+    text: await describeKeys(flags, env),
   });
   const found = await findLocalServers({ fetch, clock });
   for (const { label, baseUrl, models } of found) {
-    tell({
+    report({
       level: 'ok',
       subject: label,
       text: `${baseUrl}, ${models.length} models: ${models.map((m) => m.id).join(', ')}`,
     });
   }
   if (found.length === 0) {
-    tell({ level: 'info', subject: 'local model servers', text: 'none answers on the usual ports of this machine' });
+    report({ level: 'info', subject: 'local model servers', text: 'none detected on the usual ports' });
   }
   try {
-    const { model, told } = await chooseModel(flags, { env, fetch, clock });
-    tell({ level: 'ok', subject: 'model', text: told });
+    const { model, description } = await chooseModel(flags, { env, fetch, clock });
+    report({ level: 'ok', subject: 'model', text: description });
     if ('demo' in model) return;
     const { id } = model;
     const runtime =
       'runtime' in model ? model.runtime : createModelRuntime({ wire: 'openai-chat', ...model, fetch, clock });
     const offered = await runtime.models();
     if (offered.some((other) => other.id === id)) return;
-    tell({
+    report({
       level: 'wrong',
       subject: 'model',
       text: `${runtime.provider} does not offer "${id}".`,
-      hint: `On offer: ${offered.map((other) => other.id).join(', ')}`,
+      hint: `Available: ${offered.map((other) => other.id).join(', ')}`,
     });
   } catch (thrown) {
     const { message, hint } = toErrorInfo(thrown);
-    tell({ level: 'wrong', subject: 'model', text: message, ...(hint ? { hint } : {}) });
+    report({ level: 'wrong', subject: 'model', text: message, ...(hint ? { hint } : {}) });
   }
 }
 
-async function keysIn(flags: DoctorFlags, env: NodeJS.ProcessEnv): Promise<string> {
+async function describeKeys(flags: DoctorFlags, env: NodeJS.ProcessEnv): Promise<string> {
   const variables = (await providersInEnvironment(env)).flatMap(({ apiKey, variables: names }) =>
     apiKey === undefined ? [] : names.slice(-1),
   );
   if (variables.length > 0) return `API keys are set: ${variables.join(', ')}`;
-  return flags.apiKey === undefined ? 'no API key is set (local servers need none)' : 'an API key is set';
+  return flags.apiKey === undefined ? 'no API key is set (local model servers need none)' : 'an API key is set';
 }
 
-async function lookAtServers(io: CommandIo, flags: DoctorFlags, tell: (finding: Finding) => void): Promise<void> {
+async function checkServers(io: CommandIo, flags: DoctorFlags, report: (finding: Finding) => void): Promise<void> {
   const { createTransport, clock } = nodePlatform({ sandbox: { dataFolders: [dataDirFrom(undefined, io)] } });
   try {
     await using host = new McpHost({
@@ -91,28 +95,28 @@ async function lookAtServers(io: CommandIo, flags: DoctorFlags, tell: (finding: 
       clock,
       clientInfo: { name: 'toolyard', version: VERSION },
     });
-    const connected = showLaunches(io, () => host.health());
+    const stopShowing = showLaunches(io, () => host.health());
     await host.connectAll();
-    connected();
+    stopShowing();
     for (const server of host.health()) {
       const subject = `server ${server.id}`;
       if (server.state !== 'ready') {
         const { message = server.state, hint } = server.error ?? {};
-        tell({ level: 'wrong', subject, text: message, ...(hint ? { hint } : {}) });
+        report({ level: 'wrong', subject, text: message, ...(hint ? { hint } : {}) });
         continue;
       }
       const protocol = server.protocolVersion ? `, MCP ${server.protocolVersion}` : '';
-      tell({
+      report({
         level: 'ok',
         subject,
         text: `${server.toolCount} ${server.toolCount === 1 ? 'tool' : 'tools'}${protocol}`,
       });
       for (const { name, reason } of server.skipped) {
-        tell({ level: 'info', subject, text: `left out ${name}: ${reason}` });
+        report({ level: 'info', subject, text: `skipped ${name}: ${reason}` });
       }
     }
   } catch (thrown) {
     const { message, hint } = toErrorInfo(thrown);
-    tell({ level: 'wrong', subject: 'servers', text: message, ...(hint ? { hint } : {}) });
+    report({ level: 'wrong', subject: 'servers', text: message, ...(hint ? { hint } : {}) });
   }
 }

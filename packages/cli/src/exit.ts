@@ -1,5 +1,5 @@
 /**
- * Exit codes of the command: 0 done, 1 failed, 2 called wrongly, 3 the server went away while it worked (the run goes
- * on when it is back), 130 stopped by the person.
+ * Exit codes: 0 success, 1 failure, 2 usage error, 3 connection to the server lost during a run (which continues on the
+ * server), 130 stopped by the user.
  */
 export const EXIT = { done: 0, failed: 1, usage: 2, lost: 3, stopped: 130 } as const;

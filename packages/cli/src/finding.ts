@@ -1,6 +1,6 @@
 /** One result of `toolyard doctor`. */
 export type Finding = {
-  /** `ok`, worth knowing, or to be fixed. */
+  /** `wrong`: must be fixed; sets exit code 1. */
   level: 'ok' | 'info' | 'wrong';
   subject: string;
   text: string;

@@ -1,13 +1,13 @@
 import type { WireName } from '@toolyard/protocol';
 
-/** What the flags that choose models and servers say. */
+/** Flags that choose the model and the MCP servers. */
 export type ConnectionFlags = {
   baseUrl?: string;
   apiKey?: string;
   model?: string;
-  /** The id of a known provider. */
+  /** ID of a provider preset. */
   provider?: string;
-  wire?: WireName;
+  apiFormat?: WireName;
   mcp: string[];
   mcpConfig?: string;
   /** False with `--no-date`. */
@@ -26,12 +26,13 @@ export type ChatFlags = ConnectionFlags & {
   stop: string[];
   seed?: number;
   json?: boolean;
-  /** True without an address: the server of the data folder. */
+  /** True without a URL: the server of the data folder. */
   server?: string | true;
   token?: string;
   dataDir?: string;
   conversation?: string;
-  wait?: number;
+  /** Seconds. */
+  reconnectTimeout?: number;
 };
 
 export type DoctorFlags = ConnectionFlags & { json?: boolean };

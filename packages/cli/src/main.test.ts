@@ -14,7 +14,7 @@ function idsIn({ stdout }: CommandResult): string[] {
   return (JSON.parse(stdout) as ProviderView[]).map(({ id }) => id);
 }
 
-it('runs commands at the same time in one process, each with its own environment, folder, streams and exit code', async () => {
+it('runs concurrent commands in one process with separate environment, folder, streams and exit code', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-main-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const config = { providers: [{ id: 'mine', label: 'Mine', baseUrl: 'http://127.0.0.1:1/v1' }] };
@@ -40,7 +40,7 @@ it('runs commands at the same time in one process, each with its own environment
   expect(listeners()).toEqual(before);
 });
 
-it('ends silently if its help is cut off, as by | head', async () => {
+it('exits silently if the reader of its help closes the pipe', async () => {
   const io = createMemoryIo();
   io.stdout._write = (_chunk, _encoding, done: (error?: Error) => void) =>
     done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));

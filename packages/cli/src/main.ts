@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { addAliases } from './aliases.ts';
 import { exitOnClosedPipe } from './closed-pipe.ts';
 import type { CommandIo, Invocation, OutputStream } from './command-io.ts';
 import { EXIT } from './exit.ts';
@@ -7,6 +8,7 @@ import type { ChatFlags, DoctorFlags } from './flags.ts';
 import { number, positiveInteger, repeatable } from './options.ts';
 import { defineInterrupts } from './interrupts/define-interrupts.ts';
 import { defineMcp } from './mcp/define-mcp.ts';
+import { printNote } from './mcp/output.ts';
 import { defineAbilities } from './models/ability/define-abilities.ts';
 import { defineModels } from './models/define-models.ts';
 import { defineKeys } from './keys/define-keys.ts';
@@ -16,14 +18,14 @@ import { defineServe } from './serve/define-serve.ts';
 import { defineServerCommands } from './server/define-commands.ts';
 import { VERSION, WIRES } from '@toolyard/protocol';
 
-/** Runs the `toolyard` command in the given surroundings and returns its exit code; never rejects. */
+/** Runs the `toolyard` command with this input, output and environment. Returns the exit code; never rejects. */
 export async function main(argv: readonly string[], io: CommandIo): Promise<number> {
   const invocation: Invocation = { io, exitCode: EXIT.done };
   try {
     await createProgram(invocation).parseAsync(argv, { from: 'user' });
     return invocation.exitCode;
   } catch (error) {
-    // Help and version are thrown too, as is what commander has already told on stderr.
+    // Commander throws after it has printed help, the version, or a usage error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     return reportFailure(error, io);
   }
@@ -32,10 +34,11 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
 /** All commands; the reference in docs/ is generated from them. */
 export function createProgram(invocation: Invocation): Command {
   const { io } = invocation;
-  // Subcommands inherit where they write.
+  const warn = (line: string): void => printNote(io, line);
+  // Subcommands inherit the output configuration.
   const program = new Command('toolyard')
     .configureOutput({
-      // Help and version.
+      // Prints help and the version.
       writeOut: (text) => {
         exitOnClosedPipe(io);
         io.stdout.write(text);
@@ -44,55 +47,63 @@ export function createProgram(invocation: Invocation): Command {
       getOutHelpWidth: () => widthOf(io.stdout),
       getErrHelpWidth: () => widthOf(io.stderr),
     })
-    .description('Any language model with any MCP server, from the terminal')
+    .description('Use any language model with any MCP server')
     .version(VERSION)
-    .showHelpAfterError('(toolyard --help shows what there is)')
+    .showHelpAfterError('(Run with --help for usage.)')
     .exitOverride();
 
-  const chatting = program
+  const chatCommand = program
     .command('chat')
-    .description('Talk to a model that may use tools; with a question: answer it and leave')
-    .argument('[question]', 'asked once, the answer goes to stdout; "-" reads it from stdin');
-  withConnectionOptions(chatting)
-    .option('--system <text>', 'instructions for the model')
-    .option('--max-turns <n>', 'model requests a run may take (default: 20, with a question 5)', positiveInteger)
+    .description('Chat with a model and MCP tools; with a question, print the answer and exit')
+    .argument('[question]', 'question to answer on stdout; "-" reads it from stdin');
+  withConnectionOptions(chatCommand)
+    .option('--system <text>', 'system prompt')
+    .option('--max-turns <n>', 'maximum model requests per run (default: 20; with a question: 5)', positiveInteger)
     .addOption(
-      new Option('--on-max-turns <what>', 'when they are used up: answer without tools (default), or fail').choices([
+      new Option('--on-max-turns <action>', 'at the limit: answer without tools (default), or fail').choices([
         'answer',
         'error',
       ]),
     )
-    .addOption(repeatable('--allow <server/tool>', 'a tool that may run without asking'))
+    .addOption(repeatable('--allow <server/tool>', 'allow this tool without asking'))
     .addOption(
-      new Option(
-        '--tool-mode <mode>',
-        'how the model is told of tools: in the request (default), or in the prompt',
-      ).choices(['native', 'text']),
+      new Option('--tool-mode <mode>', 'pass tools as API tools (native, the default) or in the prompt (text)').choices(
+        ['native', 'text'],
+      ),
     )
-    .option('--temperature <number>', 'how freely the model chooses its words', number)
-    .option('--top-p <number>', 'the share of likely words it chooses from', number)
-    .option('--max-tokens <n>', 'the most tokens it may write in one answer', positiveInteger)
-    .addOption(repeatable('--stop <text>', 'ends the answer where this text would come'))
-    .option('--seed <n>', 'the same seed asks for the same answer', number)
-    .option('--json', 'one event a line on stdout, as JSON (with a question)')
-    .option('--server [url]', 'let a running server answer; without an address the one that has the data folder')
-    .option('--conversation <id>', 'at the server: go on with this conversation')
-    .option('--token <text>', 'its token (better: TOOLYARD_TOKEN)')
-    .option('--data-dir <folder>', 'the data folder whose server is meant (or TOOLYARD_DATA_DIR)')
-    .option('--wait <seconds>', 'how long a server that goes away is waited for (default 30)', number)
+    .option('--temperature <number>', 'sampling temperature', number)
+    .option('--top-p <number>', 'nucleus sampling: probability mass of the tokens to sample from', number)
+    .option('--max-tokens <n>', 'maximum output tokens per answer', positiveInteger)
+    .addOption(repeatable('--stop <text>', 'stop sequence'))
+    .option('--seed <n>', 'sampling seed', number)
+    .option('--json', 'print run events as JSON lines (with a question)')
+    .option('--server [url]', 'chat through a running server (default: the server of the data folder)')
+    .option('--conversation <id>', 'with --server: continue this conversation')
+    .option('--token <text>', 'access token or API key of the server (better: TOOLYARD_TOKEN)')
+    .option('--data-dir <folder>', 'data folder of the server (or TOOLYARD_DATA_DIR)')
+    .option(
+      '--reconnect-timeout <seconds>',
+      'with --server: give up reconnecting after this time (default: 30)',
+      number,
+    )
     .exitOverride()
     .action(async (question: string | undefined, options: ChatFlags) => {
       invocation.exitCode = await chat(io, question, options);
     });
 
-  const doctor = program.command('doctor').description('Tell what is found on this machine and what is wrong');
+  addAliases(chatCommand, 'api-format', ['wire'], warn);
+  addAliases(chatCommand, 'reconnect-timeout', ['wait'], warn);
+
+  const doctor = program.command('doctor').description('Check the installation and print what was detected');
   withConnectionOptions(doctor)
-    .option('--json', 'the findings as JSON')
+    .option('--json', 'print JSON')
     .exitOverride()
     .action(async (options: DoctorFlags) => {
       const { doctorCommand } = await import('./doctor.ts');
       invocation.exitCode = await doctorCommand(io, options);
     });
+
+  addAliases(doctor, 'api-format', ['wire'], warn);
 
   defineServe(program, invocation);
   defineOpen(program, io);
@@ -107,17 +118,17 @@ export function createProgram(invocation: Invocation): Command {
   return program;
 }
 
-/** Without a screen, commander's own default. */
+/** Commander's default where stdout is no terminal. */
 function widthOf({ isTTY, columns }: OutputStream): number {
   return (isTTY === true ? columns : undefined) ?? 80;
 }
 
 async function chat(io: CommandIo, question: string | undefined, flags: ChatFlags): Promise<number> {
   const { serverChatFrom } = await import('./server-chat/server-chat-flags.ts');
-  const atServer = serverChatFrom(question, flags);
-  if (atServer) {
+  const serverChat = serverChatFrom(question, flags);
+  if (serverChat) {
     const { serverChatCommand } = await import('./server-chat/server-chat-command.ts');
-    return serverChatCommand(io, atServer, flags);
+    return serverChatCommand(io, serverChat, flags);
   }
   const { chatCommand } = await import('./chat/chat-command.ts');
   return chatCommand(io, question, flags);
@@ -125,12 +136,14 @@ async function chat(io: CommandIo, question: string | undefined, flags: ChatFlag
 
 function withConnectionOptions(command: Command): Command {
   return command
-    .option('--provider <id>', 'a provider known by name, with the key of its variable ("toolyard providers --known")')
-    .option('--base-url <url>', 'a model server (or OPENAI_BASE_URL)')
-    .addOption(new Option('--wire <api>', 'which API it speaks (default: openai-chat)').choices(WIRES))
-    .option('--api-key <key>', 'its key (better: OPENAI_API_KEY, which other users of the machine cannot see)')
-    .option('--model <name>', 'which model; "demo" is built in and needs nothing')
-    .addOption(repeatable('--mcp <command or url>', 'an MCP server; [name=] may stand before it'))
-    .option('--mcp-config <file>', 'an mcp.json with servers')
-    .option('--no-date', 'leave out the bundled date server');
+    .option('--provider <id>', 'provider preset, with the API key from its variable (see "toolyard providers --known")')
+    .option('--base-url <url>', 'base URL of a model server (or OPENAI_BASE_URL)')
+    .addOption(
+      new Option('--api-format <format>', 'API format of the model server (default: openai-chat)').choices(WIRES),
+    )
+    .option('--api-key <key>', 'API key (better: OPENAI_API_KEY; other users of the machine can read command lines)')
+    .option('--model <name>', 'model name; "demo" is built in and needs no provider')
+    .addOption(repeatable('--mcp <command or url>', 'MCP server, as [name=]<command or URL>'))
+    .option('--mcp-config <file>', 'mcp.json file with MCP servers')
+    .option('--no-date', 'do not start the bundled date server');
 }

@@ -27,15 +27,15 @@ describe('toolyard mcp serve date', () => {
     expect(await callGetDate({ type: 'stdio', command: process.execPath, args: SERVE })).toContain('+09:00');
   });
 
-  it('serves over Streamable HTTP and says where', async () => {
+  it('serves over Streamable HTTP and prints its URL', async () => {
     const child = spawn(process.execPath, [...SERVE, '--http', '--port', '0'], { stdio: ['ignore', 'ignore', 'pipe'] });
     try {
-      let told = '';
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
+      let output = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
       const url = await eventually(
         () => {
-          const found = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(told)?.[0];
-          if (found === undefined) throw new Error(`no address in: ${told}`);
+          const found = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(output)?.[0];
+          if (found === undefined) throw new Error(`no URL in: ${output}`);
           return found;
         },
         { what: 'the URL on stderr' },

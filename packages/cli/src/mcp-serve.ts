@@ -1,6 +1,6 @@
 /**
- * `toolyard mcp serve date`: the bundled server in this process, until stdin ends or a signal comes. It is the
- * server's own command, with its own words for what is wrong; gives the exit code, undefined while it goes on.
+ * `toolyard mcp serve date`: runs the bundled server in this process until stdin closes or a signal is received.
+ * Returns the exit code, or undefined while the server runs.
  */
 export async function mcpServeCommand(options: { http?: boolean; port?: string }): Promise<number | undefined> {
   const { dateServerCommand } = await import('@toolyard/server-date');

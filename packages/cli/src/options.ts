@@ -6,30 +6,30 @@ export function repeatable(flags: string, description: string): Option {
   return new Option(flags, `${description} (repeatable)`).argParser(add).default([], 'none');
 }
 
-/** A port, as commander reads one; 0 takes any free one. */
+/** Parses a port; 0 means any free port. */
 export function port(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value <= 65_535) return value;
-  throw new InvalidArgumentError('It takes a port, from 0 to 65535.');
+  throw new InvalidArgumentError('Expected a port from 0 to 65535.');
 }
 
-/** Reads the value of an option that is a number. Throws InvalidArgumentError, which commander tells. */
+/** Parses a finite number. Throws InvalidArgumentError, which commander reports with the flag and the value. */
 export function number(text: string): number {
   const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It takes a number.');
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('Expected a number.');
   return value;
 }
 
-/** The same for a whole number from 1. */
+/** Parses an integer from 1. */
 export function positiveInteger(text: string): number {
   const value = number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It takes a whole number from 1.');
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Expected a whole number from 1.');
   return value;
 }
 
-/** The same for a number above 0. */
+/** Parses a number above 0. */
 export function positiveNumber(text: string): number {
   const value = number(text);
-  if (value <= 0) throw new InvalidArgumentError('It takes a number above 0.');
+  if (value <= 0) throw new InvalidArgumentError('Expected a number above 0.');
   return value;
 }

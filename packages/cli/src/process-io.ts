@@ -2,10 +2,10 @@ import type { CommandIo, StopSignal } from './command-io.ts';
 
 const STOP_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** The real process, for the binary. */
+/** Input and output of the real process. */
 export function processIo(): CommandIo {
   return {
-    // Opening stdin has a cost and may fail, so it waits for the first command that reads it.
+    // Opening stdin is slow and can fail, so open it at the first read.
     get stdin() {
       return process.stdin;
     },
@@ -15,9 +15,9 @@ export function processIo(): CommandIo {
     cwd: process.cwd(),
     onSignal(listener) {
       const disposers = STOP_SIGNALS.map((signal) => {
-        const hear = (): void => listener(signal);
-        process.on(signal, hear);
-        return () => process.off(signal, hear);
+        const handler = (): void => listener(signal);
+        process.on(signal, handler);
+        return () => process.off(signal, handler);
       });
       return () => disposers.forEach((dispose) => dispose());
     },

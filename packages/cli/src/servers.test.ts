@@ -6,7 +6,7 @@ import { serverFromFlag, serversFrom } from './servers.ts';
 import { createMemoryIo } from './test-fixtures/memory-io.ts';
 
 describe('--mcp', () => {
-  it('takes a command line with quotes, as a shell would split it', () => {
+  it('splits a command line with shell quoting', () => {
     expect(serverFromFlag(`npx -y some-server "/my documents" 'a b'`).transport).toEqual({
       type: 'stdio',
       command: 'npx',
@@ -14,14 +14,14 @@ describe('--mcp', () => {
     });
   });
 
-  it('takes the address of a WebSocket', () => {
+  it('accepts the URL of a WebSocket', () => {
     expect(serverFromFlag('ws=wss://example.com/mcp')).toEqual({
       id: 'ws',
       transport: { type: 'websocket', url: 'wss://example.com/mcp' },
     });
   });
 
-  it('takes an address', () => {
+  it('accepts a URL', () => {
     expect(serverFromFlag('http://localhost:3000/mcp')).toEqual({
       id: 'localhost-3000',
       transport: { type: 'http', url: 'http://localhost:3000/mcp' },
@@ -44,7 +44,7 @@ describe('--mcp', () => {
     expect(serverFromFlag(text).id).toBe(id);
   });
 
-  it('does not take an option with "=" for a name', () => {
+  it('does not read an option with "=" as a name', () => {
     expect(serverFromFlag('node --title=x y.js').transport).toMatchObject({
       command: 'node',
       args: ['--title=x', 'y.js'],
@@ -55,22 +55,22 @@ describe('--mcp', () => {
     expect(() => serverFromFlag(text)).toThrow(/--mcp/);
   });
 
-  it('gives two servers of one name two ids', () => {
+  it('gives servers with the same name unique IDs', () => {
     const servers = serversFrom({ mcp: ['node a.js', 'node b/a.js'], date: false }, createMemoryIo());
     expect(servers.map(({ id }) => id)).toEqual(['a', 'a-2']);
   });
 
-  it('has the bundled date server, built in, unless --no-date', () => {
+  it('adds the bundled date server as built-in, unless --no-date', () => {
     expect(serversFrom({ mcp: [], date: true }, createMemoryIo())).toMatchObject([{ id: 'date', builtIn: true }]);
     expect(serversFrom({ mcp: [], date: false }, createMemoryIo())).toEqual([]);
   });
 
-  it('never takes a server of the person’s for built in, whatever it is called', () => {
+  it("never treats a user's server as built-in, whatever its name", () => {
     const [own] = serversFrom({ mcp: ['date=node x.js'], date: false }, createMemoryIo());
     expect(own?.builtIn).toBeUndefined();
   });
 
-  it('takes from the file what is not disabled there, whatever is wrong with the rest', () => {
+  it('loads enabled servers of the file and skips invalid ones', () => {
     const folder = mkdtempSync(join(tmpdir(), 'toolyard-servers-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(

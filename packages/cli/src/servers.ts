@@ -9,8 +9,10 @@ import type { ConnectionFlags } from './flags.ts';
 import { sanitize } from './sanitize.ts';
 
 /**
- * The servers a command works with: the bundled one, those of the file, those of the flags. What is wrong with one of
- * the file is told, and harms no other. Throws ToolyardError where the file as a whole, or a flag, cannot be read.
+ * The MCP servers of a command: the bundled date server, those of `--mcp-config` and those of `--mcp`. An invalid entry
+ * of the file is printed and skipped.
+ *
+ * @throws ToolyardError for a file or flag that cannot be parsed
  */
 export function serversFrom(
   flags: Pick<ConnectionFlags, 'mcp' | 'mcpConfig' | 'date'>,
@@ -21,20 +23,20 @@ export function serversFrom(
   for (const entry of listed) {
     if (!entry.switches.enabled) continue;
     if ('config' in entry) servers.push(entry.config);
-    else stderr.write(`toolyard: ${sanitize(entry.fault.message)} The server is left out.\n`);
+    else stderr.write(`toolyard: ${sanitize(entry.fault.message)} This server is skipped.\n`);
   }
   for (const text of flags.mcp) servers.push(serverFromFlag(text));
   return uniqueIds(servers);
 }
 
-/** The date server that ships with Toolyard, as a child over stdio: on by default, and built in. */
+/** The bundled date server, over stdio. */
 export function dateServer(): ServerConfig {
   const path = fileURLToPath(import.meta.resolve('@toolyard/server-date/bin'));
   return { id: 'date', transport: { type: 'stdio', command: process.execPath, args: [path] }, builtIn: true };
 }
 
 /**
- * Reads `--mcp`: an address, or a command line with quotes as in a shell; `name=` before it names the server.
+ * Parses `--mcp`: a URL, or a command line with shell quoting, with an optional `name=` prefix.
  *
  * @example serverFromFlag('files=npx -y @modelcontextprotocol/server-filesystem "/my documents"')
  */
@@ -50,7 +52,7 @@ export function serverFromFlag(text: string): ServerConfig {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(target)) {
     throw new ToolyardError({
       code: 'bad_config',
-      message: `--mcp ${target}: only http, https, ws and wss addresses, or a command, are understood.`,
+      message: `--mcp ${target}: unsupported URL scheme. Use http, https, ws or wss, or a command.`,
     });
   }
   const [command, ...args] = parseArgsStringToArgv(target);
@@ -58,7 +60,7 @@ export function serverFromFlag(text: string): ServerConfig {
     throw new ToolyardError({
       code: 'bad_config',
       message: '--mcp is empty.',
-      hint: 'Give a command such as "npx -y some-mcp-server", or the address of a server.',
+      hint: 'Pass a command such as "npx -y some-mcp-server", or the URL of a server.',
     });
   }
   return { id: name ?? idFrom(mainWord(command, args)), transport: { type: 'stdio', command, args } };
@@ -66,34 +68,34 @@ export function serverFromFlag(text: string): ServerConfig {
 
 function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url) throw new ToolyardError({ code: 'bad_config', message: `--mcp ${text}: this is not an address.` });
+  if (!url) throw new ToolyardError({ code: 'bad_config', message: `--mcp ${text}: invalid URL.` });
   return url;
 }
 
 const LAUNCHERS = /(^|[\\/])(npx|npm|pnpm|yarn|bunx?|deno|node|uvx?|python[0-9.]*|sh|bash|docker|env)(\.exe|\.cmd)?$/i;
 
-/** The word of a command line that tells what it runs: behind npx, node and their like the first word of its own. */
+/** The word that names the server: after a launcher or interpreter, its first argument that is no option or subcommand. */
 function mainWord(command: string, args: readonly string[]): string {
   if (!LAUNCHERS.test(command)) return command;
   const word = args.find((arg) => !arg.startsWith('-') && !['exec', 'run', 'x', 'dlx'].includes(arg)) ?? command;
-  // A whole script, as behind `sh -c`: its first word.
+  // `sh -c` takes a whole script as one argument.
   return word.trim().split(/\s/)[0] ?? command;
 }
 
-/** Names that say nothing of what a program is: then its folder does. */
-const NAMELESS = /^(index|main|server|start|cli|bin|dist|build|src|lib|out)$/;
+/** File names that do not identify a program; the folder name is used instead. */
+const GENERIC_NAME = /^(index|main|server|start|cli|bin|dist|build|src|lib|out)$/;
 
-/** A short name for what `text` names: a package, a path or a host. */
+/** A server ID from a package name, path or host. */
 function idFrom(text: string): string {
   const steps = text
     .replace(/(?<=.)@[^@/\\]*$/, '')
     .split(/[\\/]/)
     .filter((step) => step !== '' && step !== '.' && step !== '..');
   const last = (steps.at(-1) ?? '').replace(/\.([cm]?[jt]s|py|exe)$/, '');
-  const telling = NAMELESS.test(last)
-    ? (steps.findLast((step, at) => at < steps.length - 1 && !NAMELESS.test(step)) ?? last)
+  const name = GENERIC_NAME.test(last)
+    ? (steps.findLast((step, at) => at < steps.length - 1 && !GENERIC_NAME.test(step)) ?? last)
     : last;
-  return telling.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '') || 'server';
+  return name.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '') || 'server';
 }
 
 function uniqueIds(servers: readonly ServerConfig[]): ServerConfig[] {

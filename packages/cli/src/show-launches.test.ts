@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { launchLines } from './show-launches.ts';
 
-test('shows how long a launcher has taken and the last line it printed, and no other server', () => {
+test('shows the time and last line of a downloading launcher, and no other server', () => {
   const launch = { launcher: 'npx', since: 1_000, stderr: ['first', '\u001b[31mnpm http fetch\nGET'] };
   const servers = [
     { id: 'date' },

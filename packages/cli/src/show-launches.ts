@@ -5,15 +5,15 @@ import { plainLine } from './sanitize.ts';
 
 type Launching = Pick<ServerHealth, 'id' | 'launch'>;
 
-/** A cached server answers in this time: until then nothing is shown. */
+/** A cached server starts within this time. */
 const FIRST_SHOWN_SECONDS = 3;
-/** Where stderr is no screen, a line is written after this time, and then this often. */
+/** Without a terminal: when the first line is printed, and the interval of the next ones. */
 const FIRST_LINE_SECONDS = 10;
 const LINE_EVERY_SECONDS = 30;
 
 /**
- * Shows on stderr which launchers have not answered yet, since when, and the last line they printed, until the returned
- * function is called. A screen gets one line that is rewritten each second.
+ * Shows on stderr which launchers are still downloading, for how long, and their last line of output, until the returned
+ * function is called. On a terminal it is one line, rewritten each second.
  */
 export function showLaunches(
   { stderr, env }: Pick<CommandIo, 'stderr' | 'env'>,
@@ -22,10 +22,10 @@ export function showLaunches(
   const isScreen = stderr.isTTY === true && env['TERM'] !== 'dumb';
   let shown = '';
   const nextLine = new Map<string, number>();
-  let isOver = false;
-  let isLooking = false;
+  let isStopped = false;
+  let isPolling = false;
   const show = (servers: readonly Launching[]): void => {
-    if (isOver) return;
+    if (isStopped) return;
     const lines = launchLines(servers, Date.now());
     if (!isScreen) {
       for (const { id, seconds, text } of lines) {
@@ -40,43 +40,43 @@ export function showLaunches(
     shown = line;
     stderr.write(`${CLEAR_LINE}${line}`);
   };
-  const look = async (): Promise<void> => {
-    if (isLooking) return;
-    isLooking = true;
+  const poll = async (): Promise<void> => {
+    if (isPolling) return;
+    isPolling = true;
     try {
       show(await health());
     } catch {
-      // The command itself fails for the same reason, and says so.
+      // The command itself fails for the same reason and reports it.
     } finally {
-      isLooking = false;
+      isPolling = false;
     }
   };
-  const timer = setInterval(() => void look(), 1_000);
+  const timer = setInterval(() => void poll(), 1_000);
   timer.unref();
   return () => {
-    isOver = true;
+    isStopped = true;
     clearInterval(timer);
     if (shown !== '') stderr.write(CLEAR_LINE);
   };
 }
 
-/** Does something that may wait for launchers, and shows those among these servers meanwhile. */
+/** Runs `work` and shows downloads of these servers in the meantime. */
 export async function showWhileLaunching<T>(
   io: Pick<CommandIo, 'stderr' | 'env'>,
   { list }: { list: () => Promise<McpServerList> },
   work: () => Promise<T>,
 ): Promise<T> {
-  const over = showLaunches(io, async () => (await list()).items);
+  const stop = showLaunches(io, async () => (await list()).items);
   try {
     return await work();
   } finally {
-    over();
+    stop();
   }
 }
 
 const CLEAR_LINE = '\r\u001b[K';
 
-/** One line for each launcher that has not answered for a while. */
+/** One line per launcher that is still downloading after three seconds. */
 export function launchLines(
   health: readonly Launching[],
   now: number,

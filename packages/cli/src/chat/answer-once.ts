@@ -4,18 +4,18 @@ import { follow } from './follow.ts';
 import type { Terminal } from './terminal.ts';
 import { TerminalTranscript } from './transcript.ts';
 
-/** Asks one question: the answer goes to output, the way to it to err; gives the exit code. */
+/** Answers one question: the answer goes to output, everything else to err. Returns the exit code. */
 export async function answerOnce(of: {
   backend: ChatBackend;
   question: string;
   terminal: Terminal;
-  /** Every event as a line of JSON on output, and nothing else there. */
+  /** Write run events to output as JSON lines, and nothing else. */
   json: boolean;
   track: (run: ChatRun) => ChatRun;
 }): Promise<number> {
   const { backend, question, terminal, json, track } = of;
   const run = track(backend.ask(question));
-  // The reader of a pipe may leave before the answer ends; then nobody waits for it.
+  // If the reader closes the pipe before the answer ends, cancel the run.
   const onBrokenPipe = (): void => run.cancel();
   terminal.output.once('error', onBrokenPipe);
   try {

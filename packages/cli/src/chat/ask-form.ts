@@ -4,72 +4,72 @@ import type { TerminalPrompt, PromptReply } from './ask-user.ts';
 import { choose } from './ask-user.ts';
 import { printRequester } from './ask-server-question.ts';
 
-/** Typed in the place of a value. */
-const WAYS_OUT: Readonly<Record<string, ElicitationAnswer>> = {
+/** Accepted instead of a value. */
+const FORM_COMMANDS: Readonly<Record<string, ElicitationAnswer>> = {
   '/decline': { decision: 'decline' },
   '/cancel': { decision: 'cancel' },
 };
 
-type Filled = { kind: 'value'; value: JsonValue | undefined } | { kind: 'out'; reply: PromptReply<ElicitationAnswer> };
+type FieldResult =
+  | { kind: 'value'; value: JsonValue | undefined }
+  | { kind: 'reply'; reply: PromptReply<ElicitationAnswer> };
 
-/** Has a form of a server filled in, field by field; each is asked again until it fits. */
+/** Prompts for a form of a server, field by field; repeats a field until its value is valid. */
 export async function askForm(
   interrupt: FormInterrupt,
-  asked: TerminalPrompt,
+  prompt: TerminalPrompt,
 ): Promise<PromptReply<ElicitationAnswer>> {
-  const { err } = asked.terminal;
+  const { err } = prompt.terminal;
   const form = readForm(interrupt.requestedSchema);
-  printRequester(interrupt, 'asks you', asked.terminal);
+  printRequester(interrupt, 'requests information from you', prompt.terminal);
   err.write(`${showHidden(interrupt.message)}\n`);
   if ('problem' in form) {
-    err.write(`The form cannot be shown: ${form.problem}.\n`);
-    return { kind: 'said', answer: { decision: 'cancel' } };
+    err.write(`Unsupported form: ${form.problem}.\n`);
+    return { kind: 'answered', answer: { decision: 'cancel' } };
   }
-  err.write('What you fill in goes to this server.\n');
+  err.write('Your answers are sent to this server.\n');
   if (asksForSecret(interrupt.message, form.fields))
-    err.write('It seems to ask for a password or a key: no server may do that in a form. Do not give it.\n');
-  err.write(
-    'An empty line takes what stands in brackets, else it leaves the field out. /decline and /cancel end it.\n',
-  );
+    err.write('The form seems to ask for a password or key. MCP does not allow that: do not enter one.\n');
+  err.write('Press Enter for the default in brackets, or to skip the field. /decline and /cancel end the form.\n');
   for (;;) {
     const content: JsonObject = {};
     for (const field of form.fields) {
-      const filled = await askField(field, asked);
-      if (filled.kind === 'out') return filled.reply;
-      if (filled.value !== undefined) content[field.name] = filled.value;
+      const result = await askField(field, prompt);
+      if (result.kind === 'reply') return result.reply;
+      if (result.value !== undefined) content[field.name] = result.value;
     }
     err.write(`${showHidden(JSON.stringify(content, null, 2))}\n`);
     const reply = await choose(
       'Send it?',
       [
         { words: ['y', 'yes'], shown: '[y]es', answer: 'send' },
-        { words: ['a', 'again'], shown: 'fill it in [a]gain', answer: 'again' },
+        { words: ['a', 'again'], shown: 'edit [a]gain', answer: 'again' },
         { words: ['d', 'decline', '/decline'], shown: '[d]ecline', answer: 'decline' },
         { words: ['c', 'cancel', '/cancel'], shown: '[c]ancel', answer: 'cancel' },
       ] as const,
-      asked,
+      prompt,
     );
-    if (reply.kind !== 'said') return reply;
-    if (reply.answer === 'send') return { kind: 'said', answer: { decision: 'accept', content } };
-    if (reply.answer !== 'again') return { kind: 'said', answer: { decision: reply.answer } };
+    if (reply.kind !== 'answered') return reply;
+    if (reply.answer === 'send') return { kind: 'answered', answer: { decision: 'accept', content } };
+    if (reply.answer !== 'again') return { kind: 'answered', answer: { decision: reply.answer } };
   }
 }
 
-async function askField(field: FormField, { reader, signal, terminal }: TerminalPrompt): Promise<Filled> {
+async function askField(field: FormField, { reader, signal, terminal }: TerminalPrompt): Promise<FieldResult> {
   const { err } = terminal;
   if (field.description !== undefined) err.write(`${showHidden(field.description)}\n`);
   if ('options' in field) {
     for (const [at, { value, label }] of field.options.entries()) {
-      const told = label === value ? showHidden(label) : `${showHidden(label)} (${showHidden(value)})`;
-      err.write(`  ${at + 1}. ${told}\n`);
+      const shown = label === value ? showHidden(label) : `${showHidden(label)} (${showHidden(value)})`;
+      err.write(`  ${at + 1}. ${shown}\n`);
     }
   }
   for (;;) {
     const line = await reader.ask(promptOf(field), signal);
-    if (line.kind !== 'line') return { kind: 'out', reply: { kind: line.kind === 'end' ? 'left' : 'interrupted' } };
+    if (line.kind !== 'line') return { kind: 'reply', reply: { kind: line.kind === 'end' ? 'closed' : 'interrupted' } };
     const text = line.text.trim();
-    const out = WAYS_OUT[text];
-    if (out) return { kind: 'out', reply: { kind: 'said', answer: out } };
+    const answer = FORM_COMMANDS[text];
+    if (answer) return { kind: 'reply', reply: { kind: 'answered', answer } };
     const value = text === '' ? field.default : valueOf(field, text);
     const [fault] = checkForm([field], value === undefined ? {} : { [field.name]: value });
     if (!fault) return { kind: 'value', value };
@@ -82,15 +82,15 @@ function promptOf(field: FormField): string {
     text: 'format' in field && field.format !== undefined ? field.format : 'text',
     number: 'integer' in field && field.integer ? 'whole number' : 'number',
     boolean: 'yes or no',
-    choice: 'a number or a value of the list',
-    choices: 'numbers or values of the list, with commas',
+    choice: 'number or value from the list',
+    choices: 'comma-separated numbers or values from the list',
   }[field.type];
-  const needed = field.required ? ', needed' : '';
-  const given = field.default === undefined ? '' : ` [${showHidden(String(field.default))}]`;
-  return `${showHidden(field.label)} (${kind}${needed})${given}: `;
+  const required = field.required ? ', required' : '';
+  const initial = field.default === undefined ? '' : ` [${showHidden(String(field.default))}]`;
+  return `${showHidden(field.label)} (${kind}${required})${initial}: `;
 }
 
-/** What was typed, as the field has it; what is none of it is left for the check to tell. */
+/** Converts text to the type of the field. Invalid text stays a string, which `checkForm` rejects. */
 function valueOf(field: FormField, text: string): JsonValue {
   switch (field.type) {
     case 'text':
@@ -107,7 +107,7 @@ function valueOf(field: FormField, text: string): JsonValue {
   }
 }
 
-/** A value or label before a number: an option may be called "2". */
+/** Values and labels take precedence over list numbers: an option may be named "2". */
 function optionOf({ options }: Extract<FormField, { options: unknown }>, text: string): string {
   const named = options.find(({ value, label }) => value === text || label === text);
   return (named ?? options[/^\d+$/.test(text) ? Number(text) - 1 : -1])?.value ?? text;

@@ -13,9 +13,9 @@ const asked: UrlInterrupt = {
   url: 'https://pay.example.com/',
 };
 
-test('names the call a server asks for, or the conversations it may ask for', () => {
+test('names the call of a request, or the conversations it may belong to', () => {
   expect(requesterName(asked, 'asks you')).toBe('The server hotel asks you (called as hotel/book)');
   const ambiguous = requesterName({ ...asked, mayBelongTo: ['a1', 'b2'] }, 'asks you');
-  expect(ambiguous).toMatch(/did not say for which call.*the first answer counts: a1, b2$/);
+  expect(ambiguous).toMatch(/did not name the call.*the first answer wins: a1, b2$/);
   expect(ambiguous).not.toContain('hotel/book');
 });

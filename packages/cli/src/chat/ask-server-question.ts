@@ -15,103 +15,106 @@ import type { TerminalPrompt, PromptReply } from './ask-user.ts';
 import { choose } from './ask-user.ts';
 import type { Terminal } from './terminal.ts';
 
-type AskedForCall = FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt | TabInterrupt;
+type ServerInterrupt = FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt | TabInterrupt;
 
-/** Who asks is said by us and comes first: all that follows are the server's own words. */
-export function printRequester(interrupt: AskedForCall, what: string, { err }: Terminal): void {
+/** Prints the name of the server first, because the server controls all text after it. */
+export function printRequester(interrupt: ServerInterrupt, what: string, { err }: Terminal): void {
   err.write(`\n${requesterName(interrupt, what)}:\n`);
 }
 
-/** Who asks, and for which call; where the server did not say that, for which conversations it may be. */
-export function requesterName(interrupt: AskedForCall, what: string): string {
+/** The server and the call of a request; if the server did not name the call, the conversations it may belong to. */
+export function requesterName(interrupt: ServerInterrupt, what: string): string {
   const { tool } = interrupt;
   const asks = `The server ${showHidden(tool.serverId)} ${what}`;
   const conversations = 'mayBelongTo' in interrupt ? (interrupt.mayBelongTo ?? []) : [];
   if (conversations.length === 0) return `${asks} (called as ${showHidden(formatToolReference(tool))})`;
   const listed = conversations.map((id) => showHidden(id)).join(', ');
-  return `${asks}. It did not say for which call; it may be for one of these conversations, and the first answer counts: ${listed}`;
+  return `${asks}. It did not name the call, which may belong to one of these conversations; the first answer wins: ${listed}`;
 }
 
-/** Asks whether an address may be opened; it is shown in full, and opened by the person and by nobody else. */
-export async function askUrl(interrupt: UrlInterrupt, asked: TerminalPrompt): Promise<PromptReply<ElicitationAnswer>> {
-  const { err } = asked.terminal;
-  printRequester(interrupt, 'wants you to open a page', asked.terminal);
+/** Shows a URL in full, for the user to open; Toolyard never opens it. */
+export async function askUrl(interrupt: UrlInterrupt, prompt: TerminalPrompt): Promise<PromptReply<ElicitationAnswer>> {
+  const { err } = prompt.terminal;
+  printRequester(interrupt, 'asks you to open a URL', prompt.terminal);
   const host = URL.canParse(interrupt.url) ? new URL(interrupt.url).host : '';
-  err.write(`${showHidden(interrupt.message)}\n  ${showHidden(interrupt.url)}\nThe page is at: ${showHidden(host)}\n`);
+  err.write(`${showHidden(interrupt.message)}\n  ${showHidden(interrupt.url)}\nHost: ${showHidden(host)}\n`);
   return choose(
-    'Open it in your browser, if you trust that place. Did you?',
+    'Open it in your browser only if you trust this host. Did you open it?',
     [
       { words: ['y', 'yes'], shown: '[y]es', answer: { decision: 'accept' } },
       { words: ['n', 'no', 'd', 'decline'], shown: '[n]o', answer: { decision: 'decline' } },
       { words: ['c', 'cancel'], shown: '[c]ancel', answer: { decision: 'cancel' } },
     ],
-    asked,
+    prompt,
   );
 }
 
-/** Asks whether the model of this conversation may be asked something for a server, and with which words. */
+/** Asks whether a server may sample the model of this conversation, and lets the user edit the prompt. */
 export async function askSampling(
   interrupt: SamplingInterrupt,
-  asked: TerminalPrompt,
+  prompt: TerminalPrompt,
 ): Promise<PromptReply<SamplingDecision>> {
-  const { err } = asked.terminal;
+  const { err } = prompt.terminal;
   const { systemPrompt, messages, tools, modelHints, maxTokens, model } = interrupt;
-  printRequester(interrupt, `wants an answer of ${showHidden(model)}, at your cost`, asked.terminal);
+  printRequester(interrupt, `requests an answer from ${showHidden(model)}, at your cost`, prompt.terminal);
   if (systemPrompt !== undefined) err.write(`system: ${showHidden(systemPrompt)}\n`);
-  for (const { role, content } of messages) err.write(`${role}: ${showHidden(content.map(told).join(' '))}\n`);
-  if (tools.length > 0) err.write(`tools of its own: ${showHidden(tools.map(({ name }) => name).join(', '))}\n`);
-  if (modelHints.length > 0) err.write(`it would like: ${showHidden(modelHints.join(', '))}\n`);
-  err.write(`at most ${maxTokens} tokens\n`);
+  for (const { role, content } of messages) err.write(`${role}: ${showHidden(content.map(textOf).join(' '))}\n`);
+  if (tools.length > 0) err.write(`its tools: ${showHidden(tools.map(({ name }) => name).join(', '))}\n`);
+  if (modelHints.length > 0) err.write(`preferred models: ${showHidden(modelHints.join(', '))}\n`);
+  err.write(`max output tokens: ${maxTokens}\n`);
   const reply = await choose(
     'Allow it?',
     [
       { words: ['y', 'yes'], shown: '[y]es', answer: 'allow' },
-      { words: ['e', 'edit'], shown: '[e]dit it first', answer: 'edit' },
+      { words: ['e', 'edit'], shown: '[e]dit first', answer: 'edit' },
       { words: ['n', 'no', 'd', 'decline'], shown: '[n]o', answer: 'decline' },
     ] as const,
-    asked,
+    prompt,
   );
-  if (reply.kind !== 'said') return reply;
-  if (reply.answer !== 'edit') return { kind: 'said', answer: { decision: reply.answer } };
+  if (reply.kind !== 'answered') return reply;
+  if (reply.answer !== 'edit') return { kind: 'answered', answer: { decision: reply.answer } };
   const texts: string[] = [];
   for (const block of messages.flatMap(({ content }) => content)) {
     if (block.type !== 'text') continue;
-    const line = await asked.reader.ask(`Instead of "${showHidden(block.text)}" (empty keeps it): `, asked.signal);
-    if (line.kind !== 'line') return { kind: line.kind === 'end' ? 'left' : 'interrupted' };
+    const line = await prompt.reader.ask(`Replace "${showHidden(block.text)}" with (empty keeps it): `, prompt.signal);
+    if (line.kind !== 'line') return { kind: line.kind === 'end' ? 'closed' : 'interrupted' };
     texts.push(line.text.trim() === '' ? block.text : line.text);
   }
-  return { kind: 'said', answer: { decision: 'allow', texts } };
+  return { kind: 'answered', answer: { decision: 'allow', texts } };
 }
 
-/** Tells that a server wants to know who is there, and waits until the person has signed in elsewhere. */
-export async function askSignIn(interrupt: SignInInterrupt, asked: TerminalPrompt): Promise<PromptReply<SignInAnswer>> {
-  printRequester(interrupt, 'wants you to sign in', asked.terminal);
-  asked.terminal.err.write(`Sign in with: toolyard mcp auth ${showHidden(interrupt.tool.serverId)}\n`);
+/** Waits until the user has signed in to a server with another command. */
+export async function askSignIn(
+  interrupt: SignInInterrupt,
+  prompt: TerminalPrompt,
+): Promise<PromptReply<SignInAnswer>> {
+  printRequester(interrupt, 'requires you to sign in', prompt.terminal);
+  prompt.terminal.err.write(`Sign in with: toolyard mcp auth ${showHidden(interrupt.tool.serverId)}\n`);
   return choose(
-    'Go on?',
+    'Continue?',
     [
-      { words: ['s', 'y', 'yes'], shown: 'I have [s]igned in', answer: { decision: 'signed_in' } },
+      { words: ['s', 'y', 'yes'], shown: '[s]igned in', answer: { decision: 'signed_in' } },
       { words: ['n', 'no', 'd', 'decline'], shown: '[n]o', answer: { decision: 'decline' } },
     ],
-    asked,
+    prompt,
   );
 }
 
-/** Tells that a call waits for a tab that is not open; the person may give up waiting. */
-export async function askForTab(interrupt: TabInterrupt, asked: TerminalPrompt): Promise<PromptReply<TabAnswer>> {
-  printRequester(interrupt, 'is reached from a tab of the page, and none that has it is open', asked.terminal);
-  asked.terminal.err.write('Open this conversation in that browser and it goes on by itself.\n');
+/** Waits for the browser tab that provides a tool. */
+export async function askForTab(interrupt: TabInterrupt, prompt: TerminalPrompt): Promise<PromptReply<TabAnswer>> {
+  printRequester(interrupt, 'runs in a browser tab that is not open', prompt.terminal);
+  prompt.terminal.err.write('Open this conversation in that browser; the call then continues by itself.\n');
   return choose(
-    'Go on?',
+    'Continue?',
     [
-      { words: ['o', 'y', 'yes'], shown: 'it is [o]pen now', answer: { decision: 'tab_here' } },
-      { words: ['n', 'no', 'd', 'decline'], shown: '[n]o, go on without', answer: { decision: 'decline' } },
+      { words: ['o', 'y', 'yes'], shown: 'the tab is [o]pen', answer: { decision: 'tab_here' } },
+      { words: ['n', 'no', 'd', 'decline'], shown: '[n]o, skip the call', answer: { decision: 'decline' } },
     ],
-    asked,
+    prompt,
   );
 }
 
-function told(block: SamplingContent): string {
+function textOf(block: SamplingContent): string {
   switch (block.type) {
     case 'text':
       return block.text;

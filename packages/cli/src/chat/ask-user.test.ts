@@ -5,7 +5,7 @@ import type { CommandIo } from '../command-io.ts';
 import { askApproval } from './ask-user.ts';
 import type { Terminal } from './terminal.ts';
 
-it('names the unsandboxed servers that keep mode "auto" from counting, and the command that confirms it', async () => {
+it('names the unsandboxed servers that block mode "auto", and the command that confirms it', async () => {
   const err = new PassThrough();
   const output = new PassThrough();
   const interrupt: ApprovalInterrupt = {
@@ -36,9 +36,9 @@ it('names the unsandboxed servers that keep mode "auto" from counting, and the c
     outputIsScreen: false,
     errIsScreen: false,
   };
-  const reader = { ask: async () => ({ kind: 'line' as const, text: 'y' }), overhear: () => () => {}, close() {} };
+  const reader = { ask: async () => ({ kind: 'line' as const, text: 'y' }), onLine: () => () => {}, close() {} };
   const { signal } = new AbortController();
-  await askApproval(interrupt, { terminal, reader, signal, remembers: true });
+  await askApproval(interrupt, { terminal, reader, signal, canRemember: true });
   const text = String(err.read());
   expect(text).toMatch(/desk, odd.*"toolyard mcp unsandboxed --confirm-auto"/);
   expect(text).not.toContain('\u001b');

@@ -3,11 +3,11 @@ import { formatToolReference, showHidden } from '@toolyard/protocol';
 import { sanitize } from '../sanitize.ts';
 import type { TerminalLineReader, Terminal } from './terminal.ts';
 
-/** The person at the terminal, and the signal that tells that the question is settled elsewhere. */
+/** `signal` aborts when the interrupt is answered elsewhere. */
 export type TerminalPrompt = { terminal: Terminal; reader: TerminalLineReader; signal: AbortSignal };
 
-/** `interrupted`: Ctrl-C instead of an answer, or the signal. `left`: the input has ended. */
-export type PromptReply<Answer> = { kind: 'said'; answer: Answer } | { kind: 'interrupted' | 'left' };
+/** `interrupted`: Ctrl-C, or the signal. `closed`: the input has ended. */
+export type PromptReply<Answer> = { kind: 'answered'; answer: Answer } | { kind: 'interrupted' | 'closed' };
 
 export type PromptChoice<Answer> = { words: readonly string[]; shown: string; answer: Answer };
 
@@ -27,7 +27,7 @@ const ALWAYS: PromptChoice<ApprovalAnswer> = {
   answer: { decision: 'approve', scope: 'always' },
 };
 const NO: PromptChoice<ApprovalAnswer> = {
-  words: ['n', 'no', 'refuse'],
+  words: ['n', 'no', 'deny'],
   shown: '[n]o',
   answer: { decision: 'refuse', scope: 'once' },
 };
@@ -43,58 +43,58 @@ const STOP: PromptChoice<ApprovalAnswer> = {
 };
 
 /**
- * Asks about a call; the arguments shown are those that will run. What counts for always is offered only where it is
- * kept.
+ * Asks whether to allow a call, with exactly the arguments shown. Offers "always" and "never" only if `canRemember`.
  */
 export function askApproval(
   interrupt: ApprovalInterrupt,
-  asked: TerminalPrompt & { remembers: boolean },
+  prompt: TerminalPrompt & { canRemember: boolean },
 ): Promise<PromptReply<ApprovalAnswer>> {
-  tellCall(interrupt, 'wants to run with', asked.terminal);
-  tellTool(interrupt, asked.terminal);
-  // Such a call is allowed once, and nothing is allowed along with it.
-  const isForOne = interrupt.danger !== undefined || interrupt.byRule === true;
-  const later = isForOne ? [] : asked.remembers ? [CONVERSATION, ALWAYS] : [CONVERSATION];
-  const choices = [ONCE, ...later, NO, ...(asked.remembers ? [NEVER] : []), STOP];
-  return choose('Allow it?', choices, asked);
+  printCall(interrupt, 'needs your approval. Arguments:', prompt.terminal);
+  printToolNotes(interrupt, prompt.terminal);
+  // Dangerous calls, and calls that a rule asks about, can only be allowed once.
+  const isOnceOnly = interrupt.danger !== undefined || interrupt.byRule === true;
+  const later = isOnceOnly ? [] : prompt.canRemember ? [CONVERSATION, ALWAYS] : [CONVERSATION];
+  const choices = [ONCE, ...later, NO, ...(prompt.canRemember ? [NEVER] : []), STOP];
+  return choose('Allow it?', choices, prompt);
 }
 
-/** Asks what became of a call that was sent when the server died. */
+/** Asks for the outcome of a call that was in progress when the server was killed. */
 export async function askInDoubt(
   interrupt: InDoubtInterrupt,
-  asked: TerminalPrompt,
+  prompt: TerminalPrompt,
 ): Promise<PromptReply<InDoubtAnswer>> {
-  const { terminal, reader, signal } = asked;
-  tellCall(interrupt, 'was called with', terminal);
+  const { terminal, reader, signal } = prompt;
+  printCall(interrupt, 'was called with these arguments:', terminal);
   const at = new Date(interrupt.sentAt).toISOString().slice(0, 19).replace('T', ' ');
-  terminal.err.write(`at ${at} UTC, and the server died before the answer came: it may have taken effect.\n`);
+  terminal.err.write(`Sent at ${at} UTC. The server stopped before the result arrived, so the outcome is unknown.\n`);
   const reply = await choose(
-    'What now?',
+    'What should happen?',
     [
-      { words: ['r', 'repeat'], shown: '[r]epeat it', answer: 'repeat' as const },
-      { words: ['f', 'failed'], shown: 'it [f]ailed', answer: 'failed' as const },
-      { words: ['t', 'tell'], shown: '[t]ell what came of it', answer: 'result' as const },
+      { words: ['r', 'repeat'], shown: '[r]epeat the call', answer: 'repeat' as const },
+      { words: ['f', 'failed'], shown: 'mark as [f]ailed', answer: 'failed' as const },
+      { words: ['t', 'text', 'result'], shown: 'enter the result as [t]ext', answer: 'result' as const },
     ],
-    asked,
+    prompt,
   );
-  if (reply.kind !== 'said') return reply;
-  if (reply.answer !== 'result') return { kind: 'said', answer: { decision: reply.answer } };
-  const line = await reader.ask('What came of it: ', signal);
-  if (line.kind !== 'line') return { kind: line.kind === 'end' ? 'left' : 'interrupted' };
-  return { kind: 'said', answer: { decision: 'result', text: line.text } };
+  if (reply.kind !== 'answered') return reply;
+  if (reply.answer !== 'result') return { kind: 'answered', answer: { decision: reply.answer } };
+  const line = await reader.ask('Result: ', signal);
+  if (line.kind !== 'line') return { kind: line.kind === 'end' ? 'closed' : 'interrupted' };
+  return { kind: 'answered', answer: { decision: 'result', text: line.text } };
 }
 
-/** What a server says of its tool is shown where it hides something, or has changed. */
-function tellTool(interrupt: ApprovalInterrupt, { err }: Terminal): void {
+/** Prints the description of a tool if it contains hidden characters, and what changed since its approval. */
+function printToolNotes(interrupt: ApprovalInterrupt, { err }: Terminal): void {
   const { description = '', changed, danger, byRule, autoUnconfirmed } = interrupt;
-  if (danger !== undefined) err.write(`Look closely: ${sanitize(danger)} Only this one call would be allowed.\n`);
-  if (byRule === true) err.write('One of your rules asks before every call like this one.\n');
+  if (danger !== undefined)
+    err.write(`Flagged as dangerous: ${sanitize(danger)} Your answer applies to this call only.\n`);
+  if (byRule === true) err.write('One of your rules asks before every such call.\n');
   if (autoUnconfirmed !== undefined) err.write(unconfirmedText(autoUnconfirmed));
   const shown = showHidden(description);
-  if (shown !== description) err.write(`Its description hides characters:\n${shown}\n`);
+  if (shown !== description) err.write(`Its description contains hidden characters:\n${shown}\n`);
   if (changed === undefined) return;
-  err.write('This tool is not what you approved before.\n');
-  if (changed.hasMoved) err.write('  Its server is reached in another way now: another command, or another address.\n');
+  err.write('This tool has changed since you approved it.\n');
+  if (changed.hasMoved) err.write('  The command or URL of its server has changed.\n');
   for (const { path, before, after } of changed.differences) {
     err.write(`  ${showHidden(path)}\n`);
     if (before !== undefined) err.write(`  - ${showHidden(before)}\n`);
@@ -105,28 +105,32 @@ function tellTool(interrupt: ApprovalInterrupt, { err }: Terminal): void {
 function unconfirmedText(servers: readonly string[]): string {
   const names = servers.map((id) => sanitize(showHidden(id))).join(', ');
   return (
-    `Approval mode "auto" is not confirmed beside these servers, which run without a sandbox: ${names}. ` +
+    `Approval mode "auto" is not confirmed for these servers, which run without a sandbox: ${names}. ` +
     'Confirm it with "toolyard mcp unsandboxed --confirm-auto".\n'
   );
 }
 
-function tellCall({ tool, arguments: given }: ApprovalInterrupt | InDoubtInterrupt, what: string, to: Terminal): void {
+function printCall(
+  { tool, arguments: args }: ApprovalInterrupt | InDoubtInterrupt,
+  heading: string,
+  to: Terminal,
+): void {
   const name = showHidden(formatToolReference(tool));
-  to.err.write(`\n${name} ${what}\n${showHidden(JSON.stringify(given, null, 2))}\n`);
+  to.err.write(`\n${name} ${heading}\n${showHidden(JSON.stringify(args, null, 2))}\n`);
 }
 
-/** Asks until one of the words is said. */
+/** Repeats the prompt until the input matches a choice. */
 export async function choose<Answer>(
   question: string,
   choices: readonly PromptChoice<Answer>[],
   { reader, signal }: TerminalPrompt,
 ): Promise<PromptReply<Answer>> {
-  const prompt = `${question} ${choices.map(({ shown }) => shown).join(', ')}: `;
+  const text = `${question} ${choices.map(({ shown }) => shown).join(', ')}: `;
   for (;;) {
-    const line = await reader.ask(prompt, signal);
-    if (line.kind !== 'line') return { kind: line.kind === 'end' ? 'left' : 'interrupted' };
+    const line = await reader.ask(text, signal);
+    if (line.kind !== 'line') return { kind: line.kind === 'end' ? 'closed' : 'interrupted' };
     const word = line.text.trim().toLowerCase();
     const choice = choices.find(({ words }) => words.includes(word));
-    if (choice) return { kind: 'said', answer: choice.answer };
+    if (choice) return { kind: 'answered', answer: choice.answer };
   }
 }

@@ -1,36 +1,36 @@
 import type { ErrorInfo, Message, RunEvent, ToolyardError } from '@toolyard/protocol';
 
-/** A run under way, wherever it executes: what happens in it, and the way to stop it. */
+/** A run in progress, in this process or on a server. Iterate it for its events. */
 export type ChatRun = AsyncIterable<RunEvent> & {
-  /** Settles when the run is over, or can be followed no further; rejects with why. */
+  /** Resolves when the run has ended; rejects if it failed or can no longer be followed. */
   readonly result: Promise<{ status: 'done' | 'cancelled' }>;
-  /** Stops it; what was said is kept. */
+  /** Cancels the run; its messages are kept. */
   cancel(): void;
-  /** Says something to it while it is under way: it is heard at its next step. */
+  /** Sends a message into the run, which receives it before its next model request. */
   steer(text: string): void;
-  /** Once it is over: what it did not hear, as text to be asked again, or as the run that answers it already. */
+  /** After the end: messages that the run did not receive, as text, or as the run that already answers them. */
   undelivered(): Promise<readonly (string | ChatRun)[]>;
 };
 
-/** Whom a chat talks with: the loop of this process, or a running server. Each holds one conversation at a time. */
+/** Executes a chat: in this process, or on a running server. Holds one conversation at a time. */
 export type ChatBackend = {
   ask(question: string): ChatRun;
-  /** Goes on where the last answer was cut. Throws, or its result rejects with, ToolyardError where none was. */
+  /** Continues an answer that was cut off. Throws ToolyardError, or its result rejects with it, if no answer was cut off. */
   continue(): ChatRun;
-  /** What was said, on the current branch. */
+  /** The messages of the current branch. */
   history(): Promise<readonly Message[]>;
-  /** What is said from now on begins a new conversation. */
+  /** The next message starts a new conversation. */
   clear(): void;
-  /** A line for each tool, and for each server that is not there. */
+  /** One line per tool, and per unavailable server. */
   tools(): Promise<readonly string[]>;
   models(): Promise<readonly { name: string; current: boolean }[]>;
-  /** Another model for what is said from now on; gives its name. Throws ToolyardError where it is not on offer. */
+  /** Changes the model for the next messages. Returns its name. @throws ToolyardError for an unknown model */
   useModel(name: string): Promise<string>;
-  /** A failure with what the person needs to mend it. */
+  /** Adds a hint to an error. */
   explain(error: ToolyardError): Promise<ToolyardError>;
 };
 
-/** An MCP server as a chat tells of it. */
+/** An MCP server, for the list at the start of a chat. */
 export type ServerSummary = {
   id: string;
   state: string;

@@ -25,12 +25,12 @@ import { CurrentRun } from './current-run.ts';
 
 const ONE_SHOT_TURNS = 5;
 
-/** `toolyard chat [question]` with a loop of its own; gives the exit code. */
+/** `toolyard chat [question]`, executed in this process. Returns the exit code. */
 export async function chatCommand(io: CommandIo, question: string | undefined, flags: ChatFlags): Promise<number> {
   const terminal = terminalOf(io);
-  const asked = await readQuestion(question, flags, terminal.input);
+  const prompt = await readQuestion(question, flags, terminal.input);
 
-  // Who answers a stop changes in the course of a chat: at first nobody, then the run under way.
+  // A stop signal cancels the current run, if there is one.
   const currentRun = new CurrentRun();
   const signals = onStopSignal(io, () => currentRun.cancel());
   const reader = createTerminalLineReader(terminal);
@@ -39,7 +39,7 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
     const platform = nodePlatform({ sandbox: { dataFolders: [dataDirFrom(undefined, io)] } });
     const chosen = await chooseModel(flags, { env: io.env, fetch: platform.fetch, clock: platform.clock });
     const servers = serversFrom(flags, io);
-    terminal.err.write(dim(`model: ${chosen.told}\n`, terminal));
+    terminal.err.write(dim(`model: ${chosen.description}\n`, terminal));
     await using signIn = await signInFor(io, servers);
     await using agent = await createAgent(
       {
@@ -51,7 +51,7 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
           onMaxTurns: flags.onMaxTurns ?? 'answer',
           ...(flags.maxTurns !== undefined
             ? { maxTurns: flags.maxTurns }
-            : asked !== undefined
+            : prompt !== undefined
               ? { maxTurns: ONE_SHOT_TURNS }
               : {}),
         },
@@ -59,32 +59,32 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
         toolMode: flags.toolMode ?? 'native',
         allow: flags.allow,
         ...defined({ instructions: flags.system }),
-        ...personAt(terminal, reader, () => currentRun.cancel()),
+        ...terminalHandlers(terminal, reader, () => currentRun.cancel()),
       },
-      { ...platform, policy: { ...platform.policy, own: ownPlaces(dataDirFrom(undefined, io)) } },
+      { ...platform, policy: { ...platform.policy, own: ownResources(dataDirFrom(undefined, io)) } },
     );
-    printServers(linesOf(agent), terminal);
+    printServers(summariesOf(agent), terminal);
     const backend = createAgentBackend(agent);
     const track = (run: ChatRun): ChatRun => currentRun.track(run);
-    if (asked !== undefined) {
-      const code = await answerOnce({ backend, question: asked, terminal, json: flags.json === true, track });
+    if (prompt !== undefined) {
+      const code = await answerOnce({ backend, question: prompt, terminal, json: flags.json === true, track });
       return signals.exitCode() ?? code;
     }
-    return await new TerminalConversation({ backend, terminal, reader, track, signals }).talk();
+    return await new TerminalConversation({ backend, terminal, reader, track, signals }).run();
   } finally {
     reader.close();
     signals.dispose();
   }
 }
 
-/** Toolyard itself: its data folder, and the port of the server that uses it, if one does. */
-function ownPlaces(dataFolder: string): { dataFolder: string; port?: number } {
+/** The data folder, and the port of the server that uses it; tools must reach neither. */
+function ownResources(dataFolder: string): { dataFolder: string; port?: number } {
   const url = addressIn(dataFolder)?.url;
   const port = url === undefined || !URL.canParse(url) ? 0 : Number(new URL(url).port);
   return { dataFolder, ...(port === 0 ? {} : { port }) };
 }
 
-/** What somebody has signed in to with `toolyard mcp auth`. */
+/** Sign-ins made with `toolyard mcp auth`. */
 async function signInFor(io: CommandIo, servers: readonly ServerConfig[]) {
   if (!servers.some(({ transport }) => transport.type === 'http' || transport.type === 'sse')) return null;
   const { machineSignIn } = await import('@toolyard/server/machine-servers');
@@ -92,7 +92,7 @@ async function signInFor(io: CommandIo, servers: readonly ServerConfig[]) {
   return machineSignIn({ dataDir: dataDirFrom(undefined, io), env: io.env, log });
 }
 
-function personAt(
+function terminalHandlers(
   terminal: Terminal,
   reader: TerminalLineReader,
   onInterrupt: () => void,
@@ -106,7 +106,7 @@ function personAt(
   };
 }
 
-function linesOf(agent: Agent): ServerSummary[] {
+function summariesOf(agent: Agent): ServerSummary[] {
   return agent.servers.map(({ id, state, toolCount, skipped, error }) => ({
     id,
     state,

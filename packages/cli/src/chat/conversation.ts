@@ -10,15 +10,15 @@ import type { TerminalLineReader, Terminal } from './terminal.ts';
 import { dim } from './terminal.ts';
 import { TerminalTranscript } from './transcript.ts';
 
-const HELP = `/tools            the tools the model may use
-/continue         go on with an answer that was cut
-/history          what was said
-/clear            begin anew
-/model [name]     the models on offer, or another one
-/help             this
-/exit             leave (so does Ctrl-D)
-What you type while an answer is under way is heard at its next step.
-Ctrl-C stops an answer; pressed again it leaves.`;
+const HELP = `/tools            list tools
+/continue         continue an answer that was cut off
+/history          show the messages
+/clear            start a new conversation
+/model [name]     list models, or change the model
+/help             show this help
+/exit             exit (or Ctrl-D)
+Text that you enter during an answer is sent to the model at its next step.
+Ctrl-C cancels the answer; press it again to exit.`;
 
 const COMMAND = /^\/(tools|history|clear|model|help|continue|exit|quit)(?:\s+(.*))?$/s;
 
@@ -26,17 +26,17 @@ export type ConversationOptions = {
   backend: ChatBackend;
   terminal: Terminal;
   reader: TerminalLineReader;
-  /** Told of each run, so that a signal can stop it. */
+  /** Called with each run, so that a signal can cancel it. */
   track: (run: ChatRun) => ChatRun;
   signals: StopSignals;
-  /** Under way already: followed before the first question is asked. */
+  /** A run in progress to follow before the first prompt. */
   joined?: ChatRun;
 };
 
-/** A chat at the terminal, or over a pipe, a line a message. */
+/** A chat at the terminal, or over a pipe with one message per line. */
 export class TerminalConversation {
   readonly #options: ConversationOptions;
-  /** What comes before anything is asked for: under way already, or typed while an answer was. */
+  /** Input to handle before the next prompt: a run in progress, or text entered during an answer. */
   readonly #next: (string | ChatRun)[] = [];
 
   constructor(options: ConversationOptions) {
@@ -44,22 +44,22 @@ export class TerminalConversation {
     if (options.joined) this.#next.push(options.joined);
   }
 
-  /** Goes on until the person leaves or the input ends; gives the exit code. */
-  async talk(): Promise<number> {
+  /** Runs until the user exits or the input ends. Returns the exit code. */
+  async run(): Promise<number> {
     const { reader, terminal, signals } = this.#options;
     const prompt = terminal.interactive ? '> ' : '';
-    if (terminal.interactive) terminal.err.write(dim('Ask away. /help shows what else there is.\n', terminal));
+    if (terminal.interactive) terminal.err.write(dim('Type a message, or /help for commands.\n', terminal));
     let code: number = EXIT.done;
-    let leaving = false;
+    let isExiting = false;
     for (;;) {
       let next = this.#next.shift();
       if (next === undefined) {
         const line = await reader.ask(prompt);
         if (line.kind === 'end') return code;
         if (line.kind === 'interrupt') {
-          if (leaving) return EXIT.stopped;
-          leaving = true;
-          terminal.err.write(dim('Ctrl-C again leaves.\n', terminal));
+          if (isExiting) return EXIT.stopped;
+          isExiting = true;
+          terminal.err.write(dim('Press Ctrl-C again to exit.\n', terminal));
           continue;
         }
         next = line.text.trim();
@@ -68,16 +68,16 @@ export class TerminalConversation {
       }
       if (next === '/exit' || next === '/quit') return code;
       const answer = await this.#answer(next);
-      // Over a pipe the code is all a script sees.
+      // Over a pipe, the exit code reports a failed answer to the script.
       if (!terminal.interactive && answer !== null) code = Math.max(code, answer);
-      // Whoever stopped an answer and presses Ctrl-C again wants to leave.
-      leaving = answer === EXIT.stopped;
+      // Ctrl-C after a cancelled answer exits.
+      isExiting = answer === EXIT.stopped;
       if (signals.wantsEnd()) return signals.exitCode() ?? code;
       signals.reset();
     }
   }
 
-  /** Null where no answer was asked for. */
+  /** The exit code of the answer; null for a command or an empty line. */
   async #answer(next: string | ChatRun): Promise<number | null> {
     if (typeof next !== 'string') return this.#follow(next);
     if (next === '') return null;
@@ -103,7 +103,7 @@ export class TerminalConversation {
   async #follow(run: ChatRun): Promise<number> {
     const { backend, terminal, reader, track } = this.#options;
     const transcript = new TerminalTranscript(terminal);
-    const deafen = reader.overhear((line) => {
+    const stopListening = reader.onLine((line) => {
       const text = line.trim();
       if (COMMAND.test(text)) this.#next.push(text);
       else if (text !== '') run.steer(text);
@@ -116,21 +116,21 @@ export class TerminalConversation {
         settle: () => transcript.settle(),
       });
     } finally {
-      deafen();
+      stopListening();
     }
-    await this.#keepUnheard(run, code);
+    await this.#keepUndelivered(run, code);
     return code;
   }
 
-  /** What came too late is asked next; after an answer that was stopped or failed it is for the person to say it again. */
-  async #keepUnheard(run: ChatRun, code: number): Promise<void> {
+  /** Sends undelivered messages next. After a cancelled or failed answer, prints them instead, for the user to send again. */
+  async #keepUndelivered(run: ChatRun, code: number): Promise<void> {
     const { terminal } = this.#options;
     try {
-      const left = await run.undelivered();
-      const texts = left.filter((each) => typeof each === 'string');
-      if (code === EXIT.done) return void this.#next.unshift(...left);
-      for (const text of texts) terminal.err.write(dim(`not heard: ${plainLine(text)}\n`, terminal));
-      this.#next.unshift(...left.filter((each) => typeof each !== 'string'));
+      const undelivered = await run.undelivered();
+      const texts = undelivered.filter((each) => typeof each === 'string');
+      if (code === EXIT.done) return void this.#next.unshift(...undelivered);
+      for (const text of texts) terminal.err.write(dim(`not sent: ${plainLine(text)}\n`, terminal));
+      this.#next.unshift(...undelivered.filter((each) => typeof each !== 'string'));
     } catch (thrown) {
       reportFailure(thrown, terminal.io);
     }
@@ -139,32 +139,34 @@ export class TerminalConversation {
   async #command(name: string, argument: string): Promise<void> {
     const { backend, terminal } = this.#options;
     try {
-      this.#say(await this.#told(name, argument, backend));
+      this.#print(await this.#execute(name, argument, backend));
     } catch (thrown) {
       reportFailure(thrown, terminal.io);
     }
   }
 
-  async #told(name: string, argument: string, backend: ChatBackend): Promise<string> {
+  async #execute(name: string, argument: string, backend: ChatBackend): Promise<string> {
     switch (name) {
       case 'tools':
-        return (await backend.tools()).join('\n') || 'No tools. --mcp "<command or url>" adds a server.';
+        return (await backend.tools()).join('\n') || 'No tools. Add a server with --mcp "<command or URL>".';
       case 'history':
-        return (await backend.history()).map(describeMessage).join('\n') || 'Nothing has been said yet.';
+        return (await backend.history()).map(describeMessage).join('\n') || 'No messages yet.';
       case 'clear':
         backend.clear();
-        return 'The conversation begins anew.';
+        return 'Started a new conversation.';
       case 'model': {
-        if (argument !== '') return `From now on ${plainLine(await backend.useModel(argument))} answers.`;
+        if (argument !== '') return `Model: ${plainLine(await backend.useModel(argument))}`;
         const offered = await backend.models();
-        return offered.map(({ name, current }) => `${current ? '*' : ' '} ${plainLine(name)}`).join('\n') || 'None.';
+        return (
+          offered.map(({ name, current }) => `${current ? '*' : ' '} ${plainLine(name)}`).join('\n') || 'No models.'
+        );
       }
       default:
         return HELP;
     }
   }
 
-  #say(text: string): void {
+  #print(text: string): void {
     this.#options.terminal.output.write(`${sanitize(text)}\n`);
   }
 }
@@ -175,11 +177,11 @@ function describeMessage(message: Message): string {
       case 'text':
         return part.text;
       case 'reasoning':
-        return `(thinks: ${plainLine(part.text, 120)})`;
+        return `(reasoning: ${plainLine(part.text, 120)})`;
       case 'tool_call':
         return `(calls ${shownLine(part.name)} ${shownLine(JSON.stringify(part.arguments), 120)})`;
       case 'malformed_tool_call':
-        return `(a call that cannot be read: ${plainLine(part.raw, 120)})`;
+        return `(malformed tool call: ${plainLine(part.raw, 120)})`;
       case 'tool_result':
         return `${part.result.isError ? '(failed) ' : ''}${plainLine(
           part.result.content.map((item) => ('text' in item && item.text ? item.text : `[${item.type}]`)).join(' '),
@@ -188,6 +190,6 @@ function describeMessage(message: Message): string {
         return `[${shownLine(labelOf(part), 500)}]`;
     }
   });
-  const who = message.role === 'tool' ? `tool ${shownLine(message.name)}` : message.role;
-  return `${who}: ${parts.join(' ')}`;
+  const sender = message.role === 'tool' ? `tool ${shownLine(message.name)}` : message.role;
+  return `${sender}: ${parts.join(' ')}`;
 }

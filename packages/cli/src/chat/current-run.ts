@@ -1,20 +1,20 @@
 import type { ChatRun } from './chat-backend.ts';
 
-/** The answer that is under way in a chat, for whoever wants to stop it. */
+/** The run in progress of a chat, to be cancelled by a signal. */
 export class CurrentRun {
   #run: ChatRun | null = null;
 
-  /** Takes one that has just begun; it stays until it is over. */
+  /** Makes a run the current one until it ends. */
   track(run: ChatRun): ChatRun {
     this.#run = run;
-    const over = (): void => {
+    const clear = (): void => {
       this.#run = null;
     };
-    run.result.then(over, over);
+    run.result.then(clear, clear);
     return run;
   }
 
-  /** True where there was one to stop. */
+  /** Returns false if no run is in progress. */
   cancel(): boolean {
     this.#run?.cancel();
     return this.#run !== null;

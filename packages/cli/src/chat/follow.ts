@@ -6,15 +6,15 @@ import { ServerLost } from '../server/server-lost.ts';
 import type { ChatRun, ChatBackend } from './chat-backend.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Where a run is shown. */
+/** Output for the events of a run. */
 type Screen = {
   terminal: Terminal;
   show(event: RunEvent): void;
-  /** Ends a line that is open, before something else is written. */
+  /** Ends an open line, before other output. */
   settle(): void;
 };
 
-/** Shows a run to its end and tells what went wrong with it; gives the exit code. */
+/** Shows a run to its end, and its error if it fails. Returns the exit code. */
 export async function follow(run: ChatRun, backend: ChatBackend, screen: Screen): Promise<number> {
   try {
     for await (const event of run) screen.show(event);

@@ -4,7 +4,7 @@ import { PtyChat, TERMINAL } from '../test-fixtures/pty-chat.ts';
 import { CTRL_C, CTRL_D } from '../test-fixtures/terminal-chat.ts';
 
 describe('toolyard chat at a pseudo-terminal', needs(TERMINAL), () => {
-  it('says which model answers, streams the answer, keeps the history, and leaves with Ctrl-D', async () => {
+  it('prints the model, streams the answer, keeps the history, and exits on Ctrl-D', async () => {
     await using chat = new PtyChat(['--model', 'demo']);
     await chat.see('no language model');
     await chat.see('server date: 1 tool');
@@ -21,10 +21,10 @@ describe('toolyard chat at a pseudo-terminal', needs(TERMINAL), () => {
     expect(history).toMatch(/user: 現在是幾點幾分？\s+assistant: \(calls get-date/);
     await chat.see('> ');
     chat.line('/clear');
-    await chat.see('begins anew');
+    await chat.see('new conversation');
     chat.line('/history');
-    await chat.see('Nothing has been said yet');
-    // Pressed before the prompt is there, it would be lost.
+    await chat.see('No messages yet');
+    // Pressed before the prompt, it would be lost.
     await chat.see('> ');
     const running = chat.processes();
     chat.type(CTRL_D);
@@ -32,20 +32,20 @@ describe('toolyard chat at a pseudo-terminal', needs(TERMINAL), () => {
     expect(running.filter(isAlive)).toEqual([]);
   });
 
-  it('stops the answer with Ctrl-C, goes on, and leaves with a second one', async () => {
+  it('cancels the answer on Ctrl-C, continues, and exits on a second one', async () => {
     await using chat = new PtyChat(['--model', 'demo']);
     await chat.see('> ');
     chat.line('/slow 500');
     await chat.see('word 3');
     const running = chat.processes();
     chat.type(CTRL_C);
-    await chat.see('stopped');
+    await chat.see('cancelled');
     await chat.see('> ');
     chat.line('What time is it in Tokyo?');
     await chat.see(/In Tokyo.*\d/);
     await chat.see('> ');
     chat.type(CTRL_C);
-    await chat.see('Ctrl-C again leaves');
+    await chat.see('Ctrl-C again to exit');
     await chat.see('> ');
     chat.type(CTRL_C);
     expect((await chat.ended)[0]).toBe(130);

@@ -10,7 +10,7 @@ import { CTRL_C, CTRL_D, TerminalChat } from '../test-fixtures/terminal-chat.ts'
 const folder = mkdtempSync(join(tmpdir(), 'toolyard-chat-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A configuration with a server of a stranger, whose tool gives its arguments back. */
+/** An mcp.json with a user's server, whose tool returns its arguments. */
 function echoServer(): string {
   const path = join(folder, 'mcp.json');
   const odd = scriptedMcpCommand({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] });
@@ -18,8 +18,8 @@ function echoServer(): string {
   return path;
 }
 
-/** A call of its tool `slow` needs no approval, says that it has begun, and ends with `goOn`. */
-function slowServer(name: string): { flags: string[]; goOn: (chat: TerminalChat) => Promise<void> } {
+/** Its tool `slow` is allowed, reports progress when it starts, and ends with `finish`. */
+function slowServer(name: string): { flags: string[]; finish: (chat: TerminalChat) => Promise<void> } {
   const [path, more, end] = [join(folder, `${name}.json`), join(folder, `${name}.more`), join(folder, `${name}.end`)];
   const does: ToolAction[] = [
     { do: 'progress', steps: 1, everyMs: 10 },
@@ -31,22 +31,22 @@ function slowServer(name: string): { flags: string[]; goOn: (chat: TerminalChat)
   writeFileSync(path, JSON.stringify({ mcpServers: { odd } }));
   return {
     flags: ['--mcp-config', path, '--allow', 'odd/slow'],
-    async goOn(chat) {
+    async finish(chat) {
       writeFileSync(more, '');
-      // By then a chat that was held up has read all that was typed before.
+      // By then even a slow chat has read the earlier input.
       await chat.see('2/2');
       writeFileSync(end, '');
     },
   };
 }
 
-/** Not its list of models. */
+/** Chat requests, without those for the list of models. */
 function chatsAt(server: ModelServer): ModelServer['requests'] {
   return server.requests.filter(({ method }) => method === 'POST');
 }
 
 describe('toolyard chat at a terminal', () => {
-  it('says which model answers, streams the answer, keeps the history, and leaves with Ctrl-D', async () => {
+  it('prints the model, streams the answer, keeps the history, and exits on Ctrl-D', async () => {
     await using chat = new TerminalChat(['--model', 'demo']);
     await chat.see('no language model');
     await chat.see('server date: 1 tool');
@@ -63,34 +63,34 @@ describe('toolyard chat at a terminal', () => {
     expect(history).toMatch(/user: 現在是幾點幾分？\s+assistant: \(calls get-date/);
     await chat.see('> ');
     chat.line('/clear');
-    await chat.see('begins anew');
+    await chat.see('new conversation');
     chat.line('/history');
-    await chat.see('Nothing has been said yet');
-    // Pressed before the prompt is there, it would be lost.
+    await chat.see('No messages yet');
+    // Pressed before the prompt, it would be lost.
     await chat.see('> ');
     chat.type(CTRL_D);
     expect(await chat.ended).toBe(0);
   });
 
-  it('stops the answer with Ctrl-C, goes on, and leaves with a second one', async () => {
+  it('cancels the answer on Ctrl-C, continues, and exits on a second one', async () => {
     await using chat = new TerminalChat(['--model', 'demo']);
     await chat.see('> ');
     chat.line('/slow 500');
     await chat.see('word 3');
     chat.type(CTRL_C);
-    await chat.see('stopped');
+    await chat.see('cancelled');
     await chat.see('> ');
     chat.line('What time is it in Tokyo?');
     await chat.see(/In Tokyo.*\d/);
     await chat.see('> ');
     chat.type(CTRL_C);
-    await chat.see('Ctrl-C again leaves');
+    await chat.see('Ctrl-C again to exit');
     await chat.see('> ');
     chat.type(CTRL_C);
     expect(await chat.ended).toBe(130);
   });
 
-  it('shows the arguments of a foreign call and asks: no, yes, always', async () => {
+  it('asks for approval with the arguments: no, yes, in this conversation', async () => {
     await using server = await startModelServer((_request, index) =>
       index % 2 === 0
         ? reply.toolCalls([{ name: 'echo', arguments: { message: `m${index}\u001b[31m\u202e\u200b` } }])
@@ -99,13 +99,13 @@ describe('toolyard chat at a terminal', () => {
     await using chat = new TerminalChat(['--base-url', server.url, '--mcp-config', echoServer()]);
     await chat.see('> ');
     chat.line('One');
-    const question = await chat.see(/wants to run with[\s\S]*Allow it\?[^:]*: /);
+    const question = await chat.see(/needs your approval[\s\S]*Allow it\?[^:]*: /);
     expect(question).toContain('m0');
     expect(question).not.toContain('\u001b[31m');
-    // What is read is what is sent: nothing is left out, and nothing is there unseen.
+    // The prompt shows exactly the arguments that are sent, with hidden characters made visible.
     expect(question).toContain('\\u001b[31m⟨U+202E⟩⟨U+200B⟩');
     chat.line('n');
-    await chat.see('refused');
+    await chat.see('denied');
     await chat.see('Answer 1.');
     chat.line('Two');
     await chat.see(/Allow it\?[^:]*: /);
@@ -124,7 +124,7 @@ describe('toolyard chat at a terminal', () => {
     expect(last).toMatch(/ok: .*m6/);
   });
 
-  it('lets what is feared through for the one call only', async () => {
+  it('allows a dangerous call only once', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ name: 'echo', arguments: { message: 'rm -rf /' } }]),
       reply.text('Done.'),
@@ -132,7 +132,7 @@ describe('toolyard chat at a terminal', () => {
     await using chat = new TerminalChat(['--base-url', server.url, '--mcp-config', echoServer()]);
     await chat.see('> ');
     chat.line('One');
-    const question = await chat.see(/Look closely:[\s\S]*Allow it\?[^:]*: /);
+    const question = await chat.see(/Flagged as dangerous:[\s\S]*Allow it\?[^:]*: /);
     expect(question).toContain('[y]es');
     expect(question).not.toContain('[c]');
     chat.line('c');
@@ -141,7 +141,7 @@ describe('toolyard chat at a terminal', () => {
     await chat.see('Done.');
   });
 
-  it('ends the answer where a call is refused with "stop"', async () => {
+  it('ends the answer if a call is denied with "stop"', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ name: 'echo', arguments: {} }]),
       reply.text('Here.'),
@@ -157,7 +157,7 @@ describe('toolyard chat at a terminal', () => {
     await chat.see('Here.');
   });
 
-  it('takes Ctrl-C at the question of a call as no, and stops the answer', async () => {
+  it('denies the call and cancels the answer on Ctrl-C at an approval prompt', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ name: 'echo', arguments: {} }]),
       reply.text('Here.'),
@@ -167,17 +167,17 @@ describe('toolyard chat at a terminal', () => {
     chat.line('One');
     await chat.see(/Allow it\?[^:]*: /);
     chat.type(CTRL_C);
-    await chat.see('stopped');
+    await chat.see('cancelled');
     await chat.see('> ');
     chat.line('Two');
     await chat.see('Here.');
   });
 
-  it('says to the answer under way what is typed meanwhile, and keeps commands for afterwards', async () => {
+  it('steers the current answer with typed text, and defers commands', async () => {
     await using server = await startModelServer((_request, index) =>
       index === 0 ? reply.toolCalls([{ name: 'slow', arguments: {} }]) : reply.text(`Answer ${index}.`),
     );
-    const { flags, goOn } = slowServer('steered');
+    const { flags, finish } = slowServer('steered');
     await using chat = new TerminalChat(['--base-url', server.url, '--no-date', ...flags]);
     await chat.see('> ');
     chat.line('One');
@@ -185,8 +185,8 @@ describe('toolyard chat at a terminal', () => {
     chat.line('in German, please');
     chat.line('/history');
     await chat.see('/history');
-    await goOn(chat);
-    await chat.see('heard: in German, please');
+    await finish(chat);
+    await chat.see('received: in German, please');
     await chat.see('Answer 1.');
     await chat.see('> /history');
     await chat.see(/user: One[^]*tool slow: [^]*user: in German, please\s+assistant: Answer 1\./);
@@ -197,7 +197,7 @@ describe('toolyard chat at a terminal', () => {
     await chat.see('Answer 2.');
   });
 
-  it('asks next what came too late to be heard', async () => {
+  it('sends undelivered text as the next message', async () => {
     const typed = Promise.withResolvers<void>();
     await using server = await startModelServer((_request, index) =>
       reply.text(`Answer ${index} ${index === 0 ? 'and on '.repeat(100) : ''}`, {
@@ -211,7 +211,7 @@ describe('toolyard chat at a terminal', () => {
     chat.line('and then?');
     await chat.see('and then?');
     typed.resolve();
-    // A chat that was held up finds it at its prompt.
+    // A slow chat reads it at its prompt.
     await chat.see(/> (\u001b\[\d+G)?and then\?/);
     await chat.see('Answer 1');
     await chat.see('> ');
@@ -219,7 +219,7 @@ describe('toolyard chat at a terminal', () => {
     await chat.see(/user: and then\?\s+assistant: Answer 1/);
   });
 
-  it('tells what was not heard by an answer that was stopped', async () => {
+  it('prints undelivered text after a cancelled answer', async () => {
     await using chat = new TerminalChat(['--model', 'demo']);
     await chat.see('> ');
     chat.line('/slow 500');
@@ -228,30 +228,30 @@ describe('toolyard chat at a terminal', () => {
     await chat.see('faster');
     await chat.see(/word \d+ of 500, word/);
     chat.type(CTRL_C);
-    await chat.see('stopped');
-    await chat.see('not heard: faster');
+    await chat.see('cancelled');
+    await chat.see('not sent: faster');
     await chat.see('> ');
   });
 
-  it('leaves after the answer where Ctrl-D was pressed meanwhile', async () => {
+  it('exits after the answer if Ctrl-D was pressed during it', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ name: 'slow', arguments: {} }]),
       reply.text('Answer.'),
     ]);
-    const { flags, goOn } = slowServer('left');
+    const { flags, finish } = slowServer('left');
     await using chat = new TerminalChat(['--base-url', server.url, '--no-date', ...flags]);
     await chat.see('> ');
     chat.line('One');
     await chat.see('1/1');
     chat.type(`/history\r${CTRL_D}`);
-    // The terminal shows no Ctrl-D, but what came with it.
+    // The terminal does not echo Ctrl-D, only the text before it.
     await chat.see('/history');
-    await goOn(chat);
+    await finish(chat);
     await chat.see('Answer.');
     expect(await chat.ended).toBe(0);
   });
 
-  it('goes on with /continue where an answer was cut, and says where none was', async () => {
+  it('continues a cut-off answer with /continue, and rejects it otherwise', async () => {
     await using server = await startModelServer([reply.text('One,', { finish: 'length' }), reply.text('two.')]);
     await using chat = new TerminalChat(['--base-url', server.url, '--no-date']);
     await chat.see('> ');
@@ -270,7 +270,7 @@ describe('toolyard chat at a terminal', () => {
     expect(chatsAt(server)).toHaveLength(2);
   });
 
-  it('stays usable after a failure, and changes the model', async () => {
+  it('stays usable after an error, and changes the model', async () => {
     await using server = await startModelServer(
       (request) =>
         (request.body as { model: string }).model === 'good' ? reply.text('Good.') : reply.error(500, 'out of memory'),
@@ -285,10 +285,10 @@ describe('toolyard chat at a terminal', () => {
     await chat.see(/\* bad\s+good/);
     await chat.see('> ');
     chat.line('/model nope');
-    await chat.see('On offer: bad, good');
+    await chat.see('Available: bad, good');
     await chat.see('> ');
     chat.line('/model good');
-    await chat.see('good answers');
+    await chat.see('Model: good');
     await chat.see('> ');
     chat.line('Hi');
     await chat.see('Good.');
@@ -296,7 +296,7 @@ describe('toolyard chat at a terminal', () => {
 });
 
 describe('toolyard chat over a pipe', () => {
-  it('takes a line a message, knows the commands, and ends with the input', async () => {
+  it('reads one message per line, supports commands, and exits at the end of input', async () => {
     const ran = await runCommand(['chat', '--model', 'demo'], {
       input: 'What time is it in Tokyo?\n/history\n/nonsense\n',
     });
@@ -305,7 +305,7 @@ describe('toolyard chat over a pipe', () => {
     expect(ran.stdout).toMatch(/user: What time is it in Tokyo\?/);
   });
 
-  it('ends with 1 where an answer failed, and answers the rest', async () => {
+  it('exits with 1 if an answer failed, and answers the rest', async () => {
     const ran = await runCommand(['chat', '--model', 'demo'], {
       input: '/fail\nWhat time is it in Tokyo?',
     });

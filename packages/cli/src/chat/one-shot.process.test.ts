@@ -15,7 +15,7 @@ describe('the binary', () => {
     expect(ran.stderr).toContain('demo');
   });
 
-  it('exits with 2 for a wrong argument and with 1 for a failure, and tells why without a stack', async () => {
+  it('exits with 2 for a usage error and 1 for a failure, without a stack trace', async () => {
     for (const [args, code, message] of [
       [['chat', '--nonsense', 'x'], 2, /nonsense/],
       [['chat', '--model', 'demo', '--mcp-config', 'no-such-file.json', 'x'], 1, /no-such-file\.json/],
@@ -28,8 +28,8 @@ describe('the binary', () => {
   });
 });
 
-describe('the end of a one-shot leaves no child behind', () => {
-  /** A chat that hangs in mid-answer, with a stubborn server as its child. */
+describe('a one-shot chat leaves no child process', () => {
+  /** A chat that hangs during an answer, with an MCP server that ignores SIGTERM. */
   async function hanging(): Promise<{ pid: number; children: number[]; ended: Promise<unknown[]> }> {
     const server = await startModelServer([reply.text('One two', { finish: null, done: false, thenSilence: true })]);
     const child = spawn(
@@ -64,7 +64,7 @@ describe('the end of a one-shot leaves no child behind', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)(
-    '%s stops the answer, ends the servers and gives %i',
+    '%s cancels the answer, stops the servers and exits with %i',
     { tags: ['D8.01', 'D8.07'] },
     async (signal, code) => {
       const { pid, children, ended } = await hanging();
@@ -74,7 +74,7 @@ describe('the end of a one-shot leaves no child behind', () => {
     },
   );
 
-  it('a second SIGINT does not wait for stubborn servers', async () => {
+  it('does not wait for stubborn servers after a second SIGINT', async () => {
     const { pid, children, ended } = await hanging();
     process.kill(pid, 'SIGINT');
     process.kill(pid, 'SIGINT');
@@ -82,7 +82,7 @@ describe('the end of a one-shot leaves no child behind', () => {
     await eventually(() => !children.some(isAlive), { what: 'the end of the servers' });
   });
 
-  it('a normal end and a failed one leave none either', { tags: ['D8.01'] }, async () => {
+  it('leaves none after success and failure', { tags: ['D8.01'] }, async () => {
     for (const [answer, code] of [
       [reply.text('Hello.'), 0],
       [reply.error(500, 'out of memory'), 1],

@@ -19,7 +19,7 @@ describe('toolyard chat "question"', () => {
     expect(ran.stderr).toContain('demo');
   });
 
-  it('answers 現在是幾點幾分？ in Chinese, through the tool, in both tool modes', { tags: ['D7.13'] }, async () => {
+  it('answers 現在是幾點幾分？ in Chinese with a tool call, in both tool modes', { tags: ['D7.13'] }, async () => {
     for (const model of ['demo', 'demo-text']) {
       const ran = await runCommand(['chat', '--model', model, '現在是幾點幾分？']);
       expect(ran.stdout).toMatch(/現在是 .*\d/);
@@ -27,7 +27,7 @@ describe('toolyard chat "question"', () => {
     }
   });
 
-  it('writes one event a line with --json, from the first to the last', { tags: ['C1.31'] }, async () => {
+  it('prints all run events as JSON lines with --json', { tags: ['C1.31'] }, async () => {
     const ran = await runCommand(['chat', '--model', 'demo', '--json', 'What time is it in Tokyo?']);
     const events = ran.stdout
       .trimEnd()
@@ -46,7 +46,7 @@ describe('toolyard chat "question"', () => {
     expect(server.requests.find(({ method }) => method === 'POST')?.text).toContain('two\\nlines');
   });
 
-  it('gives a pipe, which may lead to a terminal, nothing that one would act on', async () => {
+  it('writes no control characters to a pipe', async () => {
     const ANSWER = 'a\u001b[31mb\u001b]52;c;aGk=\u0007 \u009d0;t\u009c שלום\u200e\tc\n';
     await using server = await startModelServer([reply.text(ANSWER), reply.text(ANSWER)]);
     const ask = (...flags: string[]) => runCommand(['chat', '--base-url', server.url, '--no-date', ...flags, 'Go']);
@@ -60,7 +60,7 @@ describe('toolyard chat "question"', () => {
     expect(events.flatMap((event) => (event.type === 'text_delta' ? event.text : [])).join('')).toBe(ANSWER);
   });
 
-  it('keeps what a model says before a call out of the answer in a pipe', async () => {
+  it('writes text before a tool call to stderr in a pipe', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ name: 'get-date', arguments: {} }], { text: 'Let me look.' }),
       reply.text('Noon.'),
@@ -70,7 +70,7 @@ describe('toolyard chat "question"', () => {
     expect(ran.stderr).toContain('Let me look.');
   });
 
-  it('passes instructions and parameters on', { tags: ['C4.04', 'C4.05'] }, async () => {
+  it('sends instructions and parameters', { tags: ['C4.04', 'C4.05'] }, async () => {
     await using server = await startModelServer([reply.text('.')]);
     const flags = [
       '--system',
@@ -108,8 +108,8 @@ describe('toolyard chat "question"', () => {
   });
 });
 
-describe('which model answers', () => {
-  it('takes the address and key of the environment', async () => {
+describe('choice of the model', () => {
+  it('reads base URL and key from the environment', async () => {
     await using server = await startModelServer([reply.text('Hi.')], { requireKey: 'sk-secret-123' });
     const env = { OPENAI_BASE_URL: server.url, OPENAI_API_KEY: 'sk-secret-123' };
     const ran = await runCommand(['chat', 'Hello'], { env });
@@ -118,7 +118,7 @@ describe('which model answers', () => {
     expect(ran.stdout + ran.stderr).not.toContain('sk-secret');
   });
 
-  it('works with and without /v1 in the address', { tags: ['D1.03'] }, async () => {
+  it('works with and without /v1 in the base URL', { tags: ['D1.03'] }, async () => {
     for (const serveAt of ['v1', 'root'] as const) {
       await using server = await startModelServer(() => reply.text('Here.'), { serveAt });
       for (const address of [
@@ -132,7 +132,7 @@ describe('which model answers', () => {
     }
   });
 
-  it('names the models on offer when the one asked for is not there', async () => {
+  it('lists the available models if the requested one does not exist', async () => {
     await using server = await startModelServer(
       [reply.error(404, { error: { message: 'The model `nope` does not exist', code: 'model_not_found' } })],
       { models: ['qwen3', 'llama4'] },
@@ -143,7 +143,7 @@ describe('which model answers', () => {
     expect(ran.stderr).toContain('qwen3, llama4');
   });
 
-  it('says that the key was refused, without showing it', async () => {
+  it('reports a rejected key without printing it', async () => {
     await using server = await startModelServer([], { requireKey: 'right' });
     const ran = await runCommand([
       'chat',
@@ -162,7 +162,7 @@ describe('which model answers', () => {
     expect(ran.stdout).toBe('');
   });
 
-  it('says that an address is no model server, and what was tried', async () => {
+  it('reports a URL that is no model server, with the URLs it tried', async () => {
     await using server = await startModelServer([], { serveAt: 'v1', otherwise: reply.html() });
     const ran = await runCommand(['chat', '--base-url', `${server.origin}/app`, '--model', 'x', '--no-date', 'Hi']);
     expect(ran.code).toBe(1);
@@ -172,7 +172,7 @@ describe('which model answers', () => {
     expect(ran.stderr).not.toMatch(/\n\s+at /);
   });
 
-  it('says that nobody listens there', async () => {
+  it('reports a refused connection', async () => {
     await using server = await startModelServer([]);
     await server.close();
     const ran = await runCommand(['chat', '--base-url', server.url, '--model', 'x', '--no-date', 'Hi']);
@@ -183,17 +183,17 @@ describe('which model answers', () => {
   it.each([
     ['--base-url', 'not an address'],
     ['--base-url', 'ftp://example.com'],
-  ])('says that %s %s is no address', async (flag, value) => {
+  ])('rejects %s %s as a base URL', async (flag, value) => {
     const ran = await runCommand(['chat', flag, value, 'Hi']);
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain(value);
   });
 
-  it('takes the demo where nothing is configured or found, and says so', async () => {
+  it('falls back to the demo if nothing is configured or detected', async () => {
     const ran = await runCommand(['chat', 'Hello']);
     expect(ran.code).toBe(0);
-    // A developer's machine may have a model server on a usual port: then that one is taken, and said.
-    expect(ran.stderr).toMatch(/demo, which is no language model|\(found\)/);
+    // The machine may have a model server on a usual port.
+    expect(ran.stderr).toMatch(/demo \(no language model\)|\(detected\)/);
   });
 });
 
@@ -201,7 +201,7 @@ describe('MCP servers', () => {
   it.each<[string, string, RegExp]>([
     ['does not exist', 'odd=no-such-command-anywhere', /no-such-command-anywhere/],
     ['exits at once', mcpFlag({ atStart: { stderr: 'missing API_TOKEN', exitCode: 3 } }), /missing API_TOKEN/],
-  ])('tells of a command that %s, and answers all the same', async (_what, server, message) => {
+  ])('reports a command that %s, and still answers', async (_what, server, message) => {
     const ran = await runCommand(['chat', '--model', 'demo', '--mcp', server, 'What time is it in Tokyo?']);
     expect(ran.stderr).toMatch(message);
     expect(ran.stderr).toContain('odd');
@@ -209,7 +209,7 @@ describe('MCP servers', () => {
     expect(ran.stdout).toMatch(/Tokyo/);
   });
 
-  it('does not mind noise on stdout', async () => {
+  it('ignores non-JSON output on stdout', async () => {
     const noisy = mcpFlag({
       tools: [{ name: 'echo', does: [{ do: 'echo' }] }],
       atStart: { stdout: ['Listening...', '{"x":'] },
@@ -220,7 +220,7 @@ describe('MCP servers', () => {
     expect(ran.stderr).toMatch(/ok: .*hello/);
   });
 
-  it('refuses a call to the Toolyard server of its data folder, whatever is allowed', async () => {
+  it('denies a call to the Toolyard server of its data folder, even with --allow', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'toolyard-own-'));
     onTestFinished(() => rmSync(dataDir, { recursive: true }));
     writeFileSync(join(dataDir, 'server.json'), JSON.stringify({ url: 'http://127.0.0.1:8710', pid: 1 }));
@@ -234,7 +234,7 @@ describe('MCP servers', () => {
     expect(stderr.match(/ok: /g)).toHaveLength(1);
   });
 
-  it('refuses a foreign tool where nobody can be asked, tells how to allow it, and runs it with --allow', async () => {
+  it('denies a call without a terminal, names --allow, and runs it with --allow', async () => {
     const script = [reply.toolCalls([ECHO]), reply.text('Done.'), reply.toolCalls([ECHO]), reply.text('Done.')];
     await using server = await startModelServer(script);
     const flags = [
@@ -251,35 +251,31 @@ describe('MCP servers', () => {
     expect(allowed.stderr).toMatch(/ok: .*hello/);
   });
 
-  it(
-    'ends with the answer after at most five turns, or fails with --on-max-turns error',
-    { tags: ['D3.04', 'D9.10'] },
-    async () => {
-      await using server = await startModelServer((request) =>
-        (request.body as { tool_choice?: string }).tool_choice === 'none'
-          ? reply.text('Enough.')
-          : reply.toolCalls([{ name: 'get-date', arguments: {} }]),
-      );
-      const flags = ['chat', '--base-url', server.url, '--model', 'scripted'];
-      const answered = await runCommand([...flags, 'Loop']);
-      expect(answered.stdout).toBe('Enough.\n');
-      expect(server.requests).toHaveLength(5);
-      const failed = await runCommand([...flags, '--on-max-turns', 'error', '--max-turns', '2', 'Loop']);
-      expect(failed.code).toBe(1);
-      expect(failed.stderr).toContain('2 turns');
-      expect(server.requests).toHaveLength(7);
-    },
-  );
+  it('answers after at most five turns, or fails with --on-max-turns error', { tags: ['D3.04', 'D9.10'] }, async () => {
+    await using server = await startModelServer((request) =>
+      (request.body as { tool_choice?: string }).tool_choice === 'none'
+        ? reply.text('Enough.')
+        : reply.toolCalls([{ name: 'get-date', arguments: {} }]),
+    );
+    const flags = ['chat', '--base-url', server.url, '--model', 'scripted'];
+    const answered = await runCommand([...flags, 'Loop']);
+    expect(answered.stdout).toBe('Enough.\n');
+    expect(server.requests).toHaveLength(5);
+    const failed = await runCommand([...flags, '--on-max-turns', 'error', '--max-turns', '2', 'Loop']);
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain('2 turns');
+    expect(server.requests).toHaveLength(7);
+  });
 });
 
-describe('wrong use', () => {
+describe('usage errors', () => {
   it.each([
     [['chat', '--max-turns', '0', 'x'], /whole number/],
     [['chat', '--on-max-turns', 'maybe', 'x'], /answer, error/],
     [['chat', '--nonsense', 'x'], /nonsense/],
     [['nonsense'], /nonsense/],
     [['mcp', 'serve', 'weather'], /date/],
-  ])('%j is told with exit code 2', async (args, message) => {
+  ])('exits with 2 for %j', async (args, message) => {
     const ran = await runCommand(args);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toMatch(message);
@@ -290,7 +286,7 @@ describe('wrong use', () => {
     [['chat', '--model', 'demo', '--allow', 'echo', 'x'], /server and a tool/],
     [['chat', '--model', 'demo', '--mcp-config', 'no-such-file.json', 'x'], /no-such-file\.json/],
     [['chat', '--model', 'demo', '--json'], /--json/],
-  ])('%j is told with exit code 1', async (args, message) => {
+  ])('exits with 1 for %j', async (args, message) => {
     const ran = await runCommand(args, { input: '' });
     expect(ran.code).toBe(1);
     expect(ran.stderr).toMatch(message);

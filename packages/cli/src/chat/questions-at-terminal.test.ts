@@ -29,7 +29,7 @@ const FORM = {
 const URL_ASKED = { mode: 'url', message: 'Pay', elicitationId: 'e', url: 'https://pay.example.com/x?y=1' };
 const SAMPLING = { messages: [{ role: 'user', content: { type: 'text', text: 'Say hi' } }], maxTokens: 10 };
 
-/** A legacy server whose tool `book` asks all of this, one after the other. */
+/** A legacy server whose tool `book` sends these requests in order. */
 function asking(...asked: [method: string, params: object][]): McpBehaviour {
   const does = asked.map(([method, params]) => ({ do: 'request' as const, method, params: params as never }));
   return { tools: [{ name: 'book', does: [...does, { do: 'tell_answers' }] }] };
@@ -45,7 +45,7 @@ const calling: ModelScript = ({ body }) => {
 
 const FORM_ASKED: [string, object] = ['elicitation/create', FORM];
 
-/** The same questions come to a chat of its own and to one with a server. */
+/** Opens a chat in this process, or on a Toolyard server. */
 async function open(behaviour: McpBehaviour, at: 'own' | 'server', stack: AsyncDisposableStack): Promise<TerminalChat> {
   const model = stack.use(await startModelServer(calling));
   let args: string[];
@@ -65,12 +65,12 @@ async function open(behaviour: McpBehaviour, at: 'own' | 'server', stack: AsyncD
   return chat;
 }
 
-describe.each(['own', 'server'] as const)('what servers ask, at the terminal (%s)', (at) => {
-  it('is a form, field by field, each asked again until it fits', async () => {
+describe.each(['own', 'server'] as const)('requests of MCP servers at the terminal (%s)', (at) => {
+  it('prompts for a form field by field until each is valid', async () => {
     await using stack = new AsyncDisposableStack();
     const chat = await open(asking(FORM_ASKED), at, stack);
-    const shown = await chat.see(/City \(text, needed\): /);
-    expect(shown).toContain('The server hotel asks you');
+    const shown = await chat.see(/City \(text, required\): /);
+    expect(shown).toContain('The server hotel requests information from you');
     expect(shown).toContain('Where to?⟨U+001B⟩[31m⟨U+200B⟩');
     chat.line('T');
     await chat.see('"City" must have at least 2 characters.');
@@ -83,37 +83,37 @@ describe.each(['own', 'server'] as const)('what servers ask, at the terminal (%s
     chat.line('y');
     await chat.see('2. Double (d)');
     chat.line('2');
-    await chat.see('extras (numbers or values of the list, with commas): ');
+    await chat.see('extras (comma-separated numbers or values from the list): ');
     chat.line('wifi, 2');
     await chat.see('note (text): ');
     chat.line('');
     await chat.see(/Send it\?[^:]*: /);
     chat.line('y');
-    const said = await chat.see(/It said: [^\n]*/);
-    expect(said).toContain('{"city":"Taipei","nights":2,"late":true,"room":"d","extras":["wifi","tea"]}');
+    const answer = await chat.see(/It said: [^\n]*/);
+    expect(answer).toContain('{"city":"Taipei","nights":2,"late":true,"room":"d","extras":["wifi","tea"]}');
   });
 
-  it('is declined, or shut, and the server is told which', async () => {
+  it('declines or cancels a form and sends the choice to the server', async () => {
     await using stack = new AsyncDisposableStack();
     const chat = await open(asking(FORM_ASKED, FORM_ASKED), at, stack);
-    await chat.see(/City \(text, needed\): /);
+    await chat.see(/City \(text, required\): /);
     chat.line('/decline');
-    await chat.see(/City \(text, needed\): /);
+    await chat.see(/City \(text, required\): /);
     chat.line('/cancel');
     await chat.see('It said: "[{"action":"decline"},{"action":"cancel"}]"');
   });
 
-  it('is an address, shown in full with its host, and opened by nobody but the person', async () => {
+  it('shows a URL in full with its host and does not open it', async () => {
     await using stack = new AsyncDisposableStack();
     const chat = await open(asking(['elicitation/create', URL_ASKED]), at, stack);
-    const shown = await chat.see(/Did you\?[^:]*: /);
+    const shown = await chat.see(/Did you open it\?[^:]*: /);
     expect(shown).toContain('https://pay.example.com/x?y=1');
-    expect(shown).toContain('The page is at: pay.example.com');
+    expect(shown).toContain('Host: pay.example.com');
     chat.line('y');
     await chat.see('It said: "[{"action":"accept"}]"');
   });
 
-  it('is an answer of the model, with the words as they were edited', async () => {
+  it('samples the model with the edited prompt', async () => {
     await using stack = new AsyncDisposableStack();
     const chat = await open(asking(['sampling/createMessage', SAMPLING]), at, stack);
     expect(await chat.see(/Allow it\?[^:]*: /)).toContain('user: Say hi');
@@ -123,12 +123,12 @@ describe.each(['own', 'server'] as const)('what servers ask, at the terminal (%s
     await chat.see(/It said: .*Sampled/);
   });
 
-  it('is left by Ctrl-C, which stops the answer', async () => {
+  it('cancels the answer on Ctrl-C at a form', async () => {
     await using stack = new AsyncDisposableStack();
     const chat = await open(asking(FORM_ASKED), at, stack);
-    await chat.see(/City \(text, needed\): /);
+    await chat.see(/City \(text, required\): /);
     chat.type(CTRL_C);
-    await chat.see('stopped');
+    await chat.see('cancelled');
     await chat.see('> ');
   });
 });

@@ -3,28 +3,28 @@ import { defined, ToolyardError } from '@toolyard/protocol';
 import type { ChatFlags } from '../flags.ts';
 import { readAll } from './terminal.ts';
 
-/** The question of a chat that answers one and leaves; undefined where it is to be a conversation. */
+/** The question of a one-shot chat; undefined for an interactive chat. */
 export async function readQuestion(
   question: string | undefined,
   flags: Pick<ChatFlags, 'allow' | 'json'>,
   input: NodeJS.ReadableStream,
 ): Promise<string | undefined> {
-  const asked = question === '-' ? await readAll(input) : question;
-  if (asked !== undefined && asked.trim() === '') {
+  const text = question === '-' ? await readAll(input) : question;
+  if (text !== undefined && text.trim() === '') {
     throw new ToolyardError({ code: 'bad_config', message: 'The question is empty.' });
   }
-  if (flags.json && asked === undefined) {
+  if (flags.json && text === undefined) {
     throw new ToolyardError({
       code: 'bad_config',
-      message: '--json goes with a question.',
+      message: '--json requires a question.',
       hint: 'toolyard chat --json "question"',
     });
   }
   checkAllowed(flags.allow);
-  return asked;
+  return text;
 }
 
-/** How the model writes, as the flags say it. */
+/** Model parameters from the flags. */
 export function parametersFrom(flags: ChatFlags): ModelParameters {
   return {
     ...defined({ temperature: flags.temperature, topP: flags.topP, maxOutputTokens: flags.maxTokens }),
@@ -34,11 +34,11 @@ export function parametersFrom(flags: ChatFlags): ModelParameters {
 }
 
 function checkAllowed(allow: readonly string[]): void {
-  const wrong = allow.find((reference) => !/^[^/]+\/.+$/.test(reference));
-  if (wrong === undefined) return;
+  const invalid = allow.find((reference) => !/^[^/]+\/.+$/.test(reference));
+  if (invalid === undefined) return;
   throw new ToolyardError({
     code: 'bad_config',
-    message: `--allow ${wrong}: it takes a server and a tool, such as files/read_file.`,
-    hint: 'In a chat, /tools lists them.',
+    message: `--allow must be a server and a tool, such as files/read_file (got "${invalid}").`,
+    hint: 'List them with /tools in a chat.',
   });
 }

@@ -3,15 +3,15 @@ import { StringDecoder } from 'node:string_decoder';
 import { styleText } from 'node:util';
 import type { CommandIo } from '../command-io.ts';
 
-/** Where a chat reads and writes. */
+/** Input and output of a chat. */
 export type Terminal = {
   io: CommandIo;
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream;
   err: NodeJS.WritableStream;
-  /** A person is at the other end of input and output. */
+  /** Input and output are a terminal. */
   interactive: boolean;
-  /** Output is shown on a screen, so it is streamed and may be dimmed. */
+  /** Output is a terminal: text is streamed. */
   outputIsScreen: boolean;
   errIsScreen: boolean;
 };
@@ -29,7 +29,7 @@ export function terminalOf(io: CommandIo): Terminal {
   };
 }
 
-/** Dims text for stderr if that is a screen and NO_COLOR is not set. */
+/** Dims text for stderr if it is a terminal and NO_COLOR is not set. */
 export function dim(text: string, { io, errIsScreen }: Terminal): string {
   return errIsScreen && !io.env['NO_COLOR'] ? styleText('dim', text, { validateStream: false }) : text;
 }
@@ -39,8 +39,8 @@ type Line = { kind: 'line'; text: string } | { kind: 'interrupt' } | { kind: 'en
 /** Reads one line at a time. */
 export type TerminalLineReader = {
   ask(prompt: string, signal?: AbortSignal): Promise<Line>;
-  /** Tells what a person types while nothing is asked, line by line, until the function it gives is called. */
-  overhear(listener: (text: string) => void): () => void;
+  /** Calls `listener` with each line entered between prompts, until the returned function is called. */
+  onLine(listener: (text: string) => void): () => void;
   close(): void;
 };
 
@@ -49,33 +49,33 @@ export function createTerminalLineReader(terminal: Terminal): TerminalLineReader
 }
 
 /**
- * An editor for each line, and none between: while an answer streams the terminal is in its normal mode and Ctrl-C is a
- * signal. Whole lines typed then go to who listens, else all that is typed waits for the next prompt.
+ * Uses a line editor for each prompt only: while an answer streams, the terminal is in cooked mode and Ctrl-C is a signal.
+ * Lines entered then go to the listener; without one they wait for the next prompt.
  */
 function keyboardReader({ input, output }: Terminal): TerminalLineReader {
   let history: string[] = [];
-  let asking = 0;
-  const between = new LinesBetween(input);
+  let prompts = 0;
+  const background = new InputBetweenPrompts(input);
   return {
     ask(prompt, signal) {
-      if (between.isOver) return Promise.resolve({ kind: 'end' });
-      between.pause();
-      asking++;
+      if (background.hasEnded) return Promise.resolve({ kind: 'end' });
+      background.pause();
+      prompts++;
       return new Promise((resolve) => {
         const editor = createInterface({ input, output, terminal: true, history: [...history], historySize: 200 });
-        let isOver = false;
+        let hasEnded = false;
         const finish = (line: Line): void => {
-          signal?.removeEventListener('abort', stop);
-          // Closing tells of the end of input, too: what came first counts.
+          signal?.removeEventListener('abort', cancel);
+          // Closing the editor also emits "close"; the first result wins.
           resolve(line);
-          if (isOver) return;
-          isOver = true;
+          if (hasEnded) return;
+          hasEnded = true;
           editor.close();
-          asking--;
-          if (asking === 0) between.resume();
+          prompts--;
+          if (prompts === 0) background.resume();
         };
-        const stop = (): void => finish({ kind: 'interrupt' });
-        signal?.addEventListener('abort', stop, { once: true });
+        const cancel = (): void => finish({ kind: 'interrupt' });
+        signal?.addEventListener('abort', cancel, { once: true });
         editor.on('history', (entries) => (history = entries));
         editor.on('line', (text) => finish({ kind: 'line', text }));
         editor.on('SIGINT', () => {
@@ -87,23 +87,23 @@ function keyboardReader({ input, output }: Terminal): TerminalLineReader {
         editor.prompt();
       });
     },
-    overhear(listener) {
-      between.listener = listener;
-      if (asking === 0) between.resume();
+    onLine(listener) {
+      background.listener = listener;
+      if (prompts === 0) background.resume();
       return () => {
-        between.listener = null;
-        between.pause();
+        background.listener = null;
+        background.pause();
       };
     },
     close() {},
   };
 }
 
-/** Lines a terminal in its normal mode gives while nothing is asked. */
-class LinesBetween {
+/** Lines entered between prompts, while the terminal is in cooked mode. */
+class InputBetweenPrompts {
   listener: ((text: string) => void) | null = null;
-  /** The person has pressed Ctrl-D on an empty line: nothing more will come. */
-  isOver = false;
+  /** The input has ended: Ctrl-D on an empty line. */
+  hasEnded = false;
   readonly #input: NodeJS.ReadableStream;
   #decoder = new StringDecoder('utf8');
   #open = '';
@@ -113,7 +113,7 @@ class LinesBetween {
   }
 
   resume(): void {
-    if (this.listener === null || this.isOver || this.#input.listeners('data').includes(this.#take)) return;
+    if (this.listener === null || this.hasEnded || this.#input.listeners('data').includes(this.#take)) return;
     this.#input.on('data', this.#take);
     this.#input.once('end', this.#end);
     this.#input.resume();
@@ -133,11 +133,11 @@ class LinesBetween {
   };
 
   readonly #end = (): void => {
-    this.isOver = true;
+    this.hasEnded = true;
   };
 }
 
-/** Lines of a pipe or file: read as they come, none lost between two questions. */
+/** Reads lines of a pipe or file. The iterator buffers lines between prompts. */
 function pipeReader({ input }: Terminal): TerminalLineReader {
   const reader = createInterface({ input, crlfDelay: Infinity });
   const lines = reader[Symbol.asyncIterator]();
@@ -146,16 +146,16 @@ function pipeReader({ input }: Terminal): TerminalLineReader {
       const next = await lines.next();
       return next.done ? { kind: 'end' } : { kind: 'line', text: next.value };
     },
-    // A line of a pipe is a message of its own.
-    overhear: () => () => {},
+    // Each line of a pipe is a separate message, not steering.
+    onLine: () => () => {},
     close: () => reader.close(),
   };
 }
 
-/** Everything a pipe holds, as one text. */
+/** Reads the whole input as text. */
 export async function readAll(input: NodeJS.ReadableStream): Promise<string> {
   input.setEncoding('utf8');
   let text = '';
-  for await (const piece of input) text += String(piece);
+  for await (const chunk of input) text += String(chunk);
   return text;
 }

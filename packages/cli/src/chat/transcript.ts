@@ -5,17 +5,17 @@ import type { Terminal } from './terminal.ts';
 import { dim } from './terminal.ts';
 
 /**
- * Writes a run to the terminal: the answer to output, what happens on the way to err.
+ * Writes a run to the terminal: the answer to output, everything else to err.
  *
- * On a screen the text streams. Into a pipe goes only the answer itself: what a model says before it calls a tool is
- * part of the way, and that it was so is known only afterwards.
+ * A terminal gets streamed text. A pipe gets only the final answer, so text is held back until its message ends: text
+ * before a tool call goes to err.
  */
 export class TerminalTranscript {
   readonly #terminal: Terminal;
-  /** Something of the message under way is on the screen. */
+  /** Part of the current message has been streamed. */
   #streamed = false;
   #reasoning = false;
-  /** Where the cursor of err stands. */
+  /** The cursor of err is not at the start of a line. */
   #errLineOpen = false;
   #outLineOpen = false;
 
@@ -32,7 +32,7 @@ export class TerminalTranscript {
       case 'message_finished':
         return this.#endMessage(event.message);
       case 'tool_call_malformed':
-        return this.#note(`tool call that cannot be read (${event.call.reason}): ${plainLine(event.call.raw)}`);
+        return this.#note(`malformed tool call (${event.call.reason}): ${plainLine(event.call.raw)}`);
       case 'tool_call_ready': {
         const name = event.call.tool ? formatToolReference(event.call.tool) : event.call.name;
         return this.#note(`call ${shownLine(name)} ${shownLine(JSON.stringify(event.call.arguments))}`);
@@ -43,24 +43,24 @@ export class TerminalTranscript {
       }
       case 'tool_finished': {
         const { tool, name } = event.message;
-        const who = tool ? formatToolReference(tool) : name;
-        return this.#note(`  ${shownLine(who)} ${describeResult(event.result)} (${event.durationMs} ms)`);
+        const reference = tool ? formatToolReference(tool) : name;
+        return this.#note(`  ${shownLine(reference)} ${describeResult(event.result)} (${event.durationMs} ms)`);
       }
       case 'notice':
         return this.#note(plainLine(event.text, 500));
       case 'attempt_abandoned':
         this.#streamed = false;
-        return this.#note('interrupted: the answer is begun anew');
+        return this.#note('interrupted; the answer restarts');
       case 'interrupt_answered':
-        return isNo(event.answer) ? this.#note('  refused') : undefined;
+        return isDenied(event.answer) ? this.#note('  denied') : undefined;
       case 'run_finished':
         return this.#endRun(event.status);
       case 'compression_started':
-        return this.#note(`the conversation has grown long: ${event.messages} messages are summed up`);
+        return this.#note(`compacting ${event.messages} messages`);
       case 'compression_failed':
-        return this.#note(`summing up failed: ${plainLine(event.error.message, 500)}`);
+        return this.#note(`compaction failed: ${plainLine(event.error.message, 500)}`);
       case 'steered':
-        return this.#note(`heard: ${plainLine(textOf(event.message), 500)}`);
+        return this.#note(`received: ${plainLine(textOf(event.message), 500)}`);
       default:
         ignoreEvent<
           'run_started' | 'compression_finished' | 'tool_started' | 'interrupt_requested' | 'interrupt_withdrawn'
@@ -76,7 +76,7 @@ export class TerminalTranscript {
 
   #showReasoning(text: string): void {
     const { err, errIsScreen } = this.#terminal;
-    // A log does not want a thousand pieces of thought; --json has them.
+    // A log file would get one line per delta; --json prints reasoning.
     if (!errIsScreen) return;
     if (!this.#reasoning) this.#closeOutLine();
     this.#reasoning = true;
@@ -109,7 +109,7 @@ export class TerminalTranscript {
 
   #endRun(status: 'done' | 'failed' | 'cancelled'): void {
     this.settle();
-    if (status === 'cancelled') this.#note('stopped');
+    if (status === 'cancelled') this.#note('cancelled');
   }
 
   #note(text: string): void {
@@ -137,6 +137,6 @@ function describeResult({ content, isError, outcome, error }: ToolResult): strin
   return `${isError ? 'failed' : 'ok'}: ${plainLine(shown) || '(nothing)'}${hint}`;
 }
 
-function isNo({ decision }: InterruptAnswer): boolean {
+function isDenied({ decision }: InterruptAnswer): boolean {
   return decision === 'refuse' || decision === 'decline';
 }

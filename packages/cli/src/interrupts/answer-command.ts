@@ -16,13 +16,14 @@ import { allPages } from '../server/all-pages.ts';
 import type { ServerClient } from '../server/server-client.ts';
 import type { AnswerFlags } from './answer-from-flags.ts';
 import { answerFromFlags } from './answer-from-flags.ts';
-import { gist } from './list-interrupts.ts';
+import { summarize } from './list-interrupts.ts';
 
-type Given = AnswerInterrupts['answers'][number];
+type AnswerItem = AnswerInterrupts['answers'][number];
 
-const MOST_AT_ONCE = 200;
+/** Maximum answers per request of the API. */
+const BATCH_SIZE = 200;
 
-/** `toolyard interrupts answer`: 1 where one of them was not answered. */
+/** `toolyard interrupts answer`. Returns 1 if any answer was rejected. */
 export async function answerCommand(
   io: CommandIo,
   client: ServerClient,
@@ -31,72 +32,72 @@ export async function answerCommand(
 ): Promise<number> {
   const answer = answerFromFlags(flags);
   const open = await allPages((query) => client.get('/api/interrupts', { query }));
-  const meant = meantBy(open, ids, { all: flags.all === true, answer });
-  const given = answer
-    ? meant.map((asked): Given => ({ id: asked.id, answer, ...shown(asked.interrupt) }))
-    : await askEach(meant, terminalOf(io));
-  // One that is not open any more is sent as well: the server says what became of it.
+  const selected = selectInterrupts(open, ids, { all: flags.all === true, answer });
+  const selectedAnswers = answer
+    ? selected.map((asked): AnswerItem => ({ id: asked.id, answer, ...shown(asked.interrupt) }))
+    : await askEach(selected, terminalOf(io));
+  // Send answers for interrupts that are no longer open, too: the server reports what happened to them.
   const gone = answer ? ids.filter((id) => !open.some((asked) => asked.id === id)) : [];
-  const answers = [...given, ...(answer ? gone.map((id): Given => ({ id, answer })) : [])];
+  const answers = [...selectedAnswers, ...(answer ? gone.map((id): AnswerItem => ({ id, answer })) : [])];
   const items: AnsweredInterrupts['items'] = [];
-  for (let at = 0; at < answers.length; at += MOST_AT_ONCE) {
-    const body: AnswerInterrupts = { answers: answers.slice(at, at + MOST_AT_ONCE) };
+  for (let at = 0; at < answers.length; at += BATCH_SIZE) {
+    const body: AnswerInterrupts = { answers: answers.slice(at, at + BATCH_SIZE) };
     items.push(...(await client.post('/api/interrupts/answers', { body })).items);
   }
   if (flags.json === true) printJson(io, items);
-  else for (const item of items) tell(io, item);
-  if (items.length === 0) printNote(io, 'Nothing was answered.');
+  else for (const item of items) printOutcome(io, item);
+  if (items.length === 0) printNote(io, 'No interrupt was answered.');
   return items.some(({ outcome }) => outcome === 'refused') ? EXIT.failed : EXIT.done;
 }
 
-function meantBy(
+function selectInterrupts(
   open: StoredInterrupt[],
   ids: readonly string[],
   { all, answer }: { all: boolean; answer: InterruptAnswer | null },
 ): StoredInterrupt[] {
-  if (all && ids.length > 0) throw wrong('--all and ids of questions are given.', 'Give one of the two.');
+  if (all && ids.length > 0) throw badRequest('--all cannot be combined with IDs.', 'Pass IDs, or --all.');
   if (ids.length > 0) return open.filter(({ id }) => ids.includes(id));
-  if (!all && answer) throw wrong('It is not said which question is answered.', 'Name it, or give --all.');
+  if (!all && answer) throw badRequest('No interrupt was named.', 'Pass its ID, or --all.');
   if (answer?.decision === 'approve' && answer.arguments) {
-    throw wrong('Arguments are those of one call.', 'Name the question.');
+    throw badRequest('--arguments cannot be combined with --all.', 'Pass the ID of one interrupt.');
   }
   return answer ? open.filter(({ interrupt }) => decisionsFor(interrupt.kind).includes(answer.decision)) : open;
 }
 
-/** What is answered is what was listed, and nothing that has come in its place. */
-function shown(interrupt: Interrupt): Pick<Given, 'shown'> {
+/** What the user approved; the server rejects the answer if it has changed since. */
+function shown(interrupt: Interrupt): Pick<AnswerItem, 'shown'> {
   if (interrupt.kind !== 'approval') return {};
   const { arguments: args, definition } = interrupt;
   return { shown: { arguments: args, ...defined({ definition }) } };
 }
 
-async function askEach(meant: readonly StoredInterrupt[], terminal: Terminal): Promise<Given[]> {
+async function askEach(selected: readonly StoredInterrupt[], terminal: Terminal): Promise<AnswerItem[]> {
   const { io } = terminal;
   if (!terminal.interactive) {
-    throw wrong('There is no answer, and nobody can be asked here.', 'Say --approve, --refuse, or another answer.');
+    throw badRequest('No answer was given, and stdin is not a terminal.', 'Pass --approve, --deny, or another answer.');
   }
   const reader = createTerminalLineReader(terminal);
-  const ask = askAtTerminal({ terminal, reader, allow: [], tell: (line) => printNote(io, line) });
-  const given: Given[] = [];
+  const ask = askAtTerminal({ terminal, reader, allow: [], print: (line) => printNote(io, line) });
+  const items: AnswerItem[] = [];
   try {
-    for (const [at, { id, interrupt }] of meant.entries()) {
-      printNote(io, `${at + 1} of ${pluralize(meant.length, 'question')}: ${gist(interrupt)}`);
+    for (const [at, { id, interrupt }] of selected.entries()) {
+      printNote(io, `${at + 1} of ${pluralize(selected.length, 'interrupt')}: ${summarize(interrupt)}`);
       const reply = await ask(interrupt, new AbortController().signal);
       if (reply.kind === 'interrupted') break;
-      if (reply.kind === 'said') given.push({ id, answer: reply.answer, ...shown(interrupt) });
+      if (reply.kind === 'answered') items.push({ id, answer: reply.answer, ...shown(interrupt) });
     }
   } finally {
     reader.close();
   }
-  return given;
+  return items;
 }
 
-function tell(io: CommandIo, item: AnsweredInterrupts['items'][number]): void {
+function printOutcome(io: CommandIo, item: AnsweredInterrupts['items'][number]): void {
   if (item.outcome === 'answered') return printLine(io, `${item.id}: ${item.interrupt.answer?.decision ?? 'answered'}`);
   printNote(io, `${item.id}: ${item.error.message}`);
   if (item.error.hint !== undefined) printNote(io, `  ${item.error.hint}`);
 }
 
-function wrong(message: string, hint: string): ToolyardError {
+function badRequest(message: string, hint: string): ToolyardError {
   return new ToolyardError({ code: 'bad_request', message, hint });
 }

@@ -4,7 +4,7 @@ import { defined, ToolyardError } from '@toolyard/protocol';
 export type AnswerFlags = {
   all?: boolean;
   approve?: boolean;
-  refuse?: boolean;
+  deny?: boolean;
   reason?: string;
   scope: ApprovalScope;
   arguments?: JsonObject;
@@ -25,19 +25,19 @@ export type AnswerFlags = {
 };
 
 /**
- * The answer the flags spell out; null where they spell out none.
+ * The answer that the flags give; null if they give none.
  *
- * @throws ToolyardError where they spell out two, or something that belongs to another
+ * @throws ToolyardError for two answers, or for a flag of another answer
  */
 export function answerFromFlags(flags: AnswerFlags): InterruptAnswer | null {
   const { scope, reason, content, result, text, choose } = flags;
-  const found: InterruptAnswer[] = [];
-  const add = (isMeant: boolean | undefined, answer: InterruptAnswer): void => {
-    if (isMeant === true) found.push(answer);
+  const answers: InterruptAnswer[] = [];
+  const add = (isGiven: boolean | undefined, answer: InterruptAnswer): void => {
+    if (isGiven === true) answers.push(answer);
   };
   const edited = flags.arguments === undefined ? {} : { arguments: flags.arguments };
   add(flags.approve, { decision: 'approve', scope, ...edited });
-  add(flags.refuse, {
+  add(flags.deny, {
     decision: 'refuse',
     scope: scope === 'always' ? 'always' : 'once',
     ...defined({ reason }),
@@ -57,23 +57,26 @@ export function answerFromFlags(flags: AnswerFlags): InterruptAnswer | null {
     limit: flags.raise ?? 0,
     scope: scope === 'once' ? 'run' : scope,
   });
-  add(flags.stop === true && flags.refuse !== true, { decision: 'stop' });
-  if (flags.answer !== undefined) found.push(flags.answer);
+  add(flags.stop === true && flags.deny !== true, { decision: 'stop' });
+  if (flags.answer !== undefined) answers.push(flags.answer);
 
-  if (found.length > 1) throw wrong('These are two answers.', 'Give one.');
-  belongs(flags.arguments !== undefined, flags.approve, '--arguments', '--approve');
-  belongs(reason !== undefined, flags.refuse, '--reason', '--refuse');
-  belongs(content !== undefined, flags.accept, '--content', '--accept');
-  if (scope === 'conversation' && flags.refuse === true) {
-    throw wrong('A call is refused once or always.', 'Take --scope once, or --scope always for never.');
+  if (answers.length > 1) throw badRequest('The flags give more than one answer.', 'Pass one answer.');
+  requireFlag(flags.arguments !== undefined, flags.approve, '--arguments', '--approve');
+  requireFlag(reason !== undefined, flags.deny, '--reason', '--deny');
+  requireFlag(content !== undefined, flags.accept, '--content', '--accept');
+  if (scope === 'conversation' && flags.deny === true) {
+    throw badRequest(
+      '--scope conversation cannot be combined with --deny.',
+      'Use --scope once, or --scope always to deny every call.',
+    );
   }
-  return found[0] ?? null;
+  return answers[0] ?? null;
 }
 
-function belongs(isThere: boolean, other: boolean | undefined, flag: string, to: string): void {
-  if (isThere && other !== true) throw wrong(`${flag} belongs to ${to}.`, `Give ${to} as well.`);
+function requireFlag(isGiven: boolean, other: boolean | undefined, flag: string, to: string): void {
+  if (isGiven && other !== true) throw badRequest(`${flag} requires ${to}.`, `Add ${to}.`);
 }
 
-function wrong(message: string, hint: string): ToolyardError {
+function badRequest(message: string, hint: string): ToolyardError {
   return new ToolyardError({ code: 'bad_request', message, hint });
 }

@@ -2,19 +2,21 @@ import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import type { InterruptAnswer, JsonObject } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { addAliases } from '../aliases.ts';
 import type { Invocation } from '../command-io.ts';
+import { printNote } from '../mcp/output.ts';
 import { positiveInteger, positiveNumber, repeatable } from '../options.ts';
 import { clientOf, onServer } from '../server/on-server.ts';
 import type { ServerFlags } from '../server/server-client.ts';
 import type { AnswerFlags } from './answer-from-flags.ts';
 import type { ListFlags } from './list-interrupts.ts';
 
-/** Defines `toolyard interrupts ...`: what runs ask of people, listed and answered. */
+/** Defines `toolyard interrupts`. */
 export function defineInterrupts(program: Command, invocation: Invocation): void {
   const { io } = invocation;
   const interrupts = program
     .command('interrupts')
-    .description('What runs ask of people: calls to approve, forms, choices, sign-ins')
+    .description('Manage the Inbox: approvals, forms, questions and sign-ins that runs wait for')
     .addHelpText(
       'after',
       `
@@ -22,67 +24,72 @@ Examples:
   toolyard interrupts list
   toolyard interrupts answer <id> --approve
   toolyard interrupts answer <id> --approve --arguments '{"to":"anna@example.com"}'
-  toolyard interrupts answer --all --refuse --reason 'not today'
+  toolyard interrupts answer --all --deny --reason 'not today'
   toolyard interrupts answer <id> --answer '{"decision":"choose","chosen":["Tokyo"]}'`,
     )
     .exitOverride();
 
-  onServer(interrupts.command('list').description('What is asked, the oldest first'))
-    .addOption(new Option('--status <status>', 'which').choices(['open', 'answered', 'withdrawn']).default('open'))
-    .option('--run <id>', 'only those of this run')
-    .option('--conversation <id>', 'only those of this conversation')
-    .option('--limit <n>', 'at most so many', positiveInteger)
-    .option('--json', 'as JSON')
+  onServer(interrupts.command('list').description('List interrupts, oldest first'))
+    .addOption(
+      new Option('--status <status>', 'only interrupts with this status')
+        .choices(['open', 'answered', 'withdrawn'])
+        .default('open'),
+    )
+    .option('--run <id>', 'only interrupts of this run')
+    .option('--conversation <id>', 'only interrupts of this conversation')
+    .option('--limit <n>', 'maximum number of results', positiveInteger)
+    .option('--json', 'print JSON')
     .action(async (flags: ServerFlags & ListFlags) => {
       const { listInterrupts } = await import('./list-interrupts.ts');
       await listInterrupts(io, await clientOf(io, flags), flags);
     });
 
-  onServer(
+  const command = onServer(
     interrupts
       .command('answer')
-      .argument('[id...]', 'which; at a terminal without an answer you are asked')
-      .description('Answer questions; the first answer counts, wherever it is given'),
+      .argument('[id...]', 'interrupts to answer; without an answer flag, the terminal prompts for each')
+      .description('Answer interrupts; the first answer wins'),
   )
-    .option('--all', 'all that are open and take this answer')
-    .option('--approve', 'make the call')
-    .option('--refuse', 'do not make the call')
-    .option('--reason <text>', 'with --refuse: told to the model')
+    .option('--all', 'answer all open interrupts that accept this answer')
+    .option('--approve', 'approve the call')
+    .option('--deny', 'deny the call')
+    .option('--reason <text>', 'with --deny: reason to send to the model')
     .addOption(
-      new Option('--scope <scope>', 'for how long: this call (or run), this conversation, or always')
+      new Option('--scope <scope>', 'with --approve, --deny or --raise: how long the answer applies')
         .choices(['once', 'conversation', 'always'])
         .default('once'),
     )
-    .option('--arguments <json>', 'with --approve: make the call with these instead', object)
-    .option('--accept', 'open the address, or send the form filled in with --content')
-    .option('--content <json>', 'with --accept: what the form is filled in with', object)
-    .option('--decline', 'say no')
-    .option('--text <text>', 'the words a model asked for')
-    .addOption(repeatable('--choose <choice>', 'a choice a model offered'))
-    .option('--repeat', 'make a call again of which nobody knows whether it took effect')
-    .option('--failed', 'say that such a call did not take effect')
-    .option('--result <text>', 'say what came of such a call')
-    .option('--allow', "let a server ask the conversation's model")
-    .option('--signed-in', 'go on after a sign-in')
-    .option('--raise <limit>', 'go on past a budget, up to this; --scope says for how long', positiveNumber)
-    .option('--stop', 'with --refuse: end the run as well; alone: end one whose budget is used up')
-    .option('--answer <json>', 'any other answer, as the API takes it', answer)
-    .option('--json', 'what came of each, as JSON')
+    .option('--arguments <json>', 'with --approve: replace the arguments of the call', object)
+    .option('--accept', 'accept the request to open a URL, or submit the form with --content')
+    .option('--content <json>', 'with --accept: values of the form', object)
+    .option('--decline', 'decline the request')
+    .option('--text <text>', 'answer a question of the model')
+    .addOption(repeatable('--choose <choice>', 'select this choice'))
+    .option('--repeat', 'outcome unknown: repeat the call')
+    .option('--failed', 'outcome unknown: report that the call failed')
+    .option('--result <text>', 'outcome unknown: report this result of the call')
+    .option('--allow', "allow a server to sample the conversation's model")
+    .option('--signed-in', 'continue after signing in')
+    .option('--raise <limit>', 'raise the budget to this limit', positiveNumber)
+    .option('--stop', 'with --deny: also stop the run; alone: stop a run whose budget is used up')
+    .option('--answer <json>', 'any answer, in the format of the API', answer)
+    .option('--json', 'print JSON')
     .action(async (ids: string[], flags: ServerFlags & AnswerFlags) => {
       const { answerCommand } = await import('./answer-command.ts');
       invocation.exitCode = await answerCommand(io, await clientOf(io, flags), ids, flags);
     });
+  addAliases(command, 'deny', ['refuse'], (line) => printNote(io, line));
 }
 
 function object(text: string): JsonObject {
   const parsed = parseJson(text);
   if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
-  throw new InvalidArgumentError('It takes a JSON object.');
+  throw new InvalidArgumentError(parsed.ok ? 'Expected a JSON object.' : `Invalid JSON: ${parsed.problem}.`);
 }
 
 function answer(text: string): InterruptAnswer {
-  const given = object(text);
-  // What else has to be in it the server knows, and says.
-  if (typeof given['decision'] === 'string') return given as unknown as InterruptAnswer;
-  throw new InvalidArgumentError('It takes a JSON object with a "decision".');
+  const parsed = object(text);
+  // The server validates the other fields.
+  if (typeof parsed['decision'] === 'string') return parsed as unknown as InterruptAnswer;
+  throw new InvalidArgumentError('Expected a JSON object with "decision".');
 }

@@ -12,7 +12,7 @@ import { Served } from '../test-fixtures/served.ts';
 
 const DESK = { desk: { tools: [{ name: 'echo', does: [{ do: 'echo' as const }] }] } };
 
-/** A run of a tab that asks so much: no server takes it up, whatever is answered. */
+/** A run of a browser tab with this many interrupts: no server resumes it. */
 async function askMany(folder: string, count: number): Promise<void> {
   const storage = await openStorage({ folder, clock: systemClock });
   const of = { ownerId: 'owner' };
@@ -48,11 +48,11 @@ type Scene = AsyncDisposable & {
   over: (runId?: string) => Promise<RunRecord>;
 };
 
-/** A run that waits for answers to these calls of a tool. */
+/** A run that waits for approval of these tool calls. */
 async function waiting(...messages: string[]): Promise<Scene> {
   const model = await startModelServer(({ body }) => {
-    const { messages: said } = body as { messages: { role: string }[] };
-    if (said.at(-1)?.role === 'tool') return reply.text('Done.');
+    const { messages: sent } = body as { messages: { role: string }[] };
+    if (sent.at(-1)?.role === 'tool') return reply.text('Done.');
     return reply.toolCalls(messages.map((message) => ({ name: 'echo', arguments: { message } })));
   });
   const served = await Served.start({ model: model.url, mcp: DESK });
@@ -77,7 +77,7 @@ async function waiting(...messages: string[]): Promise<Scene> {
 }
 
 describe('toolyard interrupts', () => {
-  it('lists what is asked, and answers it with other arguments after a restart of the server', async () => {
+  it('lists an interrupt and approves it with edited arguments after a server restart', async () => {
     await using scene = await waiting('to everybody \u001b[31m');
     const { served, cli, asked, run } = scene;
     const listed = await cli('interrupts', 'list');
@@ -92,28 +92,28 @@ describe('toolyard interrupts', () => {
     const answered = await cli('interrupts', 'answer', id, '--approve', '--arguments', edited);
     expect(answered.code, answered.stderr).toBe(0);
     expect(await scene.over()).toMatchObject({ status: 'done' });
-    const again = await cli('interrupts', 'answer', id, '--refuse', '--json');
+    const again = await cli('interrupts', 'answer', id, '--deny', '--json');
     expect(again.code).toBe(1);
     expect(JSON.parse(again.stdout)).toMatchObject([{ id, outcome: 'refused', error: { code: 'conflict' } }]);
 
     const steps = await cli('runs', 'steps', run.id);
-    expect(steps.stdout).toMatch(/echo \{"message":"to Bert"\} \(as a person wrote them\): done/);
+    expect(steps.stdout).toMatch(/echo \{"message":"to Bert"\} \(edited by a user\): done/);
     expect(steps.stdout).toMatch(/asked: approval, approve/);
-    expect((await cli('interrupts', 'list')).stderr).toContain('Nothing is asked');
+    expect((await cli('interrupts', 'list')).stderr).toContain('No open interrupts');
   });
 
-  it('answers all at once, and only those the answer fits', async () => {
+  it('answers all interrupts that accept the answer with --all', async () => {
     await using scene = await waiting('one', 'two', 'three');
     const { cli } = scene;
-    expect((await cli('interrupts', 'answer', '--all', '--decline')).stderr).toContain('Nothing was answered');
-    const all = await cli('interrupts', 'answer', '--all', '--refuse', '--reason', 'not today');
+    expect((await cli('interrupts', 'answer', '--all', '--decline')).stderr).toContain('No interrupt was answered');
+    const all = await cli('interrupts', 'answer', '--all', '--deny', '--reason', 'not today');
     expect(all.code, all.stderr).toBe(0);
     expect(all.stdout.match(/: refuse$/gm)).toHaveLength(3);
     await scene.over();
     expect(JSON.stringify(scene.model.requests.at(-1)?.body)).toContain('not today');
   });
 
-  it('lists and answers all there are, over as many pages as they fill', async () => {
+  it('lists and answers interrupts over several pages', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'toolyard-many-'));
     const dataDir = join(folder, 'data');
     await askMany(dataDir, 700);
@@ -124,24 +124,25 @@ describe('toolyard interrupts', () => {
     const all = await ids();
     expect(new Set(all).size).toBe(700);
     expect(await ids('--limit', '600')).toEqual(all.slice(0, 600));
-    const answered = await cli('answer', '--all', '--refuse');
+    const answered = await cli('answer', '--all', '--deny');
     expect(answered.code, answered.stderr).toBe(0);
     expect(JSON.parse(answered.stdout)).toHaveLength(700);
     expect(await ids()).toEqual([]);
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('refuses a call and ends its run', async () => {
+  it('denies a call and stops its run', async () => {
     await using scene = await waiting('one', 'two');
     const { cli, asked, model } = scene;
-    const said = await cli('interrupts', 'answer', asked[0]?.id ?? '', '--refuse', '--stop', '--reason', 'not here');
-    expect(said.code, said.stderr).toBe(0);
+    const denied = await cli('interrupts', 'answer', asked[0]?.id ?? '', '--refuse', '--stop', '--reason', 'not here');
+    expect(denied.stderr).toContain('--refuse is deprecated; use --deny.');
+    expect(denied.code, denied.stderr).toBe(0);
     expect(await scene.over()).toMatchObject({ status: 'cancelled' });
     expect(model.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
-    expect((await cli('interrupts', 'list')).stderr).toContain('Nothing is asked');
+    expect((await cli('interrupts', 'list')).stderr).toContain('No open interrupts');
   });
 
-  it('says what is wrong with an answer, and answers nothing', async () => {
+  it('rejects an invalid answer and sends none', async () => {
     await using scene = await waiting('one');
     const { cli, asked, served } = scene;
     const id = asked[0]?.id ?? '';
@@ -150,19 +151,19 @@ describe('toolyard interrupts', () => {
       expect(code).not.toBe(0);
       return stderr;
     };
-    expect(await wrong(id, '--approve', '--refuse')).toContain('two answers');
-    expect(await wrong('--approve')).toContain('which question');
-    expect(await wrong(id, '--refuse', '--arguments', '{}')).toContain('--arguments belongs to --approve');
-    expect(await wrong(id, '--approve', '--arguments', 'no json')).toContain('JSON object');
+    expect(await wrong(id, '--approve', '--deny')).toContain('more than one answer');
+    expect(await wrong('--approve')).toContain('No interrupt was named');
+    expect(await wrong(id, '--deny', '--arguments', '{}')).toContain('--arguments requires --approve');
+    expect(await wrong(id, '--approve', '--arguments', 'no json')).toContain('Invalid JSON');
     expect(await wrong(id, '--repeat')).toContain('is not valid for this interrupt');
-    expect(await wrong(id)).toContain('nobody can be asked');
+    expect(await wrong(id)).toContain('stdin is not a terminal');
     expect(await wrong('gone', '--approve')).toContain('There is no interrupt gone');
     expect((await served.get<Page<StoredInterrupt>>('/api/interrupts')).items).toHaveLength(1);
   });
 });
 
 describe('toolyard runs', () => {
-  it('tells what a model was sent in a step, and in the last one where none is named', async () => {
+  it('shows the model request of a step, by default of the last one', async () => {
     await using scene = await waiting('one');
     const { cli, run, asked, served } = scene;
     expect((await cli('interrupts', 'answer', asked[0]?.id ?? '', '--approve')).code).toBe(0);
@@ -171,9 +172,9 @@ describe('toolyard runs', () => {
     const first = await cli('runs', 'request', run.id, '0');
     expect(first.code, first.stderr).toBe(0);
     expect(first.stdout).toMatch(/^step 0 {2}/);
-    // Nothing in it is acted upon, or looks like the next message.
-    expect(first.stdout).toMatch(/\nperson:\n {4}Do it⟨U\+001B⟩\[31m\n {4}model:\n/);
-    expect(first.stdout).toMatch(/tools? (was|were) offered:\n(.*\n)* {4}echo/);
+    // Its text contains no control characters, and cannot imitate the next message.
+    expect(first.stdout).toMatch(/\nuser:\n {4}Do it⟨U\+001B⟩\[31m\n {4}model:\n/);
+    expect(first.stdout).toMatch(/\d+ tools?:\n(.*\n)* {4}echo/);
     expect(first.stdout).not.toContain('result of');
 
     const last = await cli('runs', 'request', run.id);
@@ -196,19 +197,19 @@ describe('toolyard runs', () => {
     expect(await wrong('gone')).toContain('There is no run "gone"');
   });
 
-  it('says of a run that asked no model that nothing was sent', async () => {
+  it('reports a run without a model request', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'toolyard-unasked-'));
     const dataDir = join(folder, 'data');
     await askMany(dataDir, 1);
     await using served = await Served.start({ dataDir });
     const { code, stderr } = await runCommand(['runs', 'request', 'r', '--data-dir', served.dataDir]);
     expect(code).toBe(1);
-    expect(stderr).toContain('In this run no model was asked');
+    expect(stderr).toContain('This run made no model request');
     expect(stderr).toContain('toolyard runs steps r');
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('resumes a cancelled run, and exports what it did', async () => {
+  it('resumes a cancelled run and exports its steps', async () => {
     await using scene = await waiting('one');
     const { cli, run, served } = scene;
     expect((await cli('runs', 'resume', run.id)).stderr).toContain('waits for the user');

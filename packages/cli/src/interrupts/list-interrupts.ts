@@ -8,7 +8,7 @@ import type { ServerClient } from '../server/server-client.ts';
 
 export type ListFlags = { status: string; run?: string; conversation?: string; limit?: number; json?: boolean };
 
-/** `toolyard interrupts list`: the oldest first. */
+/** `toolyard interrupts list`, oldest first. */
 export async function listInterrupts(io: CommandIo, client: ServerClient, flags: ListFlags): Promise<void> {
   const { status, run, conversation, limit } = flags;
   const query = { status, ...(run ? { run } : {}), ...(conversation ? { conversation } : {}) };
@@ -19,14 +19,14 @@ export async function listInterrupts(io: CommandIo, client: ServerClient, flags:
     new Date(openedAt).toISOString().slice(0, 16).replace('T', ' '),
     interrupt.kind,
     ...(status === 'open' ? [] : [answer?.decision ?? '']),
-    gist(interrupt),
+    summarize(interrupt),
   ]);
   for (const line of columns(rows)) printLine(io, line);
-  if (items.length === 0) printNote(io, status === 'open' ? 'Nothing is asked.' : 'There are none.');
+  if (items.length === 0) printNote(io, status === 'open' ? 'No open interrupts.' : 'No interrupts found.');
 }
 
-/** What is asked, in a line. */
-export function gist(interrupt: Interrupt): string {
+/** One line about the interrupt. */
+export function summarize(interrupt: Interrupt): string {
   const tool = 'tool' in interrupt ? formatToolReference(interrupt.tool) : '';
   return showHidden([tool, details(interrupt)].filter((text) => text !== '').join(': '));
 }
@@ -38,21 +38,21 @@ function details(interrupt: Interrupt): string {
       return `${JSON.stringify(interrupt.arguments)}${danger}`;
     }
     case 'in_doubt':
-      return `${JSON.stringify(interrupt.arguments)}, sent, and nobody knows whether it took effect`;
+      return `${JSON.stringify(interrupt.arguments)}, outcome unknown`;
     case 'elicitation':
       return interrupt.mode === 'url' ? interrupt.url : interrupt.message;
     case 'sampling':
-      return `wants an answer of ${interrupt.model}`;
+      return `requests an answer from ${interrupt.model}`;
     case 'sign_in':
-      return 'wants a sign-in';
+      return 'requires a sign-in';
     case 'tab':
-      return 'waits for a browser tab that has it';
+      return 'waits for a browser tab that provides it';
     case 'prompt':
       return interrupt.question;
     case 'budget': {
       const { budget, measure, spent } = interrupt;
       const limit = formatAmount(measure, budget[measure] ?? 0);
-      return `${budgetPhrase(budget)}: ${formatAmount(measure, spent[measure])} of ${limit} are used up`;
+      return `${budgetPhrase(budget)}: ${formatAmount(measure, spent[measure])} of ${limit} used`;
     }
     case 'selection':
       return `${interrupt.question} (${interrupt.choices.join(', ')})`;

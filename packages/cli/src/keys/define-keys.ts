@@ -8,29 +8,29 @@ import type { CreateKeyFlags } from './keys-command.ts';
 
 /** Defines `toolyard keys`. */
 export function defineKeys(program: Command, io: CommandIo): void {
-  const keys = program.command('keys').description('API keys of a running server').exitOverride();
+  const keys = program.command('keys').description('Manage API keys of a running server').exitOverride();
 
-  onServer(keys.command('create').argument('<name>').description('Create a key and print it: it is shown only once'))
+  onServer(keys.command('create').argument('<name>').description('Create an API key and print it, once'))
     .addOption(
-      new Option('--scopes <list>', `with commas between them, of ${KEY_SCOPES.join(', ')}`).default(
+      new Option('--scopes <list>', `comma-separated scopes: ${KEY_SCOPES.join(', ')}`).default(
         DEFAULT_KEY_SCOPES.join(','),
       ),
     )
-    .option('--expires <days>', 'days until it expires (default: never)')
-    .option('--json', 'as JSON')
+    .option('--expires <days>', 'days until the key expires (default: never)')
+    .option('--json', 'print JSON')
     .action(async (name: string, options: ServerFlags & CreateKeyFlags) => {
       const { createKey } = await import('./keys-command.ts');
       await createKey(io, await clientOf(io, options), name, options);
     });
 
-  onServer(keys.command('list').description('List keys with their scopes'))
-    .option('--json', 'as JSON')
+  onServer(keys.command('list').description('List API keys with their scopes'))
+    .option('--json', 'print JSON')
     .action(async (options: ServerFlags & { json?: boolean }) => {
       const { listKeys } = await import('./keys-command.ts');
       await listKeys(io, await clientOf(io, options), options);
     });
 
-  onServer(keys.command('revoke').argument('<id>').description('Revoke a key at once')).action(
+  onServer(keys.command('revoke').argument('<id>').description('Revoke an API key')).action(
     async (id: string, options: ServerFlags) => {
       const { revokeKey } = await import('./keys-command.ts');
       await revokeKey(io, await clientOf(io, options), id);

@@ -7,7 +7,7 @@ import { plainLine } from '../sanitize.ts';
 import type { ServerClient } from '../server/server-client.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const LONGEST_DAYS = 3_650;
+const MAX_DAYS = 3_650;
 
 export type CreateKeyFlags = { scopes: string; expires?: string; json?: boolean };
 
@@ -18,12 +18,12 @@ export async function createKey(
   name: string,
   { scopes, expires, json }: CreateKeyFlags,
 ): Promise<void> {
-  const wish: CreateApiKey = {
+  const body: CreateApiKey = {
     name,
     scopes: readScopes(scopes),
     ...(expires === undefined ? {} : { expiresAt: Date.now() + readDays(expires) * DAY_MS }),
   };
-  const created = await client.post('/api/access/keys', { body: wish });
+  const created = await client.post('/api/access/keys', { body });
   if (json === true) {
     io.stdout.write(`${JSON.stringify(created, null, 2)}\n`);
     return;
@@ -44,10 +44,10 @@ export async function listKeys(io: CommandIo, client: ServerClient, { json }: { 
     name,
     `${start}…`,
     scopes.join(','),
-    expiresAt === null ? 'does not expire' : `expires ${dayOf(expiresAt)}`,
-    lastUsedAt === null ? 'not used yet' : `used ${dayOf(lastUsedAt)}`,
+    expiresAt === null ? 'never expires' : `expires ${dayOf(expiresAt)}`,
+    lastUsedAt === null ? 'never used' : `used ${dayOf(lastUsedAt)}`,
   ]);
-  const lines = rows.length === 0 ? ['There are no API keys.'] : columns(rows);
+  const lines = rows.length === 0 ? ['No API keys.'] : columns(rows);
   io.stdout.write(`${lines.join('\n')}\n`);
 }
 
@@ -63,16 +63,16 @@ function readScopes(text: string): KeyScope[] {
   if (unknown === undefined) return KEY_SCOPES.filter((scope) => names.includes(scope));
   throw new ToolyardError({
     code: 'bad_config',
-    message: `--scopes: there is no scope "${unknown}" for API keys.`,
-    hint: `Use one or more of ${KEY_SCOPES.join(', ')}, with commas between them.`,
+    message: `--scopes: unknown scope "${unknown}".`,
+    hint: `Use a comma-separated list of ${KEY_SCOPES.join(', ')}.`,
   });
 }
 
 function readDays(text: string): number {
   const days = Number(text);
-  if (Number.isInteger(days) && days >= 1 && days <= LONGEST_DAYS) return days;
+  if (Number.isInteger(days) && days >= 1 && days <= MAX_DAYS) return days;
   throw new ToolyardError({
     code: 'bad_config',
-    message: `--expires must be a number of days from 1 to ${LONGEST_DAYS} (got "${text}").`,
+    message: `--expires must be a number of days from 1 to ${MAX_DAYS} (got "${text}").`,
   });
 }

@@ -9,8 +9,7 @@ import { printNote, printLine } from './output.ts';
 export type ApproveFlags = { hash?: string };
 
 /**
- * `toolyard mcp approve`: prints what the entry starts, and approves exactly that. Without a terminal the hash that was
- * printed says which text was read.
+ * `toolyard mcp approve`: prints the entry, and approves exactly this text. Without a terminal, `--hash` names the text.
  */
 export async function approveServer(
   io: CommandIo,
@@ -18,13 +17,13 @@ export async function approveServer(
   { id, signal }: { id: string; signal: AbortSignal },
   { hash }: ApproveFlags,
 ): Promise<number> {
-  const shown = await source.approval(id);
-  if (hash !== undefined && hash !== shown.hash) throw changed(shown);
+  const entry = await source.approval(id);
+  if (hash !== undefined && hash !== entry.hash) throw hashMismatch(entry);
   if (hash === undefined) {
-    tell(io, shown);
-    const answer = await askYesNo(io, 'Allow Toolyard to start this?', signal);
+    printEntry(io, entry);
+    const answer = await askYesNo(io, 'Allow Toolyard to start this server?', signal);
     if (answer === 'cannot') {
-      printNote(io, `Approve it with: toolyard mcp approve ${id} --hash ${shown.hash}`);
+      printNote(io, `Approve it with: toolyard mcp approve ${id} --hash ${entry.hash}`);
       return EXIT.failed;
     }
     if (answer === 'no') {
@@ -32,20 +31,23 @@ export async function approveServer(
       return EXIT.failed;
     }
   }
-  await source.approveEntry(id, { hash: shown.hash });
-  printNote(io, `Approved "${id}": it may be started.`);
+  await source.approveEntry(id, { hash: entry.hash });
+  printNote(io, `Approved "${id}".`);
   return EXIT.done;
 }
 
-function tell(io: CommandIo, { id, file, line, text, isNew }: McpEntryApproval): void {
-  printNote(io, `${file}, line ${line}: the local server "${id}" was ${isNew ? 'added' : 'changed'} outside Toolyard.`);
+function printEntry(io: CommandIo, { id, file, line, text, isNew }: McpEntryApproval): void {
+  printNote(
+    io,
+    `${file}, line ${line}: the local server "${id}" was ${isNew ? 'added' : 'hashMismatch'} outside Toolyard.`,
+  );
   printLine(io, text);
 }
 
-function changed({ id, file }: McpEntryApproval): ToolyardError {
+function hashMismatch({ id, file }: McpEntryApproval): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
-    message: `The entry of "${id}" in ${file} does not have this hash. Nothing was approved.`,
-    hint: `Read it again: toolyard mcp approve ${id}`,
+    message: `The entry "${id}" in ${file} does not have this hash; it was not approved.`,
+    hint: `Review the current entry with: toolyard mcp approve ${id}`,
   });
 }

@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-/** Runs `toolyard mcp auth` and goes to the address it prints, as a person does. */
+/** Runs `toolyard mcp auth` and opens the URL that it prints. */
 const auth = (...flags: string[]) => authTo('guarded', ...flags);
 
 async function authTo(server: string, ...flags: string[]): Promise<CommandResult> {
@@ -44,7 +44,7 @@ const call = (...flags: string[]) =>
   runCommand(['mcp', 'call', 'guarded', 'echo', '{"message":"hello"}', '--data-dir', dataDir, ...flags]);
 
 describe('toolyard mcp auth', () => {
-  test('alone: the person comes back to the command, and later commands are signed in', async () => {
+  test('receives the redirect without a running server, and later commands are signed in', async () => {
     const before = await call();
     expect(before.code).toBe(1);
     expect(before.stderr + before.stdout).toContain('requires a sign-in');
@@ -55,12 +55,12 @@ describe('toolyard mcp auth', () => {
     expect(after).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') as string });
     expect(authorization.grants('authorization_code')).toHaveLength(1);
 
-    const out = await runCommand(['mcp', 'auth', 'guarded', '--out', '--data-dir', dataDir]);
+    const out = await runCommand(['mcp', 'auth', 'guarded', '--sign-out', '--data-dir', dataDir]);
     expect(out.stdout).toBe('Signed out of guarded.\n');
     expect((await call()).code).toBe(1);
   });
 
-  test('a chat alone uses what was signed in to, and so does an address that stands nowhere', async () => {
+  test('uses the sign-in in a standalone chat and for an unconfigured URL', async () => {
     const ask = ['--model', 'demo', '--no-date', '--allow', 'guarded/echo'];
     const chat = () =>
       runCommand(['chat', '/call echo {"message":"hello"}', ...ask, '--mcp-config', join(dataDir, 'mcp.json')], {
@@ -76,7 +76,7 @@ describe('toolyard mcp auth', () => {
     expect(await tools()).toMatchObject({ code: 0, stdout: expect.stringContaining('echo') as string });
   });
 
-  test('with a Toolyard running: it is signed in there', async () => {
+  test('signs in on the running Toolyard server', async () => {
     await using served = await Served.start({ dataDir });
     const done = await auth('--json');
     expect(done.code).toBe(0);
@@ -85,7 +85,7 @@ describe('toolyard mcp auth', () => {
     expect((await call()).code).toBe(0);
   });
 
-  test('who declines is told so', async () => {
+  test('reports a declined sign-in', async () => {
     await authorization.close();
     authorization = await startAuthorizationServer({ person: 'declines' });
     await mcp.close();
@@ -97,10 +97,10 @@ describe('toolyard mcp auth', () => {
   });
 });
 
-describe('attack 1: an address for the browser', () => {
+describe('attack 1: a malicious URL for the browser', () => {
   const screen = { DISPLAY: ':0' };
 
-  test('is handed to one program as one argument, and no shell sees it', () => {
+  test('is passed as a single argument, without a shell', () => {
     const address = 'https://accounts.example/authorize?a=$(touch%20x);b=`id`&c=|calc';
     expect(browserCommand(address, screen, 'linux')).toEqual(['xdg-open', new URL(address).href]);
     expect(browserCommand(address, {}, 'darwin')).toEqual(['open', new URL(address).href]);
@@ -119,7 +119,7 @@ describe('attack 1: an address for the browser', () => {
     },
   );
 
-  test('where there is no screen it is only printed', () => {
+  test('is only printed without a display', () => {
     expect(browserCommand('https://accounts.example/', {}, 'linux')).toBeNull();
     expect(browserCommand('https://accounts.example/', { ...screen, SSH_CONNECTION: 'x' }, 'linux')).toBeNull();
   });

@@ -6,31 +6,30 @@ import { printNote, printLine, printJson } from './output.ts';
 import { openInBrowser } from './sign-in-window.ts';
 
 export type AuthFlags = McpFlags & {
-  /** False only prints the address. */
+  /** False with `--no-open`: only print the URL. */
   open: boolean;
-  /** Where this command, alone, waits for the person. */
+  /** Port of the redirect URL if no Toolyard server is running. */
   port: number;
-  /** Signs out. */
-  out?: boolean;
+  signOut?: boolean;
 };
 
-/** Signs a person in to a server, or out of it. */
+/** `toolyard mcp auth`: signs in to a server, or out. */
 export async function signInTo(
   io: CommandIo,
   source: McpSource,
   { id, signal }: { id: string; signal: AbortSignal },
   flags: AuthFlags,
 ): Promise<number> {
-  if (flags.out === true) {
+  if (flags.signOut === true) {
     await source.signOut(id);
     if (flags.json === true) printJson(io, { server: id, signedIn: false });
     else printLine(io, `Signed out of ${id}.`);
     return EXIT.done;
   }
   const { url, issuer, finished } = await source.signIn(id, { port: flags.port, signal });
-  const isShown = flags.open && openInBrowser(url, io.env);
-  printNote(io, `Sign in at ${issuer}${isShown ? ', in the browser that opens, or at' : ':'}`);
-  // Alone on its line, so that it can be copied, or read by a program.
+  const isOpened = flags.open && openInBrowser(url, io.env);
+  printNote(io, `Sign in at ${issuer}${isOpened ? ', in the browser that opens, or at' : ':'}`);
+  // On its own line, so that users and programs can copy it.
   io.stderr.write(`${printable(url)}\n`);
   const server = await finished;
   if (flags.json === true) {
@@ -39,7 +38,7 @@ export async function signInTo(
   return server.state === 'failed' || server.state === 'needs_sign_in' ? EXIT.failed : EXIT.done;
 }
 
-/** It has been checked to be a web address, whose letters are all of ASCII. */
+/** Serialized URLs are ASCII, so they contain no control characters. */
 function printable(url: string): string {
   return new URL(url).href;
 }

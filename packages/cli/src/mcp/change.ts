@@ -9,7 +9,7 @@ import { transportOf } from './target.ts';
 
 export type AddFlags = TargetFlags & { json?: boolean; disabled?: boolean; test: boolean };
 
-/** `toolyard mcp add`: written to mcp.json, then tried; what goes wrong there is told and undoes nothing. */
+/** `toolyard mcp add`: adds the server to mcp.json, then tests it. A failed test is printed; the entry remains. */
 export async function addServerCommand(
   io: CommandIo,
   source: McpSource,
@@ -23,7 +23,7 @@ export async function addServerCommand(
   };
   const view = await source.add(server);
   if (flags.json === true) printJson(io, view);
-  printNote(io, `"${id}" stands in mcp.json now.`);
+  printNote(io, `Added "${id}" to mcp.json.`);
   if (view.fault !== undefined && view.error !== undefined) {
     printNote(io, view.error.message);
     if (view.error.hint !== undefined) printNote(io, `  ${view.error.hint}`);
@@ -34,11 +34,11 @@ export async function addServerCommand(
   if (report.ok) {
     printNote(
       io,
-      `It answers: ${pluralize(report.offers.tools, 'tool')}, about ${report.tokens} tokens in every request.`,
+      `Connected: ${pluralize(report.offers.tools, 'tool')}, about ${report.tokens} tokens in every request.`,
     );
     return EXIT.done;
   }
-  printNote(io, report.error?.message ?? 'It could not be connected.');
+  printNote(io, report.error?.message ?? 'The connection failed.');
   if (report.error?.hint !== undefined) printNote(io, `  ${report.error.hint}`);
   return EXIT.done;
 }
@@ -46,6 +46,6 @@ export async function addServerCommand(
 /** `toolyard mcp remove` */
 export async function removeServerCommand(io: CommandIo, source: McpSource, id: string): Promise<number> {
   await source.remove(id);
-  printNote(io, `"${id}" is taken out of mcp.json.`);
+  printNote(io, `Removed "${id}" from mcp.json.`);
   return EXIT.done;
 }

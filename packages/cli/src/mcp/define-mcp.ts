@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addAliases } from '../aliases.ts';
 import type { Invocation } from '../command-io.ts';
 import { port, repeatable } from '../options.ts';
 import type { ApproveFlags } from './approve.ts';
@@ -7,25 +8,26 @@ import type { ServerFlags } from '../server/server-client.ts';
 import type { AuthFlags } from './auth.ts';
 import type { AddFlags } from './change.ts';
 import type { McpFlags } from './mcp-source.ts';
+import { printNote } from './output.ts';
 import type { SourceCommand, ServerCommand } from './run.ts';
 import type { TargetFlags } from './target.ts';
 import type { UnsandboxedFlags } from './unsandboxed.ts';
 
-/** The same each time: many sign-in servers know only the addresses that were registered with them. */
+/** Fixed, because many authorization servers accept only registered redirect URLs. */
 const SIGN_IN_PORT = 8_719;
 
-const SERVER = 'its name in mcp.json, or an address or quoted command';
+const SERVER = 'name in mcp.json, URL, or quoted command';
 
-/** Defines `toolyard mcp ...`: what is configured, what servers offer, and the servers that come with Toolyard. */
+/** Defines `toolyard mcp`. */
 export function defineMcp(program: Command, invocation: Invocation): void {
   const mcp = program
     .command('mcp')
-    .description('MCP servers: configure them, try them, use what they offer')
+    .description('Configure, test and use MCP servers')
     .addHelpText(
       'after',
       `
-Where a Toolyard is running with the data folder, it is asked; else the servers of mcp.json are started for the
-command alone. Which of the two is said on stderr.
+Commands use the Toolyard server that runs with the data folder. If none is running, they start the servers of mcp.json
+for this one command. A note on stderr says which.
 
 Examples:
   toolyard mcp add files -- npx -y @modelcontextprotocol/server-filesystem /my/documents
@@ -36,44 +38,50 @@ Examples:
     )
     .exitOverride();
 
-  defineConfiguring(mcp, invocation);
-  defineTools(mcp, invocation);
-  defineResourcesAndPrompts(mcp, invocation);
-  defineServing(program, mcp, invocation);
+  defineServerCommands(mcp, invocation);
+  defineToolCommands(mcp, invocation);
+  defineResourceAndPromptCommands(mcp, invocation);
+  defineServeCommand(program, mcp, invocation);
+  for (const command of mcp.commands) {
+    addAliases(command, 'standalone', ['alone'], (line) => printNote(invocation.io, line));
+    addAliases(command, 'sign-out', ['out'], (line) => printNote(invocation.io, line));
+  }
 }
 
-function defineConfiguring(mcp: Command, invocation: Invocation): void {
+function defineServerCommands(mcp: Command, invocation: Invocation): void {
   const { io } = invocation;
-  withSourceOptions(mcp.command('list').description('All servers and how they are')).action(async (flags: McpFlags) => {
-    const { listServers } = await import('./list.ts');
-    await exit(invocation, flags, (source) => listServers(io, source, flags));
-  });
+  withSourceOptions(mcp.command('list').description('List servers with their state')).action(
+    async (flags: McpFlags) => {
+      const { listServers } = await import('./list.ts');
+      await runWithSource(invocation, flags, (source) => listServers(io, source, flags));
+    },
+  );
 
-  reachedBy(
+  withTransportOptions(
     withSourceOptions(
       mcp
         .command('add')
         .argument('<name>')
-        .argument('[address or command...]', 'an address, or behind -- a program and its arguments')
-        .description('Write a server to mcp.json and try it'),
+        .argument('[URL or command...]', 'URL, or "--" and a command with its arguments')
+        .description('Add a server to mcp.json and test it'),
     ),
   )
-    .option('--hosted <service:server>', 'one that a service makes, such as klavis:Gmail')
-    .option('--api-key <key>', 'with --hosted: the key of the service (default: ${env:KLAVIS_API_KEY})')
-    .option('--user <name>', "with --hosted: for whom of the key's users it is made")
-    .option('--disabled', 'switched off for now')
-    .option('--no-test', 'do not try it')
+    .option('--hosted <service:server>', 'hosted server of a service, such as klavis:Gmail')
+    .option('--api-key <key>', 'with --hosted: API key of the service (default: ${env:KLAVIS_API_KEY})')
+    .option('--user <name>', 'with --hosted: user ID at the service')
+    .option('--disabled', 'add the server disabled')
+    .option('--no-test', 'do not test the server')
     .action(async (name: string, words: string[], flags: McpFlags & AddFlags) => {
       const { addServerCommand } = await import('./change.ts');
-      await exit(invocation, flags, (source, signal) =>
+      await runWithSource(invocation, flags, (source, signal) =>
         addServerCommand(io, source, { id: name, words, signal }, flags),
       );
     });
 
-  withSourceOptions(mcp.command('remove').argument('<name>').description('Take a server out of mcp.json')).action(
+  withSourceOptions(mcp.command('remove').argument('<name>').description('Remove a server from mcp.json')).action(
     async (name: string, flags: McpFlags) => {
       const { removeServerCommand } = await import('./change.ts');
-      await exit(invocation, flags, (source) => removeServerCommand(io, source, name));
+      await runWithSource(invocation, flags, (source) => removeServerCommand(io, source, name));
     },
   );
 
@@ -81,33 +89,31 @@ function defineConfiguring(mcp: Command, invocation: Invocation): void {
     mcp
       .command('approve')
       .argument('<name>')
-      .description('Print what a local server that was written to mcp.json by other means starts, and approve it'),
+      .description('Show and approve a local server that was added to mcp.json outside Toolyard'),
   )
-    .option('--hash <hash>', 'approve the text that was printed with this hash, without asking')
+    .option('--hash <hash>', 'approve the entry with this hash, without a prompt')
     .action(async (name: string, flags: McpFlags & ApproveFlags) => {
       const { approveServer } = await import('./approve.ts');
-      await exit(invocation, flags, (source, signal) => approveServer(io, source, { id: name, signal }, flags));
+      await runWithSource(invocation, flags, (source, signal) =>
+        approveServer(io, source, { id: name, signal }, flags),
+      );
     });
 
-  onServer(
-    mcp
-      .command('unsandboxed')
-      .description('List the enabled local servers of a running Toolyard that run without a sandbox'),
-  )
-    .option('--confirm-auto', 'confirm that approval mode auto counts beside them')
-    .option('--yes', 'without asking')
-    .option('--json', 'as JSON')
+  onServer(mcp.command('unsandboxed').description('List enabled local servers without a sandbox'))
+    .option('--confirm-auto', 'allow approval mode auto while these servers are enabled')
+    .option('--yes', 'skip the confirmation prompt')
+    .option('--json', 'print JSON')
     .action(async (flags: ServerFlags & UnsandboxedFlags) => {
       const { listUnsandboxed } = await import('./unsandboxed.ts');
       invocation.exitCode = await listUnsandboxed(io, await clientOf(io, flags), flags);
     });
 
-  reachedBy(
+  withTransportOptions(
     withSourceOptions(
       mcp
         .command('test')
-        .argument('<server...>', `${SERVER}; or behind -- a program and its arguments`)
-        .description('Connect once and tell how it went, what the server offers and costs, and what is wrong with it'),
+        .argument('<server...>', `${SERVER}; or "--" and a command with its arguments`)
+        .description('Connect to a server and report timing, capabilities, token cost and problems'),
     ),
   ).action(async (words: string[], flags: McpFlags & TargetFlags) => {
     const { testServerCommand } = await import('./run.ts');
@@ -117,33 +123,37 @@ function defineConfiguring(mcp: Command, invocation: Invocation): void {
   withSourceOptions(
     mcp
       .command('auth')
-      .argument('<server>', 'its name in mcp.json, or an address')
-      .description('Sign in to a server (OAuth)'),
+      .argument('<server>', 'name in mcp.json, or URL')
+      .description('Sign in to a server (OAuth), or sign out'),
   )
-    .option('--no-open', 'do not open a browser, only print the address')
-    .option('--out', 'sign out instead')
-    .option('--port <n>', 'where you are sent back to while no Toolyard is running', port, SIGN_IN_PORT)
+    .option('--no-open', 'do not open a browser, only print the URL')
+    .option('--sign-out', 'sign out instead')
+    .option('--port <n>', 'port of the redirect URL if no Toolyard server is running', port, SIGN_IN_PORT)
     .action(async (server: string, flags: AuthFlags) => {
       const { signInTo } = await import('./auth.ts');
-      await exitOf(invocation, flags, server, (source, id, signal) => signInTo(io, source, { id, signal }, flags));
+      await runWithServer(invocation, flags, server, (source, id, signal) =>
+        signInTo(io, source, { id, signal }, flags),
+      );
     });
 
-  withSourceOptions(mcp.command('log').argument('<server>', SERVER).description('What happened with a server'))
-    .option('--follow', 'and what goes on happening, until Ctrl-C')
-    .option('--no-wire', 'without the messages that went over the wire')
+  withSourceOptions(mcp.command('log').argument('<server>', SERVER).description('Show the log of a server'))
+    .option('--follow', 'keep printing new entries until Ctrl-C')
+    .option('--no-wire', 'omit JSON-RPC messages')
     .action(async (server: string, flags: McpFlags & { follow?: boolean; wire?: boolean }) => {
       const { showLog } = await import('./log.ts');
-      await exitOf(invocation, flags, server, (source, id, signal) => showLog(io, source, { id, signal }, flags));
+      await runWithServer(invocation, flags, server, (source, id, signal) =>
+        showLog(io, source, { id, signal }, flags),
+      );
     });
 }
 
-function defineTools(mcp: Command, invocation: Invocation): void {
+function defineToolCommands(mcp: Command, invocation: Invocation): void {
   const { io } = invocation;
   withSourceOptions(
-    mcp.command('tools').argument('<server>', SERVER).description('Its tools and what they cost'),
+    mcp.command('tools').argument('<server>', SERVER).description('List tools and their token cost'),
   ).action(async (server: string, flags: McpFlags) => {
     const { listTools } = await import('./offers.ts');
-    await exitOf(invocation, flags, server, (source, id) => listTools(io, source, id, flags));
+    await runWithServer(invocation, flags, server, (source, id) => listTools(io, source, id, flags));
   });
 
   withSourceOptions(
@@ -151,52 +161,57 @@ function defineTools(mcp: Command, invocation: Invocation): void {
       .command('call')
       .argument('<server>', SERVER)
       .argument('<tool>')
-      .argument('[arguments]', 'as JSON; "-" reads them from stdin')
-      .description('Call a tool; 1 where it fails'),
+      .argument('[arguments]', 'arguments as JSON; "-" reads stdin')
+      .description('Call a tool; exits with 1 if it fails'),
   )
-    .addOption(repeatable('--arg <name=value>', 'one argument'))
+    .addOption(repeatable('--arg <name=value>', 'argument'))
     .action(async (server: string, tool: string, json: string | undefined, flags: McpFlags & { arg: string[] }) => {
       const { callTool } = await import('./offers.ts');
-      await exitOf(invocation, flags, server, (source, id, signal) =>
+      await runWithServer(invocation, flags, server, (source, id, signal) =>
         callTool(io, source, { id, tool, json, args: flags.arg, signal }, flags),
       );
     });
 }
 
-function defineResourcesAndPrompts(mcp: Command, invocation: Invocation): void {
+function defineResourceAndPromptCommands(mcp: Command, invocation: Invocation): void {
   const { io } = invocation;
   withSourceOptions(
-    mcp.command('resources').argument('<server>', SERVER).description('Its resources, and the templates of others'),
+    mcp.command('resources').argument('<server>', SERVER).description('List resources and resource templates'),
   ).action(async (server: string, flags: McpFlags) => {
     const { listResources } = await import('./offers.ts');
-    await exitOf(invocation, flags, server, (source, id) => listResources(io, source, id, flags));
+    await runWithServer(invocation, flags, server, (source, id) => listResources(io, source, id, flags));
   });
 
   withSourceOptions(mcp.command('read').argument('<server>', SERVER).argument('<uri>').description('Read a resource'))
-    .option('--output <file>', 'a file that does not exist yet')
+    .option('--output <file>', 'write to this file, which must not exist')
     .action(async (server: string, uri: string, flags: McpFlags & { output?: string }) => {
       const { readResource } = await import('./offers.ts');
       const { output } = flags;
-      await exitOf(invocation, flags, server, (source, id, signal) =>
+      await runWithServer(invocation, flags, server, (source, id, signal) =>
         readResource(io, source, { id, uri, output, signal }, flags),
       );
     });
 
   withSourceOptions(
-    mcp.command('prompts').argument('[server]', SERVER).description('The prompts of all servers, or of one'),
+    mcp.command('prompts').argument('[server]', SERVER).description('List prompts of all servers, or of one'),
   ).action(async (server: string | undefined, flags: McpFlags) => {
     const { listPrompts } = await import('./offers.ts');
-    if (server === undefined) await exit(invocation, flags, (source) => listPrompts(io, source, undefined, flags));
-    else await exitOf(invocation, flags, server, (source, id) => listPrompts(io, source, id, flags));
+    if (server === undefined)
+      await runWithSource(invocation, flags, (source) => listPrompts(io, source, undefined, flags));
+    else await runWithServer(invocation, flags, server, (source, id) => listPrompts(io, source, id, flags));
   });
 
   withSourceOptions(
-    mcp.command('get').argument('<server>', SERVER).argument('<prompt>').description('Fill in a prompt'),
+    mcp
+      .command('get')
+      .argument('<server>', SERVER)
+      .argument('<prompt>')
+      .description('Get a prompt with its arguments filled in'),
   )
-    .addOption(repeatable('--arg <name=value>', 'one argument'))
+    .addOption(repeatable('--arg <name=value>', 'argument'))
     .action(async (server: string, name: string, flags: McpFlags & { arg: string[] }) => {
       const { getPrompt } = await import('./offers.ts');
-      await exitOf(invocation, flags, server, (source, id, signal) =>
+      await runWithServer(invocation, flags, server, (source, id, signal) =>
         getPrompt(io, source, { id, name, args: flags.arg, signal }, flags),
       );
     });
@@ -205,29 +220,29 @@ function defineResourcesAndPrompts(mcp: Command, invocation: Invocation): void {
     mcp
       .command('complete')
       .argument('<server>', SERVER)
-      .argument('<prompt or template>', 'what the argument is for')
+      .argument('<prompt or template>', 'prompt name or URI template')
       .argument('<argument>')
-      .argument('[value]', 'what is there of it', '')
-      .description('What an argument may become'),
+      .argument('[value]', 'start of the value', '')
+      .description('Complete an argument of a prompt or template'),
   )
-    .addOption(repeatable('--arg <name=value>', 'an argument that is filled in already'))
+    .addOption(repeatable('--arg <name=value>', 'other argument with a value'))
     .action(
       async (server: string, subject: string, argument: string, value: string, flags: McpFlags & { arg: string[] }) => {
         const { completeArgument } = await import('./offers.ts');
-        await exitOf(invocation, flags, server, (source, id, signal) =>
+        await runWithServer(invocation, flags, server, (source, id, signal) =>
           completeArgument(io, source, { id, subject, argument, value, others: flags.arg, signal }, flags),
         );
       },
     );
 }
 
-function defineServing(program: Command, mcp: Command, invocation: Invocation): void {
+function defineServeCommand(program: Command, mcp: Command, invocation: Invocation): void {
   mcp
     .command('serve')
-    .description('Run an MCP server that comes with Toolyard, over stdio unless --http is given')
-    .addArgument(program.createArgument('<server>', 'which one').choices(['date']))
+    .description('Run a bundled MCP server over stdio, or HTTP with --http')
+    .addArgument(program.createArgument('<server>', 'bundled server').choices(['date']))
     .option('--http', 'serve Streamable HTTP on 127.0.0.1 instead of stdio')
-    .option('--port <n>', 'with --http: the port; 0 takes any free one')
+    .option('--port <n>', 'with --http: port; 0 for any free port')
     .exitOverride()
     .action(async (_server: 'date', options: { http?: boolean; port?: string }) => {
       const { mcpServeCommand } = await import('../mcp-serve.ts');
@@ -237,33 +252,38 @@ function defineServing(program: Command, mcp: Command, invocation: Invocation): 
 
 function withSourceOptions(command: Command): Command {
   return command
-    .option('--json', 'as JSON')
-    .option('--server [url]', 'ask this running server; without an address the one that has the data folder')
-    .option('--alone', 'ask no running server')
-    .option('--token <text>', 'its token (better: TOOLYARD_TOKEN)')
-    .option('--data-dir <folder>', 'the data folder whose mcp.json or server is meant (or TOOLYARD_DATA_DIR)')
+    .option('--json', 'print JSON')
+    .option('--server [url]', 'use a running server (default: the server of the data folder)')
+    .option('--standalone', 'start the servers for this command, even if a Toolyard server is running')
+    .option('--token <text>', 'access token or API key of the server (better: TOOLYARD_TOKEN)')
+    .option('--data-dir <folder>', 'data folder of mcp.json and the server (or TOOLYARD_DATA_DIR)')
     .exitOverride();
 }
 
-function reachedBy(command: Command): Command {
+function withTransportOptions(command: Command): Command {
   return command
-    .addOption(repeatable('--header <name: value>', 'sent to an address'))
-    .addOption(repeatable('--env <NAME=value>', 'in the environment of a program'))
-    .option('--cwd <folder>', 'where a program works')
-    .addOption(repeatable('--read <path>', 'what a program may read in its sandbox'))
-    .addOption(repeatable('--write <folder>', 'what a program may change in its sandbox'))
-    .option('--network <on|off|hosts>', 'what a program may reach: on (default), off, or hosts with commas between')
-    .option('--no-sandbox', 'run a program without a sandbox')
-    .option('--sse', 'the address knows only the older HTTP+SSE')
-    .option('--ws', 'the address is that of a WebSocket');
+    .addOption(repeatable('--header <name: value>', 'HTTP header for a remote server'))
+    .addOption(repeatable('--env <NAME=value>', 'environment variable for a local server'))
+    .option('--cwd <folder>', 'working folder of a local server')
+    .addOption(repeatable('--read <path>', 'let a local server read this path'))
+    .addOption(repeatable('--write <folder>', 'let a local server write to this folder'))
+    .option('--network <on|off|hosts>', 'network access of a local server: on (default), off, or comma-separated hosts')
+    .option('--no-sandbox', 'run a local server without a sandbox')
+    .option('--sse', 'use the older HTTP+SSE transport')
+    .option('--ws', 'use a WebSocket');
 }
 
-async function exit(invocation: Invocation, flags: McpFlags, work: SourceCommand): Promise<void> {
+async function runWithSource(invocation: Invocation, flags: McpFlags, work: SourceCommand): Promise<void> {
   const { withSource } = await import('./run.ts');
   invocation.exitCode = await withSource(invocation.io, flags, work);
 }
 
-async function exitOf(invocation: Invocation, flags: McpFlags, server: string, work: ServerCommand): Promise<void> {
+async function runWithServer(
+  invocation: Invocation,
+  flags: McpFlags,
+  server: string,
+  work: ServerCommand,
+): Promise<void> {
   const { withServer } = await import('./run.ts');
   invocation.exitCode = await withServer(invocation.io, flags, server, work);
 }

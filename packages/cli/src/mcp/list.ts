@@ -7,19 +7,19 @@ import { launchLines, showWhileLaunching } from '../show-launches.ts';
 import { pluralize, printNote, printLine, printJson } from './output.ts';
 import type { McpSource } from './mcp-source.ts';
 
-/** `toolyard mcp list`: 1 where a server that is on has failed, or the file cannot be read. */
+/** `toolyard mcp list`. Returns 1 if an enabled server has failed, or the file cannot be read. */
 export async function listServers(io: CommandIo, source: McpSource, { json }: { json?: boolean }): Promise<number> {
   await showWhileLaunching(io, source, () => source.connectAll());
   const { items, fileFault } = await source.list();
-  const isBad = fileFault !== undefined || items.some(({ state, enabled }) => enabled && state === 'failed');
-  const code = isBad ? EXIT.failed : EXIT.done;
+  const hasFailed = fileFault !== undefined || items.some(({ state, enabled }) => enabled && state === 'failed');
+  const code = hasFailed ? EXIT.failed : EXIT.done;
   if (json === true) {
     printJson(io, { items, ...defined({ fileFault }) });
     return code;
   }
   for (const line of columns(items.map(rowOf))) printLine(io, line);
   for (const { text } of launchLines(items, Date.now())) printNote(io, text);
-  if (items.length === 0) printNote(io, 'There are no servers. "toolyard mcp add <name> -- <command>" adds one.');
+  if (items.length === 0) printNote(io, 'No servers. Add one with: toolyard mcp add <name> -- <command>');
   for (const { id, error, fault, approval } of items) {
     if (error === undefined) continue;
     printNote(io, fault === undefined && approval === undefined ? `${id}: ${error.message}` : error.message);
@@ -38,7 +38,7 @@ function rowOf(server: McpServerView): string[] {
     isReady ? pluralize(offers.tools, 'tool') : '',
     isReady && offers.tools > 0 ? `${tokens} tokens` : '',
     protocolVersion === undefined ? '' : `MCP ${protocolVersion}`,
-    FROM[origin],
+    ORIGIN_NAMES[origin],
     transport === null ? '' : transport.type === 'stdio' ? transport.command : transport.url,
   ];
 }
@@ -48,7 +48,7 @@ function stateOf({ state, fault, approval }: McpServerView): string {
   return approval === undefined ? state.replace('_', ' ') : 'needs approval';
 }
 
-const FROM: Record<McpServerView['origin'], string> = {
+const ORIGIN_NAMES: Record<McpServerView['origin'], string> = {
   'built-in': 'built in',
   file: 'mcp.json',
   flag: 'command line',

@@ -6,16 +6,16 @@ import { plainLine } from '../sanitize.ts';
 import type { McpSource } from './mcp-source.ts';
 import { printLine } from './output.ts';
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
-/** `toolyard mcp log <server>`: what happened and what went over the wire; with `follow` also what comes. */
+/** `toolyard mcp log <server>`: prints events and JSON-RPC messages; with `follow`, also new ones. */
 export async function showLog(
   io: CommandIo,
   source: McpSource,
   { id, signal }: { id: string; signal: AbortSignal },
   options: { json?: boolean; follow?: boolean; wire?: boolean },
 ): Promise<number> {
-  // Alone nothing has happened yet: the server is connected to see what does.
+  // A standalone command has not connected yet: connect, so that there is something to show.
   await source.templates(id).catch(() => undefined);
   let after: string | undefined;
   for (;;) {
@@ -28,9 +28,9 @@ export async function showLog(
     }
     if (options.follow !== true) return EXIT.done;
     try {
-      await sleep(LOOK_MS, undefined, { signal });
+      await sleep(POLL_MS, undefined, { signal });
     } catch {
-      // Only the signal ends the wait: nobody wants to follow any longer.
+      // Only the stop signal ends the wait early.
       return EXIT.done;
     }
   }

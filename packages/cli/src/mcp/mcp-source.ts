@@ -11,53 +11,53 @@ import { ServerUnreachable } from '../server/server-lost.ts';
 import { dateServer } from '../servers.ts';
 
 export type McpFlags = {
-  /** True without an address: the server of the data folder. */
+  /** True without a URL: the server of the data folder. */
   server?: string | true;
   token?: string;
   dataDir?: string;
-  /** Never asks a running server. */
-  alone?: boolean;
+  /** Do not use a running server. */
+  standalone?: boolean;
   json?: boolean;
 };
 
-/** Whom a command deals with: a running Toolyard, or the servers of `mcp.json` started for this command alone. */
+/** The MCP servers of a running Toolyard server, or those of `mcp.json`, started for this command. */
 export type McpSource = AsyncDisposable &
   McpServersOfOwner & {
-    /** Where the servers run, for people. */
-    told: string;
-    /** Has a person sign in; `finished` when they have, and the server was connected anew. */
+    /** Where the servers run, for the user. */
+    description: string;
+    /** Starts a sign-in. `finished` resolves after the user has signed in and the server has reconnected. */
     signIn(id: string, options: { port: number; signal: AbortSignal }): Promise<StartedSignIn>;
     signOut(id: string): Promise<unknown>;
-    /** Has those that are switched on connected, where nobody else has seen to that. */
+    /** Connects all enabled servers. A running Toolyard server does so by itself. */
     connectAll(): Promise<void>;
   };
 
 type StartedSignIn = McpSignInStarted & { finished: Promise<McpServerView> };
 
 /**
- * The running server that was named, or the one that has the data folder; where there is none, this process alone.
+ * Uses the running server of `--server` or of the data folder; if none is running, starts the servers in this process.
  *
- * @throws ToolyardError where a server was named and does not answer
+ * @throws ToolyardError if the server of `--server` does not answer
  */
 export async function openSource(io: CommandIo, flags: McpFlags): Promise<McpSource> {
-  const client = flags.alone === true ? null : await runningServer(io, flags);
-  return client === null ? openAlone({ io, flags }) : atServer(client);
+  const client = flags.standalone === true ? null : await runningServer(io, flags);
+  return client === null ? openStandalone({ io, flags }) : atServer(client);
 }
 
-/** A server that is not configured anywhere, started for this command. */
+/** Starts a server that is not configured, for this command. */
 export function openAdHoc(io: CommandIo, flags: McpFlags, config: ServerConfig): Promise<McpSource> {
-  return openAlone({ io, flags, only: config });
+  return openStandalone({ io, flags, only: config });
 }
 
 async function runningServer(io: CommandIo, flags: McpFlags): Promise<ServerClient | null> {
   const { serverClient } = await import('../server/server-client.ts');
   const { server, token, dataDir } = flags;
-  const named = {
+  const serverFlags = {
     ...(server === undefined || server === true ? {} : { server }),
     ...defined({ token, dataDir }),
   };
   try {
-    const client = serverClient(named, io, (input, init) => globalThis.fetch(input, init));
+    const client = serverClient(serverFlags, io, (input, init) => globalThis.fetch(input, init));
     await client.get('/health');
     return client;
   } catch (thrown) {
@@ -68,7 +68,7 @@ async function runningServer(io: CommandIo, flags: McpFlags): Promise<ServerClie
   }
 }
 
-async function openAlone(options: { io: CommandIo; flags: McpFlags; only?: ServerConfig }): Promise<McpSource> {
+async function openStandalone(options: { io: CommandIo; flags: McpFlags; only?: ServerConfig }): Promise<McpSource> {
   const { io, flags, only } = options;
   const { openMachineServers } = await import('@toolyard/server/machine-servers');
   const dataDir = dataDirFrom(flags.dataDir, io);
@@ -79,18 +79,20 @@ async function openAlone(options: { io: CommandIo; flags: McpFlags; only?: Serve
     flags: only === undefined ? [] : [only],
     log: (line) => void io.stderr.write(`toolyard: ${sanitize(line)}\n`),
   });
-  const why = flags.alone === true ? '' : 'no Toolyard is running: ';
+  const reason = flags.standalone === true ? '' : 'no Toolyard server is running: ';
   return {
     ...servers,
-    signIn: (id, how) => signInAlone(servers, id, how),
-    told:
-      only === undefined ? `${why}the servers of mcp.json are started for this command` : 'started for this command',
+    signIn: (id, signIn) => signInStandalone(servers, id, signIn),
+    description:
+      only === undefined
+        ? `${reason}starting the servers of mcp.json for this command`
+        : 'starting the server for this command',
     [Symbol.asyncDispose]: () => servers.close(),
   };
 }
 
-/** The person comes back to this command itself. */
-async function signInAlone(
+/** Signs in with a redirect URL of this process. */
+async function signInStandalone(
   servers: MachineServers,
   id: string,
   { port, signal }: { port: number; signal: AbortSignal },
@@ -98,7 +100,7 @@ async function signInAlone(
   const { listenForSignIn } = await import('./sign-in-listener.ts');
   const listener = await listenForSignIn(port);
   try {
-    // What the server says with its refusal belongs to the sign-in: what it needs, and who signs people in.
+    // The 401 response names the authorization server and the scopes.
     await servers.reconnect(id).catch(() => undefined);
     const started = await servers.signIn(id, listener.redirectUrl);
     const state = new URL(started.url).searchParams.get('state') ?? '';
@@ -120,12 +122,12 @@ async function signInAlone(
 function findServer(servers: readonly McpServerView[], id: string): McpServerView {
   const found = servers.find((server) => server.id === id);
   if (found !== undefined) return found;
-  throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+  throw new ToolyardError({ code: 'not_found', message: `MCP server "${id}" not found.` });
 }
 
 function atServer(client: ServerClient): McpSource {
   return {
-    told: `the Toolyard at ${client.url}`,
+    description: `using the Toolyard server at ${client.url}`,
     list: () => client.get('/api/mcp/servers'),
     add: (server) => client.post('/api/mcp/servers', { body: server }),
     configuration: (id) => client.get('/api/mcp/servers/{id}/configuration', { params: { id } }),
@@ -149,12 +151,12 @@ function atServer(client: ServerClient): McpSource {
     complete: (id, body, signal) => client.post('/api/mcp/servers/{id}/complete', { params: { id }, body, signal }),
     async signIn(id, { signal }) {
       const started = await client.post('/api/mcp/servers/{id}/sign-in', { params: { id }, signal });
-      const look = async (): Promise<McpServerView> => {
+      const readServer = async (): Promise<McpServerView> => {
         const { items } = await client.get('/api/mcp/servers');
         return findServer(items, id);
       };
-      const { whenSignedIn } = await import('./when-signed-in.ts');
-      return { ...started, finished: whenSignedIn(look, signal) };
+      const { waitForSignIn } = await import('./wait-for-sign-in.ts');
+      return { ...started, finished: waitForSignIn(readServer, signal) };
     },
     signOut: (id) => client.delete('/api/mcp/servers/{id}/sign-in', { params: { id } }),
     connectAll: () => Promise.resolve(),

@@ -22,7 +22,7 @@ const mcp = (...args: string[]) => {
   const ours = ['--data-dir', folder];
   return runCommand(['mcp', ...(at < 0 ? [...args, ...ours] : [...args.slice(0, at), ...ours, ...args.slice(at)])]);
 };
-/** Behind `--`: the words of a command. */
+/** A command after `--`. */
 const words = (behaviour: McpBehaviour): string[] => {
   const { command, args } = scriptedMcpCommand(behaviour);
   return ['--', command, ...args];
@@ -45,7 +45,7 @@ const TOOLS: McpBehaviour = {
 };
 
 describe('toolyard mcp without a running server', () => {
-  it('starts no local server that the server of the data folder has not approved, and approves its exact text', async () => {
+  it('starts no unapproved local server, and approves its exact text', async () => {
     configure({});
     await using first = await Served.start({ dataDir: folder });
     await first.stop();
@@ -53,24 +53,24 @@ describe('toolyard mcp without a running server', () => {
     const listed = await mcp('list');
     expect(listed).toMatchObject({ code: 1, stdout: expect.stringMatching(/^planted +needs approval/m) });
     expect((await mcp('tools', 'planted')).code).toBe(1);
-    // Not a terminal: it prints what is started, and how to approve exactly that.
+    // Without a terminal, it prints the entry and the command that approves it.
     const shown = await mcp('approve', 'planted');
     expect(shown).toMatchObject({ code: 1, stdout: expect.stringContaining('"command"') });
     const [, hash = ''] = /--hash (\w+)/.exec(shown.stderr) ?? [];
     expect((await mcp('approve', 'planted', '--hash', 'wrong')).code).toBe(1);
     expect(await mcp('approve', 'planted', '--hash', hash)).toMatchObject({ code: 0 });
     expect((await mcp('tools', 'planted')).stdout).toContain('echo');
-    // What is added here is approved with it.
+    // `mcp add` also approves the entry.
     expect(await mcp('add', 'mine', '--no-sandbox', ...words(TOOLS))).toMatchObject({ code: 0 });
     expect((await mcp('list')).stdout).toMatch(/^mine +ready/m);
   });
 
-  it('adds a server to mcp.json, tries it, and takes it out again', async () => {
+  it('adds a server to mcp.json, tests it, and removes it', async () => {
     writeFileSync(path(), '{\n  // mine\n  "mcpServers": {}\n}\n');
     const added = await mcp('add', 'mine', '--env', 'KEY=value', '--no-sandbox', ...words(TOOLS));
     expect(added).toMatchObject({ code: 0, stdout: '' });
-    expect(added.stderr).toContain('no Toolyard is running');
-    expect(added.stderr).toMatch(/"mine" stands in mcp\.json now\.\n.*It answers: 3 tools, about \d+ tokens/);
+    expect(added.stderr).toContain('no Toolyard server is running');
+    expect(added.stderr).toMatch(/Added "mine" to mcp\.json\.\n.*Connected: 3 tools, about \d+ tokens/);
     const text = readFileSync(path(), 'utf8');
     expect(text).toContain('// mine');
     expect(JSON.parse(text.replace('// mine', ''))).toMatchObject({ mcpServers: { mine: { env: { KEY: 'value' } } } });
@@ -80,7 +80,7 @@ describe('toolyard mcp without a running server', () => {
     expect(await mcp('remove', 'mine')).toMatchObject({ code: 1, stderr: expect.stringContaining('no server "mine"') });
   });
 
-  it('keeps a variable as it is written, and says that it is not set', async () => {
+  it('keeps a variable reference and reports that the variable is not set', async () => {
     const header = 'Authorization: Bearer ${env:DOCS_KEY}';
     const added = await mcp('add', 'docs', 'https://example.com/mcp', '--sse', '--header', header);
     expect(added).toMatchObject({ code: 0, stderr: expect.stringMatching(/DOCS_KEY is not set/) });
@@ -91,7 +91,7 @@ describe('toolyard mcp without a running server', () => {
     });
   });
 
-  it('adds a server that a service makes, its key by a variable, and says what is wrong with such a wish', async () => {
+  it('adds a hosted server with a key variable, and rejects invalid flags', async () => {
     const added = await mcp('add', 'mail', '--hosted', 'klavis:Gmail', '--user', 'ann');
     expect(added).toMatchObject({ code: 0, stderr: expect.stringMatching(/KLAVIS_API_KEY is not set/) });
     expect(JSON.parse(readFileSync(path(), 'utf8'))).toEqual({
@@ -100,10 +100,13 @@ describe('toolyard mcp without a running server', () => {
       },
     });
     expect(await mcp('add', 'x', '--hosted', 'Gmail')).toMatchObject({ stderr: expect.stringContaining('klavis:') });
-    expect(await mcp('add', 'x')).toMatchObject({ code: 1, stderr: expect.stringContaining('how it is reached') });
+    expect(await mcp('add', 'x')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('URL or command of the server is missing'),
+    });
   });
 
-  it('lists all servers, those that fail with the reason', async () => {
+  it('lists all servers, and errors of failed ones', async () => {
     configure({ good: scriptedMcpCommand(TOOLS), bad: {}, gone: { command: 'no-such-command-here' } });
     const { code, stdout, stderr } = await mcp('list');
     expect(code).toBe(1);
@@ -114,7 +117,7 @@ describe('toolyard mcp without a running server', () => {
     expect(stderr).toMatch(/server "bad" has neither "command" nor "url"/);
   });
 
-  it('calls a tool with arguments as JSON, by name, or from stdin; 1 where it fails', async () => {
+  it('calls a tool with arguments as JSON, by name, or from stdin; exits with 1 if it fails', async () => {
     configure({ mine: scriptedMcpCommand(TOOLS) });
     expect(await mcp('call', 'mine', 'echo', '{"a": [1]}')).toMatchObject({ code: 0, stdout: '{"a":[1]}\n' });
     const named = await mcp('call', 'mine', 'echo', '--arg', 'n=3', '--arg', 'text=3', '--arg', 'other=true');
@@ -125,11 +128,11 @@ describe('toolyard mcp without a running server', () => {
     expect((await mcp('call', 'mine', 'paint')).stdout).toBe('(image, image/png, 5 bytes)\n');
     const asJson = await mcp('call', 'mine', 'paint', '--json');
     expect(JSON.parse(asJson.stdout)).toMatchObject({ content: [{ type: 'image', source: { data: 'aGVsbG8=' } }] });
-    expect(await mcp('call', 'mine', 'echo', '[1]')).toMatchObject({ code: 1, stderr: /no JSON object/ });
+    expect(await mcp('call', 'mine', 'echo', '[1]')).toMatchObject({ code: 1, stderr: /not a JSON object/ });
     expect(await mcp('call', 'none', 'echo')).toMatchObject({ code: 1, stderr: /no server "none"/ });
   });
 
-  it('lists and reads what a server offers beside tools', async () => {
+  it('lists and reads resources and prompts', async () => {
     await using every = await startEverything();
     configure({ every: { url: every.url } });
     const { stdout: resources } = await mcp('resources', 'every');
@@ -143,7 +146,7 @@ describe('toolyard mcp without a running server', () => {
     expect((await mcp('complete', 'every', 'completable-prompt', 'department', 'E')).stdout).toBe('Engineering\n');
   });
 
-  it('shows what happened with a server and what went over the wire', async () => {
+  it('prints events and JSON-RPC messages of a server', async () => {
     configure({ mine: scriptedMcpCommand(TOOLS) });
     const { stdout } = await mcp('log', 'mine');
     expect(stdout).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info +connected$/m);
@@ -153,7 +156,7 @@ describe('toolyard mcp without a running server', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ kind: 'event', phase: 'transport_creating' });
   });
 
-  it('shows text of servers without anything a terminal would act on', async () => {
+  it('prints text of servers without control characters', async () => {
     const evil = { tools: [{ name: 'x\u001b[2J', description: 'a\u001b]0;title\u0007b\u202ec' }] };
     configure({ evil: scriptedMcpCommand(evil) });
     for (const { stdout } of [await mcp('tools', 'evil'), await mcp('test', 'evil')]) {
@@ -163,7 +166,7 @@ describe('toolyard mcp without a running server', () => {
     }
   });
 
-  it('writes out what hides in names of resources, prompts and their arguments', async () => {
+  it('shows hidden characters in names of resources, prompts and arguments', async () => {
     const name = 'a\u202etxt\u200b.exe';
     const answers: McpBehaviour['answers'] = {
       'resources/list': { result: { resources: [{ uri: `x://${name}`, name, mimeType: name }] } },
@@ -193,10 +196,10 @@ describe('toolyard mcp without a running server', () => {
 });
 
 describe('toolyard mcp test', () => {
-  it('tells of a command how it went, what the server is, offers and costs, and what is wrong with it', async () => {
+  it('reports timing, server, capabilities, token cost and problems of a command', async () => {
     const { code, stdout, stderr } = await mcp('test', ...words({ ...TOOLS, rawTools: [{ name: 'broken' }] }));
     expect(code).toBe(0);
-    expect(stderr).toContain('started for this command');
+    expect(stderr).toContain('starting the server for this command');
     expect(stdout).toMatch(/^Connected over stdio \(node\S*\) in \d+ ms/);
     expect(stdout).toMatch(/^Protocol +2025-11-25 \(legacy/m);
     expect(stdout).toMatch(/^Cost +about \d+ tokens in every request, for 3 tools/m);
@@ -204,14 +207,14 @@ describe('toolyard mcp test', () => {
     expect(stdout).toContain('! fail: The tool has no description');
   });
 
-  it('tells of an address that does not answer why, and what to do; 1', async () => {
+  it('reports why a URL does not answer, and exits with 1', async () => {
     const { code, stdout } = await mcp('test', 'http://127.0.0.1:1/mcp');
     expect(code).toBe(1);
     expect(stdout).toMatch(/^Not connected over http \(http:\/\/127\.0\.0\.1:1\/mcp\)/);
-    expect(stdout).toMatch(/What happened:/);
+    expect(stdout).toMatch(/Log:/);
   });
 
-  it('sends the headers given, and takes WebSockets', async () => {
+  it('sends headers, and connects to WebSockets', async () => {
     await using web = await startScriptedMcp('plain', { requireToken: 'secret-1' });
     expect((await mcp('test', web.url)).stdout).toMatch(/sign-in/);
     const signed = await mcp('test', web.url, '--header', 'Authorization: Bearer secret-1', '--json');
@@ -222,14 +225,14 @@ describe('toolyard mcp test', () => {
     expect((await mcp('test', socket.url)).stdout).toMatch(/^Connected over websocket/);
   });
 
-  it('says what does not go together', async () => {
+  it('rejects flags that cannot be combined', async () => {
     expect(await mcp('test', 'http://x.example', '--env', 'A=b')).toMatchObject({
       code: 1,
-      stderr: /--env and --cwd are for a program/,
+      stderr: /--env and --cwd require a local server/,
     });
     expect(await mcp('test', '--header', 'A: b', '--', 'node', 'x.js')).toMatchObject({
       code: 1,
-      stderr: /--header is for/,
+      stderr: /--header requires a URL/,
     });
     expect(await mcp('test', 'http://x.example', '--header', 'none')).toMatchObject({
       code: 1,
@@ -240,31 +243,31 @@ describe('toolyard mcp test', () => {
 });
 
 describe('toolyard mcp with a running server', () => {
-  it('asks it, and says so; what is added there connects there', async () => {
+  it('uses the running server and says so; an added server connects there', async () => {
     await using served = await Served.start({ mcp: { mine: TOOLS } });
     const at = (...args: string[]) =>
       runCommand(['mcp', ...args.slice(0, 1), '--data-dir', served.dataDir, ...args.slice(1)]);
     const list = await at('list');
-    expect(list.stderr).toContain(`the Toolyard at ${served.url}`);
+    expect(list.stderr).toContain(`the Toolyard server at ${served.url}`);
     expect(list.stdout).toMatch(/^mine /m);
     expect(await at('call', 'mine', 'echo', '{"a":1}')).toMatchObject({ code: 0, stdout: '{"a":1}\n' });
     const added = await at('add', 'more', '--no-sandbox', ...words({ tools: [{ name: 'other' }] }));
-    expect(added).toMatchObject({ code: 0, stderr: /It answers: 1 tool/ });
+    expect(added).toMatchObject({ code: 0, stderr: /Connected: 1 tool/ });
     expect((await at('tools', 'more')).stdout).toMatch(/^other /m);
     expect((await at('test', 'more')).stdout).toMatch(/^Connected over stdio/);
     expect((await at('log', 'more')).stdout).toContain('tools/list');
-    expect((await at('prompts', 'more')).stderr).toContain('There are no prompts.');
+    expect((await at('prompts', 'more')).stderr).toContain('No prompts.');
     expect((await at('list', '--json')).stdout).toContain('"id": "more"');
-    expect((await at('unsandboxed')).stdout).toBe('more  mode auto is not confirmed beside it\n');
-    expect(await at('unsandboxed', '--confirm-auto')).toMatchObject({ code: 1, stderr: /--yes is needed/ });
+    expect((await at('unsandboxed')).stdout).toBe('more  mode auto is not confirmed\n');
+    expect(await at('unsandboxed', '--confirm-auto')).toMatchObject({ code: 1, stderr: /pass --yes/ });
     expect(await at('unsandboxed', '--confirm-auto', '--yes')).toMatchObject({ code: 0 });
     expect((await at('unsandboxed')).stdout).toBe('more  mode auto is confirmed\n');
     expect(await at('remove', 'more')).toMatchObject({ code: 0 });
     expect(await at('tools', 'more')).toMatchObject({ code: 1, stderr: /no server "more"/ });
-    expect((await at('list', '--alone')).stderr).toContain('are started for this command');
+    expect((await at('list', '--standalone')).stderr).toContain('starting the servers of mcp.json');
   });
 
-  it('is told so where the server that was named does not answer', async () => {
+  it('reports that the server of --server does not answer', async () => {
     expect(await mcp('list', '--server', 'http://127.0.0.1:1')).toMatchObject({ code: 1, stderr: /does not answer/ });
   });
 });

@@ -8,18 +8,18 @@ import { EXIT } from '../exit.ts';
 import { columns } from '../models/columns.ts';
 import { shownLine } from '../sanitize.ts';
 import type { McpSource } from './mcp-source.ts';
-import { pluralize, printNote, printLine, printJson, printPart } from './output.ts';
+import { printNote, printLine, printJson, printPart } from './output.ts';
 import { pairs } from './target.ts';
 
 type Json = { json?: boolean };
 
-/** A longer value of an argument is cut where it is printed, not with --json. */
+/** Longer values are truncated, except with --json. */
 const MAX_VALUE = 1_000;
 
 /** `toolyard mcp tools <server>` */
 export async function listTools(io: CommandIo, source: McpSource, id: string, { json }: Json): Promise<number> {
   const tools = await source.tools(id);
-  if (json === true) return done(() => printJson(io, tools));
+  if (json === true) return succeed(() => printJson(io, tools));
   const rows = tools.map(({ tool, tokens, readOnly, enabled, description }) => [
     tool.name,
     `${tokens} tokens`,
@@ -31,7 +31,7 @@ export async function listTools(io: CommandIo, source: McpSource, id: string, { 
   return EXIT.done;
 }
 
-/** `toolyard mcp call <server> <tool> [json]`: 1 where the tool failed. */
+/** `toolyard mcp call <server> <tool> [json]`. Returns 1 if the tool fails. */
 export async function callTool(
   io: CommandIo,
   source: McpSource,
@@ -39,9 +39,9 @@ export async function callTool(
   { json }: Json,
 ): Promise<number> {
   const { id, tool, signal } = call;
-  const given = call.json === undefined ? {} : objectFrom(call.json === '-' ? await readAll(io.stdin) : call.json);
-  const named = call.args.length === 0 ? {} : await typed(source, id, tool, pairs(call.args, '--arg', '='));
-  const result = await source.call(id, { tool, arguments: { ...given, ...named } }, signal);
+  const base = call.json === undefined ? {} : objectFrom(call.json === '-' ? await readAll(io.stdin) : call.json);
+  const named = call.args.length === 0 ? {} : await typeArguments(source, id, tool, pairs(call.args, '--arg', '='));
+  const result = await source.call(id, { tool, arguments: { ...base, ...named } }, signal);
   const code = result.isError ? EXIT.failed : EXIT.done;
   if (json === true) printJson(io, result);
   else {
@@ -49,7 +49,7 @@ export async function callTool(
     if (result.structured !== undefined && !result.content.some(({ type }) => type === 'text'))
       printJson(io, result.structured);
     if (result.error?.hint !== undefined) printNote(io, result.error.hint);
-    if (result.outcome === 'unknown') printNote(io, 'Nobody can say whether the call took effect.');
+    if (result.outcome === 'unknown') printNote(io, 'Outcome unknown: the call may or may not have been executed.');
   }
   return code;
 }
@@ -59,13 +59,18 @@ function objectFrom(text: string): JsonObject {
   if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
   throw new ToolyardError({
     code: 'bad_request',
-    message: `The arguments are no JSON object${parsed.ok ? '' : `: ${parsed.problem}`}.`,
-    hint: `Write them as '{"name": "value"}', name by name with --arg name=value, or give - and send them to stdin.`,
+    message: `The arguments are not a JSON object${parsed.ok ? '' : `: ${parsed.problem}`}.`,
+    hint: `Pass '{"name": "value"}', --arg name=value for each argument, or "-" to read stdin.`,
   });
 }
 
-/** What is meant by `--arg limit=3` depends on what the tool takes. */
-async function typed(source: McpSource, id: string, tool: string, texts: Record<string, string>): Promise<JsonObject> {
+/** Types the values of `--arg`: the schema of the tool decides whether `3` is a string or a number. */
+async function typeArguments(
+  source: McpSource,
+  id: string,
+  tool: string,
+  texts: Record<string, string>,
+): Promise<JsonObject> {
   const schema = (await source.tools(id)).find((each) => each.tool.name === tool)?.inputSchema['properties'];
   const typeOf = (name: string): JsonValue | undefined => {
     const property = isJsonObject(schema) ? schema[name] : undefined;
@@ -80,11 +85,11 @@ async function typed(source: McpSource, id: string, tool: string, texts: Record<
   );
 }
 
-/** `toolyard mcp resources <server>`: what it lists, and what can be asked for by a template. */
+/** `toolyard mcp resources <server>`: resources and resource templates. */
 export async function listResources(io: CommandIo, source: McpSource, id: string, { json }: Json): Promise<number> {
   const resources = await source.resources(id);
   const templates = await source.templates(id);
-  if (json === true) return done(() => printJson(io, { resources, templates }));
+  if (json === true) return succeed(() => printJson(io, { resources, templates }));
   const rows = [
     ...resources.map(({ uri, name, title, mimeType = '' }) => [uri, mimeType, title ?? name]),
     ...templates.map(({ uriTemplate, name, title, mimeType = '' }) => [uriTemplate, mimeType, title ?? name]),
@@ -94,7 +99,7 @@ export async function listResources(io: CommandIo, source: McpSource, id: string
   return EXIT.done;
 }
 
-/** `toolyard mcp read <server> <uri>`: text as it is, anything else only into a file or a pipe. */
+/** `toolyard mcp read <server> <uri>`: prints text; writes binary data only to a file or a pipe. */
 export async function readResource(
   io: CommandIo,
   source: McpSource,
@@ -102,10 +107,10 @@ export async function readResource(
   { json }: Json,
 ): Promise<number> {
   const { contents } = await source.read(id, uri, signal);
-  if (json === true) return done(() => printJson(io, contents));
+  if (json === true) return succeed(() => printJson(io, contents));
   if (output !== undefined) {
     writeFileSync(resolve(io.cwd, output), Buffer.concat(contents.map(bytesOf)), { flag: 'wx' });
-    printNote(io, `Written to ${output}`);
+    printNote(io, `Wrote ${output}`);
     return EXIT.done;
   }
   for (const part of contents) {
@@ -120,7 +125,7 @@ function bytesOf({ text, source }: ResourcePart): Buffer {
   return source !== undefined && 'data' in source ? Buffer.from(source.data, 'base64') : Buffer.alloc(0);
 }
 
-/** `toolyard mcp prompts`: 1 where a server could not be asked. */
+/** `toolyard mcp prompts`. Returns 1 if a server failed to list its prompts. */
 export async function listPrompts(
   io: CommandIo,
   source: McpSource,
@@ -130,8 +135,8 @@ export async function listPrompts(
   if (id === undefined) await source.connectAll();
   else await source.templates(id);
   const all = await source.prompts();
-  const isMeant = ({ serverId }: { serverId: string }): boolean => id === undefined || serverId === id;
-  const [items, failures] = [all.items.filter(isMeant), all.failures.filter(isMeant)];
+  const isSelected = ({ serverId }: { serverId: string }): boolean => id === undefined || serverId === id;
+  const [items, failures] = [all.items.filter(isSelected), all.failures.filter(isSelected)];
   const code = failures.length > 0 ? EXIT.failed : EXIT.done;
   if (json === true) {
     printJson(io, { items, failures });
@@ -144,7 +149,7 @@ export async function listPrompts(
     shownLine(description, 100),
   ]);
   for (const line of columns(rows)) printLine(io, line);
-  if (items.length === 0) printNote(io, 'There are no prompts.');
+  if (items.length === 0) printNote(io, 'No prompts.');
   for (const { serverId, error } of failures) printNote(io, `${serverId}: ${error.message}`);
   return code;
 }
@@ -157,7 +162,7 @@ export async function getPrompt(
   { json }: Json,
 ): Promise<number> {
   const prompt = await source.getPrompt(id, { name, arguments: pairs(args, '--arg', '=') }, signal);
-  if (json === true) return done(() => printJson(io, prompt));
+  if (json === true) return succeed(() => printJson(io, prompt));
   for (const { role, content } of prompt.messages) {
     printLine(io, `${role}:`);
     printPart(io, content);
@@ -168,7 +173,7 @@ export async function getPrompt(
 
 export type CompleteWords = {
   id: string;
-  /** The name of a prompt, or a template of addresses. */
+  /** The name of a prompt, or a URI template. */
   subject: string;
   argument: string;
   value: string;
@@ -190,17 +195,16 @@ export async function completeArgument(
     { target, argument: { name: argument, value }, filledArguments: pairs(others, '--arg', '=') },
     signal,
   );
-  if (json === true) return done(() => printJson(io, completion));
+  if (json === true) return succeed(() => printJson(io, completion));
   for (const each of completion.values) printLine(io, shownLine(each, MAX_VALUE));
   if (completion.hasMore) {
-    const left =
-      completion.total === undefined ? 'more' : pluralize(completion.total - completion.values.length, 'more', 'more');
-    printNote(io, `There are ${left}.`);
+    const { total, values } = completion;
+    printNote(io, `${total === undefined ? 'More' : total - values.length} values are not shown.`);
   }
   return EXIT.done;
 }
 
-function done(print: () => void): number {
+function succeed(print: () => void): number {
   print();
   return EXIT.done;
 }

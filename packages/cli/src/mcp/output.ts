@@ -3,12 +3,12 @@ import { labelOf } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { jsonLines, sanitize, shownLine, shownMessage } from '../sanitize.ts';
 
-/** A line on stdout: text of servers can do nothing to the terminal. */
+/** Prints a line on stdout, without control characters. */
 export function printLine(io: Pick<CommandIo, 'stdout'>, text: string): void {
   io.stdout.write(`${sanitize(text)}\n`);
 }
 
-/** A line on stderr, for what is no answer. */
+/** Prints a note on stderr. */
 export function printNote(io: Pick<CommandIo, 'stderr'>, text: string): void {
   io.stderr.write(`toolyard: ${shownMessage(text)}\n`);
 }
@@ -17,7 +17,7 @@ export function printJson(io: Pick<CommandIo, 'stdout'>, value: unknown): void {
   io.stdout.write(`${jsonLines(value)}\n`);
 }
 
-/** What a tool, a prompt or a resource holds, as lines. */
+/** Prints a part of a tool result, prompt or resource. */
 export function printPart(io: Pick<CommandIo, 'stdout'>, part: ToolContentPart | ResourcePart): void {
   printLine(io, partLines(part));
 }

@@ -17,10 +17,10 @@ const PHASES: Record<McpPhase, string> = {
   listing: 'listing',
   connected: 'connected',
   error: 'failed',
-  disconnected: 'left',
+  disconnected: 'disconnected',
 };
 
-/** What `toolyard mcp test` found, for people; 1 where the server could not be connected. */
+/** Prints the report of `toolyard mcp test`. Returns 1 if the connection failed. */
 export function printReport(io: CommandIo, report: McpTestReport): number {
   const { ok, transport, durationMs, phases, error } = report;
   const where = transport.type === 'stdio' ? transport.command : transport.url;
@@ -33,23 +33,23 @@ export function printReport(io: CommandIo, report: McpTestReport): number {
     printLine(io, `${error.message}`);
     if (error.hint !== undefined) printLine(io, `  ${error.hint}`);
   }
-  if (ok) sayServer(io, report);
-  sayFindings(io, report);
-  if (!ok) sayLog(io, report);
+  if (ok) printServer(io, report);
+  printFindings(io, report);
+  if (!ok) printLog(io, report);
   return ok ? EXIT.done : EXIT.failed;
 }
 
-function sayServer(io: CommandIo, report: McpTestReport): void {
+function printServer(io: CommandIo, report: McpTestReport): void {
   const { serverInfo, era, protocolVersion, capabilities, instructions, offers, tokens, tools } = report;
-  const can = Object.entries(capabilities ?? {}).flatMap(([name, is]) => (is ? [name] : []));
+  const names = Object.entries(capabilities ?? {}).flatMap(([name, isSupported]) => (isSupported ? [name] : []));
   const rows = [
     ['Server', serverInfo === undefined ? 'unnamed' : `${serverInfo.title ?? serverInfo.name} ${serverInfo.version}`],
     [
       'Protocol',
-      `${protocolVersion ?? 'unknown'} (${era === 'modern' ? 'modern, stateless' : 'legacy, with a handshake'})`,
+      `${protocolVersion ?? 'unknown'} (${era === 'modern' ? 'modern, stateless' : 'legacy, with initialize'})`,
     ],
-    ['Beside tools', can.length === 0 ? 'nothing' : can.join(', ')],
-    ['Offers', offersIn(offers)],
+    ['Capabilities', names.length === 0 ? 'tools only' : names.join(', ')],
+    ['Offers', describeOffers(offers)],
     ['Cost', `about ${pluralize(tokens, 'token')} in every request, for ${pluralize(offers.tools, 'tool')}`],
     ...(instructions === undefined ? [] : [['Instructions', shownLine(instructions, 160)]]),
   ];
@@ -63,19 +63,19 @@ function sayServer(io: CommandIo, report: McpTestReport): void {
   )) {
     printLine(io, `  ${line}`);
   }
-  if (tools.length > shown.length) printLine(io, `  and ${tools.length - shown.length} cheaper ones`);
+  if (tools.length > shown.length) printLine(io, `  and ${tools.length - shown.length} more with fewer tokens`);
 }
 
-function offersIn({ tools, resources, templates, prompts }: McpTestReport['offers']): string {
+function describeOffers({ tools, resources, templates, prompts }: McpTestReport['offers']): string {
   const parts = [pluralize(tools, 'tool')];
   if (resources !== undefined) parts.push(pluralize(resources, 'resource'), pluralize(templates ?? 0, 'template'));
   if (prompts !== undefined) parts.push(pluralize(prompts, 'prompt'));
   return parts.join(', ');
 }
 
-function sayFindings(io: CommandIo, { findings, ok }: McpTestReport): void {
+function printFindings(io: CommandIo, { findings, ok }: McpTestReport): void {
   if (findings.length === 0) {
-    if (ok) printLine(io, '\nNothing to remark.');
+    if (ok) printLine(io, '\nNo problems found.');
     return;
   }
   printLine(io, '');
@@ -86,12 +86,12 @@ function sayFindings(io: CommandIo, { findings, ok }: McpTestReport): void {
     );
   }
   if (findings.length > FINDINGS_SHOWN)
-    printLine(io, `and ${findings.length - FINDINGS_SHOWN} more; --json has them all`);
+    printLine(io, `and ${findings.length - FINDINGS_SHOWN} more; --json prints all`);
 }
 
-function sayLog(io: CommandIo, { log }: McpTestReport): void {
+function printLog(io: CommandIo, { log }: McpTestReport): void {
   if (log.length === 0) return;
-  printLine(io, '\nWhat happened:');
+  printLine(io, '\nLog:');
   for (const { level, text } of log.slice(-LOG_LINES_SHOWN))
     printLine(io, `  ${level.padEnd(7)} ${plainLine(text, 300)}`);
 }

@@ -10,15 +10,15 @@ import type { TargetFlags } from './target.ts';
 import { isTarget, serverFromWords } from './target.ts';
 
 export type SourceCommand = (source: McpSource, signal: AbortSignal) => Promise<number>;
-/** The same for one server. */
+/** A command for one server. */
 export type ServerCommand = (source: McpSource, id: string, signal: AbortSignal) => Promise<number>;
 
-/** Does something with the configured servers; says where they run, and ends in order at Ctrl-C. */
+/** Runs a command with the configured servers. Prints where they run; shuts down cleanly on Ctrl-C. */
 export function withSource(io: CommandIo, flags: McpFlags, work: SourceCommand): Promise<number> {
   return run(io, () => openSource(io, flags), work);
 }
 
-/** The same for one server: its name, or, of one that is not configured, its address or command. */
+/** Runs a command with one server: a configured one by its name, any other by its URL or command. */
 export async function withServer(io: CommandIo, flags: McpFlags, server: string, work: ServerCommand): Promise<number> {
   if (!isTarget(server)) return withSource(io, flags, (source, signal) => work(source, server, signal));
   const config = serverFromWords([server], { header: [], env: [] });
@@ -29,7 +29,7 @@ export async function withServer(io: CommandIo, flags: McpFlags, server: string,
   );
 }
 
-/** Tries a server: one that is configured by its name, any other by its address or command. */
+/** `toolyard mcp test`: a configured server by its name, any other by its URL or command. */
 export function testServerCommand(
   io: CommandIo,
   flags: McpFlags & TargetFlags,
@@ -56,7 +56,7 @@ export function testServerCommand(
   return withSource(io, flags, async (source, signal) => {
     const { items } = await source.list();
     if (!items.some(({ id }) => id === first)) {
-      printNote(io, `There is no server "${first}"; it is taken for a command.`);
+      printNote(io, `No server is named "${first}"; running it as a command.`);
       return adHoc();
     }
     return test(source, first, signal);
@@ -72,7 +72,7 @@ async function run(io: CommandIo, open: () => Promise<McpSource>, work: SourceCo
   });
   try {
     await using source = await open();
-    printNote(io, source.told);
+    printNote(io, source.description);
     return signals.exitCode() ?? (await work(source, stop.signal));
   } catch (thrown) {
     if (stop.signal.aborted) return signals.exitCode() ?? EXIT.stopped;

@@ -5,21 +5,21 @@ import type { SignInResponse } from '@toolyard/mcp-host';
 import { readSignInResponse } from '@toolyard/mcp-host';
 import { ToolyardError } from '@toolyard/protocol';
 
-/** Waits on this machine for a person to come back from a sign-in server. */
+/** A loopback HTTP server for the redirect of an authorization server. */
 export type SignInListener = AsyncDisposable & {
   redirectUrl: string;
-  /** The first one who comes with this state; others are sent away. */
+  /** Waits for the first redirect with this state. Other requests get 404. */
   next(state: string, signal: AbortSignal): Promise<SignInResponse>;
 };
 
 const PATH = '/callback';
 
-/** @param port a sign-in server may know one address only; where it is taken, this fails */
+/** @throws ToolyardError `conflict` if the port is in use: the redirect URL may be registered, so it cannot change */
 export async function listenForSignIn(port: number): Promise<SignInListener> {
-  let hear: (url: URL) => boolean = () => false;
+  let accept: (url: URL) => boolean = () => false;
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
-    const isOurs = request.method === 'GET' && url.pathname === PATH && hear(url);
+    const isOurs = request.method === 'GET' && url.pathname === PATH && accept(url);
     const headers = {
       'content-type': 'text/plain; charset=utf-8',
       'content-security-policy': "default-src 'none'",
@@ -28,12 +28,12 @@ export async function listenForSignIn(port: number): Promise<SignInListener> {
       connection: 'close',
     };
     response.writeHead(isOurs ? 200 : 404, headers);
-    response.end(isOurs ? 'You can close this window and go back to the terminal.\n' : 'There is nothing here.\n');
+    response.end(isOurs ? 'Signed in. You can close this tab and return to the terminal.\n' : 'Not found.\n');
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening').catch((cause: unknown) => {
     throw new ToolyardError(
-      { code: 'conflict', message: `Port ${port} is taken.`, hint: 'Choose another one with --port.' },
+      { code: 'conflict', message: `Port ${port} is in use.`, hint: 'Choose another port with --port.' },
       { cause },
     );
   });
@@ -41,8 +41,8 @@ export async function listenForSignIn(port: number): Promise<SignInListener> {
     redirectUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`,
     next: (state, signal) =>
       new Promise((resolve, reject) => {
-        signal.addEventListener('abort', () => reject(new Error('Nobody waits any more.')), { once: true });
-        hear = ({ searchParams }) => {
+        signal.addEventListener('abort', () => reject(new Error('The sign-in was cancelled.')), { once: true });
+        accept = ({ searchParams }) => {
           if (searchParams.get('state') !== state) return false;
           resolve(readSignInResponse(searchParams));
           return true;

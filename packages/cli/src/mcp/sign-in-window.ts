@@ -1,23 +1,23 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Shows an address in the browser of the person, if there is one. No shell sees it: whoever chose the address could
- * have written commands into it.
+ * Opens a URL in the user's browser, if there is one. Does not use a shell: the URL comes from a server and could contain
+ * shell commands.
  *
- * @returns false where nothing was started
+ * @returns false if no browser was started
  */
 export function openInBrowser(address: string, env: NodeJS.ProcessEnv, platform = process.platform): boolean {
   const command = browserCommand(address, env, platform);
   if (command === null) return false;
   const [program, ...args] = command;
   const child = spawn(program, args, { stdio: 'ignore', detached: true, shell: false });
-  // Where there is no such program, the address stands on the terminal.
+  // If the program is missing, the user opens the printed URL.
   child.once('error', () => undefined);
   child.unref();
   return true;
 }
 
-/** What is started for it; null for what is no web address, and where there is no screen. */
+/** The command that opens the URL; null for other schemes than http and https, and without a display. */
 export function browserCommand(
   address: string,
   env: NodeJS.ProcessEnv,

@@ -4,7 +4,7 @@ import type { McpSandbox as SandboxSettings, McpTransport } from '@toolyard/prot
 import { defined, ToolyardError } from '@toolyard/protocol';
 import { serverFromFlag } from '../servers.ts';
 
-/** How a server is reached, as flags say it. */
+/** Flags for the transport of a server. */
 export type TargetFlags = {
   header: string[];
   env: string[];
@@ -13,7 +13,7 @@ export type TargetFlags = {
   sandbox?: boolean;
   read?: string[];
   write?: string[];
-  /** `on`, `off`, or hosts with commas between. */
+  /** `on`, `off`, or comma-separated hosts. */
   network?: string;
   sse?: boolean;
   ws?: boolean;
@@ -23,29 +23,32 @@ export type TargetFlags = {
   user?: string;
 };
 
-/** Where the key of a service is looked for, if none is given. */
+/** Default of `--api-key`. */
 const HOSTED_KEY = '${env:KLAVIS_API_KEY}';
 
-/** How a server is reached: by what the words say, or `--hosted`. @throws ToolyardError for what is neither */
+/** The transport of `mcp add`: from `--hosted`, a URL or a command. @throws ToolyardError for any other combination */
 export function transportOf(words: readonly string[], flags: TargetFlags): McpTransport {
   const { hosted, apiKey = HOSTED_KEY, user } = flags;
   if (hosted === undefined) {
-    if (words.length === 0) throw bad('Say how it is reached: an address, or behind -- a program and its arguments.');
-    if (flags.apiKey !== undefined || user !== undefined) throw bad('--api-key and --user are for --hosted.');
+    if (words.length === 0)
+      throw badRequest(
+        'The URL or command of the server is missing. Pass a URL, or "--" and a command with its arguments.',
+      );
+    if (flags.apiKey !== undefined || user !== undefined) throw badRequest('--api-key and --user require --hosted.');
     return transportFrom(serverFromWords(words, flags));
   }
-  if (words.length > 0) throw bad('A hosted server has neither an address nor a command.');
+  if (words.length > 0) throw badRequest('--hosted cannot be combined with a URL or command.');
   const [service, ...name] = hosted.split(':');
   const server = name.join(':');
-  if (service !== 'klavis' || server === '') throw bad('--hosted takes klavis:<server>, such as klavis:Gmail.');
+  if (service !== 'klavis' || server === '')
+    throw badRequest(`--hosted must be klavis:<server>, such as klavis:Gmail (got "${hosted}").`);
   return { type: 'hosted', service, server, apiKey, ...defined({ user }) };
 }
 
 /**
- * A server from the words of a command line: one address, one command line with quotes, or a program and its
- * arguments, which are taken as they are.
+ * A server from command line arguments: one URL, one quoted command line, or a command and its arguments.
  *
- * @throws ToolyardError for what is neither
+ * @throws ToolyardError for flags of the other kind of server
  */
 export function serverFromWords(words: readonly string[], flags: TargetFlags): ServerConfig {
   const [first = '', ...rest] = words;
@@ -55,8 +58,8 @@ export function serverFromWords(words: readonly string[], flags: TargetFlags): S
       : { id: serverFromFlag(quoted(words)).id, transport: { type: 'stdio', command: first, args: rest } };
   const { transport } = server;
   if (transport.type === 'stdio') {
-    if (flags.header.length > 0) throw bad('--header is for a server with an address; a program takes --env.');
-    if (flags.sse === true || flags.ws === true) throw bad('--sse and --ws are for a server with an address.');
+    if (flags.header.length > 0) throw badRequest('--header requires a URL; use --env for a local server.');
+    if (flags.sse === true || flags.ws === true) throw badRequest('--sse and --ws require a URL.');
     const env = pairs(flags.env, '--env', '=');
     return {
       ...server,
@@ -70,10 +73,10 @@ export function serverFromWords(words: readonly string[], flags: TargetFlags): S
   }
   if (transport.type === 'in-memory' || transport.type === 'hosted') return server;
   if (Object.keys(sandboxOf(flags)).length > 0) {
-    throw bad('--no-sandbox, --read, --write and --network are for a program.');
+    throw badRequest('--no-sandbox, --read, --write and --network require a local server (a command).');
   }
   if (flags.env.length > 0 || flags.cwd !== undefined) {
-    throw bad('--env and --cwd are for a program; a server with an address takes --header.');
+    throw badRequest('--env and --cwd require a local server (a command); use --header for a URL.');
   }
   const headers = pairs(flags.header, '--header', ':');
   const url = flags.ws === true ? transport.url.replace(/^http/, 'ws') : transport.url;
@@ -81,7 +84,7 @@ export function serverFromWords(words: readonly string[], flags: TargetFlags): S
   return { ...server, transport: { type, url, ...(Object.keys(headers).length === 0 ? {} : { headers }) } };
 }
 
-/** Without these flags nothing is said, and a new server is sandboxed. */
+/** Empty without these flags: the default applies, which is a sandbox. */
 function sandboxOf({ sandbox, read = [], write = [], network }: TargetFlags): { sandbox?: SandboxSettings | false } {
   const settings: SandboxSettings = {
     ...(read.length === 0 ? {} : { read: read.map((path) => resolve(path)) }),
@@ -90,39 +93,39 @@ function sandboxOf({ sandbox, read = [], write = [], network }: TargetFlags): { 
   };
   const isEmpty = Object.keys(settings).length === 0;
   if (sandbox !== false) return isEmpty ? {} : { sandbox: settings };
-  if (!isEmpty) throw bad('--no-sandbox leaves nothing for --read, --write and --network to allow.');
+  if (!isEmpty) throw badRequest('--no-sandbox cannot be combined with --read, --write or --network.');
   return { sandbox: false };
 }
 
-/** The same as it goes over the API. */
+/** The transport as the API expects it. */
 function transportFrom(server: ServerConfig): McpTransport {
   const { transport } = server;
   if (transport.type !== 'in-memory' && transport.type !== 'hosted') return transport;
-  throw bad('Such a server is not told of by a command or an address: write it into mcp.json.');
+  throw badRequest('This transport cannot be given as a URL or command; add the server to mcp.json.');
 }
 
-/** True for what can only be an address or a command line, never the name of a server. */
+/** True for a URL or command line; false for what may be the name of a configured server. */
 export function isTarget(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /[\s/\\]/.test(text);
 }
 
-/** `name: value` and `name=value` as an object. */
+/** Parses `name: value` or `name=value` into an object. */
 export function pairs(texts: readonly string[], flag: string, sign: ':' | '='): Record<string, string> {
   return Object.fromEntries(
     texts.map((text) => {
       const at = text.indexOf(sign);
       if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
       const form = sign === ':' ? '"Name: value"' : 'NAME=value';
-      throw bad(`${flag} takes ${form}, and ${JSON.stringify(text)} is none.`);
+      throw badRequest(`${flag} must be ${form} (got ${JSON.stringify(text)}).`);
     }),
   );
 }
 
-/** Only for the name that is made of it. */
+/** Only used to derive the name of the server. */
 function quoted(words: readonly string[]): string {
   return words.map((word) => (/[\s"']/.test(word) ? JSON.stringify(word) : word)).join(' ');
 }
 
-function bad(message: string): ToolyardError {
+function badRequest(message: string): ToolyardError {
   return new ToolyardError({ code: 'bad_request', message });
 }

@@ -8,7 +8,7 @@ import { printNote, printLine, printJson } from './output.ts';
 
 export type UnsandboxedFlags = { confirmAuto?: boolean; yes?: boolean; json?: boolean };
 
-/** `toolyard mcp unsandboxed`: lists the servers, and confirms mode auto beside them. */
+/** `toolyard mcp unsandboxed`: lists the servers; with `--confirm-auto`, allows approval mode auto beside them. */
 export async function listUnsandboxed(
   io: CommandIo,
   client: ServerClient,
@@ -16,24 +16,24 @@ export async function listUnsandboxed(
 ): Promise<number> {
   const found = await client.get('/api/mcp/unsandboxed-servers');
   if (json === true) printJson(io, found);
-  else tell(io, found);
+  else printServers(io, found);
   const { unconfirmed } = found;
   if (confirmAuto !== true || unconfirmed.length === 0) return EXIT.done;
-  const question = 'Let mode "auto" run calls without asking beside these servers?';
+  const question = 'Allow approval mode "auto" to run calls without asking while these servers are enabled?';
   const answer = yes === true ? 'yes' : await askYesNo(io, question);
   if (answer !== 'yes') {
-    printNote(io, answer === 'no' ? 'Not confirmed.' : 'Not confirmed: without a terminal, --yes is needed.');
+    printNote(io, answer === 'no' ? 'Not confirmed.' : 'Not confirmed. Without a terminal, pass --yes.');
     return EXIT.failed;
   }
   await client.put('/api/mcp/unsandboxed-servers', { body: { servers: unconfirmed } });
-  printNote(io, `Confirmed beside ${unconfirmed.map((id) => shownLine(id)).join(', ')}.`);
+  printNote(io, `Confirmed for ${unconfirmed.map((id) => shownLine(id)).join(', ')}.`);
   return EXIT.done;
 }
 
-function tell(io: CommandIo, { servers, unconfirmed }: UnsandboxedServers): void {
+function printServers(io: CommandIo, { servers, unconfirmed }: UnsandboxedServers): void {
   if (servers.length === 0) printNote(io, 'Every enabled local server runs in a sandbox.');
   for (const id of servers) {
-    const note = unconfirmed.includes(id) ? 'mode auto is not confirmed beside it' : 'mode auto is confirmed';
+    const note = unconfirmed.includes(id) ? 'mode auto is not confirmed' : 'mode auto is confirmed';
     printLine(io, `${shownLine(id)}  ${note}`);
   }
 }

@@ -1,6 +1,6 @@
 import { shownLine, withoutControls } from '../sanitize.ts';
 
-/** Rows as lines, each column as wide as its widest text; the last may be of any length. */
+/** Formats rows as aligned columns. The last column is not padded. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const texts = rows.map((row) => row.map((text) => shownLine(withoutControls(text), 300)));
   const widths: number[] = [];

@@ -2,28 +2,28 @@ import type { Command } from 'commander';
 import type { Invocation } from '../command-io.ts';
 import type { SourceFlags } from './model-source.ts';
 
-/** Defines the commands that tell of models and of where they come from. */
+/** Defines `toolyard models` and `toolyard providers`. */
 export function defineModels(program: Command, invocation: Invocation): void {
-  fromSomewhere(program.command('models').description('The models that are to be had'))
-    .option('--provider <id>', 'only those of this provider')
+  withSourceOptions(program.command('models').description('List available models'))
+    .option('--provider <id>', 'only models of this provider')
     .action(async (options: SourceFlags & { provider?: string; json?: boolean }) => {
       const { modelsCommand } = await import('./models-command.ts');
       invocation.exitCode = await modelsCommand(invocation.io, options);
     });
 
-  fromSomewhere(program.command('providers').description('Where models come from'))
-    .option('--known', 'all that are known by name, with the variable each key is looked for in')
+  withSourceOptions(program.command('providers').description('List providers'))
+    .option('--known', 'list provider presets and the variables of their API keys')
     .action(async (options: SourceFlags & { known?: boolean; json?: boolean }) => {
       const { providersCommand } = await import('./providers-command.ts');
       invocation.exitCode = await providersCommand(invocation.io, options);
     });
 }
 
-function fromSomewhere(command: Command): Command {
+function withSourceOptions(command: Command): Command {
   return command
-    .option('--json', 'as JSON')
-    .option('--server [url]', 'those of a running server; without an address the one that has the data folder')
-    .option('--token <text>', 'its token (better: TOOLYARD_TOKEN)')
-    .option('--data-dir <folder>', 'the data folder whose config.json or server is meant (or TOOLYARD_DATA_DIR)')
+    .option('--json', 'print JSON')
+    .option('--server [url]', 'ask a running server (default: the server of the data folder)')
+    .option('--token <text>', 'access token or API key of the server (better: TOOLYARD_TOKEN)')
+    .option('--data-dir <folder>', 'data folder of config.json and the server (or TOOLYARD_DATA_DIR)')
     .exitOverride();
 }

@@ -5,22 +5,22 @@ import type { CommandIo } from '../command-io.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
 
 export type SourceFlags = {
-  /** True without an address: the server of the data folder. */
+  /** True without a URL: the server of the data folder. */
   server?: string | true;
   token?: string;
   dataDir?: string;
 };
 
-/** Whom a command asks for models: a running server, or this machine's own settings. */
+/** Where a command gets models from: a running server, or the settings of this machine. */
 export type ModelSource = AsyncDisposable & {
   models(): Promise<ModelsView>;
   providers(): Promise<ProviderView[]>;
   known(): Promise<ProviderPresetView[]>;
-  /** The models of a provider, to be asked. @throws ToolyardError where there is no such provider */
+  /** A runtime for a model. @throws ToolyardError for an unknown provider */
   open(model: ModelReference): Promise<ModelRuntime>;
 };
 
-/** @throws ToolyardError where there is no such server, or the settings are wrong */
+/** @throws ToolyardError if the server is not running, or the settings are invalid */
 export async function modelSource(io: CommandIo, flags: SourceFlags): Promise<ModelSource> {
   const { env } = io;
   const { server, token, dataDir } = flags;

@@ -7,7 +7,7 @@ import { plainLine } from '../sanitize.ts';
 import { columns } from './columns.ts';
 import { modelSource, type SourceFlags } from './model-source.ts';
 
-/** `toolyard models`: 1 where a provider could not be asked. */
+/** `toolyard models`. Returns 1 if a provider failed to list its models. */
 export async function modelsCommand(
   io: CommandIo,
   flags: SourceFlags & { provider?: string; json?: boolean },
@@ -17,10 +17,10 @@ export async function modelsCommand(
   const { provider } = flags;
   if (provider !== undefined) checkProvider(provider, await source.providers());
   const view = await source.models();
-  const isMeant = ({ providerId }: { providerId: string }): boolean =>
+  const isSelected = ({ providerId }: { providerId: string }): boolean =>
     provider === undefined || providerId === provider;
-  const models = view.models.filter(isMeant);
-  const failures = view.failures.filter(isMeant);
+  const models = view.models.filter(isSelected);
+  const failures = view.failures.filter(isSelected);
   const code = failures.length > 0 ? EXIT.failed : EXIT.done;
   if (flags.json) {
     io.stdout.write(`${JSON.stringify({ ...view, models, failures }, null, 2)}\n`);
@@ -33,7 +33,7 @@ export async function modelsCommand(
     contextWindow === undefined ? '' : `${contextWindow} tokens`,
     inputs.join(', '),
     price === undefined ? '' : priceText(price),
-    providerId === defaultModel?.providerId && modelId === defaultModel.modelId ? 'used unless another is chosen' : '',
+    providerId === defaultModel?.providerId && modelId === defaultModel.modelId ? 'default' : '',
   ]);
   for (const line of columns(rows)) io.stdout.write(`${line}\n`);
   for (const { providerLabel, error } of failures) {
@@ -43,21 +43,21 @@ export async function modelsCommand(
   return code;
 }
 
-/** US dollars for a million tokens read and written. */
+/** US dollars per million input and output tokens. */
 function priceText({ inputPerMillion, outputPerMillion }: Price): string {
-  return `$${dollars(inputPerMillion)} / $${dollars(outputPerMillion)} a million`;
+  return `$${dollars(inputPerMillion)} / $${dollars(outputPerMillion)} per million tokens`;
 }
 
-/** Never as a power of ten, however little it is. */
+/** Never in exponential notation. */
 function dollars(amount: number): string {
   return new Intl.NumberFormat('en', { maximumSignificantDigits: 4, useGrouping: false }).format(amount);
 }
 
-function checkProvider(wanted: string, providers: readonly { id: string }[]): void {
-  if (providers.some(({ id }) => id === wanted)) return;
+function checkProvider(providerId: string, providers: readonly { id: string }[]): void {
+  if (providers.some(({ id }) => id === providerId)) return;
   throw new ToolyardError({
     code: 'not_found',
-    message: `There is no provider "${wanted}".`,
-    hint: `There are: ${providers.map(({ id }) => id).join(', ')}. "toolyard providers --known" tells how to add others.`,
+    message: `Unknown provider "${providerId}".`,
+    hint: `Configured: ${providers.map(({ id }) => id).join(', ')}. "toolyard providers --known" lists presets for others.`,
   });
 }

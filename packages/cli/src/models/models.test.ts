@@ -12,7 +12,7 @@ beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), 'toolyard-models-'))));
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
 describe('on this machine', () => {
-  it('tells the providers of environment and config.json, and their models, keys never', async () => {
+  it('lists providers of environment and config.json with their models, without keys', async () => {
     await using one = await startModelServer([], { models: ['claude-x'], requireKey: 'canary-1', serveAt: 'both' });
     const provider = {
       id: 'mine',
@@ -26,19 +26,17 @@ describe('on this machine', () => {
     writeFileSync(join(dataDir, 'config.json'), JSON.stringify(file));
     const env = { OPENAI_BASE_URL: one.url, OPENAI_API_KEY: 'canary-2' };
 
-    const told = await runCommand(['providers', '--data-dir', dataDir], { env });
-    expect(told).toMatchObject({ code: 0, stderr: '' });
-    expect(told.stdout).toMatch(/^mine +Mine\[31m +anthropic-messages +key +config\.json +http:\/\/127/m);
-    expect(told.stdout).toMatch(/^127\S+ +127\S+ +openai-chat +key +environment/m);
-    expect(told.stdout).not.toContain('\u001b');
+    const providers = await runCommand(['providers', '--data-dir', dataDir], { env });
+    expect(providers).toMatchObject({ code: 0, stderr: '' });
+    expect(providers.stdout).toMatch(/^mine +Mine\[31m +anthropic-messages +key +config\.json +http:\/\/127/m);
+    expect(providers.stdout).toMatch(/^127\S+ +127\S+ +openai-chat +key +environment/m);
+    expect(providers.stdout).not.toContain('\u001b');
 
     const models = await runCommand(['models', '--data-dir', dataDir], { env });
-    expect(models.stdout).toMatch(
-      /^claude-x +mine +\$0\.0000004 \/ \$12\.5 a million +used unless another is chosen$/m,
-    );
+    expect(models.stdout).toMatch(/^claude-x +mine +\$0\.0000004 \/ \$12\.5 per million tokens +default$/m);
     expect(models.stderr).toMatch(/key/);
     expect(models.code).toBe(1);
-    expect(told.stdout + models.stdout + models.stderr).not.toContain('canary');
+    expect(providers.stdout + models.stdout + models.stderr).not.toContain('canary');
 
     const mine = await runCommand(['models', '--provider', 'mine', '--json', '--data-dir', dataDir], { env });
     expect(mine.code).toBe(0);
@@ -46,7 +44,7 @@ describe('on this machine', () => {
     expect(view.models.map(({ modelId }) => modelId)).toEqual(['claude-x']);
   });
 
-  it('tells what is known by name, and refuses a provider that is not there', async () => {
+  it('lists presets, and rejects an unknown provider', async () => {
     const known = await runCommand(['providers', '--known', '--json', '--data-dir', dataDir]);
     const views = JSON.parse(known.stdout) as ProviderPresetView[];
     expect(views.length).toBeGreaterThan(40);
@@ -55,10 +53,10 @@ describe('on this machine', () => {
 
     const refused = await runCommand(['models', '--provider', 'nobody', '--data-dir', dataDir]);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(/no provider "nobody"[\s\S]*demo/);
+    expect(refused.stderr).toMatch(/Unknown provider "nobody"[\s\S]*demo/);
   });
 
-  it('says where config.json is wrong', async () => {
+  it('reports the line of an error in config.json', async () => {
     writeFileSync(join(dataDir, 'config.json'), '{"providers": [\n{"id": "x", "known": "nobody"}]}');
     const refused = await runCommand(['models', '--data-dir', dataDir]);
     expect(refused.code).toBe(1);
@@ -66,12 +64,12 @@ describe('on this machine', () => {
   });
 });
 
-it('asks a running server with --server', async () => {
+it('lists models of a running server with --server', async () => {
   await using one = await startModelServer(() => reply.text('Hi.'), { models: ['served-model'] });
   await using served = await Served.start({ dataDir });
   await served.post('/api/providers', { label: 'Entered', baseUrl: one.url, wire: 'openai-responses' });
-  const told = await runCommand(['providers', '--server', '--json', '--data-dir', dataDir]);
-  const views = JSON.parse(told.stdout) as ProviderView[];
+  const providers = await runCommand(['providers', '--server', '--json', '--data-dir', dataDir]);
+  const views = JSON.parse(providers.stdout) as ProviderView[];
   expect(views).toContainEqual(
     expect.objectContaining({ id: 'entered', wire: 'openai-responses', origin: 'settings' }),
   );

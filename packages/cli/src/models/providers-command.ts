@@ -5,15 +5,15 @@ import { exitOnClosedPipe } from '../closed-pipe.ts';
 import { columns } from './columns.ts';
 import { modelSource, type SourceFlags } from './model-source.ts';
 
-const FROM: Record<ProviderView['origin'], string> = {
+const ORIGIN_NAMES: Record<ProviderView['origin'], string> = {
   'built-in': 'built in',
   environment: 'environment',
   file: 'config.json',
-  found: 'found on this machine',
+  found: 'detected',
   settings: 'settings',
 };
 
-/** `toolyard providers`: those there are, or with `--known` all that are known by name. */
+/** `toolyard providers`: the configured providers, or with `--known` the presets. */
 export async function providersCommand(
   io: CommandIo,
   flags: SourceFlags & { known?: boolean; json?: boolean },
@@ -25,16 +25,17 @@ export async function providersCommand(
     io.stdout.write(`${JSON.stringify(providers, null, 2)}\n`);
     return EXIT.done;
   }
-  const rows = providers.map((provider) => ('origin' in provider ? rowOf(provider) : knownRowOf(provider)));
+  const rows = providers.map((provider) => ('origin' in provider ? rowOf(provider) : presetRowOf(provider)));
   for (const line of columns(rows)) io.stdout.write(`${line}\n`);
   return EXIT.done;
 }
 
 function rowOf({ id, label, wire, baseUrl, hasKey, origin, overrides = [] }: ProviderView): string[] {
-  const instead = overrides.length === 0 ? '' : ` (instead of ${overrides.map((place) => FROM[place]).join(', ')})`;
-  return [id, label, wire ?? '', hasKey ? 'key' : 'no key', FROM[origin] + instead, baseUrl ?? ''];
+  const overridden =
+    overrides.length === 0 ? '' : ` (overrides ${overrides.map((place) => ORIGIN_NAMES[place]).join(', ')})`;
+  return [id, label, wire ?? '', hasKey ? 'key' : 'no key', ORIGIN_NAMES[origin] + overridden, baseUrl ?? ''];
 }
 
-function knownRowOf({ id, label, wire, keyVariables, baseUrl }: ProviderPresetView): string[] {
+function presetRowOf({ id, label, wire, keyVariables, baseUrl }: ProviderPresetView): string[] {
   return [id, label, wire, keyVariables[0] ?? '', baseUrl];
 }

@@ -3,7 +3,7 @@ import type { ServerClient } from '../server/server-client.ts';
 import { openInBrowser } from './open-in-browser.ts';
 
 export type OpenFlags = {
-  /** False: the link is printed only. */
+  /** False with `--no-browser`: only print the link. */
   browser: boolean;
 };
 
@@ -13,6 +13,6 @@ export async function openCommand(io: CommandIo, client: ServerClient, { browser
   const path = tokenRequired ? (await client.post('/api/access/links')).path : '/';
   const link = `${client.url}${path}`;
   io.stdout.write(`${link}\n`);
-  if (tokenRequired) io.stderr.write('toolyard: the link works once, within 10 minutes.\n');
+  if (tokenRequired) io.stderr.write('toolyard: the link is valid once, for 10 minutes.\n');
   if (browser) openInBrowser(io, link);
 }

@@ -9,7 +9,7 @@ const NEW = 'the passphrase of the second year';
 const NO_MATTER = /TOOLYARD_SECRET differs from the secret of this database.*\n?.*Start with the previous value/;
 
 describeOnDatabases('TOOLYARD_SECRET over a database', (cluster) => {
-  it('is held by whoever starts there, in every role: with another one, or none, it ends and says so', async () => {
+  it('stops a process of any role that starts with another secret, or none', async () => {
     const env = { DATABASE_URL: await cluster().createDatabase() };
     await using served = await Served.start({ env: { ...env, TOOLYARD_SECRET: OLD } });
     await served.post<ProviderView>('/api/providers', { label: 'Keyed', baseUrl: served.url, apiKey: 'sk-right' });
@@ -26,7 +26,7 @@ describeOnDatabases('TOOLYARD_SECRET over a database', (cluster) => {
     expect((await fetch(`${beside.url}/ready`)).status).toBe(200);
   });
 
-  it('is changed process by process while all are at work, where each knows both', async () => {
+  it('is rotated process by process while all run, if each has both', async () => {
     await using model = Object.assign(await startModelServer(() => reply.text('Yes.'), { requireKey: 'sk-right' }), {
       [Symbol.asyncDispose]: () => model.close(),
     });
@@ -53,7 +53,7 @@ describeOnDatabases('TOOLYARD_SECRET over a database', (cluster) => {
         const { items } = await web().get<McpServerList>('/api/mcp/servers');
         return items.find(({ id }) => id === 'lab')?.state === 'ready';
       });
-      // It may have been ready at the process that has just ended: then the call waits for the next, but not for ever.
+      // The server may have been connected to the process that has just exited; the call then waits for the next one.
       await eventually(async () => {
         const called = await web().post<ToolResult>('/api/mcp/servers/lab/tools/call', {
           tool: 'say',

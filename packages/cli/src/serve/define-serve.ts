@@ -11,9 +11,9 @@ import type { GivenFlags } from './read-serve-flags.ts';
 /** Defines `toolyard serve`. */
 export function defineServe(program: Command, invocation: Invocation): void {
   const { io } = invocation;
-  const serve = program.command('serve').description('Run the server and its page until Ctrl-C').exitOverride();
+  const serve = program.command('serve').description('Start the server with the web UI').exitOverride();
   addServeFlags(serve, (line) => void io.stderr.write(`toolyard: ${sanitize(line)}\n`));
-  serve.addHelpText('after', olderNames()).action(async (_options: unknown, command: Command) => {
+  serve.addHelpText('after', deprecatedNames()).action(async (_options: unknown, command: Command) => {
     const { serveCommand } = await import('./serve-command.ts');
     invocation.exitCode = await serveCommand(io, givenFlags(command));
   });
@@ -27,7 +27,7 @@ export function addServeFlags(serve: Command, warn: (line: string) => void): voi
   }
 }
 
-/** The flags that were typed, by name; the defaults of commander are not among them. */
+/** The flags on the command line, by name, without commander's defaults. */
 export function givenFlags(command: Command): GivenFlags {
   return Object.fromEntries(
     command.options
@@ -47,7 +47,7 @@ function optionsOf(flag: ServeFlag): Option[] {
   return options;
 }
 
-/** Where else the value can come from, and what it is by default. */
+/** Choices, variable and default of a flag, for its help. */
 function sourcesOf(flag: ServeFlag): string {
   const notes = [];
   if (flag.kind === 'enum') notes.push(flag.options.join(', '));
@@ -57,9 +57,9 @@ function sourcesOf(flag: ServeFlag): string {
   return notes.length === 0 ? '' : ` (${notes.join('; ')})`;
 }
 
-function olderNames(): string {
+function deprecatedNames(): string {
   const aliases = serveFlags().flatMap(([, flag]) => flag.aliases ?? []);
   const flags = aliases.flatMap((each) => each.flags ?? []).map((flag) => `--${flag}`);
   const variables = aliases.flatMap((each) => each.env ?? []);
-  return `\nOlder names that still work, with a warning:\n  ${flags.join(', ')}\n  ${variables.join('\n  ')}`;
+  return `\nDeprecated names, which still work with a warning:\n  ${flags.join(', ')}\n  ${variables.join('\n  ')}`;
 }

@@ -6,7 +6,7 @@ import { exitAfterTimeout } from './exit-after-timeout.ts';
 async function exitOf(waitsFor: () => string | null): Promise<{ code: number; lines: string[] }> {
   const io = createMemoryIo();
   const lines: string[] = [];
-  exitAfterTimeout(io, { waitsFor, tell: (line) => lines.push(line), withinS: 0.1 });
+  exitAfterTimeout(io, { waitsFor, log: (line) => lines.push(line), timeoutS: 0.1 });
   return { code: await io.exited, lines };
 }
 
@@ -14,18 +14,18 @@ test('exits with code 1 and names what the shutdown waited for', async () => {
   const { code, lines } = await exitOf(() => 'the storage');
   expect(code).toBe(1);
   expect(lines).toEqual([
-    expect.stringContaining('not ended after 0.1 s and ended all the same; what held on: the storage'),
+    expect.stringContaining('shutdown did not complete within 0.1 s; exiting. Still open: the storage'),
   ]);
 });
 
-test('lists the open resources where what it waits for has no name', async () => {
+test('lists open resources if the component is unknown', async () => {
   const { lines } = await exitOf(() => null);
-  expect(lines).toEqual([expect.stringMatching(/what held on: open in this process: \w+/)]);
+  expect(lines).toEqual([expect.stringMatching(/Still open: resources of this process: \w+/)]);
 });
 
 test('does nothing once the shutdown has completed', async () => {
   const io = createMemoryIo();
-  const completed = exitAfterTimeout(io, { waitsFor: () => null, tell: () => undefined, withinS: 0.05 });
+  const completed = exitAfterTimeout(io, { waitsFor: () => null, log: () => undefined, timeoutS: 0.05 });
   completed();
   const later = new Promise<string>((resolve) => setTimeout(resolve, 150, 'still running'));
   expect(await Promise.race([io.exited, later])).toBe('still running');

@@ -1,28 +1,31 @@
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 
-/** Each part of the server has a shutdown timeout of its own; after half a minute most supervisors send SIGKILL. */
-const END_WITHIN_S = 25;
+/** Longer than the shutdown timeout of any component, and shorter than the 30 s after which most supervisors send SIGKILL. */
+const SHUTDOWN_TIMEOUT_S = 25;
 
 type Shutdown = {
-  /** What the shutdown waits for now; null if nothing with a name. */
+  /** The component that the shutdown waits for; null if unknown. */
   waitsFor: () => string | null;
-  tell: (line: string) => void;
+  log: (line: string) => void;
   /** Seconds; default 25. */
-  withinS?: number;
+  timeoutS?: number;
 };
 
 /**
- * Exits after a timeout, whatever the shutdown waits for, and logs what that is. Does not keep the process alive.
+ * Exits if the shutdown takes too long, and logs open is still open. Does not keep the process alive.
  *
  * @returns stops the timer, for a shutdown that has completed
  */
-export function exitAfterTimeout(io: CommandIo, { waitsFor, tell, withinS = END_WITHIN_S }: Shutdown): () => void {
+export function exitAfterTimeout(
+  io: CommandIo,
+  { waitsFor, log, timeoutS = SHUTDOWN_TIMEOUT_S }: Shutdown,
+): () => void {
   const timer = setTimeout(() => {
-    const what = waitsFor() ?? `open in this process: ${process.getActiveResourcesInfo().join(', ')}`;
-    tell(`not ended after ${withinS} s and ended all the same; what held on: ${what}`);
+    const open = waitsFor() ?? `resources of this process: ${process.getActiveResourcesInfo().join(', ')}`;
+    log(`shutdown did not complete within ${timeoutS} s; exiting. Still open: ${open}`);
     io.exit(EXIT.failed);
-  }, withinS * 1_000);
+  }, timeoutS * 1_000);
   timer.unref();
   return () => clearTimeout(timer);
 }

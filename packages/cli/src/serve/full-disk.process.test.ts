@@ -10,15 +10,15 @@ import { runCommand } from '../test-fixtures/run-command.ts';
 import { ServedProcess } from '../test-fixtures/served-process.ts';
 import { NODE_ARGS, PROCESS_ENV } from '../test-fixtures/spawn-command.ts';
 
-/** `prlimit` of util-linux bounds how large files may grow: every write beyond it fails, as on a full disk. */
+/** `prlimit` of util-linux limits the file size: every write beyond it fails, like on a full disk. */
 const PRLIMIT = utilLinux('prlimit', 'prlimit');
 
 function limitFiles(pid: number, bytes: number | 'unlimited'): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
 }
 
-describe('a disk that is full', needs(PRLIMIT), () => {
-  it('at the start is said plainly, and with room the same folder starts', async () => {
+describe('a full disk', needs(PRLIMIT), () => {
+  it('is reported at startup, and the same folder starts once there is space', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'toolyard-full-'));
     try {
       const command = [process.execPath, ...NODE_ARGS];
@@ -26,7 +26,7 @@ describe('a disk that is full', needs(PRLIMIT), () => {
       const ran = spawnSync('prlimit', args, { encoding: 'utf8', env: PROCESS_ENV, timeout: 120_000 });
       expect(ran).toMatchObject({ status: 1, stdout: '' });
       expect(ran.stderr).toMatch(
-        /^toolyard: \S*toolyard\.db cannot be written: the disk is full[^\n]*\n {2}Make room[^\n]*\n$/,
+        /^toolyard: \S*toolyard\.db cannot be written: the disk or quota is full[^\n]*\n {2}Free disk space[^\n]*\n$/,
       );
       await using served = await ServedProcess.start({ dataDir });
       const asked = await runCommand(['chat', '--server', served.url, 'Hello']);
@@ -37,7 +37,7 @@ describe('a disk that is full', needs(PRLIMIT), () => {
     }
   });
 
-  it('in the middle of a run is told to whoever asks, and with room the run goes on by itself', async () => {
+  it('is reported during a run, which resumes by itself once there is space', async () => {
     const text = Array.from({ length: 300 }, (_none, at) => `word${at}`).join(' ');
     const limited = Promise.withResolvers<void>();
     await using model = await startModelServer(() =>
@@ -51,7 +51,7 @@ describe('a disk that is full', needs(PRLIMIT), () => {
     limitFiles(served.pid, Math.max(...sizes));
     limited.resolve();
     await eventually(() => served.log.includes('postponed'), { what: 'the full disk in the log' });
-    expect(served.log).toMatch(/postponed: \S+ cannot be written: the disk is full/);
+    expect(served.log).toMatch(/postponed: \S+ cannot be written: the disk or quota is full/);
 
     const sent = await runCommand(['chat', ...at, 'And you?']);
     expect(sent.code).toBe(1);

@@ -7,7 +7,7 @@ import { Served } from '../test-fixtures/served.ts';
 const HEAD = /^# (HELP|TYPE) [a-z_]+ \S/;
 const SAMPLE = /^[a-z_]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [-+0-9.e]+$/;
 
-/** What is told, by name and labels; every line must be one Prometheus reads. */
+/** Samples by name and labels. Checks the Prometheus text format of every line. */
 async function metricsOf(url: string): Promise<Map<string, number>> {
   const response = await fetch(`${url}/metrics`);
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -33,14 +33,14 @@ async function runOnce(served: Served): Promise<void> {
 }
 
 describe('GET /metrics', () => {
-  it('is not there unless it was asked for, and says how', async () => {
+  it('answers 404 unless enabled, and says how to enable it', async () => {
     await using served = await Served.start();
     const response = await fetch(`${served.url}/metrics`);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ hint: expect.stringContaining('--metrics') as string });
   });
 
-  it('tells runs, commits, models and servers, nothing of what was said, and only to who has the token', async () => {
+  it('reports runs, commits, models and servers, without message content, and requires the token', async () => {
     await using model = Object.assign(
       await startModelServer(() => reply.text('It is nine.', { usage: { prompt_tokens: 11, completion_tokens: 4 } })),
       { [Symbol.asyncDispose]: () => model.close() },
@@ -60,7 +60,7 @@ describe('GET /metrics', () => {
     expect(groups).toBeGreaterThan(0);
     expect(after.get('toolyard_commit_runs_bucket{le="1"}')).toBe(groups);
     expect(after.get('toolyard_commit_seconds_bucket{le="+Inf"}')).toBe(groups);
-    // The date server, and the one by which a model asks the person. A run does not wait for them for ever.
+    // The date server and the built-in server of `ask_user`. A run does not wait for them forever.
     await eventually(async () => (await metricsOf(served.url)).get('toolyard_mcp_servers{state="ready"}') === 2);
     expect(after.get('toolyard_event_loop_delay_seconds{quantile="1"}')).toBeGreaterThanOrEqual(0);
     expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
@@ -74,7 +74,7 @@ describe('GET /metrics', () => {
 });
 
 describeOnDatabases('GET /metrics over a database', (cluster) => {
-  it('tells the words between processes too', async () => {
+  it('reports messages between processes', async () => {
     const env = {
       DATABASE_URL: await cluster().createDatabase(),
       TOOLYARD_SECRET: 'a passphrase of more than twenty characters',

@@ -21,11 +21,11 @@ function read(argv: string[], env: NodeJS.ProcessEnv = {}): { values: ServeValue
 }
 
 describe('the flags of toolyard serve', () => {
-  it('have no value where none is given', () => {
+  it('have no value by default', () => {
     expect(read([])).toEqual({ values: {}, warnings: [] });
   });
 
-  it('have unique names, also among older ones', () => {
+  it('have unique names, including deprecated ones', () => {
     const names = serveFlags().flatMap(([, { flag, aliases }]) => [flag, ...(aliases?.flags ?? [])]);
     const variables = serveFlags().flatMap(([, { env, aliases }]) => [env ?? [], aliases?.env ?? []].flat());
     expect([names, variables].map((all) => all.filter((name, at) => all.indexOf(name) !== at))).toEqual([[], []]);
@@ -57,18 +57,18 @@ describe('the flags of toolyard serve', () => {
     expect(read([], { TOOLYARD_ROLE: 'worker', TOOLYARD_UI: ' ' }).values).toEqual({ role: 'worker' });
   });
 
-  it('accept older names, with a warning that names the current one', () => {
+  it('accept deprecated names with a warning that names the current one', () => {
     expect(read(['--no-webui'])).toEqual({
       values: { ui: false },
-      warnings: ['--webui is an older name and still works; use --ui.'],
+      warnings: ['--webui is deprecated; use --ui.'],
     });
     expect(read([], { LLAMA_ARG_WEBUI: '0' })).toEqual({
       values: { ui: false },
-      warnings: ['LLAMA_ARG_WEBUI is an older name and still works; use TOOLYARD_UI.'],
+      warnings: ['LLAMA_ARG_WEBUI is deprecated; use TOOLYARD_UI.'],
     });
   });
 
-  it('prefer a current name to an older one, and an older flag to a current variable', () => {
+  it('prefer a current name to a deprecated one, and a deprecated flag to a current variable', () => {
     expect(read(['--webui-config', '{"a":2}', '--ui-config', '{"a":1}'])).toEqual({
       values: { uiSettings: { a: 1 } },
       warnings: [],
@@ -84,20 +84,22 @@ describe('the flags of toolyard serve', () => {
   });
 
   it.each([
-    [['--port', 'http'], /--port is "http"/],
+    [['--port', 'http'], /--port must be .*\(got "http"\)/],
     [['--port', '70000'], /from 0 to 65535/],
-    [['--role', 'boss'], /--role is "boss": it takes one of all, web, worker, tools\./],
-    [['--ui-config', '{'], /--ui-config cannot be read as JSON/],
-    [['--webui-config', '{'], /--ui-config cannot be read as JSON/],
+    [['--role', 'boss'], /--role must be one of all, web, worker, tools \(got "boss"\)\./],
+    [['--ui-config', '{'], /--ui-config: invalid JSON/],
+    [['--webui-config', '{'], /--ui-config: invalid JSON/],
     [['--ui-config', '[]'], /not an object/],
     [['--port', ''], /--port is empty/],
     [['--data-dir', ''], /--data-dir is empty/],
-    [['--ui-config-file', '/does/not/exist'], /there is no file \/does\/not\/exist/],
+    [['--ui-config-file', '/does/not/exist'], /file not found: \/does\/not\/exist/],
   ])('reject %j', (argv, message) => {
     expect(() => read(argv)).toThrow(message);
   });
 
   it('name the variable at fault', () => {
-    expect(() => read([], { TOOLYARD_UI_MCP_PROXY: 'perhaps' })).toThrow(/TOOLYARD_UI_MCP_PROXY is "perhaps"/);
+    expect(() => read([], { TOOLYARD_UI_MCP_PROXY: 'perhaps' })).toThrow(
+      /TOOLYARD_UI_MCP_PROXY must be on or off \(got "perhaps"\)/,
+    );
   });
 });

@@ -30,7 +30,7 @@ export function readServeFlags(sources: FlagSources): ServeValues {
     const found = findValue(flag, sources);
     return found === null ? [] : [[name, readValue(flag, found, sources)]];
   });
-  // Each value was read as the kind of its row, which its type follows from.
+  // `readValue` returns the type that the kind of the row implies.
   return Object.fromEntries(values) as ServeValues;
 }
 
@@ -39,7 +39,7 @@ function findValue({ flag, env, aliases }: ServeFlag, { flags, env: variables, w
   if (env === undefined) return null;
   const name = [env, ...(aliases?.env ?? [])].find((each) => !isBlank(variables[each] ?? ''));
   if (name === undefined) return null;
-  if (name !== env) warn(`${name} is an older name and still works; use ${env}.`);
+  if (name !== env) warn(`${name} is deprecated; use ${env}.`);
   return { value: variables[name], name };
 }
 
@@ -50,7 +50,7 @@ function readValue(flag: ServeFlag, found: Found, sources: FlagSources): unknown
   if (found.value === false) return null;
   const { name } = found;
   const text = String(found.value);
-  if (isBlank(text)) throw bad(`${name} is empty.`, 'Give a value, or leave it out.');
+  if (isBlank(text)) throw badConfig(`${name} is empty.`, 'Set a value, or remove it.');
   switch (flag.kind) {
     case 'text':
       return text;
@@ -58,11 +58,11 @@ function readValue(flag: ServeFlag, found: Found, sources: FlagSources): unknown
       const { min, max, hint } = flag;
       const value = Number(text);
       if (Number.isInteger(value) && value >= min && value <= max) return value;
-      throw bad(`${name} is "${text}": it takes a whole number from ${min} to ${max}.`, hint);
+      throw badConfig(`${name} must be a whole number from ${min} to ${max} (got "${text}").`, hint);
     }
     case 'enum':
       if (flag.options.includes(text)) return text;
-      throw bad(`${name} is "${text}": it takes one of ${flag.options.join(', ')}.`, flag.hint);
+      throw badConfig(`${name} must be one of ${flag.options.join(', ')} (got "${text}").`, flag.hint);
     case 'json':
       return readObject(text, name);
     case 'json-file':
@@ -79,14 +79,14 @@ function readBoolean({ value, name }: Found): boolean {
   const word = text.trim().toLowerCase();
   if (TRUE.has(word)) return true;
   if (FALSE.has(word)) return false;
-  throw bad(`${name} is "${text}": it takes on or off.`, `For example ${name}=on`);
+  throw badConfig(`${name} must be on or off (got "${text}").`, `For example ${name}=on`);
 }
 
 function readObject(text: string, where: string): JsonObject {
   const parsed = parseJson(text);
   if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
-  const problem = parsed.ok ? 'it is not an object' : parsed.problem;
-  throw bad(`${where} cannot be read as JSON: ${problem}.`, 'It takes an object, as in {"theme":"dark"}.');
+  const problem = parsed.ok ? 'not an object' : parsed.problem;
+  throw badConfig(`${where}: invalid JSON: ${problem}.`, 'Pass an object, such as {"theme":"dark"}.');
 }
 
 function readText(path: string, name: string): string {
@@ -94,7 +94,7 @@ function readText(path: string, name: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    throw bad(code === 'ENOENT' ? `${name}: there is no file ${path}.` : `${name}: ${path} cannot be read (${code}).`);
+    throw badConfig(code === 'ENOENT' ? `${name}: file not found: ${path}` : `${name}: cannot read ${path} (${code}).`);
   }
 }
 
@@ -102,6 +102,6 @@ function isBlank(text: string): boolean {
   return text.trim() === '';
 }
 
-function bad(message: string, hint?: string): ToolyardError {
+function badConfig(message: string, hint?: string): ToolyardError {
   return new ToolyardError({ code: 'bad_config', message, ...(hint === undefined ? {} : { hint }) });
 }

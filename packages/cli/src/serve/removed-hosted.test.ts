@@ -8,7 +8,7 @@ import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { Served } from '../test-fixtures/served.ts';
 
 describeOnDatabases('a hosted server that was removed at one process', (cluster) => {
-  it('is not made again by those that start with an old mcp.json, until it is added again', async () => {
+  it('is not recreated by processes with an old mcp.json, until it is added again', async () => {
     await using ends = new AsyncDisposableStack();
     const service = ends.use(await startHostedService({ behaviour: { tools: [{ name: 'send' }] } }));
     const folder = mkdtempSync(join(tmpdir(), 'toolyard-removed-'));
@@ -16,7 +16,7 @@ describeOnDatabases('a hosted server that was removed at one process', (cluster)
     const env = { DATABASE_URL: await cluster().createDatabase(), TOOLYARD_SECRET: 'a secret of the test' };
     const hosted = { service: 'klavis', server: 'Gmail', apiKey: 'key-of-the-test', url: service.url };
 
-    /** Each has a data folder, and an mcp.json, of its own. */
+    /** Each process has its own data folder and mcp.json. */
     async function start(name: string, role: string): Promise<Served> {
       const dataDir = join(folder, name);
       mkdirSync(dataDir, { recursive: true });
@@ -37,18 +37,18 @@ describeOnDatabases('a hosted server that was removed at one process', (cluster)
     expect(service.instances).toEqual([]);
     await worker.stop();
     const again = await start('worker', 'worker');
-    const told = await eventually(
+    const notice = await eventually(
       async () => {
         const mail = await mailAt(old);
         return mail?.state === 'failed' && mail.error?.code === 'bad_config' ? mail.error : null;
       },
       { what: 'that it was removed' },
     );
-    expect(told.message).toContain('was removed, and given back to Klavis');
+    expect(notice.message).toContain('was removed and deleted at Klavis');
     expect(await mailAt(web)).toBeUndefined();
     expect([made(), service.instances.length]).toEqual([1, 0]);
 
-    // Not after it was added: this one may be making it then.
+    // Before it is added: afterwards this process may be creating it.
     await again.stop();
     await web.post('/api/mcp/servers', { id: 'mail', transport: { type: 'hosted', ...hosted } });
     await start('worker', 'worker');

@@ -13,37 +13,38 @@ import type { GivenFlags } from './read-serve-flags.ts';
 import { readServeFlags } from './read-serve-flags.ts';
 
 /**
- * `toolyard serve`: the server in this process until a signal ends it. Returns the exit code. Throws ToolyardError
- * if it cannot start.
+ * `toolyard serve`: runs the server in this process until a stop signal. Returns the exit code.
+ *
+ * @throws ToolyardError if the server cannot start
  */
 export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<number> {
   const { env } = io;
-  refuseOldNode();
-  const tell = (line: string): void => void io.stderr.write(`toolyard: ${sanitize(line)}\n`);
-  const { open, date, mcp, mcpConfig, uiSettingsFile, ...given } = readServeFlags({
+  requireNode24();
+  const log = (line: string): void => void io.stderr.write(`toolyard: ${sanitize(line)}\n`);
+  const { open, date, mcp, mcpConfig, uiSettingsFile, ...serveValues } = readServeFlags({
     flags,
     env,
     cwd: io.cwd,
-    warn: tell,
+    warn: log,
   });
   const settings = {
-    ...given,
-    dataDir: dataDirFrom(given.dataDir, io),
-    uiSettings: { ...uiSettingsFile, ...given.uiSettings },
+    ...serveValues,
+    dataDir: dataDirFrom(serveValues.dataDir, io),
+    uiSettings: { ...uiSettingsFile, ...serveValues.uiSettings },
   };
   const { role = 'all', databaseUrl, token } = settings;
   const bundled = serversFrom({ mcp: [], date: date ?? true }, io);
   const added = serversFrom({ mcp: [...(mcp ?? [])], date: false, ...defined({ mcpConfig }) }, io);
-  // Loaded only here: no other command pays for it.
+  // Imported here because it is slow to load and other commands do not need it.
   const { startServer } = await import('@toolyard/server');
-  let end = (): void => {};
-  const ended = new Promise<void>((resolve) => (end = resolve));
+  let stop = (): void => {};
+  const stopped = new Promise<void>((resolve) => (stop = resolve));
   let server: RunningServer | undefined;
-  // Before anything is started: whatever comes when, what was started is ended in order.
+  // Registered before the start, so that a signal during the start also shuts down cleanly.
   const signals = onStopSignal(io, () => {
-    tell('ending; a second Ctrl-C ends it at once');
-    exitAfterTimeout(io, { waitsFor: () => (server ? server.waitsFor : 'the start'), tell });
-    end();
+    log('shutting down; press Ctrl-C again to exit immediately');
+    exitAfterTimeout(io, { waitsFor: () => (server ? server.waitsFor : 'startup'), log });
+    stop();
     return true;
   });
   try {
@@ -53,18 +54,18 @@ export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<nu
       functionTools: [ASK_USER_TOOLS],
       flagServers: added,
       env,
-      log: tell,
+      log,
     });
     const hasPage = role !== 'worker' && role !== 'tools';
-    // What is not a terminal may be a log, and a link that signs somebody in does not belong there.
+    // Without a terminal, stdout may be a log, which must not contain a sign-in link.
     const shown = io.stdout.isTTY && hasPage ? await server.signInUrl() : server.url;
     const name = role === 'all' ? 'Toolyard' : `Toolyard (${role})`;
-    io.stdout.write(`${name} is at ${shown}\n`);
-    if (hasPage) tellAccess(token, server, io.stdout.isTTY === true, tell);
-    const where = databaseUrl === undefined ? '' : 'conversations and runs in PostgreSQL; the rest of the ';
-    tell(`${where}data in ${settings.dataDir}; Ctrl-C ends it`);
+    io.stdout.write(`${name} is listening at ${shown}\n`);
+    if (hasPage) logAccess(token, server, io.stdout.isTTY === true, log);
+    const where = databaseUrl === undefined ? '' : 'conversations and runs: PostgreSQL; ';
+    log(`${where}data folder: ${settings.dataDir}; press Ctrl-C to stop`);
     if (open) openInBrowser(io, await server.signInUrl());
-    await ended;
+    await stopped;
     await server.close();
     return EXIT.done;
   } finally {
@@ -72,28 +73,28 @@ export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<nu
   }
 }
 
-/** The database comes with Node itself, and only since then. */
-function refuseOldNode(): void {
+/** The server needs `node:sqlite` of Node 24. */
+function requireNode24(): void {
   if (Number(process.versions.node.split('.')[0]) >= 24) return;
   throw new ToolyardError({
     code: 'bad_config',
-    message: `The server needs Node 24 or newer; this is ${process.versions.node}.`,
-    hint: '"toolyard chat" works here all the same.',
+    message: `"toolyard serve" requires Node 24 or newer (this is ${process.versions.node}).`,
+    hint: 'Update Node. "toolyard chat" works with this version.',
   });
 }
 
-/** How to sign in, apart from the printed link. */
-function tellAccess(
+/** Prints how to sign in. */
+function logAccess(
   token: string | null | undefined,
   { tokenFile }: RunningServer,
   isTerminal: boolean,
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): void {
   if (token === null) {
-    tell('--no-token: every program and every user of this machine can use this server');
+    log('--no-token: all programs and users of this machine can use this server');
     return;
   }
-  const where = tokenFile === null ? 'the access token is the one it was started with' : `access token: ${tokenFile}`;
-  tell(isTerminal ? 'the link signs a browser in once, within 10 minutes' : where);
-  tell('for another link: toolyard open');
+  const where = tokenFile === null ? 'access token: as set by --token or TOOLYARD_TOKEN' : `access token: ${tokenFile}`;
+  log(isTerminal ? 'the link signs in one browser and expires in 10 minutes' : where);
+  log('for a new link, run: toolyard open');
 }

@@ -17,16 +17,16 @@ it('locks the data folder against another process until it is killed, and starts
   );
   expect(await served.get('/health')).toMatchObject({ status: 'ok' });
   await expect.poll(() => processTreeOf(served.pid).length, { message: 'an MCP server' }).toBeGreaterThan(1);
-  const left = processTreeOf(served.pid);
+  const processes = processTreeOf(served.pid);
   expect(await served.end('SIGKILL')).toEqual([null, 'SIGKILL']);
   await served.start();
   expect(await served.get('/api/conversations/c')).toMatchObject({ title: 'Kept' });
   // The MCP server ignores the end of its input; the next start ends it.
-  expect(left.filter(isAlive)).toEqual([]);
+  expect(processes.filter(isAlive)).toEqual([]);
 });
 
 it.each(['SIGTERM', 'SIGINT'] as const)(
-  'exits with 0 at %s, and leaves no process and no address behind',
+  'exits with 0 on %s and leaves no process and no server.json',
   async (signal) => {
     await using served = await ServedProcess.start({ date: true, mcp: { mine: { tools: [{ name: 'echo' }] } } });
     await expect.poll(() => processTreeOf(served.pid).length, { message: 'two MCP servers' }).toBeGreaterThan(2);
@@ -34,6 +34,6 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     expect(await served.end(signal)).toEqual([0, null]);
     expect(tree.filter(isAlive)).toEqual([]);
     expect(existsSync(join(served.dataDir, 'server.json'))).toBe(false);
-    expect(served.log).toContain('ending; a second Ctrl-C ends it at once');
+    expect(served.log).toContain('shutting down; press Ctrl-C again to exit immediately');
   },
 );

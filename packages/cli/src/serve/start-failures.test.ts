@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A start that does not come about, as a person sees it: the reason and what to do, and no more. */
+/** A failed start: prints only the reason and what to do. */
 async function refused(...args: string[]): Promise<CommandResult> {
   const ran = await runCommand(['serve', '--data-dir', dataDir, '--port', '0', ...args]);
   expect(ran).toMatchObject({ code: 1, stdout: '' });
@@ -35,7 +35,7 @@ async function refused(...args: string[]): Promise<CommandResult> {
   return ran;
 }
 
-/** A data folder with a database, and nobody at work on it. */
+/** A data folder with a database that no process uses. */
 async function leaveDatabase(): Promise<string> {
   const served = await Served.start({ dataDir });
   await served.post('/api/conversations', { id: 'c', title: 'Clocks' });
@@ -45,8 +45,8 @@ async function leaveDatabase(): Promise<string> {
   return join(dataDir, 'toolyard.db');
 }
 
-describe('toolyard serve says why it cannot start', () => {
-  it('names what a part of a whole needs', async () => {
+describe('toolyard serve reports why it cannot start', () => {
+  it('names the settings that a role requires', async () => {
     const ran = await refused('--role', 'worker');
     expect(ran.stderr).toMatch(/The role "worker" requires PostgreSQL:.*\n.*DATABASE_URL/);
     expect(existsSync(dataDir)).toBe(false);
@@ -61,7 +61,7 @@ describe('toolyard serve says why it cannot start', () => {
     expect(lost.stderr).toContain('"nowhere" is not a URL at which other processes can reach this one.');
   });
 
-  it('names the Toolyard that has the port', async () => {
+  it('names the Toolyard server that uses the port', async () => {
     await using served = await Served.start();
     const ran = await refused('--port', new URL(served.url).port);
     expect(ran.stderr).toMatch(
@@ -75,8 +75,8 @@ describe('toolyard serve says why it cannot start', () => {
     ['a program that never answers', () => null],
   ])('says that %s has the port', async (_what, answer) => {
     const other = createServer((_request, response) => {
-      const said = answer();
-      if (said) response.end(said.end);
+      const body = answer();
+      if (body) response.end(body.end);
     });
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     try {
@@ -88,7 +88,7 @@ describe('toolyard serve says why it cannot start', () => {
     }
   });
 
-  it('names the Toolyard that has the folder, and leaves it at work', async () => {
+  it('names the Toolyard server that uses the folder, which keeps running', async () => {
     await using served = await Served.start({ dataDir });
     const ran = await refused();
     expect(ran.stderr).toContain(
@@ -98,41 +98,41 @@ describe('toolyard serve says why it cannot start', () => {
     expect(existsSync(join(dataDir, 'server.json'))).toBe(true);
   });
 
-  it('says that a file stands where the folder should be', async () => {
+  it('reports a file in place of the data folder', async () => {
     writeFileSync(dataDir, 'my notes');
-    expect((await refused()).stderr).toContain('a file stands where a folder should be');
+    expect((await refused()).stderr).toContain('a file exists where a folder is needed');
     expect(readFileSync(dataDir, 'utf8')).toBe('my notes');
   });
 
-  it('says that a folder cannot be made, as on a disk that is not there', async () => {
+  it('reports a folder that cannot be created', async () => {
     symlinkSync(join(folder, 'unplugged'), join(folder, 'disk'));
     const ran = await refused('--data-dir', join(folder, 'disk', 'data'));
-    expect(ran.stderr).toContain('it is not there and cannot be made');
+    expect(ran.stderr).toContain('it does not exist and cannot be created');
   });
 
-  it('says that a folder may not be written', needs(UNPRIVILEGED_USER), async () => {
+  it('reports a folder without write permission', needs(UNPRIVILEGED_USER), async () => {
     mkdirSync(dataDir, { mode: 0o500 });
     expect((await refused()).stderr).toContain('cannot be written');
   });
 
-  it('refuses a database of a newer version, and changes nothing', async () => {
+  it('rejects a database of a newer version and does not change it', async () => {
     const file = await leaveDatabase();
     const database = new DatabaseSync(file);
     database.exec(`INSERT INTO kysely_migration VALUES ('999-later', '2030-01-01T00:00:00.000Z')`);
     database.close();
     const before = readFileSync(file);
     expect((await refused()).stderr).toMatch(
-      /written by a newer Toolyard in a way this one \(\d\S+\) does not know: 999-later/,
+      /written by a newer Toolyard and is incompatible with this version \(\d\S+\): 999-later/,
     );
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it('refuses a damaged database, and keeps it as it is', async () => {
+  it('rejects a damaged database and does not change it', async () => {
     const file = await leaveDatabase();
     const bytes = readFileSync(file);
     bytes.fill(0xee, 3 * 4_096, 30 * 4_096);
     writeFileSync(file, bytes);
-    expect((await refused()).stderr).toMatch(/toolyard\.db is damaged[^]*put a backup in its place/);
+    expect((await refused()).stderr).toMatch(/toolyard\.db is damaged[^]*restore a backup/);
     expect(readFileSync(file).equals(bytes)).toBe(true);
     const checked = await runCommand(['db', 'check', '--data-dir', dataDir]);
     expect(checked.code).toBe(1);
@@ -155,7 +155,7 @@ describe('toolyard serve says why it cannot start', () => {
     expect((await refused(...args)).stderr).toMatch(message);
   });
 
-  it('says where a file of the data folder is wrong', async () => {
+  it('reports the line of an error in a file of the data folder', async () => {
     await leaveDatabase();
     writeFileSync(join(dataDir, 'config.json'), '{"providers": 7}');
     expect((await refused()).stderr).toContain('config.json');

@@ -13,17 +13,17 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Started = { props: PropsView; start: string; proxy: number; alias: number; warnings: string[] };
 
-/** What a `toolyard serve` with these flags and variables is like. */
+/** Properties of a `toolyard serve` with these flags and variables. */
 async function start(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Started> {
   await using served = await Served.start({ args, env });
   const status = async (path: string): Promise<number> => (await fetch(`${served.url}${path}`)).status;
   return {
     props: await served.get<PropsView>('/props'),
     start: await (await fetch(served.url)).text(),
-    // Without an address: 400 where the proxy is, 404 where there is none.
+    // Without a URL, the proxy answers 400; a server without the proxy answers 404.
     proxy: await status('/api/proxy'),
     alias: await status('/cors-proxy'),
-    warnings: served.log.split('\n').filter((line) => line.includes('is an older name')),
+    warnings: served.log.split('\n').filter((line) => line.includes('is deprecated')),
   };
 }
 
@@ -32,7 +32,7 @@ const ON = { proxy: 400, alias: 400 };
 const OFF = { proxy: 404, alias: 404 };
 
 describe('the page, its settings and its proxy', () => {
-  it('are on, empty and off where nothing is said', { tags: ['M0.14', 'M0.24', 'M0.32', 'M0.40'] }, async () => {
+  it('are on, empty and off by default', { tags: ['M0.14', 'M0.24', 'M0.32', 'M0.40'] }, async () => {
     const { props, start: page, ...rest } = await start([]);
     expect(props).toMatchObject({ ui: true, webui: true, ui_settings: {}, cors_proxy_enabled: false });
     expect(page).not.toMatch(WITHOUT_PAGE);
@@ -40,7 +40,7 @@ describe('the page, its settings and its proxy', () => {
   });
 
   it(
-    'are what --ui, --ui-config, --ui-config-file and --ui-mcp-proxy say',
+    'are set by --ui, --ui-config, --ui-config-file and --ui-mcp-proxy',
     {
       tags: [
         'M0.15',
@@ -73,7 +73,7 @@ describe('the page, its settings and its proxy', () => {
   );
 
   it(
-    'are left out by --no-ui and --no-ui-mcp-proxy; the API stays',
+    'are disabled by --no-ui and --no-ui-mcp-proxy; the API remains',
     { tags: ['M0.16', 'M0.24', 'M0.30', 'M0.36', 'M0.38'] },
     async () => {
       const {
@@ -90,7 +90,7 @@ describe('the page, its settings and its proxy', () => {
   );
 
   it(
-    'are what the older flags say, each with a warning that names the new one',
+    'are set by deprecated flags, with a warning that names the current one',
     { tags: ['M0.08', 'M0.09', 'M0.17', 'M0.20', 'M0.22', 'M0.25', 'M0.33', 'M0.35', 'M0.40'] },
     async () => {
       const { props, warnings, ...rest } = await start([
@@ -98,7 +98,7 @@ describe('the page, its settings and its proxy', () => {
       ]);
       expect(props).toMatchObject({ ui: true, ui_settings: { from: 'flag', kept: true }, cors_proxy_enabled: true });
       expect(rest).toMatchObject(ON);
-      expect(warnings.map((line) => /(--\S+) is an older name.* use (--\S+)\./.exec(line)?.slice(1)).sort()).toEqual([
+      expect(warnings.map((line) => /(--\S+) is deprecated.* use (--\S+)\./.exec(line)?.slice(1)).sort()).toEqual([
         ['--webui', '--ui'],
         ['--webui-config', '--ui-config'],
         ['--webui-config-file', '--ui-config-file'],
@@ -107,7 +107,7 @@ describe('the page, its settings and its proxy', () => {
     },
   );
 
-  it('are left out by the older flags too', { tags: ['M0.18', 'M0.35'] }, async () => {
+  it('are disabled by deprecated flags', { tags: ['M0.18', 'M0.35'] }, async () => {
     const { props, start: page, warnings, ...rest } = await start(['--no-webui', '--no-webui-mcp-proxy']);
     expect(props).toMatchObject({ ui: false, webui: false, cors_proxy_enabled: false });
     expect(page).toMatch(WITHOUT_PAGE);
@@ -116,7 +116,7 @@ describe('the page, its settings and its proxy', () => {
   });
 
   it(
-    'are what the variables of llama-server say, each with a warning that names ours',
+    'are set by the variables of llama-server, with a warning that names the current one',
     { tags: ['M0.08', 'M0.09', 'M0.26', 'M0.27', 'M0.28', 'M0.29'] },
     async () => {
       const {
@@ -137,7 +137,7 @@ describe('the page, its settings and its proxy', () => {
       });
       expect(page).toMatch(WITHOUT_PAGE);
       expect(rest).toEqual(ON);
-      expect(warnings.map((line) => /(\w+) is an older name.* use (\w+)\./.exec(line)?.slice(1)).sort()).toEqual([
+      expect(warnings.map((line) => /(\w+) is deprecated.* use (\w+)\./.exec(line)?.slice(1)).sort()).toEqual([
         ['LLAMA_ARG_UI', 'TOOLYARD_UI'],
         ['LLAMA_ARG_UI_CONFIG', 'TOOLYARD_UI_CONFIG'],
         ['LLAMA_ARG_UI_CONFIG_FILE', 'TOOLYARD_UI_CONFIG_FILE'],
@@ -146,7 +146,7 @@ describe('the page, its settings and its proxy', () => {
     },
   );
 
-  it('are what the new name says where both are given', { tags: ['M0.08', 'M0.33'] }, async () => {
+  it('use the current name if both are given', { tags: ['M0.08', 'M0.33'] }, async () => {
     const { props, warnings } = await start(
       ['--ui-config', '{"a":1}', '--webui-config', '{"a":2}', '--no-ui-mcp-proxy', '--webui-mcp-proxy'],
       { TOOLYARD_UI: 'on', LLAMA_ARG_UI: 'off' },
@@ -155,11 +155,11 @@ describe('the page, its settings and its proxy', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('stand in the help, with the older names', { tags: ['M0.51'] }, async () => {
+  it('appear in the help, with deprecated names', { tags: ['M0.51'] }, async () => {
     const { stdout } = await runCommand(['serve', '--help']);
     for (const name of ['--ui', '--no-ui', '--ui-config', '--ui-config-file', '--ui-mcp-proxy', '--proxy-allow']) {
       expect(stdout).toContain(`  ${name}`);
     }
-    expect(stdout).toMatch(/[Oo]lder names[^]*--webui[^]*LLAMA_ARG_UI/);
+    expect(stdout).toMatch(/Deprecated names[^]*--webui[^]*LLAMA_ARG_UI/);
   });
 });

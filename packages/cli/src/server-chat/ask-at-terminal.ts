@@ -11,59 +11,64 @@ import { shownLine } from '../sanitize.ts';
 import type { AskUserAtTerminal } from './questions.ts';
 
 /**
- * Who answers what a run of the server asks: for a tool of `allow` its list, else the person at the terminal. Where
- * there is none a call is refused, as it would be by a chat of its own; what is in doubt is left open.
+ * Answers interrupts of a run: calls of `allow` are approved, others are prompt at the terminal. Without a terminal, calls
+ * are denied, like in a chat without a server; interrupts that can wait stay open.
  */
 export function askAtTerminal(of: {
   terminal: Terminal;
   reader: TerminalLineReader;
-  /** Tools that may run without asking, as `server/tool`. */
+  /** Tools to allow without asking, as `server/tool`. */
   allow: readonly string[];
-  tell: (line: string) => void;
+  print: (line: string) => void;
 }): AskUserAtTerminal {
-  const { terminal, reader, allow, tell } = of;
+  const { terminal, reader, allow, print } = of;
   return async (interrupt, signal) => {
-    const asked = { terminal, reader, signal };
+    const prompt = { terminal, reader, signal };
     if (interrupt.kind !== 'approval') {
-      if (terminal.interactive) return askOther(interrupt, asked);
-      return leaveToOthers(interrupt, tell);
+      if (terminal.interactive) return askOther(interrupt, prompt);
+      return answerWithoutTerminal(interrupt, print);
     }
     const reference = formatToolReference(interrupt.tool);
-    if (allow.includes(reference)) return { kind: 'said', answer: { decision: 'approve', scope: 'once' } };
-    if (terminal.interactive) return askApproval(interrupt, { ...asked, remembers: true });
-    tell(`${shownLine(reference)} is not called: nobody can be asked here. --allow ${shownLine(reference)} allows it.`);
-    return { kind: 'said', answer: { decision: 'refuse', scope: 'once', reason: 'Nobody could be asked.' } };
+    if (allow.includes(reference)) return { kind: 'answered', answer: { decision: 'approve', scope: 'once' } };
+    if (terminal.interactive) return askApproval(interrupt, { ...prompt, canRemember: true });
+    print(
+      `denied ${shownLine(reference)}: no terminal to ask for approval. Allow it with --allow ${shownLine(reference)}.`,
+    );
+    return {
+      kind: 'answered',
+      answer: { decision: 'refuse', scope: 'once', reason: 'No user was available to approve the call.' },
+    };
   };
 }
 
-type Other = Exclude<Interrupt, ApprovalInterrupt>;
+type OtherInterrupt = Exclude<Interrupt, ApprovalInterrupt>;
 
-function askOther(interrupt: Other, asked: TerminalPrompt): Promise<PromptReply<InterruptAnswer>> {
+function askOther(interrupt: OtherInterrupt, prompt: TerminalPrompt): Promise<PromptReply<InterruptAnswer>> {
   switch (interrupt.kind) {
     case 'in_doubt':
-      return askInDoubt(interrupt, asked);
+      return askInDoubt(interrupt, prompt);
     case 'elicitation':
-      return interrupt.mode === 'url' ? askUrl(interrupt, asked) : askForm(interrupt, asked);
+      return interrupt.mode === 'url' ? askUrl(interrupt, prompt) : askForm(interrupt, prompt);
     case 'sampling':
-      return askSampling(interrupt, asked);
+      return askSampling(interrupt, prompt);
     case 'sign_in':
-      return askSignIn(interrupt, asked);
+      return askSignIn(interrupt, prompt);
     case 'prompt':
-      return askPrompt(interrupt, asked);
+      return askPrompt(interrupt, prompt);
     case 'selection':
-      return askSelection(interrupt, asked);
+      return askSelection(interrupt, prompt);
     case 'budget':
-      return askBudget(interrupt, asked);
+      return askBudget(interrupt, prompt);
     case 'tab':
-      return askForTab(interrupt, asked);
+      return askForTab(interrupt, prompt);
   }
 }
 
-/** What a server asks is refused where nobody is; a doubt, a sign-in, a budget or a tab can wait for somebody. */
-function leaveToOthers(interrupt: Other, tell: (line: string) => void): PromptReply<InterruptAnswer> {
+/** Declines requests of servers and the model; leaves other interrupts open, for the Inbox. */
+function answerWithoutTerminal(interrupt: OtherInterrupt, print: (line: string) => void): PromptReply<InterruptAnswer> {
   const { kind } = interrupt;
-  if (kind === 'in_doubt' || kind === 'sign_in' || kind === 'budget' || kind === 'tab') return { kind: 'left' };
+  if (kind === 'in_doubt' || kind === 'sign_in' || kind === 'budget' || kind === 'tab') return { kind: 'closed' };
   const { tool } = interrupt;
-  tell(`${shownLine(formatToolReference(tool))} asks for something, and nobody can be asked here.`);
-  return { kind: 'said', answer: { decision: kind === 'elicitation' ? 'cancel' : 'decline' } };
+  print(`declined a request of ${shownLine(formatToolReference(tool))}: no terminal to ask for an answer.`);
+  return { kind: 'answered', answer: { decision: kind === 'elicitation' ? 'cancel' : 'decline' } };
 }

@@ -17,7 +17,7 @@ const ODD = {
   },
 };
 
-/** Calls this tool for each question, and says so when it has its answer. */
+/** Calls this tool for each question, and answers after its result. */
 function calling(name: string): ModelScript {
   return ({ body }, index) => {
     const { messages } = body as { messages: { role: string }[] };
@@ -34,16 +34,16 @@ async function opened(served: Served, ...more: string[]): Promise<TerminalChat> 
 }
 
 describe('toolyard chat --server at a terminal', () => {
-  it('streams text, reasoning and the progress of calls, and asks: no, once, in this conversation', async () => {
+  it('streams text, reasoning and tool progress, and asks for approval: no, once, in this conversation', async () => {
     await using model = await startModelServer(calling('slow'));
     await using served = await Served.start({ model: model.url, mcp: ODD });
     await using chat = await opened(served, '--model', 'scripted');
     chat.line('One');
-    const question = await chat.see(/odd\/slow wants to run with[^]*Allow it\?[^:]*: /);
+    const question = await chat.see(/odd\/slow needs your approval[^]*Allow it\?[^:]*: /);
     expect(question).toContain('m0');
     expect(question).not.toContain('\u001b[31m');
     chat.line('n');
-    await chat.see('refused');
+    await chat.see('denied');
     await chat.see('It came back.');
     await chat.see('Answer 1.');
     await chat.see('> ');
@@ -69,8 +69,8 @@ describe('toolyard chat --server at a terminal', () => {
 
   it.each([
     ['a', 'ok: '],
-    ['v', 'refused'],
-  ])('keeps "%s" for every conversation to come', async (letter, shown) => {
+    ['v', 'denied'],
+  ])('stores "%s" for other conversations', async (letter, shown) => {
     await using model = await startModelServer(calling('echo'));
     await using served = await Served.start({ model: model.url, mcp: ODD });
     await using chat = await opened(served, '--model', 'scripted');
@@ -86,7 +86,7 @@ describe('toolyard chat --server at a terminal', () => {
     expect(await chat.see('Answer 3.')).not.toContain('Allow it?');
   });
 
-  it('takes the question away where it was answered in the page', async () => {
+  it('removes the prompt if the interrupt is answered in the web UI', async () => {
     await using model = await startModelServer(calling('echo'));
     await using served = await Served.start({ model: model.url, mcp: ODD });
     await using chat = await opened(served, '--model', 'scripted');
@@ -100,10 +100,10 @@ describe('toolyard chat --server at a terminal', () => {
     await chat.see('Answer 1.');
     await chat.see('> ');
     chat.line('/history');
-    await chat.see('assistant: (thinks: It came back.) Answer 1.');
+    await chat.see('assistant: (reasoning: It came back.) Answer 1.');
   });
 
-  it('stops the run with Ctrl-C, at a question too, goes on, and leaves with a second one', async () => {
+  it('cancels the run on Ctrl-C, also at a prompt, continues, and exits on a second one', async () => {
     await using model = await startModelServer(({ body }, index) =>
       (body as { messages: { content: string }[] }).messages.at(-1)?.content === 'Call'
         ? reply.toolCalls([{ name: 'echo', arguments: {} }])
@@ -114,12 +114,12 @@ describe('toolyard chat --server at a terminal', () => {
     chat.line('One');
     await chat.see('and on and on');
     chat.type(CTRL_C);
-    await chat.see('stopped');
+    await chat.see('cancelled');
     await chat.see('> ');
     chat.line('Call');
     await chat.see(/Allow it\?[^:]*: /);
     chat.type(CTRL_C);
-    await chat.see('stopped');
+    await chat.see('cancelled');
     await chat.see('> ');
     chat.type(CTRL_C);
     expect(await chat.ended).toBe(130);
@@ -127,8 +127,8 @@ describe('toolyard chat --server at a terminal', () => {
     expect(items.map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
   });
 
-  it('says to the run under way what is typed meanwhile; what came too late is answered next', async () => {
-    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  it('steers the run with typed text; undelivered text is answered next', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await using model = await startModelServer(({ body }, index) =>
       (body as { messages: { content: string }[] }).messages.at(-1)?.content === 'Call'
         ? reply.toolCalls([{ name: 'slow', arguments: {} }])
@@ -152,9 +152,9 @@ describe('toolyard chat --server at a terminal', () => {
       chat.line('Call');
       await chat.see('1/1');
       chat.line('in German');
-      await eventually(async () => (await queued(served)) === 1, { what: 'what was said, in the queue' });
+      await eventually(async () => (await queued(served)) === 1, { what: 'the queued message' });
       writeFileSync(join(folder, 'go-on'), '');
-      await chat.see('heard: in German');
+      await chat.see('received: in German');
       await chat.see('Answer 1');
       await chat.see('> ');
       const { messages } = asked()[1]?.body as { messages: { role: string }[] };
@@ -164,8 +164,8 @@ describe('toolyard chat --server at a terminal', () => {
     chat.line('Two');
     await chat.see('and on');
     chat.line('and then?');
-    await eventually(async () => (await queued(served)) === 1, { what: 'what was said, in the queue' });
-    letGo();
+    await eventually(async () => (await queued(served)) === 1, { what: 'the queued message' });
+    release();
     await chat.see('Answer 3');
     await chat.see('> ');
     chat.line('/history');
@@ -173,12 +173,12 @@ describe('toolyard chat --server at a terminal', () => {
     expect(asked()).toHaveLength(4);
   });
 
-  it('goes on with /continue where an answer was cut, and says where none was', async () => {
+  it('continues a cut-off answer with /continue, and rejects it otherwise', async () => {
     await using model = await startModelServer([reply.text('One,', { finish: 'length' }), reply.text('two.')]);
     await using served = await Served.start({ model: model.url });
     await using chat = await opened(served, '--model', 'scripted');
     chat.line('/continue');
-    await chat.see('Nothing has been said yet');
+    await chat.see('no messages yet');
     await chat.see('> ');
     chat.line('Count');
     await chat.see('cut off');
@@ -190,25 +190,25 @@ describe('toolyard chat --server at a terminal', () => {
     await chat.see('The last answer is complete');
   });
 
-  it('leaves a question open when the person goes, and puts it again to whoever comes back', async () => {
+  it('leaves an interrupt open on exit, and prompts for it again after joining', async () => {
     await using model = await startModelServer(calling('echo'));
     await using served = await Served.start({ model: model.url, mcp: ODD });
     const conversation = await conversationLeftAt(served, /Allow it\?[^:]*: /);
     await using again = new TerminalChat(['--server', served.url, '--conversation', conversation.id]);
-    await again.see('an answer is under way to: One');
+    await again.see('answer in progress to: One');
     await again.see(/Allow it\?[^:]*: /);
     again.line('y');
     await again.see('Answer 1.');
   });
 });
 
-/** How much waits in the conversation that was spoken in last. */
+/** The number of queued messages in the latest conversation. */
 async function queued(served: Served): Promise<number> {
   const [conversation] = (await served.get<Page<ConversationSummary>>('/api/conversations')).items;
   return (await served.get<ConversationView>(`/api/conversations/${conversation?.id ?? ''}`)).queue.length;
 }
 
-/** A chat that was left with Ctrl-D at this question. */
+/** The conversation of a chat that exits on Ctrl-D at this prompt. */
 async function conversationLeftAt(served: Served, question: RegExp): Promise<ConversationSummary> {
   await using chat = await opened(served, '--model', 'scripted');
   chat.line('One');

@@ -18,7 +18,16 @@ const calling: ModelScript = ({ body }) => {
 /** A chat in a conversation of its own, with a call in progress. */
 async function callInProgress(served: ServedProcess, id: string): Promise<TerminalChat> {
   await served.post('/api/conversations', { id });
-  const chat = new TerminalChat(['--server', served.url, '--conversation', id, '--model', 'scripted', '--wait', '300']);
+  const chat = new TerminalChat([
+    '--server',
+    served.url,
+    '--conversation',
+    id,
+    '--model',
+    'scripted',
+    '--reconnect-timeout',
+    '300',
+  ]);
   await chat.see('> ');
   chat.line('One');
   await chat.see(/Allow it\?[^:]*: /);
@@ -27,32 +36,32 @@ async function callInProgress(served: ServedProcess, id: string): Promise<Termin
   return chat;
 }
 
-it('asks what became of calls that were in progress when the server was killed, and takes "r", "f" and "t"', async () => {
+it('asks for the outcome of calls in progress when the server was killed, and accepts "r", "f" and "t"', async () => {
   await using model = await startModelServer(calling);
   await using served = await ServedProcess.start({ model: model.url, mcp: HANG });
   await using repeated = await callInProgress(served, 'repeated');
   await using failed = await callInProgress(served, 'failed');
-  await using told = await callInProgress(served, 'told');
+  await using resultChat = await callInProgress(served, 'result');
   await served.end('SIGKILL');
-  for (const chat of [repeated, failed, told]) await chat.see('Trying again');
+  for (const chat of [repeated, failed, resultChat]) await chat.see('Reconnecting');
   await served.start();
-  for (const chat of [repeated, failed, told]) {
-    await chat.see('The server is back');
-    await chat.see(/odd\/hang was called with[^]*may have taken effect[^]*What now\?[^:]*: /);
+  for (const chat of [repeated, failed, resultChat]) {
+    await chat.see('Reconnected');
+    await chat.see(/odd\/hang was called with[^]*outcome is unknown[^]*What should happen\?[^:]*: /);
   }
 
   failed.line('f');
   await failed.see('Answered.');
   expect((await resultIn(served, 'failed'))?.parts[0].result.isError).toBe(true);
 
-  told.line('t');
-  await told.see('What came of it: ');
-  told.line('It wrote nine lines.');
-  await told.see('Answered.');
-  expect(JSON.stringify(await resultIn(served, 'told'))).toContain('It wrote nine lines.');
+  resultChat.line('t');
+  await resultChat.see('Result: ');
+  resultChat.line('It wrote nine lines.');
+  await resultChat.see('Answered.');
+  expect(JSON.stringify(await resultIn(served, 'result'))).toContain('It wrote nine lines.');
 
   repeated.line('r');
-  // The call is made again, and hangs again.
+  // The repeated call hangs, too.
   await eventually(
     async () => (await eventTypes(served, 'repeated')).filter((type) => type === 'tool_started').length === 2,
     { what: 'the second call' },
@@ -71,7 +80,7 @@ async function eventTypes(served: ServedProcess, conversation: string): Promise<
   const response = await fetch(`${served.url}/api/runs/${run.id}/events`, { signal: control.signal });
   const decoder = new TextDecoder();
   let text = '';
-  // What is stored arrives at once; the stream then stays open.
+  // The server sends stored events at once; the stream then stays open.
   for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
     text += decoder.decode(bytes, { stream: true });
     if (text.includes(`id: ${run.lastSeq}\n`)) break;

@@ -5,21 +5,21 @@ import { allPages } from '../server/all-pages.ts';
 import type { ServerClient } from '../server/server-client.ts';
 import type { Reconnector } from './reconnector.ts';
 
-/** Puts a question to whoever can answer it. The signal tells that somebody else has. */
+/** Prompts for an answer. The signal aborts when the interrupt is answered elsewhere. */
 export type AskUserAtTerminal = (interrupt: Interrupt, signal: AbortSignal) => Promise<PromptReply<InterruptAnswer>>;
 
 export type QuestionsOptions = {
   client: ServerClient;
-  patience: Reconnector;
+  reconnector: Reconnector;
   runId: string;
   ask: AskUserAtTerminal;
-  /** The person pressed Ctrl-C instead of answering. */
+  /** Called if the user presses Ctrl-C instead of answering. */
   onInterrupt: () => void;
-  /** No more will be answered here, and why. */
+  /** Called with the reason when no more interrupts can be answered. */
   onEnd: (reason: unknown) => void;
 };
 
-/** The open questions of a run: put one after the other, and answered at the server. */
+/** Prompts for the open interrupts of a run, one at a time, and sends the answers to the server. */
 export class Questions {
   readonly #options: QuestionsOptions;
   readonly #waiting: Interrupt[] = [];
@@ -30,13 +30,13 @@ export class Questions {
     this.#options = options;
   }
 
-  asked(interrupt: Interrupt): void {
+  add(interrupt: Interrupt): void {
     this.#waiting.push(interrupt);
     if (!this.#current) void this.#work();
   }
 
-  /** It was answered, here or elsewhere. */
-  answered(id: string): void {
+  /** The interrupt was answered, here or elsewhere. */
+  remove(id: string): void {
     const at = this.#waiting.findIndex((interrupt) => interrupt.id === id);
     if (at !== -1) this.#waiting.splice(at, 1);
     if (this.#current?.id === id) this.#current.settled.abort();
@@ -53,7 +53,7 @@ export class Questions {
       for (let next = this.#waiting.shift(); next && !this.#closed; next = this.#waiting.shift()) {
         const settled = new AbortController();
         this.#current = { id: next.id, settled };
-        await this.#put(next, settled.signal);
+        await this.#prompt(next, settled.signal);
       }
     } catch (thrown) {
       this.#options.onEnd(thrown);
@@ -62,35 +62,35 @@ export class Questions {
     }
   }
 
-  async #put(interrupt: Interrupt, settled: AbortSignal): Promise<void> {
-    const { client, patience, ask, onInterrupt } = this.#options;
-    // Of a run that is joined, or read again after a lost connection, old questions come by as well.
+  async #prompt(interrupt: Interrupt, settled: AbortSignal): Promise<void> {
+    const { client, reconnector, ask, onInterrupt } = this.#options;
+    // After joining a run or reconnecting, the events contain answered interrupts, too.
     if (!(await this.#isOpen(interrupt.id)) || settled.aborted) return;
     const reply = await ask(interrupt, settled);
     if (settled.aborted) return;
-    if (reply.kind !== 'said') {
+    if (reply.kind !== 'answered') {
       if (reply.kind === 'interrupted') return onInterrupt();
       throw new UnansweredQuestion();
     }
     const { answer } = reply;
     const request = { params: { id: interrupt.id }, body: { answer } };
     try {
-      await patience.until(() => client.post('/api/interrupts/{id}/answer', request));
+      await reconnector.retry(() => client.post('/api/interrupts/{id}/answer', request));
     } catch (thrown) {
-      // Somebody else was quicker, or the run has ended: its events tell.
+      // Answered elsewhere, or the run has ended; the events say which.
       if (!ToolyardError.isInstance(thrown) || thrown.code !== 'conflict') throw thrown;
     }
   }
 
   async #isOpen(id: string): Promise<boolean> {
-    const { client, patience, runId } = this.#options;
+    const { client, reconnector, runId } = this.#options;
     const query = { run: runId, status: 'open' as const };
-    const open = await patience.until(() =>
+    const open = await reconnector.retry(() =>
       allPages((page) => client.get('/api/interrupts', { query: { ...query, ...page } })),
     );
     return open.some((item) => item.id === id);
   }
 }
 
-/** Nobody here answers what the run waits for; it waits on. */
+/** The interrupt was not answered here; the run stays parked. */
 export class UnansweredQuestion extends Error {}

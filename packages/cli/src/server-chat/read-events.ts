@@ -4,13 +4,13 @@ import { isJsonObject, parseJson } from '@toolyard/protocol';
 import type { ServerClient } from '../server/server-client.ts';
 import { ServerUnreachable } from '../server/server-lost.ts';
 
-/** The server sends something every 15 seconds: a connection that is silent for so long is dead. */
-const SILENT_FOR_MS = 45_000;
+/** The server sends a comment every 15 s; close a connection that misses three. */
+const SILENCE_TIMEOUT_MS = 45_000;
 
 /**
- * The events of a run behind `after`, as they come, until the connection ends: with the run, or before.
+ * Streams the events of a run after sequence number `after`, until the connection ends.
  *
- * @throws ServerUnreachable where the connection breaks; ToolyardError where the server refuses
+ * @throws ServerUnreachable if the connection breaks; ToolyardError for an error response
  */
 export async function* readEvents(
   client: ServerClient,
@@ -21,10 +21,10 @@ export async function* readEvents(
   const stop = (): void => connection.abort();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
-  let callOff = clock.after(SILENT_FOR_MS, stop);
-  const alive = (): void => {
-    callOff();
-    callOff = clock.after(SILENT_FOR_MS, stop);
+  let clearTimer = clock.after(SILENCE_TIMEOUT_MS, stop);
+  const resetTimer = (): void => {
+    clearTimer();
+    clearTimer = clock.after(SILENCE_TIMEOUT_MS, stop);
   };
   try {
     const response = await client.open(`/api/runs/${encodeURIComponent(runId)}/events`, {
@@ -32,21 +32,21 @@ export async function* readEvents(
       headers: { 'last-event-id': String(after), accept: 'text/event-stream' },
     });
     onOpen();
-    const came: RunEvent[] = [];
+    const events: RunEvent[] = [];
     const parser = createParser({
       onEvent: ({ event, data }) => {
         const parsed = event === 'run' ? parseJson(data) : null;
-        if (parsed?.ok && isRunEvent(parsed.value)) came.push(parsed.value);
+        if (parsed?.ok && isRunEvent(parsed.value)) events.push(parsed.value);
       },
     });
     const decoder = new TextDecoder();
     for await (const bytes of bodyOf(response, client.url)) {
-      alive();
+      resetTimer();
       parser.feed(decoder.decode(bytes, { stream: true }));
-      yield* came.splice(0);
+      yield* events.splice(0);
     }
   } finally {
-    callOff();
+    clearTimer();
     signal.removeEventListener('abort', stop);
     stop();
   }
@@ -54,7 +54,7 @@ export async function* readEvents(
 
 async function* bodyOf(response: Response, url: string): AsyncGenerator<Uint8Array> {
   try {
-    // Node's own streams can be iterated; the types of the web know nothing of it.
+    // The DOM types lack the async iterator of ReadableStream.
     yield* (response.body ?? []) as unknown as AsyncIterable<Uint8Array>;
   } catch (cause) {
     throw new ServerUnreachable(
@@ -64,7 +64,7 @@ async function* bodyOf(response: Response, url: string): AsyncGenerator<Uint8Arr
   }
 }
 
-/** The rest of it has the shape both sides share as types. */
+/** Checks only the discriminating fields: client and server share the type. */
 function isRunEvent(value: JsonValue): value is JsonValue & RunEvent {
   return isJsonObject(value) && typeof value['seq'] === 'number' && typeof value['type'] === 'string';
 }

@@ -1,40 +1,40 @@
 import type { Clock } from '@toolyard/protocol';
 import { ServerLost, ServerUnreachable } from '../server/server-lost.ts';
 
-/** Waits grow from the first to the last of these. */
-const FIRST_WAIT_MS = 100;
-const LONGEST_WAIT_MS = 2_000;
-/** A server that comes back for less than this was not really back. */
-const STEADY_AFTER_MS = 5_000;
+/** Exponential backoff between attempts. */
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 2_000;
+/** A shorter connection counts as part of the same outage. */
+const STABLE_AFTER_MS = 5_000;
 
-type PatienceOptions = {
+type ReconnectorOptions = {
   clock: Clock;
-  /** How long a server that went away is waited for. */
-  waitMs: number;
-  /** One line for the person. */
-  tell: (line: string) => void;
-  /** What the person can do once it was waited for in vain. */
+  /** Reconnect timeout. */
+  timeoutMs: number;
+  /** Prints a line for the user. */
+  print: (line: string) => void;
+  /** What the user can do after the timeout. */
   hint: () => string;
 };
 
-/** Does again what fails because the server is away, until it is back or has been waited for long enough. */
+/** Retries requests while the server is unreachable, until the reconnect timeout. */
 export class Reconnector {
-  readonly #options: PatienceOptions;
-  /** Since when nothing has answered, and how long the next wait is. */
-  #away: { since: number; waitMs: number } | null = null;
-  #backSince: number | null = null;
+  readonly #options: ReconnectorOptions;
+  /** Start of the outage, and the next delay. */
+  #outage: { since: number; delayMs: number } | null = null;
+  #connectedSince: number | null = null;
 
-  constructor(options: PatienceOptions) {
+  constructor(options: ReconnectorOptions) {
     this.#options = options;
   }
 
-  /** @throws ServerLost, and whatever `work` throws that is not about an absent server. */
-  async until<T>(work: () => Promise<T>): Promise<T> {
+  /** @throws ServerLost after the timeout, and any error of `work` but ServerUnreachable */
+  async retry<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        const done = await work();
-        this.back();
-        return done;
+        const result = await work();
+        this.connected();
+        return result;
       } catch (thrown) {
         if (!(thrown instanceof ServerUnreachable)) throw thrown;
         await this.wait(thrown);
@@ -42,25 +42,27 @@ export class Reconnector {
     }
   }
 
-  /** Waits before the next try; throws ServerLost where there is to be none. */
+  /** Waits before the next attempt. @throws ServerLost after the timeout */
   async wait(reason: ServerUnreachable): Promise<void> {
-    const { clock, waitMs, tell, hint } = this.#options;
+    const { clock, timeoutMs, print, hint } = this.#options;
     const now = clock.monotonic();
-    if (this.#backSince !== null && now - this.#backSince > STEADY_AFTER_MS) this.#away = null;
-    if (this.#backSince !== null || !this.#away) tell(`${reason.message} Trying again for ${waitMs / 1_000} seconds.`);
-    this.#backSince = null;
-    this.#away ??= { since: now, waitMs: FIRST_WAIT_MS };
-    const left = this.#away.since + waitMs - now;
-    if (left <= 0) throw new ServerLost({ code: 'network', message: reason.message, hint: hint() }, { cause: reason });
-    const wait = Math.min(this.#away.waitMs, left);
-    this.#away.waitMs = Math.min(this.#away.waitMs * 2, LONGEST_WAIT_MS);
-    await new Promise<void>((resolve) => void clock.after(wait, resolve));
+    if (this.#connectedSince !== null && now - this.#connectedSince > STABLE_AFTER_MS) this.#outage = null;
+    if (this.#connectedSince !== null || !this.#outage)
+      print(`${reason.message} Reconnecting for up to ${timeoutMs / 1_000} s.`);
+    this.#connectedSince = null;
+    this.#outage ??= { since: now, delayMs: FIRST_DELAY_MS };
+    const remainingMs = this.#outage.since + timeoutMs - now;
+    if (remainingMs <= 0)
+      throw new ServerLost({ code: 'network', message: reason.message, hint: hint() }, { cause: reason });
+    const delayMs = Math.min(this.#outage.delayMs, remainingMs);
+    this.#outage.delayMs = Math.min(this.#outage.delayMs * 2, MAX_DELAY_MS);
+    await new Promise<void>((resolve) => void clock.after(delayMs, resolve));
   }
 
-  /** The server has answered. */
-  back(): void {
-    if (!this.#away || this.#backSince !== null) return;
-    this.#backSince = this.#options.clock.monotonic();
-    this.#options.tell('The server is back.');
+  /** Call when the server has answered. */
+  connected(): void {
+    if (!this.#outage || this.#connectedSince !== null) return;
+    this.#connectedSince = this.#options.clock.monotonic();
+    this.#options.print('Reconnected.');
   }
 }

@@ -17,15 +17,15 @@ function frames(...events: [number, RunEventBody][]): string {
     .join('');
 }
 
-/** A server whose connections give what the script says, one after the other; 'silent' ones then stay open. */
+/** A server with scripted connections. One that ends in 'silence' stays open. */
 function scripted(script: readonly ({ text: string; then: 'end' | 'break' | 'silence' } | 'away')[]) {
   const clock = createFakeClock();
   const cursors: string[] = [];
-  const told: string[] = [];
+  const lines: string[] = [];
   const open: ServerClient['open'] = async (_path, { signal, headers } = {}) => {
     const next = script[cursors.length] ?? 'away';
     cursors.push(headers?.['last-event-id'] ?? '');
-    if (next === 'away') throw new ServerUnreachable({ code: 'network', message: 'Nobody there.' });
+    if (next === 'away') throw new ServerUnreachable({ code: 'network', message: 'No server.' });
     const body = new ReadableStream<Uint8Array>({
       start(stream) {
         stream.enqueue(new TextEncoder().encode(next.text));
@@ -37,20 +37,20 @@ function scripted(script: readonly ({ text: string; then: 'end' | 'break' | 'sil
     return new Response(body);
   };
   const unused = (): never => {
-    throw new Error('not asked for here');
+    throw new Error('unexpected call');
   };
   const none = { get: unused, post: unused, put: unused, patch: unused, delete: unused, upload: unused };
   const client: ServerClient = { url: 'http://server', fetch: unused, open, ...none };
-  const patience = new Reconnector({
+  const reconnector = new Reconnector({
     clock,
-    waitMs: 30_000,
-    tell: (line) => told.push(line),
+    timeoutMs: 30_000,
+    print: (line) => lines.push(line),
     hint: () => 'Try later.',
   });
-  const steering = { say: unused, heard: unused, undelivered: unused };
-  const of = { client, clock, patience, steering };
-  const run = new RemoteRun({ ...of, begin: async () => 'r', ask: unused, join: unused, leftOpen: unused });
-  return { run, clock, cursors, told };
+  const steering = { send: unused, delivered: unused, takeUndelivered: unused };
+  const of = { client, clock, reconnector, steering };
+  const run = new RemoteRun({ ...of, begin: async () => 'r', ask: unused, join: unused, unansweredError: unused });
+  return { run, clock, cursors, lines };
 }
 
 async function read(run: RemoteRun): Promise<number[]> {
@@ -61,8 +61,8 @@ async function read(run: RemoteRun): Promise<number[]> {
 
 const delta = (text: string): RunEventBody => ({ type: 'text_delta', messageId: 'm', text });
 
-describe('a run that is followed over lost connections', () => {
-  it('gives every event once, though a connection broke and another repeated some', async () => {
+describe('a run followed over lost connections', () => {
+  it('delivers every event once, although connections break and repeat events', async () => {
     const { run, clock, cursors } = scripted([
       { text: frames([1, delta('a')], [2, delta('b')]), then: 'break' },
       { text: frames([2, delta('b')], [3, delta('c')]), then: 'end' },
@@ -78,7 +78,7 @@ describe('a run that is followed over lost connections', () => {
     expect(await run.result).toEqual({ status: 'done' });
   });
 
-  it('takes a connection on which nothing comes for a dead one', async () => {
+  it('reconnects after silence', async () => {
     const { run, clock, cursors } = scripted([
       { text: frames([1, delta('a')]), then: 'silence' },
       { text: frames([2, DONE]), then: 'end' },
@@ -92,9 +92,9 @@ describe('a run that is followed over lost connections', () => {
     expect(await reading).toEqual([1, 2]);
   });
 
-  it('gives up where the server stays away, or comes back only to go again', async () => {
+  it('times out if the server stays unreachable, or keeps closing connections', async () => {
     for (const script of [[], Array.from({ length: 500 }, () => ({ text: '', then: 'end' as const }))]) {
-      const { run, clock, told } = scripted(script);
+      const { run, clock, lines } = scripted(script);
       const reading = read(run).catch((thrown: unknown) => thrown);
       let over = false;
       void reading.then(() => (over = true));
@@ -105,7 +105,7 @@ describe('a run that is followed over lost connections', () => {
       expect(await reading).toBeInstanceOf(ServerLost);
       expect(clock.monotonic()).toBeGreaterThanOrEqual(30_000);
       await expect(run.result).rejects.toMatchObject({ hint: 'Try later.' });
-      expect(told[0]).toContain('Trying again for 30 seconds');
+      expect(lines[0]).toContain('Reconnecting for up to 30 s');
     }
   });
 });

@@ -12,22 +12,22 @@ import type { Steering, UndeliveredMessage } from './steering.ts';
 export type RemoteRunOptions = {
   client: ServerClient;
   clock: Clock;
-  patience: Reconnector;
-  /** Sets the run going, or finds it; gives its id. May be called again where no answer came. */
+  reconnector: Reconnector;
+  /** Starts the run, or finds it, and returns its ID. Must be idempotent: it is called again if the response is lost. */
   begin: () => Promise<string>;
   ask: AskUserAtTerminal;
-  steering: Pick<Steering, 'say' | 'heard' | 'undelivered'>;
-  /** A run that answers what this one did not hear. */
+  steering: Pick<Steering, 'send' | 'delivered' | 'takeUndelivered'>;
+  /** Follows another run of the conversation. */
   join: (runId: string) => ChatRun;
-  /** What is said where the run waits for an answer that nobody here gives. */
-  leftOpen: () => ToolyardError;
+  /** The error for a run that stays parked because an interrupt was not answered. */
+  unansweredError: () => ToolyardError;
 };
 
 type Outcome = { status: 'done' | 'cancelled' };
 
 /**
- * A run of a server, followed over lost connections: every event comes once, in order. It goes on at the server
- * whether or not it is followed; {@link cancel} stops it.
+ * A run on a server. Reconnects after lost connections; every event is delivered once, in order. The run continues on the
+ * server even if it is not followed; {@link cancel} stops it.
  */
 export class RemoteRun implements ChatRun {
   readonly result: Promise<Outcome>;
@@ -37,14 +37,14 @@ export class RemoteRun implements ChatRun {
   #runId: string | null = null;
   #cancelled = false;
   #failure: unknown;
-  /** Said before the run was there. */
+  /** Messages entered before the run has an ID. */
   readonly #early: string[] = [];
 
   constructor(options: RemoteRunOptions) {
     this.#options = options;
     this.#settle = { resolve: () => {}, reject: () => {} };
     this.result = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
-    // Whoever only reads the events learns of a failure there.
+    // A caller that only iterates gets the error there.
     this.result.catch(() => {});
   }
 
@@ -55,19 +55,22 @@ export class RemoteRun implements ChatRun {
 
   steer(text: string): void {
     if (this.#runId === null) this.#early.push(text);
-    else this.#options.steering.say(text);
+    else this.#options.steering.send(text);
   }
 
   async undelivered(): Promise<(string | ChatRun)[]> {
     const { steering, join } = this.#options;
-    const left = await steering.undelivered();
-    return [...this.#early, ...left.map((each: UndeliveredMessage) => ('text' in each ? each.text : join(each.runId)))];
+    const messages = await steering.takeUndelivered();
+    return [
+      ...this.#early,
+      ...messages.map((each: UndeliveredMessage) => ('text' in each ? each.text : join(each.runId))),
+    ];
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent, undefined> {
     try {
-      const { patience, begin } = this.#options;
-      const runId = await patience.until(begin);
+      const { reconnector, begin } = this.#options;
+      const runId = await reconnector.retry(begin);
       this.#runId = runId;
       if (this.#cancelled) void this.#sendCancel(runId);
       for (const text of this.#early.splice(0)) this.steer(text);
@@ -76,24 +79,25 @@ export class RemoteRun implements ChatRun {
         last = event;
         yield event;
       }
-      if (last?.type === 'run_finished' && last.status === 'failed') throw new ToolyardError(last.error ?? UNTOLD);
+      if (last?.type === 'run_finished' && last.status === 'failed')
+        throw new ToolyardError(last.error ?? UNKNOWN_FAILURE);
       this.#settle.resolve({ status: last?.type === 'run_finished' && last.status === 'done' ? 'done' : 'cancelled' });
     } catch (thrown) {
-      const told = thrown instanceof UnansweredQuestion ? this.#options.leftOpen() : thrown;
-      this.#settle.reject(told);
-      throw told;
+      const error = thrown instanceof UnansweredQuestion ? this.#options.unansweredError() : thrown;
+      this.#settle.reject(error);
+      throw error;
     } finally {
-      // Of a reader that left early: nobody is to wait for the result.
+      // A consumer that stops iterating must not leave `result` pending.
       this.#settle.resolve({ status: 'cancelled' });
     }
   }
 
   async *#follow(runId: string): AsyncGenerator<RunEvent, undefined> {
-    const { client, clock, patience, ask, steering } = this.#options;
+    const { client, clock, reconnector, ask, steering } = this.#options;
     const { signal } = this.#stop;
     const questions = new Questions({
       client,
-      patience,
+      reconnector,
       runId,
       ask,
       onInterrupt: () => this.cancel(),
@@ -103,27 +107,27 @@ export class RemoteRun implements ChatRun {
     try {
       for (;;) {
         try {
-          const onOpen = (): void => patience.back();
+          const onOpen = (): void => reconnector.connected();
           for await (const event of readEvents(client, runId, { after: seq, clock, signal, onOpen })) {
             if (event.seq <= seq) continue;
             seq = event.seq;
             if (event.type === 'interrupt_answered' || event.type === 'interrupt_withdrawn')
-              questions.answered(event.interruptId);
-            if (event.type === 'steered') steering.heard(event.message.id);
+              questions.remove(event.interruptId);
+            if (event.type === 'steered') steering.delivered(event.message.id);
             if (event.type === 'run_finished') questions.close();
             yield event;
             if (event.type === 'run_finished') return;
-            // After the screen has shown what came before it.
-            if (event.type === 'interrupt_requested') questions.asked(event.interrupt);
+            // After the consumer has shown the event.
+            if (event.type === 'interrupt_requested') questions.add(event.interrupt);
           }
           throw new ServerUnreachable({
             code: 'stream_broken',
-            message: `The Toolyard server at ${client.url} has ended the connection.`,
+            message: `The Toolyard server at ${client.url} closed the connection.`,
           });
         } catch (thrown) {
           if (signal.aborted) throw this.#failure;
           if (!(thrown instanceof ServerUnreachable)) throw thrown;
-          await patience.wait(thrown);
+          await reconnector.wait(thrown);
         }
       }
     } finally {
@@ -132,9 +136,9 @@ export class RemoteRun implements ChatRun {
   }
 
   async #sendCancel(runId: string): Promise<void> {
-    const { client, patience } = this.#options;
+    const { client, reconnector } = this.#options;
     try {
-      await patience.until(() => client.post('/api/runs/{id}/cancel', { params: { id: runId } }));
+      await reconnector.retry(() => client.post('/api/runs/{id}/cancel', { params: { id: runId } }));
     } catch (thrown) {
       this.#end(thrown);
     }
@@ -146,4 +150,4 @@ export class RemoteRun implements ChatRun {
   }
 }
 
-const UNTOLD = { code: 'internal', message: 'The run failed, and the server does not say why.' } as const;
+const UNKNOWN_FAILURE = { code: 'internal', message: 'The run failed without an error message.' } as const;

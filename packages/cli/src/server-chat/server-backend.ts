@@ -18,40 +18,39 @@ import type { ServerClient } from '../server/server-client.ts';
 import { Reconnector } from './reconnector.ts';
 import type { AskUserAtTerminal } from './questions.ts';
 import { RemoteRun } from './remote-run.ts';
-import { findModel, noModel, shortName } from './server-models.ts';
+import { findModel, modelNotFoundAt, shortName } from './server-models.ts';
 import { Steering } from './steering.ts';
 
 export type ServerBackendOptions = {
   client: ServerClient;
   clock: Clock;
   ids: IdSource;
-  /** What the person said of model, instructions and the like; counts for what is asked here. */
+  /** Model, instructions and parameters from the flags; apply to messages of this chat. */
   configuration: AgentConfiguration;
-  /** The one to go on with; absent: a new one begins with the first question. */
+  /** The conversation to continue; by default the first message creates one. */
   conversation?: ConversationView;
   ask: AskUserAtTerminal;
-  /** One line for the person. */
-  tell: (line: string) => void;
-  /** How long a server that went away is waited for. */
-  waitMs: number;
-  /** The command that goes on with a conversation. */
-  goOn: (conversationId: string) => string;
+  /** Prints a line for the user. */
+  print: (line: string) => void;
+  reconnectTimeoutMs: number;
+  /** The command that continues a conversation. */
+  continueCommand: (conversationId: string) => string;
 };
 
-/** A running server as whom a chat talks with: what is said there is in its page, too. */
+/** A chat backend that runs conversations on a server, where the web UI shows them, too. */
 export class ServerBackend implements ChatBackend {
   readonly #options: ServerBackendOptions;
   #configuration: AgentConfiguration;
-  /** The model of the conversation, or of what begins next; null where the server has none. */
+  /** The model of the next message; null if the server has none. */
   #model: ModelReference | null;
-  #conversation: { id: string; begun: boolean };
+  #conversation: { id: string; isCreated: boolean };
 
   constructor(options: ServerBackendOptions, model: ModelReference | null) {
     const { conversation, ids } = options;
     this.#options = options;
     this.#configuration = options.configuration;
     this.#model = model;
-    this.#conversation = conversation ? { id: conversation.id, begun: true } : { id: ids.next(), begun: false };
+    this.#conversation = conversation ? { id: conversation.id, isCreated: true } : { id: ids.next(), isCreated: false };
   }
 
   ask(question: string): ChatRun {
@@ -65,35 +64,39 @@ export class ServerBackend implements ChatBackend {
     };
     const params = { id: conversation.id };
     return this.#run(conversation.id, async () => {
-      if (!conversation.begun) await this.#begin(conversation);
+      if (!conversation.isCreated) await this.#create(conversation);
       const sent = await client.post('/api/conversations/{id}/messages', { params, body: message });
       if ('run' in sent) return sent.run.id;
-      throw new ToolyardError({ code: 'conflict', message: 'This question waits in the queue of the conversation.' });
+      throw new ToolyardError({
+        code: 'conflict',
+        message: 'The message was queued: another run of the conversation is in progress.',
+      });
     });
   }
 
   continue(): ChatRun {
     const { client } = this.#options;
-    const { id, begun } = this.#conversation;
+    const { id, isCreated } = this.#conversation;
     return this.#run(id, async () => {
-      if (!begun) throw new ToolyardError({ code: 'bad_request', message: 'Nothing has been said yet.' });
+      if (!isCreated)
+        throw new ToolyardError({ code: 'bad_request', message: 'The conversation has no messages yet.' });
       const body: ContinueConversation = { configuration: this.#configuration };
       return (await client.post('/api/conversations/{id}/continue', { params: { id }, body })).run.id;
     });
   }
 
-  /** Follows a run of the conversation that is under way already, from its beginning. */
+  /** Follows a run in progress, from its first event. */
   join(runId: string): ChatRun {
     return this.#run(this.#conversation.id, async () => runId);
   }
 
   async history(): Promise<readonly Message[]> {
     const { client } = this.#options;
-    return this.#conversation.begun ? wholeBranch(client, await this.#view()) : [];
+    return this.#conversation.isCreated ? wholeBranch(client, await this.#view()) : [];
   }
 
   clear(): void {
-    this.#conversation = { id: this.#options.ids.next(), begun: false };
+    this.#conversation = { id: this.#options.ids.next(), isCreated: false };
   }
 
   async tools(): Promise<readonly string[]> {
@@ -102,8 +105,8 @@ export class ServerBackend implements ChatBackend {
       tools.map(({ tool, title, description, readOnly, permission }) =>
         toolLine({
           reference: formatToolReference(tool),
-          asksFirst: permission === null && !(builtIn && readOnly),
-          about: description ?? title ?? '',
+          needsApproval: permission === null && !(builtIn && readOnly),
+          description: description ?? title ?? '',
         }),
       ),
     );
@@ -125,7 +128,7 @@ export class ServerBackend implements ChatBackend {
     const { client } = this.#options;
     const offered = await this.#models();
     const model = findModel(name, offered, client.url);
-    if (this.#conversation.begun) {
+    if (this.#conversation.isCreated) {
       const { id, configuration } = await this.#view();
       await client.patch('/api/conversations/{id}', {
         params: { id },
@@ -140,45 +143,45 @@ export class ServerBackend implements ChatBackend {
   async explain(error: ToolyardError): Promise<ToolyardError> {
     if (error.code !== 'model_not_found' || !this.#model) return error;
     try {
-      return noModel(this.#model.modelId, (await this.#models()).models, this.#options.client.url);
+      return modelNotFoundAt(this.#model.modelId, (await this.#models()).models, this.#options.client.url);
     } catch {
-      // That the others cannot be listed says less than what went wrong first.
+      // The original error says more than the failure to list models.
       return error;
     }
   }
 
-  async #begin(conversation: { id: string; begun: boolean }): Promise<void> {
-    const { client, tell } = this.#options;
+  async #create(conversation: { id: string; isCreated: boolean }): Promise<void> {
+    const { client, print } = this.#options;
     await client.post('/api/conversations', { body: { id: conversation.id, configuration: this.#configuration } });
-    conversation.begun = true;
-    tell(`conversation ${conversation.id}`);
+    conversation.isCreated = true;
+    print(`conversation ${conversation.id}`);
   }
 
   #run(conversationId: string, begin: () => Promise<string>): RemoteRun {
-    const { client, clock, ids, ask, tell, waitMs, goOn } = this.#options;
-    const command = goOn(conversationId);
-    const patience = new Reconnector({
+    const { client, clock, ids, ask, print, reconnectTimeoutMs: timeoutMs, continueCommand } = this.#options;
+    const command = continueCommand(conversationId);
+    const reconnector = new Reconnector({
       clock,
-      waitMs,
-      tell,
-      hint: () => `The run goes on when the server is started again; see how with: ${command}`,
+      timeoutMs,
+      print,
+      hint: () => `The run resumes when the server restarts. Follow it with: ${command}`,
     });
-    const leftOpen = (): ToolyardError =>
+    const unansweredError = (): ToolyardError =>
       new ToolyardError({
         code: 'cancelled',
-        message: 'The run waits for an answer that is not given here.',
-        hint: `Give it in the page, or with: ${command}`,
+        message: 'The run waits for an answer to its interrupt.',
+        hint: `Answer in the web UI, or with: ${command}`,
       });
     const steering = new Steering({
       client,
-      patience,
+      reconnector,
       ids,
       conversationId,
       configuration: this.#configuration,
-      tell,
+      print,
     });
     const join = (runId: string): ChatRun => this.#run(conversationId, async () => runId);
-    return new RemoteRun({ client, clock, patience, begin, ask, steering, join, leftOpen });
+    return new RemoteRun({ client, clock, reconnector, begin, ask, steering, join, unansweredError });
   }
 
   #view(): Promise<ConversationView> {

@@ -20,26 +20,26 @@ import type { ServerChat } from './server-chat-flags.ts';
 import { findModel, shortName } from './server-models.ts';
 import { ServerBackend } from './server-backend.ts';
 
-const WAIT_SECONDS = 30;
+const RECONNECT_TIMEOUT_SECONDS = 30;
 
-/** `toolyard chat --server`: the same chat, where a running server runs the loop. Gives the exit code. */
+/** `toolyard chat --server`: a chat whose runs execute on a running server. Returns the exit code. */
 export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: ChatFlags): Promise<number> {
   const terminal = terminalOf(io);
-  const tell = (line: string): void => void terminal.err.write(dim(`${sanitize(line)}\n`, terminal));
-  const asked = await readQuestion(chat.question, flags, terminal.input);
+  const print = (line: string): void => void terminal.err.write(dim(`${sanitize(line)}\n`, terminal));
+  const prompt = await readQuestion(chat.question, flags, terminal.input);
 
   const currentRun = new CurrentRun();
-  // Ctrl-C stops the answer. Whoever closes the terminal only stops watching: the run goes on.
+  // Ctrl-C cancels the run. Closing the terminal does not: the run continues on the server.
   const signals = onStopSignal(io, (signal) => signal === 'SIGINT' && currentRun.cancel());
   const reader = createTerminalLineReader(terminal);
   try {
     const client = clientFor(io, chat, flags);
     const session = await client.get('/api/session');
-    tell(`server: ${client.url} (Toolyard ${session.version})`);
+    print(`server: ${client.url} (Toolyard ${session.version})`);
     const conversation = flags.conversation === undefined ? undefined : await open(client, flags.conversation);
-    const { model, configuration } = await tellModel(client, flags, conversation, tell);
-    if (asked === undefined) await tellMcpServers(client, terminal);
-    if (conversation) tellConversation(conversation, tell);
+    const { model, configuration } = await selectModel(client, flags, conversation, print);
+    if (prompt === undefined) await printMcpServers(client, terminal);
+    if (conversation) printConversation(conversation, print);
 
     const backend = new ServerBackend(
       {
@@ -48,22 +48,22 @@ export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: 
         ids: createUuidSource(),
         configuration,
         ...defined({ conversation }),
-        ask: askAtTerminal({ terminal, reader, allow: flags.allow, tell }),
-        tell,
-        waitMs: (flags.wait ?? WAIT_SECONDS) * 1_000,
-        goOn: (id) =>
+        ask: askAtTerminal({ terminal, reader, allow: flags.allow, print }),
+        print,
+        reconnectTimeoutMs: (flags.reconnectTimeout ?? RECONNECT_TIMEOUT_SECONDS) * 1_000,
+        continueCommand: (id) =>
           `toolyard chat --server${chat.server === undefined ? '' : ` ${chat.server}`} --conversation ${id}`,
       },
       model,
     );
     const track = (run: ChatRun): ChatRun => currentRun.track(run);
-    if (asked !== undefined) {
-      const code = await answerOnce({ backend, question: asked, terminal, json: flags.json === true, track });
+    if (prompt !== undefined) {
+      const code = await answerOnce({ backend, question: prompt, terminal, json: flags.json === true, track });
       return signals.exitCode() ?? code;
     }
     const joined =
       terminal.interactive && conversation?.activeRun ? backend.join(conversation.activeRun.id) : undefined;
-    if (joined) tellQuestion(conversation, tell);
+    if (joined) printQuestion(conversation, print);
     return await new TerminalConversation({
       backend,
       terminal,
@@ -71,7 +71,7 @@ export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: 
       track,
       signals,
       ...(joined ? { joined } : {}),
-    }).talk();
+    }).run();
   } finally {
     reader.close();
     signals.dispose();
@@ -89,12 +89,12 @@ function open(client: ServerClient, id: string): Promise<ConversationView> {
   return client.get('/api/conversations/{id}', { params: { id } });
 }
 
-/** Says which model will answer; throws ToolyardError where there is none. */
-async function tellModel(
+/** Selects the model and prints it. @throws ToolyardError if the server has none */
+async function selectModel(
   client: ServerClient,
   flags: ChatFlags,
   conversation: ConversationView | undefined,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<{ model: ModelReference; configuration: AgentConfiguration }> {
   const offered = await client.get('/api/models');
   const chosen = flags.model === undefined ? undefined : findModel(flags.model, offered, client.url);
@@ -102,11 +102,11 @@ async function tellModel(
   if (!model) {
     throw new ToolyardError({
       code: 'model_not_found',
-      message: `The server at ${client.url} has no model.`,
-      hint: 'Set one up in its page, or name one with --model.',
+      message: `The server at ${client.url} has no models.`,
+      hint: 'Add a provider in the settings of its web UI, or name a model with --model.',
     });
   }
-  tell(`model: ${plainLine(shortName(model, offered.models))}`);
+  print(`model: ${plainLine(shortName(model, offered.models))}`);
   return { model, configuration: configurationFrom(flags, chosen) };
 }
 
@@ -123,11 +123,11 @@ function configurationFrom(flags: ChatFlags, model: ModelReference | undefined):
   };
 }
 
-async function tellMcpServers(client: ServerClient, terminal: Terminal): Promise<void> {
+async function printMcpServers(client: ServerClient, terminal: Terminal): Promise<void> {
   const { items } = await client.get('/api/mcp/servers');
-  const here = items.filter(({ state }) => state !== 'idle' && state !== 'disabled');
+  const active = items.filter(({ state }) => state !== 'idle' && state !== 'disabled');
   printServers(
-    here.map(({ id, state, tools, skipped, error }) => ({
+    active.map(({ id, state, tools, skipped, error }) => ({
       id,
       state,
       tools: tools.length,
@@ -138,13 +138,13 @@ async function tellMcpServers(client: ServerClient, terminal: Terminal): Promise
   );
 }
 
-function tellConversation({ id, title, leafId }: ConversationView, tell: (line: string) => void): void {
-  const said = leafId === null ? '' : ' (/history shows what was said)';
-  tell(`conversation ${id}: ${plainLine(title) || 'untitled'}${said}`);
+function printConversation({ id, title, leafId }: ConversationView, print: (line: string) => void): void {
+  const note = leafId === null ? '' : ' (/history shows its messages)';
+  print(`conversation ${id}: ${plainLine(title) || 'untitled'}${note}`);
 }
 
-/** What the run that is joined answers. */
-function tellQuestion(conversation: ConversationView | undefined, tell: (line: string) => void): void {
+/** Prints the message that the joined run answers. */
+function printQuestion(conversation: ConversationView | undefined, print: (line: string) => void): void {
   const question = conversation?.page.messages.findLast(({ role }) => role === 'user');
-  tell(`an answer is under way${question ? ` to: ${plainLine(textOf(question))}` : ''}`);
+  print(`answer in progress${question ? ` to: ${plainLine(textOf(question))}` : ''}`);
 }

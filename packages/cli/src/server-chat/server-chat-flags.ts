@@ -1,51 +1,52 @@
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { ChatFlags } from '../flags.ts';
 
-/** Which server a chat talks with, and what is asked there; null where the chat runs a loop of its own. */
+/** Server and question of `chat --server`. */
 export type ServerChat = { server?: string; question?: string };
 
 /**
- * Reads the flags that decide between the two kinds of chat. Throws ToolyardError `bad_config` for flags that do not
- * go together.
+ * The server and question of `chat --server`; null for a chat that runs in this process.
+ *
+ * @throws ToolyardError `bad_config` for flags that cannot be combined
  */
 export function serverChatFrom(question: string | undefined, flags: ChatFlags): ServerChat | null {
   if (flags.server === undefined && flags.conversation === undefined) {
-    const stray = [
+    const serverFlag = [
       ['--token', flags.token],
       ['--data-dir', flags.dataDir],
-      ['--wait', flags.wait],
+      ['--reconnect-timeout', flags.reconnectTimeout],
     ].find(([, value]) => value !== undefined);
-    if (stray) throw bad(`${String(stray[0])} goes with --server.`, 'toolyard chat --server "question"');
+    if (serverFlag) throw badConfig(`${String(serverFlag[0])} requires --server.`, 'toolyard chat --server "question"');
     return null;
   }
-  const own = [
+  const localFlag = [
     ['--provider', flags.provider !== undefined],
-    ['--wire', flags.wire !== undefined],
+    ['--api-format', flags.apiFormat !== undefined],
     ['--base-url', flags.baseUrl !== undefined],
     ['--api-key', flags.apiKey !== undefined],
     ['--mcp', flags.mcp.length > 0],
     ['--mcp-config', flags.mcpConfig !== undefined],
     ['--no-date', !flags.date],
-  ].find(([, given]) => given);
-  if (own) {
-    throw bad(
-      `${String(own[0])} goes with a chat of its own: a server has its own models and MCP servers.`,
-      'Set them up in its page, or in mcp.json and config.json of its data folder.',
+  ].find(([, isGiven]) => isGiven);
+  if (localFlag) {
+    throw badConfig(
+      `${String(localFlag[0])} cannot be combined with --server: the server has its localFlag models and MCP servers.`,
+      'Configure them in its web UI, or in config.json and mcp.json of its data folder.',
     );
   }
   if (typeof flags.server !== 'string') return question === undefined ? {} : { question };
-  if (looksLikeAddress(flags.server)) {
+  if (isServerUrl(flags.server)) {
     return { server: flags.server, ...defined({ question }) };
   }
   if (question === undefined) return { question: flags.server };
-  throw bad(`--server ${flags.server}: this is not an address.`, 'It looks like http://127.0.0.1:8710.');
+  throw badConfig(`--server ${flags.server}: invalid URL.`, 'Use a URL such as http://127.0.0.1:8710.');
 }
 
-/** What stands behind `--server` may as well be the question. */
-function looksLikeAddress(text: string): boolean {
+/** `--server` takes an optional URL, so the next argument may be the question instead. */
+function isServerUrl(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) || /^(\[[0-9a-f:]+\]|[\w.-]+):\d+\/?$/i.test(text) || text === 'localhost';
 }
 
-function bad(message: string, hint: string): ToolyardError {
+function badConfig(message: string, hint: string): ToolyardError {
   return new ToolyardError({ code: 'bad_config', message, hint });
 }

@@ -9,24 +9,24 @@ import { NEVER, slowly } from '../test-fixtures/slow-reply.ts';
 import { NODE_ARGS, PROCESS_ENV } from '../test-fixtures/spawn-command.ts';
 
 describe('toolyard chat --server "question" while the server is killed', () => {
-  it('continues the run after SIGKILL and a restart: with --json every event once, in a pipe the answer once', async () => {
+  it('continues the run after SIGKILL and restart: every event once with --json, the answer once in a pipe', async () => {
     await using model = await startModelServer((_request, index) => slowly(60, index < 2 ? NEVER : undefined));
     await using served = await ServedProcess.start({ model: model.url });
-    const at = ['--server', served.url, '--model', 'scripted', '--wait', '300'];
+    const at = ['--server', served.url, '--model', 'scripted', '--reconnect-timeout', '300'];
     let [ofJson, ofText] = ['', ''];
     const json = runCommand(['chat', ...at, '--json', 'Count'], { onError: (stderr) => (ofJson = stderr) });
     const first = await served.answering();
     const text = runCommand(['chat', ...at, 'Count'], { onError: (stderr) => (ofText = stderr) });
     await served.answering([first]);
     await served.end('SIGKILL');
-    // Else a slow chat would find a server that was never away.
-    await eventually(() => [ofJson, ofText].every((stderr) => stderr.includes('Trying again')), {
+    // Otherwise a slow chat could miss the outage.
+    await eventually(() => [ofJson, ofText].every((stderr) => stderr.includes('Reconnecting')), {
       what: 'both chats without their server',
     });
     await served.start();
 
     const ran = await json;
-    expect(ran.stderr).toMatch(/Trying again for 300 seconds[^]*The server is back/);
+    expect(ran.stderr).toMatch(/Reconnecting for up to 300 s[^]*Reconnected/);
     expect(ran.code).toBe(0);
     const events = ran.stdout
       .trimEnd()
@@ -41,10 +41,19 @@ describe('toolyard chat --server "question" while the server is killed', () => {
     });
   });
 
-  it('ends with 3 where the server is gone for good, and says how to see the rest', async () => {
+  it('exits with 3 if the server stays unreachable, and says how to continue', async () => {
     await using model = await startModelServer(() => slowly(60, NEVER));
     await using served = await ServedProcess.start({ model: model.url });
-    const running = runCommand(['chat', '--server', served.url, '--model', 'scripted', '--wait', '1', 'Count']);
+    const running = runCommand([
+      'chat',
+      '--server',
+      served.url,
+      '--model',
+      'scripted',
+      '--reconnect-timeout',
+      '1',
+      'Count',
+    ]);
     await served.answering();
     await served.end('SIGKILL');
     const ran = await running;
@@ -54,7 +63,7 @@ describe('toolyard chat --server "question" while the server is killed', () => {
     expect(ran.stderr).not.toMatch(/\n\s+at /);
   });
 
-  it('stops the run at the server with SIGINT, and leaves it alone with SIGTERM', async () => {
+  it('cancels the run on SIGINT, and leaves it running on SIGTERM', async () => {
     await using model = await startModelServer(() => slowly(60, NEVER));
     await using served = await ServedProcess.start({ model: model.url });
     for (const [signal, code, status] of [

@@ -9,7 +9,7 @@ const ECHO = { odd: { tools: [{ name: 'echo', does: [{ do: 'echo' as const }] }]
 const CALL = [{ name: 'echo', arguments: { message: 'hello' } }];
 
 describe('toolyard chat --server "question"', () => {
-  it('lets the server of the data folder answer: text on stdout, the way on stderr, and it is in its list', async () => {
+  it('answers with the server of the data folder: answer on stdout, the rest on stderr, stored as a conversation', async () => {
     await using served = await Served.start({ date: true });
     const ran = await runCommand(['chat', '--server', '--data-dir', served.dataDir, 'What time is it in Tokyo?']);
     expect(ran.code).toBe(0);
@@ -22,7 +22,7 @@ describe('toolyard chat --server "question"', () => {
     expect(ran.stderr).toContain(`conversation ${items[0]?.id ?? '-'}`);
   });
 
-  it('goes on with a conversation, with the model and the instructions that were named', async () => {
+  it('continues a conversation with the given model and instructions', async () => {
     await using model = await startModelServer([reply.text('Four.'), reply.text('Five.')], {
       models: ['small', 'large'],
     });
@@ -45,7 +45,7 @@ describe('toolyard chat --server "question"', () => {
     });
   });
 
-  it('refuses a call where nobody can be asked, and makes it with --allow', async () => {
+  it('denies a call without a terminal, and runs it with --allow', async () => {
     await using model = await startModelServer((_request, index) =>
       index % 2 === 0 ? reply.toolCalls(CALL) : reply.text('Done.'),
     );
@@ -53,13 +53,13 @@ describe('toolyard chat --server "question"', () => {
     const at = ['chat', '--server', served.url, '--model', 'scripted'];
     const refused = await runCommand([...at, 'Echo']);
     expect(refused.stdout).toBe('Done.\n');
-    expect(refused.stderr).toContain('--allow odd/echo allows it');
+    expect(refused.stderr).toContain('Allow it with --allow odd/echo');
     expect(refused.stderr).not.toContain('ok: ');
     const allowed = await runCommand([...at, '--allow', 'odd/echo', 'Echo']);
     expect(allowed.stderr).toMatch(/ok: .*hello/);
   });
 
-  it('tells why a run failed, with the models there are', async () => {
+  it('reports why a run failed, with the available models', async () => {
     await using model = await startModelServer(() => reply.error(500, 'out of memory'));
     await using served = await Served.start({ model: model.url });
     const failed = await runCommand(['chat', '--server', served.url, '--model', 'scripted', 'Hi']);
@@ -67,10 +67,10 @@ describe('toolyard chat --server "question"', () => {
     expect(failed.stderr).toContain('out of memory');
     const missing = await runCommand(['chat', '--server', served.url, '--model', 'nope', 'Hi']);
     expect(missing.code).toBe(1);
-    expect(missing.stderr).toMatch(/no model "nope" at http[^]*On offer: .*scripted/);
+    expect(missing.stderr).toMatch(/Model "nope" not found at http[^]*Available: .*scripted/);
   });
 
-  it('asks for the token where one is needed', async () => {
+  it('reports a missing token', async () => {
     await using served = await Served.start({ args: ['--token', 'open-sesame-open-sesame'] });
     const without = await runCommand(['chat', '--server', served.url, 'Hi']);
     expect(without.code).toBe(1);
@@ -80,7 +80,7 @@ describe('toolyard chat --server "question"', () => {
     for (const [args, env] of [
       [['--server', served.url, '--token', 'open-sesame-open-sesame'], {}],
       [['--server', served.url], { TOOLYARD_TOKEN: 'open-sesame-open-sesame' }],
-      // The data folder tells its own.
+      // The data folder contains the token of its server.
       [['--server', '--data-dir', served.dataDir], {}],
     ] as const) {
       const ran = await runCommand(['chat', ...args, 'Hello'], { env });
@@ -88,21 +88,21 @@ describe('toolyard chat --server "question"', () => {
     }
   });
 
-  it('says so where no server is, at an address or of a data folder, and where something else answers', async () => {
+  it('reports a missing server, at a URL or of a data folder, and a different kind of server', async () => {
     await using served = await Served.start();
     await served.stop();
     const gone = await runCommand(['chat', '--server', served.url, 'Hi']);
     expect(gone.code).toBe(1);
     expect(gone.stderr).toContain(`The Toolyard server at ${served.url} does not answer.`);
     const none = await runCommand(['chat', '--server', '--data-dir', served.dataDir, 'Hi']);
-    expect(none.stderr).toContain(`No Toolyard server has the data folder ${served.dataDir}`);
+    expect(none.stderr).toContain(`No Toolyard server is running with the data folder ${served.dataDir}`);
     await using other = await startModelServer([]);
     const elsewhere = await runCommand(['chat', '--server', other.origin, 'Hi']);
     expect(elsewhere.code).toBe(1);
-    expect(elsewhere.stderr).toContain('is no Toolyard server');
+    expect(elsewhere.stderr).toContain('is not a Toolyard server');
   });
 
-  it('does not put a second question into a conversation that is at work', async () => {
+  it('does not queue a second question in a conversation with a run in progress', async () => {
     await using model = await startModelServer(() => slowly(60, NEVER));
     await using served = await Served.start({ model: model.url });
     await served.post('/api/conversations', { id: 'c' });
@@ -113,25 +113,25 @@ describe('toolyard chat --server "question"', () => {
   });
 
   it.each([
-    [['--server', '--mcp', 'x', 'Hi'], /--mcp goes with a chat of its own/],
-    [['--server', '--base-url', 'http://localhost:1', 'Hi'], /--base-url goes with/],
-    [['--token', 'x', 'Hi'], /--token goes with --server/],
-    [['--server', 'what is this', 'Hi'], /not an address/],
+    [['--server', '--mcp', 'x', 'Hi'], /--mcp cannot be combined with --server/],
+    [['--server', '--base-url', 'http://localhost:1', 'Hi'], /--base-url cannot be combined/],
+    [['--token', 'x', 'Hi'], /--token requires --server/],
+    [['--server', 'what is this', 'Hi'], /invalid URL/],
     [['--server', '  '], /empty/],
-  ])('says what is wrong with %j', async (args, message) => {
+  ])('rejects %j', async (args, message) => {
     const ran = await runCommand(['chat', ...args]);
     expect(ran.code).toBe(1);
     expect(ran.stderr).toMatch(message);
   });
 
-  it('works over a pipe, a line a message, in one conversation', async () => {
+  it('reads one message per line from a pipe, in one conversation', async () => {
     await using served = await Served.start({ date: true });
     const ran = await runCommand(['chat', '--server', served.url], {
       input: 'What time is it in Tokyo?\n/tools\n/model\n/history\n/clear\n/history\nWhat time is it in Paris?\n',
     });
     expect(ran.code).toBe(0);
     expect(ran.stdout).toMatch(/In Tokyo[^]*date\/get-date [^]*\* demo[^]*user: What time is it in Tokyo\?/);
-    expect(ran.stdout).toMatch(/begins anew[^]*Nothing has been said yet[^]*In Paris/);
+    expect(ran.stdout).toMatch(/new conversation[^]*No messages yet[^]*In Paris/);
     const { items } = await served.get<Page<ConversationSummary>>('/api/conversations');
     expect(items).toHaveLength(2);
   });

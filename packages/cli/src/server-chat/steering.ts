@@ -6,71 +6,71 @@ import type { Reconnector } from './reconnector.ts';
 
 export type SteeringOptions = {
   client: ServerClient;
-  patience: Reconnector;
+  reconnector: Reconnector;
   ids: IdSource;
   conversationId: string;
-  /** Counts where a run of its own answers what was said. */
+  /** Applies if a new run answers the message. */
   configuration: AgentConfiguration;
-  /** One line for the person. */
-  tell: (line: string) => void;
+  /** Prints a line for the user. */
+  print: (line: string) => void;
 };
 
-/** Said to a run and not heard by it: to be asked again, or answered by a run of its own already. */
+/** A message that the run did not receive: its text, or the run that already answers it. */
 export type UndeliveredMessage = { text: string } | { runId: string };
 
-type Said = { id: string; text: string; sent: Promise<SentMessage | null> };
+type PendingMessage = { id: string; text: string; sent: Promise<SentMessage | null> };
 
-/** What a person says while a run of the server is under way. */
+/** Sends messages into a run on the server. */
 export class Steering {
   readonly #options: SteeringOptions;
-  #said: Said[] = [];
+  #pending: PendingMessage[] = [];
 
   constructor(options: SteeringOptions) {
     this.#options = options;
   }
 
-  say(text: string): void {
+  send(text: string): void {
     const id = this.#options.ids.next();
-    const before = this.#said.at(-1)?.sent ?? Promise.resolve(null);
-    this.#said.push({ id, text, sent: before.then(() => this.#send(id, text)) });
+    const previous = this.#pending.at(-1)?.sent ?? Promise.resolve(null);
+    this.#pending.push({ id, text, sent: previous.then(() => this.#send(id, text)) });
   }
 
-  /** The run has taken it in. */
-  heard(messageId: string): void {
-    this.#said = this.#said.filter(({ id }) => id !== messageId);
+  /** The run has received the message. */
+  delivered(messageId: string): void {
+    this.#pending = this.#pending.filter(({ id }) => id !== messageId);
   }
 
-  /** What is left once the run is over; nothing of it waits at the server any more. */
-  async undelivered(): Promise<UndeliveredMessage[]> {
-    const left: UndeliveredMessage[] = [];
-    for (const { id, text, sent } of this.#said.splice(0)) {
+  /** After the end of the run: takes the messages that it did not receive out of the server's queue. */
+  async takeUndelivered(): Promise<UndeliveredMessage[]> {
+    const undelivered: UndeliveredMessage[] = [];
+    for (const { id, text, sent } of this.#pending.splice(0)) {
       const outcome = await sent;
       if (outcome === null) continue;
-      if ('run' in outcome) left.push({ runId: outcome.run.id });
-      // A message that leaves the queue by itself begins a run of its id.
-      else left.push((await this.#takeBack(id)) ? { text } : { runId: id });
+      if ('run' in outcome) undelivered.push({ runId: outcome.run.id });
+      // A queued message that the server has taken has started a run with the ID of the message.
+      else undelivered.push((await this.#dequeue(id)) ? { text } : { runId: id });
     }
-    return left;
+    return undelivered;
   }
 
   async #send(id: string, text: string): Promise<SentMessage | null> {
-    const { client, patience, conversationId, configuration, tell } = this.#options;
+    const { client, reconnector, conversationId, configuration, print } = this.#options;
     const message: SendMessage = { id, parts: [{ type: 'text', text }], whenBusy: 'steer', configuration };
     try {
-      return await patience.until(() =>
+      return await reconnector.retry(() =>
         client.post('/api/conversations/{id}/messages', { params: { id: conversationId }, body: message }),
       );
     } catch (thrown) {
-      tell(`not sent: ${plainLine(text)} (${toErrorInfo(thrown).message})`);
+      print(`not sent: ${plainLine(text)} (${toErrorInfo(thrown).message})`);
       return null;
     }
   }
 
-  async #takeBack(id: string): Promise<boolean> {
-    const { client, patience, conversationId } = this.#options;
+  async #dequeue(id: string): Promise<boolean> {
+    const { client, reconnector, conversationId } = this.#options;
     const params = { id: conversationId, item: id };
     try {
-      await patience.until(() => client.delete('/api/conversations/{id}/queue/{item}', { params }));
+      await reconnector.retry(() => client.delete('/api/conversations/{id}/queue/{item}', { params }));
       return true;
     } catch (thrown) {
       if (ToolyardError.isInstance(thrown) && thrown.code === 'not_found') return false;

@@ -8,7 +8,7 @@ import type { ServerClient } from './server-client.ts';
 const write = ({ stdout }: CommandIo, line: string): void => void stdout.write(`${line}\n`);
 const when = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 
-/** `toolyard conversations list`: pinned ones first, then the latest. */
+/** `toolyard conversations list`: pinned conversations first, then the latest. */
 export async function listConversations(
   io: CommandIo,
   client: ServerClient,
@@ -21,10 +21,10 @@ export async function listConversations(
     const marks = [pinned ? 'pinned' : '', activeRun ? activeRun.status : ''].filter((mark) => mark !== '').join(', ');
     write(io, `${id}  ${when(updatedAt)}  ${sanitize(title) || '(untitled)'}${marks === '' ? '' : `  [${marks}]`}`);
   }
-  if (items.length === 0) io.stderr.write('There are no conversations.\n');
+  if (items.length === 0) io.stderr.write('No conversations.\n');
 }
 
-/** `toolyard conversations show`: the current branch, from its beginning. */
+/** `toolyard conversations show`: all messages of the current branch. */
 export async function showConversation(
   io: CommandIo,
   client: ServerClient,
@@ -39,7 +39,7 @@ export async function showConversation(
   if (view.activeRun) write(io, `(a run is ${view.activeRun.status})`);
 }
 
-/** All messages of the current branch, the first one first. */
+/** All messages of the current branch, oldest first. */
 export async function wholeBranch(client: ServerClient, view: ConversationView): Promise<Message[]> {
   let { messages, earlier } = view.page;
   while (earlier && messages[0]) {
@@ -72,7 +72,7 @@ function linesOf(message: Message): string[] {
   }
 }
 
-/** `toolyard conversations export`: to stdout, or to a file that does not exist yet. */
+/** `toolyard conversations export`: to stdout, or to a new file. */
 export async function exportConversation(
   io: CommandIo,
   client: ServerClient,

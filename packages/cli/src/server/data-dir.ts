@@ -4,52 +4,50 @@ import { ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 
 /**
- * The data folder: `--data-dir`, else `TOOLYARD_DATA_DIR`, else where this system keeps such things. Throws
- * ToolyardError where the flag is there and says nothing, as `--data-dir "$UNSET"` does: the working folder is not meant.
+ * The data folder: `--data-dir`, `TOOLYARD_DATA_DIR`, or the platform's default.
+ *
+ * @throws ToolyardError for an empty flag: `--data-dir "$UNSET"` must not resolve to the working folder
  */
 export function dataDirFrom(
   flag: string | undefined,
   { env, cwd }: Pick<CommandIo, 'env' | 'cwd'>,
   platform = process.platform,
 ): string {
-  if (flag !== undefined && !saysSomething(flag)) {
+  if (flag !== undefined && !isNonBlank(flag)) {
     throw new ToolyardError({
       code: 'bad_config',
       message: '--data-dir is empty.',
-      hint: 'Name a folder, or leave it out for the usual one.',
+      hint: 'Name a folder, or leave out the flag to use the default folder.',
     });
   }
-  const given = flag ?? env['TOOLYARD_DATA_DIR'];
-  return saysSomething(given) ? resolve(cwd, given) : standardDataDir(env, platform);
+  const path = flag ?? env['TOOLYARD_DATA_DIR'];
+  return isNonBlank(path) ? resolve(cwd, path) : defaultDataDir(env, platform);
 }
 
-function standardDataDir(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
+function defaultDataDir(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   const home = homeOf(env, platform);
   switch (platform) {
     case 'darwin':
       return join(home, 'Library', 'Application Support', 'Toolyard');
     case 'win32':
-      return join(
-        saysSomething(env['LOCALAPPDATA']) ? env['LOCALAPPDATA'] : join(home, 'AppData', 'Local'),
-        'Toolyard',
-      );
+      return join(isNonBlank(env['LOCALAPPDATA']) ? env['LOCALAPPDATA'] : join(home, 'AppData', 'Local'), 'Toolyard');
     default:
       return join(xdgDataHome(env) ?? join(home, '.local', 'share'), 'toolyard');
   }
 }
 
-/** As `os.homedir()` finds it, but in the environment of the command. */
+/** Like `os.homedir()`, with the environment of the command. */
 function homeOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   const home = env[platform === 'win32' ? 'USERPROFILE' : 'HOME'];
-  return saysSomething(home) ? home : homedir();
+  return isNonBlank(home) ? home : homedir();
 }
 
-/** An empty or relative one counts as not set: that is the rule of those who made the variable. */
+/** The XDG specification says to ignore an empty or relative path. */
 function xdgDataHome(env: NodeJS.ProcessEnv): string | null {
-  const given = env['XDG_DATA_HOME'];
-  return given !== undefined && isAbsolute(given) ? given : null;
+  const path = env['XDG_DATA_HOME'];
+  return path !== undefined && isAbsolute(path) ? path : null;
 }
 
-function saysSomething(text: string | undefined): text is string {
+function isNonBlank(text: string | undefined): text is string {
   return text !== undefined && text.trim() !== '';
 }

@@ -19,7 +19,7 @@ async function ask(served: Served, text: string): Promise<string[]> {
 }
 
 describeOnDatabases('toolyard db with PostgreSQL', (cluster) => {
-  it('copies a folder to a database and back: conversations go on there, with the stored key', async () => {
+  it('copies a folder to a database and back, and continues conversations with the stored key', async () => {
     await using model = Object.assign(await startModelServer(() => reply.text('Yes.'), { requireKey: 'sk-right' }), {
       [Symbol.asyncDispose]: () => model.close(),
     });
@@ -42,23 +42,23 @@ describeOnDatabases('toolyard db with PostgreSQL', (cluster) => {
     await served.stop();
     const copied = await runCommand(words);
     expect(copied.code, copied.stderr).toBe(0);
-    expect(copied.stdout).toMatch(/Copied and compared: 1 conversations, 2 messages,/);
+    expect(copied.stdout).toMatch(/Copied and verified: 1 conversations, 2 messages,/);
     const steps = copied.stderr.trim().split('\n');
     expect(new Set(steps).size).toBe(steps.length);
     expect([steps[0], ...steps.slice(-4)]).toEqual(
-      ['files', 'file entries', 'comparing', 'making it searchable', 'reading the copied files'].map(
+      ['files', 'file entries', 'comparing rows', 'building the search index', 'verifying the copied files'].map(
         (words) => `toolyard: ${words}`,
       ),
     );
     expect(`${copied.stdout}${copied.stderr}`).not.toMatch(/sk-right|a secret of/);
     await cluster().whenLeft(url);
-    expect((await runCommand(words)).stderr).toContain('is not empty: there are conversations in it');
+    expect((await runCommand(words)).stderr).toContain('is not empty: it contains conversations');
 
-    // Sealed with secret.key, which lies in the folder.
+    // Encrypted with secret.key of the folder.
     await using there = await Served.start({ dataDir: served.dataDir, env: { ...env, ...SECRET } });
     expect(await ask(there, 'two')).toEqual(['one', 'Yes.', 'two', 'Yes.']);
     const checked = await runCommand(['db', 'check', '--database-url', url]);
-    expect(checked.stdout).toMatch(/^the database ".*" at .*: nothing wrong was found/);
+    expect(checked.stdout).toMatch(/^the database ".*" at .*: OK$/m);
     const backup = await runCommand(['db', 'backup', join(served.folder, 'backup')], { env: { ...env } });
     expect(backup.code).toBe(1);
     expect(backup.stderr).toContain('pg_dump');
@@ -69,19 +69,19 @@ describeOnDatabases('toolyard db with PostgreSQL', (cluster) => {
     await there.stop();
     await cluster().whenLeft(url);
 
-    // Without secret.key: by now everything is sealed with TOOLYARD_SECRET.
+    // Without secret.key: everything is now encrypted with TOOLYARD_SECRET.
     const copiedBack = await runCommand(back, { env: { ...env } });
     expect(copiedBack.code, copiedBack.stderr).toBe(0);
     await using again = await Served.start({ dataDir: to, env: SECRET });
     expect(await ask(again, 'three')).toEqual(['one', 'Yes.', 'two', 'Yes.', 'three', 'Yes.']);
   });
 
-  it('says what is to be given, and what is no database of ours', async () => {
-    expect((await runCommand(['db', 'copy'])).stderr).toContain('Either --to <url>');
+  it('rejects incomplete flags and a foreign database', async () => {
+    expect((await runCommand(['db', 'copy'])).stderr).toContain('Use --to <url>');
     expect((await runCommand(['db', 'copy', '--to', '-'])).stderr).toContain('DATABASE_URL is not set');
     const url = await cluster().createDatabase();
     const checked = await runCommand(['db', 'check'], { env: { DATABASE_URL: url } });
     expect(checked.code).toBe(1);
-    expect(checked.stderr).toContain('holds nothing of Toolyard');
+    expect(checked.stderr).toContain('contains no Toolyard data');
   });
 });

@@ -12,87 +12,87 @@ export async function copyCommand(io: CommandIo, flags: CopyFlags): Promise<numb
   const { env } = io;
   const { copyStorage, readS3Settings } = await import('@toolyard/storage');
   const bucket = env['TOOLYARD_BLOBS_URL']?.trim() ?? '';
-  const withFiles = (place: StorageLocation): StorageLocation =>
-    'url' in place && bucket !== '' ? { ...place, files: readS3Settings(bucket, env) } : place;
-  const places = readPlaces(flags, io);
-  const [from, to] = [withFiles(places[0]), withFiles(places[1])];
+  const withFiles = (location: StorageLocation): StorageLocation =>
+    'url' in location && bucket !== '' ? { ...location, files: readS3Settings(bucket, env) } : location;
+  const locations = readLocations(flags, io);
+  const [from, to] = [withFiles(locations[0]), withFiles(locations[1])];
   let copied: CopyResult;
   try {
     copied = await copyStorage(from, to, {
       clock: systemClock,
-      onStep: (step) => io.stderr.write(`toolyard: ${wordsFor(step)}\n`),
+      onStep: (step) => io.stderr.write(`toolyard: ${nameOf(step)}\n`),
     });
   } catch (thrown) {
     if (!('folder' in from)) throw thrown;
-    // Loaded only here: no other end of this command pays for it.
+    // Imported here because it is slow to load and only this error needs it.
     const { describeLockHolder } = await import('@toolyard/server');
     throw await describeLockHolder(thrown, from.folder);
   }
   const { rows, blobs, lostBlobs } = copied;
-  const count = [...rows].filter(([, n]) => n > 0).map(([name, n]) => `${n} ${wordsFor(name)}`);
-  io.stdout.write(`Copied and compared: ${count.join(', ')}; ${blobs} files.\n`);
-  for (const sha256 of lostBlobs) io.stdout.write(`File ${sha256} could not be read and is not in the copy.\n`);
-  io.stdout.write('folder' in to ? aboutFolder(to.folder) : aboutDatabase(from));
+  const count = [...rows].filter(([, n]) => n > 0).map(([name, n]) => `${n} ${nameOf(name)}`);
+  io.stdout.write(`Copied and verified: ${count.join(', ')}; ${blobs} files.\n`);
+  for (const sha256 of lostBlobs) io.stdout.write(`File ${sha256} is unreadable and missing from the copy.\n`);
+  io.stdout.write('folder' in to ? folderNotes(to.folder) : databaseNotes(from));
   return EXIT.done;
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const STEP_NAMES: Readonly<Record<string, string>> = {
   bytes: 'files',
   blobs: 'file entries',
-  check: 'comparing',
-  search: 'making it searchable',
-  check_bytes: 'reading the copied files',
+  check: 'comparing rows',
+  search: 'building the search index',
+  check_bytes: 'verifying the copied files',
 };
 
-/** For a step of the copy or a table. */
-function wordsFor(name: string): string {
-  return WORDS[name] ?? name.replaceAll('_', ' ');
+/** The name of a copy step or table, for the user. */
+function nameOf(name: string): string {
+  return STEP_NAMES[name] ?? name.replaceAll('_', ' ');
 }
 
-function readPlaces({ to, from, toDir, dataDir }: CopyFlags, io: CommandIo): [StorageLocation, StorageLocation] {
+function readLocations({ to, from, toDir, dataDir }: CopyFlags, io: CommandIo): [StorageLocation, StorageLocation] {
   if (to !== undefined && from === undefined && toDir === undefined) {
-    return [{ folder: dataDirFrom(dataDir, io) }, { url: urlOf(to, io.env) }];
+    return [{ folder: dataDirFrom(dataDir, io) }, { url: readUrl(to, io.env) }];
   }
   if (from !== undefined && toDir !== undefined && to === undefined && dataDir === undefined) {
-    return [{ url: urlOf(from, io.env) }, { folder: resolve(io.cwd, toDir) }];
+    return [{ url: readUrl(from, io.env) }, { folder: resolve(io.cwd, toDir) }];
   }
   throw new ToolyardError({
     code: 'bad_config',
-    message: 'It is not clear what is to be copied where.',
-    hint: 'Either --to <url> [--data-dir <folder>], or --from <url> --to-dir <folder>.',
+    message: 'Source and target are missing or ambiguous.',
+    hint: 'Use --to <url> [--data-dir <folder>], or --from <url> --to-dir <folder>.',
   });
 }
 
-function urlOf(given: string, env: NodeJS.ProcessEnv): string {
-  if (given !== '-') return given;
+function readUrl(value: string, env: NodeJS.ProcessEnv): string {
+  if (value !== '-') return value;
   const url = env['DATABASE_URL']?.trim() ?? '';
   if (url !== '') return url;
   throw new ToolyardError({
     code: 'bad_config',
-    message: 'DATABASE_URL is not set, and "-" stands for it.',
-    hint: 'Set it, or write the address of the database in its place.',
+    message: 'The database URL is "-", but DATABASE_URL is not set.',
+    hint: 'Set DATABASE_URL, or pass the URL of the database.',
   });
 }
 
-function aboutDatabase(from: StorageLocation): string {
+function databaseNotes(from: StorageLocation): string {
   const folder = 'folder' in from ? from.folder : '';
   return [
-    `To start from it: DATABASE_URL=... TOOLYARD_SECRET=... toolyard serve --data-dir ${folder}`,
-    'API keys and sign-ins went along encrypted. What was encrypted with TOOLYARD_SECRET opens with the same one.',
-    'What was encrypted with secret.key opens while that file lies in the data folder of the server; keys of providers',
-    'are encrypted with TOOLYARD_SECRET when it first starts there, sign-ins when they are next renewed.',
-    'config.json and mcp.json are not in the database: they stay in the data folder, each process needs them in its own.',
-    'From now on only one of the two is to be used; the folder was left as it is.',
+    `Start the server with it: DATABASE_URL=... TOOLYARD_SECRET=... toolyard serve --data-dir ${folder}`,
+    'API keys and sign-ins were copied encrypted. Those encrypted with TOOLYARD_SECRET need the same TOOLYARD_SECRET.',
+    'Those encrypted with secret.key need that file in the data folder of the server: the first start encrypts provider',
+    'keys with TOOLYARD_SECRET, the next renewal of a sign-in encrypts the sign-in.',
+    'config.json and mcp.json were not copied: every process reads them from its own data folder.',
+    'Use only one of the two from now on. The data folder was not changed.',
     '',
   ].join('\n');
 }
 
-function aboutFolder(folder: string): string {
+function folderNotes(folder: string): string {
   return [
-    `To start from it: TOOLYARD_SECRET=... toolyard serve --data-dir ${folder}`,
-    'API keys and sign-ins went along encrypted; they open with the TOOLYARD_SECRET of the database.',
-    'config.json and mcp.json are not in a database: take them from the data folder of a process that used it.',
-    'From now on only one of the two is to be used; the database was left as it is.',
+    `Start the server with it: TOOLYARD_SECRET=... toolyard serve --data-dir ${folder}`,
+    'API keys and sign-ins were copied encrypted; they need the TOOLYARD_SECRET of the database.',
+    'config.json and mcp.json are not in the database: copy them from the data folder of a process that used it.',
+    'Use only one of the two from now on. The database was not changed.',
     '',
   ].join('\n');
 }

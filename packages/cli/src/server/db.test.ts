@@ -10,7 +10,7 @@ import { Served } from '../test-fixtures/served.ts';
 
 const TEXT = Array.from({ length: 80 }, (_none, at) => `word${at}`).join(' ');
 
-/** A model that answers who knows the key; and a server that has it, with an answer under way that never ends there. */
+/** A model server that requires the key, and a Toolyard server with the key and a run that never ends there. */
 async function atWork(): Promise<AsyncDisposable & { served: Served; model: ModelServer; runId: string }> {
   const held = new Promise(() => {});
   const model = await startModelServer(
@@ -49,14 +49,14 @@ async function over(served: Served, runId: string): Promise<RunRecord> {
 }
 
 describe('toolyard db backup', () => {
-  it('of a server at work can be started from: the run is finished there, with the stored key', async () => {
+  it('of a running server is a data folder in which the run completes with the stored key', async () => {
     await using scene = await atWork();
     const { served, runId } = scene;
     const to = join(served.folder, 'backup');
     const made = await runCommand(['db', 'backup', to, '--data-dir', served.dataDir]);
     expect(made.code, made.stderr).toBe(0);
     expect(made.stdout).toContain(`toolyard serve --data-dir ${to}`);
-    expect(made.stdout).toContain('It holds secret.key');
+    expect(made.stdout).toContain('The backup contains secret.key');
     expect(made.stdout).not.toContain('sk-right');
     expect((await served.get<RunRecord>(`/api/runs/${runId}`)).status).toBe('running');
     await served.stop();
@@ -66,15 +66,15 @@ describe('toolyard db backup', () => {
     const { messages } = await restored.get<MessagePage>('/api/conversations/c/messages');
     expect(messages.map(textOf)).toEqual(['Count', TEXT]);
     const checked = await runCommand(['db', 'check', '--data-dir', to]);
-    expect(checked.stdout).toContain('nothing wrong was found');
+    expect(checked.stdout).toContain(': OK');
   });
 
-  it('without keys says so, opens, and says plainly that the key is not there', async () => {
+  it('without keys starts, and reports the missing key', async () => {
     await using scene = await atWork();
     const { served, runId } = scene;
     const to = join(served.folder, 'backup');
     const made = await runCommand(['db', 'backup', to, '--without-keys', '--data-dir', served.dataDir]);
-    expect(made.stdout).toContain('the API keys in it cannot be read unless');
+    expect(made.stdout).toContain('does not contain secret.key and secret.salt');
     expect(readdirSync(to)).not.toContain('secret.key');
     await served.stop();
 
@@ -83,21 +83,21 @@ describe('toolyard db backup', () => {
     await eventually(() => restored.log.includes('cannot be read: it was encrypted with another key'));
   });
 
-  it('never writes over anything, and says what is no data folder', async () => {
+  it('never overwrites a folder, and rejects what is no data folder', async () => {
     await using served = await Served.start();
     const taken = await runCommand(['db', 'backup', served.folder, '--data-dir', served.dataDir]);
     expect(taken.code).toBe(1);
-    expect(taken.stderr).toContain(`${served.folder} exists already`);
+    expect(taken.stderr).toContain(`${served.folder} already exists`);
     const to = join(served.folder, 'backup');
     const nothing = await runCommand(['db', 'backup', to, '--data-dir', join(served.folder, 'nowhere')]);
     expect(nothing.code).toBe(1);
-    expect(nothing.stderr).toContain('holds no Toolyard database');
+    expect(nothing.stderr).toContain('contains no Toolyard database');
     expect(existsSync(to)).toBe(false);
   });
 
-  it('tells in --help how to start from it', async () => {
+  it('says in --help how to use the backup', async () => {
     const { stdout } = await runCommand(['db', 'backup', '--help']);
-    expect(stdout.replace(/\s+/g, ' ')).toContain('serve --data-dir <folder>');
+    expect(stdout.replace(/\s+/g, ' ')).toContain('Back up the data folder');
     expect(stdout).toContain('--without-keys');
   });
 });

@@ -4,11 +4,11 @@ import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { dataDirFrom } from './data-dir.ts';
 
-/** `toolyard db check`: reads everything through; exit code 1 where something is wrong. */
+/** `toolyard db check`. Returns 1 for damaged data. */
 export async function checkCommand(io: CommandIo, flags: { dataDir?: string; databaseUrl?: string }): Promise<number> {
   const { env } = io;
   const { checkDatabaseAt, checkStorage, readS3Settings } = await import('@toolyard/storage');
-  const url = databaseMeant(flags, env);
+  const url = selectDatabase(flags, env);
   const folder = dataDirFrom(flags.dataDir, io);
   const bucket = env['TOOLYARD_BLOBS_URL']?.trim() ?? '';
   const { where, result } =
@@ -16,55 +16,58 @@ export async function checkCommand(io: CommandIo, flags: { dataDir?: string; dat
       ? { where: folder, result: await checkStorage(folder) }
       : await checkDatabaseAt(url, bucket === '' ? undefined : readS3Settings(bucket, env));
   if (result.ok) {
-    io.stdout.write(`${where}: nothing wrong was found.\n`);
+    io.stdout.write(`${where}: OK\n`);
     return EXIT.done;
   }
   for (const problem of result.problems) io.stdout.write(`${problem}\n`);
-  io.stdout.write(`${where}: damaged, see above. Put a backup in its place.\n`);
+  io.stdout.write(`${where}: damaged, see above. Restore a backup.\n`);
   return EXIT.failed;
 }
 
-/** The database that is meant; null where it is a folder: what was typed counts before the environment. */
-function databaseMeant(flags: { dataDir?: string; databaseUrl?: string }, env: NodeJS.ProcessEnv): string | null {
+/** The URL of the database; null for a data folder. Flags take precedence over the environment. */
+function selectDatabase(flags: { dataDir?: string; databaseUrl?: string }, env: NodeJS.ProcessEnv): string | null {
   if (flags.databaseUrl !== undefined) return flags.databaseUrl;
   const inEnvironment = env['DATABASE_URL']?.trim() ?? '';
   return flags.dataDir === undefined && inEnvironment !== '' ? inEnvironment : null;
 }
 
-/** `toolyard db backup`: a copy that is a data folder itself, made while a server may be at work. */
+/** `toolyard db backup`: copies to a new data folder, even while a server uses the old one. */
 export async function backupCommand(
   io: CommandIo,
   to: string,
   flags: { dataDir?: string; keys: boolean },
 ): Promise<number> {
-  if (databaseMeant(flags, io.env) !== null) {
+  if (selectDatabase(flags, io.env) !== null) {
     throw new ToolyardError({
       code: 'bad_config',
-      message: 'DATABASE_URL is set: what is kept lies in PostgreSQL, and is backed up with its own tools.',
-      hint: 'Use pg_dump "$DATABASE_URL"; a folder is backed up when it is named with --data-dir.',
+      message: 'DATABASE_URL is set: "db backup" copies data folders, not PostgreSQL databases.',
+      hint: 'Use pg_dump "$DATABASE_URL", or name a data folder with --data-dir.',
     });
   }
   const { backupFolder } = await import('@toolyard/storage');
   const folder = dataDirFrom(flags.dataDir, io);
   const { files } = await backupFolder(folder, resolve(io.cwd, to), { keys: flags.keys });
-  io.stdout.write(`${folder} was copied to ${to}\n`);
-  io.stdout.write(`To start from it: toolyard serve --data-dir ${to}\n`);
-  io.stdout.write(`${aboutKeys(files, flags.keys)}\n`);
+  io.stdout.write(`Copied ${folder} to ${to}\n`);
+  io.stdout.write(`Start the server with it: toolyard serve --data-dir ${to}\n`);
+  io.stdout.write(`${keyNotes(files, flags.keys)}\n`);
   return EXIT.done;
 }
 
-/** Who can read the secrets in a backup is to be known to whoever carries it elsewhere. */
-function aboutKeys(files: readonly string[], wanted: boolean): string {
-  const owners = files.filter((name) => name.endsWith('.json'));
-  const byHand = owners.length === 0 ? '' : ` ${owners.join(' and ')} went along as written, keys in them too.`;
-  if (!wanted) {
-    return `Without secret.key and secret.salt: the API keys in it cannot be read unless you put those files beside them.${byHand}`;
+/** Who can decrypt the secrets in the backup. */
+function keyNotes(files: readonly string[], withKeys: boolean): string {
+  const configFiles = files.filter((name) => name.endsWith('.json'));
+  const configNote =
+    configFiles.length === 0
+      ? ''
+      : ` ${configFiles.join(' and ')} ${configFiles.length === 1 ? 'was' : 'were'} copied unchanged, with any keys in ${configFiles.length === 1 ? 'it' : 'them'}.`;
+  if (!withKeys) {
+    return `The backup does not contain secret.key and secret.salt: add those files to read its API keys.${configNote}`;
   }
   if (files.includes('secret.key')) {
-    return `It holds secret.key: who has this folder can read the API keys in it (--without-keys leaves it out).${byHand}`;
+    return `The backup contains secret.key: anyone with this folder can read its API keys (--without-keys leaves it out).${configNote}`;
   }
   if (files.includes('secret.salt')) {
-    return `The API keys in it can be read with the TOOLYARD_SECRET of now.${byHand}`;
+    return `The API keys in the backup need the current TOOLYARD_SECRET.${configNote}`;
   }
-  return `No API keys are stored in it.${byHand}`;
+  return `The backup contains no stored API keys.${configNote}`;
 }

@@ -7,57 +7,57 @@ import type { RunFilters } from './runs.ts';
 import type { ServerFlags } from './server-client.ts';
 import type { UsageFlags } from './usage.ts';
 
-/** Defines the commands that look into a running server, and those that look after its data folder. */
+/** Defines the commands for conversations, runs, usage and the database. */
 export function defineServerCommands(program: Command, invocation: Invocation): void {
   const { io } = invocation;
-  const conversations = group(program, 'conversations', 'The conversations of a running server');
-  onServer(conversations.command('list').description('The latest, pinned ones first'))
-    .option('--search <words>', 'only those that hold these words')
-    .option('--limit <n>', 'at most so many', '30')
-    .option('--json', 'as JSON')
+  const conversations = group(program, 'conversations', 'Manage conversations of a running server');
+  onServer(conversations.command('list').description('List conversations, pinned and latest first'))
+    .option('--search <words>', 'only conversations that contain these words')
+    .option('--limit <n>', 'maximum number of results', '30')
+    .option('--json', 'print JSON')
     .action(async (options: ServerFlags & { search?: string; limit: string; json?: boolean }) => {
       const { listConversations } = await import('./conversations.ts');
       await listConversations(io, await clientOf(io, options), options);
     });
-  onServer(conversations.command('show').argument('<id>').description('What was said, on the current branch'))
-    .option('--json', 'as JSON')
+  onServer(conversations.command('show').argument('<id>').description('Print the messages of the current branch'))
+    .option('--json', 'print JSON')
     .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
       const { showConversation } = await import('./conversations.ts');
       await showConversation(io, await clientOf(io, options), id, options);
     });
-  onServer(conversations.command('export').argument('<id>').description('The whole of it, to stdout or a file'))
-    .addOption(new Option('--format <format>', 'how').choices(['json', 'markdown']).default('json'))
-    .option('--output <file>', 'a file that does not exist yet')
+  onServer(conversations.command('export').argument('<id>').description('Export a conversation to stdout or a file'))
+    .addOption(new Option('--format <format>', 'export format').choices(['json', 'markdown']).default('json'))
+    .option('--output <file>', 'write to this file, which must not exist')
     .action(async (id: string, options: ServerFlags & { format: 'json' | 'markdown'; output?: string }) => {
       const { exportConversation } = await import('./conversations.ts');
       await exportConversation(io, await clientOf(io, options), id, options);
     });
 
-  const runs = group(program, 'runs', 'The runs of a running server');
-  onServer(runs.command('list').description('The newest first'))
-    .option('--status <states>', 'only those that stand so, such as failed or parked,running')
-    .option('--conversation <id>', 'only those of this conversation')
-    .option('--agent <id>', 'only those of this agent')
-    .option('--limit <n>', 'at most so many', '30')
-    .option('--json', 'as JSON')
+  const runs = group(program, 'runs', 'Manage runs of a running server');
+  onServer(runs.command('list').description('List runs, newest first'))
+    .option('--status <list>', 'only runs with one of these statuses, such as failed or parked,running')
+    .option('--conversation <id>', 'only runs of this conversation')
+    .option('--agent <id>', 'only runs of this agent')
+    .option('--limit <n>', 'maximum number of results', '30')
+    .option('--json', 'print JSON')
     .action(async (options: ServerFlags & RunFilters) => {
       const { listRuns } = await import('./runs.ts');
       await listRuns(io, await clientOf(io, options), options);
     });
-  onServer(runs.command('show').argument('<id>').description('How a run stands'))
-    .option('--json', 'as JSON')
+  onServer(runs.command('show').argument('<id>').description('Show the status of a run'))
+    .option('--json', 'print JSON')
     .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
       const { showRun } = await import('./runs.ts');
       await showRun(io, await clientOf(io, options), id, options);
     });
-  onServer(runs.command('cancel').argument('<id>').description('Stop a run; what was said is kept')).action(
+  onServer(runs.command('cancel').argument('<id>').description('Cancel a run; its messages are kept')).action(
     async (id: string, options: ServerFlags) => {
       const { cancelRun } = await import('./runs.ts');
       await cancelRun(io, await clientOf(io, options), id);
     },
   );
-  onServer(runs.command('steps').argument('<id>').description('What a run did, step by step'))
-    .option('--json', 'as JSON, with arguments and results')
+  onServer(runs.command('steps').argument('<id>').description('List the steps of a run'))
+    .option('--json', 'print JSON, with arguments and results')
     .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
       const { showSteps } = await import('./run-steps.ts');
       await showSteps(io, await clientOf(io, options), id, options);
@@ -66,10 +66,10 @@ export function defineServerCommands(program: Command, invocation: Invocation): 
     runs
       .command('request')
       .argument('<id>')
-      .argument('[step]', 'of this step (default: the last that asked a model)')
-      .description('What a model was sent: instructions, messages, tools'),
+      .argument('[step]', 'step number (default: the last step with a model request)')
+      .description('Show a model request of a run: instructions, messages, tools'),
   )
-    .option('--json', 'as JSON, with what the tools take')
+    .option('--json', 'print JSON, with the input schemas of the tools')
     .action(async (id: string, step: string | undefined, options: ServerFlags & { json?: boolean }) => {
       const { showRequest } = await import('./run-request.ts');
       await showRequest(io, await clientOf(io, options), { id, step }, options);
@@ -78,59 +78,59 @@ export function defineServerCommands(program: Command, invocation: Invocation): 
     runs
       .command('resume')
       .argument('<id>')
-      .description('Let a run go on that failed, was cancelled, or rests though its questions are answered'),
+      .description('Resume a run that failed, was cancelled, or is parked with all its interrupts answered'),
   )
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
       const { resumeRunCommand } = await import('./runs.ts');
       await resumeRunCommand(io, await clientOf(io, options), id, options);
     });
-  onServer(runs.command('export').argument('<id>').description('Its steps and messages, to stdout or a file'))
-    .addOption(new Option('--format <format>', 'how').choices(['json', 'markdown']).default('json'))
-    .option('--output <file>', 'a file that does not exist yet')
+  onServer(
+    runs.command('export').argument('<id>').description('Export the steps and messages of a run to stdout or a file'),
+  )
+    .addOption(new Option('--format <format>', 'export format').choices(['json', 'markdown']).default('json'))
+    .option('--output <file>', 'write to this file, which must not exist')
     .action(async (id: string, options: ServerFlags & { format: 'json' | 'markdown'; output?: string }) => {
       const { exportRun } = await import('./runs.ts');
       await exportRun(io, await clientOf(io, options), id, options);
     });
 
-  const usage = onServer(program.command('usage').description('What calls of models and tools came to'))
+  const usage = onServer(program.command('usage').description('Show usage and cost of models and tools'))
     .addOption(
-      new Option('--by <what>', 'added up by')
-        .choices(['day', 'model', 'agent', 'tool', 'conversation'])
-        .default('day'),
+      new Option('--by <group>', 'group by').choices(['day', 'model', 'agent', 'tool', 'conversation']).default('day'),
     )
-    .option('--from <day>', 'the first day, in UTC, such as 2026-11-01 (default: 30 days up to the last)')
-    .option('--to <day>', 'the last day (default: today)')
-    .option('--json', 'as JSON')
-    .option('--csv', 'as a table for other programs')
+    .option('--from <day>', 'first day (UTC), such as 2026-11-01 (default: 29 days before --to)')
+    .option('--to <day>', 'last day (UTC), inclusive (default: today)')
+    .option('--json', 'print JSON')
+    .option('--csv', 'print CSV')
     .action(async (options: ServerFlags & UsageFlags) => {
       const { usageCommand } = await import('./usage.ts');
       await usageCommand(io, await clientOf(io, options), options);
     });
-  onServer(usage.command('budgets').description('What may be used, and what was of it'))
-    .option('--conversation <id>', 'as they count for this conversation')
-    .option('--json', 'as JSON')
+  onServer(usage.command('budgets').description('List budgets and how much of each is used'))
+    .option('--conversation <id>', 'include the budgets of this conversation')
+    .option('--json', 'print JSON')
     .action(async (_own: unknown, command: Command) => {
       const options = command.optsWithGlobals<ServerFlags & { conversation?: string; json?: boolean }>();
       const { budgetsCommand } = await import('./usage.ts');
       await budgetsCommand(io, await clientOf(io, options), options);
     });
 
-  const db = group(program, 'db', 'What is kept: the data folder, or a PostgreSQL database');
+  const db = group(program, 'db', 'Check, back up and copy the data folder or database');
   db.command('check')
-    .description('Read everything through and tell what is wrong')
-    .option('--data-dir <folder>', 'which one (or TOOLYARD_DATA_DIR)')
-    .option('--database-url <url>', 'the database instead (better: DATABASE_URL)')
+    .description('Check the stored data for corruption')
+    .option('--data-dir <folder>', 'data folder (or TOOLYARD_DATA_DIR)')
+    .option('--database-url <url>', 'check this PostgreSQL database instead (better: DATABASE_URL)')
     .exitOverride()
     .action(async (options: { dataDir?: string; databaseUrl?: string }) => {
       const { checkCommand } = await import('./db.ts');
       invocation.exitCode = await checkCommand(io, options);
     });
   db.command('backup')
-    .argument('<folder>', 'where to; it must not exist yet')
-    .description('Copy it, also while a server is at work. The copy is a data folder: serve --data-dir <folder>')
-    .option('--data-dir <folder>', 'which one (or TOOLYARD_DATA_DIR)')
-    .option('--without-keys', 'leave out secret.key and secret.salt, with which the stored API keys are read')
+    .argument('<folder>', 'folder for the copy, which must not exist')
+    .description('Back up the data folder, even while a server uses it')
+    .option('--data-dir <folder>', 'data folder (or TOOLYARD_DATA_DIR)')
+    .option('--without-keys', 'leave out secret.key and secret.salt, which decrypt the stored API keys')
     .exitOverride()
     .action(async (to: string, { withoutKeys, dataDir }: { dataDir?: string; withoutKeys?: boolean }) => {
       const { backupCommand } = await import('./db.ts');
@@ -140,13 +140,11 @@ export function defineServerCommands(program: Command, invocation: Invocation): 
       });
     });
   db.command('copy')
-    .description(
-      'Copy everything from a data folder to an empty PostgreSQL database, or back; no server may be at work',
-    )
-    .option('--to <url>', 'the database to copy the data folder to')
-    .option('--data-dir <folder>', 'the data folder that is copied (or TOOLYARD_DATA_DIR)')
-    .option('--from <url>', 'the database to copy from, with --to-dir')
-    .option('--to-dir <folder>', 'the data folder that is to be made of it')
+    .description('Copy a data folder to an empty PostgreSQL database, or back; stop the server first')
+    .option('--to <url>', 'PostgreSQL database to copy to')
+    .option('--data-dir <folder>', 'with --to: data folder to copy from (or TOOLYARD_DATA_DIR)')
+    .option('--from <url>', 'with --to-dir: PostgreSQL database to copy from')
+    .option('--to-dir <folder>', 'with --from: new data folder to copy to')
     .addHelpText('after', COPY_HELP)
     .exitOverride()
     .action(async (options: { to?: string; dataDir?: string; from?: string; toDir?: string }) => {
@@ -156,8 +154,8 @@ export function defineServerCommands(program: Command, invocation: Invocation): 
 }
 
 const COPY_HELP = `
-What was broken off goes on where it was when the same command is given again. "-" for a url takes DATABASE_URL, so that
-its password stands in no list of processes.`;
+Run the same command again to continue an interrupted copy. Pass "-" as <url> to read it from DATABASE_URL, so that the
+password does not appear in process lists.`;
 
 function group(program: Command, name: string, description: string): Command {
   return program.command(name).description(description).exitOverride();

@@ -2,16 +2,16 @@ import type { Command } from 'commander';
 import type { CommandIo } from '../command-io.ts';
 import type { ServerClient, ServerFlags } from './server-client.ts';
 
-/** A command that talks to a running server. */
+/** Adds the flags of a command that calls a running server. */
 export function onServer(command: Command): Command {
   return command
-    .option('--server <url>', 'which server; by default the one that has the data folder')
-    .option('--token <text>', 'its token (better: TOOLYARD_TOKEN)')
-    .option('--data-dir <folder>', 'the data folder whose server is meant (or TOOLYARD_DATA_DIR)')
+    .option('--server <url>', 'URL of the server (default: the server of the data folder)')
+    .option('--token <text>', 'access token or API key of the server (better: TOOLYARD_TOKEN)')
+    .option('--data-dir <folder>', 'data folder of the server (or TOOLYARD_DATA_DIR)')
     .exitOverride();
 }
 
-/** The server the flags mean. */
+/** A client of the server that the flags select. */
 export async function clientOf(io: CommandIo, flags: ServerFlags): Promise<ServerClient> {
   const { serverClient } = await import('./server-client.ts');
   return serverClient(flags, io, (input, init) => globalThis.fetch(input, init));

@@ -5,66 +5,66 @@ import { pluralize, printLine, printJson, partLines } from '../mcp/output.ts';
 import { plainLine, shownLine } from '../sanitize.ts';
 import type { ServerClient } from './server-client.ts';
 
-/** `toolyard runs request`: of the last step that asked a model, where none is named. */
+/** `toolyard runs request`: the request of a step, by default of the last step with a model request. */
 export async function showRequest(
   io: CommandIo,
   client: ServerClient,
   { id, step }: { id: string; step: string | undefined },
   options: { json?: boolean },
 ): Promise<void> {
-  const which = step === undefined ? await lastAsking(client, id) : stepFrom(step, id);
-  const sent = await client.get('/api/runs/{id}/steps/{step}/request', { params: { id, step: String(which) } });
+  const stepNumber = step === undefined ? await lastRequestStep(client, id) : parseStep(step, id);
+  const sent = await client.get('/api/runs/{id}/steps/{step}/request', { params: { id, step: String(stepNumber) } });
   if (options.json === true) return printJson(io, sent);
-  sayHead(io, which, sent);
+  printHeader(io, stepNumber, sent);
   for (const [index, message] of sent.messages.entries()) {
     printLine(
       io,
-      `\n${nameOf(message)}${sent.continues && index === sent.messages.length - 1 ? ', to be gone on with' : ''}:`,
+      `\n${headingOf(message)}${sent.continues && index === sent.messages.length - 1 ? ', to be continued' : ''}:`,
     );
-    for (const part of message.parts) sayIndented(io, wordsOf(part));
+    for (const part of message.parts) printIndented(io, textOfPart(part));
   }
-  sayTools(io, sent.tools);
+  printTools(io, sent.tools);
 }
 
-function stepFrom(given: string, id: string): number {
-  if (/^\d{1,9}$/.test(given)) return Number(given);
+function parseStep(text: string, id: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new ToolyardError({
     code: 'bad_request',
-    message: `"${given}" is no step: steps are numbered.`,
-    hint: `"toolyard runs steps ${id}" tells their numbers.`,
+    message: `Invalid step number "${text}".`,
+    hint: `List steps with "toolyard runs steps ${id}".`,
   });
 }
 
-async function lastAsking(client: ServerClient, id: string): Promise<number> {
+async function lastRequestStep(client: ServerClient, id: string): Promise<number> {
   const { items } = await client.get('/api/runs/{id}/steps', { params: { id } });
   const last = items.findLast(({ model }) => model?.request !== undefined);
   if (last) return last.step;
   throw new ToolyardError({
     code: 'not_found',
-    message: 'In this run no model was asked.',
-    hint: `"toolyard runs steps ${id}" tells what it did.`,
+    message: 'This run made no model request.',
+    hint: `List its steps with "toolyard runs steps ${id}".`,
   });
 }
 
-function sayHead(
+function printHeader(
   io: CommandIo,
   step: number,
   { model, at, fill, parameters, toolMode, toolChoice }: SentRequest,
 ): void {
   printLine(io, `step ${step}  ${plainLine(model)}  ${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}`);
-  const assumed = fill.assumed ? ' (assumed: nobody says how much it takes)' : '';
-  printLine(io, `about ${fill.tokens} tokens, for a window of ${fill.window}${assumed}`);
+  const assumed = fill.assumed ? ' (assumed: the provider does not report it)' : '';
+  printLine(io, `about ${fill.tokens} tokens of a context window of ${fill.window}${assumed}`);
   if (Object.keys(parameters).length > 0) printLine(io, `parameters: ${plainLine(JSON.stringify(parameters), 500)}`);
-  if (toolMode === 'text') printLine(io, 'tools are written as text');
-  if (toolChoice === 'none') printLine(io, 'no tool may be called');
+  if (toolMode === 'text') printLine(io, 'tools are described in the prompt');
+  if (toolChoice === 'none') printLine(io, 'tool calls are disabled');
 }
 
-function nameOf(message: Message): string {
+function headingOf(message: Message): string {
   switch (message.role) {
     case 'system':
       return 'instructions';
     case 'user':
-      return 'person';
+      return 'user';
     case 'assistant':
       return 'model';
     case 'tool':
@@ -72,35 +72,35 @@ function nameOf(message: Message): string {
   }
 }
 
-function wordsOf(part: UserPart | AssistantPart | ToolResultPart): string {
+function textOfPart(part: UserPart | AssistantPart | ToolResultPart): string {
   switch (part.type) {
     case 'reasoning':
-      return `(thinking) ${part.text}`;
+      return `(reasoning) ${part.text}`;
     case 'tool_call':
       return `[${shownLine(part.name)} ${JSON.stringify(part.arguments)}]`;
     case 'malformed_tool_call':
       return part.raw;
     case 'tool_result': {
       const { content, structured } = part.result;
-      const words = content.map(partLines);
-      // As a model gets it: in the place of text.
+      const lines = content.map(partLines);
+      // Providers send structured content as text if there is no other text.
       if (structured !== undefined && !content.some(({ type }) => type === 'text'))
-        words.push(JSON.stringify(structured));
-      return words.join('\n');
+        lines.push(JSON.stringify(structured));
+      return lines.join('\n');
     }
     default:
       return partLines(part);
   }
 }
 
-/** So that no text can look like a heading of ours. */
-function sayIndented(io: CommandIo, text: string): void {
+/** Indented, so that untrusted text cannot imitate a heading. */
+function printIndented(io: CommandIo, text: string): void {
   for (const line of showHidden(text).split('\n')) printLine(io, line === '' ? '' : `    ${line}`);
 }
 
-function sayTools(io: CommandIo, tools: SentRequest['tools']): void {
-  if (tools === null) return printLine(io, '\nThe tools it was offered were not kept.');
-  printLine(io, `\n${pluralize(tools.length, 'tool was', 'tools were')} offered${tools.length === 0 ? '.' : ':'}`);
+function printTools(io: CommandIo, tools: SentRequest['tools']): void {
+  if (tools === null) return printLine(io, '\nThe tools of this request were not stored.');
+  printLine(io, `\n${pluralize(tools.length, 'tool')}${tools.length === 0 ? '' : ':'}`);
   for (const { name, description = '' } of tools) {
     printLine(io, `    ${shownLine(name)}${description === '' ? '' : `: ${shownLine(description, 150)}`}`);
   }

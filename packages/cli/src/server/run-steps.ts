@@ -13,29 +13,31 @@ export async function showSteps(
 ): Promise<void> {
   const steps = await client.get('/api/runs/{id}/steps', { params: { id } });
   if (options.json === true) return printJson(io, steps);
-  for (const step of steps.items) sayStep(io, step);
+  for (const step of steps.items) printStep(io, step);
   const { inputTokens, outputTokens } = steps.usage;
   const facts = [
     steps.run.status,
-    ...(inputTokens === undefined ? [] : [`${inputTokens} tokens in`]),
-    ...(outputTokens === undefined ? [] : [`${outputTokens} out`]),
+    ...(inputTokens === undefined ? [] : [`${inputTokens} input tokens`]),
+    ...(outputTokens === undefined ? [] : [`${outputTokens} output tokens`]),
     ...(steps.cost === undefined ? [] : [`$${steps.cost.toFixed(4)}`]),
-    ...(steps.waitedMs > 0 ? [`waited ${seconds(steps.waitedMs)} for a person`] : []),
+    ...(steps.waitedMs > 0 ? [`waited ${seconds(steps.waitedMs)} for you`] : []),
   ];
   printLine(io, facts.join(', '));
   if (steps.error) printLine(io, plainLine(steps.error.message, 500));
 }
 
-function sayStep(
+function printStep(
   io: CommandIo,
   { step, attempt, instruction, startedAt, endedAt, abandoned, model, calls, questions }: RunStep,
 ): void {
-  const which = attempt === 1 ? `${step}` : `${step}, try ${attempt}`;
-  const took = endedAt === null ? 'under way' : seconds(endedAt - startedAt);
-  printLine(io, `${which}  ${instruction}  ${took}${abandoned ? '  (broke off with its process)' : ''}`);
+  const label = attempt === 1 ? `${step}` : `${step}, attempt ${attempt}`;
+  const duration = endedAt === null ? 'in progress' : seconds(endedAt - startedAt);
+  printLine(io, `${label}  ${instruction}  ${duration}${abandoned ? '  (abandoned: its process exited)' : ''}`);
   if (model) {
     const { usage } = model;
-    const tokens = usage ? `, ${usage.inputTokens ?? '?'} tokens in, ${usage.outputTokens ?? '?'} out` : '';
+    const tokens = usage
+      ? `, ${usage.inputTokens ?? '?'} input tokens, ${usage.outputTokens ?? '?'} output tokens`
+      : '';
     printLine(
       io,
       `    ${plainLine(model.model)}: ${model.error ? plainLine(model.error.message) : model.finishReason}${tokens}`,
@@ -46,10 +48,10 @@ function sayStep(
 }
 
 function callLine({ name, arguments: args, editedArguments, result }: RunCall): string {
-  const given = shownLine(JSON.stringify(editedArguments ?? args));
-  const by = editedArguments ? ' (as a person wrote them)' : '';
-  const came = result === null ? 'no answer yet' : result.isError ? `failed, ${result.outcome}` : result.outcome;
-  return `${shownLine(name)} ${given}${by}: ${came}`;
+  const shownArguments = shownLine(JSON.stringify(editedArguments ?? args));
+  const note = editedArguments ? ' (edited by a user)' : '';
+  const outcome = result === null ? 'no result yet' : result.isError ? `failed, ${result.outcome}` : result.outcome;
+  return `${shownLine(name)} ${shownArguments}${note}: ${outcome}`;
 }
 
 function questionLine({ interrupt, status, answer }: RunQuestion): string {

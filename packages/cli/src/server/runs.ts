@@ -8,14 +8,14 @@ const when = (at: number): string => new Date(at).toISOString().slice(0, 19).rep
 
 export type RunFilters = { limit: string; status?: string; conversation?: string; agent?: string; json?: boolean };
 
-/** `toolyard runs list`: the newest first. */
+/** `toolyard runs list`, newest first. */
 export async function listRuns(io: CommandIo, client: ServerClient, options: RunFilters): Promise<void> {
   const { limit, status, conversation, agent } = options;
   const { items } = await client.get('/api/runs', { query: { limit, status, conversation, agent } });
   if (options.json) return write(io, jsonLines(items));
   for (const run of items)
     write(io, `${run.id}  ${when(run.createdAt)}  ${run.status.padEnd(9)}  ${run.conversationId}`);
-  if (items.length === 0) io.stderr.write('There are no runs.\n');
+  if (items.length === 0) io.stderr.write('No runs.\n');
 }
 
 /** `toolyard runs show`. */
@@ -35,13 +35,13 @@ export async function showRun(
   if (run.endedAt !== null) write(io, `ended         ${when(run.endedAt)}`);
 }
 
-/** `toolyard runs cancel`: what was said is kept. */
+/** `toolyard runs cancel`. */
 export async function cancelRun(io: CommandIo, client: ServerClient, id: string): Promise<void> {
   const run = await client.post('/api/runs/{id}/cancel', { params: { id } });
-  write(io, `${run.id}: ${run.status === 'running' ? 'stopping' : run.status}`);
+  write(io, `${run.id}: ${run.status === 'running' ? 'cancelling' : run.status}`);
 }
 
-/** `toolyard runs resume`: says which run goes on, which may be another one. */
+/** `toolyard runs resume`: prints the run that continues, which may be a new one. */
 export async function resumeRunCommand(
   io: CommandIo,
   client: ServerClient,
@@ -51,10 +51,10 @@ export async function resumeRunCommand(
   const resumed = await client.post('/api/runs/{id}/resume', { params: { id } });
   if (options.json) return write(io, jsonLines(resumed));
   const { run } = resumed;
-  write(io, run.id === id ? `${id}: ${run.status}` : `${run.id}: ${run.status}, goes on where ${id} ended`);
+  write(io, run.id === id ? `${id}: ${run.status}` : `${run.id}: ${run.status}, continues ${id}`);
 }
 
-/** `toolyard runs export`: to stdout, or to a file that does not exist yet. */
+/** `toolyard runs export`: to stdout, or to a new file. */
 export async function exportRun(
   io: CommandIo,
   client: ServerClient,

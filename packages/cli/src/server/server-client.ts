@@ -6,35 +6,37 @@ import type { CommandIo } from '../command-io.ts';
 import { dataDirFrom } from './data-dir.ts';
 import { ServerUnreachable } from './server-lost.ts';
 
-/** Which server a command talks to. */
+/** Flags that select the server. */
 export type ServerFlags = { server?: string; token?: string; dataDir?: string };
 
-/** The HTTP API of a running server, with the errors it tells as ToolyardErrors. */
+/** Client of the HTTP API of a running server. Its errors are ToolyardErrors. */
 export type ServerClient = ApiClient<{ signal?: AbortSignal | undefined }> & {
   readonly url: string;
-  /** For whoever speaks HTTP themselves: the token goes along to this server. */
+  /** `fetch` with the token of this server, for other HTTP clients. */
   fetch: Fetch;
-  /** The answer as it comes, for streams and files. */
+  /** The response with its body unread, for streams and files. */
   open(path: string, options?: { signal?: AbortSignal; headers?: Record<string, string> }): Promise<Response>;
 };
 
-type Address = { url: string; token?: string };
+type ServerAddress = { url: string; token?: string };
 
-type CommandPlace = Pick<CommandIo, 'env' | 'cwd'>;
+type CommandContext = Pick<CommandIo, 'env' | 'cwd'>;
 
-/** What something in front of a server answers while there is no server behind it. */
-const NOBODY_BEHIND = new Set([502, 503, 504]);
+/** Statuses of a reverse proxy whose server is down. */
+const GATEWAY_ERRORS = new Set([502, 503, 504]);
 
 /**
- * Finds the server: the one that was named, else the one that has the data folder, which may come back at another
- * address. Throws ToolyardError where there is none.
+ * A client of the server that `--server` names, or of the one that uses the data folder. The latter is looked up for each
+ * request, because its URL may change with a restart.
+ *
+ * @throws ToolyardError if no server is running
  */
-export function serverClient(flags: ServerFlags, io: CommandPlace, fetch: Fetch): ServerClient {
+export function serverClient(flags: ServerFlags, io: CommandContext, fetch: Fetch): ServerClient {
   const { env } = io;
   let address = findServer(flags, io);
 
   const withToken: Fetch = (input, init = {}) => {
-    // The one in the data folder belongs to the process at this address; TOOLYARD_TOKEN may be that of another server.
+    // The token in the data folder belongs to this server; TOOLYARD_TOKEN may belong to another one.
     const token = flags.token ?? address.token ?? (env['TOOLYARD_TOKEN'] || undefined);
     const headers = new Headers(init.headers);
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
@@ -42,7 +44,7 @@ export function serverClient(flags: ServerFlags, io: CommandPlace, fetch: Fetch)
   };
 
   async function request(path: string, init: RequestInit): Promise<Response> {
-    address = flags.server === undefined ? (addressIn(dataFolder(flags, io)) ?? address) : address;
+    address = flags.server === undefined ? (addressIn(dataFolderOf(flags, io)) ?? address) : address;
     const { url } = address;
     let response;
     try {
@@ -53,17 +55,17 @@ export function serverClient(flags: ServerFlags, io: CommandPlace, fetch: Fetch)
     if (response.ok) return response;
     const problem = await problemOf(response);
     if (problem) throw problem;
-    if (NOBODY_BEHIND.has(response.status)) throw unreachable(url, undefined);
+    if (GATEWAY_ERRORS.has(response.status)) throw unreachable(url, undefined);
     throw new ToolyardError({
       code: 'bad_response',
-      message: `What answers at ${url} is no Toolyard server: it said ${response.status} to ${path}.`,
+      message: `${url} is not a Toolyard server: it answered ${response.status} to ${path}.`,
     });
   }
 
-  const unreadable = (path: string): ToolyardError =>
+  const notJson = (path: string): ToolyardError =>
     new ToolyardError({
       code: 'bad_response',
-      message: `What answers at ${address.url} is no Toolyard server: ${path} there is no JSON.`,
+      message: `${address.url} is not a Toolyard server: the response to ${path} is not JSON.`,
     });
 
   const api = createApiClient<{ signal?: AbortSignal | undefined }>({
@@ -75,11 +77,11 @@ export function serverClient(flags: ServerFlags, io: CommandPlace, fetch: Fetch)
       } catch (cause) {
         throw unreachable(address.url, cause);
       }
-      // Only 204 has no body; something else may answer at this address.
-      if (text === '' && response.status !== 204) throw unreadable(path);
+      // Only 204 has no body: this is not a Toolyard server.
+      if (text === '' && response.status !== 204) throw notJson(path);
       return text;
     },
-    unreadable,
+    unreadable: notJson,
   });
 
   return {
@@ -97,36 +99,36 @@ function unreachable(url: string, cause: unknown): ServerUnreachable {
     {
       code: 'network',
       message: `The Toolyard server at ${url} does not answer.`,
-      hint: 'Start it with "toolyard serve", or name another with --server.',
+      hint: 'Start it with "toolyard serve", or name another server with --server.',
     },
     { cause },
   );
 }
 
-function dataFolder(flags: ServerFlags, io: CommandPlace): string {
+function dataFolderOf(flags: ServerFlags, io: CommandContext): string {
   return dataDirFrom(flags.dataDir, io);
 }
 
-function findServer(flags: ServerFlags, io: CommandPlace): Address {
+function findServer(flags: ServerFlags, io: CommandContext): ServerAddress {
   if (flags.server !== undefined) {
     const text = /^https?:\/\//i.test(flags.server) ? flags.server : `http://${flags.server}`;
     if (!URL.canParse(text)) {
-      throw new ToolyardError({ code: 'bad_config', message: `--server ${flags.server}: this is not an address.` });
+      throw new ToolyardError({ code: 'bad_config', message: `--server ${flags.server}: invalid URL.` });
     }
     return { url: text.replace(/\/+$/, '') };
   }
-  const dataDir = dataFolder(flags, io);
+  const dataDir = dataFolderOf(flags, io);
   const found = addressIn(dataDir);
   if (found) return found;
   throw new ToolyardError({
     code: 'bad_config',
-    message: `No Toolyard server has the data folder ${dataDir}.`,
-    hint: 'Start one with "toolyard serve", or name one with --server.',
+    message: `No Toolyard server is running with the data folder ${dataDir}.`,
+    hint: 'Start one with "toolyard serve", or name a server with --server.',
   });
 }
 
-/** What a server writes into its data folder while it runs; null where none does. */
-export function addressIn(dataDir: string): Address | null {
+/** URL and token from `server.json`, which a running server writes to its data folder; null if none is running. */
+export function addressIn(dataDir: string): ServerAddress | null {
   let text;
   try {
     text = readFileSync(join(dataDir, 'server.json'), 'utf8');
@@ -140,14 +142,14 @@ export function addressIn(dataDir: string): Address | null {
   return typeof token === 'string' ? { url, token } : { url };
 }
 
-/** What a Toolyard server says of a refusal; null where it was something else that answered. */
+/** The error of a problem document (RFC 9457); null for any other response. */
 async function problemOf(response: Response): Promise<ToolyardError | null> {
   const parsed = parseJson(await response.text().catch(() => ''));
   const problem: JsonValue = parsed.ok ? parsed.value : null;
   if (!isJsonObject(problem) || typeof problem['detail'] !== 'string') return null;
   const { code, detail, hint } = problem;
   return new ToolyardError({
-    // The list of codes grows with the server; an unknown one is told by its words like any other.
+    // A newer server may send codes that this version does not know.
     code: typeof code === 'string' ? (code as ErrorCode) : 'bad_response',
     message: detail,
     ...(typeof hint === 'string' ? { hint } : {}),

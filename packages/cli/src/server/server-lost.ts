@@ -1,7 +1,7 @@
 import { ToolyardError } from '@toolyard/protocol';
 
-/** Nothing answers at the address of the server, or not yet again. */
+/** The server does not answer, or its connection broke. */
 export class ServerUnreachable extends ToolyardError {}
 
-/** A server that was at work cannot be reached any more, and was waited for in vain. */
+/** The server became unreachable during a run, and reconnecting timed out. */
 export class ServerLost extends ToolyardError {}

@@ -12,14 +12,14 @@ afterEach(async () => {
   served = undefined;
 });
 
-it('toolyard usage tells what was used, and says unknown of what nobody knows; budgets tell what is left', async () => {
+it('prints usage, with "?" for unknown tokens and costs, and budgets', async () => {
   const usage = { prompt_tokens: 4, completion_tokens: 2, total_tokens: 6 };
   await using model = await startModelServer(() => reply.text('Hi.', { usage }));
   served = await Served.start({ model: model.url });
   const { dataDir } = served;
   const at = ['--data-dir', dataDir];
-  expect((await runCommand(['usage', ...at])).stderr).toMatch(/Nothing was used/);
-  expect((await runCommand(['usage', 'budgets', ...at])).stderr).toMatch(/no budgets/);
+  expect((await runCommand(['usage', ...at])).stderr).toMatch(/No usage/);
+  expect((await runCommand(['usage', 'budgets', ...at])).stderr).toMatch(/No budgets/);
 
   const budgets = [
     { of: 'day', tokens: 10, dollars: 5 },
@@ -35,14 +35,14 @@ it('toolyard usage tells what was used, and says unknown of what nobody knows; b
   const byModel = await runCommand(['usage', '--by', 'model', ...at]);
   expect(byModel).toMatchObject({ code: 0, stderr: '' });
   expect(byModel.stdout).toMatch(/^\S+\/scripted\S* +1 +0 +0 +4 +2 +unknown$/m);
-  expect(byModel.stdout).toMatch(/^all +1 +0 +0 +4 +2 +unknown$/m);
+  expect(byModel.stdout).toMatch(/^total +1 +0 +0 +4 +2 +unknown$/m);
   const json = JSON.parse((await runCommand(['usage', '--json', ...at])).stdout) as UsageReport;
   expect(json.rows).toMatchObject([{ modelCalls: 1, cost: null, unpriced: 1 }]);
   expect((await runCommand(['usage', '--csv', ...at])).stdout.split('\r\n')).toHaveLength(3);
   expect((await runCommand(['usage', '--from', 'monday', ...at])).stderr).toMatch(/expected a day such as 2026-11-21/);
 
-  const told = await runCommand(['usage', 'budgets', ...at]);
-  expect(told.stdout).toMatch(/^the daily budget +\$0 of \$5\.00$/m);
-  expect(told.stdout).toMatch(/^the daily budget +6 tokens of 10 tokens$/m);
-  expect(told.stdout).toMatch(/^the budget of a turn +3 calls$/m);
+  const listed = await runCommand(['usage', 'budgets', ...at]);
+  expect(listed.stdout).toMatch(/^the daily budget +\$0 of \$5\.00$/m);
+  expect(listed.stdout).toMatch(/^the daily budget +6 tokens of 10 tokens$/m);
+  expect(listed.stdout).toMatch(/^the budget of a turn +3 calls$/m);
 });

@@ -9,7 +9,7 @@ const write = ({ stdout }: CommandIo, line: string): void => void stdout.write(`
 
 export type UsageFlags = { by: UsageBy; from?: string; to?: string; json?: boolean; csv?: boolean };
 
-const HEADS: Record<UsageBy, string> = {
+const HEADINGS: Record<UsageBy, string> = {
   day: 'day',
   model: 'model',
   agent: 'agent',
@@ -17,7 +17,7 @@ const HEADS: Record<UsageBy, string> = {
   conversation: 'conversation',
 };
 
-/** `toolyard usage`: what calls of models and tools came to. */
+/** `toolyard usage`. */
 export async function usageCommand(
   io: CommandIo,
   client: ServerClient,
@@ -30,15 +30,15 @@ export async function usageCommand(
   }
   const report = await client.get('/api/usage', { query });
   if (json) return write(io, jsonLines(report));
-  const heads = [HEADS[by], 'model calls', 'tool calls', 'failed', 'tokens in', 'tokens out', 'cost'];
+  const headings = [HEADINGS[by], 'model calls', 'tool calls', 'failed', 'input tokens', 'output tokens', 'cost'];
   const rows = report.rows.map((row) => [nameOf(by, row), ...cells(row)]);
-  for (const line of columns([heads, ...rows, ['all', ...cells(report.total)]])) write(io, line);
-  if (report.rows.length === 0) io.stderr.write(`Nothing was used from ${report.from} to ${report.to}.\n`);
+  for (const line of columns([headings, ...rows, ['total', ...cells(report.total)]])) write(io, line);
+  if (report.rows.length === 0) io.stderr.write(`No usage from ${report.from} to ${report.to}.\n`);
 }
 
 function nameOf(by: UsageBy, { key, label }: { key: string; label: string }): string {
   if (key === '') return by === 'agent' ? '(no agent)' : '(no conversation)';
-  return label === '' ? `${key} (gone)` : label;
+  return label === '' ? `${key} (deleted)` : label;
 }
 
 function cells(sum: UsageSum): string[] {
@@ -53,7 +53,7 @@ function cells(sum: UsageSum): string[] {
   ];
 }
 
-/** Of calls that told nothing nobody knows: `?` where that is all there is, else behind what is known. */
+/** Tokens, with `?` for requests whose provider reported no usage. */
 function tokens(known: number | undefined, { modelCalls, uncounted }: UsageSum): string {
   if (modelCalls === 0) return '-';
   if (known === undefined) return '?';
@@ -63,13 +63,13 @@ function tokens(known: number | undefined, { modelCalls, uncounted }: UsageSum):
 function costText({ modelCalls, cost, unpriced }: UsageSum): string {
   if (modelCalls === 0) return '-';
   if (cost === null) return 'unknown';
-  const told = formatAmount('dollars', cost);
-  return unpriced > 0 ? `${told} + unknown of ${formatAmount('calls', unpriced)}` : told;
+  const amount = formatAmount('dollars', cost);
+  return unpriced > 0 ? `${amount} + unknown of ${formatAmount('calls', unpriced)}` : amount;
 }
 
 const MEASURES: readonly BudgetMeasure[] = ['dollars', 'tokens', 'calls'];
 
-/** `toolyard usage budgets`: what may be used, and what was. */
+/** `toolyard usage budgets`. */
 export async function budgetsCommand(
   io: CommandIo,
   client: ServerClient,
@@ -87,5 +87,5 @@ export async function budgetsCommand(
     }),
   );
   for (const line of columns(rows)) write(io, line);
-  if (rows.length === 0) io.stderr.write('There are no budgets.\n');
+  if (rows.length === 0) io.stderr.write('No budgets.\n');
 }

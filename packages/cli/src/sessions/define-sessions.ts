@@ -7,11 +7,11 @@ import type { ServerFlags } from '../server/server-client.ts';
 export function defineSessions(program: Command, io: CommandIo): void {
   const sessions = program
     .command('sessions')
-    .description('Browsers that are signed in to a running server')
+    .description('Manage signed-in browsers of a running server')
     .exitOverride();
 
-  onServer(sessions.command('list').description('List sessions with the browser and when each was last used'))
-    .option('--json', 'as JSON')
+  onServer(sessions.command('list').description('List sessions with browser and last use'))
+    .option('--json', 'print JSON')
     .action(async (options: ServerFlags & { json?: boolean }) => {
       const { listSessions } = await import('./sessions-command.ts');
       await listSessions(io, await clientOf(io, options), options);
@@ -20,8 +20,8 @@ export function defineSessions(program: Command, io: CommandIo): void {
   onServer(
     sessions
       .command('revoke')
-      .argument('[id]', 'as "toolyard sessions list" prints it')
-      .description('Sign a browser out; its open connections end within 15 s'),
+      .argument('[id]', 'session ID, see "toolyard sessions list"')
+      .description('Sign out a browser and close its connections within 15 s'),
   )
     .option('--all', 'sign out all browsers')
     .action(async (id: string | undefined, options: ServerFlags & { all?: boolean }) => {

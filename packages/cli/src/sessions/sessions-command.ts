@@ -25,7 +25,7 @@ export async function listSessions(io: CommandIo, client: ServerClient, { json }
   io.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** `toolyard sessions revoke`: one by its id, or all of them. */
+/** `toolyard sessions revoke`: one session, or all. */
 export async function revokeSessions(
   io: CommandIo,
   client: ServerClient,
@@ -35,7 +35,7 @@ export async function revokeSessions(
   if (all === (id !== undefined)) {
     throw new ToolyardError({
       code: 'bad_config',
-      message: all ? 'Both an id and --all are given.' : 'Neither an id nor --all is given.',
+      message: all ? 'An ID cannot be combined with --all.' : 'No session was named.',
       hint: 'Use "toolyard sessions revoke <id>" for one session, or "toolyard sessions revoke --all".',
     });
   }

@@ -4,7 +4,7 @@ import type { CommandIo, StopSignal } from '../command-io.ts';
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 
-/** The keyboard of a terminal: in its normal mode it gives whole lines, in raw mode every key. */
+/** The keyboard of a terminal: emits lines in cooked mode, keys in raw mode. */
 class Keyboard extends Readable {
   readonly isTTY = true;
   isRaw = false;
@@ -22,7 +22,7 @@ class Keyboard extends Readable {
 
   setRawMode(isRaw: boolean): this {
     this.isRaw = isRaw;
-    // The kernel gives what was typed of an unfinished line to a program that switches to raw mode.
+    // The kernel passes an unfinished line to a program that switches to raw mode.
     if (isRaw) this.#flush();
     return this;
   }
@@ -61,7 +61,7 @@ class Keyboard extends Readable {
   }
 }
 
-/** Half of what a terminal shows: stdout and stderr write to the same screen. */
+/** stdout or stderr of a terminal; both write to the same screen. */
 class Screen extends Writable {
   readonly isTTY = true;
   readonly columns = 120;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import type { CommandIo, StopSignal } from '../command-io.ts';
 
-/** A home folder of the tests, so that no command finds what the developer has configured. */
+/** A home folder for tests, without the developer's configuration. */
 const HOME = mkdtempSync(join(tmpdir(), 'toolyard-home-'));
 process.once('exit', () => rmSync(HOME, { recursive: true, force: true }));
 
@@ -63,7 +63,7 @@ export function createMemoryIo({ env = {}, cwd = process.cwd() }: MemoryIoOption
       signals.on('signal', listener);
       return () => void signals.off('signal', listener);
     },
-    // The children of this process belong to other commands as well; each command ends its own when it returns.
+    // Other commands in this process have children, too; each command stops its own when it returns.
     onExit: () => {},
     exit,
     signal: (signal) => void signals.emit('signal', signal),

@@ -43,10 +43,10 @@ export class PtyChat implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const left = this.processes();
+    const processes = this.processes();
     this.#child.kill('SIGKILL');
     await this.ended;
-    for (const pid of left) {
+    for (const pid of processes) {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {

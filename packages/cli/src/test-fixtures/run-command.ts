@@ -11,7 +11,7 @@ export type RunCommandOptions = MemoryIoOptions & {
 
 export type CommandResult = { code: number; stdout: string; stderr: string };
 
-/** Other tests on this machine kill servers: a command that starts meanwhile may find what they left behind, and say so. */
+/** Printed by a command that finds orphaned processes of another test, which killed a server. */
 const ORPHANS = /^toolyard: MCP servers: stopped \d+ processes left by a killed Toolyard[^\n]*\n/m;
 
 /**

@@ -12,13 +12,13 @@ export type ServedOptions = {
   mcp?: Readonly<Record<string, McpBehaviour>>;
   /** A data folder that exists already, instead of a new one. */
   dataDir?: string;
-  /** True starts the bundled date server as well; most tests save its process. */
+  /** True also starts the bundled date server. */
   date?: boolean;
   args?: readonly string[];
   env?: Readonly<Record<string, string | undefined>>;
 };
 
-/** A `toolyard serve` as tests use it: its data folder, which outlives it, and its HTTP API. */
+/** A `toolyard serve` of a test: its data folder, which outlives the process, and its HTTP API. */
 export abstract class ServedApi implements AsyncDisposable {
   readonly folder: string = mkdtempSync(join(tmpdir(), 'toolyard-served-'));
   readonly dataDir: string;

@@ -33,11 +33,11 @@ export class ServedProcess extends ServedApi {
   }
 
   get pid(): number {
-    if (this.#child?.pid === undefined) throw new Error('it was not started');
+    if (this.#child?.pid === undefined) throw new Error('the server was not started');
     return this.#child.pid;
   }
 
-  /** Starts it, again on the port it had. */
+  /** Starts the server; a restart uses the same port. */
   async start(): Promise<void> {
     const port = this.#url === '' ? String(await ownPort()) : new URL(this.#url).port;
     const args = [...NODE_ARGS, 'serve', '--data-dir', this.dataDir, '--port', port, '--no-token', ...this.args];
@@ -58,7 +58,7 @@ export class ServedProcess extends ServedApi {
     });
   }
 
-  /** SIGKILL is a power cut, SIGTERM an orderly end; resolves with the exit code and the signal. */
+  /** Stops the server. Resolves with its exit code and signal. */
   async end(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<[code: number | null, signal: string | null]> {
     const child = this.#child;
     if (!child) return [null, null];
@@ -71,7 +71,7 @@ export class ServedProcess extends ServedApi {
   }
 
   protected override async close(): Promise<void> {
-    // An orderly end would wait for calls in progress.
+    // A clean shutdown would wait for calls in progress.
     await this.end('SIGKILL');
   }
 }

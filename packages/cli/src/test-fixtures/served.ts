@@ -43,12 +43,12 @@ export class Served extends ServedApi {
     return this.#server?.stdout() ?? '';
   }
 
-  /** An orderly end, as by SIGTERM. */
+  /** Shuts down cleanly, like SIGTERM. */
   async stop(): Promise<void> {
     await this.#server?.stop();
   }
 
-  /** An orderly end, and a start on the same port and folder. */
+  /** Shuts down cleanly, and starts again on the same port and folder. */
   async restart(): Promise<void> {
     await this.#server?.restart();
   }

@@ -1,6 +1,6 @@
 import { reply } from '@toolyard/testing';
 
-/** An answer in several pieces; with `held` the second half arrives only then. */
+/** An answer streamed in chunks; `held` delays its second half. */
 export function slowly(words: number, held?: Promise<unknown>): ReturnType<typeof reply.text> {
   const text = Array.from({ length: words }, (_none, at) => `word${at}`).join(' ');
   return reply.text(`${text} end.`, {

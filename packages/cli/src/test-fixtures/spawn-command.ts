@@ -5,7 +5,7 @@ import { COMMAND_ENV } from './memory-io.ts';
 
 const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url));
 
-/** What Node takes to run the binary; its own arguments follow. */
+/** Arguments of Node that run the binary. */
 export const NODE_ARGS: readonly string[] = ['--disable-warning=ExperimentalWarning', ...programArgs(BIN)];
 
 export const PROCESS_ENV: Readonly<Record<string, string>> = { ...COMMAND_ENV, ...COMPILED_ONCE };

@@ -38,11 +38,11 @@ export class TerminalChat implements AsyncDisposable {
     this.type(`${text}\r`);
   }
 
-  /** Presses Ctrl-C until the command has returned, with all it had opened closed. */
+  /** Presses Ctrl-C until the command has returned. */
   async [Symbol.asyncDispose](): Promise<void> {
     await eventually(
       () => {
-        // The first stops an answer or a question, those after it leave.
+        // The first one cancels an answer or prompt, the next ones exit.
         if (!this.#isOver) this.type(CTRL_C);
         return this.#isOver;
       },

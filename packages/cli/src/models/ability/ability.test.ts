@@ -13,7 +13,7 @@ const KEY = 'canary-of-the-command';
 
 let folder: string;
 let upstream: ModelServer;
-/** What the model server answers next. */
+/** The next responses of the model server. */
 let script: ModelReply[];
 
 beforeEach(async () => {
@@ -34,12 +34,12 @@ const at = (name: string): string => join(folder, name);
 /** `toolyard model ...` on this machine, with one provider in the environment. */
 async function model(args: readonly string[], input?: string | Uint8Array): Promise<CommandResult> {
   const env = { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: KEY };
-  const told = await runCommand(['model', ...args, '--data-dir', at('data')], {
+  const ran = await runCommand(['model', ...args, '--data-dir', at('data')], {
     env,
     ...defined({ input }),
   });
-  expect(told.stdout + told.stderr).not.toContain(KEY);
-  return told;
+  expect(ran.stdout + ran.stderr).not.toContain(KEY);
+  return ran;
 }
 
 const vectors = reply.json({
@@ -54,7 +54,7 @@ const pictures = (...contents: string[]): ModelReply =>
 const sound = reply.raw(['some sound'], { headers: { 'content-type': 'audio/mpeg' } });
 
 describe('toolyard model embed', () => {
-  it('gives a vector for each argument or line, in their order', { tags: ['C11.06', 'C11.17'] }, async () => {
+  it('prints one vector per argument or line, in order', { tags: ['C11.06', 'C11.17'] }, async () => {
     script = [vectors, vectors];
     expect(await model(['embed', '--model', 'm', 'one', 'two'])).toMatchObject({ code: 0, stdout: '[1,2]\n[3,4]\n' });
     const piped = await model(['embed', '--model', 'm', '--json', '--dimensions', '2'], 'one\n\ntwo\n');
@@ -72,7 +72,7 @@ describe('toolyard model embed', () => {
 });
 
 describe('toolyard model image', () => {
-  it('puts one picture into a file or a pipe, and several into numbered files', { tags: ['C11.07'] }, async () => {
+  it('writes one image to a file or a pipe, and several to numbered files', { tags: ['C11.07'] }, async () => {
     script = [pictures('a cat'), pictures('a dog'), pictures('1', '2')];
     expect(await model(['image', '--model', 'm', 'a cat', '-o', at('cat.png')])).toMatchObject({ code: 0, stdout: '' });
     expect(readFileSync(at('cat.png'), 'utf8')).toBe('a cat');
@@ -88,7 +88,7 @@ describe('toolyard model image', () => {
 });
 
 describe('toolyard model speak and transcribe', () => {
-  it('one makes sound of the kind the file is of, the other words of it', { tags: ['C11.08'] }, async () => {
+  it('create audio in the format of the file name, and transcribe it', { tags: ['C11.08'] }, async () => {
     script = [sound, sound, reply.json({ text: 'Good\u001b[31m day.' }), reply.json({ text: 'Good day.' })];
     expect((await model(['speak', '--model', 'm', 'Good day.', '--voice', 'nova', '-o', at('a.wav')])).code).toBe(0);
     expect(upstream.requests.at(-1)?.body).toMatchObject({ input: 'Good day.', voice: 'nova', response_format: 'wav' });
@@ -106,7 +106,7 @@ describe('toolyard model speak and transcribe', () => {
 });
 
 describe('toolyard model object', () => {
-  it('gives JSON that fits the schema, of a file or as it stands', { tags: ['C11.09'] }, async () => {
+  it('prints JSON that matches an inline schema or a schema file', { tags: ['C11.09'] }, async () => {
     const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
     writeFileSync(at('schema.json'), JSON.stringify(schema));
     script = [reply.text('{"n": 3}'), reply.text('{"n": 4}')];
@@ -122,36 +122,31 @@ describe('toolyard model object', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('errors', () => {
   it.each<[string, string[], RegExp, number]>([
     [
-      'a model nobody offers',
+      'an unknown model',
       ['embed', '--model', 'nobody', 'x'],
-      /No provider offers a model "nobody"[\s\S]*--provider/,
+      /No provider lists the model "nobody"[\s\S]*--provider/,
       1,
     ],
-    ['a provider nobody has', ['embed', '--model', 'm', '--provider', 'nobody', 'x'], /provider "nobody"/, 1],
-    ['one that cannot', ['embed', '--model', 'demo', 'x'], /"demo" cannot turn texts into vectors/, 1],
+    ['an unknown provider', ['embed', '--model', 'm', '--provider', 'nobody', 'x'], /provider "nobody"/, 1],
+    ['a provider without this capability', ['embed', '--model', 'demo', 'x'], /"demo" cannot create embeddings/, 1],
     ['no model', ['embed', 'x'], /--model/, 2],
     ['no text', ['speak', '--model', 'm'], /The text is empty/, 1],
-    ['no file', ['transcribe', '--model', 'm', '/nowhere/a.wav'], /no file \/nowhere\/a\.wav/, 1],
-    ['a file of who knows what', ['transcribe', '--model', 'm', '/nowhere/a.xyz'], /what kind/, 1],
-    [
-      'a schema that is none',
-      ['object', '--model', 'm', '--schema', '{oops', 'x'],
-      /--schema says is no JSON Schema/,
-      1,
-    ],
-    ['several pictures into one pipe', ['image', '--model', 'm', '--count', '2', 'x'], /--output/, 1],
-    ['a place that cannot be written', ['speak', '--model', 'm', 'x', '-o', '/nowhere/a.mp3'], /cannot be written/, 1],
-  ])('%s', async (_, args, told, code) => {
+    ['a missing file', ['transcribe', '--model', 'm', '/nowhere/a.wav'], /File not found: \/nowhere\/a\.wav/, 1],
+    ['an unknown media type', ['transcribe', '--model', 'm', '/nowhere/a.xyz'], /Unknown media type/, 1],
+    ['an invalid schema', ['object', '--model', 'm', '--schema', '{oops', 'x'], /--schema: invalid JSON Schema/, 1],
+    ['several images on stdout', ['image', '--model', 'm', '--count', '2', 'x'], /--output/, 1],
+    ['a file that cannot be written', ['speak', '--model', 'm', 'x', '-o', '/nowhere/a.mp3'], /Cannot write/, 1],
+  ])('%s', async (_, args, message, code) => {
     script = [sound];
     const refused = await model(args, '');
-    expect(refused.stderr).toMatch(told);
+    expect(refused.stderr).toMatch(message);
     expect(refused).toMatchObject({ code, stdout: '' });
   });
 
-  it('what the provider refuses is told with what to do, and nothing is written', async () => {
+  it('reports an error of the provider with a hint, and writes nothing', async () => {
     script = [reply.error(400, { error: { message: 'no such voice' } })];
     const refused = await model(['speak', '--model', 'm', 'x', '-o', at('a.mp3')]);
     expect(refused.stderr).toMatch(/no such voice/);
@@ -160,7 +155,7 @@ describe('what goes wrong', () => {
   });
 });
 
-it('has a running server ask, which alone knows the key', { tags: ['C11.10'] }, async () => {
+it('sends the request through a running server that has the key', { tags: ['C11.10'] }, async () => {
   await using served = await Served.start({ args: ['--token', 'token-of-the-server'] });
   const headers = { 'content-type': 'application/json', authorization: 'Bearer token-of-the-server' };
   const body = JSON.stringify({ id: 'kept', label: 'Kept', baseUrl: upstream.url, apiKey: KEY });

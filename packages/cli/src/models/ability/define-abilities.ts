@@ -4,37 +4,37 @@ import type { Invocation } from '../../command-io.ts';
 import { positiveInteger, positiveNumber, repeatable } from '../../options.ts';
 import type { AbilityFlags, EmbedFlags, ImageFlags, ObjectFlags, SpeakFlags, TranscribeFlags } from './flags.ts';
 
-/** Defines `toolyard model ...`: one call of a model for what is no conversation. */
+/** Defines `toolyard model`: single requests outside a conversation. */
 export function defineAbilities(program: Command, invocation: Invocation): void {
   const { io } = invocation;
   const model = program
     .command('model')
-    .description('One call of a model: vectors, pictures, speech, transcripts, objects')
+    .description('Send one request to a model: embeddings, images, speech, transcription, structured output')
     .exitOverride();
 
-  ofModel(model.command('embed').description('Turn texts into vectors, one a line'))
-    .argument('[text...]', 'the texts; without any, or with "-", each line of stdin is one')
-    .option('--dimensions <n>', 'how long a vector is to be', positiveInteger)
+  withModelOptions(model.command('embed').description('Create embeddings, one vector per line'))
+    .argument('[text...]', 'texts to embed; without any, or with "-": the lines of stdin')
+    .option('--dimensions <n>', 'number of dimensions', positiveInteger)
     .action(async (texts: string[], flags: AbilityFlags & EmbedFlags) => {
       const { embedCommand } = await import('./embed-command.ts');
       invocation.exitCode = await embedCommand(io, texts, flags);
     });
 
-  ofModel(withOutput(model.command('image').description('Make a picture of what a text says')))
-    .argument('[prompt]', 'what is to be seen; without it, or with "-", stdin is')
-    .addOption(repeatable('--from <file>', 'a picture to work from'))
-    .option('--size <width x height>', 'such as 1024x1024')
-    .option('--count <n>', 'how many; with --output they are numbered', positiveInteger)
+  withModelOptions(withOutput(model.command('image').description('Generate an image from a prompt')))
+    .argument('[prompt]', 'description of the image (default or "-": stdin)')
+    .addOption(repeatable('--from <file>', 'input image'))
+    .option('--size <width x height>', 'image size, such as 1024x1024')
+    .option('--count <n>', 'number of images; their files are numbered', positiveInteger)
     .action(async (prompt: string | undefined, flags: AbilityFlags & ImageFlags) => {
       const { imageCommand } = await import('./image-command.ts');
       invocation.exitCode = await imageCommand(io, prompt, flags);
     });
 
-  ofModel(withOutput(model.command('speak').description('Read a text aloud')))
-    .argument('[text]', 'what is to be said; without it, or with "-", stdin is')
-    .option('--voice <name>', 'whose voice')
+  withModelOptions(withOutput(model.command('speak').description('Convert text to speech')))
+    .argument('[text]', 'text to speak (default or "-": stdin)')
+    .option('--voice <name>', 'voice')
     .addOption(
-      new Option('--format <kind>', 'of the sound (default: by the name of the file, else mp3)').choices([
+      new Option('--format <format>', 'audio format (default: from the file name, else mp3)').choices([
         'mp3',
         'wav',
         'opus',
@@ -43,45 +43,45 @@ export function defineAbilities(program: Command, invocation: Invocation): void 
         'pcm',
       ]),
     )
-    .option('--speed <factor>', '1 is usual', positiveNumber)
-    .option('--instructions <text>', 'how it is to be said')
+    .option('--speed <factor>', 'speed; 1 is normal', positiveNumber)
+    .option('--instructions <text>', 'instructions for the voice, such as tone')
     .action(async (text: string | undefined, flags: AbilityFlags & SpeakFlags) => {
       const { speakCommand } = await import('./speak-command.ts');
       invocation.exitCode = await speakCommand(io, text, flags);
     });
 
-  ofModel(model.command('transcribe').description('Write down what is said in a recording'))
-    .argument('<file>', 'the recording; "-" is stdin')
-    .option('--type <type>', 'what kind of sound it is, where the name does not tell, such as audio/wav')
-    .option('--language <code>', 'which language is spoken, such as de')
-    .option('--prompt <text>', 'names and words that occur in it')
+  withModelOptions(model.command('transcribe').description('Transcribe audio'))
+    .argument('<file>', 'audio file; "-" reads stdin')
+    .option('--type <media type>', 'media type, such as audio/wav (default: from the file name)')
+    .option('--language <code>', 'language of the audio, such as de')
+    .option('--prompt <text>', 'names and terms that occur in the audio')
     .action(async (file: string, flags: AbilityFlags & TranscribeFlags) => {
       const { transcribeCommand } = await import('./transcribe-command.ts');
       invocation.exitCode = await transcribeCommand(io, file, flags);
     });
 
-  ofModel(model.command('object').description('Have a model answer with JSON that fits a schema'))
-    .argument('[prompt]', 'what is asked; without it, or with "-", stdin is')
-    .requiredOption('--schema <file or JSON>', 'the JSON Schema')
-    .option('--name <word>', 'what the object is (default: answer)')
-    .addOption(repeatable('--from <file>', 'a picture or recording to look at'))
+  withModelOptions(model.command('object').description('Generate JSON that matches a schema'))
+    .argument('[prompt]', 'prompt (default or "-": stdin)')
+    .requiredOption('--schema <file or JSON>', 'JSON Schema of the answer')
+    .option('--name <name>', 'name of the object (default: answer)')
+    .addOption(repeatable('--from <file>', 'input image or audio file'))
     .action(async (prompt: string | undefined, flags: AbilityFlags & ObjectFlags) => {
       const { objectCommand } = await import('./object-command.ts');
       invocation.exitCode = await objectCommand(io, prompt, flags);
     });
 }
 
-function ofModel(command: Command): Command {
+function withModelOptions(command: Command): Command {
   return command
-    .requiredOption('--model <name>', 'which model')
-    .option('--provider <id>', 'whose it is (default: whoever offers it; "toolyard providers" lists them)')
-    .option('--json', 'the whole answer as JSON')
-    .option('--server [url]', 'let a running server ask; without an address the one that has the data folder')
-    .option('--token <text>', 'its token (better: TOOLYARD_TOKEN)')
-    .option('--data-dir <folder>', 'the data folder whose config.json or server is meant (or TOOLYARD_DATA_DIR)')
+    .requiredOption('--model <name>', 'model name')
+    .option('--provider <id>', 'provider ID (default: the only provider that lists the model)')
+    .option('--json', 'print the whole response as JSON')
+    .option('--server [url]', 'send the request through a running server (default: the server of the data folder)')
+    .option('--token <text>', 'access token or API key of the server (better: TOOLYARD_TOKEN)')
+    .option('--data-dir <folder>', 'data folder of config.json and the server (or TOOLYARD_DATA_DIR)')
     .exitOverride();
 }
 
 function withOutput(command: Command): Command {
-  return command.option('-o, --output <file>', 'where to put it (default: stdout)');
+  return command.option('-o, --output <file>', 'write to this file (default: stdout)');
 }

@@ -4,9 +4,9 @@ import { EXIT } from '../../exit.ts';
 import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { readText } from './files.ts';
 import type { AbilityFlags, EmbedFlags } from './flags.ts';
-import { cannot, openModel } from './open-model.ts';
+import { unsupported, openModel } from './open-model.ts';
 
-/** `toolyard model embed`: a vector a line. */
+/** `toolyard model embed`: one vector per line. */
 export async function embedCommand(
   io: CommandIo,
   texts: readonly string[],
@@ -17,10 +17,10 @@ export async function embedCommand(
   const input = fromStdin ? (await readText(io, '-')).split(/\r?\n/).filter((line) => line.trim() !== '') : [...texts];
   await using opened = await openModel(io, flags);
   const { runtime, model } = opened;
-  if (runtime.embeddings === undefined) throw cannot(runtime, 'turn texts into vectors');
+  if (runtime.embeddings === undefined) throw unsupported(runtime, 'create embeddings');
   const { dimensions } = flags;
-  const made = await runtime.embeddings({ model, input, ...defined({ dimensions }) });
-  if (flags.json) io.stdout.write(`${JSON.stringify({ model, ...made })}\n`);
-  else for (const vector of made.vectors) io.stdout.write(`${JSON.stringify(vector)}\n`);
+  const response = await runtime.embeddings({ model, input, ...defined({ dimensions }) });
+  if (flags.json) io.stdout.write(`${JSON.stringify({ model, ...response })}\n`);
+  else for (const vector of response.vectors) io.stdout.write(`${JSON.stringify(vector)}\n`);
   return EXIT.done;
 }

@@ -19,77 +19,82 @@ const TYPES: Readonly<Record<string, string>> = {
   '.aac': 'audio/aac',
 };
 
-/** Media from outside: bytes and what they are. */
+/** Bytes with their media type. */
 export type ReadMedia = { mimeType: string; data: Uint8Array<ArrayBuffer> };
 
 /**
- * A file, or stdin for `-`. Its type is what was said, else by its name.
+ * Reads a file, or stdin for `-`. The media type is `type`, or follows from the file name.
  *
- * @throws ToolyardError where it is not there, or nobody says what it is
+ * @throws ToolyardError if the file cannot be read or its type is unknown
  */
-export async function readMedia(io: CommandIo, file: string, saidType?: string): Promise<ReadMedia> {
-  const mimeType = saidType ?? TYPES[extname(file).toLowerCase()];
+export async function readMedia(io: CommandIo, file: string, type?: string): Promise<ReadMedia> {
+  const mimeType = type ?? TYPES[extname(file).toLowerCase()];
   if (mimeType === undefined) {
     throw new ToolyardError({
       code: 'bad_request',
-      message: `The name of ${file === '-' ? 'stdin' : file} does not tell what kind of picture or sound it is.`,
+      message: `Unknown media type of ${file === '-' ? 'stdin' : `"${file}"`}.`,
       hint:
-        file === '-' ? 'Say it with --type, such as --type audio/wav.' : `Known are ${Object.keys(TYPES).join(', ')}.`,
+        file === '-'
+          ? 'Pass --type, such as --type audio/wav.'
+          : `Use a file name with one of ${Object.keys(TYPES).join(', ')}.`,
     });
   }
   return { mimeType, data: new Uint8Array(file === '-' ? await readStdin(io) : await readBytes(io, file)) };
 }
 
-/** The text of an argument; without one, or for `-`, that of stdin. @throws ToolyardError where it is empty */
+/** The argument, or stdin if it is `-` or missing. @throws ToolyardError for empty text */
 export async function readText(io: CommandIo, argument: string | undefined): Promise<string> {
   const text = argument === undefined || argument === '-' ? (await readStdin(io)).toString('utf8').trim() : argument;
   if (text.trim() !== '') return text;
-  throw new ToolyardError({ code: 'bad_request', message: 'The text is empty.', hint: 'Give it, or pipe it in.' });
+  throw new ToolyardError({
+    code: 'bad_request',
+    message: 'The text is empty.',
+    hint: 'Pass it as an argument, or on stdin.',
+  });
 }
 
-/** @throws ToolyardError where it is not there */
+/** @throws ToolyardError if the file cannot be read */
 export async function readBytes({ cwd }: CommandIo, file: string): Promise<Buffer> {
   try {
     return await readFile(resolve(cwd, file));
   } catch (thrown) {
-    throw unusable(file, 'read', thrown);
+    throw fileError(file, 'read', thrown);
   }
 }
 
-/** @throws ToolyardError where it cannot be written */
+/** @throws ToolyardError if the file cannot be written */
 export async function writeBytes({ cwd }: CommandIo, file: string, data: Uint8Array): Promise<void> {
   try {
     await writeFile(resolve(cwd, file), data);
   } catch (thrown) {
-    throw unusable(file, 'written', thrown);
+    throw fileError(file, 'write', thrown);
   }
 }
 
-/** Bytes to stdout. @throws ToolyardError where a person would get them onto the screen */
+/** Writes bytes to stdout. @throws ToolyardError if stdout is a terminal */
 export async function writeToStdout({ stdout }: CommandIo, data: Uint8Array): Promise<void> {
   if (stdout.isTTY) {
     throw new ToolyardError({
       code: 'bad_request',
-      message: 'This is no text: a terminal cannot show it.',
-      hint: 'Name a file with --output.',
+      message: 'Cannot write binary data to a terminal.',
+      hint: 'Name a file with --output, or redirect stdout.',
     });
   }
-  await new Promise<void>((done, fail) => {
-    stdout.write(data, (error) => (error ? fail(error) : done()));
+  await new Promise<void>((resolve, reject) => {
+    stdout.write(data, (error) => (error ? reject(error) : resolve()));
   });
 }
 
 async function readStdin({ stdin }: CommandIo): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of stdin) pieces.push(Buffer.from(piece as Uint8Array));
-  return Buffer.concat(pieces);
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Uint8Array));
+  return Buffer.concat(chunks);
 }
 
-function unusable(file: string, what: 'read' | 'written', thrown: unknown): ToolyardError {
+function fileError(file: string, action: 'read' | 'write', thrown: unknown): ToolyardError {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown';
   return new ToolyardError({
     code: 'bad_request',
-    message:
-      code === 'ENOENT' && what === 'read' ? `There is no file ${file}.` : `${file} cannot be ${what} (${code}).`,
+    message: code === 'ENOENT' && action === 'read' ? `File not found: ${file}` : `Cannot ${action} ${file} (${code}).`,
   });
 }

@@ -1,7 +1,7 @@
 import type { SpeechFormat } from '@toolyard/model-runtime';
 import type { SourceFlags } from '../model-source.ts';
 
-/** What every command of `toolyard model` takes. */
+/** Flags of every `toolyard model` command. */
 export type AbilityFlags = SourceFlags & { model: string; provider?: string; json?: boolean };
 
 export type EmbedFlags = { dimensions?: number };

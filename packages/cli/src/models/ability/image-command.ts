@@ -6,9 +6,9 @@ import { EXIT } from '../../exit.ts';
 import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { readMedia, readText, writeBytes, writeToStdout } from './files.ts';
 import type { AbilityFlags, ImageFlags } from './flags.ts';
-import { cannot, openModel } from './open-model.ts';
+import { unsupported, openModel } from './open-model.ts';
 
-/** `toolyard model image`: into a file, several numbered ones, or stdout; their names are told on stderr. */
+/** `toolyard model image`: writes a file, numbered files, or stdout; prints the file names on stderr. */
 export async function imageCommand(
   io: CommandIo,
   argument: string | undefined,
@@ -19,40 +19,40 @@ export async function imageCommand(
   if ((count ?? 1) > 1 && output === undefined && !flags.json) {
     throw new ToolyardError({
       code: 'bad_request',
-      message: 'Several pictures do not fit into one stream.',
-      hint: 'Name a file with --output; they are numbered.',
+      message: 'Cannot write more than one image to stdout.',
+      hint: 'Name a file with --output; Toolyard numbers the files.',
     });
   }
   const prompt = await readText(io, argument);
-  const images = await Promise.all(flags.from.map(async (file) => asPart(await readMedia(io, file))));
+  const images = await Promise.all(flags.from.map(async (file) => imagePart(await readMedia(io, file))));
   await using opened = await openModel(io, flags);
   const { runtime, model } = opened;
-  if (runtime.createImage === undefined) throw cannot(runtime, 'make pictures');
-  const made = await runtime.createImage({
+  if (runtime.createImage === undefined) throw unsupported(runtime, 'generate images');
+  const response = await runtime.createImage({
     model,
     prompt,
     ...(images.length === 0 ? {} : { images }),
     ...defined({ size, count }),
   });
   if (output !== undefined) {
-    for (const [at, image] of made.images.entries()) {
-      const file = made.images.length === 1 ? output : numbered(output, at + 1);
+    for (const [at, image] of response.images.entries()) {
+      const file = response.images.length === 1 ? output : numbered(output, at + 1);
       await writeBytes(io, file, bytesOf(image));
       io.stderr.write(`${file}\n`);
     }
   } else if (!flags.json) {
-    const [first] = made.images;
+    const [first] = response.images;
     if (first !== undefined) await writeToStdout(io, bytesOf(first));
   }
-  if (flags.json) io.stdout.write(`${JSON.stringify({ model, ...made })}\n`);
+  if (flags.json) io.stdout.write(`${JSON.stringify({ model, ...response })}\n`);
   return EXIT.done;
 }
 
-function asPart({ mimeType, data }: { mimeType: string; data: Uint8Array }): ImagePart {
+function imagePart({ mimeType, data }: { mimeType: string; data: Uint8Array }): ImagePart {
   return { type: 'image', mimeType, source: { data: Buffer.from(data).toString('base64') } };
 }
 
-/** `cat.png` is `cat-1.png`. */
+/** `cat.png` becomes `cat-1.png`. */
 function numbered(file: string, number: number): string {
   const extension = extname(file);
   return `${file.slice(0, file.length - extension.length)}-${number}${extension}`;
@@ -62,7 +62,7 @@ function bytesOf({ source }: ImagePart): Uint8Array {
   if ('data' in source) return Buffer.from(source.data, 'base64');
   throw new ToolyardError({
     code: 'bad_response',
-    message: `The provider put the picture elsewhere: ${'url' in source ? source.url : 'nobody says where'}`,
-    hint: 'Fetch it from there, or ask with --json for the whole answer.',
+    message: `The provider returned a reference instead of image data: ${'url' in source ? source.url : 'without a URL'}`,
+    hint: 'Download it from there, or print the whole response with --json.',
   });
 }

@@ -5,9 +5,9 @@ import { EXIT } from '../../exit.ts';
 import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { readBytes, readMedia, readText } from './files.ts';
 import type { AbilityFlags, ObjectFlags } from './flags.ts';
-import { cannot, openModel } from './open-model.ts';
+import { unsupported, openModel } from './open-model.ts';
 
-/** `toolyard model object`: JSON that fits the schema on stdout. */
+/** `toolyard model object`: prints JSON that matches the schema. */
 export async function objectCommand(
   io: CommandIo,
   argument: string | undefined,
@@ -17,29 +17,29 @@ export async function objectCommand(
   const { name = 'answer' } = flags;
   const schema = await readSchema(io, flags.schema);
   const text = await readText(io, argument);
-  const attached = await Promise.all(flags.from.map((file) => asPart(io, file)));
+  const media = await Promise.all(flags.from.map((file) => mediaPart(io, file)));
   await using opened = await openModel(io, flags);
   const { runtime, model } = opened;
-  if (runtime.generateObject === undefined) throw cannot(runtime, 'answer with objects');
-  const parts: UserPart[] = [{ type: 'text', text }, ...attached];
+  if (runtime.generateObject === undefined) throw unsupported(runtime, 'generate objects');
+  const parts: UserPart[] = [{ type: 'text', text }, ...media];
   const messages = [{ id: 'question', parentId: null, createdAt: 0, role: 'user' as const, parts }];
-  const made = await runtime.generateObject({ model, messages, name, schema });
-  io.stdout.write(`${JSON.stringify(flags.json ? { model, ...made } : made.object, null, 2)}\n`);
+  const response = await runtime.generateObject({ model, messages, name, schema });
+  io.stdout.write(`${JSON.stringify(flags.json ? { model, ...response } : response.object, null, 2)}\n`);
   return EXIT.done;
 }
 
-/** JSON as it stands, or the name of a file that holds it. @throws ToolyardError for what is neither */
-async function readSchema(io: CommandIo, given: string): Promise<JsonObject> {
-  const inPlace = given.trimStart().startsWith('{');
-  const parsed = parseJson(inPlace ? given : (await readBytes(io, given)).toString('utf8'));
+/** Parses inline JSON, or the JSON of a file. @throws ToolyardError for anything but an object */
+async function readSchema(io: CommandIo, value: string): Promise<JsonObject> {
+  const isInline = value.trimStart().startsWith('{');
+  const parsed = parseJson(isInline ? value : (await readBytes(io, value)).toString('utf8'));
   if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
   throw new ToolyardError({
     code: 'bad_request',
-    message: `${inPlace ? 'What --schema says' : given} is no JSON Schema: ${parsed.ok ? 'it is no object' : parsed.problem}.`,
+    message: `--schema${isInline ? '' : ` ${value}`}: invalid JSON Schema: ${parsed.ok ? 'not an object' : parsed.problem}.`,
   });
 }
 
-async function asPart(io: CommandIo, file: string): Promise<UserPart> {
+async function mediaPart(io: CommandIo, file: string): Promise<UserPart> {
   const { mimeType, data } = await readMedia(io, file);
   const source = { data: Buffer.from(data).toString('base64') };
   return mimeType.startsWith('image/') ? { type: 'image', mimeType, source } : { type: 'audio', mimeType, source };

@@ -4,13 +4,13 @@ import type { CommandIo } from '../../command-io.ts';
 import { modelSource, type ModelSource } from '../model-source.ts';
 import type { AbilityFlags } from './flags.ts';
 
-/** A model that is about to be asked; closed when the command is over. */
+/** A model and its runtime. */
 export type OpenedModel = AsyncDisposable & { runtime: ModelRuntime; model: string };
 
 /**
- * The model that is meant: of the provider that was named, else of the one that offers it.
+ * Opens the model at the provider of `--provider`, or at the only provider that lists it.
  *
- * @throws ToolyardError where there is none, or more than one offers it
+ * @throws ToolyardError if no provider, or more than one, lists it
  */
 export async function openModel(io: CommandIo, flags: AbilityFlags): Promise<OpenedModel> {
   const source = await modelSource(io, flags);
@@ -26,28 +26,30 @@ export async function openModel(io: CommandIo, flags: AbilityFlags): Promise<Ope
 
 async function providerOf(modelId: string, source: ModelSource): Promise<string> {
   const { models, failures } = await source.models();
-  const offering = [...new Set(models.filter((model) => model.modelId === modelId).map((model) => model.providerId))];
-  const [only, ...others] = offering;
-  if (only !== undefined && others.length === 0) return only;
-  const missing = failures.map(({ providerLabel, error }) => `${providerLabel} could not be asked: ${error.message}`);
+  const providers = [...new Set(models.filter((model) => model.modelId === modelId).map((model) => model.providerId))];
+  const [first, ...others] = providers;
+  if (first !== undefined && others.length === 0) return first;
+  const unlisted = failures.map(
+    ({ providerLabel, error }) => `${providerLabel} did not list its models: ${error.message}`,
+  );
   throw new ToolyardError({
-    code: only === undefined ? 'model_not_found' : 'bad_request',
+    code: first === undefined ? 'model_not_found' : 'bad_request',
     message:
-      only === undefined
-        ? [`No provider offers a model "${modelId}".`, ...missing].join(' ')
-        : `The model "${modelId}" is offered by ${offering.join(' and ')}.`,
+      first === undefined
+        ? [`No provider lists the model "${modelId}".`, ...unlisted].join(' ')
+        : `More than one provider lists the model "${modelId}": ${providers.join(', ')}.`,
     hint:
-      only === undefined
-        ? 'Name its provider with --provider: not all list every model. "toolyard models" tells what is offered.'
+      first === undefined
+        ? 'List models with "toolyard models", or pass --provider: not every provider lists all its models.'
         : 'Choose one with --provider.',
   });
 }
 
-/** What is said where a provider lacks an ability. */
-export function cannot({ provider }: ModelRuntime, what: string): ToolyardError {
+/** The error for a provider without this capability. */
+export function unsupported({ provider }: ModelRuntime, action: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_request',
-    message: `The provider "${provider}" cannot ${what}.`,
-    hint: 'Choose a provider that can with --provider.',
+    message: `The provider "${provider}" cannot ${action}.`,
+    hint: 'Choose another provider with --provider.',
   });
 }

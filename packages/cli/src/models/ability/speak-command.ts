@@ -6,11 +6,11 @@ import { EXIT } from '../../exit.ts';
 import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { readText, writeBytes, writeToStdout } from './files.ts';
 import type { AbilityFlags, SpeakFlags } from './flags.ts';
-import { cannot, openModel } from './open-model.ts';
+import { unsupported, openModel } from './open-model.ts';
 
 const FORMATS: readonly SpeechFormat[] = ['mp3', 'wav', 'opus', 'aac', 'flac', 'pcm'];
 
-/** `toolyard model speak`: sound into a file or stdout. */
+/** `toolyard model speak`: writes audio to a file or stdout. */
 export async function speakCommand(
   io: CommandIo,
   argument: string | undefined,
@@ -22,7 +22,7 @@ export async function speakCommand(
   const text = await readText(io, argument);
   await using opened = await openModel(io, flags);
   const { runtime, model } = opened;
-  if (runtime.textToSpeech === undefined) throw cannot(runtime, 'speak');
+  if (runtime.textToSpeech === undefined) throw unsupported(runtime, 'convert text to speech');
   const { mimeType, data } = await runtime.textToSpeech({
     model,
     text,

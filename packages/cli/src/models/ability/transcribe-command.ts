@@ -5,9 +5,9 @@ import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { jsonLine, sanitize } from '../../sanitize.ts';
 import { readMedia } from './files.ts';
 import type { AbilityFlags, TranscribeFlags } from './flags.ts';
-import { cannot, openModel } from './open-model.ts';
+import { unsupported, openModel } from './open-model.ts';
 
-/** `toolyard model transcribe`: the words on stdout. */
+/** `toolyard model transcribe`: prints the transcript. */
 export async function transcribeCommand(
   io: CommandIo,
   file: string,
@@ -18,12 +18,12 @@ export async function transcribeCommand(
   const audio = await readMedia(io, file, flags.type);
   await using opened = await openModel(io, flags);
   const { runtime, model } = opened;
-  if (runtime.transcribe === undefined) throw cannot(runtime, 'write down what is said');
-  const heard = await runtime.transcribe({
+  if (runtime.transcribe === undefined) throw unsupported(runtime, 'transcribe audio');
+  const transcript = await runtime.transcribe({
     model,
     audio,
     ...defined({ language, prompt }),
   });
-  io.stdout.write(`${flags.json ? jsonLine({ model, ...heard }) : sanitize(heard.text)}\n`);
+  io.stdout.write(`${flags.json ? jsonLine({ model, ...transcript }) : sanitize(transcript.text)}\n`);
   return EXIT.done;
 }
