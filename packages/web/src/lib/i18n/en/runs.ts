@@ -28,7 +28,7 @@ export const runs = {
   kind_tool: 'Tool',
   kind_wait: 'Waiting',
   kind_fold: 'Compaction',
-  kind_said: 'Your message',
+  kind_steered: 'Your message',
   kind_notice: 'Notice',
   fold: 'The chat was compacted for the model',
   waitFor: '{what}',

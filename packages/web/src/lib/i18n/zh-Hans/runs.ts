@@ -29,7 +29,7 @@ export const runs: LazyTexts<'runs'> = {
   kind_tool: '工具',
   kind_wait: '等待',
   kind_fold: '压缩',
-  kind_said: '您的消息',
+  kind_steered: '您的消息',
   kind_notice: '通知',
   fold: '已为模型压缩对话',
   waitFor: '{what}',

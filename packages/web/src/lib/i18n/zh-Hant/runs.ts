@@ -29,7 +29,7 @@ export const runs: LazyTexts<'runs'> = {
   kind_tool: '工具',
   kind_wait: '等候',
   kind_fold: '壓縮',
-  kind_said: '您的訊息',
+  kind_steered: '您的訊息',
   kind_notice: '通知',
   fold: '已為模型壓縮對話',
   waitFor: '{what}',
