@@ -13,9 +13,9 @@ export type NotificationChannel = {
   /**
    * Receives the notifications of other processes, each once.
    *
-   * @param missed Called if notifications may have been lost: check everything.
+   * @param onMissed Called if notifications may have been lost: check everything.
    */
-  listen(heard: (bodies: readonly string[]) => void, missed: () => void): void;
+  listen(onMessages: (bodies: readonly string[]) => void, onMissed: () => void): void;
   /** Reads the events of many runs after their last known one, run by run in order, at most `limit` events. */
   readOn(runs: readonly NotifiedRun[], limit: number): Promise<readonly RunEvent[]>;
   /** Stops listening. May be called again. */

@@ -15,7 +15,7 @@ export type LeasedServer = {
   holder: { id: string; address: string | null } | null;
   /** Incremented with every change. */
   version: number;
-  /** The last description of it as JSON; null if there is none. */
+  /** The last description of it as JSON; null before the first. */
   catalogue: string | null;
 };
 

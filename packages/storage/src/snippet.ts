@@ -9,7 +9,7 @@ const FIND_ENDS = '\u0003';
 const BEFORE = 40;
 const WHOLE = 160;
 
-type Stretch = { start: number; end: number };
+type Range = { start: number; end: number };
 
 /** The text around the first match, with all matches in it marked. The start of the text if nothing matches. */
 export function snippetOf(text: string, terms: readonly Term[]): string {
@@ -32,8 +32,8 @@ export function snippetOf(text: string, terms: readonly Term[]): string {
 }
 
 /** Matches in order, not nested, up to the end of the window after the first. */
-function findsIn(text: string, terms: readonly Term[]): Stretch[] {
-  const finds: Stretch[] = [];
+function findsIn(text: string, terms: readonly Term[]): Range[] {
+  const finds: Range[] = [];
   for (const word of wordsOf(text)) {
     if (finds[0] && word.start > finds[0].start + WHOLE) break;
     const found = terms.flatMap((term) => findsInWord(word, term)).sort((a, b) => a.start - b.start || b.end - a.end);
@@ -46,24 +46,24 @@ function findsIn(text: string, terms: readonly Term[]): Stretch[] {
   return finds;
 }
 
-function findsInWord(word: Word, { kind, folded }: Term): Stretch[] {
+function findsInWord(word: Word, { kind, folded }: Term): Range[] {
   if (word.cjk) return kind === 'characters' ? findsInCharacters(word, folded) : [];
-  const hit = kind === 'beginning' ? word.folded.startsWith(folded) : kind === 'word' && word.folded === folded;
+  const hit = kind === 'prefix' ? word.folded.startsWith(folded) : kind === 'word' && word.folded === folded;
   return hit ? [{ start: word.start, end: word.end }] : [];
 }
 
-function findsInCharacters({ folded, start, end }: Word, wanted: string): Stretch[] {
-  const finds: Stretch[] = [];
-  for (let at = folded.indexOf(wanted); at !== -1; at = folded.indexOf(wanted, at + wanted.length)) {
-    // If folding changed the length, characters cannot be mapped: the whole word is the match.
+function findsInCharacters({ folded, start, end }: Word, searched: string): Range[] {
+  const finds: Range[] = [];
+  for (let at = folded.indexOf(searched); at !== -1; at = folded.indexOf(searched, at + searched.length)) {
+    // If normalization changed the length, characters cannot be mapped: the whole word is the match.
     if (folded.length !== end - start) return [{ start, end }];
-    finds.push({ start: start + at, end: start + at + wanted.length });
+    finds.push({ start: start + at, end: start + at + searched.length });
   }
   return finds;
 }
 
 /**
- * The position after the first space in the range, so that no word is split; the start of the range if there is none.
+ * The position after the first space in the range, so that no word is split; otherwise the start of the range.
  */
 function wordBoundary(text: string, from: number, to: number): number {
   const space = text.indexOf(' ', from);

@@ -48,10 +48,10 @@ describe('responses', () => {
       ]),
     );
     const parts = await collect(runtimeOver('anthropic-messages', server.url), request('hi', { tools }));
-    const kept = parts.flatMap((part) => (part.type === 'reasoning_signature' ? [part.signature] : []));
+    const signatures = parts.flatMap((part) => (part.type === 'reasoning_signature' ? [part.signature] : []));
     const answer = assistant(
-      { type: 'reasoning', text: 'Let me think.', signature: kept[0] ?? '' },
-      { type: 'reasoning', text: '', signature: kept[1] ?? '' },
+      { type: 'reasoning', text: 'Let me think.', signature: signatures[0] ?? '' },
+      { type: 'reasoning', text: '', signature: signatures[1] ?? '' },
       call('c1', 'f', {}, 't1'),
     );
     const sent = (model: string, without: string[] = []) => {

@@ -11,7 +11,7 @@ describe('native calls', () => {
     { id: 'two', name: 'g', arguments: {} },
     { id: 'three', name: 'f', arguments: { x: 2 } },
   ];
-  const made = (parts: readonly StreamPart[]) =>
+  const callsIn = (parts: readonly StreamPart[]) =>
     parts.flatMap((part) =>
       part.type === 'tool_call' ? [{ index: part.index, id: part.id, name: part.name, arguments: part.arguments }] : [],
     );
@@ -28,7 +28,7 @@ describe('native calls', () => {
     ['taking turns', { interleaved: true, pieces: 2 }],
   ])('%s', { tags: ['C6.05', 'D1.13', 'D4.08', 'D7.14', 'D9.12', 'M2.09'] }, async (_, options) => {
     const parts = await ask(reply.toolCalls(calls, options), { tools });
-    expect(made(parts)).toEqual(expected);
+    expect(callsIn(parts)).toEqual(expected);
     expect(parts.filter((part) => part.type === 'tool_call_start').map((part) => part.index)).toEqual([0, 1, 2]);
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
     for (const call of parts.filter((part) => part.type === 'tool_call')) {
@@ -44,7 +44,7 @@ describe('native calls', () => {
     ['without index, whole', { withoutIndex: true, whole: true }],
   ])('gives a distinct id to the second of two calls with the same id, %s', async (_, options) => {
     const same = calls.map((each) => ({ ...each, id: 'call_1' }));
-    expect(made(await ask(reply.toolCalls(same, options), { tools }))).toEqual(
+    expect(callsIn(await ask(reply.toolCalls(same, options), { tools }))).toEqual(
       expected.map((each) => ({ ...each, id: 'call_1' })),
     );
   });
@@ -134,13 +134,13 @@ describe('native calls', () => {
     const parts = await ask(reply.raw([...chunks, finish('stop')].map((each) => `data: ${JSON.stringify(each)}\n\n`)), {
       tools,
     });
-    expect(made(parts)).toEqual(expectedCalls);
+    expect(callsIn(parts)).toEqual(expectedCalls);
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
   });
 
   test('does not take arguments truncated before their first character for empty ones', async () => {
     const parts = await ask(reply.toolCalls([{ id: 'i', name: 'f', arguments: '' }], { finish: 'length' }), { tools });
-    expect(made(parts)).toEqual([{ index: 0, id: 'i', name: 'f', arguments: null }]);
+    expect(callsIn(parts)).toEqual([{ index: 0, id: 'i', name: 'f', arguments: null }]);
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'length' });
   });
 
@@ -158,7 +158,7 @@ describe('native calls', () => {
       raw: '{"x":1}',
       reason: expect.stringContaining('name'),
     });
-    expect(made(parts)).toEqual([]);
+    expect(callsIn(parts)).toEqual([]);
   });
 });
 

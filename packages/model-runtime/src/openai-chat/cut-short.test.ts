@@ -159,8 +159,8 @@ describe('cancelling', () => {
   });
 
   test('works with a fetch that ignores its signal', async () => {
-    const deaf = () => new Promise<Response>(() => undefined);
-    const runtime = createOpenAiChatRuntime({ baseUrl: 'http://127.0.0.1:1', fetch: deaf, clock: systemClock });
+    const neverSettles = () => new Promise<Response>(() => undefined);
+    const runtime = createOpenAiChatRuntime({ baseUrl: 'http://127.0.0.1:1', fetch: neverSettles, clock: systemClock });
     const controller = new AbortController();
     const reading = collect(runtime, request('hi'), controller.signal);
     setTimeout(() => controller.abort(), 10);

@@ -110,11 +110,11 @@ describe('provider errors', () => {
 
   test('contain neither the key nor a stack trace nor an endless text', async () => {
     const headers = { 'x-api-key': 'another-secret-1' };
-    const said = `Wrong key ${KEY} and another-secret-1: ${'blah '.repeat(500)}\n    at Object.fn (/srv/app.js:1:1)`;
+    const message = `Wrong key ${KEY} and another-secret-1: ${'blah '.repeat(500)}\n    at Object.fn (/srv/app.js:1:1)`;
     for (const scripted of [
-      reply.error(401, said),
+      reply.error(401, message),
       reply.error(500, `bad ${KEY} x\n    at fn (/srv/app.js:1:1)`),
-      reply.text('a', { errorInStream: { error: { message: said } } }),
+      reply.text('a', { errorInStream: { error: { message: message } } }),
     ]) {
       await using server = await startModelServer([scripted]);
       const error = errorIn(await collect(runtimeAt(server.url, { headers }), request('hi')));
@@ -155,17 +155,17 @@ describe('unsupported features', () => {
     const call = reply.text('<tool_call>{"name":"f"}</tool_call>');
     await using server = await startModelServer([refusal, call, call]);
     const runtime = runtimeAt(server.url);
-    const asked = request('hi', { tools: [tool('f')] });
-    const parts = await collect(runtime, asked);
+    const chatRequest = request('hi', { tools: [tool('f')] });
+    const parts = await collect(runtime, chatRequest);
     expect(parts[0]).toMatchObject({ type: 'notice', code: 'tools_as_text' });
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
-    expect((await collect(runtime, asked)).some((part) => part.type === 'notice')).toBe(false);
+    expect((await collect(runtime, chatRequest)).some((part) => part.type === 'notice')).toBe(false);
     expect(server.requests.map(({ text }) => text.includes('"tools":['))).toEqual([true, false, false]);
   });
 });
 
 describe('tools that llama.cpp drops because the chat template does not support them', () => {
-  const asked = request('hi', { tools: [tool('f')] });
+  const chatRequest = request('hi', { tools: [tool('f')] });
   const call = reply.text('<tool_call>{"name":"f"}</tool_call>');
   /** The header and properties of a real llama.cpp server. */
   const asLlama =
@@ -187,8 +187,8 @@ describe('tools that llama.cpp drops because the chat template does not support 
     await using server = await startModelServer([call, call, call]);
     let count = 0;
     const runtime = runtimeAt(server.url, { fetch: asLlama(props, () => (count += 1)) });
-    const first = await collect(runtime, asked);
-    const second = await collect(runtime, asked);
+    const first = await collect(runtime, chatRequest);
+    const second = await collect(runtime, chatRequest);
     expect(first.some((part) => part.type === 'notice' && part.code === 'tools_as_text')).toBe(native.length === 3);
     expect(second.some((part) => part.type === 'notice')).toBe(false);
     expect(server.requests.map(({ text }) => text.includes('"tools":['))).toEqual(native);
@@ -209,8 +209,8 @@ describe('base URLs', () => {
     ['https://h/api/paas/v4', ['https://h/api/paas/v4']],
     ['https://h/v1beta/openai/', ['https://h/v1beta/openai']],
     ['https://h/d/chat/completions?api-version=2', ['https://h/d?api-version=2', 'https://h/d/v1?api-version=2']],
-  ])('%s', (given, candidates) => {
-    expect(baseUrlCandidates(given, OPENAI_ADDRESSES)).toEqual(candidates);
+  ])('%s', (baseUrl, candidates) => {
+    expect(baseUrlCandidates(baseUrl, OPENAI_ADDRESSES)).toEqual(candidates);
   });
 
   test('keep a query after the endpoint', () => {
@@ -219,8 +219,8 @@ describe('base URLs', () => {
 
   test.each(['', 'ftp://h', 'http://', 'not an address', 'https://name:hunter2@h/v1'])(
     '%j is rejected without repeating its password',
-    (given) => {
-      const make = () => runtimeAt(given);
+    (baseUrl) => {
+      const make = () => runtimeAt(baseUrl);
       expect(make).toThrow(expect.objectContaining({ code: 'bad_config' }));
       expect(make).not.toThrow('hunter2');
     },
@@ -233,9 +233,9 @@ describe('base URLs', () => {
       await using server = await startModelServer([reply.text('one'), reply.text('two')], { serveAt: 'v1' });
       const runtime = runtimeAt(server.origin + suffix);
       expect(textIn(await collect(runtime, request('hi')))).toBe('one');
-      const asked = server.requests.length;
+      const requestCount = server.requests.length;
       expect(textIn(await collect(runtime, request('hi')))).toBe('two');
-      expect(server.requests).toHaveLength(asked + 1);
+      expect(server.requests).toHaveLength(requestCount + 1);
       expect(runtime.provider).toBe(server.origin);
     },
   );
@@ -313,8 +313,8 @@ describe('network errors', () => {
   });
 
   test('an unusual exception of fetch becomes an error part', { tags: ['D1.12'] }, async () => {
-    const odd = () => Promise.reject(new Error(`who knows ${KEY}`));
-    const error = errorIn(await collect(runtimeAt('http://h', { fetch: odd }), request('hi')));
+    const failingFetch = () => Promise.reject(new Error(`who knows ${KEY}`));
+    const error = errorIn(await collect(runtimeAt('http://h', { fetch: failingFetch }), request('hi')));
     expect(error.code).toBe('network');
     expect(JSON.stringify(error)).not.toContain(KEY);
   });
@@ -363,7 +363,7 @@ describe('model list', () => {
   test('throws ToolyardError', { tags: ['C11.05'] }, async () => {
     await using server = await startModelServer([], { requireKey: 'other' });
     await expect(runtimeAt(server.url).models()).rejects.toMatchObject({ name: 'ToolyardError', code: 'invalid_key' });
-    await using strange = await startModelServer([], { models: reply.json({ hello: 'world' }) });
-    await expect(runtimeAt(strange.url).models()).rejects.toMatchObject({ code: 'not_a_model_server' });
+    await using otherServer = await startModelServer([], { models: reply.json({ hello: 'world' }) });
+    await expect(runtimeAt(otherServer.url).models()).rejects.toMatchObject({ code: 'not_a_model_server' });
   });
 });

@@ -117,8 +117,8 @@ describe('text answers', () => {
     ['content_filter', 'content_filter'],
     ['function_call', 'tool_calls'],
     ['eos', 'stop'],
-  ])('finish reason %s maps to %s', async (said, reason) => {
-    expect((await ask(reply.text('x', { finish: said }))).at(-1)).toEqual({ type: 'finish', reason });
+  ])('finish reason %s maps to %s', async (finishReason, reason) => {
+    expect((await ask(reply.text('x', { finish: finishReason }))).at(-1)).toEqual({ type: 'finish', reason });
   });
 
   test.each(['reasoning_content', 'reasoning'] as const)('reasoning in %s', async (reasoningField) => {
@@ -145,7 +145,7 @@ describe('text answers', () => {
   });
 
   test('are the same at any chunk size', { tags: ['C6.02'] }, async () => {
-    const said = {
+    const content = {
       usage: { prompt_tokens: 4 },
       reasoning: '想一想',
       text: 'Sure <b>🙂</b> <tool',
@@ -153,10 +153,10 @@ describe('text answers', () => {
       comments: true,
     } as const;
     const calls = [{ id: 'x', name: 'f', arguments: { city: '東京' } }];
-    const whole = await ask(reply.toolCalls(calls, { ...said, split: 'whole' }), { tools });
+    const whole = await ask(reply.toolCalls(calls, { ...content, split: 'whole' }), { tools });
     expect(whole.map((part) => part.type)).toContain('tool_call');
     for (const split of ['byte', 2, 5, { seed: 1 }, { seed: 2 }] as const) {
-      expect(await ask(reply.toolCalls(calls, { ...said, split }), { tools })).toEqual(whole);
+      expect(await ask(reply.toolCalls(calls, { ...content, split }), { tools })).toEqual(whole);
     }
   });
 

@@ -15,13 +15,13 @@ export function createDialect(newId?: () => string): ApiDialect {
     headers: bearer,
     chat: toOutgoing,
     answer: (request, errors) => new ResponsesAnswer(chooseText(request, { newId }), errors),
-    concede,
+    fallbackFor,
     models: modelPage,
     ...openAiAbilities,
   };
 }
 
-function concede({ message, param }: ProviderError): CapabilityFallback | null {
+function fallbackFor({ message, param }: ProviderError): CapabilityFallback | null {
   const said = `${param} ${message}`;
   if (/reasoning\.summary|reasoning summar/i.test(said)) return { without: OPTIONAL_FEATURES.summary };
   // Rejected as an `include` option, or as an input item.

@@ -92,7 +92,7 @@ function nativeAnswer(message: AssistantMessage, form: 'native' | 'replay'): Ans
           break;
       }
     }
-    return { items: jsonOf(withoutLooseThinking(items)), ids };
+    return { items: jsonOf(dropDanglingReasoning(items)), ids };
   });
 }
 
@@ -105,17 +105,17 @@ function said(text: string, phase: string | null = null): JsonObject | null {
 /** Reads what {@link Answer} stored for an item. */
 function readKept(signature: string | undefined): JsonObject | null {
   const sealed = unsealReplay('openai-responses', signature);
-  const kept = sealed === null ? null : parseJson(sealed);
-  return kept?.ok === true && isJsonObject(kept.value) ? kept.value : null;
+  const parsed = sealed === null ? null : parseJson(sealed);
+  return parsed?.ok === true && isJsonObject(parsed.value) ? parsed.value : null;
 }
 
 /** A reasoning item, as it was received. */
-function reasoningItem(text: string, kept: JsonObject): JsonObject {
-  return { type: 'reasoning', ...kept, summary: text === '' ? [] : [{ type: 'summary_text', text }] };
+function reasoningItem(text: string, stored: JsonObject): JsonObject {
+  return { type: 'reasoning', ...stored, summary: text === '' ? [] : [{ type: 'summary_text', text }] };
 }
 
 /** The API rejects reasoning without a following item, as an interrupted answer leaves it. */
-function withoutLooseThinking(items: (JsonObject | null)[]): JsonObject[] {
+function dropDanglingReasoning(items: (JsonObject | null)[]): JsonObject[] {
   const known = items.filter((item) => item !== null);
   const last = known.findLastIndex((item) => item['type'] !== 'reasoning');
   return known.slice(0, last + 1);

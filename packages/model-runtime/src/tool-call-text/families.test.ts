@@ -37,9 +37,9 @@ function read(text: string, options: Partial<ToolCallTextParserOptions> = {}): T
     }
     return out;
   };
-  const whole = parse([text]);
-  expect(parse(text.split('')), 'one character at a time').toEqual(whole);
-  return whole;
+  const expected = parse([text]);
+  expect(parse(text.split('')), 'one character at a time').toEqual(expected);
+  return expected;
 }
 
 const text = (value: string): TextCallPart => ({ type: 'text', text: value });

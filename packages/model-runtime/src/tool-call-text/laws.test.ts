@@ -26,13 +26,13 @@ function merge(parts: readonly TextCallPart[]): Seen[] {
 
 /** The same for a whole answer; checks that splitting does not change the result. */
 function read(text: string, options: Partial<ToolCallTextParserOptions> = {}): Seen[] {
-  const whole = parse([text], options);
-  expect(parse([...text], options), 'one character at a time').toEqual(whole);
+  const expected = parse([text], options);
+  expect(parse([...text], options), 'one character at a time').toEqual(expected);
   for (const size of [2, 3, 7]) {
     const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'gu')) ?? [];
-    expect(parse(pieces, options), `${size} characters at a time`).toEqual(whole);
+    expect(parse(pieces, options), `${size} characters at a time`).toEqual(expected);
   }
-  return whole;
+  return expected;
 }
 
 const text = (value: string): Seen => ({ type: 'text', text: value });
@@ -298,16 +298,16 @@ const nearText = fc
   .array(fc.oneof({ weight: 4, arbitrary: shards }, { weight: 1, arbitrary: fc.string() }))
   .map((all) => all.join(''));
 
-function cut(whole: string, cuts: readonly number[]): string[] {
-  const at = [...new Set(cuts.map((n) => n % (whole.length + 1)))].sort((a, b) => a - b);
-  return [0, ...at].map((from, index) => whole.slice(from, at[index] ?? whole.length));
+function split(text: string, cuts: readonly number[]): string[] {
+  const at = [...new Set(cuts.map((n) => n % (text.length + 1)))].sort((a, b) => a - b);
+  return [0, ...at].map((from, index) => text.slice(from, at[index] ?? text.length));
 }
 
 describe('every text', () => {
   test('splitting changes nothing', { tags: ['D6.09'] }, () => {
     fc.assert(
-      fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), fc.boolean(), (whole, cuts, startsInReasoning) => {
-        expect(parse(cut(whole, cuts), { startsInReasoning })).toEqual(parse([whole], { startsInReasoning }));
+      fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), fc.boolean(), (text, cuts, startsInReasoning) => {
+        expect(parse(split(text, cuts), { startsInReasoning })).toEqual(parse([text], { startsInReasoning }));
       }),
       cases(2000),
     );
@@ -315,12 +315,12 @@ describe('every text', () => {
 
   test('without blocks and thinking, every character is returned', { tags: ['D6.11'] }, () => {
     fc.assert(
-      fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), (whole, cuts) => {
-        const parts = parse(cut(whole, cuts));
+      fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), (text, cuts) => {
+        const parts = parse(split(text, cuts));
         fc.pre(parts.every((part) => part.type === 'text'));
         const back = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-        fc.pre(!/^\s*<\/?think>/.test(whole));
-        expect(back).toBe(whole);
+        fc.pre(!/^\s*<\/?think>/.test(text));
+        expect(back).toBe(text);
       }),
       cases(2000),
     );
@@ -330,14 +330,14 @@ describe('every text', () => {
     const shape = (value: string): string =>
       value.replace(/<\/?tool_call>|<\/?think>|[\s,;[\]{}]/g, '').replace(/(?:<\/?(?:tool_(?:call>?)?)?)+$/, '');
     fc.assert(
-      fc.property(nearText, (whole) => {
-        const back = parse([whole]).map((part) => {
+      fc.property(nearText, (text) => {
+        const back = parse([text]).map((part) => {
           if (part.type === 'tool_call') return '';
           return part.type === 'malformed_tool_call' ? part.raw : part.text;
         });
-        const calls = parse([whole]).some((part) => part.type === 'tool_call');
+        const calls = parse([text]).some((part) => part.type === 'tool_call');
         fc.pre(!calls);
-        expect(shape(back.join(''))).toBe(shape(whole));
+        expect(shape(back.join(''))).toBe(shape(text));
       }),
       cases(2000),
     );

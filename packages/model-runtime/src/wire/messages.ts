@@ -42,8 +42,8 @@ export function shortId(id: string): string {
     first = Math.imul(first ^ id.charCodeAt(at), 0x01000193);
     second = Math.imul(second ^ id.charCodeAt(at), 0x85ebca6b) ^ (first >>> 15);
   }
-  const letters = (hash: number, count: number): string => (hash >>> 0).toString(36).padStart(count, '0').slice(-count);
-  return letters(first, 5) + letters(second, 4);
+  const base36 = (hash: number, count: number): string => (hash >>> 0).toString(36).padStart(count, '0').slice(-count);
+  return base36(first, 5) + base36(second, 4);
 }
 
 /** The call format of a model with a known name; otherwise the most common one. */

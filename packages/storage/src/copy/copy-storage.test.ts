@@ -14,7 +14,7 @@ import { COPIED_TABLES } from './tables.ts';
 const clock = createFakeClock();
 
 // More points at which a copy is killed: `copy-storage.long.test.ts`.
-describeCopies('a copy from a data folder to PostgreSQL and back', (stage) => {
+describeCopies('copy between a data folder and PostgreSQL', (stage) => {
   test('copies all rows and the search index, continues the runs, and copies back', async () => {
     const there = await stage.copied({ folder: stage.data }, { url: stage.url });
     expect(there).toMatchObject({ blobs: 2, lostBlobs: [], resumed: false });
@@ -110,9 +110,9 @@ describeCopies('a copy from a data folder to PostgreSQL and back', (stage) => {
     const own =
       /^(search_|usage_days\b|sqlite_|kysely_|toolyard_|blob_bytes|bulletins|installation|processes|held_servers)/;
     const copiedNames = new Set(COPIED_TABLES.map(({ name }) => name));
-    const foldersOwn = inFolder.filter((name) => !own.test(name)).toSorted();
-    expect(inDatabase.filter((name) => !own.test(name)).toSorted()).toEqual(foldersOwn);
-    expect(new Set(foldersOwn.map((name) => name.split('.')[0]))).toEqual(copiedNames);
+    const folderTables = inFolder.filter((name) => !own.test(name)).toSorted();
+    expect(inDatabase.filter((name) => !own.test(name)).toSorted()).toEqual(folderTables);
+    expect(new Set(folderTables.map((name) => name.split('.')[0]))).toEqual(copiedNames);
     expect(existsSync(join(stage.data, 'toolyard.db.copying'))).toBe(false);
   });
 });

@@ -16,7 +16,7 @@ import {
 
 const CONNECT_WITHIN_MS = 5_000;
 /** A timeout that fires later than this fired because the process was suspended before it could read the response. */
-const HELD_UP_MS = 100;
+const SUSPENDED_MS = 100;
 /** Timeout of idle transactions: a suspended process must not hold locks for long. */
 const IDLE_IN_TRANSACTION_MS = 5_000;
 /** Maximum attempts of a transaction that PostgreSQL aborts because of a conflict. */
@@ -92,7 +92,7 @@ export class PostgresConnection {
 
   async #performOnce<T>(job: RetryableWork<T>): Promise<T> {
     const { known, lost } = await this.withClient(
-      (client) => this.#carryOut(client, job),
+      (client) => this.#execute(client, job),
       (done) => done.lost !== null,
     );
     if (lost === null) return known.result;
@@ -101,7 +101,7 @@ export class PostgresConnection {
     throw databaseError('unreachable', this.where, recalled === false ? LOST_BEFORE : LOST_DURING, lost);
   }
 
-  async #carryOut<T>(client: PoolClient, { transaction, writesOnce, work }: RetryableWork<T>): Promise<Done<T>> {
+  async #execute<T>(client: PoolClient, { transaction, writesOnce, work }: RetryableWork<T>): Promise<Done<T>> {
     if (transaction === null) return { known: { result: await drive(client, work()) }, lost: null };
     if (writesOnce) return this.#statement(client, transaction.name, work);
     return this.#transaction(client, transaction.name, work);
@@ -112,14 +112,14 @@ export class PostgresConnection {
    * unknown.
    */
   async #recall<T>(job: RetryableWork<T>, known: StoreWorkResult<T> | null): Promise<RecalledResult<T>> {
-    const giveUpAt = performance.now() + ASK_FOR_MS;
+    const deadline = performance.now() + ASK_FOR_MS;
     for (;;) {
       const question = job.recall?.(known);
       if (!question) return null;
       try {
         return await this.withClient((client) => drive(client, question));
       } catch (error) {
-        if (!isLost(error) || performance.now() > giveUpAt) return null;
+        if (!isLost(error) || performance.now() > deadline) return null;
       }
       await sleep(ASK_EVERY_MS);
     }
@@ -128,26 +128,26 @@ export class PostgresConnection {
   /** Borrows a connection, which is discarded if it is lost. Database errors become StorageErrors. */
   async withClient<T>(
     use: (client: PoolClient) => Promise<T>,
-    lostIt: (given: T) => boolean = () => false,
+    isLostResult: (given: T) => boolean = () => false,
   ): Promise<T> {
     let client: PoolClient | undefined;
-    let lost = false;
+    let isConnectionLost = false;
     try {
       client = await this.#connect();
-      const given = await use(client);
-      lost = lostIt(given);
-      return given;
+      const result = await use(client);
+      isConnectionLost = isLostResult(result);
+      return result;
     } catch (error) {
-      lost = isLost(error);
+      isConnectionLost = isLost(error);
       throw isDatabaseError(error) ? toDatabaseError(error, this.where) : error;
     } finally {
-      client?.release(lost);
+      client?.release(isConnectionLost);
     }
   }
 
   /** A free or new connection; retries once if the timeout fired only because this process was suspended. */
   async #connect(): Promise<PoolClient> {
-    const latestAt = performance.now() + this.#connectWithinMs + HELD_UP_MS;
+    const latestAt = performance.now() + this.#connectWithinMs + SUSPENDED_MS;
     try {
       return await this.#pool.connect();
     } catch (error) {
@@ -208,11 +208,11 @@ export class PostgresConnection {
 type Done<T> = { known: StoreWorkResult<T>; lost: null } | { known: StoreWorkResult<T> | null; lost: Error };
 
 async function again<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let left = TRIES - 1; ; left--) {
+  for (let remaining = TRIES - 1; ; remaining--) {
     try {
       return await attempt();
     } catch (error) {
-      if (left === 0 || !isSerializationFailure(causeOf(error))) throw error;
+      if (remaining === 0 || !isSerializationFailure(causeOf(error))) throw error;
     }
   }
 }

@@ -57,12 +57,12 @@ export function createProcesses(connection: PostgresConnection, now = DATABASE_T
     },
 
     async say({ ownerId }, holderId, serverId, catalogue) {
-      const said = await connection.query(
+      const updated = await connection.query(
         `UPDATE held_servers SET catalogue = $4, version = version + 1
          WHERE owner_id = $1 AND server_id = $3 AND holder = $2`,
         [ownerId, holderId, serverId, catalogue],
       );
-      return said.rowCount === 1;
+      return updated.rowCount === 1;
     },
 
     async living() {

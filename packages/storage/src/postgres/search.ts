@@ -81,7 +81,7 @@ function toQuery(terms: readonly Term[]): string {
 }
 
 function termToQuery({ kind, folded }: Term): string {
-  if (kind !== 'characters') return kind === 'beginning' ? `${quote(folded)}:*` : quote(folded);
+  if (kind !== 'characters') return kind === 'prefix' ? `${quote(folded)}:*` : quote(folded);
   const pairs = bigrams(folded);
   return pairs.length === 0 ? `${quote(folded)}:*` : `(${pairs.map(quote).join(' <-> ')})`;
 }

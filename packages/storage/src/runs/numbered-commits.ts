@@ -33,10 +33,10 @@ export function createNumberedCommits(engine: StorageEngine): NumberedCommits {
   return {
     *answerOf(runId, fence, { number, digest }) {
       yield* hold.get(runId);
-      const kept = yield* last.get(runId, fence);
-      if (kept?.number !== number || kept.digest !== digest) return null;
-      const inboxWaits = kept.inbox_waits === 1 ? { inboxWaits: true as const } : {};
-      return { outcome: 'committed', lastSeq: kept.last_seq, ...inboxWaits, again: true };
+      const stored = yield* last.get(runId, fence);
+      if (stored?.number !== number || stored.digest !== digest) return null;
+      const inboxWaits = stored.inbox_waits === 1 ? { inboxWaits: true as const } : {};
+      return { outcome: 'committed', lastSeq: stored.last_seq, ...inboxWaits, again: true };
     },
     *keep({ number, digest }, { lastSeq, inboxWaits }, { runId, ownerId, fence }) {
       const due = ((yield* last.get(runId, fence))?.number ?? 0) + 1;

@@ -51,8 +51,8 @@ describe('bucket URL', () => {
     ['s3://me:secret@files', 'must not contain a key'],
     ['s3://files?regoin=x', 'the parameter "regoin" is unknown'],
     ['s3://files?endpoint=ftp://x', 'endpoint is not an http'],
-  ])('%s is rejected: %s', (address, words) => {
-    expect(() => readS3Settings(address, KEY)).toThrow(words);
+  ])('%s is rejected: %s', (address, message) => {
+    expect(() => readS3Settings(address, KEY)).toThrow(message);
   });
 
   test('without a key is rejected with the missing variables', () => {
@@ -72,7 +72,7 @@ describe('a bucket', () => {
 
   // The S3 server of the other tests cannot split a list into pages on this Node.
   test('lists the objects under its prefix, page by page', async () => {
-    const asked: URLSearchParams[] = [];
+    const queries: URLSearchParams[] = [];
     const object = (key: string): string =>
       `<Contents><Key>${key}</Key><LastModified>2026-11-01T00:00:00.000Z</LastModified></Contents>`;
     const pages = [
@@ -80,8 +80,8 @@ describe('a bucket', () => {
       object('a &amp; b/z'),
     ];
     const stub = createServer(({ url = '' }, response) => {
-      asked.push(new URL(url, 'http://here').searchParams);
-      const page = pages[asked.length - 1] ?? '';
+      queries.push(new URL(url, 'http://here').searchParams);
+      const page = pages[queries.length - 1] ?? '';
       const isCut = page.includes('NextContinuationToken');
       response.end(`<ListBucketResult><IsTruncated>${isCut}</IsTruncated>${page}</ListBucketResult>`);
     });
@@ -94,7 +94,7 @@ describe('a bucket', () => {
       expect(first).toEqual({ objects: ['x', 'y z'].map((name) => ({ name, storedAt })), next: 't+/=' });
       expect(await bucket.list(first.next)).toEqual({ objects: [{ name: 'z', storedAt }] });
       expect(
-        asked.map((query) => [query.get('list-type'), query.get('prefix'), query.get('continuation-token')]),
+        queries.map((query) => [query.get('list-type'), query.get('prefix'), query.get('continuation-token')]),
       ).toEqual([
         ['2', 'a & b/', null],
         ['2', 'a & b/', 't+/='],
@@ -169,8 +169,8 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
       for (const name of [...strays, 'notes.txt']) await bucket.put(name, NOTHING, NO_SHA);
       expect(await mine.sweepBlobs({ unusedSince: Date.now() - day })).toBe(0);
       expect(await mine.sweepBlobs({ unusedSince: Date.now() + day })).toBe(2);
-      const left = (await bucket.list()).objects.map(({ name }) => name);
-      expect(left.toSorted()).toEqual([String(named?.['object_name']), 'notes.txt'].toSorted());
+      const remaining = (await bucket.list()).objects.map(({ name }) => name);
+      expect(remaining.toSorted()).toEqual([String(named?.['object_name']), 'notes.txt'].toSorted());
       expect(await mine.blobs.read(ANNE, SHA)).toEqual(SOUND);
     } finally {
       await mine.close();
@@ -202,8 +202,11 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
     await bucket.put(name, other, createHash('sha256').update(other).digest('hex'));
     expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('not match its hash')] });
     await bucket.remove(name);
-    expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('is not in the bucket')] });
-    await expect(storage.blobs.read(ANNE, SHA)).rejects.toThrow('not in the bucket files');
+    expect(await storage.check()).toEqual({
+      ok: false,
+      problems: [expect.stringContaining('is missing from the bucket')],
+    });
+    await expect(storage.blobs.read(ANNE, SHA)).rejects.toThrow('is missing from the bucket files');
   });
 
   test('blobs stored before the bucket stay readable; without the bucket, the error says what is missing', async () => {

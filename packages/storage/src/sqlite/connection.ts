@@ -52,7 +52,7 @@ export class SqliteConnection implements ReadSource {
       // Before BEGIN, because SQLite rejects the change within a transaction.
       if (durability === 'full') this.database.exec('PRAGMA synchronous = FULL');
       try {
-        return this.#carryOut(name, work);
+        return this.#execute(name, work);
       } finally {
         // All other statements and transactions do not wait for the disk.
         if (durability === 'full') this.database.exec('PRAGMA synchronous = NORMAL');
@@ -89,7 +89,7 @@ export class SqliteConnection implements ReadSource {
     return guarded(this.file, work);
   }
 
-  #carryOut<T>(name: string, work: () => T): T {
+  #execute<T>(name: string, work: () => T): T {
     this.#begin.run();
     let result: T;
     try {

@@ -24,24 +24,21 @@ function put(step: string, name: string): string {
   return data;
 }
 
-test('schema snapshots: the last one has no unknown migration', () => {
+test('each schema snapshot ends with a known migration', () => {
   expect(keptSteps('sqlite').length).toBeGreaterThan(0);
   for (const step of keptSteps('sqlite')) expect(Object.keys(SQLITE_MIGRATIONS)).toContain(step);
 });
 
-test.each(keptSteps('sqlite'))(
-  'schema snapshots: a folder of %s opens with all data, and runs continue',
-  async (step) => {
-    const storage = await openStorage({ folder: put(step, 'data'), clock });
-    try {
-      await expectKeptData(storage);
-    } finally {
-      storage.close();
-    }
-  },
-);
+test.each(keptSteps('sqlite'))('schema snapshot %s opens with all data, and runs continue', async (step) => {
+  const storage = await openStorage({ folder: put(step, 'data'), clock });
+  try {
+    await expectKeptData(storage);
+  } finally {
+    storage.close();
+  }
+});
 
-test.each(keptSteps('sqlite'))('schema snapshots: the data of %s fits the current tables', async (step) => {
+test.each(keptSteps('sqlite'))('schema snapshot %s fits the current tables', async (step) => {
   const old = new DatabaseSync(join(put(step, 'old'), DATABASE_FILE), { readOnly: true });
   const today = join(folder.path, 'today');
   (await openStorage({ folder: today, clock })).close();

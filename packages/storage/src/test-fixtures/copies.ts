@@ -66,7 +66,7 @@ export function describeCopies(name: string, body: (stage: CopyStage) => void): 
         return blobs;
       },
       createDatabase: () => cluster().createDatabase(),
-      query: (...given) => cluster().query(...given),
+      query: (...args) => cluster().query(...args),
       copied: (from, to) => copyStorage(from, to, { clock }),
       async killedCopy(from, to, place, hit) {
         const args = [...programArgs(PROGRAM), from, to, place, String(hit)];
@@ -84,13 +84,13 @@ export function testKilledCopies(stage: CopyStage, places: readonly (readonly [p
   test.each(places)(
     'killed at %s of batch %i cannot be opened, and is resumed by the next copy',
     async (place, hit) => {
-      const die = (from: string, to: string) => stage.killedCopy(from, to, place, hit);
-      expect(await die(stage.data, stage.url)).toMatchObject({ signal: 'SIGKILL', stdout: '' });
+      const killCopy = (from: string, to: string) => stage.killedCopy(from, to, place, hit);
+      expect(await killCopy(stage.data, stage.url)).toMatchObject({ signal: 'SIGKILL', stdout: '' });
       await expect(openStorage({ url: stage.url, clock })).rejects.toThrow('an unfinished copy');
       expect(await stage.copied({ folder: stage.data }, { url: stage.url })).toMatchObject({ resumed: true });
 
       const back = join(stage.path, 'back');
-      expect(await die(stage.url, back)).toMatchObject({ signal: 'SIGKILL', stdout: '' });
+      expect(await killCopy(stage.url, back)).toMatchObject({ signal: 'SIGKILL', stdout: '' });
       await expect(openStorage({ folder: back, clock })).rejects.toThrow('an unfinished copy');
       expect(await stage.copied({ url: stage.url }, { folder: back })).toMatchObject({ resumed: true });
       const storage = await openStorage({ folder: back, clock });

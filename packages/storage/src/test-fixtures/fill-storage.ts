@@ -5,7 +5,7 @@ import { ANNE, approval, BERT, commitOf, deltas, newRun, question, reply } from 
 export const SAMPLE_IMAGE = new Uint8Array(100_000).fill(7);
 const NOTE = new Uint8Array([1, 2, 3]);
 
-const ASKED: UsageEntry = {
+const USAGE: UsageEntry = {
   kind: 'model',
   at: 5,
   durationMs: 40,
@@ -35,7 +35,7 @@ export async function fillStorage(storage: SharedStorage): Promise<{ picture: st
       ],
       leaf: { from: 'r1.question', to: 'a0' },
       interrupts: { opened: [{ interrupt: approval('i1'), mode: 'parked' }] },
-      usage: [ASKED, { kind: 'tool', at: 5, durationMs: 7, tool: { serverId: 's', name: 't' }, failed: true }],
+      usage: [USAGE, { kind: 'tool', at: 5, durationMs: 7, tool: { serverId: 's', name: 't' }, failed: true }],
       status: 'parked',
     }),
   ]);

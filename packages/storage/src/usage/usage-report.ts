@@ -12,15 +12,15 @@ export type ReadUsage = (principal: Owner, query: UsageQuery) => Promise<UsageFo
 /** Maximum number of rows: those with the highest cost. */
 const MOST_ROWS = 1_000;
 
-const whole = (sum: string, name: string): string => `CAST(coalesce(sum(${sum}), 0) AS BIGINT) AS ${name}`;
+const integerSum = (sum: string, name: string): string => `CAST(coalesce(sum(${sum}), 0) AS BIGINT) AS ${name}`;
 const known = (column: string): string => `CAST(sum(${column}) AS BIGINT) AS ${column}`;
 const SUMS = [
-  whole("CASE WHEN kind = 'model' THEN calls ELSE 0 END", 'model_calls'),
-  whole("CASE WHEN kind = 'tool' THEN calls ELSE 0 END", 'tool_calls'),
-  whole('failures', 'failures'),
-  whole('duration_ms', 'duration_ms'),
-  whole('unpriced', 'unpriced'),
-  whole('uncounted', 'uncounted'),
+  integerSum("CASE WHEN kind = 'model' THEN calls ELSE 0 END", 'model_calls'),
+  integerSum("CASE WHEN kind = 'tool' THEN calls ELSE 0 END", 'tool_calls'),
+  integerSum('failures', 'failures'),
+  integerSum('duration_ms', 'duration_ms'),
+  integerSum('unpriced', 'unpriced'),
+  integerSum('uncounted', 'uncounted'),
   known('input_tokens'),
   known('output_tokens'),
   known('cached_input_tokens'),

@@ -66,7 +66,7 @@ export function rewindToHiddenEnd(source: Source, from: number, { ends, starts }
 function findStop(text: string, stop: string, mayFollow: (behind: string) => boolean): number {
   for (let at = text.indexOf(stop); at !== -1; at = text.indexOf(stop, at + stop.length)) {
     const behind = at + stop.length;
-    if (standsBehindBracket(text, at) && mayFollow(text.slice(behind, behind + LONGEST_STOP).trimStart())) return at;
+    if (followsBracket(text, at) && mayFollow(text.slice(behind, behind + LONGEST_STOP).trimStart())) return at;
   }
   return -1;
 }
@@ -75,7 +75,7 @@ function findStop(text: string, stop: string, mayFollow: (behind: string) => boo
 const LONGEST_STOP = 80;
 
 /** True if a closing bracket precedes `at`, ignoring whitespace. */
-export function standsBehindBracket(text: string, at: number): boolean {
+export function followsBracket(text: string, at: number): boolean {
   let before = at - 1;
   while (before >= 0 && isBlank(text.charCodeAt(before))) before -= 1;
   return before >= 0 && '}])'.includes(text.charAt(before));

@@ -9,13 +9,13 @@ import { hasMore, readWhile, skipBlanks, type TextReading } from '../core/readin
 import { NO_CHARACTER, type Source } from '../core/source.ts';
 import type { OfferedTools } from '../core/offered-tools.ts';
 
-type Found = Extract<CallObject, { ok: true }>;
+type FoundCall = Extract<CallObject, { ok: true }>;
 
 /**
  * `data`: JSON without calls. `text`: not JSON; what was read is text. `cut`, `broken`: an incomplete or invalid call
  * of an offered tool.
  */
-type BareCalls = Found[] | 'data' | 'text' | 'cut' | 'broken';
+type BareCalls = FoundCall[] | 'data' | 'text' | 'cut' | 'broken';
 
 const NEWLINE = 10;
 const DOUBLE_QUOTE = 34;
@@ -71,9 +71,9 @@ export function* readBareCalls(block: TextBlock): TextReading<BareCalls> {
   if (!(yield* looksLikeCall(source, tools))) return 'data';
   const json = yield* readJson(source);
   if (json.kind !== 'whole') {
-    const isMeant = namesOfferedTool(source.textFrom(from, NAME_WITHIN), tools);
-    if (json.kind === 'broken') yield* skipBroken(block, from, isMeant ? json.closers : []);
-    return isMeant ? json.kind : 'text';
+    const isOfferedCall = namesOfferedTool(source.textFrom(from, NAME_WITHIN), tools);
+    if (json.kind === 'broken') yield* skipBroken(block, from, isOfferedCall ? json.closers : []);
+    return isOfferedCall ? json.kind : 'text';
   }
   const parsed = parseLenient(json.text);
   const calls = parsed.ok ? allCalls(parsed.value, tools) : null;
@@ -82,7 +82,7 @@ export function* readBareCalls(block: TextBlock): TextReading<BareCalls> {
   return 'data';
 }
 
-function allCalls(value: JsonValue, tools: OfferedTools): Found[] | null {
+function allCalls(value: JsonValue, tools: OfferedTools): FoundCall[] | null {
   const objects = Array.isArray(value) ? value : [value];
   const calls = objects.map(readCallObject).filter((call) => call.ok);
   const areCalls = calls.every((call) => call.hasArguments && tools.offers(call.name));
@@ -101,9 +101,9 @@ function* skipBroken(block: TextBlock, from: number, closers: number[]): TextRea
 /** Looks ahead for an object, or a list of objects, that starts like a call and does not name an unknown tool. */
 function* looksLikeCall(source: Source, tools: OfferedTools): TextReading<boolean> {
   const from = source.position;
-  const looks = yield* beginsLikeCall(source, tools);
+  const isLikely = yield* beginsLikeCall(source, tools);
   source.seek(from);
-  return looks;
+  return isLikely;
 }
 
 function* beginsLikeCall(source: Source, tools: OfferedTools): TextReading<boolean> {

@@ -42,7 +42,7 @@ function* readFencedCalls(
   block: TextBlock,
   mark: number,
   length: number,
-  which: 'last' | 'always',
+  policy: 'last' | 'always',
 ): TextReading<boolean> {
   const { source } = block;
   const from = source.position;
@@ -52,7 +52,7 @@ function* readFencedCalls(
     yield* skipBlanks(source);
     const close = yield* readWhile(source, (next) => next === mark, Infinity);
     const isClosed = close === null ? source.position - from >= length : close.length >= length;
-    const counts = isClosed && (which === 'always' || (yield* peekBehindBlanks(source)) === NO_CHARACTER);
+    const counts = isClosed && (policy === 'always' || (yield* peekBehindBlanks(source)) === NO_CHARACTER);
     if (counts) {
       for (const call of found) block.call(call.name, call.arguments, call.id);
       return true;

@@ -102,8 +102,8 @@ async function keepPostgres(rows: Rows): Promise<void> {
           const names = (found.rows as { name: string }[]).map(({ name }) => name);
           if (names.length === 0 || filled.has(table)) continue;
           filled.add(table);
-          const places = names.map((_name, index) => `$${index + 1}`).join(', ');
-          const into = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places})`;
+          const placeholders = names.map((_name, index) => `$${index + 1}`).join(', ');
+          const into = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${placeholders})`;
           for (const row of all)
             await connection.query(
               into,
@@ -115,8 +115,8 @@ async function keepPostgres(rows: Rows): Promise<void> {
       const dump = ['--inserts', '--no-owner', '--no-privileges', `--dbname=${url}`];
       const { stdout: sql } = await promisify(execFile)(join(client, 'pg_dump'), dump, { maxBuffer: 1e9 });
       // psql commands, comments, and session settings.
-      const kept = sql.split('\n').filter((line) => !/^(?:\\|--|SET |SELECT pg_catalog\.set_config|$)/.test(line));
-      writeFileSync(join(KEPT, `postgres-${last}.sql.gz`), gzipSync(`${kept.join('\n')}\n`, { level: 9 }));
+      const lines = sql.split('\n').filter((line) => !/^(?:\\|--|SET |SELECT pg_catalog\.set_config|$)/.test(line));
+      writeFileSync(join(KEPT, `postgres-${last}.sql.gz`), gzipSync(`${lines.join('\n')}\n`, { level: 9 }));
       stdout.write(`postgres ${last}\n`);
     }
   } finally {
