@@ -202,7 +202,7 @@ describe('chooseModel', () => {
     const proxy = { provider: 'mistral', model: 'm', baseUrl: 'http://proxy.test/v1' };
     expect((await chooseModel(proxy, here)).told).toBe('m at http://proxy.test/v1');
     await expect(chooseModel({ provider: 'bfl', model: 'm' }, here)).rejects.toMatchObject({
-      message: expect.stringContaining('pictures or films'),
+      message: expect.stringContaining('images or video'),
     });
     expect(here.asked).toEqual([]);
   });

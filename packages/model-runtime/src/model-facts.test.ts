@@ -132,8 +132,8 @@ test('vLLM reports the context window in its list and gets no further requests',
 });
 
 test.each<[string, Answers]>([
-  ['says nothing of it', {}],
-  ['says nonsense', { '/props': { default_generation_settings: { n_ctx: 'many' }, modalities: ['vision'] } }],
+  ['reports no facts', {}],
+  ['reports invalid facts', { '/props': { default_generation_settings: { n_ctx: 'many' }, modalities: ['vision'] } }],
 ])('a server that %s keeps its list unchanged', async (_, answers) => {
   const server = await program({ '/v1/models': list('llamacpp', 'm'), ...answers });
   expect(await modelsAt(server.port)).toEqual([{ id: 'm', ownedBy: 'llamacpp' }]);

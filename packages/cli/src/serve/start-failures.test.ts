@@ -100,14 +100,14 @@ describe('toolyard serve says why it cannot start', () => {
 
   it('says that a file stands where the folder should be', async () => {
     writeFileSync(dataDir, 'my notes');
-    expect((await refused()).stderr).toContain('a file stands where a folder should be');
+    expect((await refused()).stderr).toContain('a file exists where a folder is needed');
     expect(readFileSync(dataDir, 'utf8')).toBe('my notes');
   });
 
   it('says that a folder cannot be made, as on a disk that is not there', async () => {
     symlinkSync(join(folder, 'unplugged'), join(folder, 'disk'));
     const ran = await refused('--data-dir', join(folder, 'disk', 'data'));
-    expect(ran.stderr).toContain('it is not there and cannot be made');
+    expect(ran.stderr).toContain('it does not exist and cannot be created');
   });
 
   it('says that a folder may not be written', needs(UNPRIVILEGED_USER), async () => {
@@ -122,7 +122,7 @@ describe('toolyard serve says why it cannot start', () => {
     database.close();
     const before = readFileSync(file);
     expect((await refused()).stderr).toMatch(
-      /written by a newer Toolyard in a way this one \(\d\S+\) does not know: 999-later/,
+      /written by a newer Toolyard and is incompatible with this version \(\d\S+\): 999-later/,
     );
     expect(readFileSync(file).equals(before)).toBe(true);
   });
@@ -132,7 +132,7 @@ describe('toolyard serve says why it cannot start', () => {
     const bytes = readFileSync(file);
     bytes.fill(0xee, 3 * 4_096, 30 * 4_096);
     writeFileSync(file, bytes);
-    expect((await refused()).stderr).toMatch(/toolyard\.db is damaged[^]*put a backup in its place/);
+    expect((await refused()).stderr).toMatch(/toolyard\.db is damaged[^]*restore a backup/);
     expect(readFileSync(file).equals(bytes)).toBe(true);
     const checked = await runCommand(['db', 'check', '--data-dir', dataDir]);
     expect(checked.code).toBe(1);

@@ -52,7 +52,7 @@ describeOnDatabases('toolyard db with PostgreSQL', (cluster) => {
     );
     expect(`${copied.stdout}${copied.stderr}`).not.toMatch(/sk-right|a secret of/);
     await cluster().whenLeft(url);
-    expect((await runCommand(words)).stderr).toContain('is not empty: there are conversations in it');
+    expect((await runCommand(words)).stderr).toContain('is not empty: it contains conversations');
 
     // Sealed with secret.key, which lies in the folder.
     await using there = await Served.start({ dataDir: served.dataDir, env: { ...env, ...SECRET } });
@@ -82,6 +82,6 @@ describeOnDatabases('toolyard db with PostgreSQL', (cluster) => {
     const url = await cluster().createDatabase();
     const checked = await runCommand(['db', 'check'], { env: { DATABASE_URL: url } });
     expect(checked.code).toBe(1);
-    expect(checked.stderr).toContain('holds nothing of Toolyard');
+    expect(checked.stderr).toContain('contains no Toolyard data');
   });
 });

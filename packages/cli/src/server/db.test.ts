@@ -87,11 +87,11 @@ describe('toolyard db backup', () => {
     await using served = await Served.start();
     const taken = await runCommand(['db', 'backup', served.folder, '--data-dir', served.dataDir]);
     expect(taken.code).toBe(1);
-    expect(taken.stderr).toContain(`${served.folder} exists already`);
+    expect(taken.stderr).toContain(`${served.folder} already exists`);
     const to = join(served.folder, 'backup');
     const nothing = await runCommand(['db', 'backup', to, '--data-dir', join(served.folder, 'nowhere')]);
     expect(nothing.code).toBe(1);
-    expect(nothing.stderr).toContain('holds no Toolyard database');
+    expect(nothing.stderr).toContain('contains no Toolyard database');
     expect(existsSync(to)).toBe(false);
   });
 

@@ -128,7 +128,7 @@ describe('responses', () => {
 
   test.each<[string, JsonObject[]]>([
     [
-      'blocks that take turns',
+      'interleaved blocks',
       [
         start(0, use('a', 'f')),
         start(1, use('b', 'g')),
@@ -140,7 +140,7 @@ describe('responses', () => {
       ],
     ],
     [
-      'indexes that begin elsewhere and leave gaps',
+      'indexes that do not start at 0 and have gaps',
       [
         start(3, use('a', 'f')),
         delta(3, json('{"x":1}')),
@@ -150,13 +150,13 @@ describe('responses', () => {
         stop(7),
       ],
     ],
-    ['arguments at once', [start(0, use('a', 'f', { x: 1 })), stop(0), start(1, use('b', 'g', { y: 2 })), stop(1)]],
+    ['arguments in one piece', [start(0, use('a', 'f', { x: 1 })), stop(0), start(1, use('b', 'g', { y: 2 })), stop(1)]],
     [
-      'no end of a block',
+      'missing content_block_stop',
       [start(0, use('a', 'f')), delta(0, json('{"x":1}')), start(1, use('b', 'g')), delta(1, json('{"y":2}'))],
     ],
     [
-      'no start of the message, ends told twice',
+      'missing message_start, repeated stop events',
       [start(0, use('a', 'f', { x: 1 })), stop(0), stop(0), start(1, use('b', 'g', { y: 2 })), stop(1)],
     ],
   ])('tolerates %s', async (_, events) => {

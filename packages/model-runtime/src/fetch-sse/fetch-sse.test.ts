@@ -128,8 +128,8 @@ describe('a failed answer', () => {
   });
 
   test.each([
-    ['an end without the end', { cut: false }],
-    ['a cut connection', { cut: true }],
+    ['a stream without its final event', { cut: false }],
+    ['a closed connection', { cut: true }],
   ])('keeps the parts before %s and completes no call', async (_, how) => {
     const body = events(
       ['text', 'half'],

@@ -19,13 +19,13 @@ describe('native calls', () => {
 
   test.each([
     ['in pieces', {}],
-    ['one letter at a time', { pieces: 1 }],
+    ['one character at a time', { pieces: 1 }],
     ['id and name on every delta', { repeatIds: true, pieces: 3 }],
     ['without index', { withoutIndex: true }],
-    ['without index, whole', { withoutIndex: true, whole: true }],
+    ['without index, complete', { withoutIndex: true, whole: true }],
     ['without index, id and name on every delta', { withoutIndex: true, repeatIds: true, pieces: 3 }],
     ['whole', { whole: true }],
-    ['taking turns', { interleaved: true, pieces: 2 }],
+    ['interleaved', { interleaved: true, pieces: 2 }],
   ])('%s', { tags: ['C6.05', 'D1.13', 'D4.08', 'D7.14', 'D9.12', 'M2.09'] }, async (_, options) => {
     const parts = await ask(reply.toolCalls(calls, options), { tools });
     expect(callsIn(parts)).toEqual(expected);
@@ -41,7 +41,7 @@ describe('native calls', () => {
 
   test.each([
     ['with index', {}],
-    ['without index, whole', { withoutIndex: true, whole: true }],
+    ['without index, complete', { withoutIndex: true, whole: true }],
   ])('gives a distinct id to the second of two calls with the same id, %s', async (_, options) => {
     const same = calls.map((each) => ({ ...each, id: 'call_1' }));
     expect(callsIn(await ask(reply.toolCalls(same, options), { tools }))).toEqual(
@@ -80,7 +80,7 @@ describe('native calls', () => {
       whole,
     ],
     [
-      'another id on every delta',
+      'a different id on every delta',
       [
         delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '{"x"' } }),
         delta({ index: 0, id: 'j', function: { arguments: ':1}' } }),
@@ -108,7 +108,7 @@ describe('native calls', () => {
       [...whole, { index: 1, id: 'j', name: 'b', arguments: {} }],
     ],
     [
-      'an empty delta beside it',
+      'an additional empty delta',
       [delta({}), delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '{"x":1}' } })],
       whole,
     ],
@@ -121,7 +121,7 @@ describe('native calls', () => {
       [{ ...whole[0], id: undefined }],
     ],
     [
-      'broken arguments',
+      'malformed arguments',
       [delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '{"x":' } })],
       [{ ...whole[0], arguments: null }],
     ],

@@ -27,9 +27,9 @@ describe('provider errors', () => {
   test.each<[string, number, object, string, boolean?]>([
     ['a wrong key', 401, openai('Incorrect API key', 'invalid_api_key'), 'invalid_key'],
     ['no permission', 403, openai('Not allowed here'), 'invalid_key'],
-    ['nothing paid', 402, openai('Pay first'), 'quota_exceeded'],
+    ['payment required', 402, openai('Pay first'), 'quota_exceeded'],
     ['quota used up', 429, openai('You exceeded your current quota', 'insufficient_quota'), 'quota_exceeded'],
-    ['too fast', 429, openai('Slow down'), 'rate_limited', true],
+    ['rate limit', 429, openai('Slow down'), 'rate_limited', true],
     [
       'context, OpenAI',
       400,
@@ -66,10 +66,10 @@ describe('provider errors', () => {
       true,
     ],
     ['bad gateway', 502, {}, 'overloaded', true],
-    ['a fault inside', 500, openai('boom', null, 'server_error'), 'bad_response', true],
+    ['internal error', 500, openai('boom', null, 'server_error'), 'bad_response', true],
     ['content', 400, openai('flagged', 'content_filter'), 'refused'],
     ['a model hidden from this key', 403, openai('Project has no access to it', 'model_not_found'), 'model_not_found'],
-    ['no credit, as a bad request', 400, openai('Your credit balance is too low to access the API'), 'quota_exceeded'],
+    ['no credit, reported as a bad request', 400, openai('Your credit balance is too low to access the API'), 'quota_exceeded'],
     [
       'a model of another API',
       404,
@@ -77,7 +77,7 @@ describe('provider errors', () => {
       'bad_request',
     ],
     ['a bad request, FastAPI', 422, { detail: [{ loc: ['body'], msg: 'field required' }] }, 'bad_request'],
-    ['a request that took too long', 408, openai('timeout'), 'timed_out', true],
+    ['a request timeout', 408, openai('timeout'), 'timed_out', true],
   ])('%s', { tags: ['D9.19'] }, async (_, status, body, code, retryable = false) => {
     const error = await failWith(reply.error(status, body as never));
     expect(error.code).toBe(code);
@@ -180,9 +180,9 @@ describe('tools that llama.cpp drops because the chat template does not support 
     };
 
   test.each([
-    ['has none', { chat_template_caps: { supports_tools: false } }, [true, false, false]],
-    ['has one', { chat_template_caps: { supports_tools: true } }, [true, true]],
-    ['is not described, as by older versions', { chat_template: '' }, [true, true]],
+    ['does not support tools', { chat_template_caps: { supports_tools: false } }, [true, false, false]],
+    ['supports tools', { chat_template_caps: { supports_tools: true } }, [true, true]],
+    ['is not reported, as by older versions', { chat_template: '' }, [true, true]],
   ])('are described in the prompt if the template %s', async (_, props, native) => {
     await using server = await startModelServer([call, call, call]);
     let count = 0;
@@ -265,8 +265,8 @@ describe('base URLs', () => {
   });
 
   test.each([
-    ['a page without a content type of its own', '<!DOCTYPE html><html></html>'],
-    ['other words', 'It works!\n'],
+    ['a page without a content type', '<!DOCTYPE html><html></html>'],
+    ['other text', 'It works!\n'],
   ])('%s is not a model server', async (_, page) => {
     const plain = { headers: { 'content-type': 'text/plain' }, split: 1 as const };
     await using server = await startModelServer([reply.raw([page], plain)]);

@@ -42,7 +42,7 @@ describe('text answers', () => {
     ],
     ['no [DONE]', reply.text('hello', { done: false, usage: { prompt_tokens: 1 } })],
     ['no finish but [DONE]', reply.text('hello', { finish: null, usage: { prompt_tokens: 1 } })],
-    ['other choices left out', reply.text('hello', { otherChoices: ['other', 'more'], usage: { prompt_tokens: 1 } })],
+    ['additional choices', reply.text('hello', { otherChoices: ['other', 'more'], usage: { prompt_tokens: 1 } })],
     [
       'plain JSON',
       reply.json({
@@ -51,7 +51,7 @@ describe('text answers', () => {
       }),
     ],
     [
-      'plain JSON called an event stream',
+      'plain JSON with the content type of an event stream',
       reply.raw(
         [
           JSON.stringify({
@@ -63,7 +63,7 @@ describe('text answers', () => {
       ),
     ],
     [
-      'events called text',
+      'events with the content type of text',
       reply.text('hello', { headers: { 'content-type': 'text/plain' }, usage: { prompt_tokens: 1 } }),
     ],
     [
@@ -79,7 +79,7 @@ describe('text answers', () => {
       ]),
     ],
     [
-      'events with one line end between',
+      'events separated by a single newline',
       reply.raw([
         `data: ${JSON.stringify({ ...chunk({ content: 'hel' }), usage: { prompt_tokens: 1 } })}\ndata: ${JSON.stringify(chunk({ content: 'lo' }, { finish_reason: 'stop' }))}\ndata: [DONE]\n\n`,
       ]),

@@ -206,8 +206,8 @@ describe('responses', () => {
   });
 
   test.each<[string, ModelReply, string]>([
-    ['the limit', responsesReply('x', { incomplete: 'max_output_tokens' }), 'length'],
-    ['the filter', responsesReply('x', { incomplete: 'content_filter' }), 'content_filter'],
+    ['the token limit', responsesReply('x', { incomplete: 'max_output_tokens' }), 'length'],
+    ['the content filter', responsesReply('x', { incomplete: 'content_filter' }), 'content_filter'],
     ['a refusal', responsesReply([{ type: 'message', text: '', refusal: 'No.' }]), 'content_filter'],
   ])('ended by %s', async (_, scripted, reason) => {
     const parts = await ask(scripted);
@@ -242,7 +242,7 @@ describe('responses', () => {
 
   test.each<[string, JsonObject[]]>([
     [
-      'calls that take turns',
+      'interleaved calls',
       [
         item(0, fn('a', 'f')),
         item(1, fn('b', 'g')),
@@ -254,7 +254,7 @@ describe('responses', () => {
       ],
     ],
     [
-      'no place, only names',
+      'ids without output_index',
       [
         item(null, fn('a', 'f')),
         grow({ item_id: 'a' }, '{"x":1}'),
@@ -263,10 +263,10 @@ describe('responses', () => {
         grow({ item_id: 'b' }, '{"y":2}'),
       ],
     ],
-    ['only the ends of items', [item(0, fn('a', 'f', '{"x":1}'), 'done'), item(1, fn('b', 'g', '{"y":2}'), 'done')]],
-    ['only the end of all', []],
+    ['only output_item.done events', [item(0, fn('a', 'f', '{"x":1}'), 'done'), item(1, fn('b', 'g', '{"y":2}'), 'done')]],
+    ['only response.completed', []],
     [
-      'everything twice',
+      'repeated events',
       [
         item(0, fn('a', 'f')),
         item(0, fn('a', 'f')),

@@ -22,14 +22,14 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
   test.each([
     ['too few', [{ index: 0, embedding: [1] }]],
     [
-      'the same twice',
+      'duplicate',
       [
         { index: 0, embedding: [1] },
         { index: 0, embedding: [2] },
       ],
     ],
     [
-      'no numbers',
+      'non-numeric',
       [
         { index: 0, embedding: ['x'] },
         { index: 1, embedding: [1] },

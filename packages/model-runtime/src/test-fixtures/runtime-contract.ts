@@ -109,8 +109,8 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
     });
 
     test.each<[string, Parameters<WireScript['half']>[1]]>([
-      ['an end without the end', {}],
-      ['a cut connection', { thenCut: true }],
+      ['a stream without its final event', {}],
+      ['a closed connection', { thenCut: true }],
     ])('%s', async (_, options) => {
       const parts = await ask(script.half('half of it', options));
       expect(textIn(parts)).toBe('half of it');
@@ -133,7 +133,7 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
     test.each<[string, ModelReply]>([
       ['nothing', reply.raw([])],
       ['only comments', reply.raw([': ping\n\n: ping\n\n'])],
-      ['only the end', reply.raw(['data: [DONE]\n\n'])],
+      ['only the final event', reply.raw(['data: [DONE]\n\n'])],
     ])('no response at all: %s', async (_, scripted) => {
       expect(errorIn(await ask(scripted)).code).toBe('no_response');
     });

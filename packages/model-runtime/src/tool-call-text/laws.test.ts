@@ -46,7 +46,7 @@ describe('variants of one call', () => {
     ['on lines of its own', '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>', { x: 1 }],
     ['without newlines', block('{"name":"f","arguments":{"x":1}}'), { x: 1 }],
     [
-      'pretty printed',
+      'pretty-printed',
       block('\n{\n  "name": "f",\n  "arguments": {\n    "x": [1, {"y": 2}]\n  }\n}\n'),
       { x: [1, { y: 2 }] },
     ],
@@ -68,7 +68,7 @@ describe('variants of one call', () => {
     ],
     ['the start marker inside a string', block('{"name":"f","arguments":{"x":"<tool_call>{"}}'), { x: '<tool_call>{' }],
     ['the end marker missing at the end', '<tool_call>{"name":"f","arguments":{"x":1}}', { x: 1 }],
-    ['the end marker half there', '<tool_call>{"name":"f","arguments":{"x":1}}\n</tool_', { x: 1 }],
+    ['half of the end marker', '<tool_call>{"name":"f","arguments":{"x":1}}\n</tool_', { x: 1 }],
   ])('%s', { tags: ['D6.12'] }, (_, written, args) => {
     expect(read(written)).toEqual([called('f', args)]);
   });
@@ -82,8 +82,8 @@ describe('several calls', () => {
     ['comma-separated', block(`${A}, ${B}`)],
     ['separated by semicolons', block(`${A}; ${B};`)],
     ['on lines', block(`\n${A}\n${B}\n`)],
-    ['an end marker missing between', `<tool_call>${A}\n${block(B)}`],
-    ['an array cut after whole calls', `<tool_call>[${A}, ${B}`],
+    ['a missing end marker in between', `<tool_call>${A}\n${block(B)}`],
+    ['an array truncated after complete calls', `<tool_call>[${A}, ${B}`],
   ])('%s', { tags: ['D3.22'] }, (_, written) => {
     expect(read(written)).toEqual([called('a', { x: 1 }), called('b', { y: '}' })]);
   });
@@ -112,20 +112,20 @@ describe('several calls', () => {
 
 describe('never runs', () => {
   test.each([
-    ['cut in the name', '<tool_call>{"name": "say_hello'],
-    ['cut in the arguments', '<tool_call>\n{"name": "f", "arguments": {"trigger": true}'],
-    ['cut in a string', '<tool_call>{"name":"f","arguments":{"x":"rm -rf /ho'],
-    ['closed although cut', block('{"name":"f","arguments":{"x":1}')],
-    ['no JSON', block('{invalid json}')],
+    ['truncated in the name', '<tool_call>{"name": "say_hello'],
+    ['truncated in the arguments', '<tool_call>\n{"name": "f", "arguments": {"trigger": true}'],
+    ['truncated in a string', '<tool_call>{"name":"f","arguments":{"x":"rm -rf /ho'],
+    ['closed although truncated', block('{"name":"f","arguments":{"x":1}')],
+    ['invalid JSON', block('{invalid json}')],
     ['a word among the arguments', block('{"name":"f","arguments":invalid}')],
     ['a string left open', block('{"name":"f","arguments":{"x":"open}}')],
-    ['quotes not escaped', block('{"name":"f","arguments":{"x":"said "hello" to me"}}')],
+    ['unescaped quotes', block('{"name":"f","arguments":{"x":"said "hello" to me"}}')],
     ['no name', block('{"arguments":{}}')],
     ['an empty name', block('{"name":"","arguments":{}}')],
-    ['arguments that are no object', block('{"name":"f","arguments":[1]}')],
+    ['arguments that are not an object', block('{"name":"f","arguments":[1]}')],
     ['an array of other things', block('["name": "f", function: "date"]')],
     ['nothing', '<tool_call>[]</tool_call>'],
-    ['nested too deep', block(`{"name":"f","arguments":{"x":${'['.repeat(5000)}${']'.repeat(5000)}}}`)],
+    ['nested too deeply', block(`{"name":"f","arguments":{"x":${'['.repeat(5000)}${']'.repeat(5000)}}}`)],
   ])('%s', { tags: ['D6.13'] }, (_, written) => {
     const parts = read(written);
     expect(parts).toEqual([{ type: 'malformed_tool_call', raw: written, reason: expect.stringMatching(/./) }]);
