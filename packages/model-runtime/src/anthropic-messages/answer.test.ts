@@ -150,7 +150,10 @@ describe('responses', () => {
         stop(7),
       ],
     ],
-    ['arguments in one piece', [start(0, use('a', 'f', { x: 1 })), stop(0), start(1, use('b', 'g', { y: 2 })), stop(1)]],
+    [
+      'arguments in one piece',
+      [start(0, use('a', 'f', { x: 1 })), stop(0), start(1, use('b', 'g', { y: 2 })), stop(1)],
+    ],
     [
       'missing content_block_stop',
       [start(0, use('a', 'f')), delta(0, json('{"x":1}')), start(1, use('b', 'g')), delta(1, json('{"y":2}'))],

@@ -25,11 +25,7 @@ describe('model facts', () => {
   it.each([
     ['a local server', 'http://127.0.0.1:8080/v1', 'gpt-4o'],
     ['another host that contains the name', 'https://models.example/api.openai.com/v1', 'gpt-4o'],
-    [
-      'a URL with the name in its user or query',
-      'https://api.openai.com@models.example/v1?x',
-      'gpt-4o',
-    ],
+    ['a URL with the name in its user or query', 'https://api.openai.com@models.example/v1?x', 'gpt-4o'],
     ['an unknown model', 'https://api.openai.com/v1', 'gpt-of-another-time'],
     ['an invalid URL', 'nowhere', 'gpt-4o'],
   ])('are empty for %s', (_what, address, model) => {

@@ -69,7 +69,12 @@ describe('provider errors', () => {
     ['internal error', 500, openai('boom', null, 'server_error'), 'bad_response', true],
     ['content', 400, openai('flagged', 'content_filter'), 'refused'],
     ['a model hidden from this key', 403, openai('Project has no access to it', 'model_not_found'), 'model_not_found'],
-    ['no credit, reported as a bad request', 400, openai('Your credit balance is too low to access the API'), 'quota_exceeded'],
+    [
+      'no credit, reported as a bad request',
+      400,
+      openai('Your credit balance is too low to access the API'),
+      'quota_exceeded',
+    ],
     [
       'a model of another API',
       404,

@@ -263,7 +263,10 @@ describe('responses', () => {
         grow({ item_id: 'b' }, '{"y":2}'),
       ],
     ],
-    ['only output_item.done events', [item(0, fn('a', 'f', '{"x":1}'), 'done'), item(1, fn('b', 'g', '{"y":2}'), 'done')]],
+    [
+      'only output_item.done events',
+      [item(0, fn('a', 'f', '{"x":1}'), 'done'), item(1, fn('b', 'g', '{"y":2}'), 'done')],
+    ],
     ['only response.completed', []],
     [
       'repeated events',

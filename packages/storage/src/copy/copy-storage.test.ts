@@ -52,7 +52,7 @@ describeCopies('copy between a data folder and PostgreSQL', (stage) => {
     await expect(stage.copied({ folder: stage.data }, { url: stage.url })).rejects.toThrow(
       'is not empty: it contains settings',
     );
-    await expect(stage.copied({ url: stage.url }, { folder: stage.data })).rejects.toThrow('holds data already');
+    await expect(stage.copied({ url: stage.url }, { folder: stage.data })).rejects.toThrow('already contains data');
     await expect(stage.copied({ folder: join(stage.path, 'nowhere') }, { url: stage.url })).rejects.toThrow(
       'no Toolyard database',
     );
@@ -80,7 +80,7 @@ describeCopies('copy between a data folder and PostgreSQL', (stage) => {
     await expect(stage.copied({ folder: stage.data }, { url: stage.url })).rejects.toThrow(
       /differs from .*data: conversations: 2 and 3 rows/,
     );
-    await expect(openStorage({ url: stage.url, clock })).rejects.toThrow('not finished');
+    await expect(openStorage({ url: stage.url, clock })).rejects.toThrow('unfinished');
   });
 
   test('skips a blob whose file is missing or changed, and names it', async () => {

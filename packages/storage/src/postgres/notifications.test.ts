@@ -24,11 +24,11 @@ describeOnDatabases('notifications between processes', (cluster) => {
           { ownerId: 'bert', runId: 'r3', afterSeq: 0 },
           { ownerId, runId: 'nowhere', afterSeq: 0 },
         ];
-        return (await storage.bulletins.readOn(runs, limit)).map(({ runId, seq }) => `${runId} ${String(seq)}`);
+        return (await storage.bulletins.readEvents(runs, limit)).map(({ runId, seq }) => `${runId} ${String(seq)}`);
       };
       expect(await read(100)).toEqual(['r1 2', 'r1 3']);
       expect(await read(1)).toEqual(['r1 2']);
-      const [event] = await storage.bulletins.readOn([{ ownerId, runId: 'r1', afterSeq: 0 }], 1);
+      const [event] = await storage.bulletins.readEvents([{ ownerId, runId: 'r1', afterSeq: 0 }], 1);
       expect(event).toEqual((await storage.runs.readEvents(ANNE, 'r1', 0, 1))?.[0]);
     } finally {
       await storage.close();
@@ -44,20 +44,20 @@ describeOnDatabases('notifications between processes', (cluster) => {
     b.bulletins.listen((bodies) => received.b.push(...bodies), ignored);
     try {
       await eventually(async () => {
-        for (const each of [a, b]) await each.bulletins.tell('hello');
+        for (const each of [a, b]) await each.bulletins.send('hello');
         return received.a.length > 0 && received.b.length > 0;
       });
       await connection.withClient(async (client) => {
         await client.query('BEGIN');
         await client.query(`INSERT INTO bulletins (sender, body) VALUES ('slow', 'early')`);
-        await a.bulletins.tell('own');
-        await b.bulletins.tell('late');
+        await a.bulletins.send('own');
+        await b.bulletins.send('late');
         await eventually(() => received.a.includes('late') && received.b.includes('own'));
         expect(received.a).not.toContain('early');
         await client.query('COMMIT');
       });
       await eventually(() => received.a.includes('early') && received.b.includes('early'));
-      await b.bulletins.tell('last');
+      await b.bulletins.send('last');
       await eventually(() => received.a.includes('last'));
       const after = (words: string[]): string[] => words.filter((word) => word !== 'hello');
       expect(after(received.a)).toEqual(['late', 'early', 'last']);

@@ -23,7 +23,7 @@ const SWEEP_EVERY_MS = 20_000;
  * A query per run would dominate the load of a process that follows hundreds of runs. LATERAL uses the index for each
  * run: a join would read all stored events of these runs.
  */
-const READ_ON = `
+const READ_EVENTS = `
   SELECT followed.run_id, e.v, e.seq, e.step, e.attempt, e.at, e.body
   FROM unnest(CAST($1 AS TEXT[]), CAST($2 AS TEXT[]), CAST($3 AS BIGINT[])) AS followed (run_id, owner_id, after_seq)
   CROSS JOIN LATERAL (
@@ -55,15 +55,15 @@ export function createNotificationChannel({
     : 'INSERT INTO bulletins (sender, body) VALUES ($1, $2)';
   let listening: Listening | null = null;
   return {
-    async tell(body) {
+    async send(body) {
       await connection.query(insert, [sender, body]);
     },
     listen(onMessages, onMissed) {
       listening = new Listening({ url: readAddress(url).url, sender, notify, onMessages, onMissed });
       listening.start();
     },
-    async readOn(runs, limit) {
-      const { rows } = await connection.query(READ_ON, [
+    async readEvents(runs, limit) {
+      const { rows } = await connection.query(READ_EVENTS, [
         runs.map(({ runId }) => runId),
         runs.map(({ ownerId }) => ownerId),
         runs.map(({ afterSeq }) => afterSeq),

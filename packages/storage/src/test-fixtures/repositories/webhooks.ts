@@ -43,7 +43,7 @@ export function describeWebhooks(createStore: CreateTestStore): void {
       await happens('run-c2', opensInterrupt('q2'));
       await happens('run-c1', { status: 'failed' });
       await happens('run-c2', { status: 'failed' });
-      expect(await storage.webhooks.waiting(ANNE)).toBe(2);
+      expect(await storage.webhooks.countPending(ANNE)).toBe(2);
       expect(await claimed()).toEqual(['interrupt.opened:q1', 'run.failed:run-c1']);
     });
 
@@ -51,7 +51,7 @@ export function describeWebhooks(createStore: CreateTestStore): void {
       await storage.webhooks.put(ANNE, webhook('run.failed'), 1);
       await happens('run-c1', opensInterrupt('q1'));
       await happens('run-c1', { status: 'done' });
-      expect(await storage.webhooks.waiting(ANNE)).toBe(0);
+      expect(await storage.webhooks.countPending(ANNE)).toBe(0);
     });
 
     test('are claimed by one process at a time, become due again, and are deleted after delivery', async () => {
@@ -62,10 +62,10 @@ export function describeWebhooks(createStore: CreateTestStore): void {
         { id: 'interrupt.opened:q1', runId: 'run-c1', interruptId: 'q1', attempts: 0 },
       ]);
       expect(await storage.webhooks.claim(1e15, 2e15, 9)).toEqual([]);
-      await storage.webhooks.putOff('interrupt.opened:q1', 5);
+      await storage.webhooks.postpone('interrupt.opened:q1', 5);
       expect(await storage.webhooks.claim(4, 2e15, 9)).toEqual([]);
       expect(await storage.webhooks.claim(5, 2e15, 9)).toMatchObject([{ attempts: 1 }]);
-      await storage.webhooks.settle('interrupt.opened:q1');
+      await storage.webhooks.complete('interrupt.opened:q1');
       expect(await claimed()).toEqual([]);
     });
 
@@ -73,7 +73,7 @@ export function describeWebhooks(createStore: CreateTestStore): void {
       await storage.webhooks.put(ANNE, webhook('interrupt.opened'), 1);
       await happens('run-c1', opensInterrupt('q1'));
       expect(await storage.webhooks.remove(ANNE)).toBe(true);
-      expect(await storage.webhooks.waiting(ANNE)).toBe(0);
+      expect(await storage.webhooks.countPending(ANNE)).toBe(0);
       expect(await storage.webhooks.remove(ANNE)).toBe(false);
     });
   });
