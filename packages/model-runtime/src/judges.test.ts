@@ -172,7 +172,7 @@ const PROVIDER_PACKAGES: readonly ProviderPackage[] = [
   },
 ];
 
-const words = 'Hello 世界 🙂 "quoted"\nand more.';
+const answerText = 'Hello 世界 🙂 "quoted"\nand more.';
 const calls = [
   { id: 'call_1', name: 'f', arguments: { x: 'a "b" 🙂', deep: [1, null, { y: true }] } },
   { id: 'call_2', name: 'g', arguments: {} },
@@ -183,14 +183,14 @@ function answerOver(wire: WireName): ModelReply {
   switch (wire) {
     case 'openai-chat':
       return reply.toolCalls(calls, {
-        text: words,
+        text: answerText,
         usage: { prompt_tokens: 3, completion_tokens: 7, total_tokens: 10 },
       });
     case 'openai-responses':
       return responsesReply(
         [
           { type: 'reasoning', summary: ['Hm.'], encrypted: 'ZW5j' },
-          { type: 'message', text: words },
+          { type: 'message', text: answerText },
           ...calls.map((each) => ({
             type: 'function_call' as const,
             callId: each.id,
@@ -204,7 +204,7 @@ function answerOver(wire: WireName): ModelReply {
       return anthropicReply(
         [
           { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
-          { type: 'text', text: words },
+          { type: 'text', text: answerText },
           ...calls.map((each) => ({ type: 'tool_use' as const, id: each.id, name: each.name, input: each.arguments })),
         ],
         { outputTokens: 7 },
@@ -213,7 +213,7 @@ function answerOver(wire: WireName): ModelReply {
       return geminiReply(
         [
           { text: 'Hm.', thought: true },
-          { text: words },
+          { text: answerText },
           ...calls.map((each) => ({ functionCall: { id: each.id, name: each.name, args: each.arguments } })),
         ],
         { usage: { promptTokenCount: 3, candidatesTokenCount: 5, thoughtsTokenCount: 2 } },
@@ -291,12 +291,12 @@ function typeErrors(files: readonly TypedValues[]): Map<string, string[]> {
     const { stdout, stderr } = spawnSync(process.execPath, [TSC, ...TSC_OPTIONS, ...paths], { encoding: 'utf8' });
     expect(stderr).toBe('');
     const errors = stdout.split('\n').filter((line) => line.includes('error TS'));
-    const named = new Map(
+    const fileNames = new Map(
       files.map(({ name }) => [name, errors.filter((line) => line.includes(`/${name}.ts(`))] as const),
     );
     // Errors elsewhere, such as an unresolved package.
-    expect(errors.filter((line) => ![...named.values()].some((of) => of.includes(line)))).toEqual([]);
-    return named;
+    expect(errors.filter((line) => ![...fileNames.values()].some((of) => of.includes(line)))).toEqual([]);
+    return fileNames;
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -342,7 +342,7 @@ describe.each(PROVIDER_PACKAGES)('$module and $wire', (provider) => {
     };
     expect(expected).toEqual(await provider.read(server.url));
     expect(expected).toEqual({
-      text: words,
+      text: answerText,
       calls: calls.map(({ name, arguments: args }) => ({ name, arguments: args })),
       outputTokens: 7,
     });

@@ -15,13 +15,13 @@ type Range = { start: number; end: number };
 export function snippetOf(text: string, terms: readonly Term[]): string {
   // Control characters in the text become spaces, so that they cannot be mistaken for markers.
   const shown = text.normalize('NFC').replace(/\p{Cc}/gu, ' ');
-  const finds = findsIn(shown, terms);
-  const first = finds[0]?.start ?? 0;
+  const matches = matchesIn(shown, terms);
+  const first = matches[0]?.start ?? 0;
   const start = first <= BEFORE ? 0 : wordBoundary(shown, first - BEFORE, first);
   const end = Math.min(shown.length, start + WHOLE);
   let snippet = start > 0 ? '…' : '';
   let from = start;
-  for (const find of finds) {
+  for (const find of matches) {
     if (find.start >= end) break;
     snippet += shown.slice(from, find.start) + FIND_BEGINS + shown.slice(find.start, find.end) + FIND_ENDS;
     from = find.end;
@@ -32,34 +32,34 @@ export function snippetOf(text: string, terms: readonly Term[]): string {
 }
 
 /** Matches in order, not nested, up to the end of the window after the first. */
-function findsIn(text: string, terms: readonly Term[]): Range[] {
-  const finds: Range[] = [];
+function matchesIn(text: string, terms: readonly Term[]): Range[] {
+  const matches: Range[] = [];
   for (const word of wordsOf(text)) {
-    if (finds[0] && word.start > finds[0].start + WHOLE) break;
-    const found = terms.flatMap((term) => findsInWord(word, term)).sort((a, b) => a.start - b.start || b.end - a.end);
+    if (matches[0] && word.start > matches[0].start + WHOLE) break;
+    const found = terms.flatMap((term) => matchesInWord(word, term)).sort((a, b) => a.start - b.start || b.end - a.end);
     for (const find of found) {
-      const last = finds.at(-1);
-      if (!last || find.start >= last.end) finds.push(find);
+      const last = matches.at(-1);
+      if (!last || find.start >= last.end) matches.push(find);
       else last.end = Math.max(last.end, find.end);
     }
   }
-  return finds;
+  return matches;
 }
 
-function findsInWord(word: Word, { kind, folded }: Term): Range[] {
-  if (word.cjk) return kind === 'characters' ? findsInCharacters(word, folded) : [];
+function matchesInWord(word: Word, { kind, folded }: Term): Range[] {
+  if (word.cjk) return kind === 'characters' ? matchesInCharacters(word, folded) : [];
   const hit = kind === 'prefix' ? word.folded.startsWith(folded) : kind === 'word' && word.folded === folded;
   return hit ? [{ start: word.start, end: word.end }] : [];
 }
 
-function findsInCharacters({ folded, start, end }: Word, searched: string): Range[] {
-  const finds: Range[] = [];
+function matchesInCharacters({ folded, start, end }: Word, searched: string): Range[] {
+  const matches: Range[] = [];
   for (let at = folded.indexOf(searched); at !== -1; at = folded.indexOf(searched, at + searched.length)) {
     // If normalization changed the length, characters cannot be mapped: the whole word is the match.
     if (folded.length !== end - start) return [{ start, end }];
-    finds.push({ start: start + at, end: start + at + searched.length });
+    matches.push({ start: start + at, end: start + at + searched.length });
   }
-  return finds;
+  return matches;
 }
 
 /**

@@ -58,7 +58,7 @@ const stream = (body: string | Uint8Array[], more: { cut?: boolean; keepOpen?: b
   });
 
 describe('a complete answer', () => {
-  const whole = events(
+  const completeBody = events(
     ['reasoning', 'Let me see. '],
     ['text', 'data: is '],
     ['unheard_of', { a: 1 }],
@@ -91,7 +91,7 @@ describe('a complete answer', () => {
   ];
 
   test('is reported in pieces and then as a whole, at any chunk size', { tags: ['C4.09', 'C6.06'] }, async () => {
-    const bytes = new TextEncoder().encode(`retry: 1000\n\n: ping\n\n${whole}`);
+    const bytes = new TextEncoder().encode(`retry: 1000\n\n: ping\n\n${completeBody}`);
     const single = Array.from(bytes, (_, at) => bytes.slice(at, at + 1));
     for (const body of [[bytes], single]) {
       const recorded = await read(await stream(body));
@@ -103,7 +103,7 @@ describe('a complete answer', () => {
   });
 
   test('is read under any content type; everything after its end is ignored', async () => {
-    const recorded = await read(await stream(whole + events(['text', 'more']), { type: 'text/plain' }));
+    const recorded = await read(await stream(completeBody + events(['text', 'more']), { type: 'text/plain' }));
     expect(recorded.finished).toEqual(expected);
   });
 });

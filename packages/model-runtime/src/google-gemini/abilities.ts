@@ -69,9 +69,9 @@ function predictImage({ model, prompt, size, count }: ImageRequest): Exchange<Cr
 
 function drawImage({ model, prompt, size, images = [] }: ImageRequest): Exchange<CreatedImages> {
   const ratio = aspectRatio(size);
-  const pictures = images.map(({ mimeType, source }) => mediaPart(mimeType, source)).filter((part) => part !== null);
+  const imageParts = images.map(({ mimeType, source }) => mediaPart(mimeType, source)).filter((part) => part !== null);
   return {
-    ...generate(model, [...pictures, { text: scrub(prompt) }], {
+    ...generate(model, [...imageParts, { text: scrub(prompt) }], {
       responseModalities: ['TEXT', 'IMAGE'],
       ...(ratio === null ? {} : { imageConfig: { aspectRatio: ratio } }),
     }),

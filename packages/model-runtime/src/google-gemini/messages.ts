@@ -122,6 +122,6 @@ function nativeAnswer(message: AssistantMessage, form: Form, withIds: boolean): 
 
 function textResult(message: ToolMessage): string[] {
   const { text, images } = toResultContent(message.parts[0].result, 'shown below');
-  const pictures = images.map(({ mimeType, source }) => mediaPart(mimeType, source)).filter((part) => part !== null);
-  return [{ text: renderTextResponse(message.name, text) }, ...pictures].map((part) => JSON.stringify(part));
+  const imageParts = images.map(({ mimeType, source }) => mediaPart(mimeType, source)).filter((part) => part !== null);
+  return [{ text: renderTextResponse(message.name, text) }, ...imageParts].map((part) => JSON.stringify(part));
 }

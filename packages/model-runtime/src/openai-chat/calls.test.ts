@@ -50,7 +50,7 @@ describe('native calls', () => {
   });
 
   const delta = (item: JsonObject) => chunk({ tool_calls: [item] });
-  const whole = [{ index: 0, id: 'i', name: 'get_weather', arguments: { x: 1 } }];
+  const expectedCalls = [{ index: 0, id: 'i', name: 'get_weather', arguments: { x: 1 } }];
   test.each<[string, JsonObject[], unknown[]]>([
     [
       'the name in pieces',
@@ -59,7 +59,7 @@ describe('native calls', () => {
         delta({ index: 0, function: { name: 'weather' } }),
         delta({ index: 0, function: { arguments: '{"x":1}' } }),
       ],
-      whole,
+      expectedCalls,
     ],
     [
       'arguments before the name',
@@ -67,17 +67,17 @@ describe('native calls', () => {
         delta({ index: 0, id: 'i', function: { arguments: '{"x"' } }),
         delta({ index: 0, function: { name: 'get_weather', arguments: ':1}' } }),
       ],
-      whole,
+      expectedCalls,
     ],
     [
       'arguments as an object',
       [delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: { x: 1 } } })],
-      whole,
+      expectedCalls,
     ],
     [
       'arguments encoded twice',
       [delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: JSON.stringify('{"x":1}') } })],
-      whole,
+      expectedCalls,
     ],
     [
       'a different id on every delta',
@@ -85,7 +85,7 @@ describe('native calls', () => {
         delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '{"x"' } }),
         delta({ index: 0, id: 'j', function: { arguments: ':1}' } }),
       ],
-      whole,
+      expectedCalls,
     ],
     [
       'every call numbered 0',
@@ -93,7 +93,7 @@ describe('native calls', () => {
         delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '{"x":1}' } }),
         delta({ index: 0, id: 'j', function: { name: 'get_weather', arguments: '{"x":1}' } }),
       ],
-      [...whole, { ...whole[0], index: 1, id: 'j' }],
+      [...expectedCalls, { ...expectedCalls[0], index: 1, id: 'j' }],
     ],
     [
       'several without index in one delta',
@@ -105,12 +105,12 @@ describe('native calls', () => {
           ],
         }),
       ],
-      [...whole, { index: 1, id: 'j', name: 'b', arguments: {} }],
+      [...expectedCalls, { index: 1, id: 'j', name: 'b', arguments: {} }],
     ],
     [
       'an additional empty delta',
       [delta({}), delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '{"x":1}' } })],
-      whole,
+      expectedCalls,
     ],
     [
       'the legacy function_call',
@@ -118,17 +118,17 @@ describe('native calls', () => {
         chunk({ function_call: { name: 'get_weather', arguments: '{"x"' } }),
         chunk({ function_call: { arguments: ':1}' } }),
       ],
-      [{ ...whole[0], id: undefined }],
+      [{ ...expectedCalls[0], id: undefined }],
     ],
     [
       'malformed arguments',
       [delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '{"x":' } })],
-      [{ ...whole[0], arguments: null }],
+      [{ ...expectedCalls[0], arguments: null }],
     ],
     [
       'arguments that are a list',
       [delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '[1]' } })],
-      [{ ...whole[0], arguments: null }],
+      [{ ...expectedCalls[0], arguments: null }],
     ],
   ])('%s', async (_, chunks, expectedCalls) => {
     const parts = await ask(reply.raw([...chunks, finish('stop')].map((each) => `data: ${JSON.stringify(each)}\n\n`)), {

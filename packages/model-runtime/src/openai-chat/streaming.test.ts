@@ -153,10 +153,10 @@ describe('text answers', () => {
       comments: true,
     } as const;
     const calls = [{ id: 'x', name: 'f', arguments: { city: '東京' } }];
-    const whole = await ask(reply.toolCalls(calls, { ...content, split: 'whole' }), { tools });
-    expect(whole.map((part) => part.type)).toContain('tool_call');
+    const complete = await ask(reply.toolCalls(calls, { ...content, split: 'whole' }), { tools });
+    expect(complete.map((part) => part.type)).toContain('tool_call');
     for (const split of ['byte', 2, 5, { seed: 1 }, { seed: 2 }] as const) {
-      expect(await ask(reply.toolCalls(calls, { ...content, split }), { tools })).toEqual(whole);
+      expect(await ask(reply.toolCalls(calls, { ...content, split }), { tools })).toEqual(complete);
     }
   });
 

@@ -92,10 +92,10 @@ test('splitting a text changes nothing', () => {
 test('no word is lost, whatever surrounds it', () => {
   const words = fc.array(fc.tuple(nearMarkup, fc.constantFrom(' ', '\n', '')), { minLength: 1, maxLength: 6 });
   fc.assert(
-    fc.property(words, format, fc.boolean(), (stretches, name, startsInReasoning) => {
-      const whole = stretches.map(([text, blank], index) => `${text}${blank}Wort${index} `).join('');
-      const back = all(parse([whole], { format: name, startsInReasoning }));
-      for (const index of stretches.keys()) expect(back, whole).toContain(`Wort${index}`);
+    fc.property(words, format, fc.boolean(), (pieces, name, startsInReasoning) => {
+      const text = pieces.map(([text, blank], index) => `${text}${blank}Wort${index} `).join('');
+      const output = all(parse([text], { format: name, startsInReasoning }));
+      for (const index of pieces.keys()) expect(output, text).toContain(`Wort${index}`);
     }),
     cases(4000),
   );
@@ -115,17 +115,17 @@ test('text without calls is returned unchanged except for whitespace around thin
   fc.assert(
     fc.property(nearMarkup, cuts, (text, places) => {
       const parts = parse(split(text, places), { format: 'plain' });
-      const back = parts.map((part) => ('text' in part ? part.text : '')).join(' ');
+      const output = parts.map((part) => ('text' in part ? part.text : '')).join(' ');
       const bare = (text: string): string => folded(text.replace(/<\/?think>|\[\/?THINK\]|<\|\w+_THINKING\|>|\s/g, ''));
-      expect(bare(back)).toBe(bare(text));
+      expect(bare(output)).toBe(bare(text));
     }),
     cases(1000),
   );
 });
 
 /** Number of characters examined in a text of repeated `unit`, with `behind` at its end. */
-function examined(unit: string, behind: string, length: number, size: number): number {
-  const text = unit.repeat(Math.ceil(length / unit.length)) + behind;
+function examined(unit: string, suffix: string, length: number, size: number): number {
+  const text = unit.repeat(Math.ceil(length / unit.length)) + suffix;
   const parser = new TextCallParser(dialectOf('auto'), { tools: [] });
   for (let at = 0; at < text.length; at += size) parser.push(text.slice(at, at + size));
   parser.end();
@@ -133,7 +133,7 @@ function examined(unit: string, behind: string, length: number, size: number): n
 }
 
 const starts = [...new Set(written.map((text) => /^(?:<[^<>]*>|\[[A-Z_]+\]|\S)/u.exec(text)?.[0] ?? '<'))];
-const stretches = [
+const units = [
   '',
   ' ',
   '{',
@@ -163,18 +163,18 @@ const PER_CHARACTER = 60;
 test.each([...starts, '<think>', ''].map((start, place) => ({ start, place })))(
   'ten times the text is at most twelve times the work for every unit, after $start',
   ({ start, place }) => {
-    for (const [index, stretch] of stretches.entries()) {
-      const unit = `${start}${stretch}`;
+    for (const [index, repeated] of units.entries()) {
+      const unit = `${start}${repeated}`;
       if (unit === '') continue;
       // Text before the end of a string is read as a string, and again if that proves wrong.
-      const behind = (place + index) % 2 === 0 ? '' : '"';
-      const small = examined(unit, behind, LENGTH, 256);
-      const large = examined(unit, behind, LENGTH * 10, 256);
+      const suffix = (place + index) % 2 === 0 ? '' : '"';
+      const small = examined(unit, suffix, LENGTH, 256);
+      const large = examined(unit, suffix, LENGTH * 10, 256);
       // In some texts the second examination of each character starts only beyond the shorter text: that is not growth.
       const found = {
         ratio: large / (ALL_CASES ? small : Math.max(small, 2 * LENGTH)),
         perCharacter: large / (LENGTH * 10),
-        unit: unit + behind,
+        unit: unit + suffix,
       };
       expect(found.ratio, JSON.stringify(found)).toBeLessThan(12);
       expect(found.perCharacter, JSON.stringify(found)).toBeLessThan(PER_CHARACTER);

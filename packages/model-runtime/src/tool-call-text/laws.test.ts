@@ -318,9 +318,9 @@ describe('every text', () => {
       fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), (text, cuts) => {
         const parts = parse(split(text, cuts));
         fc.pre(parts.every((part) => part.type === 'text'));
-        const back = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+        const output = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
         fc.pre(!/^\s*<\/?think>/.test(text));
-        expect(back).toBe(text);
+        expect(output).toBe(text);
       }),
       cases(2000),
     );
@@ -331,13 +331,13 @@ describe('every text', () => {
       value.replace(/<\/?tool_call>|<\/?think>|[\s,;[\]{}]/g, '').replace(/(?:<\/?(?:tool_(?:call>?)?)?)+$/, '');
     fc.assert(
       fc.property(nearText, (text) => {
-        const back = parse([text]).map((part) => {
+        const output = parse([text]).map((part) => {
           if (part.type === 'tool_call') return '';
           return part.type === 'malformed_tool_call' ? part.raw : part.text;
         });
         const calls = parse([text]).some((part) => part.type === 'tool_call');
         fc.pre(!calls);
-        expect(shape(back.join(''))).toBe(shape(text));
+        expect(shape(output.join(''))).toBe(shape(text));
       }),
       cases(2000),
     );

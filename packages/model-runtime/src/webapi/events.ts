@@ -58,9 +58,9 @@ const FORMS: Forms = {
     return { event: 'content_part', data: { partType: 'image', content: source.url, mimeType } };
   },
   citation: ({ type: _, ...citation }) => ({ event: 'grounding', data: { citations: [citation] } }),
-  usage({ usage, cost: toldCost }, state) {
+  usage({ usage, cost: reportedCost }, state) {
     state.outputTokens = usage.outputTokens;
-    const cost = (state.price && costOf(usage, state.price)) ?? toldCost;
+    const cost = (state.price && costOf(usage, state.price)) ?? reportedCost;
     return { event: 'usage', data: { ...usageData(usage), ...defined({ cost }) } };
   },
   timing({ firstMs, totalMs }, { outputTokens }) {

@@ -128,7 +128,7 @@ export class PostgresConnection {
   /** Borrows a connection, which is discarded if it is lost. Database errors become StorageErrors. */
   async withClient<T>(
     use: (client: PoolClient) => Promise<T>,
-    isLostResult: (given: T) => boolean = () => false,
+    isLostResult: (result: T) => boolean = () => false,
   ): Promise<T> {
     let client: PoolClient | undefined;
     let isConnectionLost = false;

@@ -146,8 +146,8 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
         await startRun(storage, 'r3');
         expect(await storage.runs.acquireLease('r2', { owner: 'other', ms: 1 }, { from: 'process-1' })).not.toBeNull();
         proxy.dropResponseTo('INSERT INTO run_events');
-        const words = (runId: string) => commitOf(runId, { events: deltas(runId, 0, 2) });
-        expect(await commit(storage, ...['r1', 'r2', 'r3'].map(words))).toEqual([
+        const tokenCommit = (runId: string) => commitOf(runId, { events: deltas(runId, 0, 2) });
+        expect(await commit(storage, ...['r1', 'r2', 'r3'].map(tokenCommit))).toEqual([
           { outcome: 'committed', lastSeq: 2 },
           { outcome: 'stale', now: { fence: 2, lastSeq: 0, status: 'running' } },
           { outcome: 'committed', lastSeq: 2 },

@@ -26,11 +26,11 @@ export function createProcesses(connection: PostgresConnection, now = DATABASE_T
         [id, role, address, startedAt, ms],
       );
       await connection.query(`DELETE FROM processes WHERE until < ${now} - $1`, [KEEP_DEAD_MS]);
-      const held = await rows<{ owner_id: string; server_id: string }>(
+      const renewed = await rows<{ owner_id: string; server_id: string }>(
         `UPDATE held_servers SET lease_until = ${now} + $2, address = $3 WHERE holder = $1 RETURNING owner_id, server_id`,
         [id, ms, address],
       );
-      return held.map((row) => ({ ownerId: row.owner_id, serverId: row.server_id }));
+      return renewed.map((row) => ({ ownerId: row.owner_id, serverId: row.server_id }));
     },
 
     async take({ ownerId }, { id, address }, serverIds, ms) {

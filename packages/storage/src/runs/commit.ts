@@ -168,9 +168,9 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
     if (items.length === 0) return statements(nothing);
     const plain = plainItems(items, clock);
     const job = transaction('commit', durabilityOf(items), function* () {
-      const together = yield* commitBatch(plain);
+      const batched = yield* commitBatch(plain);
       const outcomes: CommitOutcome[] = [];
-      for (const item of items) outcomes.push(together.get(item) ?? (yield* commitItem(item)));
+      for (const item of items) outcomes.push(batched.get(item) ?? (yield* commitItem(item)));
       return outcomes;
     });
     return { ...job, writesOnce: plain.size === items.length, recall: (known) => recall(items, known) };

@@ -21,7 +21,7 @@ type Row = { number: number; digest: string; last_seq: number; inbox_waits: numb
 /** Distinguishes a repeated commit from the next one. Use it within a transaction. */
 export function createNumberedCommits(engine: StorageEngine): NumberedCommits {
   // Locks the run first: the same commit may be in another open transaction.
-  const hold = engine.prepare(`SELECT 1 FROM runs WHERE id = ?${engine.sql.claimRow}`);
+  const lockRun = engine.prepare(`SELECT 1 FROM runs WHERE id = ?${engine.sql.claimRow}`);
   const last = engine.prepare<Row>(
     'SELECT number, digest, last_seq, inbox_waits FROM tab_commits WHERE run_id = ? AND fence = ?',
   );
@@ -32,7 +32,7 @@ export function createNumberedCommits(engine: StorageEngine): NumberedCommits {
 
   return {
     *answerOf(runId, fence, { number, digest }) {
-      yield* hold.get(runId);
+      yield* lockRun.get(runId);
       const stored = yield* last.get(runId, fence);
       if (stored?.number !== number || stored.digest !== digest) return null;
       const inboxWaits = stored.inbox_waits === 1 ? { inboxWaits: true as const } : {};

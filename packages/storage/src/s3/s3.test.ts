@@ -137,12 +137,12 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
     expect(await inTable()).toEqual([{ length: 0, here: false }]);
     expect(await storage.blobs.read(ANNE, SHA)).toEqual(SOUND);
     expect(await storage.check()).toEqual({ ok: true });
-    const [named] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
+    const [row] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
     expect(await storage.blobs.remove(ANNE, SHA)).toBe(true);
     expect(await storage.blobs.read(BERT, SHA)).toEqual(SOUND);
     expect(await storage.sweepBlobs({ unusedSince: 9 })).toBe(1);
     expect(await storage.blobs.read(BERT, SHA)).toBeNull();
-    expect(await openBucket(s3.settings).get(String(named?.['object_name']))).toBeNull();
+    expect(await openBucket(s3.settings).get(String(row?.['object_name']))).toBeNull();
   });
 
   test('stay readable for one owner while another removes them', async () => {
@@ -163,14 +163,14 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
     try {
       const day = 86_400_000;
       await mine.blobs.put(ANNE, SOUND, { ...of, at: Date.now() + 2 * day });
-      const [named] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
+      const [row] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
       // Leftovers of a process that exits before it inserts the row: of new bytes, and of existing ones.
       const strays = ['1'.repeat(64), SHA].map((sha) => `${sha.slice(0, 2)}/${sha}.${randomUUID()}`);
       for (const name of [...strays, 'notes.txt']) await bucket.put(name, NOTHING, NO_SHA);
       expect(await mine.sweepBlobs({ unusedSince: Date.now() - day })).toBe(0);
       expect(await mine.sweepBlobs({ unusedSince: Date.now() + day })).toBe(2);
       const remaining = (await bucket.list()).objects.map(({ name }) => name);
-      expect(remaining.toSorted()).toEqual([String(named?.['object_name']), 'notes.txt'].toSorted());
+      expect(remaining.toSorted()).toEqual([String(row?.['object_name']), 'notes.txt'].toSorted());
       expect(await mine.blobs.read(ANNE, SHA)).toEqual(SOUND);
     } finally {
       await mine.close();
@@ -195,8 +195,8 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
 
   test('a missing or changed object is reported by the check and on read', async () => {
     await storage.blobs.put(ANNE, SOUND, of);
-    const [named] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
-    const name = String(named?.['object_name']);
+    const [row] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
+    const name = String(row?.['object_name']);
     const bucket = openBucket(s3.settings);
     const other = new Uint8Array([2]);
     await bucket.put(name, other, createHash('sha256').update(other).digest('hex'));

@@ -47,8 +47,10 @@ test.each(keptSteps('sqlite'))('schema snapshot %s fits the current tables', asy
     // Like the older version, which names its own columns.
     database.exec('PRAGMA foreign_keys = OFF');
     const tables = old.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
-    const named = tables.map(({ name }) => String(name)).filter((name) => !/^(?:sqlite|kysely|search)_/.test(name));
-    for (const table of named) {
+    const tableNames = tables
+      .map(({ name }) => String(name))
+      .filter((name) => !/^(?:sqlite|kysely|search)_/.test(name));
+    for (const table of tableNames) {
       for (const row of old.prepare(`SELECT * FROM ${table}`).all()) {
         const columns = Object.keys(row);
         const into = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;

@@ -53,9 +53,7 @@ export function rewindToHiddenEnd(source: Source, from: number, { ends, starts }
   const all = [...ends, ...starts];
   source.examined += hidden.length * all.length;
   const places = [
-    ...ends.map((end) =>
-      findStop(hidden, end, (behind) => behind === '' || all.some((stop) => behind.startsWith(stop))),
-    ),
+    ...ends.map((end) => findStop(hidden, end, (rest) => rest === '' || all.some((stop) => rest.startsWith(stop)))),
     ...starts.map((start) => findStop(hidden, start, () => true)),
   ].filter((at) => at !== -1);
   if (places.length === 0) return false;
@@ -63,10 +61,10 @@ export function rewindToHiddenEnd(source: Source, from: number, { ends, starts }
   return true;
 }
 
-function findStop(text: string, stop: string, mayFollow: (behind: string) => boolean): number {
+function findStop(text: string, stop: string, mayFollow: (rest: string) => boolean): number {
   for (let at = text.indexOf(stop); at !== -1; at = text.indexOf(stop, at + stop.length)) {
-    const behind = at + stop.length;
-    if (followsBracket(text, at) && mayFollow(text.slice(behind, behind + LONGEST_STOP).trimStart())) return at;
+    const after = at + stop.length;
+    if (followsBracket(text, at) && mayFollow(text.slice(after, after + LONGEST_STOP).trimStart())) return at;
   }
   return -1;
 }

@@ -56,10 +56,10 @@ export const bareJson: BlockReader = function* (block) {
     for (const call of calls) block.call(call.name, call.arguments, call.id);
     yield* skipStrayClosers(source);
 
-    const behind = source.position;
+    const end = source.position;
     const next = yield* skipSeparators(source);
     calls = next === OPEN_BRACE || next === OPEN_BRACKET ? yield* readBareCalls(block) : 'data';
-    if (typeof calls === 'string') source.seek(behind);
+    if (typeof calls === 'string') source.seek(end);
   }
   return READER_DONE;
 };
@@ -171,10 +171,10 @@ function* passRow(block: TextBlock): TextReading<void> {
       return;
     }
     if (!(yield* passJson(block)) || !(yield* hasMore(source))) return;
-    const behind = source.position;
+    const end = source.position;
     const next = source.peek() === COMMA ? yield* skipSeparators(source) : source.peek();
     if (next !== OPEN_BRACE) {
-      source.seek(behind);
+      source.seek(end);
       return;
     }
   }

@@ -113,10 +113,10 @@ const MAX_SPAN = 400;
 /** Reads markup quoted as code within a line, from after its first backtick, as text. */
 export const codeSpan: BlockReader = function* ({ source }) {
   const run = yield* readWhile(source, (code) => code === BACKTICK, MAX_SPAN);
-  const behind = source.position;
-  if (run === null || !MARKUP.has(source.peek())) return { type: 'text', upTo: behind };
+  const end = source.position;
+  if (run === null || !MARKUP.has(source.peek())) return { type: 'text', upTo: end };
   const length = 1 + run.length;
-  while (source.position - behind < MAX_SPAN) {
+  while (source.position - end < MAX_SPAN) {
     const code = source.peek();
     if (code === NO_CHARACTER && (yield* hasMore(source))) continue;
     if (code === NO_CHARACTER || code === NEWLINE) break;
@@ -128,5 +128,5 @@ export const codeSpan: BlockReader = function* ({ source }) {
     yield* readWhile(source, (next) => next === BACKTICK, MAX_SPAN);
     if (source.position - from === length) return { type: 'text', upTo: source.position };
   }
-  return { type: 'text', upTo: behind };
+  return { type: 'text', upTo: end };
 };

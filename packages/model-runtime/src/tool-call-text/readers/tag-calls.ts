@@ -235,12 +235,12 @@ function* readRaw(block: TextBlock, style: TagStyle, argument: Argument): TextRe
     } else if (holdsCall) {
       if (stop.marker === style.parameterStart) nestedCalls += 1;
     } else if (style.trim === 'newlines' && stop.at > from && source.text(stop.at - 1, stop.at) === '\n') {
-      const behind = source.position;
+      const end = source.position;
       if (yield* endsValue(block, style, stop.marker, stop.at, argument)) {
         source.seek(stop.at);
         return source.text(from, stop.at);
       }
-      source.seek(behind);
+      source.seek(end);
     }
   }
 }

@@ -24,8 +24,8 @@ export function describeBlobSweep(createStore: CreateTestStore): void {
   const image = (blob: string): ImagePart => ({ type: 'image', mimeType: 'image/png', source: { blob } });
 
   test('keeps recent blobs and those referenced by a message, the queue, an interrupt or a run', async () => {
-    const named = await Promise.all(['message', 'queue', 'interrupt', 'state', 'inbox'].map((text) => put(text)));
-    const [message = '', queued = '', interruptBlob = '', state = '', inbox = ''] = named;
+    const hashes = await Promise.all(['message', 'queue', 'interrupt', 'state', 'inbox'].map((text) => put(text)));
+    const [message = '', queued = '', interruptBlob = '', state = '', inbox = ''] = hashes;
     const recent = await put('young', 50);
     const [forgotten, both] = [await put('forgotten'), await put('both')];
     await storage.blobs.put(BERT, Buffer.from('both'), { mimeType: 'image/png', at: 10 });
@@ -38,7 +38,7 @@ export function describeBlobSweep(createStore: CreateTestStore): void {
     await storage.queue.add(ANNE, { id: 'q', conversationId: 'c1', parts: [image(queued)], at: 1 });
 
     expect(await storage.sweepBlobs({ unusedSince: 50 })).toBe(3);
-    for (const sha256 of [...named, recent]) expect(await isThere(sha256)).toBe(true);
+    for (const sha256 of [...hashes, recent]) expect(await isThere(sha256)).toBe(true);
     expect([await isThere(forgotten), await isThere(both)]).toEqual([false, false]);
     expect(await storage.check()).toEqual({ ok: true });
 

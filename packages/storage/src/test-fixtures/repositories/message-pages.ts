@@ -89,9 +89,9 @@ export function describeMessagePages(createStore: CreateTestStore): void {
       );
       expect(await storage.messages.newestLeafBelow(ANNE, 'c1', 'r1.question')).toBe('a0');
       const row = { conversationId: 'c1', message: { ...message, finishReason: 'abandoned' as const } };
-      const anew = { conversationId: 'c1', message: answer('a1', 'r1.question', { runId: 'r1' }) };
+      const regenerated = { conversationId: 'c1', message: answer('a1', 'r1.question', { runId: 'r1' }) };
       await storage.runs.commit([
-        { runId: 'r1', fence: 1, baseSeq: 0, events: [], messages: [row, anew], durability: 'normal' },
+        { runId: 'r1', fence: 1, baseSeq: 0, events: [], messages: [row, regenerated], durability: 'normal' },
       ]);
       expect(await storage.messages.newestLeafBelow(ANNE, 'c1', 'r1.question')).toBe('a1');
       const page = await storage.messages.page(ANNE, 'c1', { limit: 9, leafId: 'a1' });
