@@ -58,7 +58,7 @@ describeCopies('copy between a data folder and PostgreSQL', (stage) => {
     );
     const empty = await stage.createDatabase();
     await expect(stage.copied({ url: empty }, { folder: join(stage.path, 'back') })).rejects.toThrow(
-      'nothing of Toolyard',
+      'contains no Toolyard data',
     );
     expect(await stage.query(empty, 'SELECT 1 FROM pg_tables WHERE schemaname = current_schema()')).toEqual([]);
   });
