@@ -3,7 +3,7 @@ import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT } from '../conversation.ts';
 
 /** Expects all data that `fill` stored, and that runs continue. */
-export async function expectKeptData(storage: SharedStorage): Promise<void> {
+export async function expectSnapshotData(storage: SharedStorage): Promise<void> {
   expect(await storage.check()).toEqual({ ok: true });
   expect((await storage.conversations.list(ANNE, { limit: 9 })).map(({ id, title }) => [id, title])).toEqual([
     ['c1', 'Uhren 時計'],
