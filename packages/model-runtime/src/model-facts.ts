@@ -33,7 +33,7 @@ export type ModelFactsOptions = {
 /** Maximum length of a model description, in characters: Ollama includes the vocabulary of the tokenizer. */
 const MAX_ANSWER = 16_000_000;
 /** Maximum number of models that are requested one by one. */
-const MAX_ASKED = 100;
+const MAX_REQUESTS = 100;
 
 /** The `owned_by` values of the servers. */
 const OWNERS: Readonly<Record<string, FactsOf>> = {
@@ -143,7 +143,7 @@ const FACTS: Readonly<Record<FactsOf, FactsReader>> = {
   async ollama(models, ask) {
     const shown = new Map<string, Facts>();
     await Promise.all(
-      models.slice(0, MAX_ASKED).map(async ({ id }) => {
+      models.slice(0, MAX_REQUESTS).map(async ({ id }) => {
         const description = await ask('/api/show', { model: id });
         if (isJsonObject(description)) shown.set(id, ollamaFacts(description));
       }),

@@ -2,8 +2,8 @@ import type { Term, Word } from './search-text.ts';
 import { wordsOf } from './search-text.ts';
 
 /** Markers around each match of a snippet. */
-const FIND_BEGINS = '\u0002';
-const FIND_ENDS = '\u0003';
+const MATCH_START = '\u0002';
+const MATCH_END = '\u0003';
 
 /** Characters before the first match, and in total; in UTF-16 units. */
 const BEFORE = 40;
@@ -23,7 +23,7 @@ export function snippetOf(text: string, terms: readonly Term[]): string {
   let from = start;
   for (const find of matches) {
     if (find.start >= end) break;
-    snippet += shown.slice(from, find.start) + FIND_BEGINS + shown.slice(find.start, find.end) + FIND_ENDS;
+    snippet += shown.slice(from, find.start) + MATCH_START + shown.slice(find.start, find.end) + MATCH_END;
     from = find.end;
   }
   snippet += from < end ? shown.slice(from, end) : '';

@@ -17,7 +17,7 @@ export function toolRun(messages: readonly Message[], from: number): ToolMessage
 }
 
 /** Longest id that every provider accepts, in characters. */
-const LONGEST_ID = 40;
+const MAX_ID_LENGTH = 40;
 
 /**
  * The wire ids of calls: the provider's own, unless it is missing, too long for others, or used by two calls.
@@ -30,7 +30,7 @@ export function wireIdsOf(message: AssistantMessage): [callId: string, wireId: s
     if (call.providerCallId !== undefined) uses.set(call.providerCallId, (uses.get(call.providerCallId) ?? 0) + 1);
   }
   return calls.map(({ callId, providerCallId: own = '' }) => {
-    const fits = own !== '' && own.length <= LONGEST_ID && uses.get(own) === 1;
+    const fits = own !== '' && own.length <= MAX_ID_LENGTH && uses.get(own) === 1;
     return [callId, fits ? own : shortId(callId)];
   });
 }

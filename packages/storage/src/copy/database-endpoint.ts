@@ -117,7 +117,7 @@ async function connect(url: string, failpoint?: Failpoint): Promise<PostgresConn
     url,
     // A single connection: queries run one after the other.
     connections: 1,
-    answerWithinMs: null,
+    queryTimeoutMs: null,
     name: APPLICATION_NAME,
     ...defined({ failpoint }),
   });

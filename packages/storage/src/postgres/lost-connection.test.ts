@@ -77,7 +77,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
 
   test('that stops responding times out, and the query is retried', async () => {
     const proxy = await startProxy(await cluster().createDatabase());
-    const connection = new PostgresConnection({ url: proxy.url, connections: 1, answerWithinMs: 300 });
+    const connection = new PostgresConnection({ url: proxy.url, connections: 1, queryTimeoutMs: 300 });
     const ask = (): Promise<unknown> =>
       within(
         connection.perform(
@@ -100,7 +100,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
   });
 
   test('that responded while this process was suspended does not time out', async () => {
-    const connection = new PostgresConnection({ url: await cluster().createDatabase(), connectWithinMs: 1_000 });
+    const connection = new PostgresConnection({ url: await cluster().createDatabase(), connectTimeoutMs: 1_000 });
     try {
       // In a loop, because a busy machine may be suspended again.
       await eventually(async () => {

@@ -63,7 +63,7 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
 
 async function migrate({ url }: DatabaseOptions): Promise<void> {
   // No timeout: migrating a large database takes time, and other processes wait for it.
-  const connection = new PostgresConnection({ url, connections: 1, answerWithinMs: null });
+  const connection = new PostgresConnection({ url, connections: 1, queryTimeoutMs: null });
   try {
     if (await hasTable(connection, PROGRESS_TABLE)) throw unfinishedCopy(`The database ${connection.where}`);
     await migratePostgresToLatest(connection);

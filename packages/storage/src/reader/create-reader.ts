@@ -11,7 +11,7 @@ export type Reader = {
 };
 
 /** How long to wait for pending reads on close. */
-const CLOSE_WITHIN_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 
 type QueryResult = ReturnType<ReaderQueries[keyof ReaderQueries]>;
 type Waiting = { resolve: (found: QueryResult) => void; reject: (reason: unknown) => void };
@@ -98,7 +98,7 @@ export function createReader(file: string, here: ReaderQueries): Reader {
       const { worker, closed } = thread;
       worker.postMessage('close' satisfies ReaderRequest);
       // The writer can checkpoint the WAL only after the reader has closed the database.
-      Atomics.wait(closed, 0, 0, CLOSE_WITHIN_MS);
+      Atomics.wait(closed, 0, 0, CLOSE_TIMEOUT_MS);
       threadLost(thread);
       void worker.terminate();
       thread = null;

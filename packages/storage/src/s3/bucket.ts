@@ -24,7 +24,7 @@ type ObjectPage = { objects: { name: string; storedAt: number }[]; next?: string
 
 /** Timeout of a request; objects are at most a few megabytes. */
 const REQUEST_MS = 30_000;
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 const PAUSE_MS = 200;
 
 type BucketRequest = {
@@ -67,7 +67,7 @@ export function openBucket(settings: S3Settings): Bucket {
   /** Retries network errors and transient failures: all requests here are idempotent. */
   async function request(bucketRequest: BucketRequest): Promise<Response> {
     for (let tries = 1; ; tries++) {
-      const isLast = tries === TRIES;
+      const isLast = tries === MAX_ATTEMPTS;
       try {
         const response = await ask(bucketRequest);
         if (response.ok || response.status === 404 || (response.status < 500 && response.status !== 429) || isLast) {

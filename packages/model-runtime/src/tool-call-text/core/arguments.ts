@@ -64,13 +64,13 @@ export function rewindToHiddenEnd(source: Source, from: number, { ends, starts }
 function findStop(text: string, stop: string, mayFollow: (rest: string) => boolean): number {
   for (let at = text.indexOf(stop); at !== -1; at = text.indexOf(stop, at + stop.length)) {
     const after = at + stop.length;
-    if (followsBracket(text, at) && mayFollow(text.slice(after, after + LONGEST_STOP).trimStart())) return at;
+    if (followsBracket(text, at) && mayFollow(text.slice(after, after + MAX_STOP_LENGTH).trimStart())) return at;
   }
   return -1;
 }
 
 /** Longer than any marker with the whitespace before it. */
-const LONGEST_STOP = 80;
+const MAX_STOP_LENGTH = 80;
 
 /** True if a closing bracket precedes `at`, ignoring whitespace. */
 export function followsBracket(text: string, at: number): boolean {

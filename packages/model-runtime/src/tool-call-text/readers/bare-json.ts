@@ -30,7 +30,7 @@ const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 const MAX_NAME = 200;
 /** Maximum distance from the start of a call to its name, in characters. */
-const NAME_WITHIN = 300;
+const MAX_NAME_DISTANCE = 300;
 
 /**
  * Reads bare calls in the text: `{"name": …, "arguments": …}`, a list of such objects, or several in sequence. They
@@ -71,7 +71,7 @@ export function* readBareCalls(block: TextBlock): TextReading<BareCalls> {
   if (!(yield* looksLikeCall(source, tools))) return 'data';
   const json = yield* readJson(source);
   if (json.kind !== 'whole') {
-    const isOfferedCall = namesOfferedTool(source.textFrom(from, NAME_WITHIN), tools);
+    const isOfferedCall = namesOfferedTool(source.textFrom(from, MAX_NAME_DISTANCE), tools);
     if (json.kind === 'broken') yield* skipBroken(block, from, isOfferedCall ? json.closers : []);
     return isOfferedCall ? json.kind : 'text';
   }
