@@ -280,7 +280,7 @@ function typeErrors(files: readonly TypedValues[]): Map<string, string[]> {
   const cache = fileURLToPath(new URL('../../../.cache/', import.meta.url));
   mkdirSync(cache, { recursive: true });
   // Inside the repository, so that the providers' packages resolve.
-  const folder = mkdtempSync(join(cache, 'judged-'));
+  const folder = mkdtempSync(join(cache, 'checked-'));
   try {
     const paths = files.map(({ name, values, type }) => {
       const lines = values.map((value, at) => `export const v${at}: ${type.name} = ${JSON.stringify(value)};`);
