@@ -147,7 +147,7 @@ describeOnPostgres('a server whose database', (cluster) => {
       'CREATE TRIGGER full_conversations BEFORE INSERT ON conversations EXECUTE FUNCTION no_room()',
     );
     happened.resolve();
-    await eventually(() => log.some((line) => line.includes('no room left')));
+    await eventually(() => log.some((line) => line.includes('no space left')));
     expect(await problemOf('POST', '/api/conversations', { title: 'One more' })).toMatchObject({
       status: 507,
       code: 'storage_full',

@@ -31,7 +31,7 @@ const TASKS = {
   docs: ['scripts/docs-reference.ts'],
   figures: ['scripts/bench-figures.ts'],
   'record-runs': ['packages/server/src/runs/test-fixtures/corpus/main.ts'],
-  'record-schemas': ['packages/storage/src/test-fixtures/kept/main.ts'],
+  'record-schemas': ['packages/storage/src/test-fixtures/snapshots/main.ts'],
   conformance: ['scripts/conformance.ts'],
   screenshots: ['e2e/screenshots/main.ts'],
 };

@@ -27,16 +27,16 @@ const folderOf = (url: string) => fileURLToPath(url).split('/').at(-2) ?? '';
 
 const wires = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini'];
 
-const room = new URL('./', import.meta.url).href;
+const source = new URL('./', import.meta.url).href;
 
 test('importing the package loads no wire, parser, provider records or demo answers', async () => {
   const { before } = await loaded('openai-chat');
-  const ours = before.filter((url) => url.startsWith(room)).map((url) => url.slice(room.length));
+  const sourceModules = before.filter((url) => url.startsWith(source)).map((url) => url.slice(source.length));
   for (const folder of ['tool-call-text/', 'providers/data/', 'object/', ...wires.map((wire) => `${wire}/`)]) {
-    expect(ours.filter((file) => file.startsWith(folder))).toEqual([]);
+    expect(sourceModules.filter((file) => file.startsWith(folder))).toEqual([]);
   }
-  expect(ours).not.toContain('demo/chat.ts');
-  expect(ours.length).toBeLessThan(40);
+  expect(sourceModules).not.toContain('demo/chat.ts');
+  expect(sourceModules.length).toBeLessThan(40);
 });
 
 test.each(wires)('loads %s with its first request, and no other wire', async (wire) => {

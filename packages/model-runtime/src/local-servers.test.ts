@@ -62,15 +62,15 @@ test('throws AbortError on cancel', async () => {
 });
 
 test('probes every known port by default, on loopback only', async () => {
-  const asked: string[] = [];
+  const urls: string[] = [];
   const found = await findLocalServers({
     clock: systemClock,
     fetch: (url) => {
-      asked.push(String(url));
+      urls.push(String(url));
       return Promise.reject(new TypeError('fetch failed'));
     },
   });
   expect(found).toEqual([]);
-  expect(asked).toEqual(LOCAL_SERVERS.map(({ port }) => `http://127.0.0.1:${port}/v1/models`));
-  expect(new Set(asked).size).toBe(7);
+  expect(urls).toEqual(LOCAL_SERVERS.map(({ port }) => `http://127.0.0.1:${port}/v1/models`));
+  expect(new Set(urls).size).toBe(7);
 });

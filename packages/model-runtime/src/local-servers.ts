@@ -36,7 +36,7 @@ async function ask(port: number, options: FindLocalServersOptions): Promise<Loca
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   // The timeout covers the whole response, not only its start.
   const deadline = new AbortController();
-  const callOff = clock.after(timeoutMs, () => deadline.abort());
+  const cancelTimer = clock.after(timeoutMs, () => deadline.abort());
   const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
   const guard = new CallGuard({ clock, idleTimeoutMs: timeoutMs, signal: either });
   try {
@@ -48,22 +48,23 @@ async function ask(port: number, options: FindLocalServersOptions): Promise<Loca
     const models = parsed?.ok === true && !Array.isArray(parsed.value) ? readModels(parsed.value) : null;
     if (models === null) return null;
     const server = serverOfModels(models);
-    const told =
+    const record =
       server === undefined ? models : await withModelFacts(models, server, { baseUrl, fetch, clock, signal });
-    return { label: labelOf(port, models), baseUrl, models: told };
+    return { label: labelOf(port, models), baseUrl, models: record };
   } catch (thrown) {
     if (isAbortError(thrown) && signal?.aborted === true) throw thrown;
     return null;
   } finally {
     guard.dispose();
-    callOff();
+    cancelTimer();
   }
 }
 
 function labelOf(port: number, models: readonly ModelInfo[]): string {
   const owners = new Set(models.map((model) => model.ownedBy));
-  const says = (record: LocalServerRecord): boolean => record.ownedBy !== undefined && owners.has(record.ownedBy);
+  const matchesOwner = (record: LocalServerRecord): boolean =>
+    record.ownedBy !== undefined && owners.has(record.ownedBy);
   const atPort = LOCAL_SERVERS.find((record) => record.port === port);
-  if (atPort !== undefined && says(atPort)) return atPort.label;
-  return LOCAL_SERVERS.find(says)?.label ?? atPort?.label ?? `Model server on port ${port}`;
+  if (atPort !== undefined && matchesOwner(atPort)) return atPort.label;
+  return LOCAL_SERVERS.find(matchesOwner)?.label ?? atPort?.label ?? `Model server on port ${port}`;
 }

@@ -16,14 +16,14 @@ afterEach(() => {
 type Answers = Readonly<Record<string, JsonValue | ((body: JsonObject) => JsonValue)>>;
 
 /** A server with these responses; requests are recorded. */
-async function program(answers: Answers): Promise<{ port: number; asked: string[]; keys: (string | undefined)[] }> {
-  const asked: string[] = [];
+async function program(answers: Answers): Promise<{ port: number; paths: string[]; keys: (string | undefined)[] }> {
+  const paths: string[] = [];
   const keys: (string | undefined)[] = [];
   const server = createServer((incoming: IncomingMessage, response) => {
     let text = '';
     incoming.setEncoding('utf8').on('data', (piece: string) => (text += piece));
     incoming.on('end', () => {
-      asked.push(`${incoming.method ?? ''} ${incoming.url ?? ''}`);
+      paths.push(`${incoming.method ?? ''} ${incoming.url ?? ''}`);
       keys.push(incoming.headers.authorization);
       const answer = answers[incoming.url ?? ''];
       if (answer === undefined) return void response.writeHead(404).end('<html>');
@@ -37,7 +37,7 @@ async function program(answers: Answers): Promise<{ port: number; asked: string[
     server.close();
     server.closeAllConnections();
   });
-  return { port: (server.address() as AddressInfo).port, asked, keys };
+  return { port: (server.address() as AddressInfo).port, paths, keys };
 }
 
 const list = (owner: string, ...ids: string[]): JsonValue => ({
@@ -50,10 +50,10 @@ async function modelsAt(port: number): Promise<ModelInfo[]> {
   // A stopped clock: no timeout can fire because the machine is busy.
   const clock = createFakeClock();
   const runtime = createModelRuntime({ wire: 'openai-chat', baseUrl, fetch, clock, apiKey: 'k' });
-  const [asked, found] = await Promise.all([runtime.models(), findLocalServers({ fetch, clock, ports: [port] })]);
+  const [listed, found] = await Promise.all([runtime.models(), findLocalServers({ fetch, clock, ports: [port] })]);
   // The facts are the same for configured and detected servers.
-  expect(found[0]?.models).toEqual(asked);
-  return asked;
+  expect(found[0]?.models).toEqual(listed);
+  return listed;
 }
 
 test('llama.cpp reports context window and modalities in /props, with the API key if needed', async () => {
@@ -68,7 +68,7 @@ test('llama.cpp reports context window and modalities in /props, with the API ke
   expect(await modelsAt(server.port)).toEqual([
     { id: 'q.gguf', ownedBy: 'llamacpp', contextWindow: 8192, inputs: ['text', 'image', 'audio'] },
   ]);
-  expect(server.keys[server.asked.indexOf('GET /props')] ?? 'Bearer k').toBe('Bearer k');
+  expect(server.keys[server.paths.indexOf('GET /props')] ?? 'Bearer k').toBe('Bearer k');
 });
 
 test('Ollama reports them per model', async () => {
@@ -128,12 +128,12 @@ test('vLLM reports the context window in its list and gets no further requests',
     '/v1/models': { data: [{ id: 'm', owned_by: 'vllm', max_model_len: 40960 }] },
   });
   expect(await modelsAt(server.port)).toEqual([{ id: 'm', ownedBy: 'vllm', contextWindow: 40960 }]);
-  expect(server.asked).toEqual(['GET /v1/models', 'GET /v1/models']);
+  expect(server.paths).toEqual(['GET /v1/models', 'GET /v1/models']);
 });
 
 test.each<[string, Answers]>([
-  ['says nothing of it', {}],
-  ['says nonsense', { '/props': { default_generation_settings: { n_ctx: 'many' }, modalities: ['vision'] } }],
+  ['reports no facts', {}],
+  ['reports invalid facts', { '/props': { default_generation_settings: { n_ctx: 'many' }, modalities: ['vision'] } }],
 ])('a server that %s keeps its list unchanged', async (_, answers) => {
   const server = await program({ '/v1/models': list('llamacpp', 'm'), ...answers });
   expect(await modelsAt(server.port)).toEqual([{ id: 'm', ownedBy: 'llamacpp' }]);
@@ -147,7 +147,7 @@ test('a server that never answers causes no delay and leaves no timer', async ()
   let over = false;
   void reading.finally(() => (over = true));
   while (!over) {
-    if (server.asked.includes('GET /props')) await clock.advance(500);
+    if (server.paths.includes('GET /props')) await clock.advance(500);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   expect(await reading).toEqual([{ id: 'm', ownedBy: 'llamacpp' }]);

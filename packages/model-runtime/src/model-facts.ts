@@ -16,7 +16,7 @@ export type FactsOf = 'ollama' | 'llama.cpp' | 'lm-studio' | 'koboldcpp';
 
 type Facts = Pick<ModelInfo, 'contextWindow' | 'inputs'>;
 
-/** Requests JSON below the base URL of the server; undefined if there is none. */
+/** Requests JSON below the base URL of the server; undefined if it is not available. */
 type Ask = (path: string, body?: JsonObject) => Promise<JsonValue | undefined>;
 
 export type ModelFactsOptions = {
@@ -33,7 +33,7 @@ export type ModelFactsOptions = {
 /** Maximum length of a model description, in characters: Ollama includes the vocabulary of the tokenizer. */
 const MAX_ANSWER = 16_000_000;
 /** Maximum number of models that are requested one by one. */
-const MAX_ASKED = 100;
+const MAX_REQUESTS = 100;
 
 /** The `owned_by` values of the servers. */
 const OWNERS: Readonly<Record<string, FactsOf>> = {
@@ -60,13 +60,13 @@ export async function withModelFacts(
 ): Promise<ModelInfo[]> {
   const { clock, timeoutMs = 2000, signal } = options;
   const deadline = new AbortController();
-  const callOff = clock.after(timeoutMs, () => deadline.abort());
+  const cancelTimer = clock.after(timeoutMs, () => deadline.abort());
   const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
   try {
     const factsOf = await FACTS[server](models, (path, body) => ask(path, body, options, either));
     return models.map((model) => ({ ...model, ...factsOf(model.id) }));
   } finally {
-    callOff();
+    cancelTimer();
   }
 }
 
@@ -77,15 +77,15 @@ export async function withModelFacts(
 export async function templateShowsTools(options: ModelFactsOptions): Promise<boolean | undefined> {
   const { clock, timeoutMs = 2000, signal } = options;
   const deadline = new AbortController();
-  const callOff = clock.after(timeoutMs, () => deadline.abort());
+  const cancelTimer = clock.after(timeoutMs, () => deadline.abort());
   const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
   try {
     const props = await ask('/props', undefined, options, either);
     const abilities = isJsonObject(props) ? props['chat_template_caps'] : undefined;
-    const told = isJsonObject(abilities) ? abilities['supports_tools'] : undefined;
-    return typeof told === 'boolean' ? told : undefined;
+    const supportsTools = isJsonObject(abilities) ? abilities['supports_tools'] : undefined;
+    return typeof supportsTools === 'boolean' ? supportsTools : undefined;
   } finally {
-    callOff();
+    cancelTimer();
   }
 }
 
@@ -143,9 +143,9 @@ const FACTS: Readonly<Record<FactsOf, FactsReader>> = {
   async ollama(models, ask) {
     const shown = new Map<string, Facts>();
     await Promise.all(
-      models.slice(0, MAX_ASKED).map(async ({ id }) => {
-        const told = await ask('/api/show', { model: id });
-        if (isJsonObject(told)) shown.set(id, ofOllama(told));
+      models.slice(0, MAX_REQUESTS).map(async ({ id }) => {
+        const description = await ask('/api/show', { model: id });
+        if (isJsonObject(description)) shown.set(id, ollamaFacts(description));
       }),
     );
     return (id) => shown.get(id) ?? {};
@@ -153,8 +153,8 @@ const FACTS: Readonly<Record<FactsOf, FactsReader>> = {
 
   // https://lmstudio.ai/docs/developer/rest/endpoints: GET /api/v0/models.
   async 'lm-studio'(_models, ask) {
-    const told = await ask('/api/v0/models');
-    const list = isJsonObject(told) ? told['data'] : undefined;
+    const answer = await ask('/api/v0/models');
+    const list = isJsonObject(answer) ? answer['data'] : undefined;
     const facts = new Map<string, Facts>();
     for (const item of Array.isArray(list) ? list : []) {
       if (!isJsonObject(item) || typeof item['id'] !== 'string') continue;
@@ -178,15 +178,17 @@ const FACTS: Readonly<Record<FactsOf, FactsReader>> = {
   },
 };
 
-function ofOllama(told: JsonObject): Facts {
-  const info = isJsonObject(told['model_info']) ? told['model_info'] : {};
+function ollamaFacts(description: JsonObject): Facts {
+  const info = isJsonObject(description['model_info']) ? description['model_info'] : {};
   const architecture = info['general.architecture'];
-  const own = /^num_ctx\s+(\d+)/m.exec(typeof told['parameters'] === 'string' ? told['parameters'] : '')?.[1];
-  const trained = typeof architecture === 'string' ? info[`${architecture}.context_length`] : undefined;
-  const capabilities = told['capabilities'];
-  if (!Array.isArray(capabilities)) return contextOf(own === undefined ? trained : Number(own));
+  const own = /^num_ctx\s+(\d+)/m.exec(
+    typeof description['parameters'] === 'string' ? description['parameters'] : '',
+  )?.[1];
+  const contextLength = typeof architecture === 'string' ? info[`${architecture}.context_length`] : undefined;
+  const capabilities = description['capabilities'];
+  if (!Array.isArray(capabilities)) return contextOf(own === undefined ? contextLength : Number(own));
   return {
-    ...contextOf(own === undefined ? trained : Number(own)),
+    ...contextOf(own === undefined ? contextLength : Number(own)),
     ...inputsOf({ vision: capabilities.includes('vision'), audio: capabilities.includes('audio') }),
   };
 }
@@ -196,9 +198,9 @@ function contextOf(size: JsonValue | undefined): Facts {
 }
 
 /** Reads `{ vision, audio }`; empty if neither is present. */
-function inputsOf(told: JsonValue | undefined): Facts {
-  if (!isJsonObject(told)) return {};
-  const { vision, audio } = told;
+function inputsOf(capabilities: JsonValue | undefined): Facts {
+  if (!isJsonObject(capabilities)) return {};
+  const { vision, audio } = capabilities;
   if (typeof vision !== 'boolean' && typeof audio !== 'boolean') return {};
   const inputs: ModelInput[] = ['text'];
   if (vision === true) inputs.push('image');

@@ -43,15 +43,15 @@ afterEach(() => {
 describe('backup', () => {
   test('of a run in progress opens as a data folder that resumes the run', async () => {
     const { sha256 } = await storage.blobs.put(ANNE, new Uint8Array(100_000).fill(7), { mimeType: 'x/y', at: 1 });
-    const made = storage.backup(target, { keys: true });
+    const backup = storage.backup(target, { keys: true });
     let written = 0;
-    void made.finally(() => (written = -1));
+    void backup.finally(() => (written = -1));
     while (written >= 0) {
       addEvents(5);
       written++;
       await nextTurn();
     }
-    await made;
+    await backup;
     expect(await checkStorage(target)).toEqual({ ok: true });
     const restored = await openStorage({ folder: target, clock: createFakeClock() });
     try {
@@ -68,10 +68,10 @@ describe('backup', () => {
 
   test('contains blobs that are deleted during the backup', async () => {
     const { sha256 } = await storage.blobs.put(ANNE, new Uint8Array([1, 2, 3]), { mimeType: 'x/y', at: 1 });
-    const made = storage.backup(target, { keys: true });
+    const backup = storage.backup(target, { keys: true });
     await nextTurn();
     storage.blobs.remove(ANNE, sha256);
-    await made;
+    await backup;
     expect(await checkStorage(target)).toEqual({ ok: true });
     expect(await storage.check()).toEqual({ ok: true });
     expect(readdirSync(join(data, 'blobs', sha256.slice(0, 2)))).toEqual([]);

@@ -28,7 +28,7 @@ export type BackupResult = { files: string[] };
 export async function backupFolder(from: string, to: string, { keys }: BackupOptions): Promise<BackupResult> {
   const target = resolve(to);
   const draft = join(dirname(target), `.toolyard-backup-${randomUUID()}`);
-  refuseToCopy(from);
+  requireDatabase(from);
   try {
     if (existsSync(target)) throw exists(target);
     mkdirSync(draft, { recursive: true, mode: 0o700 });
@@ -48,7 +48,7 @@ export async function backupFolder(from: string, to: string, { keys }: BackupOpt
   }
 }
 
-function refuseToCopy(from: string): void {
+function requireDatabase(from: string): void {
   const file = join(from, DATABASE_FILE);
   if (!existsSync(file)) {
     throw new StorageError('not_ours', {

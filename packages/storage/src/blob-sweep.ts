@@ -12,7 +12,7 @@ export type SweepOptions = {
 };
 
 /** Columns that may reference blobs. Events and states are deleted with their run and can be read until then. */
-const NAMING: readonly { name: string; key: readonly string[]; texts: readonly string[] }[] = [
+const REFERENCE_COLUMNS: readonly { name: string; key: readonly string[]; texts: readonly string[] }[] = [
   { name: 'messages', key: ['conversation_id', 'id'], texts: ['message'] },
   { name: 'queued_messages', key: ['conversation_id', 'id'], texts: ['parts'] },
   { name: 'interrupts', key: ['id'], texts: ['interrupt', 'answer'] },
@@ -37,15 +37,15 @@ export async function sweepBlobs(
   remove: Remove,
   { unusedSince, signal }: SweepOptions,
 ): Promise<number> {
-  const unnamed = await oldBlobs(engine, unusedSince);
-  for (const table of NAMING) {
-    for await (const text of namingTexts(engine, table)) {
-      if (unnamed.size === 0 || signal?.aborted) return 0;
-      for (const [sha256] of text.matchAll(HASH)) unnamed.delete(sha256);
+  const unreferenced = await oldBlobs(engine, unusedSince);
+  for (const table of REFERENCE_COLUMNS) {
+    for await (const text of referencingTexts(engine, table)) {
+      if (unreferenced.size === 0 || signal?.aborted) return 0;
+      for (const [sha256] of text.matchAll(HASH)) unreferenced.delete(sha256);
     }
   }
   let removed = 0;
-  for (const [sha256, owners] of unnamed) {
+  for (const [sha256, owners] of unreferenced) {
     for (const ownerId of owners) {
       if (signal?.aborted) return removed;
       if (await remove({ ownerId }, sha256, unusedSince)) removed++;
@@ -70,7 +70,7 @@ async function oldBlobs(engine: StorageEngine, unusedSince: number): Promise<Map
 }
 
 /** Null for most rows: the database filters out texts that cannot reference a blob. */
-async function* namingTexts(
+async function* referencingTexts(
   engine: StorageEngine,
   { name, key, texts }: { name: string; key: readonly string[]; texts: readonly string[] },
 ): AsyncGenerator<string> {

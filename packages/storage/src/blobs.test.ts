@@ -78,15 +78,15 @@ describe('blobs', () => {
       writeFileSync(join(blobs, path), 'x');
       utimesSync(join(blobs, path), (now - age) / 1_000, (now - age) / 1_000);
     };
-    const [old, young] = ['1'.repeat(64), '2'.repeat(64)];
+    const [old, recent] = ['1'.repeat(64), '2'.repeat(64)];
     stray(blobPath(old), 2 * day);
-    stray(blobPath(young), 1_000);
+    stray(blobPath(recent), 1_000);
     stray('draft-old', 2 * day);
     stray('draft-young', 1_000);
     stray('notes.txt', 2 * day);
     utimesSync(join(blobs, blobPath(ABC)), 1, 1);
     expect(await storage.sweepBlobs({ unusedSince: now - day })).toBe(2);
-    expect(files().toSorted()).toEqual([young.slice(2), ABC.slice(2), 'draft-young', 'notes.txt'].toSorted());
+    expect(files().toSorted()).toEqual([recent.slice(2), ABC.slice(2), 'draft-young', 'notes.txt'].toSorted());
     expect(await storage.check()).toEqual({ ok: true });
   });
 
@@ -94,9 +94,9 @@ describe('blobs', () => {
     await storage.blobs.put(ANNE, bytes, of);
     const file = join(folder.path, BLOBS_FOLDER, blobPath(ABC));
     writeFileSync(file, 'abd');
-    expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('something else')] });
+    expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('not match its hash')] });
     rmSync(file);
     await expect(storage.blobs.read(ANNE, ABC)).rejects.toThrow(file);
-    expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('no file')] });
+    expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('is missing')] });
   });
 });

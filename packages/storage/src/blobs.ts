@@ -58,7 +58,7 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
     SELECT sha256, size, mime_type AS mimeType, created_at AS createdAt FROM blobs WHERE owner_id = ? AND sha256 = ?`);
   const remove = connection.prepare('DELETE FROM blobs WHERE owner_id = ? AND sha256 = ? AND created_at < ?');
   const others = connection.prepare('SELECT 1 FROM blobs WHERE sha256 = ? LIMIT 1');
-  const waiting = new Set<string>();
+  const deferred = new Set<string>();
   let holds = 0;
 
   const info = ({ ownerId }: Owner, sha256: string): BlobInfo | null =>
@@ -107,7 +107,7 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
     remove({ ownerId }, sha256, unusedSince = Number.MAX_SAFE_INTEGER) {
       const removed = connection.guard(() => remove.run(ownerId, sha256, unusedSince).changes === 1);
       if (!removed) return false;
-      if (holds > 0) waiting.add(sha256);
+      if (holds > 0) deferred.add(sha256);
       else deleteUnowned(sha256);
       return true;
     },
@@ -128,13 +128,13 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
     },
     holdDeletions() {
       holds++;
-      let held = true;
+      let isHeld = true;
       return () => {
-        if (!held) return;
-        held = false;
+        if (!isHeld) return;
+        isHeld = false;
         if (--holds > 0) return;
-        for (const sha256 of waiting) deleteUnowned(sha256);
-        waiting.clear();
+        for (const sha256 of deferred) deleteUnowned(sha256);
+        deferred.clear();
       };
     },
   };

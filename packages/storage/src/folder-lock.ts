@@ -22,8 +22,8 @@ export function lockFolder(folder: string): () => void {
     database?.close();
     throw sqliteCode(error) === SQLITE.busy ? storageError('in_use', folder) : toStorageError(error, file);
   }
-  const held = database;
+  const lock = database;
   return () => {
-    if (held.isOpen) held.close();
+    if (lock.isOpen) lock.close();
   };
 }

@@ -28,28 +28,28 @@ const AFTER = [
   { lastSeq: 8, step: 4, call: 'done' },
 ] as const;
 
-async function dieAt(place: string, hit: number): Promise<{ told: string[]; storage: Storage }> {
-  const died = await runNode([
+async function killAt(place: string, hit: number): Promise<{ printed: string[]; storage: Storage }> {
+  const killed = await runNode([
     '--disable-warning=ExperimentalWarning',
     ...programArgs(PROGRAM),
     folder.path,
     place,
     String(hit),
   ]);
-  expect(died).toMatchObject({ signal: 'SIGKILL', stderr: '' });
+  expect(killed).toMatchObject({ signal: 'SIGKILL', stderr: '' });
   // Without any cleanup: the lock ended with the process, the WAL is replayed.
   reopened = await openStorage({ folder: folder.path, clock: createFakeClock() });
-  return { told: died.stdout.trim().split('\n').filter(Boolean), storage: reopened };
+  return { printed: killed.stdout.trim().split('\n').filter(Boolean), storage: reopened };
 }
 
 describe('a process killed during a write', () => {
   for (const place of ['commit:begun', 'commit:written', 'commit:committed']) {
     for (const hit of [1, 2, 3, 4]) {
       test(`at ${place} of commit ${hit}: commits are atomic and confirmed ones are kept`, async () => {
-        const { told, storage } = await dieAt(place, hit);
+        const { printed, storage } = await killAt(place, hit);
         const stored = place === 'commit:committed' ? hit : hit - 1;
         const { lastSeq, step, call } = AFTER[stored] ?? AFTER[0];
-        expect(told).toHaveLength(hit);
+        expect(printed).toHaveLength(hit);
 
         const events = storage.runs.readEvents(ANNE, 'r1', 0, 100) ?? [];
         expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: lastSeq }, (_none, index) => index + 1));
@@ -72,16 +72,16 @@ describe('a process killed during a write', () => {
   }
 
   test('before the run is stored: run, message and leaf are missing, and the message can be sent again', async () => {
-    const { told, storage } = await dieAt('create-run:written', 1);
-    expect(told).toEqual([]);
+    const { printed, storage } = await killAt('create-run:written', 1);
+    expect(printed).toEqual([]);
     expect(storage.runs.listRuns(ANNE, { limit: 9 })).toEqual([]);
     expect(await storage.messages.all(ANNE, 'c1')).toEqual([]);
     expect(await storage.conversations.get(ANNE, 'c1')).toMatchObject({ leafId: null });
   });
 
   test('after the run is stored, before the response: run, message and leaf exist', async () => {
-    const { told, storage } = await dieAt('create-run:committed', 1);
-    expect(told).toEqual([]);
+    const { printed, storage } = await killAt('create-run:committed', 1);
+    expect(printed).toEqual([]);
     expect(storage.runs.getRun(ANNE, 'r1')).toMatchObject({ status: 'running', lastSeq: 0 });
     expect(await storage.messages.branch(ANNE, 'c1')).toHaveLength(1);
   });

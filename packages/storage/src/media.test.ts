@@ -20,23 +20,23 @@ afterEach(() => {
   folder.remove();
 });
 
-const picture = new Uint8Array(MAX_INLINE_BYTES + 3).fill(9);
+const large = new Uint8Array(MAX_INLINE_BYTES + 3).fill(9);
 const image = (bytes: Uint8Array) =>
   ({ type: 'image', mimeType: 'image/png', source: { data: Buffer.from(bytes).toString('base64') } }) as const;
 const withImages = (...images: Uint8Array[]): UserMessage => ({ ...question('m1'), parts: images.map(image) });
 
 test('moves a large image to the blob store once, keeps a small one inline, and restores both', async () => {
-  const message = withImages(picture, new Uint8Array([1]), picture);
-  const moved = await mediaToBlobs(message, (bytes, mimeType) => storage.blobs.put(ANNE, bytes, { mimeType, at: 1 }));
-  const [first, second, third] = moved.parts;
+  const message = withImages(large, new Uint8Array([1]), large);
+  const stored = await mediaToBlobs(message, (bytes, mimeType) => storage.blobs.put(ANNE, bytes, { mimeType, at: 1 }));
+  const [first, second, third] = stored.parts;
   expect(second).toEqual(message.parts[1]);
   expect(third).toEqual(first);
-  await storage.messages.add(ANNE, 'c1', moved);
-  const kept = await storage.messages.get(ANNE, 'c1', 'm1');
-  const part = kept?.parts[0];
+  await storage.messages.add(ANNE, 'c1', stored);
+  const read = await storage.messages.get(ANNE, 'c1', 'm1');
+  const part = read?.parts[0];
   const sha256 = part?.type === 'image' && 'blob' in part.source ? part.source.blob : '';
-  expect(storage.blobs.info(ANNE, sha256)).toMatchObject({ mimeType: 'image/png', size: picture.length });
-  expect(new Uint8Array((await storage.blobs.read(ANNE, sha256)) ?? [])).toEqual(picture);
+  expect(storage.blobs.info(ANNE, sha256)).toMatchObject({ mimeType: 'image/png', size: large.length });
+  expect(new Uint8Array((await storage.blobs.read(ANNE, sha256)) ?? [])).toEqual(large);
 });
 
 test('returns a message without large media unchanged', async () => {
@@ -45,7 +45,7 @@ test('returns a message without large media unchanged', async () => {
 });
 
 test('rejects a large image in a message and in an event, but not long text', async () => {
-  const message = withImages(picture);
+  const message = withImages(large);
   await expect(storage.messages.add(ANNE, 'c1', message)).rejects.toThrow(/stored as a blob/);
   storage.runs.createRun(ANNE, newRun('r1', 'c1'));
   const [event] = deltas('r1', 0, 1);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { POSTGRES_MIGRATIONS as POSTGRES } from './postgres/migrate.ts';
 import { SQLITE_MIGRATIONS as SQLITE } from './sqlite/migrate.ts';
-import { breakingChanges } from './test-fixtures/kept/breaking-changes.ts';
+import { breakingChanges } from './test-fixtures/snapshots/breaking-changes.ts';
 
 /** The first migration creates all tables. */
 const later = <T>(migrations: Readonly<Record<string, T>>): [string, T][] => Object.entries(migrations).slice(1);

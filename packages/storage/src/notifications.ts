@@ -9,15 +9,15 @@ export type NotifiedRun = { ownerId: string; runId: string; afterSeq: number };
  */
 export type NotificationChannel = {
   /** Notifies all other listening processes. Throws if the database cannot be reached. */
-  tell(body: string): Promise<void>;
+  send(body: string): Promise<void>;
   /**
    * Receives the notifications of other processes, each once.
    *
-   * @param missed Called if notifications may have been lost: check everything.
+   * @param onMissed Called if notifications may have been lost: check everything.
    */
-  listen(heard: (bodies: readonly string[]) => void, missed: () => void): void;
+  listen(onMessages: (bodies: readonly string[]) => void, onMissed: () => void): void;
   /** Reads the events of many runs after their last known one, run by run in order, at most `limit` events. */
-  readOn(runs: readonly NotifiedRun[], limit: number): Promise<readonly RunEvent[]>;
+  readEvents(runs: readonly NotifiedRun[], limit: number): Promise<readonly RunEvent[]>;
   /** Stops listening. May be called again. */
   close(): Promise<void>;
 };

@@ -144,10 +144,10 @@ describe('opening a data folder', () => {
   });
 
   test('rejects a damaged database and leaves it unchanged', async () => {
-    const rubbish = Buffer.alloc(8_192, 'not a database ');
-    writeFileSync(file, rubbish);
+    const invalid = Buffer.alloc(8_192, 'not a database ');
+    writeFileSync(file, invalid);
     expect(await refusal()).toMatchObject({ problem: 'corrupt' });
-    expect(readFileSync(file).equals(rubbish)).toBe(true);
+    expect(readFileSync(file).equals(invalid)).toBe(true);
   });
 
   test('releases the folder after any error', async () => {
@@ -185,12 +185,12 @@ test('a full disk fails a commit atomically, keeps earlier ones, and continues w
   await expect(full.settings.set(ANNE, 'big', 'x'.repeat(200_000), 1)).rejects.toMatchObject({ problem: 'disk_full' });
   full.close();
 
-  const roomy = await open();
-  expect(await roomy.check()).toEqual({ ok: true });
-  const [run] = roomy.runs.takeOver({ owner: 'next', ms: 1_000 }, 1);
+  const withSpace = await open();
+  expect(await withSpace.check()).toEqual({ ok: true });
+  const [run] = withSpace.runs.takeOver({ owner: 'next', ms: 1_000 }, 1);
   expect(run).toMatchObject({ id: 'r1', lastSeq });
   const item = commitOf('r1', { fence: run?.fence ?? 0, baseSeq: lastSeq, events: deltas('r1', lastSeq, 1) });
-  expect(roomy.runs.commit([item])).toMatchObject([{ outcome: 'committed' }]);
+  expect(withSpace.runs.commit([item])).toMatchObject([{ outcome: 'committed' }]);
 });
 
 test('another program that locks the database fails a commit atomically and nothing else', async () => {

@@ -7,8 +7,7 @@ import type { DatabaseOptions, DatabaseStorage, SharedStorage, Storage, StorageO
  *
  * @throws StorageError: in use, not writable, not reachable, disk full, damaged, of a newer version or of another
  * program. None of these changes anything.
- * @example const storage = await openStorage({ folder: dataDir, clock: systemClock }); const runs =
- * storage.runs.takeOver({ owner: processId, ms: 15_000 }, 100);
+ * @example const storage = await openStorage({ folder: dataDir, clock: systemClock });
  */
 export function openStorage(options: StorageOptions): Promise<Storage>;
 export function openStorage(options: DatabaseOptions): Promise<DatabaseStorage>;

@@ -15,7 +15,7 @@ export type LeasedServer = {
   holder: { id: string; address: string | null } | null;
   /** Incremented with every change. */
   version: number;
-  /** The last description of it as JSON; null if there is none. */
+  /** The last description of it as JSON; null before the first. */
   catalogue: string | null;
 };
 
@@ -28,16 +28,16 @@ export type Processes = {
    * Heartbeat: extends the life of this process and the leases of its servers by `ms`. Returns the servers it still
    * holds.
    */
-  live(process: LiveProcess & { startedAt: number }, ms: number): Promise<{ ownerId: string; serverId: string }[]>;
+  heartbeat(process: LiveProcess & { startedAt: number }, ms: number): Promise<{ ownerId: string; serverId: string }[]>;
   /** Takes those of these servers that no process holds, and returns them. */
   take(principal: Owner, holder: LiveProcess, serverIds: readonly string[], ms: number): Promise<string[]>;
   /** Releases servers, so that others can take them. */
-  giveBack(principal: Owner, holderId: string, serverIds: readonly string[]): Promise<void>;
+  release(principal: Owner, holderId: string, serverIds: readonly string[]): Promise<void>;
   /** Stores the description of a server. False, without a change, if another process holds it. */
-  say(principal: Owner, holderId: string, serverId: string, catalogue: string): Promise<boolean>;
+  publish(principal: Owner, holderId: string, serverId: string, catalogue: string): Promise<boolean>;
   /** Processes with a current heartbeat. */
-  living(): Promise<LiveProcess[]>;
+  listLive(): Promise<LiveProcess[]>;
   servers(principal: Owner): Promise<LeasedServer[]>;
   /** Removes this process and releases its servers. */
-  leave(id: string): Promise<void>;
+  remove(id: string): Promise<void>;
 };

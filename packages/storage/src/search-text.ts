@@ -12,7 +12,7 @@ export type Term =
   | { kind: 'characters'; folded: string }
   | { kind: 'word'; folded: string }
   /** A word prefix. */
-  | { kind: 'beginning'; folded: string };
+  | { kind: 'prefix'; folded: string };
 
 /** Maximum number of terms and length of a query; the rest is ignored. */
 const MAX_TERMS = 16;
@@ -28,7 +28,7 @@ export function* wordsOf(text: string): Generator<Word> {
   for (const match of text.matchAll(WORDS)) {
     const [written] = match;
     const cjk = match.groups?.['cjk'] !== undefined;
-    const folded = fold(written, cjk);
+    const folded = normalize(written, cjk);
     // A word that consists only of accents is not searchable.
     if (folded === '') continue;
     yield { cjk, folded, start: match.index, end: match.index + written.length };
@@ -61,7 +61,7 @@ export function termsOf(query: string): Term[] {
   const words = [...wordsOf(query.slice(0, MAX_QUERY_LENGTH).normalize('NFC'))].slice(0, MAX_TERMS);
   return words.map(({ cjk, folded }, index): Term => {
     if (cjk) return { kind: 'characters', folded };
-    return { kind: index === words.length - 1 ? 'beginning' : 'word', folded };
+    return { kind: index === words.length - 1 ? 'prefix' : 'word', folded };
   });
 }
 
@@ -71,7 +71,7 @@ export function toMatch(terms: readonly Term[]): string {
 }
 
 function termToMatch({ kind, folded }: Term): string {
-  if (kind !== 'characters') return kind === 'beginning' ? `${quote(folded)} *` : quote(folded);
+  if (kind !== 'characters') return kind === 'prefix' ? `${quote(folded)} *` : quote(folded);
   const pairs = bigrams(folded);
   return pairs.length === 0 ? `${quote(folded)} *` : quote(pairs.join(' '));
 }
@@ -86,7 +86,7 @@ function quote(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
-function fold(word: string, cjk: boolean): string {
+function normalize(word: string, cjk: boolean): string {
   if (PLAIN.test(word)) return word.toLowerCase();
   // Marks of kana and jamo of Hangul are part of letters, not accents.
   return cjk ? word.normalize('NFKC') : word.normalize('NFKD').replace(ACCENTS, '').toLowerCase();

@@ -2,28 +2,28 @@ import type { Term, Word } from './search-text.ts';
 import { wordsOf } from './search-text.ts';
 
 /** Markers around each match of a snippet. */
-const FIND_BEGINS = '\u0002';
-const FIND_ENDS = '\u0003';
+const MATCH_START = '\u0002';
+const MATCH_END = '\u0003';
 
 /** Characters before the first match, and in total; in UTF-16 units. */
 const BEFORE = 40;
 const WHOLE = 160;
 
-type Stretch = { start: number; end: number };
+type Range = { start: number; end: number };
 
 /** The text around the first match, with all matches in it marked. The start of the text if nothing matches. */
 export function snippetOf(text: string, terms: readonly Term[]): string {
   // Control characters in the text become spaces, so that they cannot be mistaken for markers.
   const shown = text.normalize('NFC').replace(/\p{Cc}/gu, ' ');
-  const finds = findsIn(shown, terms);
-  const first = finds[0]?.start ?? 0;
+  const matches = matchesIn(shown, terms);
+  const first = matches[0]?.start ?? 0;
   const start = first <= BEFORE ? 0 : wordBoundary(shown, first - BEFORE, first);
   const end = Math.min(shown.length, start + WHOLE);
   let snippet = start > 0 ? '…' : '';
   let from = start;
-  for (const find of finds) {
+  for (const find of matches) {
     if (find.start >= end) break;
-    snippet += shown.slice(from, find.start) + FIND_BEGINS + shown.slice(find.start, find.end) + FIND_ENDS;
+    snippet += shown.slice(from, find.start) + MATCH_START + shown.slice(find.start, find.end) + MATCH_END;
     from = find.end;
   }
   snippet += from < end ? shown.slice(from, end) : '';
@@ -32,38 +32,38 @@ export function snippetOf(text: string, terms: readonly Term[]): string {
 }
 
 /** Matches in order, not nested, up to the end of the window after the first. */
-function findsIn(text: string, terms: readonly Term[]): Stretch[] {
-  const finds: Stretch[] = [];
+function matchesIn(text: string, terms: readonly Term[]): Range[] {
+  const matches: Range[] = [];
   for (const word of wordsOf(text)) {
-    if (finds[0] && word.start > finds[0].start + WHOLE) break;
-    const found = terms.flatMap((term) => findsInWord(word, term)).sort((a, b) => a.start - b.start || b.end - a.end);
+    if (matches[0] && word.start > matches[0].start + WHOLE) break;
+    const found = terms.flatMap((term) => matchesInWord(word, term)).sort((a, b) => a.start - b.start || b.end - a.end);
     for (const find of found) {
-      const last = finds.at(-1);
-      if (!last || find.start >= last.end) finds.push(find);
+      const last = matches.at(-1);
+      if (!last || find.start >= last.end) matches.push(find);
       else last.end = Math.max(last.end, find.end);
     }
   }
-  return finds;
+  return matches;
 }
 
-function findsInWord(word: Word, { kind, folded }: Term): Stretch[] {
-  if (word.cjk) return kind === 'characters' ? findsInCharacters(word, folded) : [];
-  const hit = kind === 'beginning' ? word.folded.startsWith(folded) : kind === 'word' && word.folded === folded;
+function matchesInWord(word: Word, { kind, folded }: Term): Range[] {
+  if (word.cjk) return kind === 'characters' ? matchesInCharacters(word, folded) : [];
+  const hit = kind === 'prefix' ? word.folded.startsWith(folded) : kind === 'word' && word.folded === folded;
   return hit ? [{ start: word.start, end: word.end }] : [];
 }
 
-function findsInCharacters({ folded, start, end }: Word, wanted: string): Stretch[] {
-  const finds: Stretch[] = [];
-  for (let at = folded.indexOf(wanted); at !== -1; at = folded.indexOf(wanted, at + wanted.length)) {
-    // If folding changed the length, characters cannot be mapped: the whole word is the match.
+function matchesInCharacters({ folded, start, end }: Word, searched: string): Range[] {
+  const matches: Range[] = [];
+  for (let at = folded.indexOf(searched); at !== -1; at = folded.indexOf(searched, at + searched.length)) {
+    // If normalization changed the length, characters cannot be mapped: the whole word is the match.
     if (folded.length !== end - start) return [{ start, end }];
-    finds.push({ start: start + at, end: start + at + wanted.length });
+    matches.push({ start: start + at, end: start + at + searched.length });
   }
-  return finds;
+  return matches;
 }
 
 /**
- * The position after the first space in the range, so that no word is split; the start of the range if there is none.
+ * The position after the first space in the range, so that no word is split; otherwise the start of the range.
  */
 function wordBoundary(text: string, from: number, to: number): number {
   const space = text.indexOf(' ', from);

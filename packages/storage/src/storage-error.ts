@@ -152,7 +152,7 @@ function describe(problem: FolderProblem, where: string, detail: string): Omit<E
       };
     case 'not_writable':
       return {
-        message: `${where} is not writable: ${detail}.`,
+        message: `${where} cannot be written: ${detail}.`,
         hint: 'Check the permissions, or choose another data folder.',
       };
     case 'disk_full':
@@ -162,7 +162,7 @@ function describe(problem: FolderProblem, where: string, detail: string): Omit<E
       };
     case 'write_failed':
       return {
-        message: `${where} cannot be written: the disk or quota is full, or the disk is failing.`,
+        message: `${where} cannot be written: the disk is full, a quota is used up, or the disk is failing.`,
         hint: 'Free disk space, or check the disk. Data stored before is safe.',
       };
     case 'corrupt':

@@ -52,7 +52,7 @@ export type DatabaseOptions = {
   notify?: boolean;
 };
 
-type Promised<T> = {
+type Promisified<T> = {
   [K in keyof T]: T[K] extends (...parameters: infer P) => infer R
     ? (...parameters: P) => R | Promise<Awaited<R>>
     : T[K];
@@ -61,7 +61,7 @@ type Promised<T> = {
 /** The interface of every engine, synchronous or over a socket. */
 export type SharedStorage = Repositories & {
   readonly runs: RunStore;
-  readonly blobs: Promised<BlobStore>;
+  readonly blobs: Promisified<BlobStore>;
   /** Deletes blobs without references and returns their number; takes long for large databases, without blocking. */
   sweepBlobs(options: SweepOptions): Promise<number>;
   /** Numbers of active runs and leases. */

@@ -5,7 +5,7 @@ import { isJsonObject, parseJson } from '@toolyard/protocol';
  * JSON.stringify's escapes of NUL and lone surrogates. A literal backslash looks the same and is sorted out in the slow
  * path.
  */
-const SUSPECT = /\\u(?:0000|d[89a-f])/;
+const ESCAPES = /\\u(?:0000|d[89a-f])/;
 
 /** Text that every engine can store: NUL and lone surrogates become U+FFFD. */
 export function scrubText(text: string): string {
@@ -15,7 +15,7 @@ export function scrubText(text: string): string {
 /** JSON as text for a column, scrubbed including keys. Throws if the value is not JSON (undefined, a function). */
 export function encodeJson(value: unknown): string {
   const text = toJson(value);
-  return SUSPECT.test(text) ? toJson(value, scrubValue) : text;
+  return ESCAPES.test(text) ? toJson(value, scrubValue) : text;
 }
 
 /** Parses a column written by this package. Throws if the text is not JSON: another program changed the file. */

@@ -26,7 +26,7 @@ describe('a full disk', needs(PRLIMIT), () => {
       const ran = spawnSync('prlimit', args, { encoding: 'utf8', env: PROCESS_ENV, timeout: 120_000 });
       expect(ran).toMatchObject({ status: 1, stdout: '' });
       expect(ran.stderr).toMatch(
-        /^toolyard: \S*toolyard\.db cannot be written: the disk or quota is full[^\n]*\n {2}Free disk space[^\n]*\n$/,
+        /^toolyard: \S*toolyard\.db cannot be written: the disk is full[^\n]*\n {2}Free disk space[^\n]*\n$/,
       );
       await using served = await ServedProcess.start({ dataDir });
       const asked = await runCommand(['chat', '--server', served.url, 'Hello']);

@@ -48,10 +48,10 @@ describe('responses', () => {
       ]),
     );
     const parts = await collect(runtimeOver('anthropic-messages', server.url), request('hi', { tools }));
-    const kept = parts.flatMap((part) => (part.type === 'reasoning_signature' ? [part.signature] : []));
+    const signatures = parts.flatMap((part) => (part.type === 'reasoning_signature' ? [part.signature] : []));
     const answer = assistant(
-      { type: 'reasoning', text: 'Let me think.', signature: kept[0] ?? '' },
-      { type: 'reasoning', text: '', signature: kept[1] ?? '' },
+      { type: 'reasoning', text: 'Let me think.', signature: signatures[0] ?? '' },
+      { type: 'reasoning', text: '', signature: signatures[1] ?? '' },
       call('c1', 'f', {}, 't1'),
     );
     const sent = (model: string, without: string[] = []) => {
@@ -128,7 +128,7 @@ describe('responses', () => {
 
   test.each<[string, JsonObject[]]>([
     [
-      'blocks that take turns',
+      'interleaved blocks',
       [
         start(0, use('a', 'f')),
         start(1, use('b', 'g')),
@@ -140,7 +140,7 @@ describe('responses', () => {
       ],
     ],
     [
-      'indexes that begin elsewhere and leave gaps',
+      'indexes that do not start at 0 and have gaps',
       [
         start(3, use('a', 'f')),
         delta(3, json('{"x":1}')),
@@ -150,13 +150,16 @@ describe('responses', () => {
         stop(7),
       ],
     ],
-    ['arguments at once', [start(0, use('a', 'f', { x: 1 })), stop(0), start(1, use('b', 'g', { y: 2 })), stop(1)]],
     [
-      'no end of a block',
+      'arguments in one piece',
+      [start(0, use('a', 'f', { x: 1 })), stop(0), start(1, use('b', 'g', { y: 2 })), stop(1)],
+    ],
+    [
+      'missing content_block_stop',
       [start(0, use('a', 'f')), delta(0, json('{"x":1}')), start(1, use('b', 'g')), delta(1, json('{"y":2}'))],
     ],
     [
-      'no start of the message, ends told twice',
+      'missing message_start, repeated stop events',
       [start(0, use('a', 'f', { x: 1 })), stop(0), stop(0), start(1, use('b', 'g', { y: 2 })), stop(1)],
     ],
   ])('tolerates %s', async (_, events) => {

@@ -38,21 +38,21 @@ export class AnthropicAnswer extends StreamedAnswer {
       case 'content_block_start':
         this.began = true;
         this.#endClosed(out);
-        if (isJsonObject(value['content_block'])) this.#start(placeOf(value), value['content_block'], out);
+        if (isJsonObject(value['content_block'])) this.#start(indexOf(value), value['content_block'], out);
         return;
       case 'content_block_delta':
         this.began = true;
-        if (isJsonObject(value['delta'])) this.#delta(placeOf(value), value['delta'], out);
+        if (isJsonObject(value['delta'])) this.#delta(indexOf(value), value['delta'], out);
         return;
       case 'content_block_stop':
-        this.#stop(placeOf(value), out);
+        this.#stop(indexOf(value), out);
         return;
       case 'message_delta':
         this.#takeUsage(value['usage']);
         if (isJsonObject(value['delta'])) this.#stopReason(value['delta'], out);
         return;
       case 'message_stop':
-        this.saidDone = true;
+        this.isStreamDone = true;
         return;
       case 'message':
         this.#whole(value, out);
@@ -66,7 +66,7 @@ export class AnthropicAnswer extends StreamedAnswer {
     }
   }
 
-  #start(place: number, block: JsonObject, out: StreamPart[]): void {
+  #start(index: number, block: JsonObject, out: StreamPart[]): void {
     switch (textOf(block['type'])) {
       case 'text':
         this.#say(block['text'], out);
@@ -74,20 +74,20 @@ export class AnthropicAnswer extends StreamedAnswer {
         return;
       case 'thinking':
         this.#think(block['thinking'], out);
-        if (typeof block['signature'] === 'string') this.#signatures.set(place, block['signature']);
+        if (typeof block['signature'] === 'string') this.#signatures.set(index, block['signature']);
         return;
       case 'redacted_thinking':
         out.push(keep('redacted', textOf(block['data'])));
         return;
       case 'tool_use': {
-        this.#calls.begin(place, textOf(block['id']), textOf(block['name']), out);
+        this.#calls.begin(index, textOf(block['id']), textOf(block['name']), out);
         const input = block['input'];
-        if (isJsonObject(input) && Object.keys(input).length > 0) this.#calls.delta(place, JSON.stringify(input), out);
+        if (isJsonObject(input) && Object.keys(input).length > 0) this.#calls.delta(index, JSON.stringify(input), out);
       }
     }
   }
 
-  #delta(place: number, delta: JsonObject, out: StreamPart[]): void {
+  #delta(index: number, delta: JsonObject, out: StreamPart[]): void {
     switch (textOf(delta['type'])) {
       case 'text_delta':
         this.#say(delta['text'], out);
@@ -96,25 +96,25 @@ export class AnthropicAnswer extends StreamedAnswer {
         this.#think(delta['thinking'], out);
         return;
       case 'signature_delta':
-        this.#signatures.set(place, (this.#signatures.get(place) ?? '') + textOf(delta['signature']));
+        this.#signatures.set(index, (this.#signatures.get(index) ?? '') + textOf(delta['signature']));
         return;
       case 'input_json_delta':
-        this.#calls.delta(place, textOf(delta['partial_json']), out);
+        this.#calls.delta(index, textOf(delta['partial_json']), out);
         return;
       case 'citations_delta':
         this.#citations.add(delta['citation'], out);
     }
   }
 
-  #stop(place: number, out: StreamPart[]): void {
-    const signature = this.#signatures.get(place) ?? '';
-    this.#signatures.delete(place);
+  #stop(index: number, out: StreamPart[]): void {
+    const signature = this.#signatures.get(index) ?? '';
+    this.#signatures.delete(index);
     if (signature !== '') out.push(keep('thinking', signature));
-    if (this.#calls.has(place)) this.#closed.push(place);
+    if (this.#calls.has(index)) this.#closed.push(index);
   }
 
   #endClosed(out: StreamPart[]): void {
-    for (const place of this.#closed.splice(0)) this.#calls.end(place, false, out);
+    for (const index of this.#closed.splice(0)) this.#calls.end(index, false, out);
   }
 
   #stopReason(delta: JsonObject, out: StreamPart[]): void {
@@ -132,10 +132,10 @@ export class AnthropicAnswer extends StreamedAnswer {
     this.began = true;
     this.#takeUsage(message['usage']);
     const content = Array.isArray(message['content']) ? message['content'] : [];
-    for (const [place, block] of content.entries()) {
+    for (const [index, block] of content.entries()) {
       if (!isJsonObject(block)) continue;
-      this.#start(place, block, out);
-      this.#stop(place, out);
+      this.#start(index, block, out);
+      this.#stop(index, out);
     }
     this.#stopReason(message, out);
   }
@@ -159,7 +159,7 @@ function keep(kind: 'thinking' | 'redacted', content: string): StreamPart {
   return { type: 'reasoning_signature', signature: sealReplay('anthropic-messages', `${kind}:${content}`) };
 }
 
-function placeOf(event: JsonObject): number {
+function indexOf(event: JsonObject): number {
   return typeof event['index'] === 'number' ? event['index'] : 0;
 }
 

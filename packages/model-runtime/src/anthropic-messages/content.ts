@@ -38,8 +38,8 @@ function imageBlock({ source, mimeType }: ImagePart): JsonObject | null {
 
 function fileBlock(part: FilePart): JsonObject | null {
   const { name = 'file', mimeType, source } = part;
-  const words = textFile(name, mimeType, source);
-  if (words !== null) return textBlock(words);
+  const fileText = textFile(name, mimeType, source);
+  if (fileText !== null) return textBlock(fileText);
   if (mimeType !== 'application/pdf' || !isReachable(source))
     return textBlock(unavailable(`file ${name}, ${mimeType}`));
   return {

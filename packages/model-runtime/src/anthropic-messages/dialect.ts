@@ -29,20 +29,20 @@ export function createDialect(quirks: AnthropicQuirks = {}, newId?: () => string
     }),
     chat: (request, without) => toOutgoing(request, quirks, without),
     answer: (request, errors) => new AnthropicAnswer(chooseText(request, { newId }), errors),
-    concede,
+    fallbackFor,
     models: modelPage,
   };
 }
 
-function concede({ message }: ProviderError, request: ChatRequest): CapabilityFallback | null {
+function fallbackFor({ message }: ProviderError, request: ChatRequest): CapabilityFallback | null {
   const limit = /max_tokens: \d+ > (\d+)/.exec(message)?.[1];
   if (limit !== undefined) {
-    const asked = request.parameters.maxOutputTokens;
+    const requested = request.parameters.maxOutputTokens;
     const notice = {
       code: 'setting_left_out',
       text: `${request.model} allows at most ${limit} output tokens: the limit was reduced.`,
     };
-    return { without: `${OPTIONAL_FEATURES.limit}${limit}`, ...(asked === undefined ? {} : { notice }) };
+    return { without: `${OPTIONAL_FEATURES.limit}${limit}`, ...(requested === undefined ? {} : { notice }) };
   }
   if (/cache_control/.test(message)) return { without: OPTIONAL_FEATURES.cacheMarks };
   if (/signature|thinking.{0,40}block/i.test(message) && !/^.{0,60}expected/i.test(message))

@@ -111,19 +111,19 @@ const resultCache = new WeakMap<ToolMessage, { id: string; block: string }>();
 /** Results come first. Answers to malformed calls follow as text, because the API never received such a call. */
 function nativeResults(run: readonly ToolMessage[], wireIds: ReadonlyMap<string, string>): string[] {
   const results: string[] = [];
-  const strays: string[] = [];
+  const texts: string[] = [];
   for (const message of run) {
     const [part] = message.parts;
     const id = wireIds.get(part.callId);
     if (id === undefined) {
-      strays.push(...textResult(message));
+      texts.push(...textResult(message));
       continue;
     }
     let known = resultCache.get(message);
     if (known?.id !== id) resultCache.set(message, (known = { id, block: resultBlock(id, part.result) }));
     results.push(known.block);
   }
-  return [...results, ...strays];
+  return [...results, ...texts];
 }
 
 function textResults(run: readonly ToolMessage[]): string[] {

@@ -129,30 +129,34 @@ describe('requests', () => {
   });
 
   test('sends the reasoning effort in the form of each model generation', () => {
-    const told = (model: string, reasoningEffort: 'none' | 'minimal' | 'high' | 'xhigh', maxOutputTokens?: number) => {
+    const thinkingFields = (
+      model: string,
+      reasoningEffort: 'none' | 'minimal' | 'high' | 'xhigh',
+      maxOutputTokens?: number,
+    ) => {
       const limit = maxOutputTokens === undefined ? {} : { maxOutputTokens };
       const sent = body('hi', { model, parameters: { reasoningEffort, temperature: 0.5, ...limit } });
       return [sent['thinking'], sent['output_config'], sent['max_tokens'], sent['temperature']];
     };
     const adaptive = { type: 'adaptive', display: 'summarized' };
-    expect(told('claude-opus-4-8', 'xhigh')).toEqual([adaptive, { effort: 'xhigh' }, 64_000, undefined]);
-    expect(told('claude-opus-4-6', 'xhigh')).toEqual([adaptive, { effort: 'high' }, 64_000, undefined]);
-    expect(told('claude-opus-4-6', 'none')).toEqual([{ type: 'disabled' }, undefined, 64_000, undefined]);
-    expect(told('claude-opus-4-8', 'minimal')).toEqual([adaptive, { effort: 'low' }, 64_000, undefined]);
-    expect(told('claude-sonnet-4-5', 'high')).toEqual([
+    expect(thinkingFields('claude-opus-4-8', 'xhigh')).toEqual([adaptive, { effort: 'xhigh' }, 64_000, undefined]);
+    expect(thinkingFields('claude-opus-4-6', 'xhigh')).toEqual([adaptive, { effort: 'high' }, 64_000, undefined]);
+    expect(thinkingFields('claude-opus-4-6', 'none')).toEqual([{ type: 'disabled' }, undefined, 64_000, undefined]);
+    expect(thinkingFields('claude-opus-4-8', 'minimal')).toEqual([adaptive, { effort: 'low' }, 64_000, undefined]);
+    expect(thinkingFields('claude-sonnet-4-5', 'high')).toEqual([
       { type: 'enabled', budget_tokens: 20_000 },
       undefined,
       32_000,
       undefined,
     ]);
-    expect(told('claude-sonnet-4-5', 'high', 1000)).toEqual([
+    expect(thinkingFields('claude-sonnet-4-5', 'high', 1000)).toEqual([
       { type: 'enabled', budget_tokens: 20_000 },
       undefined,
       21_000,
       undefined,
     ]);
-    expect(told('claude-sonnet-4-5', 'none')).toEqual([undefined, undefined, 32_000, 0.5]);
-    expect(told('claude-3-5-haiku-latest', 'high')).toEqual([undefined, undefined, 8_192, 0.5]);
+    expect(thinkingFields('claude-sonnet-4-5', 'none')).toEqual([undefined, undefined, 32_000, 0.5]);
+    expect(thinkingFields('claude-3-5-haiku-latest', 'high')).toEqual([undefined, undefined, 8_192, 0.5]);
   });
 
   test('disables thinking for a forced tool call', () => {

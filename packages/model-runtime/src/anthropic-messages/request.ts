@@ -32,11 +32,16 @@ export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, withou
   const systemBlock = JSON.stringify({ type: 'text', text: system });
   const head = [
     `"model":${JSON.stringify(model)}`,
-    ...(system.trim() === '' ? [] : [`"system":[${marks ? marked(systemBlock) : systemBlock}]`]),
+    ...(system.trim() === '' ? [] : [`"system":[${marks ? withCacheMarker(systemBlock) : systemBlock}]`]),
   ].join(',');
   const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request, marks && system.trim() === '')].join(',');
-  const { sent, leftOut } = settings;
-  return { path: '/messages', body: `{${head},"messages":[${turnsJson(turns, marks)}],${rest}}`, sent, leftOut };
+  const { sent, omittedSettings } = settings;
+  return {
+    path: '/messages',
+    body: `{${head},"messages":[${turnsJson(turns, marks)}],${rest}}`,
+    sent,
+    omittedSettings,
+  };
 }
 
 /**
@@ -44,17 +49,19 @@ export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, withou
  * second to last user message.
  */
 function turnsJson(turns: readonly MessageTurn<'user' | 'assistant'>[], marks: boolean): string {
-  const ofPerson = turns.flatMap(({ role }, at) => (role === 'user' ? [at] : []));
-  const markedTurns = marks ? ofPerson.slice(-2) : [];
+  const userTurns = turns.flatMap(({ role }, at) => (role === 'user' ? [at] : []));
+  const markedTurns = marks ? userTurns.slice(-2) : [];
   return turns
     .map(({ role, blocks }, at) => {
-      const written = markedTurns.includes(at) ? [...blocks.slice(0, -1), marked(blocks.at(-1) ?? '{}')] : blocks;
+      const written = markedTurns.includes(at)
+        ? [...blocks.slice(0, -1), withCacheMarker(blocks.at(-1) ?? '{}')]
+        : blocks;
       return `{"role":"${role}","content":[${written.join(',')}]}`;
     })
     .join(',');
 }
 
-function marked(block: string): string {
+function withCacheMarker(block: string): string {
   return `${block.slice(0, -1)},"cache_control":{"type":"ephemeral"}}`;
 }
 
@@ -63,10 +70,10 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
   const settings = new Settings('anthropic-messages', without);
   const facts = factsOf(model);
   const { thinking, budget } = thinkingOf(request, settings);
-  const unfit: SettingName[] = [];
-  if (!facts.sampling) unfit.push('temperature', 'topP', 'topK');
-  else if (thinking !== null) unfit.push('temperature', 'topK');
-  settings.addPlain(parameters, unfit);
+  const unsupported: SettingName[] = [];
+  if (!facts.sampling) unsupported.push('temperature', 'topP', 'topK');
+  else if (thinking !== null) unsupported.push('temperature', 'topK');
+  settings.addPlain(parameters, unsupported);
 
   settings.fields['max_tokens'] = maxTokens(parameters.maxOutputTokens, budget, facts.maxTokens, without);
   if (thinking !== null) settings.add('reasoningEffort', 'thinking', thinking);
@@ -88,8 +95,8 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
   return settings;
 }
 
-function effortOf(wish: ReasoningEffort | undefined, known: readonly ReasoningEffort[]): ReasoningEffort | null {
-  return wish === undefined || wish === 'none' ? null : nearestEffort(wish, known);
+function effortOf(requested: ReasoningEffort | undefined, known: readonly ReasoningEffort[]): ReasoningEffort | null {
+  return requested === undefined || requested === 'none' ? null : nearestEffort(requested, known);
 }
 
 /** The `thinking` field; null if none is sent. A forced tool call and thinking exclude each other. */
@@ -114,12 +121,18 @@ function thinkingOf(request: ChatRequest, settings: Settings): { thinking: JsonV
 }
 
 /** The API counts thinking as output. The user's limit is for the answer; the thinking budget is added to it. */
-function maxTokens(wish: number | undefined, budget: number, usual: number, without: ReadonlySet<string>): number {
-  const wanted = wish === undefined ? Math.max(usual, budget === 0 ? 0 : budget + ANSWER_ROOM) : wish + budget;
+function maxTokens(
+  requested: number | undefined,
+  budget: number,
+  defaultLimit: number,
+  without: ReadonlySet<string>,
+): number {
+  const total =
+    requested === undefined ? Math.max(defaultLimit, budget === 0 ? 0 : budget + ANSWER_ROOM) : requested + budget;
   const limits = [...without].flatMap((entry) =>
     entry.startsWith(OPTIONAL_FEATURES.limit) ? [Number(entry.slice(OPTIONAL_FEATURES.limit.length))] : [],
   );
-  return Math.min(wanted, ...limits);
+  return Math.min(total, ...limits);
 }
 
 const toolCache = new WeakMap<ToolDefinition, string>();
@@ -128,7 +141,7 @@ function toolFields(request: ChatRequest, markLast: boolean): string[] {
   const { tools, toolChoice, toolMode } = request;
   if (toolMode === 'text' || tools.length === 0) return [];
   const pieces = tools.map((tool) => remember(toolCache, tool, () => toolJson(tool)));
-  if (markLast) pieces.push(marked(pieces.pop() ?? '{}'));
+  if (markLast) pieces.push(withCacheMarker(pieces.pop() ?? '{}'));
   const written = `"tools":[${pieces.join(',')}]`;
   if (toolChoice === 'auto') return [written];
   const choice =

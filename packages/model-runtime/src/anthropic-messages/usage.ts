@@ -5,14 +5,14 @@ import { defined, isJsonObject, type JsonObject, type JsonValue, type Usage } fr
  * others.
  */
 export function readUsage(usage: JsonObject): Usage {
-  const fresh = count(usage['input_tokens']);
+  const uncached = count(usage['input_tokens']);
   const cached = count(usage['cache_read_input_tokens']);
   const written = count(usage['cache_creation_input_tokens']);
   const output = count(usage['output_tokens']);
   const details = usage['output_tokens_details'];
   const reasoning = isJsonObject(details) ? count(details['thinking_tokens']) : undefined;
   return {
-    ...(fresh === undefined ? {} : { inputTokens: fresh + (cached ?? 0) + (written ?? 0) }),
+    ...(uncached === undefined ? {} : { inputTokens: uncached + (cached ?? 0) + (written ?? 0) }),
     ...defined({
       outputTokens: output,
       cachedInputTokens: cached,

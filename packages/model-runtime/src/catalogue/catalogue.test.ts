@@ -23,15 +23,11 @@ describe('model facts', () => {
   });
 
   it.each([
-    ['a server of this machine', 'http://127.0.0.1:8080/v1', 'gpt-4o'],
-    ['a server that only carries the name of another', 'https://models.example/api.openai.com/v1', 'gpt-4o'],
-    [
-      'an address with the name of another in its user or query',
-      'https://api.openai.com@models.example/v1?x',
-      'gpt-4o',
-    ],
-    ['a model nobody has catalogued', 'https://api.openai.com/v1', 'gpt-of-another-time'],
-    ['what is no address', 'nowhere', 'gpt-4o'],
+    ['a local server', 'http://127.0.0.1:8080/v1', 'gpt-4o'],
+    ['another host that contains the name', 'https://models.example/api.openai.com/v1', 'gpt-4o'],
+    ['a URL with the name in its user or query', 'https://api.openai.com@models.example/v1?x', 'gpt-4o'],
+    ['an unknown model', 'https://api.openai.com/v1', 'gpt-of-another-time'],
+    ['an invalid URL', 'nowhere', 'gpt-4o'],
   ])('are empty for %s', (_what, address, model) => {
     expect(facts(address, model)).toEqual({});
   });

@@ -35,6 +35,6 @@ function thresholds(amount: Amount): number[] {
 
 function amountAbove(amount: number | TieredPrices, inputTokens: number): number {
   if (typeof amount === 'number') return amount;
-  const passed = amount.tiers.filter(({ start }) => inputTokens > start).sort((a, b) => b.start - a.start);
-  return passed[0]?.price ?? amount.base;
+  const reached = amount.tiers.filter(({ start }) => inputTokens > start).sort((a, b) => b.start - a.start);
+  return reached[0]?.price ?? amount.base;
 }

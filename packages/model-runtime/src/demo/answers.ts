@@ -15,8 +15,8 @@ import { timeSentence, WORDING } from './wording.ts';
 
 /** Computes the demo's answer. Deterministic: equal requests have equal answers. */
 export function demoAnswer(request: ChatRequest): DemoAnswer {
-  const asked = request.messages.findLast((message) => message.role === 'user');
-  const text = asked === undefined ? '' : textOf(asked);
+  const lastMessage = request.messages.findLast((message) => message.role === 'user');
+  const text = lastMessage === undefined ? '' : textOf(lastMessage);
   const results = trailingResults(request.messages);
   if (results.length > 0) return { kind: 'say', text: answerFrom(results, text, request.messages) };
 
@@ -25,12 +25,12 @@ export function demoAnswer(request: ChatRequest): DemoAnswer {
   if (command !== null) return command;
 
   const language = languageOf(text);
-  const words = WORDING[language];
+  const wording = WORDING[language];
   const question = readTimeQuestion(text);
-  if (question === null) return { kind: 'say', text: words.introduction };
+  if (question === null) return { kind: 'say', text: wording.introduction };
   const clock = findClock(request.tools);
-  if (clock === undefined) return { kind: 'say', text: `${words.noTool}\n\n${words.note}` };
-  if (!mayCall) return { kind: 'say', text: `${words.mayNotCall}\n\n${words.note}` };
+  if (clock === undefined) return { kind: 'say', text: `${wording.noTool}\n\n${wording.note}` };
+  if (!mayCall) return { kind: 'say', text: `${wording.callsDisabled}\n\n${wording.note}` };
   const calls = dateCalls(question, language).map((args) => ({
     name: clock.name,
     arguments: args,
@@ -53,27 +53,27 @@ function trailingResults(messages: readonly Message[]): ToolMessage[] {
   return results;
 }
 
-function answerFrom(results: readonly ToolMessage[], asked: string, messages: readonly Message[]): string {
-  const language = languageOf(asked);
-  const question = asked.trim().startsWith('/') ? null : readTimeQuestion(asked);
+function answerFrom(results: readonly ToolMessage[], questionText: string, messages: readonly Message[]): string {
+  const language = languageOf(questionText);
+  const question = questionText.trim().startsWith('/') ? null : readTimeQuestion(questionText);
   const caller = messages.findLast((message) => message.role === 'assistant');
   const sentences = results.map((message) => {
     const { result, callId } = message.parts[0];
     const text = resultText(message);
     if (result.isError) return WORDING[language].failed(message.name, text);
     if (question === null) return `The tool ${message.name} answered:\n${text}`;
-    return timeSentence(question, placeOf(caller, callId, asked), text, language);
+    return timeSentence(question, placeOf(caller, callId, questionText), text, language);
   });
   return `${sentences.join('\n')}\n\n${WORDING[language].note}`;
 }
 
 /** The place a call was about: of several in one time zone, the one the user named. */
-function placeOf(caller: AssistantMessage | undefined, callId: string, asked: string): DemoPlace | null {
+function placeOf(caller: AssistantMessage | undefined, callId: string, question: string): DemoPlace | null {
   const call = caller?.parts.find((part) => part.type === 'tool_call' && part.callId === callId);
   const zone = call?.type === 'tool_call' ? call.arguments['timezone'] : undefined;
   if (typeof zone !== 'string') return null;
   const inZone = (place: DemoPlace): boolean => place.zone === zone;
-  return findPlaces(asked).find(inZone) ?? DEMO_PLACES.find(inZone) ?? { zone, en: zone, hant: zone, hans: zone };
+  return findPlaces(question).find(inZone) ?? DEMO_PLACES.find(inZone) ?? { zone, en: zone, hant: zone, hans: zone };
 }
 
 function resultText(message: ToolMessage): string {

@@ -33,9 +33,9 @@ export async function* demoChat(
   const asText = request.model === 'demo-text' || request.toolMode === 'text';
   const text = new AnswerText(asText ? new TextStage({ tools: request.tools, newId: newId }) : null);
   if (answer.kind === 'slow') {
-    for (let word = 1; word <= answer.words; word += 1) {
+    for (let word = 1; word <= answer.wordCount; word += 1) {
       if (word > 1) await pause(clock, SLOW_PAUSE_MS, options.signal);
-      yield* text.piece(`word ${word} of ${answer.words}${word === answer.words ? '.\n\n' : ', '}`);
+      yield* text.piece(`word ${word} of ${answer.wordCount}${word === answer.wordCount ? '.\n\n' : ', '}`);
     }
     yield* text.piece(WORDING.en.note);
   } else {

@@ -58,29 +58,29 @@ export function runCommand(text: string, tools: readonly ToolDefinition[], mayCa
   }
 }
 
-function call(rest: string, tools: readonly ToolDefinition[], mayCall: boolean): DemoAnswer {
-  const [, asked = '', argumentsText = ''] = /^(\S*)\s*([\s\S]*)$/.exec(rest) ?? [];
+function call(input: string, tools: readonly ToolDefinition[], mayCall: boolean): DemoAnswer {
+  const [, toolName = '', argumentsText = ''] = /^(\S*)\s*([\s\S]*)$/.exec(input) ?? [];
   const offered = tools.map((tool) => tool.name).join(', ');
-  if (asked === '')
+  if (toolName === '')
     return say(`Name a tool, for example \`/call get-date {"format":"iso"}\`. Available tools: ${offered || 'none'}.`);
-  if (!mayCall) return say(`Tool calls are disabled for this turn, so ${asked} was not called.`);
+  if (!mayCall) return say(`Tool calls are disabled for this turn, so ${toolName} was not called.`);
 
-  const tool = findTool(asked, tools);
-  const request = readCall(tool?.name ?? asked, argumentsText);
+  const tool = findTool(toolName, tools);
+  const request = readCall(tool?.name ?? toolName, argumentsText);
   const remarks = [];
-  if (tool === undefined) remarks.push(`There is no tool named ${asked} (available: ${offered || 'none'}).`);
+  if (tool === undefined) remarks.push(`There is no tool named ${toolName} (available: ${offered || 'none'}).`);
   if (request.problem !== null) remarks.push(`The arguments are not a JSON object: ${request.problem}.`);
-  const why =
+  const text =
     remarks.length === 0
       ? `Calling ${request.call.name}.`
       : `${remarks.join(' ')} I make the call anyway, to show how the error is handled.`;
-  return { kind: 'call', text: why, calls: [request.call] };
+  return { kind: 'call', text: text, calls: [request.call] };
 }
 
-function findTool(asked: string, tools: readonly ToolDefinition[]): ToolDefinition | undefined {
+function findTool(name: string, tools: readonly ToolDefinition[]): ToolDefinition | undefined {
   return (
-    tools.find((tool) => tool.name === asked) ??
-    tools.find(({ tool }) => tool.name === asked || `${tool.serverId}/${tool.name}` === asked)
+    tools.find((tool) => tool.name === name) ??
+    tools.find(({ tool }) => tool.name === name || `${tool.serverId}/${tool.name}` === name)
   );
 }
 
@@ -93,15 +93,15 @@ function readCall(name: string, argumentsText: string): { call: DemoCall; proble
   return { call: { name, arguments: null, argumentsText: text }, problem };
 }
 
-function slow(rest: string): DemoAnswer {
-  const asked = Number(rest.trim() === '' ? '20' : rest.trim());
-  const words = Number.isFinite(asked) ? Math.min(Math.max(Math.round(asked), 1), 1000) : 20;
-  return { kind: 'slow', words };
+function slow(input: string): DemoAnswer {
+  const count = Number(input.trim() === '' ? '20' : input.trim());
+  const wordCount = Number.isFinite(count) ? Math.min(Math.max(Math.round(count), 1), 1000) : 20;
+  return { kind: 'slow', wordCount };
 }
 
-function fail(rest: string): DemoAnswer {
-  const asked = rest.trim() === '' ? 'overloaded' : rest.trim();
-  const code = FAILURES.find((known) => known === asked);
+function fail(input: string): DemoAnswer {
+  const name = input.trim() === '' ? 'overloaded' : input.trim();
+  const code = FAILURES.find((known) => known === name);
   if (code === undefined) return say(`There is no failure with this name. Available: ${FAILURES.join(', ')}.`);
   const error: ErrorInfo = {
     code,

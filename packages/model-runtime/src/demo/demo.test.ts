@@ -92,9 +92,9 @@ describe.each(both)('%s calls the clock tool', (model) => {
 });
 
 describe('answers from tool results', () => {
-  const turn = (question: string, asked: AssistantPart[], ...results: Message[]) => [
+  const turn = (question: string, callParts: AssistantPart[], ...results: Message[]) => [
     user(question),
-    assistant(...asked),
+    assistant(...callParts),
     ...results,
   ];
 
@@ -240,9 +240,9 @@ describe('/slow', () => {
 });
 
 test('is deterministic: the same question gives the same answer, in small pieces, with usage', async () => {
-  const asked = request([user('what time is it in Tokyo?')], { model: 'demo', tools });
-  const once = await collect(demo().runtime, asked);
-  expect(await collect(demo().runtime, asked)).toEqual(once);
+  const slowRequest = request([user('what time is it in Tokyo?')], { model: 'demo', tools });
+  const once = await collect(demo().runtime, slowRequest);
+  expect(await collect(demo().runtime, slowRequest)).toEqual(once);
   const usage = once.find((part) => part.type === 'usage');
   expect(usage?.usage.inputTokens).toBeGreaterThan(0);
   expect(usage?.usage.outputTokens).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import { findPlaces, type DemoPlace } from './places.ts';
 /** The languages the demo answers in: English, traditional and simplified Chinese. */
 export type Language = 'en' | 'hant' | 'hans';
 
-export type TimeQuestion = { asks: 'time' | 'date' | 'unix'; places: DemoPlace[] };
+export type TimeQuestion = { kind: 'time' | 'date' | 'unix'; places: DemoPlace[] };
 
 /** The language of a text: Chinese if it contains a Chinese character; the first distinctive one selects the script. */
 export function languageOf(text: string): Language {
@@ -14,11 +14,11 @@ export function languageOf(text: string): Language {
 
 /** Parses a question about time or date; null if the text asks something else. */
 export function readTimeQuestion(text: string): TimeQuestion | null {
-  const asks = asksFor(text.toLowerCase().replaceAll('’', "'"), findPlaces(text).length > 0);
-  return asks === null ? null : { asks, places: findPlaces(text) };
+  const kind = questionKind(text.toLowerCase().replaceAll('’', "'"), findPlaces(text).length > 0);
+  return kind === null ? null : { kind, places: findPlaces(text) };
 }
 
-function asksFor(text: string, namesPlace: boolean): TimeQuestion['asks'] | null {
+function questionKind(text: string, namesPlace: boolean): TimeQuestion['kind'] | null {
   if (/\bunix\b|\bepoch\b|\btimestamp\b|時間戳|时间戳/.test(text)) return 'unix';
   if (/幾點|几点|幾時|几时|幾分|几分/.test(text)) return 'time';
   if (/日期|幾號|几号|幾月|几月|(星期|禮拜|礼拜|週|周)(幾|几)/.test(text)) return 'date';
@@ -36,9 +36,9 @@ const locales: Record<Language, string> = { en: 'en-US', hant: 'zh-TW', hans: 'z
 
 /** The arguments of get-date for each place in the question; one call without a zone if it names none. */
 export function dateCalls(question: TimeQuestion, language: Language): JsonObject[] {
-  const format = question.asks === 'time' ? 'locale' : question.asks;
-  const locale = question.asks === 'time' ? { locale: locales[language] } : {};
+  const format = question.kind === 'time' ? 'locale' : question.kind;
+  const locale = question.kind === 'time' ? { locale: locales[language] } : {};
   // A Unix time is the same everywhere.
-  if (question.places.length === 0 || question.asks === 'unix') return [{ format, ...locale }];
+  if (question.places.length === 0 || question.kind === 'unix') return [{ format, ...locale }];
   return question.places.map((place) => ({ format, timezone: place.zone, ...locale }));
 }

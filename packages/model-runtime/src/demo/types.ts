@@ -7,7 +7,7 @@ export type DemoCall = { name: string; arguments: JsonObject | null; argumentsTe
 export type DemoAnswer =
   | { kind: 'say'; text: string }
   | { kind: 'call'; text: string; calls: DemoCall[] }
-  | { kind: 'slow'; words: number }
+  | { kind: 'slow'; wordCount: number }
   | { kind: 'fail'; error: ErrorInfo };
 
 export type DemoOptions = {

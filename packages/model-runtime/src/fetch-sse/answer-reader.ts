@@ -89,8 +89,8 @@ export class AnswerReader {
 /** The error for a response that is not an event stream. `status` null: the response had a success status. */
 export function responseError(body: string, status: number | null, server: string): ErrorInfo {
   const parsed = parseJson(body);
-  const told = parsed.ok ? problemOf(parsed.value) : null;
-  if (told !== null) return told;
+  const problem = parsed.ok ? problemOf(parsed.value) : null;
+  if (problem !== null) return problem;
   const page = looksLikeHtml(body);
   const what = page ? 'a web page' : 'something else';
   if (status === 502 || status === 503 || status === 504) {
@@ -120,8 +120,8 @@ function problemOf(value: JsonValue): ErrorInfo | null {
   };
 }
 
-function unreadable(server: string, why: string): ErrorInfo {
-  return { code: 'bad_response', message: `The answer of ${server} could not be read: ${why}.`, retryable: true };
+function unreadable(server: string, reason: string): ErrorInfo {
+  return { code: 'bad_response', message: `The answer of ${server} could not be read: ${reason}.`, retryable: true };
 }
 
 /** The connection ended before the answer was complete. */

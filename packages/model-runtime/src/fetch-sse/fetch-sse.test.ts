@@ -29,24 +29,24 @@ async function served(answer: (response: ServerResponse) => void): Promise<strin
 const events = (...frames: [string, unknown][]): string =>
   frames.map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join('');
 
-type Told = {
+type Recorded = {
   parts: StreamPart[];
   finished?: [string, CompleteAnswer];
   failed?: [ErrorInfo, string];
   aborted?: string;
 };
 
-async function read(url: string, more: Partial<FetchSseOptions> = {}): Promise<Told> {
-  const told: Told = { parts: [] };
+async function read(url: string, more: Partial<FetchSseOptions> = {}): Promise<Recorded> {
+  const recorded: Recorded = { parts: [] };
   await fetchSSE(url, {
     body: { model: 'm', messages: [] },
-    onMessageHandle: (part) => told.parts.push(part),
-    onFinish: (text, answer) => void (told.finished = [text, answer]),
-    onErrorHandle: (error, text) => void (told.failed = [error, text]),
-    onAbort: (text) => void (told.aborted = text),
+    onMessageHandle: (part) => recorded.parts.push(part),
+    onFinish: (text, answer) => void (recorded.finished = [text, answer]),
+    onErrorHandle: (error, text) => void (recorded.failed = [error, text]),
+    onAbort: (text) => void (recorded.aborted = text),
     ...more,
   });
-  return told;
+  return recorded;
 }
 
 const stream = (body: string | Uint8Array[], more: { cut?: boolean; keepOpen?: boolean; type?: string } = {}) =>
@@ -58,7 +58,7 @@ const stream = (body: string | Uint8Array[], more: { cut?: boolean; keepOpen?: b
   });
 
 describe('a complete answer', () => {
-  const whole = events(
+  const completeBody = events(
     ['reasoning', 'Let me see. '],
     ['text', 'data: is '],
     ['unheard_of', { a: 1 }],
@@ -91,29 +91,29 @@ describe('a complete answer', () => {
   ];
 
   test('is reported in pieces and then as a whole, at any chunk size', { tags: ['C4.09', 'C6.06'] }, async () => {
-    const bytes = new TextEncoder().encode(`retry: 1000\n\n: ping\n\n${whole}`);
+    const bytes = new TextEncoder().encode(`retry: 1000\n\n: ping\n\n${completeBody}`);
     const single = Array.from(bytes, (_, at) => bytes.slice(at, at + 1));
     for (const body of [[bytes], single]) {
-      const told = await read(await stream(body));
-      expect(told.finished).toEqual(expected);
-      expect(told.failed ?? told.aborted).toBeUndefined();
-      expect(told.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')).toBe(expected[0]);
-      expect(told.parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
+      const recorded = await read(await stream(body));
+      expect(recorded.finished).toEqual(expected);
+      expect(recorded.failed ?? recorded.aborted).toBeUndefined();
+      expect(recorded.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')).toBe(expected[0]);
+      expect(recorded.parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
     }
   });
 
   test('is read under any content type; everything after its end is ignored', async () => {
-    const told = await read(await stream(whole + events(['text', 'more']), { type: 'text/plain' }));
-    expect(told.finished).toEqual(expected);
+    const recorded = await read(await stream(completeBody + events(['text', 'more']), { type: 'text/plain' }));
+    expect(recorded.finished).toEqual(expected);
   });
 });
 
 describe('a failed answer', () => {
   const failing = async (url: string, more: Partial<FetchSseOptions> = {}): Promise<[ErrorInfo, string]> => {
-    const told = await read(url, more);
-    expect(told.finished ?? told.aborted).toBeUndefined();
-    if (told.failed === undefined) throw new Error('nothing was told');
-    return told.failed;
+    const recorded = await read(url, more);
+    expect(recorded.finished ?? recorded.aborted).toBeUndefined();
+    if (recorded.failed === undefined) throw new Error('nothing was told');
+    return recorded.failed;
   };
 
   test('keeps the parts before an error event', async () => {
@@ -128,16 +128,16 @@ describe('a failed answer', () => {
   });
 
   test.each([
-    ['an end without the end', { cut: false }],
-    ['a cut connection', { cut: true }],
+    ['a stream without its final event', { cut: false }],
+    ['a closed connection', { cut: true }],
   ])('keeps the parts before %s and completes no call', async (_, how) => {
     const body = events(
       ['text', 'half'],
       ['tool_calls', [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }]],
     );
-    const told = await read(await stream(`${body}event: text\ndata: "lo`, how));
-    expect(told.failed).toEqual([expect.objectContaining({ code: 'stream_broken', retryable: true }), 'half']);
-    expect(told.parts.some((part) => part.type === 'tool_call')).toBe(false);
+    const recorded = await read(await stream(`${body}event: text\ndata: "lo`, how));
+    expect(recorded.failed).toEqual([expect.objectContaining({ code: 'stream_broken', retryable: true }), 'half']);
+    expect(recorded.parts.some((part) => part.type === 'tool_call')).toBe(false);
   });
 
   test('reports a problem document of the server', async () => {
@@ -191,16 +191,16 @@ describe('a failed answer', () => {
 });
 
 test('reports the partial text once on abort and closes the connection', async () => {
-  let left = false;
+  let disconnected = false;
   const url = await served((response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events(['text', 'so far']));
-    response.on('close', () => (left = true));
+    response.on('close', () => (disconnected = true));
   });
   const controller = new AbortController();
-  const told = await read(url, { signal: controller.signal, onMessageHandle: () => controller.abort() });
-  expect(told).toMatchObject({ aborted: 'so far' });
-  expect(told.finished ?? told.failed).toBeUndefined();
-  await eventually(() => expect(left).toBe(true));
+  const recorded = await read(url, { signal: controller.signal, onMessageHandle: () => controller.abort() });
+  expect(recorded).toMatchObject({ aborted: 'so far' });
+  expect(recorded.finished ?? recorded.failed).toBeUndefined();
+  await eventually(() => expect(disconnected).toBe(true));
 });
 
 test('passes an exception of a callback to the caller', async () => {

@@ -69,26 +69,26 @@ export async function fetchSSE(url: string, options: FetchSseOptions): Promise<v
     headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
     body: JSON.stringify(body),
   };
-  const gathered = new Gathered();
+  const collected = new AnswerCollector();
   try {
     for await (const batch of readChat(url, init, { fetch, signal, clock, idleTimeoutMs })) {
       for (const part of batch) {
-        gathered.add(part);
+        collected.add(part);
         onMessageHandle?.(part);
       }
     }
   } catch (thrown) {
     if (!isAbortError(thrown) || signal?.aborted !== true) throw thrown;
-    await onAbort?.(gathered.text, gathered.answer);
+    await onAbort?.(collected.text, collected.answer);
     return;
   }
-  const { end, text, answer } = gathered;
+  const { end, text, answer } = collected;
   if (end?.type === 'finish') await onFinish?.(text, { ...answer, reason: end.reason });
   else if (end !== null) onErrorHandle?.(end.error, text, answer);
 }
 
 /** Accumulates the parts of an answer. */
-class Gathered {
+class AnswerCollector {
   end: PartOf<'finish'> | PartOf<'error'> | null = null;
   readonly answer: Omit<CompleteAnswer, 'reason'> = {
     reasoning: '',
@@ -152,6 +152,10 @@ class Gathered {
 
 function speedOf({ firstMs, totalMs }: PartOf<'timing'>, usage: Usage | undefined): Speed {
   const tokens = usage?.outputTokens ?? 0;
-  const between = totalMs - firstMs;
-  return { firstMs, totalMs, ...(tokens > 1 && between > 0 ? { tokensPerSecond: (tokens / between) * 1000 } : {}) };
+  const streamingMs = totalMs - firstMs;
+  return {
+    firstMs,
+    totalMs,
+    ...(tokens > 1 && streamingMs > 0 ? { tokensPerSecond: (tokens / streamingMs) * 1000 } : {}),
+  };
 }

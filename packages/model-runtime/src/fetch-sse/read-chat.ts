@@ -1,7 +1,7 @@
 import { isAbortError, systemClock, toErrorInfo, type Clock, type ErrorInfo, type Fetch } from '@toolyard/protocol';
 import { throwIfAborted } from '../abort.ts';
 import type { StreamPart } from '../types.ts';
-import { CallGuard, SilenceError, type BodyReader } from '../wire/call-guard.ts';
+import { CallGuard, IdleTimeoutError, type BodyReader } from '../wire/call-guard.ts';
 import { readBounded } from '../wire/endpoint.ts';
 import { releaseBody } from '../wire/event-stream.ts';
 import { toNetworkError } from '../wire/network-error.ts';
@@ -55,13 +55,13 @@ export async function* readChat(
         complete = answer.ended;
       } catch {
         if (guard.stopped !== null && isAbortError(guard.stopped)) throw guard.stopped;
-        answer.fail(guard.stopped === null ? streamInterrupted(server) : silence(server, idleTimeoutMs), out);
+        answer.fail(guard.stopped === null ? streamInterrupted(server) : idleTimeout(server, idleTimeoutMs), out);
       }
       if (out.length > 0) yield out;
     }
   } catch (thrown) {
     if (isAbortError(thrown)) throw thrown;
-    const error = thrown instanceof SilenceError ? silence(server, idleTimeoutMs) : toErrorInfo(thrown);
+    const error = thrown instanceof IdleTimeoutError ? idleTimeout(server, idleTimeoutMs) : toErrorInfo(thrown);
     yield [{ type: 'error', error }];
   } finally {
     guard.dispose();
@@ -69,7 +69,7 @@ export async function* readChat(
   }
 }
 
-function silence(server: string, ms: number): ErrorInfo {
+function idleTimeout(server: string, ms: number): ErrorInfo {
   return {
     code: 'timed_out',
     message: `${server} sent no data for ${Math.round(ms / 1000)} s.`,

@@ -69,17 +69,17 @@ function predictImage({ model, prompt, size, count }: ImageRequest): Exchange<Cr
 
 function drawImage({ model, prompt, size, images = [] }: ImageRequest): Exchange<CreatedImages> {
   const ratio = aspectRatio(size);
-  const pictures = images.map(({ mimeType, source }) => mediaPart(mimeType, source)).filter((part) => part !== null);
+  const imageParts = images.map(({ mimeType, source }) => mediaPart(mimeType, source)).filter((part) => part !== null);
   return {
-    ...generate(model, [...pictures, { text: scrub(prompt) }], {
+    ...generate(model, [...imageParts, { text: scrub(prompt) }], {
       responseModalities: ['TEXT', 'IMAGE'],
       ...(ratio === null ? {} : { imageConfig: { aspectRatio: ratio } }),
     }),
     read: (answer) => {
-      const made = mediaIn(answer)
+      const images = mediaIn(answer)
         .filter(({ mimeType }) => mimeType.startsWith('image/'))
         .map(({ mimeType, data }): ImagePart => ({ type: 'image', mimeType, source: { data } }));
-      return made.length === 0 ? null : { images: made };
+      return images.length === 0 ? null : { images: images };
     },
   };
 }
@@ -101,9 +101,9 @@ function textToSpeech(
   request: SpeechRequest,
 ): Outgoing & { mimeType: string; read: (answer: JsonValue) => Speech | null } {
   const { model, text, voice = 'Kore', instructions } = request;
-  const words = scrub(instructions === undefined ? text : `${instructions}:\n${text}`);
+  const prompt = scrub(instructions === undefined ? text : `${instructions}:\n${text}`);
   return {
-    ...generate(model, [{ text: words }], {
+    ...generate(model, [{ text: prompt }], {
       responseModalities: ['AUDIO'],
       speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } },
     }),

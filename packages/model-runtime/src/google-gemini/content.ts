@@ -14,8 +14,8 @@ function toPart(part: UserPart): JsonObject {
       return { text: scrub(part.text) };
     case 'file': {
       const { name = 'file', mimeType, source } = part;
-      const words = textFile(name, mimeType, source);
-      if (words !== null) return { text: words };
+      const fileText = textFile(name, mimeType, source);
+      if (fileText !== null) return { text: fileText };
       return mediaPart(mimeType, source) ?? { text: unavailable(`file ${name}, ${mimeType}`) };
     }
     case 'resource': {
@@ -34,23 +34,18 @@ export function mediaPart(mimeType: string, source: MediaSource): JsonObject | n
 }
 
 /** A tool result as JSON of parts: the answer to the call with its images inside it or, for older models, after it. */
-export function resultParts(
-  id: string | undefined,
-  name: string,
-  result: ToolResult,
-  picturesInside: boolean,
-): string[] {
+export function resultParts(id: string | undefined, name: string, result: ToolResult, imagesInside: boolean): string[] {
   const { text, images } = toResultContent(result, 'shown below');
-  const pictures = images
+  const imageParts = images
     .filter(({ source }) => isReachable(source))
     .map(({ mimeType, source }) => mediaPart(mimeType, source))
     .filter((part) => part !== null);
-  const inside = picturesInside && pictures.every((part) => part['inlineData'] !== undefined) && pictures.length > 0;
+  const inside = imagesInside && imageParts.every((part) => part['inlineData'] !== undefined) && imageParts.length > 0;
   const response: JsonObject = {
     ...defined({ id }),
     name,
     response: result.isError ? { error: text } : { output: text },
-    ...(inside ? { parts: pictures } : {}),
+    ...(inside ? { parts: imageParts } : {}),
   };
-  return [{ functionResponse: response }, ...(inside ? [] : pictures)].map((part) => JSON.stringify(part));
+  return [{ functionResponse: response }, ...(inside ? [] : imageParts)].map((part) => JSON.stringify(part));
 }

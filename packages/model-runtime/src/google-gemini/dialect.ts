@@ -23,13 +23,13 @@ export function createDialect(newId?: () => string): ApiDialect {
     chat: toOutgoing,
     answer: (request, errors) => new GeminiAnswer(chooseText(request, { newId }), errors),
     readError,
-    concede,
+    fallbackFor,
     models: modelPage,
     ...geminiAbilities,
   };
 }
 
-function concede({ message }: ProviderError, request: ChatRequest): CapabilityFallback | null {
+function fallbackFor({ message }: ProviderError, request: ChatRequest): CapabilityFallback | null {
   if (/thought.?signature/i.test(message)) return { without: OPTIONAL_FEATURES.replay };
   if (/include.?thoughts/i.test(message)) return { without: OPTIONAL_FEATURES.thoughts };
   if (request.responseFormat !== undefined && /response.?mime.?type|json mode/i.test(message)) {

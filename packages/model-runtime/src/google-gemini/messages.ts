@@ -7,7 +7,7 @@ import { answerAsText } from '../wire/messages.ts';
 import { isOwnOf, unsealReplay } from '../wire/replay.ts';
 import { toTurns, type MessageTurn } from '../wire/turns.ts';
 import { mediaPart, resultParts, userParts } from './content.ts';
-import { takesPicturesInResults, wantsSignatures } from './models-data.ts';
+import { supportsImagesInResults, requiresSignatures } from './models-data.ts';
 
 export type GeminiMessageOptions = {
   toolMode: ToolMode;
@@ -37,7 +37,8 @@ export function turnsOf(messages: readonly Message[], options: GeminiMessageOpti
               ids.set(part.callId, part.providerCallId);
           }
         }
-        const form = `${isOwn && options.replay ? 'own' : 'other'}${wantsSignatures(model) ? '-signed' : ''}` as const;
+        const form =
+          `${isOwn && options.replay ? 'own' : 'other'}${requiresSignatures(model) ? '-signed' : ''}` as const;
         return remember(answerCaches[form], message, () => nativeAnswer(message, form, isOwn));
       },
       results: (run) =>
@@ -48,7 +49,7 @@ export function turnsOf(messages: readonly Message[], options: GeminiMessageOpti
                 ids.get(message.parts[0].callId),
                 message.name,
                 message.parts[0].result,
-                takesPicturesInResults(model),
+                supportsImagesInResults(model),
               ),
         ),
     },
@@ -121,6 +122,6 @@ function nativeAnswer(message: AssistantMessage, form: Form, withIds: boolean): 
 
 function textResult(message: ToolMessage): string[] {
   const { text, images } = toResultContent(message.parts[0].result, 'shown below');
-  const pictures = images.map(({ mimeType, source }) => mediaPart(mimeType, source)).filter((part) => part !== null);
-  return [{ text: renderTextResponse(message.name, text) }, ...pictures].map((part) => JSON.stringify(part));
+  const imageParts = images.map(({ mimeType, source }) => mediaPart(mimeType, source)).filter((part) => part !== null);
+  return [{ text: renderTextResponse(message.name, text) }, ...imageParts].map((part) => JSON.stringify(part));
 }

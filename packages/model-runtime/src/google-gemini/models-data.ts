@@ -4,7 +4,7 @@ import type { ModelRow } from '../wire/effort.ts';
 /** How thinking is configured: by level, by a token budget with minimum and maximum, or not at all. */
 export type GeminiThinking =
   | { by: 'level'; levels: readonly Exclude<ReasoningEffort, 'none' | 'xhigh' | 'max'>[] }
-  | { by: 'budget'; least: number; most: number; canStop: boolean }
+  | { by: 'budget'; min: number; max: number; canStop: boolean }
   | { by: 'nothing' };
 
 /**
@@ -16,9 +16,9 @@ export const GEMINI_THINKING: readonly ModelRow<GeminiThinking>[] = [
   { models: /gemini-3-pro/, facts: { by: 'level', levels: ['low', 'high'] } },
   { models: /gemini-([3-9]|\d\d)[.\d]*-pro/, facts: { by: 'level', levels: ['low', 'medium', 'high'] } },
   { models: /gemini-([3-9]|\d\d)/, facts: { by: 'level', levels: ['minimal', 'low', 'medium', 'high'] } },
-  { models: /gemini-2\.5-pro/, facts: { by: 'budget', least: 128, most: 32_768, canStop: false } },
-  { models: /gemini-2\.5-flash-lite/, facts: { by: 'budget', least: 512, most: 24_576, canStop: true } },
-  { models: /gemini-2\.5/, facts: { by: 'budget', least: 1, most: 24_576, canStop: true } },
+  { models: /gemini-2\.5-pro/, facts: { by: 'budget', min: 128, max: 32_768, canStop: false } },
+  { models: /gemini-2\.5-flash-lite/, facts: { by: 'budget', min: 512, max: 24_576, canStop: true } },
+  { models: /gemini-2\.5/, facts: { by: 'budget', min: 1, max: 24_576, canStop: true } },
   { models: /./, facts: { by: 'nothing' } },
 ];
 
@@ -34,16 +34,16 @@ export const BUDGETS: Record<ReasoningEffort, number> = {
 };
 
 /** True for models that reject calls of the current turn without their signature. */
-export function wantsSignatures(model: string): boolean {
+export function requiresSignatures(model: string): boolean {
   return /gemini-([3-9]|\d\d)/.test(model);
 }
 
 /** True for models that accept images within a tool result. */
-export function takesPicturesInResults(model: string): boolean {
-  return wantsSignatures(model);
+export function supportsImagesInResults(model: string): boolean {
+  return requiresSignatures(model);
 }
 
 /** True for models that output images. */
-export function drawsPictures(model: string): boolean {
+export function supportsImageOutput(model: string): boolean {
   return /-image/.test(model);
 }

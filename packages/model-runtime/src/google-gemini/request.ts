@@ -7,7 +7,7 @@ import { systemText, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
 import { toolFunction } from '../wire/tool-function.ts';
 import { turnsOf } from './messages.ts';
-import { BUDGETS, drawsPictures, GEMINI_THINKING, type GeminiThinking } from './models-data.ts';
+import { BUDGETS, supportsImageOutput, GEMINI_THINKING, type GeminiThinking } from './models-data.ts';
 
 /** Optional features of this wire besides settings. */
 export const OPTIONAL_FEATURES = { replay: 'replay', thoughts: 'include_thoughts' } as const;
@@ -28,15 +28,15 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
     ...toolFields(request),
     ...(Object.keys(fields).length > 0 ? [JSON.stringify(fields).slice(1, -1)] : []),
   ].map((field) => `,${field}`);
-  const { sent, leftOut } = settings;
+  const { sent, omittedSettings } = settings;
   const path = modelPath(model, 'streamGenerateContent?alt=sse');
-  return { path, body: `{"contents":[${contents}]${rest.join('')}}`, sent, leftOut };
+  return { path, body: `{"contents":[${contents}]${rest.join('')}}`, sent, omittedSettings };
 }
 
 /** The path of a method of a model. Names of tuned models include their folder. */
-export function modelPath(model: string, what: string): string {
+export function modelPath(model: string, method: string): string {
   const name = /^(models|tunedModels)\//.test(model) ? model : `models/${model}`;
-  return `/${name.split('/').map(encodeURIComponent).join('/')}:${what}`;
+  return `/${name.split('/').map(encodeURIComponent).join('/')}:${method}`;
 }
 
 function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {
@@ -49,7 +49,7 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
     ...thinkingAmount(parameters.reasoningEffort, facts, settings),
   };
   if (Object.keys(thinking).length > 0) settings.fields['thinkingConfig'] = thinking;
-  if (drawsPictures(model)) settings.fields['responseModalities'] = ['TEXT', 'IMAGE'];
+  if (supportsImageOutput(model)) settings.fields['responseModalities'] = ['TEXT', 'IMAGE'];
   if (responseFormat !== undefined) {
     settings.add('responseFormat', 'responseMimeType', 'application/json');
     if (responseFormat.type === 'json_schema')
@@ -58,14 +58,14 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
   return settings;
 }
 
-function thinkingAmount(wish: ReasoningEffort | undefined, facts: GeminiThinking, settings: Settings): JsonObject {
-  if (wish === undefined || settings.isRefused('reasoningEffort')) return {};
+function thinkingAmount(effort: ReasoningEffort | undefined, facts: GeminiThinking, settings: Settings): JsonObject {
+  if (effort === undefined || settings.isRefused('reasoningEffort')) return {};
   switch (facts.by) {
     case 'nothing':
       settings.leaveOut('reasoningEffort');
       return {};
     case 'level': {
-      const level: JsonValue = nearestEffort(wish, facts.levels)?.toUpperCase() ?? null;
+      const level: JsonValue = nearestEffort(effort, facts.levels)?.toUpperCase() ?? null;
       settings.sent.push(
         { name: 'reasoningEffort', field: 'thinkingLevel' },
         { name: 'reasoningEffort', field: 'thinking_level' },
@@ -73,12 +73,12 @@ function thinkingAmount(wish: ReasoningEffort | undefined, facts: GeminiThinking
       return { thinkingLevel: level };
     }
     case 'budget': {
-      const least = wish === 'none' && facts.canStop ? 0 : facts.least;
+      const minimum = effort === 'none' && facts.canStop ? 0 : facts.min;
       settings.sent.push(
         { name: 'reasoningEffort', field: 'thinkingBudget' },
         { name: 'reasoningEffort', field: 'thinking_budget' },
       );
-      return { thinkingBudget: Math.max(least, Math.min(facts.most, BUDGETS[wish])) };
+      return { thinkingBudget: Math.max(minimum, Math.min(facts.max, BUDGETS[effort])) };
     }
   }
 }

@@ -6,12 +6,14 @@ export function readUsage(usage: JsonObject): Usage {
   const prompt = count(usage['promptTokenCount']);
   const tools = count(usage['toolUsePromptTokenCount']);
   const cached = count(usage['cachedContentTokenCount']);
-  const said = count(usage['candidatesTokenCount']);
-  const thought = count(usage['thoughtsTokenCount']);
+  const answerTokens = count(usage['candidatesTokenCount']);
+  const thoughtTokens = count(usage['thoughtsTokenCount']);
   return {
     ...(prompt === undefined ? {} : { inputTokens: prompt + (tools ?? 0) }),
-    ...(said === undefined && thought === undefined ? {} : { outputTokens: (said ?? 0) + (thought ?? 0) }),
-    ...defined({ cachedInputTokens: cached, reasoningTokens: thought }),
+    ...(answerTokens === undefined && thoughtTokens === undefined
+      ? {}
+      : { outputTokens: (answerTokens ?? 0) + (thoughtTokens ?? 0) }),
+    ...defined({ cachedInputTokens: cached, reasoningTokens: thoughtTokens }),
   };
 }
 

@@ -81,10 +81,10 @@ describe('requests', () => {
   test('put images into the result, for older models after it', () => {
     const messages = [user('q'), assistant(call('c1', 'f')), result('c1', 'f', { content: [png] })];
     const last = (model: string) => (body(messages, { model, tools })['contents'] as JsonObject[]).at(-1)?.['parts'];
-    const picture = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
+    const image = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
     const response = { name: 'f', response: { output: '[image: shown below]' } };
-    expect(last('gemini-3-pro-preview')).toEqual([{ functionResponse: { ...response, parts: [picture] } }]);
-    expect(last('gemini-2.5-flash')).toEqual([{ functionResponse: response }, picture]);
+    expect(last('gemini-3-pro-preview')).toEqual([{ functionResponse: { ...response, parts: [image] } }]);
+    expect(last('gemini-2.5-flash')).toEqual([{ functionResponse: response }, image]);
   });
 
   test.each<[string, ReasoningEffort, JsonObject | undefined]>([
@@ -122,7 +122,7 @@ describe('signatures', () => {
   const signed = { functionCall: { id: 'g1', name: 'f', args: { x: 1 } }, thoughtSignature: 'c2lnMQ==' };
 
   /** The parts of an answer as the conversation stores them. */
-  function kept(parts: readonly StreamPart[]): Message {
+  function toStoredMessage(parts: readonly StreamPart[]): Message {
     const out: Parameters<typeof assistant>[number][] = [];
     for (const part of parts) {
       const last = out.at(-1);
@@ -139,7 +139,7 @@ describe('signatures', () => {
   }
 
   async function again(answer: readonly JsonObject[], model: string) {
-    const message = kept(await ask(geminiReply(answer), { tools }));
+    const message = toStoredMessage(await ask(geminiReply(answer), { tools }));
     const sent = body([user('hi'), message, result('c0', 'f', 'r'), result('c1', 'g', 'r')], { model, tools });
     return sent['contents'] as { parts: JsonObject[] }[];
   }
@@ -152,9 +152,9 @@ describe('signatures', () => {
   });
 
   test('of text, of an image and of an empty last part are sent back', async () => {
-    const picture = { inlineData: { mimeType: 'image/png', data: 'AAAA' }, thoughtSignature: 'cGlj' };
-    const contents = await again([{ text: 'Here: ' }, picture, { text: '', thoughtSignature: 'ZW5k' }], 'scripted');
-    expect(contents[1]?.parts).toEqual([{ text: 'Here: ' }, picture, { text: '', thoughtSignature: 'ZW5k' }]);
+    const image = { inlineData: { mimeType: 'image/png', data: 'AAAA' }, thoughtSignature: 'cGlj' };
+    const contents = await again([{ text: 'Here: ' }, image, { text: '', thoughtSignature: 'ZW5k' }], 'scripted');
+    expect(contents[1]?.parts).toEqual([{ text: 'Here: ' }, image, { text: '', thoughtSignature: 'ZW5k' }]);
   });
 
   test('are not sent to another model; a required one is replaced by the documented placeholder', async () => {

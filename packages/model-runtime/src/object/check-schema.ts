@@ -21,10 +21,10 @@ export function checkSchema(schema: JsonObject, value: JsonValue): string | null
 function withoutRemoteReferences(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) return schema.map(withoutRemoteReferences);
   if (!isJsonObject(schema)) return schema;
-  const kept = Object.entries(schema).filter(
+  const entries = Object.entries(schema).filter(
     ([key, value]) => key !== '$ref' || typeof value !== 'string' || value.startsWith('#'),
   );
   return Object.fromEntries(
-    kept.map(([key, value]) => [key, key === 'enum' || key === 'const' ? value : withoutRemoteReferences(value)]),
+    entries.map(([key, value]) => [key, key === 'enum' || key === 'const' ? value : withoutRemoteReferences(value)]),
   );
 }

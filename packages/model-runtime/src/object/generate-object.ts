@@ -12,7 +12,7 @@ import type { CallOptions, ChatRequest, GeneratedObject, ModelRuntime, ObjectReq
 import { checkSchema } from './check-schema.ts';
 import { readLooseJson } from './repair-json.ts';
 
-type Way = GeneratedObject['by'];
+type Method = GeneratedObject['by'];
 
 /** Result of one method: the value if there was one, and what is wrong with it. */
 type Outcome = { value: JsonValue | undefined; problem: string | null; usage: Usage | undefined; refused: boolean };
@@ -29,13 +29,13 @@ export async function generateObject(
 ): Promise<GeneratedObject> {
   let usage: Usage | undefined;
   let problem = 'there was no JSON value';
-  for (const by of ['native', 'tool', 'text'] as const satisfies readonly Way[]) {
+  for (const by of ['native', 'tool', 'text'] as const satisfies readonly Method[]) {
     const outcome = await ask(runtime, chatRequest(by, request, problem), by, request.schema, options);
     if (outcome.usage !== undefined) usage = addUsage(usage ?? {}, outcome.usage);
     if (outcome.value !== undefined && outcome.problem === null) {
       // A server that rejects the response format answers in plain text, which may still be a matching object.
-      const way = by === 'native' && outcome.refused ? 'text' : by;
-      return { object: outcome.value, by: way, ...defined({ usage }) };
+      const method = by === 'native' && outcome.refused ? 'text' : by;
+      return { object: outcome.value, by: method, ...defined({ usage }) };
     }
     if (outcome.problem !== null) problem = outcome.problem;
   }
@@ -47,39 +47,39 @@ export async function generateObject(
   });
 }
 
-function chatRequest(by: Way, request: ObjectRequest, problem: string): ChatRequest {
+function chatRequest(by: Method, request: ObjectRequest, problem: string): ChatRequest {
   const { model, messages, name, schema, parameters = {} } = request;
   const plain: ChatRequest = { model, messages, tools: [], toolChoice: 'auto', toolMode: 'native', parameters };
   switch (by) {
     case 'native':
       return {
         ...plain,
-        messages: [...messages, told(inWords(request))],
+        messages: [...messages, userMessage(promptFor(request))],
         responseFormat: { type: 'json_schema', name, schema },
       };
     case 'tool':
       return {
         ...plain,
-        messages: [...messages, told(`Answer by calling the tool "${name}".`)],
+        messages: [...messages, userMessage(`Answer by calling the tool "${name}".`)],
         tools: [asTool(request)],
         toolChoice: { name },
       };
     case 'text':
       return {
         ...plain,
-        messages: [...messages, told(`${inWords(request)}\nThe previous answer was invalid: ${problem}.`)],
+        messages: [...messages, userMessage(`${promptFor(request)}\nThe previous answer was invalid: ${problem}.`)],
       };
   }
 }
 
-function inWords({ name, description, schema }: ObjectRequest): string {
+function promptFor({ name, description, schema }: ObjectRequest): string {
   return [
     `Answer with one JSON value and nothing else: ${description ?? name}.`,
     `It must match this JSON Schema:\n${JSON.stringify(schema)}`,
   ].join('\n');
 }
 
-function told(text: string): Message {
+function userMessage(text: string): Message {
   return { id: 'generate-object', parentId: null, createdAt: 0, role: 'user', parts: [{ type: 'text', text }] };
 }
 
@@ -101,7 +101,7 @@ function isOfObject(schema: JsonObject): boolean {
 async function ask(
   runtime: Pick<ModelRuntime, 'chat'>,
   request: ChatRequest,
-  by: Way,
+  by: Method,
   schema: JsonObject,
   options: CallOptions,
 ): Promise<Outcome> {

@@ -17,14 +17,14 @@ async function generate(wire: WireName, replies: readonly ModelReply[], of: Json
   await using server = await startModelServer(replies);
   const { messages } = request('Who?');
   const runtime = runtimeOver(wire, server.url);
-  const made = runtime.generateObject?.({ model: 'scripted', messages, name: 'person', schema: of });
-  const outcome = await made?.catch((thrown: unknown) => thrown);
+  const result = runtime.generateObject?.({ model: 'scripted', messages, name: 'person', schema: of });
+  const outcome = await result?.catch((thrown: unknown) => thrown);
   return { outcome, requests: server.requests };
 }
 
 describe.each(WIRE_SCRIPTS)('an object over $wire', (script) => {
   const { wire } = script;
-  const text = (words: string) => script.text(words);
+  const text = (content: string) => script.text(content);
   const calls = (...args: Parameters<typeof script.calls>) => script.calls(...args);
 
   test('by the native response format', { tags: ['C11.16'] }, async () => {

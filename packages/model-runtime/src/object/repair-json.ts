@@ -1,15 +1,15 @@
 import { parseJson, type JsonValue } from '@toolyard/protocol';
 
-/** Parses the JSON value in a model's answer and repairs common mistakes; undefined if there is none. */
+/** Parses the JSON value in a model's answer and repairs common mistakes; undefined if no value is found. */
 export function readLooseJson(text: string): JsonValue | undefined {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)```/i.exec(text)?.[1];
   for (const candidate of fenced === undefined ? [text] : [fenced, text]) {
-    const whole = parseJson(candidate.trim());
-    if (whole.ok) return whole.value;
+    const direct = parseJson(candidate.trim());
+    if (direct.ok) return direct.value;
     const begin = candidate.search(/[{[]/);
     if (begin === -1) continue;
-    const mended = parseJson(mend(candidate.slice(begin)));
-    if (mended.ok) return mended.value;
+    const repaired = parseJson(repair(candidate.slice(begin)));
+    if (repaired.ok) return repaired.value;
   }
   return undefined;
 }
@@ -18,7 +18,7 @@ export function readLooseJson(text: string): JsonValue | undefined {
  * One pass over a text that starts as an object or array: removes comments and trailing commas, escapes raw newlines in
  * strings, translates Python literals, and closes what is open at the end. Text after the value is ignored.
  */
-function mend(text: string): string {
+function repair(text: string): string {
   const open: string[] = [];
   let out = '';
   for (let at = 0; at < text.length; at += 1) {

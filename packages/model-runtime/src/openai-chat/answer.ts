@@ -11,8 +11,8 @@ import { readUsage } from './usage.ts';
 
 /** Converts the chunks of one streamed answer, or a whole answer, into parts. */
 export class OpenAiChatAnswer extends StreamedAnswer {
-  #refused = false;
-  /** The field that contained the reasoning. */
+  #isRefusal = false;
+  /** The field the reasoning arrived in. */
   #reasoningField: string | null = null;
   readonly #details = new ReasoningDetails();
   readonly #calls = new NativeCalls();
@@ -69,7 +69,7 @@ export class OpenAiChatAnswer extends StreamedAnswer {
     else if (typeof choice['text'] === 'string') this.text.push(choice['text'], out);
     const reason = choice['finish_reason'];
     if (typeof reason === 'string' && reason !== '')
-      this.reason = this.#refused ? 'content_filter' : toFinishReason(reason);
+      this.reason = this.#isRefusal ? 'content_filter' : toFinishReason(reason);
   }
 
   #delta(delta: JsonObject, out: StreamPart[]): void {
@@ -90,7 +90,7 @@ export class OpenAiChatAnswer extends StreamedAnswer {
 
     const refusal = delta['refusal'];
     if (typeof refusal === 'string' && refusal !== '') {
-      this.#refused = true;
+      this.#isRefusal = true;
       out.push({ type: 'text', text: refusal });
     }
 

@@ -11,7 +11,7 @@ describe('native calls', () => {
     { id: 'two', name: 'g', arguments: {} },
     { id: 'three', name: 'f', arguments: { x: 2 } },
   ];
-  const made = (parts: readonly StreamPart[]) =>
+  const callsIn = (parts: readonly StreamPart[]) =>
     parts.flatMap((part) =>
       part.type === 'tool_call' ? [{ index: part.index, id: part.id, name: part.name, arguments: part.arguments }] : [],
     );
@@ -19,16 +19,16 @@ describe('native calls', () => {
 
   test.each([
     ['in pieces', {}],
-    ['one letter at a time', { pieces: 1 }],
+    ['one character at a time', { pieces: 1 }],
     ['id and name on every delta', { repeatIds: true, pieces: 3 }],
     ['without index', { withoutIndex: true }],
-    ['without index, whole', { withoutIndex: true, whole: true }],
+    ['without index, complete', { withoutIndex: true, whole: true }],
     ['without index, id and name on every delta', { withoutIndex: true, repeatIds: true, pieces: 3 }],
     ['whole', { whole: true }],
-    ['taking turns', { interleaved: true, pieces: 2 }],
+    ['interleaved', { interleaved: true, pieces: 2 }],
   ])('%s', { tags: ['C6.05', 'D1.13', 'D4.08', 'D7.14', 'D9.12', 'M2.09'] }, async (_, options) => {
     const parts = await ask(reply.toolCalls(calls, options), { tools });
-    expect(made(parts)).toEqual(expected);
+    expect(callsIn(parts)).toEqual(expected);
     expect(parts.filter((part) => part.type === 'tool_call_start').map((part) => part.index)).toEqual([0, 1, 2]);
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
     for (const call of parts.filter((part) => part.type === 'tool_call')) {
@@ -41,16 +41,16 @@ describe('native calls', () => {
 
   test.each([
     ['with index', {}],
-    ['without index, whole', { withoutIndex: true, whole: true }],
+    ['without index, complete', { withoutIndex: true, whole: true }],
   ])('gives a distinct id to the second of two calls with the same id, %s', async (_, options) => {
     const same = calls.map((each) => ({ ...each, id: 'call_1' }));
-    expect(made(await ask(reply.toolCalls(same, options), { tools }))).toEqual(
+    expect(callsIn(await ask(reply.toolCalls(same, options), { tools }))).toEqual(
       expected.map((each) => ({ ...each, id: 'call_1' })),
     );
   });
 
   const delta = (item: JsonObject) => chunk({ tool_calls: [item] });
-  const whole = [{ index: 0, id: 'i', name: 'get_weather', arguments: { x: 1 } }];
+  const expectedCalls = [{ index: 0, id: 'i', name: 'get_weather', arguments: { x: 1 } }];
   test.each<[string, JsonObject[], unknown[]]>([
     [
       'the name in pieces',
@@ -59,7 +59,7 @@ describe('native calls', () => {
         delta({ index: 0, function: { name: 'weather' } }),
         delta({ index: 0, function: { arguments: '{"x":1}' } }),
       ],
-      whole,
+      expectedCalls,
     ],
     [
       'arguments before the name',
@@ -67,25 +67,25 @@ describe('native calls', () => {
         delta({ index: 0, id: 'i', function: { arguments: '{"x"' } }),
         delta({ index: 0, function: { name: 'get_weather', arguments: ':1}' } }),
       ],
-      whole,
+      expectedCalls,
     ],
     [
       'arguments as an object',
       [delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: { x: 1 } } })],
-      whole,
+      expectedCalls,
     ],
     [
       'arguments encoded twice',
       [delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: JSON.stringify('{"x":1}') } })],
-      whole,
+      expectedCalls,
     ],
     [
-      'another id on every delta',
+      'a different id on every delta',
       [
         delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '{"x"' } }),
         delta({ index: 0, id: 'j', function: { arguments: ':1}' } }),
       ],
-      whole,
+      expectedCalls,
     ],
     [
       'every call numbered 0',
@@ -93,7 +93,7 @@ describe('native calls', () => {
         delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '{"x":1}' } }),
         delta({ index: 0, id: 'j', function: { name: 'get_weather', arguments: '{"x":1}' } }),
       ],
-      [...whole, { ...whole[0], index: 1, id: 'j' }],
+      [...expectedCalls, { ...expectedCalls[0], index: 1, id: 'j' }],
     ],
     [
       'several without index in one delta',
@@ -105,12 +105,12 @@ describe('native calls', () => {
           ],
         }),
       ],
-      [...whole, { index: 1, id: 'j', name: 'b', arguments: {} }],
+      [...expectedCalls, { index: 1, id: 'j', name: 'b', arguments: {} }],
     ],
     [
-      'an empty delta beside it',
+      'an additional empty delta',
       [delta({}), delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '{"x":1}' } })],
-      whole,
+      expectedCalls,
     ],
     [
       'the legacy function_call',
@@ -118,29 +118,29 @@ describe('native calls', () => {
         chunk({ function_call: { name: 'get_weather', arguments: '{"x"' } }),
         chunk({ function_call: { arguments: ':1}' } }),
       ],
-      [{ ...whole[0], id: undefined }],
+      [{ ...expectedCalls[0], id: undefined }],
     ],
     [
-      'broken arguments',
+      'malformed arguments',
       [delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '{"x":' } })],
-      [{ ...whole[0], arguments: null }],
+      [{ ...expectedCalls[0], arguments: null }],
     ],
     [
       'arguments that are a list',
       [delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '[1]' } })],
-      [{ ...whole[0], arguments: null }],
+      [{ ...expectedCalls[0], arguments: null }],
     ],
   ])('%s', async (_, chunks, expectedCalls) => {
     const parts = await ask(reply.raw([...chunks, finish('stop')].map((each) => `data: ${JSON.stringify(each)}\n\n`)), {
       tools,
     });
-    expect(made(parts)).toEqual(expectedCalls);
+    expect(callsIn(parts)).toEqual(expectedCalls);
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
   });
 
   test('does not take arguments truncated before their first character for empty ones', async () => {
     const parts = await ask(reply.toolCalls([{ id: 'i', name: 'f', arguments: '' }], { finish: 'length' }), { tools });
-    expect(made(parts)).toEqual([{ index: 0, id: 'i', name: 'f', arguments: null }]);
+    expect(callsIn(parts)).toEqual([{ index: 0, id: 'i', name: 'f', arguments: null }]);
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'length' });
   });
 
@@ -158,7 +158,7 @@ describe('native calls', () => {
       raw: '{"x":1}',
       reason: expect.stringContaining('name'),
     });
-    expect(made(parts)).toEqual([]);
+    expect(callsIn(parts)).toEqual([]);
   });
 });
 

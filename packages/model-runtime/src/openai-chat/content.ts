@@ -38,8 +38,8 @@ function toContent(part: UserPart): OpenAiContent {
   }
 }
 
-function text(words: string): OpenAiContent {
-  return { type: 'text', text: words };
+function text(value: string): OpenAiContent {
+  return { type: 'text', text: value };
 }
 
 /** Null if the bytes were not loaded; the caller has to inline them before a request. */
@@ -65,8 +65,8 @@ const audioFormats: Record<string, string> = {
 
 function fileContent(part: FilePart): OpenAiContent {
   const name = part.name ?? 'file';
-  const words = textFile(name, part.mimeType, part.source);
-  if (words !== null) return text(words);
+  const fileText = textFile(name, part.mimeType, part.source);
+  if (fileText !== null) return text(fileText);
   if (!('data' in part.source)) return text(unavailable(`file ${name}, ${part.mimeType}`));
   return { type: 'file', file: { filename: name, file_data: `data:${part.mimeType};base64,${part.source.data}` } };
 }

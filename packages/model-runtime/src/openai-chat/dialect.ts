@@ -21,13 +21,17 @@ export function createDialect(quirks: OpenAiChatQuirks = {}, newId?: () => strin
         chooseText(request, { always: true, startsInReasoning: quirks.startsInReasoning, newId }),
         errors,
       ),
-    concede,
+    fallbackFor,
     models: modelPage,
     ...openAiAbilities,
   };
 }
 
-function concede(error: ProviderError, request: ChatRequest, without: ReadonlySet<string>): CapabilityFallback | null {
+function fallbackFor(
+  error: ProviderError,
+  request: ChatRequest,
+  without: ReadonlySet<string>,
+): CapabilityFallback | null {
   const { message, param } = error;
   if (/stream_options/.test(`${param} ${message}`)) return { without: OPTIONAL_FEATURES.streamOptions };
   if (/max_completion_tokens/.test(message) && request.parameters.maxOutputTokens !== undefined) {

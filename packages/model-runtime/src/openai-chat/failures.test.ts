@@ -27,9 +27,9 @@ describe('provider errors', () => {
   test.each<[string, number, object, string, boolean?]>([
     ['a wrong key', 401, openai('Incorrect API key', 'invalid_api_key'), 'invalid_key'],
     ['no permission', 403, openai('Not allowed here'), 'invalid_key'],
-    ['nothing paid', 402, openai('Pay first'), 'quota_exceeded'],
+    ['payment required', 402, openai('Pay first'), 'quota_exceeded'],
     ['quota used up', 429, openai('You exceeded your current quota', 'insufficient_quota'), 'quota_exceeded'],
-    ['too fast', 429, openai('Slow down'), 'rate_limited', true],
+    ['rate limit', 429, openai('Slow down'), 'rate_limited', true],
     [
       'context, OpenAI',
       400,
@@ -66,10 +66,15 @@ describe('provider errors', () => {
       true,
     ],
     ['bad gateway', 502, {}, 'overloaded', true],
-    ['a fault inside', 500, openai('boom', null, 'server_error'), 'bad_response', true],
+    ['internal error', 500, openai('boom', null, 'server_error'), 'bad_response', true],
     ['content', 400, openai('flagged', 'content_filter'), 'refused'],
     ['a model hidden from this key', 403, openai('Project has no access to it', 'model_not_found'), 'model_not_found'],
-    ['no credit, as a bad request', 400, openai('Your credit balance is too low to access the API'), 'quota_exceeded'],
+    [
+      'no credit, reported as a bad request',
+      400,
+      openai('Your credit balance is too low to access the API'),
+      'quota_exceeded',
+    ],
     [
       'a model of another API',
       404,
@@ -77,7 +82,7 @@ describe('provider errors', () => {
       'bad_request',
     ],
     ['a bad request, FastAPI', 422, { detail: [{ loc: ['body'], msg: 'field required' }] }, 'bad_request'],
-    ['a request that took too long', 408, openai('timeout'), 'timed_out', true],
+    ['a request timeout', 408, openai('timeout'), 'timed_out', true],
   ])('%s', { tags: ['D9.19'] }, async (_, status, body, code, retryable = false) => {
     const error = await failWith(reply.error(status, body as never));
     expect(error.code).toBe(code);
@@ -110,11 +115,11 @@ describe('provider errors', () => {
 
   test('contain neither the key nor a stack trace nor an endless text', async () => {
     const headers = { 'x-api-key': 'another-secret-1' };
-    const said = `Wrong key ${KEY} and another-secret-1: ${'blah '.repeat(500)}\n    at Object.fn (/srv/app.js:1:1)`;
+    const message = `Wrong key ${KEY} and another-secret-1: ${'blah '.repeat(500)}\n    at Object.fn (/srv/app.js:1:1)`;
     for (const scripted of [
-      reply.error(401, said),
+      reply.error(401, message),
       reply.error(500, `bad ${KEY} x\n    at fn (/srv/app.js:1:1)`),
-      reply.text('a', { errorInStream: { error: { message: said } } }),
+      reply.text('a', { errorInStream: { error: { message: message } } }),
     ]) {
       await using server = await startModelServer([scripted]);
       const error = errorIn(await collect(runtimeAt(server.url, { headers }), request('hi')));
@@ -155,17 +160,17 @@ describe('unsupported features', () => {
     const call = reply.text('<tool_call>{"name":"f"}</tool_call>');
     await using server = await startModelServer([refusal, call, call]);
     const runtime = runtimeAt(server.url);
-    const asked = request('hi', { tools: [tool('f')] });
-    const parts = await collect(runtime, asked);
+    const chatRequest = request('hi', { tools: [tool('f')] });
+    const parts = await collect(runtime, chatRequest);
     expect(parts[0]).toMatchObject({ type: 'notice', code: 'tools_as_text' });
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
-    expect((await collect(runtime, asked)).some((part) => part.type === 'notice')).toBe(false);
+    expect((await collect(runtime, chatRequest)).some((part) => part.type === 'notice')).toBe(false);
     expect(server.requests.map(({ text }) => text.includes('"tools":['))).toEqual([true, false, false]);
   });
 });
 
 describe('tools that llama.cpp drops because the chat template does not support them', () => {
-  const asked = request('hi', { tools: [tool('f')] });
+  const chatRequest = request('hi', { tools: [tool('f')] });
   const call = reply.text('<tool_call>{"name":"f"}</tool_call>');
   /** The header and properties of a real llama.cpp server. */
   const asLlama =
@@ -180,15 +185,15 @@ describe('tools that llama.cpp drops because the chat template does not support 
     };
 
   test.each([
-    ['has none', { chat_template_caps: { supports_tools: false } }, [true, false, false]],
-    ['has one', { chat_template_caps: { supports_tools: true } }, [true, true]],
-    ['is not described, as by older versions', { chat_template: '' }, [true, true]],
+    ['does not support tools', { chat_template_caps: { supports_tools: false } }, [true, false, false]],
+    ['supports tools', { chat_template_caps: { supports_tools: true } }, [true, true]],
+    ['is not reported, as by older versions', { chat_template: '' }, [true, true]],
   ])('are described in the prompt if the template %s', async (_, props, native) => {
     await using server = await startModelServer([call, call, call]);
     let count = 0;
     const runtime = runtimeAt(server.url, { fetch: asLlama(props, () => (count += 1)) });
-    const first = await collect(runtime, asked);
-    const second = await collect(runtime, asked);
+    const first = await collect(runtime, chatRequest);
+    const second = await collect(runtime, chatRequest);
     expect(first.some((part) => part.type === 'notice' && part.code === 'tools_as_text')).toBe(native.length === 3);
     expect(second.some((part) => part.type === 'notice')).toBe(false);
     expect(server.requests.map(({ text }) => text.includes('"tools":['))).toEqual(native);
@@ -209,8 +214,8 @@ describe('base URLs', () => {
     ['https://h/api/paas/v4', ['https://h/api/paas/v4']],
     ['https://h/v1beta/openai/', ['https://h/v1beta/openai']],
     ['https://h/d/chat/completions?api-version=2', ['https://h/d?api-version=2', 'https://h/d/v1?api-version=2']],
-  ])('%s', (given, candidates) => {
-    expect(baseUrlCandidates(given, OPENAI_ADDRESSES)).toEqual(candidates);
+  ])('%s', (baseUrl, candidates) => {
+    expect(baseUrlCandidates(baseUrl, OPENAI_ADDRESSES)).toEqual(candidates);
   });
 
   test('keep a query after the endpoint', () => {
@@ -219,8 +224,8 @@ describe('base URLs', () => {
 
   test.each(['', 'ftp://h', 'http://', 'not an address', 'https://name:hunter2@h/v1'])(
     '%j is rejected without repeating its password',
-    (given) => {
-      const make = () => runtimeAt(given);
+    (baseUrl) => {
+      const make = () => runtimeAt(baseUrl);
       expect(make).toThrow(expect.objectContaining({ code: 'bad_config' }));
       expect(make).not.toThrow('hunter2');
     },
@@ -233,9 +238,9 @@ describe('base URLs', () => {
       await using server = await startModelServer([reply.text('one'), reply.text('two')], { serveAt: 'v1' });
       const runtime = runtimeAt(server.origin + suffix);
       expect(textIn(await collect(runtime, request('hi')))).toBe('one');
-      const asked = server.requests.length;
+      const requestCount = server.requests.length;
       expect(textIn(await collect(runtime, request('hi')))).toBe('two');
-      expect(server.requests).toHaveLength(asked + 1);
+      expect(server.requests).toHaveLength(requestCount + 1);
       expect(runtime.provider).toBe(server.origin);
     },
   );
@@ -265,8 +270,8 @@ describe('base URLs', () => {
   });
 
   test.each([
-    ['a page without a content type of its own', '<!DOCTYPE html><html></html>'],
-    ['other words', 'It works!\n'],
+    ['a page without a content type', '<!DOCTYPE html><html></html>'],
+    ['other text', 'It works!\n'],
   ])('%s is not a model server', async (_, page) => {
     const plain = { headers: { 'content-type': 'text/plain' }, split: 1 as const };
     await using server = await startModelServer([reply.raw([page], plain)]);
@@ -313,8 +318,8 @@ describe('network errors', () => {
   });
 
   test('an unusual exception of fetch becomes an error part', { tags: ['D1.12'] }, async () => {
-    const odd = () => Promise.reject(new Error(`who knows ${KEY}`));
-    const error = errorIn(await collect(runtimeAt('http://h', { fetch: odd }), request('hi')));
+    const failingFetch = () => Promise.reject(new Error(`who knows ${KEY}`));
+    const error = errorIn(await collect(runtimeAt('http://h', { fetch: failingFetch }), request('hi')));
     expect(error.code).toBe('network');
     expect(JSON.stringify(error)).not.toContain(KEY);
   });
@@ -363,7 +368,7 @@ describe('model list', () => {
   test('throws ToolyardError', { tags: ['C11.05'] }, async () => {
     await using server = await startModelServer([], { requireKey: 'other' });
     await expect(runtimeAt(server.url).models()).rejects.toMatchObject({ name: 'ToolyardError', code: 'invalid_key' });
-    await using strange = await startModelServer([], { models: reply.json({ hello: 'world' }) });
-    await expect(runtimeAt(strange.url).models()).rejects.toMatchObject({ code: 'not_a_model_server' });
+    await using otherServer = await startModelServer([], { models: reply.json({ hello: 'world' }) });
+    await expect(runtimeAt(otherServer.url).models()).rejects.toMatchObject({ code: 'not_a_model_server' });
   });
 });

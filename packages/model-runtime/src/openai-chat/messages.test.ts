@@ -90,8 +90,8 @@ describe('calls and their results', () => {
       assistant(call('c1', 'f', {}, 'same'), call('c2', 'f', {}, 'same'), call('c3', 'f'), call('c4', 'f', {}, 'own')),
       ...['c1', 'c2', 'c3', 'c4'].map((id) => result(id, 'f', id)),
     ];
-    const [asking, ...answers] = toOpenAiMessages(messages, native);
-    expect(asking).toMatchObject({
+    const [caller, ...answers] = toOpenAiMessages(messages, native);
+    expect(caller).toMatchObject({
       content: null,
       tool_calls: [{ id: shortId('c1') }, { id: shortId('c2') }, { id: shortId('c3') }, { id: 'own' }],
     });
@@ -106,11 +106,11 @@ describe('calls and their results', () => {
   test('get a short, plain, unique id if the id is too long for other providers', () => {
     const long = 'x'.repeat(41);
     const callIds = Array.from({ length: 2000 }, (_, at) => `01a1feeb-4511-7565-835d-a9174bc90645.${at}.0`);
-    const [asking] = toOpenAiMessages(
+    const [caller] = toOpenAiMessages(
       [assistant(...callIds.map((id) => call(id, 'f', {}, id === callIds[0] ? long : undefined)))],
       native,
     );
-    const ids = (asking as { tool_calls: { id: string }[] }).tool_calls.map(({ id }) => id);
+    const ids = (caller as { tool_calls: { id: string }[] }).tool_calls.map(({ id }) => id);
     expect(new Set(ids).size).toBe(2000);
     for (const id of ids) expect(id).toMatch(/^[a-z0-9]{9}$/);
   });
@@ -236,7 +236,7 @@ describe('calls as text', () => {
     expect(text.match(/<\/tool_response>/g)).toHaveLength(2);
   });
 
-  test('add a system message for the tools if there is none', () => {
+  test('add a system message for the tools if it is missing', () => {
     expect(toOpenAiMessages([user('hi')], { ...asText, systemSuffix: 'TOOLS' })[0]).toEqual({
       role: 'system',
       content: 'TOOLS',

@@ -218,16 +218,16 @@ function responseJson(message: ToolMessage): string {
  * never received), follow the last result in a user message.
  */
 function pushNativeResults(out: string[], run: readonly ToolMessage[], wireIds: ReadonlyMap<string, string>): void {
-  const strays: string[] = [];
+  const texts: string[] = [];
   const images: string[] = [];
   for (const message of run) {
     const wire = toolWire(message);
     const id = wireIds.get(message.parts[0].callId);
-    if (id === undefined) strays.push(responseJson(message));
+    if (id === undefined) texts.push(responseJson(message));
     else out.push(nativeResultJson(wire, id));
     images.push(...wire.images);
   }
-  if (strays.length > 0 || images.length > 0) pushUser(out, resultsContent(strays, images));
+  if (texts.length > 0 || images.length > 0) pushUser(out, resultsContent(texts, images));
 }
 
 function pushTextResults(out: string[], run: readonly ToolMessage[]): void {

@@ -45,8 +45,8 @@ export class NativeCalls {
     const argumentsText = argumentsTextOf(fn['arguments'] ?? fn['parameters']);
     if (wireIndex === null && id === '' && name === '' && argumentsText === '') return;
 
-    const apart = separate && wireIndex === null && name !== '';
-    const known = apart ? null : this.#find(wireIndex, id, name, argumentsText);
+    const isSeparate = separate && wireIndex === null && name !== '';
+    const known = isSeparate ? null : this.#find(wireIndex, id, name, argumentsText);
     const call = known ?? this.#begin(wireIndex, out);
     if (call.id === '') call.id = id;
     if (isJsonObject(delta['extra_content'])) call.extra = { extra_content: delta['extra_content'] };
@@ -84,10 +84,10 @@ export class NativeCalls {
     // With a name, it may be another call that reuses the index, if the first can be complete.
     const otherId = id !== '' && call.id !== '' && id !== call.id;
     if (call.argumentsText === '') return otherId && call.name !== '' ? null : call;
-    const beginsAnew = argumentsText === '' || argumentsText.trimStart().startsWith('{');
-    const whole =
-      beginsAnew && call.argumentsText.trimEnd().endsWith('}') && readArguments(call.argumentsText, true) !== null;
-    return whole && (otherId || argumentsText !== '' || name !== call.name) ? null : call;
+    const isNewObject = argumentsText === '' || argumentsText.trimStart().startsWith('{');
+    const complete =
+      isNewObject && call.argumentsText.trimEnd().endsWith('}') && readArguments(call.argumentsText, true) !== null;
+    return complete && (otherId || argumentsText !== '' || name !== call.name) ? null : call;
   }
 
   /** Without a number: the call with this id, if the delta has no new one; else the last call. */

@@ -5,12 +5,12 @@ import type { ReasoningStyle } from './quirks.ts';
 
 /** The field that sets the reasoning effort; null if the model does not reason. */
 export function reasoningField(
-  wish: ReasoningEffort,
+  requested: ReasoningEffort,
   model: string,
   style: ReasoningStyle,
 ): { field: string; value: JsonValue } | null {
   const known = findModelRow(OPENAI_MODELS, model)?.efforts;
-  const effort = known === undefined ? wish : nearestEffort(wish, known);
+  const effort = known === undefined ? requested : nearestEffort(requested, known);
   if (effort === null) return null;
   switch (style) {
     case 'reasoning_effort':

@@ -6,11 +6,11 @@ import { sealReplay, unsealReplay } from '../wire/replay.ts';
  * Data of an answer's reasoning that must be sent back: the name of the field its text came in, the details a gateway
  * streams beside it, or the extra fields of the call that follows.
  */
-type Kept = { field: string } | { details: JsonValue[] } | { call: JsonObject };
+type ReplayData = { field: string } | { details: JsonValue[] } | { call: JsonObject };
 
 /** The part that stores it, at its position in the answer. */
-export function keepForReplay(kept: Kept): StreamPart {
-  return { type: 'reasoning_signature', signature: sealReplay('openai-chat', JSON.stringify(kept)) };
+export function keepForReplay(data: ReplayData): StreamPart {
+  return { type: 'reasoning_signature', signature: sealReplay('openai-chat', JSON.stringify(data)) };
 }
 
 /** Fields to send back with a message, and with each of its calls. */
@@ -21,18 +21,18 @@ export function readReplay(parts: readonly AssistantPart[]): Replay {
   const fields: JsonObject = {};
   const calls = new Map<string, JsonObject>();
   let thinking = '';
-  let ofNextCall: JsonObject | null = null;
+  let nextCallFields: JsonObject | null = null;
   for (const part of parts) {
     if (part.type === 'reasoning') {
       thinking += part.text;
-      const kept = readKept(part.signature);
-      if (kept === null) continue;
-      if (typeof kept['field'] === 'string') fields[kept['field']] = thinking;
-      if (Array.isArray(kept['details'])) fields['reasoning_details'] = kept['details'];
-      if (isJsonObject(kept['call'])) ofNextCall = kept['call'];
+      const data = readKept(part.signature);
+      if (data === null) continue;
+      if (typeof data['field'] === 'string') fields[data['field']] = thinking;
+      if (Array.isArray(data['details'])) fields['reasoning_details'] = data['details'];
+      if (isJsonObject(data['call'])) nextCallFields = data['call'];
     } else if (part.type === 'tool_call') {
-      if (ofNextCall !== null) calls.set(part.callId, ofNextCall);
-      ofNextCall = null;
+      if (nextCallFields !== null) calls.set(part.callId, nextCallFields);
+      nextCallFields = null;
     }
   }
   return { fields, calls };
@@ -55,9 +55,9 @@ export class ReasoningDetails {
     for (const piece of pieces) {
       if (!isJsonObject(piece)) continue;
       const last = this.#items.at(-1);
-      const goesOn =
+      const continues =
         last?.['type'] === piece['type'] && last?.['index'] === piece['index'] && piece['index'] !== undefined;
-      if (last === undefined || !goesOn) this.#items.push({ ...piece });
+      if (last === undefined || !continues) this.#items.push({ ...piece });
       else join(last, piece);
     }
   }
@@ -69,11 +69,11 @@ export class ReasoningDetails {
 
 const GROWING = ['text', 'summary', 'data'];
 
-function join(whole: JsonObject, piece: JsonObject): void {
+function join(target: JsonObject, piece: JsonObject): void {
   for (const [key, value] of Object.entries(piece)) {
     if (value === null) continue;
-    const before = whole[key];
-    whole[key] =
+    const before = target[key];
+    target[key] =
       GROWING.includes(key) && typeof before === 'string' && typeof value === 'string' ? before + value : value;
   }
 }

@@ -42,7 +42,7 @@ describe('text answers', () => {
     ],
     ['no [DONE]', reply.text('hello', { done: false, usage: { prompt_tokens: 1 } })],
     ['no finish but [DONE]', reply.text('hello', { finish: null, usage: { prompt_tokens: 1 } })],
-    ['other choices left out', reply.text('hello', { otherChoices: ['other', 'more'], usage: { prompt_tokens: 1 } })],
+    ['additional choices', reply.text('hello', { otherChoices: ['other', 'more'], usage: { prompt_tokens: 1 } })],
     [
       'plain JSON',
       reply.json({
@@ -51,7 +51,7 @@ describe('text answers', () => {
       }),
     ],
     [
-      'plain JSON called an event stream',
+      'plain JSON with the content type of an event stream',
       reply.raw(
         [
           JSON.stringify({
@@ -63,7 +63,7 @@ describe('text answers', () => {
       ),
     ],
     [
-      'events called text',
+      'events with the content type of text',
       reply.text('hello', { headers: { 'content-type': 'text/plain' }, usage: { prompt_tokens: 1 } }),
     ],
     [
@@ -79,7 +79,7 @@ describe('text answers', () => {
       ]),
     ],
     [
-      'events with one line end between',
+      'events separated by a single newline',
       reply.raw([
         `data: ${JSON.stringify({ ...chunk({ content: 'hel' }), usage: { prompt_tokens: 1 } })}\ndata: ${JSON.stringify(chunk({ content: 'lo' }, { finish_reason: 'stop' }))}\ndata: [DONE]\n\n`,
       ]),
@@ -117,8 +117,8 @@ describe('text answers', () => {
     ['content_filter', 'content_filter'],
     ['function_call', 'tool_calls'],
     ['eos', 'stop'],
-  ])('finish reason %s maps to %s', async (said, reason) => {
-    expect((await ask(reply.text('x', { finish: said }))).at(-1)).toEqual({ type: 'finish', reason });
+  ])('finish reason %s maps to %s', async (finishReason, reason) => {
+    expect((await ask(reply.text('x', { finish: finishReason }))).at(-1)).toEqual({ type: 'finish', reason });
   });
 
   test.each(['reasoning_content', 'reasoning'] as const)('reasoning in %s', async (reasoningField) => {
@@ -145,7 +145,7 @@ describe('text answers', () => {
   });
 
   test('are the same at any chunk size', { tags: ['C6.02'] }, async () => {
-    const said = {
+    const content = {
       usage: { prompt_tokens: 4 },
       reasoning: '想一想',
       text: 'Sure <b>🙂</b> <tool',
@@ -153,10 +153,10 @@ describe('text answers', () => {
       comments: true,
     } as const;
     const calls = [{ id: 'x', name: 'f', arguments: { city: '東京' } }];
-    const whole = await ask(reply.toolCalls(calls, { ...said, split: 'whole' }), { tools });
-    expect(whole.map((part) => part.type)).toContain('tool_call');
+    const complete = await ask(reply.toolCalls(calls, { ...content, split: 'whole' }), { tools });
+    expect(complete.map((part) => part.type)).toContain('tool_call');
     for (const split of ['byte', 2, 5, { seed: 1 }, { seed: 2 }] as const) {
-      expect(await ask(reply.toolCalls(calls, { ...said, split }), { tools })).toEqual(whole);
+      expect(await ask(reply.toolCalls(calls, { ...content, split }), { tools })).toEqual(complete);
     }
   });
 

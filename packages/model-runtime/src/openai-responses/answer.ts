@@ -15,11 +15,11 @@ export class ResponsesAnswer extends StreamedAnswer {
   readonly #calls = new BlockCalls();
   readonly #citations = new Citations();
   /** Items with streamed deltas; the final event of an item repeats their content. */
-  readonly #said = new Set<Key>();
+  readonly #streamed = new Set<Key>();
   readonly #phased = new Set<Key>();
   /** Completed items. */
   readonly #closed = new Set<Key>();
-  #refused = false;
+  #isRefusal = false;
 
   protected get callCount(): number {
     return this.#calls.count;
@@ -35,23 +35,23 @@ export class ResponsesAnswer extends StreamedAnswer {
     switch (type) {
       case 'response.output_text.delta':
         this.began = true;
-        this.#said.add(keyOf(event));
+        this.#streamed.add(keyOf(event));
         this.#say(textOf(event['delta']), out);
         return;
       case 'response.refusal.delta':
         this.began = true;
-        this.#refused = true;
-        this.#said.add(keyOf(event));
+        this.#isRefusal = true;
+        this.#streamed.add(keyOf(event));
         this.#say(textOf(event['delta']), out);
         return;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
         this.began = true;
-        this.#said.add(keyOf(event));
+        this.#streamed.add(keyOf(event));
         think(textOf(event['delta']), out);
         return;
       case 'response.reasoning_summary_part.added':
-        if (this.#said.has(keyOf(event))) think('\n\n', out);
+        if (this.#streamed.has(keyOf(event))) think('\n\n', out);
         return;
       case 'response.function_call_arguments.delta':
         this.#calls.delta(keyOf(event), textOf(event['delta']), out);
@@ -70,7 +70,7 @@ export class ResponsesAnswer extends StreamedAnswer {
       case 'response.incomplete':
       case 'response.failed':
         if (isJsonObject(event['response'])) this.#whole(event['response'], out);
-        this.saidDone = true;
+        this.isStreamDone = true;
         return;
       default:
         if (event['object'] === 'response' && type === '') this.#whole(event, out);
@@ -89,14 +89,14 @@ export class ResponsesAnswer extends StreamedAnswer {
     if (this.#closed.has(key)) return;
     this.#closed.add(key);
     this.began = true;
-    const grew = this.#said.has(key);
+    const wasStreamed = this.#streamed.has(key);
     switch (textOf(item['type'])) {
       case 'message':
         this.#phase(key, item, out);
-        for (const content of listOf(item['content'])) this.#content(content, grew, out);
+        for (const content of listOf(item['content'])) this.#content(content, wasStreamed, out);
         return;
       case 'reasoning':
-        if (!grew) think(summaryOf(item), out);
+        if (!wasStreamed) think(summaryOf(item), out);
         this.#keep(item, out);
         return;
       case 'function_call':
@@ -110,9 +110,9 @@ export class ResponsesAnswer extends StreamedAnswer {
     }
   }
 
-  #content(content: JsonObject, grew: boolean, out: StreamPart[]): void {
-    if (content['type'] === 'refusal') this.#refused = true;
-    if (!grew) this.#say(textOf(content['text'] ?? content['refusal']), out);
+  #content(content: JsonObject, wasStreamed: boolean, out: StreamPart[]): void {
+    if (content['type'] === 'refusal') this.#isRefusal = true;
+    if (!wasStreamed) this.#say(textOf(content['text'] ?? content['refusal']), out);
     this.#citations.addAll(content['annotations'], out);
   }
 
@@ -127,8 +127,8 @@ export class ResponsesAnswer extends StreamedAnswer {
   #keep(item: JsonObject, out: StreamPart[]): void {
     const { id, encrypted_content: content } = item;
     if (typeof content !== 'string' || content === '') return;
-    const kept = JSON.stringify({ ...(typeof id === 'string' ? { id } : {}), encrypted_content: content });
-    out.push({ type: 'reasoning_signature', signature: sealReplay('openai-responses', kept) });
+    const sealed = JSON.stringify({ ...(typeof id === 'string' ? { id } : {}), encrypted_content: content });
+    out.push({ type: 'reasoning_signature', signature: sealReplay('openai-responses', sealed) });
   }
 
   #whole(response: JsonObject, out: StreamPart[]): void {
@@ -138,9 +138,9 @@ export class ResponsesAnswer extends StreamedAnswer {
       return;
     }
     // Emits what was not streamed: missing items, or everything.
-    for (const [place, item] of listOf(response['output']).entries()) this.#close(place, item, out);
+    for (const [index, item] of listOf(response['output']).entries()) this.#close(index, item, out);
     this.began = true;
-    this.reason = this.#refused ? 'content_filter' : reasonOf(response);
+    this.reason = this.#isRefusal ? 'content_filter' : reasonOf(response);
   }
 
   #failed(value: JsonObject, out: StreamPart[]): void {
@@ -164,8 +164,8 @@ function summaryOf(item: JsonObject): string {
 
 /** Identifies the item of an event: its index, or its id if a server omits the index. */
 function keyOf(event: JsonObject): Key {
-  const place = event['output_index'];
-  if (typeof place === 'number') return place;
+  const index = event['output_index'];
+  if (typeof index === 'number') return index;
   const item = event['item'];
   const id = event['item_id'] ?? (isJsonObject(item) ? item['id'] : undefined);
   return typeof id === 'string' ? id : 0;

@@ -21,8 +21,8 @@ function toContent(part: UserPart): JsonObject {
     }
     case 'file': {
       const { name = 'file', mimeType, source } = part;
-      const words = textFile(name, mimeType, source);
-      if (words !== null) return inputText(words);
+      const fileText = textFile(name, mimeType, source);
+      if (fileText !== null) return inputText(fileText);
       if ('url' in source) return { type: 'input_file', file_url: source.url };
       if (!('data' in source)) return inputText(unavailable(`file ${name}, ${mimeType}`));
       return { type: 'input_file', filename: scrub(name), file_data: `data:${mimeType};base64,${source.data}` };

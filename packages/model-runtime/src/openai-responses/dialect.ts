@@ -15,18 +15,18 @@ export function createDialect(newId?: () => string): ApiDialect {
     headers: bearer,
     chat: toOutgoing,
     answer: (request, errors) => new ResponsesAnswer(chooseText(request, { newId }), errors),
-    concede,
+    fallbackFor,
     models: modelPage,
     ...openAiAbilities,
   };
 }
 
-function concede({ message, param }: ProviderError): CapabilityFallback | null {
-  const said = `${param} ${message}`;
-  if (/reasoning\.summary|reasoning summar/i.test(said)) return { without: OPTIONAL_FEATURES.summary };
+function fallbackFor({ message, param }: ProviderError): CapabilityFallback | null {
+  const text = `${param} ${message}`;
+  if (/reasoning\.summary|reasoning summar/i.test(text)) return { without: OPTIONAL_FEATURES.summary };
   // Rejected as an `include` option, or as an input item.
-  if (/encrypted content is not supported|^include/i.test(said)) return { without: OPTIONAL_FEATURES.encrypted };
-  return /encrypted.content|'rs_|type 'reasoning'|required following item/i.test(said)
+  if (/encrypted content is not supported|^include/i.test(text)) return { without: OPTIONAL_FEATURES.encrypted };
+  return /encrypted.content|'rs_|type 'reasoning'|required following item/i.test(text)
     ? { without: OPTIONAL_FEATURES.replay }
     : null;
 }

@@ -48,7 +48,7 @@ const userCache = new WeakMap<UserMessage, readonly string[]>();
 const textCache = new WeakMap<AssistantMessage, readonly string[]>();
 
 function textAnswer(message: AssistantMessage): readonly string[] {
-  return remember(textCache, message, () => jsonOf([said(answerAsText(message))]));
+  return remember(textCache, message, () => jsonOf([messageItem(answerAsText(message))]));
 }
 
 type Answered = { items: readonly string[]; ids: readonly (readonly [callId: string, wireId: string])[] };
@@ -67,16 +67,16 @@ function nativeAnswer(message: AssistantMessage, form: 'native' | 'replay'): Ans
     for (const part of message.parts) {
       switch (part.type) {
         case 'text':
-          items.push(said(part.text, phase));
+          items.push(messageItem(part.text, phase));
           phase = null;
           break;
         case 'malformed_tool_call':
-          items.push(said(part.raw));
+          items.push(messageItem(part.raw));
           break;
         case 'reasoning': {
-          const kept = form === 'replay' ? readKept(part.signature) : null;
-          if (typeof kept?.['phase'] === 'string') phase = kept['phase'];
-          else if (kept !== null) items.push(reasoningItem(part.text, kept));
+          const stored = form === 'replay' ? readKept(part.signature) : null;
+          if (typeof stored?.['phase'] === 'string') phase = stored['phase'];
+          else if (stored !== null) items.push(reasoningItem(part.text, stored));
           break;
         }
         case 'tool_call':
@@ -92,12 +92,12 @@ function nativeAnswer(message: AssistantMessage, form: 'native' | 'replay'): Ans
           break;
       }
     }
-    return { items: jsonOf(withoutLooseThinking(items)), ids };
+    return { items: jsonOf(dropDanglingReasoning(items)), ids };
   });
 }
 
 /** `phase`: whether the text was commentary or the final answer, if the model reported it. */
-function said(text: string, phase: string | null = null): JsonObject | null {
+function messageItem(text: string, phase: string | null = null): JsonObject | null {
   if (text === '') return null;
   return { type: 'message', role: 'assistant', content: scrub(text), ...(phase === null ? {} : { phase }) };
 }
@@ -105,17 +105,17 @@ function said(text: string, phase: string | null = null): JsonObject | null {
 /** Reads what {@link Answer} stored for an item. */
 function readKept(signature: string | undefined): JsonObject | null {
   const sealed = unsealReplay('openai-responses', signature);
-  const kept = sealed === null ? null : parseJson(sealed);
-  return kept?.ok === true && isJsonObject(kept.value) ? kept.value : null;
+  const parsed = sealed === null ? null : parseJson(sealed);
+  return parsed?.ok === true && isJsonObject(parsed.value) ? parsed.value : null;
 }
 
 /** A reasoning item, as it was received. */
-function reasoningItem(text: string, kept: JsonObject): JsonObject {
-  return { type: 'reasoning', ...kept, summary: text === '' ? [] : [{ type: 'summary_text', text }] };
+function reasoningItem(text: string, stored: JsonObject): JsonObject {
+  return { type: 'reasoning', ...stored, summary: text === '' ? [] : [{ type: 'summary_text', text }] };
 }
 
 /** The API rejects reasoning without a following item, as an interrupted answer leaves it. */
-function withoutLooseThinking(items: (JsonObject | null)[]): JsonObject[] {
+function dropDanglingReasoning(items: (JsonObject | null)[]): JsonObject[] {
   const known = items.filter((item) => item !== null);
   const last = known.findLastIndex((item) => item['type'] !== 'reasoning');
   return known.slice(0, last + 1);

@@ -29,8 +29,8 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
     ...(instructions === '' ? [] : [`"instructions":${JSON.stringify(instructions)}`]),
   ].join(',');
   const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request)].join(',');
-  const { sent, leftOut } = settings;
-  return { path: '/responses', body: `{${head},"input":[${items.join(',')}],${rest}}`, sent, leftOut };
+  const { sent, omittedSettings } = settings;
+  return { path: '/responses', body: `{${head},"input":[${items.join(',')}],${rest}}`, sent, omittedSettings };
 }
 
 function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {
@@ -41,9 +41,9 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
 
   const thinks = facts !== null && facts.efforts.length > 0;
   const reasoning: JsonObject = thinks && !without.has(OPTIONAL_FEATURES.summary) ? { summary: 'auto' } : {};
-  const wish = parameters.reasoningEffort;
-  if (wish !== undefined && !settings.isRefused('reasoningEffort')) {
-    const effort = facts === null ? wish : nearestEffort(wish, facts.efforts);
+  const requested = parameters.reasoningEffort;
+  if (requested !== undefined && !settings.isRefused('reasoningEffort')) {
+    const effort = facts === null ? requested : nearestEffort(requested, facts.efforts);
     if (effort === null) settings.leaveOut('reasoningEffort');
     else {
       reasoning['effort'] = effort;

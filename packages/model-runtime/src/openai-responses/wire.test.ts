@@ -91,18 +91,18 @@ describe('requests', () => {
   });
 
   test('ask reasoning models for encrypted reasoning, at the nearest supported effort', () => {
-    const told = (model: string, reasoningEffort?: 'none' | 'minimal' | 'max') => {
+    const reasoningFields = (model: string, reasoningEffort?: 'none' | 'minimal' | 'max') => {
       const sent = body('hi', { model, parameters: reasoningEffort === undefined ? {} : { reasoningEffort } });
       return [sent['reasoning'], sent['include']];
     };
     const include = ['reasoning.encrypted_content'];
-    expect(told('gpt-5.2')).toEqual([{ summary: 'auto' }, include]);
-    expect(told('gpt-5.2', 'max')).toEqual([{ summary: 'auto', effort: 'xhigh' }, include]);
-    expect(told('gpt-5.6-sol', 'max')).toEqual([{ summary: 'auto', effort: 'max' }, include]);
-    expect(told('gpt-5', 'none')).toEqual([{ summary: 'auto', effort: 'minimal' }, include]);
-    expect(told('o3', 'minimal')).toEqual([{ summary: 'auto', effort: 'low' }, include]);
-    expect(told('gpt-4.1', 'max')).toEqual([undefined, undefined]);
-    expect(told('some-local-model', 'minimal')).toEqual([{ effort: 'minimal' }, undefined]);
+    expect(reasoningFields('gpt-5.2')).toEqual([{ summary: 'auto' }, include]);
+    expect(reasoningFields('gpt-5.2', 'max')).toEqual([{ summary: 'auto', effort: 'xhigh' }, include]);
+    expect(reasoningFields('gpt-5.6-sol', 'max')).toEqual([{ summary: 'auto', effort: 'max' }, include]);
+    expect(reasoningFields('gpt-5', 'none')).toEqual([{ summary: 'auto', effort: 'minimal' }, include]);
+    expect(reasoningFields('o3', 'minimal')).toEqual([{ summary: 'auto', effort: 'low' }, include]);
+    expect(reasoningFields('gpt-4.1', 'max')).toEqual([undefined, undefined]);
+    expect(reasoningFields('some-local-model', 'minimal')).toEqual([{ effort: 'minimal' }, undefined]);
   });
 
   test('ask for an answer that matches a schema', () => {
@@ -157,26 +157,26 @@ describe('responses', () => {
 
   test('replay reasoning in place, only to the model that produced it', () => {
     const signature = 'openai-responses:{"id":"rs_0","encrypted_content":"ZW5j"}';
-    const thought = { type: 'reasoning', text: 'One.', signature } as const;
-    const answer = assistant(thought, call('c1', 'f', {}, 'call_1'));
+    const reasoning = { type: 'reasoning', text: 'One.', signature } as const;
+    const answer = assistant(reasoning, call('c1', 'f', {}, 'call_1'));
     const sent = (model: string, without: string[] = []) =>
       (body([user('hi'), answer, result('c1', 'f', 'r')], { model, tools }, without)['input'] as JsonObject[]).slice(
         1,
         -1,
       );
-    const made = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' };
+    const functionCall = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' };
     const item = {
       type: 'reasoning',
       id: 'rs_0',
       encrypted_content: 'ZW5j',
       summary: [{ type: 'summary_text', text: 'One.' }],
     };
-    expect(sent('scripted')).toEqual([item, made]);
-    expect(sent('another')).toEqual([made]);
-    expect(sent('scripted', ['replay'])).toEqual([made]);
+    expect(sent('scripted')).toEqual([item, functionCall]);
+    expect(sent('another')).toEqual([functionCall]);
+    expect(sent('scripted', ['replay'])).toEqual([functionCall]);
     // The API rejects reasoning without a following item.
-    const loose = body([user('hi'), assistant('So.', thought), user('on')])['input'] as JsonObject[];
-    expect(loose.some((each) => each['type'] === 'reasoning')).toBe(false);
+    const dangling = body([user('hi'), assistant('So.', reasoning), user('on')])['input'] as JsonObject[];
+    expect(dangling.some((each) => each['type'] === 'reasoning')).toBe(false);
   });
 
   test('send the phase of a message back with it', async () => {
@@ -192,11 +192,11 @@ describe('responses', () => {
     const end = { type: 'response.completed', response: { status: 'completed', output: [] } };
     const events = [...message(0, 'Looking.', 'commentary'), ...message(1, 'Found.', 'final_answer'), end];
     const parts = await ask(responsesEvents(events));
-    const kept = parts.flatMap((part) => (part.type === 'reasoning_signature' ? [part.signature] : []));
+    const signatures = parts.flatMap((part) => (part.type === 'reasoning_signature' ? [part.signature] : []));
     const answer = assistant(
-      { type: 'reasoning', text: '', signature: kept[0] ?? '' },
+      { type: 'reasoning', text: '', signature: signatures[0] ?? '' },
       'Looking.',
-      { type: 'reasoning', text: '', signature: kept[1] ?? '' },
+      { type: 'reasoning', text: '', signature: signatures[1] ?? '' },
       'Found.',
     );
     expect((body([user('hi'), answer, user('on')])['input'] as JsonObject[]).slice(1, 3)).toEqual([
@@ -206,8 +206,8 @@ describe('responses', () => {
   });
 
   test.each<[string, ModelReply, string]>([
-    ['the limit', responsesReply('x', { incomplete: 'max_output_tokens' }), 'length'],
-    ['the filter', responsesReply('x', { incomplete: 'content_filter' }), 'content_filter'],
+    ['the token limit', responsesReply('x', { incomplete: 'max_output_tokens' }), 'length'],
+    ['the content filter', responsesReply('x', { incomplete: 'content_filter' }), 'content_filter'],
     ['a refusal', responsesReply([{ type: 'message', text: '', refusal: 'No.' }]), 'content_filter'],
   ])('ended by %s', async (_, scripted, reason) => {
     const parts = await ask(scripted);
@@ -242,7 +242,7 @@ describe('responses', () => {
 
   test.each<[string, JsonObject[]]>([
     [
-      'calls that take turns',
+      'interleaved calls',
       [
         item(0, fn('a', 'f')),
         item(1, fn('b', 'g')),
@@ -254,7 +254,7 @@ describe('responses', () => {
       ],
     ],
     [
-      'no place, only names',
+      'ids without output_index',
       [
         item(null, fn('a', 'f')),
         grow({ item_id: 'a' }, '{"x":1}'),
@@ -263,10 +263,13 @@ describe('responses', () => {
         grow({ item_id: 'b' }, '{"y":2}'),
       ],
     ],
-    ['only the ends of items', [item(0, fn('a', 'f', '{"x":1}'), 'done'), item(1, fn('b', 'g', '{"y":2}'), 'done')]],
-    ['only the end of all', []],
     [
-      'everything twice',
+      'only output_item.done events',
+      [item(0, fn('a', 'f', '{"x":1}'), 'done'), item(1, fn('b', 'g', '{"y":2}'), 'done')],
+    ],
+    ['only response.completed', []],
+    [
+      'repeated events',
       [
         item(0, fn('a', 'f')),
         item(0, fn('a', 'f')),
@@ -294,14 +297,14 @@ describe('fallback after a rejected request', () => {
     ['Your organization must be verified to generate reasoning summaries.', 'reasoning.summary', '"summary":"auto"'],
     ['Encrypted content is not supported with this model.', 'include', 'reasoning.encrypted_content'],
     ['The encrypted content gAAA could not be verified.', '', '"type":"reasoning"'],
-  ])('%s', async (message, param, gone) => {
+  ])('%s', async (message, param, omitted) => {
     const refusal = reply.error(400, { error: { message, type: 'invalid_request_error', param, code: null } });
     await using server = await startModelServer([refusal, responsesReply('ok')]);
     const signature = 'openai-responses:{"id":"rs_0","encrypted_content":"ZW5j"}';
     const answer = assistant({ type: 'reasoning', text: '', signature }, 'So.');
     answer.model = 'gpt-5.2';
-    const asked = request([user('a'), answer, user('b')], { model: 'gpt-5.2' });
-    expect(textIn(await collect(runtimeOver('openai-responses', server.url), asked))).toBe('ok');
-    expect(server.requests.map(({ text }) => text.includes(gone))).toEqual([true, false]);
+    const chatRequest = request([user('a'), answer, user('b')], { model: 'gpt-5.2' });
+    expect(textIn(await collect(runtimeOver('openai-responses', server.url), chatRequest))).toBe('ok');
+    expect(server.requests.map(({ text }) => text.includes(omitted))).toEqual([true, false]);
   });
 });

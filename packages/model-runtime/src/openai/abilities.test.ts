@@ -22,14 +22,14 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
   test.each([
     ['too few', [{ index: 0, embedding: [1] }]],
     [
-      'the same twice',
+      'duplicate',
       [
         { index: 0, embedding: [1] },
         { index: 0, embedding: [2] },
       ],
     ],
     [
-      'no numbers',
+      'non-numeric',
       [
         { index: 0, embedding: ['x'] },
         { index: 1, embedding: [1] },
@@ -47,8 +47,8 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
       reply.json({ data: [{ b64_json: 'iVBOAA' }, { url: 'https://example.org/a.png' }] }),
     );
     const runtime = runtimeOver(wire, server.url);
-    const made = await runtime.createImage?.({ model: 'i', prompt: 'a cat', size: '1024x1024', count: 2 });
-    expect(made?.images.map(({ source }) => source)).toEqual([
+    const result = await runtime.createImage?.({ model: 'i', prompt: 'a cat', size: '1024x1024', count: 2 });
+    expect(result?.images.map(({ source }) => source)).toEqual([
       { data: 'iVBOAA' },
       { url: 'https://example.org/a.png' },
     ]);
@@ -91,8 +91,8 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
 
   test('reports an image whose bytes are not loaded', async () => {
     const images = [{ type: 'image', mimeType: 'image/png', source: { url: 'https://example.org/a.png' } } as const];
-    const made = runtimeOver(wire, 'http://127.0.0.1:9').createImage?.({ model: 'i', prompt: 'a hat', images });
-    await expect(made).rejects.toMatchObject({
+    const result = runtimeOver(wire, 'http://127.0.0.1:9').createImage?.({ model: 'i', prompt: 'a hat', images });
+    await expect(result).rejects.toMatchObject({
       code: 'bad_request',
       message: expect.stringContaining('image to edit'),
     });

@@ -40,10 +40,10 @@ function embeddings({ model, input, dimensions }: EmbeddingsRequest): Exchange<E
       const data = isJsonObject(answer) ? answer['data'] : null;
       if (!Array.isArray(data) || data.length !== input.length) return null;
       const vectors: number[][] = Array.from({ length: input.length }, () => []);
-      for (const [place, item] of data.entries()) {
+      for (const [index, item] of data.entries()) {
         if (!isJsonObject(item)) return null;
         const vector = item['embedding'];
-        const at = typeof item['index'] === 'number' ? item['index'] : place;
+        const at = typeof item['index'] === 'number' ? item['index'] : index;
         if (!isVector(vector) || vectors[at] === undefined) return null;
         vectors[at] = vector;
       }
@@ -72,8 +72,8 @@ function createImage(request: ImageRequest): Exchange<CreatedImages> {
   const read = (answer: JsonValue): CreatedImages | null => {
     const data = isJsonObject(answer) ? answer['data'] : null;
     if (!Array.isArray(data)) return null;
-    const made = data.map(readImage).filter((image) => image !== null);
-    return made.length === 0 ? null : { images: made, ...inputUsage(answer) };
+    const images = data.map(readImage).filter((image) => image !== null);
+    return images.length === 0 ? null : { images: images, ...inputUsage(answer) };
   };
   if (images.length === 0) return { path: '/images/generations', body: JSON.stringify(fields), read };
   const form = new FormData();

@@ -24,16 +24,19 @@ export async function providersInEnvironment(
 ): Promise<ProviderInEnvironment[]> {
   const hosted = (await loadProviders()).filter(({ place }) => place === 'hosted');
   const [first, rest] = [hosted.filter(({ id }) => id === 'openai'), hosted.filter(({ id }) => id !== 'openai')];
-  return [...first, ...rest].map((known) => look(env, known)).filter((found) => found !== null);
+  return [...first, ...rest].map((known) => fromEnvironment(env, known)).filter((found) => found !== null);
 }
 
-function look(env: Readonly<Record<string, string | undefined>>, known: ProviderRecord): ProviderInEnvironment | null {
+function fromEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  known: ProviderRecord,
+): ProviderInEnvironment | null {
   const { baseUrlVariable } = known;
   const keyVariable = known.keyVariables.find((name) => valueOf(env, name) !== undefined);
-  const given = baseUrlVariable === undefined ? undefined : valueOf(env, baseUrlVariable);
-  if (keyVariable === undefined && given === undefined) return null;
+  const override = baseUrlVariable === undefined ? undefined : valueOf(env, baseUrlVariable);
+  if (keyVariable === undefined && override === undefined) return null;
   const home = fillAddress(known.baseUrl, env);
-  const baseUrl = given ?? home;
+  const baseUrl = override ?? home;
   if (baseUrl === null) return null;
   const apiKey = keyVariable === undefined ? undefined : valueOf(env, keyVariable);
   return {
@@ -41,7 +44,7 @@ function look(env: Readonly<Record<string, string | undefined>>, known: Provider
     baseUrl,
     isElsewhere: home === null || hostOf(baseUrl) !== hostOf(home),
     ...defined({ apiKey }),
-    variables: [given === undefined ? undefined : baseUrlVariable, keyVariable].filter((name) => name !== undefined),
+    variables: [override === undefined ? undefined : baseUrlVariable, keyVariable].filter((name) => name !== undefined),
   };
 }
 

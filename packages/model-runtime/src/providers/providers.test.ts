@@ -38,11 +38,11 @@ const ENDPOINT: Record<WireName, RegExp> = {
 
 describe('known providers', () => {
   test('include or explain each provider that other products list', async () => {
-    const unreached = await loadUnsupportedProviders();
-    const told = [...records, ...unreached].map(({ id }) => id);
-    expect(told.toSorted()).toEqual(KNOWN_ELSEWHERE?.toSorted());
+    const unsupported = await loadUnsupportedProviders();
+    const ids = [...records, ...unsupported].map(({ id }) => id);
+    expect(ids.toSorted()).toEqual(KNOWN_ELSEWHERE?.toSorted());
     expect(records.length).toBeGreaterThan(70);
-    for (const { why } of unreached) expect(why).toMatch(/^\w.+ .+\.$/);
+    for (const { why } of unsupported) expect(why).toMatch(/^\w.+ .+\.$/);
   });
 
   test.each(records)('$id: base URL, key and source are usable', (record) => {
@@ -68,9 +68,9 @@ describe('known providers', () => {
     const folder = new URL('data/', import.meta.url);
     const modules = readdirSync(folder).map((file) => import(new URL(file, folder).href) as Promise<object>);
     const lists = (await Promise.all(modules)).flatMap((module) => Object.values(module) as { id: string }[][]);
-    const unreached = await loadUnsupportedProviders();
+    const unsupported = await loadUnsupportedProviders();
     const ids = lists.flat().map(({ id }) => id);
-    expect([...records, ...unreached].map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    expect([...records, ...unsupported].map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(ids.length);
   });
 
@@ -102,17 +102,17 @@ describe('known providers', () => {
 });
 
 /** A network with one scripted server behind every host; records the requested URLs. */
-function networkOf(origin: string): { fetch: Fetch; asked: URL[] } {
-  const asked: URL[] = [];
+function networkOf(origin: string): { fetch: Fetch; requested: URL[] } {
+  const requested: URL[] = [];
   const fetch: Fetch = (input, init) => {
     const url = new URL(input);
-    asked.push(url);
+    requested.push(url);
     return globalThis.fetch(
       `${origin}/v1${url.pathname.replace(/.*(\/chat|\/messages|\/responses|\/models)/, '$1')}${url.search}`,
       init,
     );
   };
-  return { fetch, asked };
+  return { fetch, requested };
 }
 
 describe('the runtime of a record', () => {
@@ -122,28 +122,28 @@ describe('the runtime of a record', () => {
       serveAt: 'both',
       requireKey: KEY,
     });
-    const { fetch, asked } = networkOf(server.origin);
+    const { fetch, requested } = networkOf(server.origin);
     const baseUrl = filled(record.baseUrl);
     const runtime = createProviderRuntime({ ...record, baseUrl }, { fetch, clock: systemClock, apiKey: KEY });
     const parts = await collect(runtime, request('hi', { model: 'scripted' }));
     expect(textIn(parts)).toBe('Hello.');
-    expect(asked).toHaveLength(1);
-    expect(asked[0]?.href).toMatch(ENDPOINT[record.wire]);
-    expect(asked[0]?.href.startsWith(baseUrl)).toBe(true);
+    expect(requested).toHaveLength(1);
+    expect(requested[0]?.href).toMatch(ENDPOINT[record.wire]);
+    expect(requested[0]?.href.startsWith(baseUrl)).toBe(true);
   });
 
   test('returns the models a record lists without a request, and finds a list at another URL', async () => {
     await using server = await startModelServer([], { models: ['a/b'] });
-    const { fetch, asked } = networkOf(server.origin);
+    const { fetch, requested } = networkOf(server.origin);
     const runtimeOf = (id: string) => {
       const record = records.find((one) => one.id === id);
       if (record === undefined) throw new Error(id);
       return createProviderRuntime(record, { fetch, clock: systemClock, apiKey: KEY });
     };
     expect((await runtimeOf('perplexity').models())[0]).toEqual({ id: 'sonar' });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     expect(await runtimeOf('github').models()).toMatchObject([{ id: 'a/b' }]);
-    expect(asked.map(String)).toEqual(['https://models.github.ai/catalog/models']);
+    expect(requested.map(String)).toEqual(['https://models.github.ai/catalog/models']);
   });
 });
 
@@ -178,7 +178,7 @@ describe('factories', () => {
 });
 
 test('disable streaming for a provider that cannot stream calls, only if there are tools', async () => {
-  const whole = reply.json({
+  const completion = reply.json({
     choices: [
       {
         index: 0,
@@ -191,7 +191,7 @@ test('disable streaming for a provider that cannot stream calls, only if there a
       },
     ],
   });
-  await using server = await startModelServer([whole, reply.text('Hi.')]);
+  await using server = await startModelServer([completion, reply.text('Hi.')]);
   const runtime = openaiCompatibleFactory({ baseUrl: server.url, quirks: { noStreamWithTools: true } })({
     fetch: globalThis.fetch,
     clock: systemClock,

@@ -49,13 +49,18 @@ export function call(callId: string, name: string, args: JsonObject = {}, provid
 
 export function result(callId: string, name: string, value: string | Partial<ToolResult>): ToolMessage {
   const content: ToolResult['content'] = typeof value === 'string' ? [{ type: 'text', text: value }] : [];
-  const whole: ToolResult = { content, isError: false, outcome: 'done', ...(typeof value === 'string' ? {} : value) };
+  const toolResult: ToolResult = {
+    content,
+    isError: false,
+    outcome: 'done',
+    ...(typeof value === 'string' ? {} : value),
+  };
   return {
     ...base(),
     role: 'tool',
     name,
     tool: { serverId: 's', name },
-    parts: [{ type: 'tool_result', callId, result: whole }],
+    parts: [{ type: 'tool_result', callId, result: toolResult }],
   };
 }
 
@@ -83,9 +88,13 @@ export function request(messages: Message[] | string, more: Partial<ChatRequest>
 }
 
 /** All parts of an answer except timing; adjacent parts of one type are merged. */
-export async function collect(runtime: ModelRuntime, asked: ChatRequest, signal?: AbortSignal): Promise<StreamPart[]> {
+export async function collect(
+  runtime: ModelRuntime,
+  chatRequest: ChatRequest,
+  signal?: AbortSignal,
+): Promise<StreamPart[]> {
   const parts: StreamPart[] = [];
-  for await (const batch of runtime.chat(asked, signal === undefined ? {} : { signal })) {
+  for await (const batch of runtime.chat(chatRequest, signal === undefined ? {} : { signal })) {
     if (batch.length === 0) throw new Error('an empty batch');
     parts.push(...batch.filter((part) => part.type !== 'timing'));
   }

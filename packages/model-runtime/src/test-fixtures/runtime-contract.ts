@@ -29,8 +29,8 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
     options: Partial<ModelRuntimeOptions> = {},
   ): Promise<StreamPart[]> {
     await using server = await startModelServer(Array.isArray(replies) ? replies : [replies as ModelReply]);
-    await using reached = await reach(script, server.url, options);
-    return await collect(reached.runtime, request('hi', more));
+    await using connection = await reach(script, server.url, options);
+    return await collect(connection.runtime, request('hi', more));
   }
 
   test('streams a text answer at any chunk size', { tags: ['C1.16', 'C11.01', 'C11.15'] }, async () => {
@@ -57,14 +57,14 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
     ];
     for (const options of [{}, { split: 'byte' }] as const) {
       const parts = await ask(script.calls(calls, options), { tools });
-      expect(made(parts)).toEqual(calls);
+      expect(callsIn(parts)).toEqual(calls);
       expect(parts.flatMap((part) => (part.type === 'tool_call_start' ? [part.index] : []))).toEqual([0, 1, 2]);
       expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
-      for (const whole of parts.filter((part) => part.type === 'tool_call')) {
+      for (const call of parts.filter((part) => part.type === 'tool_call')) {
         const deltas = parts.flatMap((part) =>
-          part.type === 'tool_call_delta' && part.index === whole.index ? [part.argumentsText] : [],
+          part.type === 'tool_call_delta' && part.index === call.index ? [part.argumentsText] : [],
         );
-        expect(deltas.join('')).toBe(whole.argumentsText);
+        expect(deltas.join('')).toBe(call.argumentsText);
       }
     }
   });
@@ -78,7 +78,7 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
   test('parses calls written as text in text mode, and as text if an API with native calls offers the tools', async () => {
     const written = 'So.\n<tool_call>{"name":"f","arguments":{"x":1}}</tool_call>';
     const asText = await ask(script.text(written), { tools, toolMode: 'text' });
-    expect(made(asText)).toEqual([{ name: 'f', arguments: { x: 1 } }]);
+    expect(callsIn(asText)).toEqual([{ name: 'f', arguments: { x: 1 } }]);
     if (script.wire === 'openai-chat') return;
     const native = await ask(script.text(written), { tools });
     expect(textIn(native)).toBe(written);
@@ -102,15 +102,15 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
       if (kind === 'model') expect(error.message).toContain('"scripted"');
     });
 
-    test('in mid-stream keep the parts before', async () => {
+    test('during streaming keep the parts before', async () => {
       const parts = await ask(script.failing('half of it'));
       expect(textIn(parts)).toBe('half of it');
       expect(errorIn(parts)).toMatchObject({ code: 'overloaded', retryable: true });
     });
 
     test.each<[string, Parameters<WireScript['half']>[1]]>([
-      ['an end without the end', {}],
-      ['a cut connection', { thenCut: true }],
+      ['a stream without its final event', {}],
+      ['a closed connection', { thenCut: true }],
     ])('%s', async (_, options) => {
       const parts = await ask(script.half('half of it', options));
       expect(textIn(parts)).toBe('half of it');
@@ -118,12 +118,12 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
     });
 
     test('never complete a call in progress', async () => {
-      const whole = script.calls([{ id: 'c', name: 'f', arguments: { x: 1 } }]);
+      const complete = script.calls([{ id: 'c', name: 'f', arguments: { x: 1 } }]);
       if (script.wire === 'google-gemini') return;
-      for (let keep = 1; keep < whole.writes.length; keep += 1) {
-        const text = new TextDecoder().decode(whole.writes[keep - 1]);
+      for (let keep = 1; keep < complete.writes.length; keep += 1) {
+        const text = new TextDecoder().decode(complete.writes[keep - 1]);
         if (/finish_reason":"|content_block_stop|output_item.done|message_delta/.test(text)) break;
-        const cut: ModelReply = { ...whole, writes: whole.writes.slice(0, keep), ending: 'cut' };
+        const cut: ModelReply = { ...complete, writes: complete.writes.slice(0, keep), ending: 'cut' };
         const parts = await ask(cut, { tools });
         expect(parts.filter((part) => part.type === 'tool_call')).toEqual([]);
         expect(errorIn(parts).code).toMatch(/stream_broken|no_response/);
@@ -133,7 +133,7 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
     test.each<[string, ModelReply]>([
       ['nothing', reply.raw([])],
       ['only comments', reply.raw([': ping\n\n: ping\n\n'])],
-      ['only the end', reply.raw(['data: [DONE]\n\n'])],
+      ['only the final event', reply.raw(['data: [DONE]\n\n'])],
     ])('no response at all: %s', async (_, scripted) => {
       expect(errorIn(await ask(scripted)).code).toBe('no_response');
     });
@@ -160,9 +160,9 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
 
     test('throws AbortError on cancel and closes the connection', async () => {
       await using server = await startModelServer([script.half('half', { thenSilence: true })]);
-      await using reached = await reach(script, server.url, {});
+      await using connection = await reach(script, server.url, {});
       const controller = new AbortController();
-      const reading = collect(reached.runtime, request('hi'), controller.signal);
+      const reading = collect(connection.runtime, request('hi'), controller.signal);
       setTimeout(() => controller.abort(), 50);
       await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
       await eventually(() => expect(server.requests[0]?.clientLeft ?? true).toBe(true));
@@ -170,7 +170,7 @@ export function runtimeContract(script: WireScript, reach: RuntimeFactory): void
   });
 }
 
-function made(parts: readonly StreamPart[]) {
+function callsIn(parts: readonly StreamPart[]) {
   return parts.flatMap((part) =>
     part.type === 'tool_call' ? [{ name: part.name, arguments: part.arguments, id: part.id }] : [],
   );

@@ -27,12 +27,12 @@ function problems(one: Case, outcome: Outcome): string[] {
   const expected = { ...recorded, ...DECIDED[one.id] };
   const found: string[] = [];
   const calls = outcome.calls.map((call) => ({ name: call.name, arguments: call.arguments }));
-  const wanted = expected.tool_calls;
+  const expectedCalls = expected.tool_calls;
   if (!('tool_calls' in checks)) {
     const names = (list: { name: string }[]): string => list.map(({ name }) => name).join(', ');
-    if (names(calls) !== names(wanted)) found.push(`calls [${names(calls)}], not [${names(wanted)}]`);
-    else if (!('arguments' in checks) && canonicalJson(calls) !== canonicalJson(wanted)) {
-      found.push(`arguments ${JSON.stringify(calls)}, not ${JSON.stringify(wanted)}`);
+    if (names(calls) !== names(expectedCalls)) found.push(`calls [${names(calls)}], not [${names(expectedCalls)}]`);
+    else if (!('arguments' in checks) && canonicalJson(calls) !== canonicalJson(expectedCalls)) {
+      found.push(`arguments ${JSON.stringify(calls)}, not ${JSON.stringify(expectedCalls)}`);
     }
   }
   if (!('content' in checks)) {
@@ -62,7 +62,7 @@ function randomPieces(text: string, seed: number): string[] {
   return pieces;
 }
 
-function waysToCut(one: Case): Record<string, string[]> {
+function splitVariants(one: Case): Record<string, string[]> {
   return {
     whole: [one.input],
     'one character at a time': one.input.split(''),
@@ -75,9 +75,9 @@ function waysToCut(one: Case): Record<string, string[]> {
 /** The first failing variant of a case, or null. */
 function failure(one: Case, formats: readonly ToolCallFormat[]): string | null {
   for (const format of formats) {
-    for (const [way, chunks] of Object.entries(waysToCut(one))) {
+    for (const [variant, chunks] of Object.entries(splitVariants(one))) {
       const found = problems(one, parse(one, format, chunks));
-      if (found.length > 0) return `${one.id}, by ${format}, ${way}: ${found.join('; ')}`;
+      if (found.length > 0) return `${one.id}, by ${format}, ${variant}: ${found.join('; ')}`;
     }
   }
   return null;

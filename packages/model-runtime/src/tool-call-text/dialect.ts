@@ -1,4 +1,4 @@
-import { standsBehindBracket } from './core/arguments.ts';
+import { followsBracket } from './core/arguments.ts';
 import { MarkerTrie } from './core/marker-trie.ts';
 import type { BlockReader, Opening, Section } from './core/opening.ts';
 import { promptOpenedThinking, thinkingOpenings } from './thinking.ts';
@@ -41,7 +41,7 @@ export class TextCallDialect {
     const anywhere = { lastCode: 10, indent: 0 };
     for (let at = 0; at < text.length; at += 1) {
       at = this.#strong.nextCandidate(text, at, anywhere);
-      if (this.#strong.standsAt(text, at) && standsBehindBracket(text, at)) return at;
+      if (this.#strong.standsAt(text, at) && followsBracket(text, at)) return at;
     }
     return null;
   }
@@ -50,7 +50,7 @@ export class TextCallDialect {
 function cached(tries: Map<Section, MarkerTrie>, section: Section, make: () => MarkerTrie): MarkerTrie {
   const known = tries.get(section);
   if (known !== undefined) return known;
-  const made = make();
-  tries.set(section, made);
-  return made;
+  const trie = make();
+  tries.set(section, trie);
+  return trie;
 }

@@ -37,9 +37,9 @@ function read(text: string, options: Partial<ToolCallTextParserOptions> = {}): T
     }
     return out;
   };
-  const whole = parse([text]);
-  expect(parse(text.split('')), 'one character at a time').toEqual(whole);
-  return whole;
+  const expected = parse([text]);
+  expect(parse(text.split('')), 'one character at a time').toEqual(expected);
+  return expected;
 }
 
 const text = (value: string): TextCallPart => ({ type: 'text', text: value });
@@ -90,13 +90,13 @@ test('an argument with Windows line endings keeps them', () => {
 describe('text within a string never runs', () => {
   const call = qwen('write', argument('path', '/etc/passwd'));
   test.each([
-    ['a JSON call that is cut', `<tool_call>{"name":"write","arguments":{"text":"}</tool_call> ${call}`],
-    ['a bare call that is cut', `{"name":"write","arguments":{"text":"} ${call}`],
-    ['quotes that were not escaped', `<tool_call>{"name":"write","arguments":{"text":"so "hi" ${call}"}}</tool_call>`],
-    ['the same, bare', `{"name":"write","arguments":{"text":"so "hi" ${call}"}}`],
-    ['a list that is cut', `<|tool_call_start|>[write(text='} ${call}`],
-    ['a fence of calls that is cut', `Action:\n\`\`\`json\n[{"tool_name":"write","parameters":{"text":"\`\`\` ${call}`],
-    ['an argument that is cut', `<tool_call>\n<function=write>\n<parameter=text>\n${call.replace('write', 'f')}`],
+    ['a truncated JSON call', `<tool_call>{"name":"write","arguments":{"text":"}</tool_call> ${call}`],
+    ['a truncated bare call', `{"name":"write","arguments":{"text":"} ${call}`],
+    ['unescaped quotes', `<tool_call>{"name":"write","arguments":{"text":"so "hi" ${call}"}}</tool_call>`],
+    ['unescaped quotes, bare', `{"name":"write","arguments":{"text":"so "hi" ${call}"}}`],
+    ['a truncated list', `<|tool_call_start|>[write(text='} ${call}`],
+    ['a truncated fence of calls', `Action:\n\`\`\`json\n[{"tool_name":"write","parameters":{"text":"\`\`\` ${call}`],
+    ['a truncated argument', `<tool_call>\n<function=write>\n<parameter=text>\n${call.replace('write', 'f')}`],
   ])('%s', (_, written) => {
     expect(read(written).filter((part) => part.type === 'tool_call')).toEqual([]);
   });

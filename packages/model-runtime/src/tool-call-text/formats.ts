@@ -113,9 +113,9 @@ export function writerOf(format: ToolCallFamilyName): Family['write'] {
 export function dialectOf(format: ToolCallFormat): TextCallDialect {
   const known = dialects.get(format);
   if (known !== undefined) return known;
-  const made = makeDialect(format);
-  dialects.set(format, made);
-  return made;
+  const dialect = makeDialect(format);
+  dialects.set(format, dialect);
+  return dialect;
 }
 
 const dialects = new Map<ToolCallFormat, TextCallDialect>();

@@ -10,7 +10,7 @@ const written = TOOL_CALL_FAMILIES.map((family) => writerOf(family)([A, { name: 
 /** The markup of all families, in fragments. */
 const markup = [...new Set(written.flatMap((text) => text.match(/<[^<>]*>|\[\/?[A-Z_]+\]|\w+|[^\w\s]|\s+/gu) ?? []))];
 const thinking = ['<think>', '</think>', '[THINK]', '[/THINK]', '<|START_THINKING|>', '<|END_THINKING|>'];
-const edges = [
+const trickyPieces = [
   '```',
   '```json\n',
   '~~~',
@@ -31,7 +31,7 @@ const edges = [
 const shard = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...markup) },
   { weight: 2, arbitrary: fc.constantFrom(...thinking) },
-  { weight: 3, arbitrary: fc.constantFrom(...edges) },
+  { weight: 3, arbitrary: fc.constantFrom(...trickyPieces) },
   { weight: 1, arbitrary: fc.constantFrom(...written) },
   { weight: 1, arbitrary: fc.string() },
 );
@@ -61,9 +61,9 @@ function joined(parts: readonly TextCallPart[]): TextCallPart[] {
   return out;
 }
 
-function cut(whole: string, places: readonly number[]): string[] {
-  const at = [...new Set(places.map((place) => place % (whole.length + 1)))].sort((a, b) => a - b);
-  return [0, ...at].map((from, index) => whole.slice(from, at[index] ?? whole.length));
+function split(text: string, positions: readonly number[]): string[] {
+  const at = [...new Set(positions.map((place) => place % (text.length + 1)))].sort((a, b) => a - b);
+  return [0, ...at].map((from, index) => text.slice(from, at[index] ?? text.length));
 }
 
 /** The whole output for a text, regardless of part types. */
@@ -80,10 +80,10 @@ function all(parts: readonly TextCallPart[]): string {
 
 test('splitting a text changes nothing', () => {
   fc.assert(
-    fc.property(nearMarkup, cuts, format, fc.boolean(), (whole, places, name, startsInReasoning) => {
+    fc.property(nearMarkup, cuts, format, fc.boolean(), (text, places, name, startsInReasoning) => {
       const settings = { format: name, startsInReasoning };
-      expect(parse(cut(whole, places), settings)).toEqual(parse([whole], settings));
-      expect(parse(whole.split(''), settings)).toEqual(parse([whole], settings));
+      expect(parse(split(text, places), settings)).toEqual(parse([text], settings));
+      expect(parse(text.split(''), settings)).toEqual(parse([text], settings));
     }),
     cases(4000),
   );
@@ -92,10 +92,10 @@ test('splitting a text changes nothing', () => {
 test('no word is lost, whatever surrounds it', () => {
   const words = fc.array(fc.tuple(nearMarkup, fc.constantFrom(' ', '\n', '')), { minLength: 1, maxLength: 6 });
   fc.assert(
-    fc.property(words, format, fc.boolean(), (stretches, name, startsInReasoning) => {
-      const whole = stretches.map(([text, blank], index) => `${text}${blank}Wort${index} `).join('');
-      const back = all(parse([whole], { format: name, startsInReasoning }));
-      for (const index of stretches.keys()) expect(back, whole).toContain(`Wort${index}`);
+    fc.property(words, format, fc.boolean(), (pieces, name, startsInReasoning) => {
+      const text = pieces.map(([text, blank], index) => `${text}${blank}Wort${index} `).join('');
+      const output = all(parse([text], { format: name, startsInReasoning }));
+      for (const index of pieces.keys()) expect(output, text).toContain(`Wort${index}`);
     }),
     cases(4000),
   );
@@ -104,36 +104,36 @@ test('no word is lost, whatever surrounds it', () => {
 test('without markers and brackets, the text is returned unchanged', () => {
   const plain = fc.string({ unit: codePoint }).map((text) => `x${text.replace(/[<[{@>`~]|functools|Action/g, '-')}`);
   fc.assert(
-    fc.property(plain, cuts, format, (whole, places, name) => {
+    fc.property(plain, cuts, format, (text, places, name) => {
       if (name === 'functionary_v32') return;
-      expect(parse(cut(whole, places), { format: name })).toEqual([{ type: 'text', text: whole }]);
+      expect(parse(split(text, places), { format: name })).toEqual([{ type: 'text', text: text }]);
     }),
   );
 });
 
 test('text without calls is returned unchanged except for whitespace around thinking', () => {
   fc.assert(
-    fc.property(nearMarkup, cuts, (whole, places) => {
-      const parts = parse(cut(whole, places), { format: 'plain' });
-      const back = parts.map((part) => ('text' in part ? part.text : '')).join(' ');
+    fc.property(nearMarkup, cuts, (text, places) => {
+      const parts = parse(split(text, places), { format: 'plain' });
+      const output = parts.map((part) => ('text' in part ? part.text : '')).join(' ');
       const bare = (text: string): string => folded(text.replace(/<\/?think>|\[\/?THINK\]|<\|\w+_THINKING\|>|\s/g, ''));
-      expect(bare(back)).toBe(bare(whole));
+      expect(bare(output)).toBe(bare(text));
     }),
     cases(1000),
   );
 });
 
 /** Number of characters examined in a text of repeated `unit`, with `behind` at its end. */
-function examined(unit: string, behind: string, length: number, size: number): number {
-  const whole = unit.repeat(Math.ceil(length / unit.length)) + behind;
+function examined(unit: string, suffix: string, length: number, size: number): number {
+  const text = unit.repeat(Math.ceil(length / unit.length)) + suffix;
   const parser = new TextCallParser(dialectOf('auto'), { tools: [] });
-  for (let at = 0; at < whole.length; at += size) parser.push(whole.slice(at, at + size));
+  for (let at = 0; at < text.length; at += size) parser.push(text.slice(at, at + size));
   parser.end();
   return parser.examined;
 }
 
 const starts = [...new Set(written.map((text) => /^(?:<[^<>]*>|\[[A-Z_]+\]|\S)/u.exec(text)?.[0] ?? '<'))];
-const stretches = [
+const units = [
   '',
   ' ',
   '{',
@@ -163,18 +163,18 @@ const PER_CHARACTER = 60;
 test.each([...starts, '<think>', ''].map((start, place) => ({ start, place })))(
   'ten times the text is at most twelve times the work for every unit, after $start',
   ({ start, place }) => {
-    for (const [index, stretch] of stretches.entries()) {
-      const unit = `${start}${stretch}`;
+    for (const [index, repeated] of units.entries()) {
+      const unit = `${start}${repeated}`;
       if (unit === '') continue;
       // Text before the end of a string is read as a string, and again if that proves wrong.
-      const behind = (place + index) % 2 === 0 ? '' : '"';
-      const small = examined(unit, behind, LENGTH, 256);
-      const large = examined(unit, behind, LENGTH * 10, 256);
+      const suffix = (place + index) % 2 === 0 ? '' : '"';
+      const small = examined(unit, suffix, LENGTH, 256);
+      const large = examined(unit, suffix, LENGTH * 10, 256);
       // In some texts the second examination of each character starts only beyond the shorter text: that is not growth.
       const found = {
         ratio: large / (ALL_CASES ? small : Math.max(small, 2 * LENGTH)),
         perCharacter: large / (LENGTH * 10),
-        unit: unit + behind,
+        unit: unit + suffix,
       };
       expect(found.ratio, JSON.stringify(found)).toBeLessThan(12);
       expect(found.perCharacter, JSON.stringify(found)).toBeLessThan(PER_CHARACTER);
@@ -200,9 +200,9 @@ test('a large hostile text is parsed in linear time', () => {
   ] as const;
   for (const [before, unit] of hostile) {
     const work = (characters: number): number => {
-      const whole = before + unit.repeat(characters / unit.length);
+      const text = before + unit.repeat(characters / unit.length);
       const parser = new TextCallParser(dialectOf('auto'), { tools: [] });
-      for (let at = 0; at < whole.length; at += 16) parser.push(whole.slice(at, at + 16));
+      for (let at = 0; at < text.length; at += 16) parser.push(text.slice(at, at + 16));
       parser.end();
       return parser.examined;
     };

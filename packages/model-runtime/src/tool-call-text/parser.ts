@@ -227,9 +227,9 @@ export class TextCallParser implements ToolCallTextParser {
 
   /** Position of another block in a range that turned out not to be one, after what may be the end of a call. */
   #findMarker(from: number, to: number): number | null {
-    const stretch = this.#source.text(from, to);
-    this.#source.examined += stretch.length;
-    const at = this.#dialect.findStrong(stretch);
+    const range = this.#source.text(from, to);
+    this.#source.examined += range.length;
+    const at = this.#dialect.findStrong(range);
     return at === null ? null : from + at;
   }
 

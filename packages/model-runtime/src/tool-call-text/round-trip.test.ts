@@ -22,14 +22,14 @@ const words = fc
   .map((all) => all.join(' '));
 
 /** Splits a text at the given positions. */
-function cut(whole: string, cuts: readonly number[]): string[] {
-  const at = [...new Set(cuts.map((place) => place % (whole.length + 1)))].sort((a, b) => a - b);
-  return [0, ...at].map((from, index) => whole.slice(from, at[index] ?? whole.length));
+function split(text: string, cuts: readonly number[]): string[] {
+  const at = [...new Set(cuts.map((place) => place % (text.length + 1)))].sort((a, b) => a - b);
+  return [0, ...at].map((from, index) => text.slice(from, at[index] ?? text.length));
 }
 
 function parse(text: string, cuts: readonly number[], format: ToolCallFormat, tools: TextCallTool[]): TextCallPart[] {
   const parser = createToolCallTextParser({ format, tools });
-  return [...cut(text, cuts).flatMap((piece) => parser.push(piece)), ...parser.end()];
+  return [...split(text, cuts).flatMap((piece) => parser.push(piece)), ...parser.end()];
 }
 
 function read(text: string, cuts: readonly number[], format: ToolCallFormat, calls: readonly WrittenCall[]): Outcome {
@@ -76,8 +76,8 @@ describe.each(families)('%s', (family) => {
   test('truncated anywhere, only complete calls run, and they do not change', () => {
     fc.assert(
       fc.property(calls, fc.nat(), cuts, (all, place, places) => {
-        const whole = writerOf(family)(all);
-        const text = whole.slice(0, place % whole.length);
+        const full = writerOf(family)(all);
+        const text = full.slice(0, place % full.length);
         for (const format of formats) {
           const outcome = read(text, places, format, all);
           expect(outcome.calls).toEqual(all.slice(0, outcome.calls.length));

@@ -14,11 +14,11 @@ async function serve(runtime: ModelRuntime): Promise<AsyncDisposable & { url: st
     const answer = async (): Promise<void> => {
       let text = '';
       for await (const piece of incoming.setEncoding('utf8')) text += String(piece);
-      const left = new AbortController();
-      response.on('close', () => left.abort());
+      const disconnected = new AbortController();
+      response.on('close', () => disconnected.abort());
       const encoder = new WebApiEncoder('p');
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-      for await (const batch of runtime.chat(JSON.parse(text) as ChatRequest, { signal: left.signal })) {
+      for await (const batch of runtime.chat(JSON.parse(text) as ChatRequest, { signal: disconnected.signal })) {
         for (const { event, data } of encoder.encode(batch)) {
           response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
         }
@@ -38,7 +38,7 @@ async function serve(runtime: ModelRuntime): Promise<AsyncDisposable & { url: st
   };
 }
 
-const throughAServer: RuntimeFactory = async (script, baseUrl, options) => {
+const serverRuntime: RuntimeFactory = async (script, baseUrl, options) => {
   const { runtime } = await directRuntime(script, baseUrl, options);
   const served = await serve(runtime);
   const there = createWebApiRuntime({
@@ -49,4 +49,4 @@ const throughAServer: RuntimeFactory = async (script, baseUrl, options) => {
   return { runtime: there, [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() };
 };
 
-describe.each(WIRE_SCRIPTS)('$wire through a server', (script) => runtimeContract(script, throughAServer));
+describe.each(WIRE_SCRIPTS)('$wire through a server', (script) => runtimeContract(script, serverRuntime));

@@ -100,30 +100,30 @@ const args = fc.dictionary(fc.string().filter(isKeyReadByNode), json);
 const call = fc
   .record({ id: fc.option(fc.string(), { nil: undefined }), args, cut: fc.boolean(), deltas: fc.boolean() })
   .map(({ id, args, cut, deltas }) => (index: number): StreamPart[] => {
-    const whole = JSON.stringify(args);
-    const argumentsText = cut ? whole.slice(0, -1) : whole;
-    const named = { index, ...defined({ id }), name: 'f' };
+    const json = JSON.stringify(args);
+    const argumentsText = cut ? json.slice(0, -1) : json;
+    const base = { index, ...defined({ id }), name: 'f' };
     const middle = Math.ceil(argumentsText.length / 2);
     const pieces = [argumentsText.slice(0, middle), argumentsText.slice(middle)].filter((piece) => piece !== '');
     return [
-      { type: 'tool_call_start', ...named },
+      { type: 'tool_call_start', ...base },
       ...(deltas ? pieces.map((piece) => ({ type: 'tool_call_delta' as const, index, argumentsText: piece })) : []),
-      { type: 'tool_call', ...named, arguments: cut ? null : (JSON.parse(whole) as typeof args), argumentsText },
+      { type: 'tool_call', ...base, arguments: cut ? null : (JSON.parse(json) as typeof args), argumentsText },
     ];
   });
 const other = fc.oneof<fc.Arbitrary<StreamPart>[]>(
-  text.map((said) => ({ type: 'text' as const, text: said })),
-  text.map((said) => ({ type: 'reasoning' as const, text: said })),
+  text.map((value) => ({ type: 'text' as const, text: value })),
+  text.map((value) => ({ type: 'reasoning' as const, text: value })),
   fc.string().map((signature) => ({ type: 'reasoning_signature' as const, signature })),
   fc
     .record({ raw: fc.string(), reason: fc.string() })
-    .map((said) => ({ type: 'malformed_tool_call' as const, ...said })),
+    .map((value) => ({ type: 'malformed_tool_call' as const, ...value })),
   fc.constantFrom<StreamPart>(
     { type: 'image', mimeType: 'image/webp', source: { data: 'AAAA' } },
     { type: 'image', mimeType: 'image/webp', source: { url: 'https://a.example/b.webp' } },
   ),
-  fc.record({ url: fc.webUrl(), title: fc.string() }).map((said) => ({ type: 'citation' as const, ...said })),
-  fc.record({ code: fc.string(), text: fc.string() }).map((said) => ({ type: 'notice' as const, ...said })),
+  fc.record({ url: fc.webUrl(), title: fc.string() }).map((value) => ({ type: 'citation' as const, ...value })),
+  fc.record({ code: fc.string(), text: fc.string() }).map((value) => ({ type: 'notice' as const, ...value })),
 );
 const end = fc.constantFrom<StreamPart>(
   { type: 'finish', reason: 'stop' },

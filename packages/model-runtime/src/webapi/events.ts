@@ -18,10 +18,10 @@ import { dataImage } from '../wire/media.ts';
 export type WebApiEvent = { event: string; data: JsonValue };
 
 type PartOf<Type extends StreamPart['type']> = Extract<StreamPart, { type: Type }>;
-type Forms = { [Type in StreamPart['type']]: (part: PartOf<Type>, answer: Told) => WebApiEvent | null };
+type Forms = { [Type in StreamPart['type']]: (part: PartOf<Type>, answer: EncoderState) => WebApiEvent | null };
 
 /** The state of an answer on which later events depend. */
-type Told = {
+type EncoderState = {
   provider: string;
   price: Price | undefined;
   outputTokens: number | undefined;
@@ -42,14 +42,14 @@ const FORMS: Forms = {
     return callEvent({ index, type: 'function', function: { arguments: argumentsText } });
   },
   tool_call({ index, id, name, arguments: args, argumentsText }, { callTexts }) {
-    const told = callTexts.get(index) ?? '';
+    const sent = callTexts.get(index) ?? '';
     callTexts.delete(index);
     const unreadable = args === null ? { unreadable: true } : {};
-    const named = { index, ...defined({ id }), type: 'function', ...unreadable };
+    const base = { index, ...defined({ id }), type: 'function', ...unreadable };
     // Sends the rest of the arguments; if they changed, sends all of them again.
-    return argumentsText.startsWith(told)
-      ? callEvent({ ...named, function: { name, arguments: argumentsText.slice(told.length) }, whole: true })
-      : callEvent({ ...named, function: { name }, whole: true, argumentsText });
+    return argumentsText.startsWith(sent)
+      ? callEvent({ ...base, function: { name, arguments: argumentsText.slice(sent.length) }, whole: true })
+      : callEvent({ ...base, function: { name }, whole: true, argumentsText });
   },
   malformed_tool_call: ({ raw, reason }) => ({ event: 'malformed_tool_call', data: { raw, reason } }),
   image({ mimeType, source }) {
@@ -58,9 +58,9 @@ const FORMS: Forms = {
     return { event: 'content_part', data: { partType: 'image', content: source.url, mimeType } };
   },
   citation: ({ type: _, ...citation }) => ({ event: 'grounding', data: { citations: [citation] } }),
-  usage({ usage, cost: toldCost }, told) {
-    told.outputTokens = usage.outputTokens;
-    const cost = (told.price && costOf(usage, told.price)) ?? toldCost;
+  usage({ usage, cost: reportedCost }, state) {
+    state.outputTokens = usage.outputTokens;
+    const cost = (state.price && costOf(usage, state.price)) ?? reportedCost;
     return { event: 'usage', data: { ...usageData(usage), ...defined({ cost }) } };
   },
   timing({ firstMs, totalMs }, { outputTokens }) {
@@ -94,9 +94,9 @@ const USAGE_FIELDS = {
 
 function usageData(usage: Usage): JsonObject {
   const data: JsonObject = {};
-  for (const [ours, theirs] of Object.entries(USAGE_FIELDS)) {
-    const tokens = usage[ours as keyof Usage];
-    if (tokens !== undefined) data[theirs] = tokens;
+  for (const [field, outerField] of Object.entries(USAGE_FIELDS)) {
+    const tokens = usage[field as keyof Usage];
+    if (tokens !== undefined) data[outerField] = tokens;
   }
   const { inputTokens, outputTokens } = usage;
   if (inputTokens !== undefined && outputTokens !== undefined) data['totalTokens'] = inputTokens + outputTokens;
@@ -110,22 +110,25 @@ function usageData(usage: Usage): JsonObject {
  * event, data } of encoder.encode(parts)) write(event, data);
  */
 export class WebApiEncoder {
-  readonly #told: Told;
+  readonly #state: EncoderState;
 
   /** `provider`: its name in errors. With a `price`, usage includes the cost in US dollars. */
   constructor(provider: string, price?: Price) {
-    this.#told = { provider, price, outputTokens: undefined, callTexts: new Map() };
+    this.#state = { provider, price, outputTokens: undefined, callTexts: new Map() };
   }
 
   encode(parts: readonly StreamPart[]): WebApiEvent[] {
     const events: WebApiEvent[] = [];
     for (const part of parts) {
-      const event = (FORMS[part.type] as (part: StreamPart, told: Told) => WebApiEvent | null)(part, this.#told);
+      const event = (FORMS[part.type] as (part: StreamPart, state: EncoderState) => WebApiEvent | null)(
+        part,
+        this.#state,
+      );
       if (event === null) continue;
       const last = events.at(-1);
       const isWords = event.event === 'text' || event.event === 'reasoning';
-      const isMore = isWords && last?.event === event.event;
-      if (isMore && typeof last.data === 'string' && typeof event.data === 'string') last.data += event.data;
+      const isContinuation = isWords && last?.event === event.event;
+      if (isContinuation && typeof last.data === 'string' && typeof event.data === 'string') last.data += event.data;
       else events.push(event);
     }
     return events;
@@ -196,15 +199,15 @@ export class WebApiDecoder {
 
   #call(call: JsonObject, out: StreamPart[]): void {
     const { index, id, whole } = call;
-    const said = isJsonObject(call['function']) ? call['function'] : {};
+    const fields = isJsonObject(call['function']) ? call['function'] : {};
     if (typeof index !== 'number') return;
     let open = this.#calls.get(index);
     if (open === undefined) {
-      open = { id: typeof id === 'string' ? id : undefined, name: textIn(said, 'name'), argumentsText: '' };
+      open = { id: typeof id === 'string' ? id : undefined, name: textIn(fields, 'name'), argumentsText: '' };
       this.#calls.set(index, open);
       out.push({ type: 'tool_call_start', index, ...defined({ id: open.id }), name: open.name });
     }
-    const more = textIn(said, 'arguments');
+    const more = textIn(fields, 'arguments');
     open.argumentsText += more;
     if (typeof call['argumentsText'] === 'string') open.argumentsText = call['argumentsText'];
     if (whole === true) this.#whole(index, call['unreadable'] === true, out);
@@ -216,9 +219,9 @@ export class WebApiDecoder {
     if (open === undefined) return;
     this.#calls.delete(index);
     const { id, name, argumentsText } = open;
-    const named = { index, ...defined({ id }), name };
+    const base = { index, ...defined({ id }), name };
     const args = unreadable ? null : readArguments(argumentsText, false);
-    out.push({ type: 'tool_call', ...named, arguments: args, argumentsText });
+    out.push({ type: 'tool_call', ...base, arguments: args, argumentsText });
   }
 }
 
@@ -254,9 +257,9 @@ function readCitations(data: JsonValue): PartOf<'citation'>[] {
 
 function readUsage(data: JsonObject): Usage {
   const usage: Usage = {};
-  for (const [ours, theirs] of Object.entries(USAGE_FIELDS)) {
-    const tokens = data[theirs];
-    if (typeof tokens === 'number') usage[ours as keyof Usage] = tokens;
+  for (const [field, outerField] of Object.entries(USAGE_FIELDS)) {
+    const tokens = data[outerField];
+    if (typeof tokens === 'number') usage[field as keyof Usage] = tokens;
   }
   return usage;
 }

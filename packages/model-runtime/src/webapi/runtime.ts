@@ -32,7 +32,7 @@ import type {
   Transcription,
   TranscriptionRequest,
 } from '../types.ts';
-import { CallGuard, SilenceError } from '../wire/call-guard.ts';
+import { CallGuard, IdleTimeoutError } from '../wire/call-guard.ts';
 import { readBounded, readBytes } from '../wire/endpoint.ts';
 import { base64Of } from '../wire/media.ts';
 import { toNetworkError } from '../wire/network-error.ts';
@@ -109,8 +109,8 @@ class WebApiRuntime implements ModelRuntime {
   }
 
   async createImage(request: ImageRequest, options: CallOptions = {}): Promise<CreatedImages> {
-    const made = await this.#json<CreatedImages>(this.#path('images'), request, options);
-    return { ...made, images: await Promise.all(made.images.map((image) => this.#inPlace(image, options))) };
+    const result = await this.#json<CreatedImages>(this.#path('images'), request, options);
+    return { ...result, images: await Promise.all(result.images.map((image) => this.#loadImage(image, options))) };
   }
 
   async textToSpeech(request: SpeechRequest, options: CallOptions = {}): Promise<Speech> {
@@ -136,7 +136,7 @@ class WebApiRuntime implements ModelRuntime {
   }
 
   /** Loads files stored by the server, so that images contain their bytes as from any other runtime. */
-  async #inPlace(image: ImagePart, options: CallOptions): Promise<ImagePart> {
+  async #loadImage(image: ImagePart, options: CallOptions): Promise<ImagePart> {
     if (!('blob' in image.source)) return image;
     return { ...image, source: { data: base64Of(await this.#file(image.source.blob, options)) } };
   }
@@ -174,7 +174,7 @@ class WebApiRuntime implements ModelRuntime {
       if (response.ok) return await read(response, guard);
       throw new ToolyardError(responseError(await readBounded(response, guard), response.status, this.#server));
     } catch (thrown) {
-      if (thrown instanceof SilenceError) throw new ToolyardError(tooSlow(this.#server, wholeTimeoutMs));
+      if (thrown instanceof IdleTimeoutError) throw new ToolyardError(tooSlow(this.#server, wholeTimeoutMs));
       if (isAbortError(thrown) || ToolyardError.isInstance(thrown)) throw thrown;
       throw new ToolyardError(toNetworkError(thrown, url), { cause: thrown });
     } finally {

@@ -8,7 +8,7 @@ export abstract class StreamedAnswer {
   /** True after `finish` or `error` was emitted. */
   ended = false;
   /** True after the server sent its end-of-stream marker. */
-  saidDone = false;
+  isStreamDone = false;
   protected usage: Usage | null = null;
   protected reason: FinishReason | null = null;
   /** True after the first event that belongs to an answer. */
@@ -50,7 +50,7 @@ export abstract class StreamedAnswer {
       );
       return;
     }
-    if (this.reason === 'error' || (this.reason === null && !this.saidDone)) {
+    if (this.reason === 'error' || (this.reason === null && !this.isStreamDone)) {
       this.fail(brokenStream(this.errors.server), out);
       return;
     }
@@ -70,8 +70,8 @@ export abstract class StreamedAnswer {
     const textCalls = this.text.end(this.callCount, out);
     this.endCalls(reason === 'length', out);
     if (this.usage !== null) out.push({ type: 'usage', usage: this.usage });
-    const asked = textCalls + this.callCount > 0;
-    out.push({ type: 'finish', reason: asked && reason === 'stop' ? 'tool_calls' : reason });
+    const hasCalls = textCalls + this.callCount > 0;
+    out.push({ type: 'finish', reason: hasCalls && reason === 'stop' ? 'tool_calls' : reason });
     this.ended = true;
   }
 }

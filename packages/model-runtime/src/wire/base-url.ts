@@ -11,8 +11,8 @@ const VERSIONED = /\/v\d+[a-z0-9]*(\/|$)/;
 export function baseUrlCandidates(baseUrl: string, rules: AddressRules): string[] {
   const url = parseBaseUrl(baseUrl);
   let path = url.pathname.replace(/\/+$/, '');
-  const pasted = rules.endpoints.find((endpoint) => path.endsWith(`/${endpoint}`));
-  if (pasted !== undefined) path = path.slice(0, -pasted.length).replace(/\/+$/, '');
+  const suffix = rules.endpoints.find((endpoint) => path.endsWith(`/${endpoint}`));
+  if (suffix !== undefined) path = path.slice(0, -suffix.length).replace(/\/+$/, '');
   const versioned = `${path}/${rules.version}`;
   const paths = VERSIONED.test(path) ? [path] : rules.versionFirst ? [versioned, path] : [path, versioned];
   return paths.map((candidate) => `${url.origin}${candidate}${url.search}`);
@@ -31,9 +31,9 @@ export function serverName(baseUrl: string): string {
 }
 
 function parseBaseUrl(baseUrl: string): URL {
-  const given = baseUrl.trim();
-  const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`;
-  const url = given === '' || !URL.canParse(withScheme) ? null : new URL(withScheme);
+  const trimmed = baseUrl.trim();
+  const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
+  const url = trimmed === '' || !URL.canParse(withScheme) ? null : new URL(withScheme);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new ToolyardError({
       code: 'bad_config',

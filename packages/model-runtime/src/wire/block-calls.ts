@@ -36,10 +36,10 @@ export class BlockCalls {
   }
 
   /** Ends a call. `whole`: its complete arguments, if the end event contains them. */
-  end(key: string | number, cut: boolean, out: StreamPart[], whole = ''): void {
+  end(key: string | number, cut: boolean, out: StreamPart[], completeText = ''): void {
     const call = this.#calls.get(key);
     if (call === undefined || call.done) return;
-    if (call.argumentsText === '' && whole !== '') this.delta(key, whole, out);
+    if (call.argumentsText === '' && completeText !== '') this.delta(key, completeText, out);
     call.done = true;
     const { index, name, argumentsText } = call;
     if (name === '') {

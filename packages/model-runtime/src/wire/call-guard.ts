@@ -9,8 +9,8 @@ export type CallGuardOptions = {
 };
 
 /** Thrown within a call that exceeded the idle timeout. */
-export class SilenceError extends Error {
-  override readonly name = 'SilenceError';
+export class IdleTimeoutError extends Error {
+  override readonly name = 'IdleTimeoutError';
 }
 
 /** The reader of a response body. */
@@ -23,7 +23,7 @@ export type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 export class CallGuard {
   readonly #controller = new AbortController();
   readonly #clock: Clock;
-  readonly #outer: AbortSignal | undefined;
+  readonly #callerSignal: AbortSignal | undefined;
   #limitMs: number;
   #stopped: Error | null = null;
   #reader: BodyReader | null = null;
@@ -34,9 +34,9 @@ export class CallGuard {
   constructor(options: CallGuardOptions) {
     this.#clock = options.clock;
     this.#limitMs = options.idleTimeoutMs;
-    this.#outer = options.signal;
-    this.#outer?.addEventListener('abort', this.#onAbort);
-    if (this.#outer?.aborted === true) this.#onAbort();
+    this.#callerSignal = options.signal;
+    this.#callerSignal?.addEventListener('abort', this.#onAbort);
+    if (this.#callerSignal?.aborted === true) this.#onAbort();
     else this.#arm(this.#limitMs);
   }
 
@@ -72,40 +72,40 @@ export class CallGuard {
   /** Waits before a retry; does not count as idle time. Throws AbortError on cancel. */
   async pause(ms: number): Promise<void> {
     this.#throwIfStopped();
-    let callOff = (): void => undefined;
+    let cancelTimer = (): void => undefined;
     try {
       await new Promise<void>((resolve, reject) => {
         this.#rejectPending = reject;
-        callOff = this.#clock.after(ms, resolve);
+        cancelTimer = this.#clock.after(ms, resolve);
       });
     } finally {
       this.#rejectPending = null;
-      callOff();
+      cancelTimer();
     }
   }
 
   /** The next bytes; null at the end. Throws what stopped the call, or the connection error. */
   async read(reader: BodyReader): Promise<Uint8Array | null> {
-    this.waiting(reader);
+    this.beginRead(reader);
     try {
       const { done, value } = await reader.read();
       return done ? null : value;
     } finally {
-      this.received();
+      this.endRead();
     }
   }
 
   /**
-   * Starts a read; {@link CallGuard.received} must follow. Split in two so that the hot path creates no extra promise.
+   * Starts a read; {@link CallGuard.endRead} must follow. Split in two so that the hot path creates no extra promise.
    */
-  waiting(reader: BodyReader): void {
+  beginRead(reader: BodyReader): void {
     this.#throwIfStopped();
     this.#reader = reader;
     this.#waitingSince = this.#clock.monotonic();
   }
 
   /** Ends a read, successful or not. Throws what stopped the call, which has priority over the data. */
-  received(): void {
+  endRead(): void {
     this.#waitingSince = null;
     this.#throwIfStopped();
   }
@@ -120,7 +120,7 @@ export class CallGuard {
 
   /** Removes timer and listener; the call itself continues. */
   dispose(): void {
-    this.#outer?.removeEventListener('abort', this.#onAbort);
+    this.#callerSignal?.removeEventListener('abort', this.#onAbort);
     this.#cancelTimer();
   }
 
@@ -146,7 +146,7 @@ export class CallGuard {
   #arm(ms: number): void {
     this.#cancelTimer = this.#clock.after(ms, () => {
       const silent = this.#waitingSince === null ? 0 : this.#clock.monotonic() - this.#waitingSince;
-      if (silent >= this.#limitMs) this.#stop(new SilenceError());
+      if (silent >= this.#limitMs) this.#stop(new IdleTimeoutError());
       else this.#arm(this.#limitMs - silent);
     });
   }

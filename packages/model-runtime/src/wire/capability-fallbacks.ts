@@ -5,7 +5,7 @@ import { isToolRefusal, shortened, toModelError, type ErrorContext } from './pro
 import { rejectedSetting, settingInWords, type SettingName } from './settings.ts';
 
 /** Maximum number of fallbacks per request, for servers that keep rejecting. */
-const MOST = 8;
+const MAX_FALLBACKS = 8;
 
 /** Native tool definitions, which a server may reject as a whole. */
 const NATIVE_TOOLS = 'native-tools';
@@ -17,7 +17,7 @@ const NATIVE_TOOLS = 'native-tools';
 export class CapabilityFallbacks {
   readonly #server: string;
   readonly #byModel = new Map<string, Set<string>>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(server: string) {
     this.#server = server;
@@ -34,11 +34,11 @@ export class CapabilityFallbacks {
   }
 
   /** Reports each setting that the wire or the model does not support, once. */
-  tell(model: string, leftOut: readonly SettingName[], notices: StreamPart[]): void {
-    for (const name of leftOut) {
+  report(model: string, omittedSettings: readonly SettingName[], notices: StreamPart[]): void {
+    for (const name of omittedSettings) {
       const key = `${model}\n${name}`;
-      if (this.#told.has(key)) continue;
-      this.#told.add(key);
+      if (this.#reported.has(key)) continue;
+      this.#reported.add(key);
       notices.push({
         type: 'notice',
         code: 'setting_left_out',
@@ -48,7 +48,7 @@ export class CapabilityFallbacks {
   }
 
   /** Handles a rejected request: true if it can be retried without the rejected feature. */
-  make(
+  learn(
     dialect: ApiDialect,
     { status, error }: Extract<EndpointOutcome, { kind: 'refused' }>,
     request: ChatRequest,
@@ -56,8 +56,8 @@ export class CapabilityFallbacks {
     errors: ErrorContext,
     notices: StreamPart[],
   ): boolean {
-    const made = this.#of(request.model);
-    if (made.size >= MOST) return false;
+    const features = this.#of(request.model);
+    if (features.size >= MAX_FALLBACKS) return false;
     if (request.toolMode === 'native' && request.tools.length > 0 && isToolRefusal(error)) {
       this.describeTools(request.model, notices);
       return true;
@@ -65,20 +65,20 @@ export class CapabilityFallbacks {
     // Errors of key, model or context length are not caused by a feature, even if the message mentions one.
     if (toModelError(error, status, errors).code !== 'bad_request') return false;
 
-    const conceded = dialect.concede?.(error, request, made) ?? null;
-    if (conceded !== null && !made.has(conceded.without)) {
-      made.add(conceded.without);
-      if (conceded.notice !== undefined) notices.push({ type: 'notice', ...conceded.notice });
+    const fallback = dialect.fallbackFor?.(error, request, features) ?? null;
+    if (fallback !== null && !features.has(fallback.without)) {
+      features.add(fallback.without);
+      if (fallback.notice !== undefined) notices.push({ type: 'notice', ...fallback.notice });
       return true;
     }
     const name = rejectedSetting(outgoing.sent, error);
-    if (name === null || made.has(name)) return false;
-    made.add(name);
-    const said = shortened(errors.redact(error.message));
+    if (name === null || features.has(name)) return false;
+    features.add(name);
+    const reason = shortened(errors.redact(error.message));
     notices.push({
       type: 'notice',
       code: 'setting_left_out',
-      text: `${request.model} at ${this.#server} rejected the ${settingInWords(name)}, so it was left out: ${said}`,
+      text: `${request.model} at ${this.#server} rejected the ${settingInWords(name)}, so it was left out: ${reason}`,
     });
     return true;
   }
@@ -94,8 +94,8 @@ export class CapabilityFallbacks {
   }
 
   #of(model: string): Set<string> {
-    let made = this.#byModel.get(model);
-    if (made === undefined) this.#byModel.set(model, (made = new Set()));
-    return made;
+    let features = this.#byModel.get(model);
+    if (features === undefined) this.#byModel.set(model, (features = new Set()));
+    return features;
   }
 }

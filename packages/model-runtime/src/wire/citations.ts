@@ -10,8 +10,8 @@ export class Citations {
     const fields = isJsonObject(source) ? source : { url: source ?? null };
     const url = fields['url'] ?? fields['uri'];
     if (typeof url !== 'string' || !/^https?:\/\//.test(url)) return;
-    const title = wordsOf(fields['title']);
-    const text = wordsOf(fields['cited_text'] ?? fields['snippet']);
+    const title = nonEmptyText(fields['title']);
+    const text = nonEmptyText(fields['cited_text'] ?? fields['snippet']);
     const key = `${url}\n${text ?? ''}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
@@ -27,6 +27,6 @@ export class Citations {
   }
 }
 
-function wordsOf(value: JsonValue | undefined): string | undefined {
+function nonEmptyText(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

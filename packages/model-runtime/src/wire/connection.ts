@@ -11,7 +11,7 @@ import { throwIfAborted } from '../abort.ts';
 import type { CallOptions, ModelInfo } from '../types.ts';
 import { brokenStream } from './answer.ts';
 import { serverName } from './base-url.ts';
-import { CallGuard, SilenceError } from './call-guard.ts';
+import { CallGuard, IdleTimeoutError } from './call-guard.ts';
 import type { ApiDialect, Exchange, Outgoing } from './dialect.ts';
 import { Endpoint, readBounded, type EndpointOutcome } from './endpoint.ts';
 import type { ModelFactsOptions } from '../model-facts.ts';
@@ -54,7 +54,7 @@ export class Connection {
   readonly #redact: (text: string) => string;
   readonly #options: WireOptions;
   readonly #load: () => Promise<ApiDialect>;
-  /** Empty if there is none. */
+  /** Empty without a key. */
   readonly #key: string;
   #opened: Promise<OpenedEndpoint> | null = null;
 
@@ -147,15 +147,15 @@ export class Connection {
     const init = requestInit(outgoing, 'application/json', headers);
     try {
       for (let attempt = 0; ; attempt += 1) {
-        const met = await endpoint.send(outgoing.path, init, guard, errors);
-        if (met.kind === 'answered') return await read(met.response, guard, errors);
-        const failure = this.refusal(met, dialect, errors);
-        const waitMs = this.waitBefore(met, failure, attempt);
+        const outcome = await endpoint.send(outgoing.path, init, guard, errors);
+        if (outcome.kind === 'answered') return await read(outcome.response, guard, errors);
+        const failure = this.refusal(outcome, dialect, errors);
+        const waitMs = this.waitBefore(outcome, failure, attempt);
         if (waitMs === null) throw new ToolyardError(failure);
         await guard.pause(waitMs);
       }
     } catch (thrown) {
-      if (thrown instanceof SilenceError) throw new ToolyardError(this.silence());
+      if (thrown instanceof IdleTimeoutError) throw new ToolyardError(this.idleError());
       if (isAbortError(thrown) || ToolyardError.isInstance(thrown)) throw thrown;
       throw new ToolyardError(brokenStream(this.server), { cause: thrown });
     } finally {
@@ -164,32 +164,36 @@ export class Connection {
   }
 
   /** Delay in milliseconds before a retry; null if the request should not be retried. */
-  waitBefore(met: EndpointOutcome, failure: ErrorInfo, attempt: number): number | null {
+  waitBefore(outcome: EndpointOutcome, failure: ErrorInfo, attempt: number): number | null {
     const { maxRetries = 2, random = Math.random } = this.#options;
-    if (attempt >= maxRetries || (met.kind === 'failed' && !isTransient(met.thrown))) return null;
+    if (attempt >= maxRetries || (outcome.kind === 'failed' && !isTransient(outcome.thrown))) return null;
     return retryWaitMs(failure, attempt, random);
   }
 
   /** The error for a request without an answer. */
-  refusal(met: Exclude<EndpointOutcome, { kind: 'answered' }>, dialect: ApiDialect, errors: ErrorContext): ErrorInfo {
-    switch (met.kind) {
+  refusal(
+    outcome: Exclude<EndpointOutcome, { kind: 'answered' }>,
+    dialect: ApiDialect,
+    errors: ErrorContext,
+  ): ErrorInfo {
+    switch (outcome.kind) {
       case 'failed':
-        return toNetworkError(met.thrown, met.url);
+        return toNetworkError(outcome.thrown, outcome.url);
       case 'wrong_address':
         return {
           code: 'not_a_model_server',
-          message: `No ${dialect.label} was found at ${met.tried.join(' or ')}${met.sawPage ? ': the server returned a web page' : ''}.`,
+          message: `No ${dialect.label} was found at ${outcome.triedUrls.join(' or ')}${outcome.foundPage ? ': the server returned a web page' : ''}.`,
           hint: `Check the base URL, and that the provider has the right API format; a base URL looks like ${dialect.addresses.example}.`,
         };
       case 'refused': {
-        const error = toModelError(met.error, met.status, errors);
-        const wait = retryAfterMs(met.headers, this.clock.now());
+        const error = toModelError(outcome.error, outcome.status, errors);
+        const wait = retryAfterMs(outcome.headers, this.clock.now());
         return wait === undefined || error.retryable !== true ? error : { ...error, retryAfterMs: wait };
       }
     }
   }
 
-  silence(): ErrorInfo {
+  idleError(): ErrorInfo {
     const seconds = Math.round((this.#options.idleTimeoutMs ?? 120_000) / 1000);
     return {
       code: 'timed_out',
@@ -231,8 +235,8 @@ function unreadable(errors: ErrorContext): ErrorInfo {
 
 /** Validates headers, because fetch would reject them with an unhelpful error. Throws ToolyardError. */
 function checkHeaders(headers: Record<string, string>, server: string): void {
-  const isSound = Object.values(headers).every((value) => /^[\t\x20-\x7e]*$/.test(value));
-  if (isSound) return;
+  const isValid = Object.values(headers).every((value) => /^[\t\x20-\x7e]*$/.test(value));
+  if (isValid) return;
   throw new ToolyardError({
     code: 'bad_config',
     message: `The API key or a header for ${server} contains line breaks or other characters that are not allowed in a header.`,
@@ -244,6 +248,6 @@ function checkHeaders(headers: Record<string, string>, server: string): void {
 function queryValues(baseUrl: string): string[] {
   const query = baseUrl.indexOf('?');
   if (query === -1) return [];
-  const named = [...new URLSearchParams(baseUrl.slice(query))];
-  return named.flatMap(([name, value]) => (/key|token|secret|sig|code|auth/i.test(name) ? [value] : []));
+  const parameters = [...new URLSearchParams(baseUrl.slice(query))];
+  return parameters.flatMap(([name, value]) => (/key|token|secret|sig|code|auth/i.test(name) ? [value] : []));
 }

@@ -27,8 +27,8 @@ export function textFile(name: string, mimeType: string, source: MediaSource): s
 }
 
 /** The placeholder for content that a model cannot receive. */
-export function unavailable(what: string): string {
-  return `[${what}: cannot be sent to this model]`;
+export function unavailable(label: string): string {
+  return `[${label}: cannot be sent to this model]`;
 }
 
 /** True for an image with bytes or a URL that can be sent; the caller has to inline stored files before. */

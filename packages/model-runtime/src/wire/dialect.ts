@@ -25,7 +25,7 @@ export type OutgoingChat = Outgoing & {
   /** The settings it contains, each with the field name a server would use in a rejection. */
   sent: readonly { name: SettingName; field: string }[];
   /** Settings of the user that the wire or the model does not support. */
-  leftOut: readonly SettingName[];
+  omittedSettings: readonly SettingName[];
 };
 
 /** A rejected feature that a request can omit; `notice` is shown to the user. */
@@ -62,7 +62,7 @@ export type ApiDialect = {
   /** Parses an error in the wire's own format; null: try the common formats. */
   readError?(value: JsonValue): ProviderError | null;
   /** The feature to omit after a rejection that names no setting; null: none. */
-  concede?(error: ProviderError, request: ChatRequest, without: ReadonlySet<string>): CapabilityFallback | null;
+  fallbackFor?(error: ProviderError, request: ChatRequest, without: ReadonlySet<string>): CapabilityFallback | null;
   /** `page`: the token from the previous page. */
   models(page: string | undefined): Exchange<ModelPage>;
   embeddings?(request: EmbeddingsRequest): Exchange<Embeddings>;

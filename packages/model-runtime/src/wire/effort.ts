@@ -8,17 +8,17 @@ const SCALE: readonly ReasoningEffort[] = SETTINGS['parameters.reasoningEffort']
  * the model supports any other.
  */
 export function nearestEffort<Level extends ReasoningEffort>(
-  wish: ReasoningEffort,
+  requested: ReasoningEffort,
   known: readonly Level[],
 ): Level | null {
   const thinking = known.filter((level) => level !== 'none');
-  const choice = wish === 'none' || thinking.length === 0 ? known : thinking;
-  const at = SCALE.indexOf(wish);
+  const choice = requested === 'none' || thinking.length === 0 ? known : thinking;
+  const at = SCALE.indexOf(requested);
   let nearest: Level | null = null;
   let distance = Number.POSITIVE_INFINITY;
   for (const level of choice) {
-    const away = Math.abs(SCALE.indexOf(level) - at);
-    if (away < distance) [nearest, distance] = [level, away];
+    const levelDistance = Math.abs(SCALE.indexOf(level) - at);
+    if (levelDistance < distance) [nearest, distance] = [level, levelDistance];
   }
   return nearest;
 }

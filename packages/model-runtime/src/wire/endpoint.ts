@@ -14,7 +14,7 @@ import {
 export type EndpointOutcome =
   | { kind: 'answered'; response: Response }
   | { kind: 'refused'; status: number; headers: Headers; error: ProviderError }
-  | { kind: 'wrong_address'; tried: string[]; sawPage: boolean }
+  | { kind: 'wrong_address'; triedUrls: string[]; foundPage: boolean }
   | { kind: 'failed'; url: string; thrown: unknown };
 
 /** Maximum length of an error body, in characters. */
@@ -36,8 +36,8 @@ export class Endpoint {
 
   /** Sends a request; if there is no API at the first base URL, tries the other one. Throws what stopped `guard`. */
   async send(path: string, init: RequestInit, guard: CallGuard, context: ErrorContext): Promise<EndpointOutcome> {
-    const tried: string[] = [];
-    let sawPage = false;
+    const triedUrls: string[] = [];
+    let foundPage = false;
     for (const base of this.#known === null ? this.#candidates : [this.#known]) {
       const url = endpointUrl(base, path);
       let response: Response;
@@ -60,11 +60,11 @@ export class Endpoint {
       const page = isHtml || looksLikeHtml(body);
       const code = toModelError(error, status, context).code;
       if (!noApi || (!page && code !== 'not_a_model_server')) return { kind: 'refused', status, headers, error };
-      sawPage ||= page;
-      tried.push((base.replace(/\?.*/, '') + path).replace(/\?.*/, ''));
+      foundPage ||= page;
+      triedUrls.push((base.replace(/\?.*/, '') + path).replace(/\?.*/, ''));
     }
     this.#known = null;
-    return { kind: 'wrong_address', tried, sawPage };
+    return { kind: 'wrong_address', triedUrls, foundPage };
   }
 }
 
@@ -101,16 +101,17 @@ export async function readBytes(response: Response, guard: CallGuard, limit: num
       if (bytes === null) break;
       pieces.push(bytes);
       size += bytes.length;
-      if (size > limit) throw new ToolyardError({ code: 'bad_response', message: 'The answer is too long.' });
+      if (size > limit)
+        throw new ToolyardError({ code: 'bad_response', message: `The response is larger than ${limit} bytes.` });
     }
   } finally {
     reader.cancel().catch(() => undefined);
   }
-  const whole = new Uint8Array(size);
+  const body = new Uint8Array(size);
   let at = 0;
   for (const piece of pieces) {
-    whole.set(piece, at);
+    body.set(piece, at);
     at += piece.length;
   }
-  return whole;
+  return body;
 }

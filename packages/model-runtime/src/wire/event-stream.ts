@@ -41,7 +41,7 @@ export class AnswerBody {
   push(bytes: Uint8Array, out: StreamPart[]): void {
     this.#out = out;
     this.#text(this.#decoder.decode(bytes, { stream: true }));
-    if (this.#answer.saidDone) this.#answer.end(out);
+    if (this.#answer.isStreamDone) this.#answer.end(out);
   }
 
   /** Ends the body, or stops reading it. */
@@ -57,7 +57,7 @@ export class AnswerBody {
         if (this.#events === 0 && !this.#head.trimStart().startsWith(':')) this.#failNoModelServer();
         break;
       case 'json':
-        this.#wholeJson();
+        this.#completeJson();
         break;
       case 'html':
         this.#failNoModelServer();
@@ -96,9 +96,9 @@ export class AnswerBody {
 
   #event(name: string | undefined, data: string): void {
     this.#events += 1;
-    if (this.#answer.saidDone || this.#answer.ended) return;
+    if (this.#answer.isStreamDone || this.#answer.ended) return;
     if (data.startsWith('[DONE]')) {
-      this.#answer.saidDone = true;
+      this.#answer.isStreamDone = true;
       return;
     }
     const parsed = parseJson(data);
@@ -119,7 +119,7 @@ export class AnswerBody {
     if (data.trim() !== '' && !this.#flushing) this.#failUnreadable('an event is not JSON');
   }
 
-  #wholeJson(): void {
+  #completeJson(): void {
     const parsed = parseJson(this.#json);
     if (!parsed.ok) {
       this.#failUnreadable('it is not complete JSON');
@@ -128,7 +128,7 @@ export class AnswerBody {
     for (const value of Array.isArray(parsed.value) ? parsed.value : [parsed.value]) {
       this.#answer.chunk(value, this.#out);
     }
-    this.#answer.saidDone = true;
+    this.#answer.isStreamDone = true;
   }
 
   #failUnreadable(why: string): void {
@@ -137,11 +137,11 @@ export class AnswerBody {
   }
 
   #failNoModelServer(): void {
-    const what = this.#kind === 'html' ? 'a web page' : 'something else';
+    const kind = this.#kind === 'html' ? 'a web page' : 'something else';
     this.#answer.fail(
       {
         code: 'not_a_model_server',
-        message: `${this.#errors.server} is not a model server: it returned ${what}.`,
+        message: `${this.#errors.server} is not a model server: it returned ${kind}.`,
         hint: 'Check the base URL of the provider.',
       },
       this.#out,
@@ -171,11 +171,11 @@ export function releaseBody(reader: ReadableStreamDefaultReader<Uint8Array>, com
     cancel();
     return;
   }
-  const callOff = clock.after(LINGER_MS, cancel);
+  const cancelTimer = clock.after(LINGER_MS, cancel);
   const readOn = async (): Promise<void> => {
     while (!(await reader.read()).done);
   };
   readOn()
     .catch(() => undefined)
-    .finally(callOff);
+    .finally(cancelTimer);
 }

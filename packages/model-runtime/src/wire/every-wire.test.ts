@@ -82,9 +82,9 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
       const runtime = runtimeOver(script.wire, server.origin + suffix.replace('VERSION', script.version));
       expect(textIn(await collect(runtime, request('hi')))).toBe('one');
       expect(server.requests.at(-1)?.path).toMatch(script.path);
-      const asked = server.requests.length;
+      const requestCount = server.requests.length;
       expect(textIn(await collect(runtime, request('hi')))).toBe('two');
-      expect(server.requests).toHaveLength(asked + 1);
+      expect(server.requests).toHaveLength(requestCount + 1);
     });
 
     test('of something else: the error names the URLs tried and the API format', async () => {
@@ -131,10 +131,10 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
 
     test('never appears in the output, whatever the server echoes', async () => {
       const headers = { 'x-second': 'canary-second-987654321' };
-      const said = `key ${KEY} and ${headers['x-second']} are wrong`;
+      const message = `key ${KEY} and ${headers['x-second']} are wrong`;
       const bodies = Object.values(script.errors).map(
         ([, body]) =>
-          JSON.parse(JSON.stringify(body).replaceAll(/"message":"[^"]*"/g, `"message":"${said}"`)) as JsonObject,
+          JSON.parse(JSON.stringify(body).replaceAll(/"message":"[^"]*"/g, `"message":"${message}"`)) as JsonObject,
       );
       const seen: string[] = [];
       for (const status of [400, 401, 404, 429, 500, 503]) {
@@ -145,8 +145,8 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
           );
         }
       }
-      seen.push(JSON.stringify(await ask(script, reply.raw([said], { status: 500 }), {}, { apiKey: KEY, headers })));
-      await using server = await startModelServer([], { models: reply.error(401, said) });
+      seen.push(JSON.stringify(await ask(script, reply.raw([message], { status: 500 }), {}, { apiKey: KEY, headers })));
+      await using server = await startModelServer([], { models: reply.error(401, message) });
       await runtimeOver(script.wire, server.url, { apiKey: KEY, headers })
         .models()
         .catch((thrown: unknown) => seen.push(`${String(thrown)} ${JSON.stringify(thrown)}`));
@@ -162,7 +162,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
     };
 
     /** Sends a request with a manually advanced clock; returns the parts and the total wait. */
-    async function askPatiently(replies: readonly ModelReply[], more: Partial<ModelRuntimeOptions> = {}) {
+    async function askWithRetries(replies: readonly ModelReply[], more: Partial<ModelRuntimeOptions> = {}) {
       await using server = await startModelServer(replies);
       const clock = createFakeClock();
       const begin = clock.monotonic();
@@ -175,11 +175,11 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
         await clock.advance(100);
         await new Promise((resolve) => setTimeout(resolve, 2));
       }
-      return { parts: await reading, asked: server.requests.length, clock, waited: clock.monotonic() - begin };
+      return { parts: await reading, requestCount: server.requests.length, clock, waited: clock.monotonic() - begin };
     }
 
     test('retries a busy server, with the same result as without the failure', async () => {
-      const { parts, asked, clock } = await askPatiently([
+      const { parts, requestCount, clock } = await askWithRetries([
         busy('overloaded'),
         script.failingAtOnce,
         script.text('now'),
@@ -187,38 +187,41 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
       expect(textIn(parts)).toBe('now');
       expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
       expect(parts.some((part) => part.type === 'error')).toBe(false);
-      expect(asked).toBe(3);
+      expect(requestCount).toBe(3);
       expect(clock.pending).toBe(0);
     });
 
     test('stops after three attempts', async () => {
-      const { parts, asked } = await askPatiently([
+      const { parts, requestCount } = await askWithRetries([
         busy('overloaded'),
         busy('overloaded'),
         busy('overloaded'),
         script.text('late'),
       ]);
       expect(errorIn(parts).code).toBe('overloaded');
-      expect(asked).toBe(3);
+      expect(requestCount).toBe(3);
     });
 
     test('honours Retry-After and reports it', async () => {
-      const { parts, waited } = await askPatiently([busy('rate', { 'retry-after': '9' }), script.text('now')]);
+      const { parts, waited } = await askWithRetries([busy('rate', { 'retry-after': '9' }), script.text('now')]);
       expect(textIn(parts)).toBe('now');
       expect(parts[0]).toMatchObject({ type: 'notice', code: 'retrying', text: expect.stringContaining('9 s') });
       expect(waited).toBeGreaterThanOrEqual(9000);
     });
 
     test('fails if Retry-After is too long', async () => {
-      const { parts, asked } = await askPatiently([busy('rate', { 'retry-after': '3600' }), script.text('now')]);
+      const { parts, requestCount } = await askWithRetries([
+        busy('rate', { 'retry-after': '3600' }),
+        script.text('now'),
+      ]);
       expect(errorIn(parts)).toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 });
-      expect(asked).toBe(1);
+      expect(requestCount).toBe(1);
     });
 
     test('does not retry after the first part, nor permanent errors', async () => {
-      expect((await askPatiently([script.failing('half'), script.text('no')])).asked).toBe(1);
+      expect((await askWithRetries([script.failing('half'), script.text('no')])).requestCount).toBe(1);
       const [status, body] = script.errors.request;
-      expect((await askPatiently([reply.error(status, body), script.text('no')])).asked).toBe(1);
+      expect((await askWithRetries([reply.error(status, body), script.text('no')])).requestCount).toBe(1);
     });
 
     test('cancelling ends the wait', async () => {
@@ -281,15 +284,15 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
       const refusal = reply.error(400, { error: { message: 'temperature is not supported by this model', code: 400 } });
       await using server = await startModelServer([refusal, script.text('one'), script.text('two')]);
       const runtime = runtimeOver(script.wire, server.url);
-      const asked = request('hi', { parameters: { temperature: 0.3, topP: 0.5 } });
-      const parts = await collect(runtime, asked);
+      const chatRequest = request('hi', { parameters: { temperature: 0.3, topP: 0.5 } });
+      const parts = await collect(runtime, chatRequest);
       expect(parts[0]).toMatchObject({
         type: 'notice',
         code: 'setting_left_out',
         text: expect.stringContaining('temperature'),
       });
       expect(textIn(parts)).toBe('one');
-      expect((await collect(runtime, asked)).some((part) => part.type === 'notice')).toBe(false);
+      expect((await collect(runtime, chatRequest)).some((part) => part.type === 'notice')).toBe(false);
       expect(server.requests.map(({ text }) => text.includes('temperature'))).toEqual([true, false, false]);
       expect(server.requests[2]?.text).toMatch(/0\.5/);
     });

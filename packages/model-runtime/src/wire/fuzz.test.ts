@@ -19,7 +19,7 @@ import type { ApiDialect } from './dialect.ts';
 import { AnswerBody } from './event-stream.ts';
 
 const errors = { server: 'http://h', model: 'm', hasKey: true, redact: (text: string) => text };
-const asked = request('hi', { tools: [tool('f')] });
+const chatRequest = request('hi', { tools: [tool('f')] });
 
 const SCRIPTS: readonly { name: string; dialect: ApiDialect; whole: ModelReply }[] = [
   {
@@ -66,9 +66,9 @@ const SCRIPTS: readonly { name: string; dialect: ApiDialect; whole: ModelReply }
 ];
 
 /** A mutation of one event of an answer. */
-type Harm = { at: number; how: 'drop' | 'twice' | 'swap' | 'value' | 'cut'; where: number; value: JsonValue };
+type Mutation = { at: number; how: 'drop' | 'twice' | 'swap' | 'value' | 'cut'; where: number; value: JsonValue };
 
-const harm: fc.Arbitrary<Harm> = fc.record({
+const mutation: fc.Arbitrary<Mutation> = fc.record({
   at: fc.nat(60),
   how: fc.constantFrom('drop', 'twice', 'swap', 'value', 'value', 'value', 'cut'),
   where: fc.nat(30),
@@ -78,9 +78,9 @@ const harm: fc.Arbitrary<Harm> = fc.record({
   ),
 });
 
-function harmed(events: readonly string[], harms: readonly Harm[]): string[] {
+function mutate(events: readonly string[], mutations: readonly Mutation[]): string[] {
   const out = [...events];
-  for (const { at, how, where, value } of harms) {
+  for (const { at, how, where, value } of mutations) {
     const place = at % Math.max(1, out.length);
     const event = out[place] ?? '';
     if (how === 'drop') out.splice(place, 1);
@@ -97,18 +97,18 @@ function harmed(events: readonly string[], harms: readonly Harm[]): string[] {
 }
 
 /** The value with its `where`-th nested value replaced. */
-function replaced(whole: JsonValue, where: number, value: JsonValue): JsonValue {
-  let left = where;
-  const walk = (at: JsonValue): JsonValue => {
-    if (left-- === 0) return value;
-    if (Array.isArray(at)) return at.map(walk);
-    return isJsonObject(at) ? Object.fromEntries(Object.entries(at).map(([key, item]) => [key, walk(item)])) : at;
+function replaced(root: JsonValue, where: number, value: JsonValue): JsonValue {
+  let remaining = where;
+  const visit = (at: JsonValue): JsonValue => {
+    if (remaining-- === 0) return value;
+    if (Array.isArray(at)) return at.map(visit);
+    return isJsonObject(at) ? Object.fromEntries(Object.entries(at).map(([key, item]) => [key, visit(item)])) : at;
   };
-  return walk(whole);
+  return visit(root);
 }
 
 function read(dialect: ApiDialect, events: readonly string[]): StreamPart[] {
-  const answer = dialect.answer(asked, errors);
+  const answer = dialect.answer(chatRequest, errors);
   const body = new AnswerBody(answer, errors);
   const out: StreamPart[] = [];
   for (const event of events) {
@@ -124,8 +124,8 @@ describe.each(SCRIPTS)('$name', ({ dialect, whole }) => {
 
   test('with arbitrarily mutated events, an answer ends once and its parts are consistent', () => {
     fc.assert(
-      fc.property(fc.array(harm, { minLength: 1, maxLength: 6 }), (harms) => {
-        const parts = read(dialect, harmed(events, harms));
+      fc.property(fc.array(mutation, { minLength: 1, maxLength: 6 }), (harms) => {
+        const parts = read(dialect, mutate(events, harms));
         const ends = parts.filter((part) => part.type === 'finish' || part.type === 'error');
         expect(ends).toHaveLength(1);
         expect(parts.at(-1)).toBe(ends[0]);

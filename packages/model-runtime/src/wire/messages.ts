@@ -17,7 +17,7 @@ export function toolRun(messages: readonly Message[], from: number): ToolMessage
 }
 
 /** Longest id that every provider accepts, in characters. */
-const LONGEST_ID = 40;
+const MAX_ID_LENGTH = 40;
 
 /**
  * The wire ids of calls: the provider's own, unless it is missing, too long for others, or used by two calls.
@@ -30,7 +30,7 @@ export function wireIdsOf(message: AssistantMessage): [callId: string, wireId: s
     if (call.providerCallId !== undefined) uses.set(call.providerCallId, (uses.get(call.providerCallId) ?? 0) + 1);
   }
   return calls.map(({ callId, providerCallId: own = '' }) => {
-    const fits = own !== '' && own.length <= LONGEST_ID && uses.get(own) === 1;
+    const fits = own !== '' && own.length <= MAX_ID_LENGTH && uses.get(own) === 1;
     return [callId, fits ? own : shortId(callId)];
   });
 }
@@ -42,8 +42,8 @@ export function shortId(id: string): string {
     first = Math.imul(first ^ id.charCodeAt(at), 0x01000193);
     second = Math.imul(second ^ id.charCodeAt(at), 0x85ebca6b) ^ (first >>> 15);
   }
-  const letters = (hash: number, count: number): string => (hash >>> 0).toString(36).padStart(count, '0').slice(-count);
-  return letters(first, 5) + letters(second, 4);
+  const base36 = (hash: number, count: number): string => (hash >>> 0).toString(36).padStart(count, '0').slice(-count);
+  return base36(first, 5) + base36(second, 4);
 }
 
 /** The call format of a model with a known name; otherwise the most common one. */

@@ -45,8 +45,8 @@ const SENSES = ['image', 'audio', 'video'] as const;
 /** The input types of a model: a list as in OpenRouter, or flags as in Mistral. Null: not reported. */
 function inputsOf(item: JsonObject): ModelInput[] | null {
   const { architecture, capabilities } = item;
-  const named = isJsonObject(architecture) ? architecture['input_modalities'] : item['input_modalities'];
-  if (Array.isArray(named)) return ['text', ...SENSES.filter((sense) => named.includes(sense))];
+  const modalities = isJsonObject(architecture) ? architecture['input_modalities'] : item['input_modalities'];
+  if (Array.isArray(modalities)) return ['text', ...SENSES.filter((sense) => modalities.includes(sense))];
   if (!isJsonObject(capabilities) || capabilities['vision'] !== true) return null;
   return ['text', 'image', ...(capabilities['audio'] === true ? (['audio'] as const) : [])];
 }

@@ -11,7 +11,7 @@ import {
 /** An error of a provider, normalized from any format. `param` names the rejected field. */
 export type ProviderError = { message: string; code: string; type: string; param: string; retryAfterMs?: number };
 
-const NOTHING_SAID: ProviderError = { message: '', code: '', type: '', param: '' };
+const EMPTY_ERROR: ProviderError = { message: '', code: '', type: '', param: '' };
 
 /** Maximum length of a provider's text in a message, in characters. */
 const MAX_MESSAGE = 300;
@@ -19,25 +19,25 @@ const MAX_MESSAGE = 300;
 /** Parses the body of an error response: formats of OpenAI, vLLM, llama.cpp, Ollama, FastAPI, or plain text. */
 export function readProviderError(body: string, own?: (value: JsonValue) => ProviderError | null): ProviderError {
   const parsed = parseJson(body);
-  if (!parsed.ok) return { ...NOTHING_SAID, message: looksLikeHtml(body) ? '' : body };
-  return own?.(parsed.value) ?? providerErrorOf(parsed.value) ?? NOTHING_SAID;
+  if (!parsed.ok) return { ...EMPTY_ERROR, message: looksLikeHtml(body) ? '' : body };
+  return own?.(parsed.value) ?? providerErrorOf(parsed.value) ?? EMPTY_ERROR;
 }
 
 /** An error that consists only of a message. */
 export function messageError(message: string): ProviderError {
-  return { ...NOTHING_SAID, message };
+  return { ...EMPTY_ERROR, message };
 }
 
-/** The error in a JSON value; null if there is none. */
+/** The error in a JSON value; null if it contains no error. */
 export function providerErrorOf(value: JsonValue): ProviderError | null {
   if (Array.isArray(value)) return value[0] === undefined ? null : providerErrorOf(value[0]);
   if (!isJsonObject(value)) return null;
   const error = value['error'];
-  if (typeof error === 'string') return { ...NOTHING_SAID, message: error, type: textOf(value['error_type']) };
+  if (typeof error === 'string') return { ...EMPTY_ERROR, message: error, type: textOf(value['error_type']) };
   if (isJsonObject(error)) return fromObject(error);
   if (value['object'] === 'error' || value['type'] === 'error') return fromObject(value);
   const detail = value['detail'];
-  if (detail !== undefined && detail !== null) return { ...NOTHING_SAID, message: detailText(detail) };
+  if (detail !== undefined && detail !== null) return { ...EMPTY_ERROR, message: detailText(detail) };
   if (typeof value['message'] === 'string' && value['choices'] === undefined) return fromObject(value);
   return null;
 }
@@ -86,18 +86,18 @@ const MISSING_MODEL: Rule = {
 };
 
 /**
- * Converts a provider's error to an `ErrorInfo`. `status` is the HTTP status; null in mid-stream, where the provider's
+ * Converts a provider's error to an `ErrorInfo`. `status` is the HTTP status; null during streaming, where the provider's
  * own code counts.
  */
 export function toModelError(error: ProviderError, status: number | null, context: ErrorContext): ErrorInfo {
   const numeric = /^[45]\d\d$/.test(error.code) ? Number(error.code) : null;
   const rule = classify(error, status ?? numeric ?? 0);
   if (rule.code === 'invalid_key' && !context.hasKey) return missingKey(context.server);
-  const said = shortened(context.redact(error.message));
+  const reason = shortened(context.redact(error.message));
   const label = status === null ? '' : ` (HTTP ${status})`;
   const subject =
     rule.code === 'model_not_found' ? `${context.server} does not have the model "${context.model}"` : context.server;
-  const message = `${subject}${label}: ${said === '' ? plainWords(rule.code) : said}`;
+  const message = `${subject}${label}: ${reason === '' ? defaultReason(rule.code) : reason}`;
   return {
     code: rule.code,
     message,
@@ -208,7 +208,7 @@ export function isToolRefusal(error: ProviderError): boolean {
   );
 }
 
-function plainWords(code: ErrorCode): string {
+function defaultReason(code: ErrorCode): string {
   switch (code) {
     case 'invalid_key':
       return 'the API key was not accepted.';
@@ -247,5 +247,5 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
 /** Creates a function that removes keys from text, since servers and proxies may echo requests. */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const known = secrets.filter((secret) => secret.length >= 4).sort((a, b) => b.length - a.length);
-  return (text) => known.reduce((clean, secret) => clean.replaceAll(secret, '[key]'), text);
+  return (text) => known.reduce((redacted, secret) => redacted.replaceAll(secret, '[key]'), text);
 }

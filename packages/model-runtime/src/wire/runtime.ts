@@ -18,7 +18,7 @@ import type {
   TranscriptionRequest,
 } from '../types.ts';
 import { brokenStream, type StreamedAnswer } from './answer.ts';
-import { SilenceError, type BodyReader, type CallGuard } from './call-guard.ts';
+import { IdleTimeoutError, type BodyReader, type CallGuard } from './call-guard.ts';
 import { CapabilityFallbacks } from './capability-fallbacks.ts';
 import { Connection, MAX_WHOLE, requestInit, type WireOptions } from './connection.ts';
 import type { ApiDialect } from './dialect.ts';
@@ -64,28 +64,28 @@ export class WireRuntime implements ModelRuntime {
       const { dialect } = await connection.open();
       for (let attempt = 0; ; attempt += 1) {
         const notices: StreamPart[] = [];
-        const askedAt = connection.clock.monotonic();
-        const { met, sent } = await this.#ask(request, guard, options, errors, notices);
+        const startedAt = connection.clock.monotonic();
+        const { outcome, sent } = await this.#ask(request, guard, options, errors, notices);
         if (notices.length > 0) yield notices;
 
         let failure: ErrorInfo | null = null;
-        if (met.kind !== 'answered') failure = connection.refusal(met, dialect, errors);
+        if (outcome.kind !== 'answered') failure = connection.refusal(outcome, dialect, errors);
         else {
           const answer = dialect.answer(sent, errors);
           const body = new AnswerBody(answer, errors);
-          reader = (met.response.body ?? emptyBody()).getReader();
+          reader = (outcome.response.body ?? emptyBody()).getReader();
           let firstMs = -1;
           while (!answer.ended) {
             const out: StreamPart[] = [];
             let read: Awaited<ReturnType<BodyReader['read']>> | null = null;
             try {
-              guard.waiting(reader);
+              guard.beginRead(reader);
               read = await reader.read();
-              guard.received();
+              guard.endRead();
             } catch {
               read = null;
             }
-            if (read === null) breakOff(answer, guard, connection.silence(), errors, out);
+            if (read === null) breakOff(answer, guard, connection.idleError(), errors, out);
             else if (read.done) body.end(out);
             else body.push(read.value, out);
             if (answer.stopped && !answer.ended) guard.shorten(AFTER_STOP_MS);
@@ -94,18 +94,18 @@ export class WireRuntime implements ModelRuntime {
             if (firstMs < 0) {
               failure = guard.stopped === null ? loneFailure(out) : null;
               if (failure !== null) break;
-              firstMs = connection.clock.monotonic() - askedAt;
+              firstMs = connection.clock.monotonic() - startedAt;
             }
-            if (answer.ended) addTiming(out, firstMs, connection.clock.monotonic() - askedAt);
+            if (answer.ended) addTiming(out, firstMs, connection.clock.monotonic() - startedAt);
             yield out;
           }
-          complete = answer.saidDone;
+          complete = answer.isStreamDone;
           if (failure === null) return;
           releaseBody(reader, complete, connection.clock);
           reader = null;
         }
 
-        const waitMs = connection.waitBefore(met, failure, attempt);
+        const waitMs = connection.waitBefore(outcome, failure, attempt);
         if (waitMs === null) {
           yield [{ type: 'error', error: failure }];
           return;
@@ -116,7 +116,9 @@ export class WireRuntime implements ModelRuntime {
       }
     } catch (thrown) {
       if (isAbortError(thrown)) throw thrown;
-      yield [{ type: 'error', error: thrown instanceof SilenceError ? connection.silence() : toErrorInfo(thrown) }];
+      yield [
+        { type: 'error', error: thrown instanceof IdleTimeoutError ? connection.idleError() : toErrorInfo(thrown) },
+      ];
     } finally {
       guard.dispose();
       if (reader !== null) releaseBody(reader, complete, connection.clock);
@@ -130,8 +132,8 @@ export class WireRuntime implements ModelRuntime {
     const found = new Map<string, ModelInfo>();
     let page: string | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-      const asked = { ...dialect.models(page), ...listing };
-      const read = await this.#connection.exchange('', asked, options, (errors) => ({
+      const exchange = { ...dialect.models(page), ...listing };
+      const read = await this.#connection.exchange('', exchange, options, (errors) => ({
         code: 'not_a_model_server',
         message: `${errors.server} is not a model server: it returned no model list.`,
         hint: 'Check the base URL of the provider.',
@@ -145,40 +147,40 @@ export class WireRuntime implements ModelRuntime {
 
   async embeddings(request: EmbeddingsRequest, options: CallOptions = {}): Promise<Embeddings> {
     const { dialect } = await this.#connection.open();
-    if (dialect.embeddings === undefined) throw this.#cannot(dialect, 'create embeddings');
+    if (dialect.embeddings === undefined) throw this.#unsupported(dialect, 'create embeddings');
     return this.#connection.exchange(request.model, dialect.embeddings(request), options);
   }
 
   async createImage(request: ImageRequest, options: CallOptions = {}): Promise<CreatedImages> {
     const { dialect } = await this.#connection.open();
-    if (dialect.createImage === undefined) throw this.#cannot(dialect, 'create images');
+    if (dialect.createImage === undefined) throw this.#unsupported(dialect, 'create images');
     return this.#connection.exchange(request.model, dialect.createImage(request), options);
   }
 
   async textToSpeech(request: SpeechRequest, options: CallOptions = {}): Promise<Speech> {
     const { dialect } = await this.#connection.open();
-    if (dialect.textToSpeech === undefined) throw this.#cannot(dialect, 'speak');
+    if (dialect.textToSpeech === undefined) throw this.#unsupported(dialect, 'speak');
     const { read, mimeType, ...outgoing } = dialect.textToSpeech(request);
     if (read !== undefined) return this.#connection.exchange(request.model, { ...outgoing, read }, options);
     return this.#connection.call(request.model, outgoing, options, async (response, guard) => {
-      const told = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+      const contentType = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
       // A text body with a success status is an error of a careless server.
-      if (told !== undefined && /^text\/|json|xml/.test(told)) {
+      if (contentType !== undefined && /^text\/|json|xml/.test(contentType)) {
         response.body?.cancel().catch(() => undefined);
         throw new ToolyardError({
           code: 'bad_response',
-          message: `${this.provider} returned ${told} instead of audio.`,
+          message: `${this.provider} returned ${contentType} instead of audio.`,
           hint: 'Check that the model supports speech.',
         });
       }
-      const isSound = told !== undefined && /^(audio|video)\//.test(told);
-      return { mimeType: isSound ? told : mimeType, data: await readBytes(response, guard, MAX_WHOLE) };
+      const isAudio = contentType !== undefined && /^(audio|video)\//.test(contentType);
+      return { mimeType: isAudio ? contentType : mimeType, data: await readBytes(response, guard, MAX_WHOLE) };
     });
   }
 
   async transcribe(request: TranscriptionRequest, options: CallOptions = {}): Promise<Transcription> {
     const { dialect } = await this.#connection.open();
-    if (dialect.transcribe === undefined) throw this.#cannot(dialect, 'transcribe audio');
+    if (dialect.transcribe === undefined) throw this.#unsupported(dialect, 'transcribe audio');
     return this.#connection.exchange(request.model, dialect.transcribe(request), options);
   }
 
@@ -189,27 +191,27 @@ export class WireRuntime implements ModelRuntime {
 
   /** Sends a chat request, and retries without features that the server rejects. */
   async #ask(
-    asked: ChatRequest,
+    request: ChatRequest,
     guard: CallGuard,
     options: CallOptions,
     errors: ErrorContext,
     notices: StreamPart[],
-  ): Promise<{ met: EndpointOutcome; sent: ChatRequest }> {
+  ): Promise<{ outcome: EndpointOutcome; sent: ChatRequest }> {
     const fallbacks = this.#fallbacks;
     const { dialect, endpoint, headers } = await this.#connection.open();
     for (;;) {
-      const sent = fallbacks.apply(asked);
+      const sent = fallbacks.apply(request);
       const outgoing = dialect.chat(sent, fallbacks.of(sent.model));
-      fallbacks.tell(sent.model, outgoing.leftOut, notices);
+      fallbacks.report(sent.model, outgoing.omittedSettings, notices);
       const init = requestInit(outgoing, 'text/event-stream, application/json', headers);
-      const met = await endpoint.send(outgoing.path, init, guard, errors);
-      if (met.kind === 'answered' && !(await this.#showsTools(met.response, sent, options))) {
-        met.response.body?.cancel().catch(() => undefined);
+      const outcome = await endpoint.send(outgoing.path, init, guard, errors);
+      if (outcome.kind === 'answered' && !(await this.#showsTools(outcome.response, sent, options))) {
+        outcome.response.body?.cancel().catch(() => undefined);
         fallbacks.describeTools(sent.model, notices);
         continue;
       }
-      const isConceded = met.kind === 'refused' && fallbacks.make(dialect, met, sent, outgoing, errors, notices);
-      if (!isConceded) return { met, sent };
+      const canRetry = outcome.kind === 'refused' && fallbacks.learn(dialect, outcome, sent, outgoing, errors, notices);
+      if (!canRetry) return { outcome, sent };
     }
   }
 
@@ -221,10 +223,10 @@ export class WireRuntime implements ModelRuntime {
     return shown;
   }
 
-  #cannot(dialect: ApiDialect, what: string): ToolyardError {
+  #unsupported(dialect: ApiDialect, operation: string): ToolyardError {
     return new ToolyardError({
       code: 'bad_request',
-      message: `${this.provider} cannot ${what}: the ${dialect.label} does not support it.`,
+      message: `${this.provider} cannot ${operation}: the ${dialect.label} does not support it.`,
       hint: 'Choose a provider that supports it.',
     });
   }
@@ -249,7 +251,7 @@ function loneFailure(parts: readonly StreamPart[]): ErrorInfo | null {
 function breakOff(
   answer: StreamedAnswer,
   guard: CallGuard,
-  silence: ErrorInfo,
+  idleError: ErrorInfo,
   errors: ErrorContext,
   out: StreamPart[],
 ): void {
@@ -257,7 +259,7 @@ function breakOff(
   if (stopped !== null && isAbortError(stopped)) throw stopped;
   // The stop reason has arrived; only the end of the stream is missing.
   if (answer.stopped) answer.end(out);
-  else answer.fail(stopped === null ? brokenStream(errors.server) : silence, out);
+  else answer.fail(stopped === null ? brokenStream(errors.server) : idleError, out);
 }
 
 function emptyBody(): ReadableStream<Uint8Array> {

@@ -37,8 +37,10 @@ test('a schema without one is returned unchanged', () => {
 test.each([chatDialect(), responsesDialect(), anthropicDialect(), geminiDialect()])(
   '$wire sends no top-level choice',
   (dialect) => {
-    const choosy = tool('f', { inputSchema: { type: 'object', anyOf: [{ required: ['a'] }, { required: ['b'] }] } });
-    const { body } = dialect.chat(request('hi', { tools: [choosy] }), new Set());
+    const choiceTool = tool('f', {
+      inputSchema: { type: 'object', anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+    });
+    const { body } = dialect.chat(request('hi', { tools: [choiceTool] }), new Set());
     expect(body).toContain('"f"');
     expect(body).not.toContain('anyOf');
   },

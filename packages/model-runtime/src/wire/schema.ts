@@ -26,10 +26,10 @@ export function withoutTopChoice(schema: JsonObject): JsonObject {
   const rest = Object.fromEntries(Object.entries(schema).filter(([key]) => !CHOICES.includes(key)));
   const either = [...objectsIn(schema['anyOf']), ...objectsIn(schema['oneOf'])];
   const all = [...objectsIn(schema['allOf']), rest];
-  const inEach = either
+  const alternatives = either
     .slice(1)
     .reduce((common, form) => common.filter((name) => requiredOf(form).includes(name)), requiredOf(either[0] ?? {}));
-  const required = [...new Set([...all.flatMap(requiredOf), ...inEach])];
+  const required = [...new Set([...all.flatMap(requiredOf), ...alternatives])];
   return {
     ...rest,
     type: 'object',

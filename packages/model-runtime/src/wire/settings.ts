@@ -62,7 +62,7 @@ export class Settings {
   /** The name a server would use to reject each. */
   readonly sent: { name: SettingName; field: string }[] = [];
   /** Settings the wire or the model does not support. */
-  readonly leftOut: SettingName[] = [];
+  readonly omittedSettings: SettingName[] = [];
   readonly #wire: WireName;
   readonly #without: ReadonlySet<string>;
 
@@ -78,12 +78,12 @@ export class Settings {
   }
 
   /** Adds the settings with one value; `unfit`: settings the model is known to reject. */
-  addPlain(parameters: ModelParameters, unfit: readonly SettingName[]): void {
+  addPlain(parameters: ModelParameters, unsupported: readonly SettingName[]): void {
     for (const name of NAMES) {
       const value = parameters[name];
       if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
       const field = FIELDS[name][this.#wire];
-      if (field === null || unfit.includes(name)) this.leaveOut(name);
+      if (field === null || unsupported.includes(name)) this.leaveOut(name);
       else this.add(name, field, value);
     }
   }
@@ -97,24 +97,24 @@ export class Settings {
 
   /** Records that a user's setting is not sent. */
   leaveOut(name: SettingName): void {
-    if (!this.isRefused(name) && !this.leftOut.includes(name)) this.leftOut.push(name);
+    if (!this.isRefused(name) && !this.omittedSettings.includes(name)) this.omittedSettings.push(name);
   }
 
   /** Adds the user's extra fields, which override ours except those of the conversation. */
-  addExtra(into: JsonObject, extra: JsonObject | undefined, owned: readonly string[]): void {
+  addExtra(into: JsonObject, extra: JsonObject | undefined, reserved: readonly string[]): void {
     if (extra === undefined || this.isRefused('extra')) return;
     for (const [field, value] of Object.entries(extra)) {
-      if (owned.includes(field)) this.leaveOut('extra');
+      if (reserved.includes(field)) this.leaveOut('extra');
       else into[field] = merge(into[field], value);
-      if (!owned.includes(field)) this.sent.push({ name: 'extra', field });
+      if (!reserved.includes(field)) this.sent.push({ name: 'extra', field });
     }
   }
 }
 
-function merge(ours: JsonValue | undefined, theirs: JsonValue): JsonValue {
-  if (!isJsonObject(ours) || !isJsonObject(theirs)) return theirs;
-  const merged = { ...ours };
-  for (const [key, value] of Object.entries(theirs)) merged[key] = merge(merged[key], value);
+function merge(base: JsonValue | undefined, extra: JsonValue): JsonValue {
+  if (!isJsonObject(base) || !isJsonObject(extra)) return extra;
+  const merged = { ...base };
+  for (const [key, value] of Object.entries(extra)) merged[key] = merge(merged[key], value);
   return merged;
 }
 
@@ -123,8 +123,8 @@ export function rejectedSetting(
   sent: readonly { name: SettingName; field: string }[],
   error: { message: string; param: string },
 ): SettingName | null {
-  const named = sent.find(({ field }) => error.param === field || error.param.startsWith(`${field}.`));
-  if (named !== undefined) return named.name;
+  const matching = sent.find(({ field }) => error.param === field || error.param.startsWith(`${field}.`));
+  if (matching !== undefined) return matching.name;
   const text = error.message.slice(0, 2000);
   // Longest name first: `max_tokens` is part of `max_tokens_to_sample`. Matches end at word boundaries.
   return (

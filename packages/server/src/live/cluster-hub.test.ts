@@ -25,10 +25,10 @@ beforeEach(() => {
   const hub = createLiveHub();
   const relayed = createClusterHub(hub, {
     bulletins: {
-      tell: () => Promise.resolve(),
+      send: () => Promise.resolve(),
       listen: (onWords) => void (hear = onWords),
       close: () => Promise.resolve(),
-      readOn(runs, limit) {
+      readEvents(runs, limit) {
         asked.push(runs);
         if (failing) return Promise.reject(new Error('The database is away.'));
         const events = runs.flatMap(({ runId, afterSeq }) =>
@@ -98,10 +98,10 @@ test('does not retry failed notifications at shutdown, so that a process without
   let tried = 0;
   const relayed = createClusterHub(createLiveHub(), {
     bulletins: {
-      tell: () => (tried++, Promise.reject(new Error('The database is away.'))),
+      send: () => (tried++, Promise.reject(new Error('The database is away.'))),
       listen: () => undefined,
       close: () => Promise.resolve(),
-      readOn: () => Promise.resolve([]),
+      readEvents: () => Promise.resolve([]),
     },
     clock,
     onWake: () => undefined,

@@ -123,7 +123,7 @@ class Outgoing {
       this.#changed = new Map();
       this.#wake = new Set();
       try {
-        await bulletins.tell(writeWord(runs, [...changed.values()], [...wake]));
+        await bulletins.send(writeWord(runs, [...changed.values()], [...wake]));
         this.#failed = false;
       } catch (thrown) {
         this.#takeBack(runs, changed, wake);
@@ -212,7 +212,7 @@ class RemoteRuns {
       return afterSeq < seq ? [{ ownerId, runId, afterSeq, seq }] : [];
     });
     if (due.length === 0) return;
-    const stored = await this.#options.bulletins.readOn(due, READ_AT_ONCE);
+    const stored = await this.#options.bulletins.readEvents(due, READ_AT_ONCE);
     const events = Map.groupBy(stored, ({ runId }) => runId);
     for (const { ownerId, runId, afterSeq, seq } of due) {
       const own = events.get(runId) ?? [];

@@ -87,9 +87,9 @@ export function createMetrics(role: Role): Metrics {
         ),
     }),
     countedBulletins: (bulletins) => ({
-      readOn: (runs, limit) => bulletins.readOn(runs, limit),
-      async tell(body) {
-        await bulletins.tell(body);
+      readEvents: (runs, limit) => bulletins.readEvents(runs, limit),
+      async send(body) {
+        await bulletins.send(body);
         words.add({ direction: 'told' });
       },
       listen(heard, missed) {

@@ -152,7 +152,7 @@ describe('testing a base URL', () => {
 
   it('reports that no server listens', async () => {
     const tried = await (await models()).test(me, { baseUrl: await nobodyThere() });
-    expect(tried).toMatchObject({ ok: false, error: { code: 'network', message: /Nothing answers/ } });
+    expect(tried).toMatchObject({ ok: false, error: { code: 'network', message: /Cannot connect/ } });
   });
 
   it('reports a web page that is not a model server', async () => {

@@ -218,7 +218,7 @@ it('an unknown provider is reported with the available ones, or with what a know
     hint: expect.stringMatching(/^Set OPENAI_API_KEY in the environment of the server, or add it .*one, demo/),
   });
   await expect(of('github')).rejects.toMatchObject({ hint: expect.stringMatching(/^Add it in the settings/) });
-  await expect(of('bfl')).rejects.toMatchObject({ message: expect.stringContaining('pictures or films') });
+  await expect(of('bfl')).rejects.toMatchObject({ message: expect.stringContaining('images or video') });
 });
 
 it('with the same name, the environment overrides config.json, which overrides the settings; the provider lists what it overrides', async () => {

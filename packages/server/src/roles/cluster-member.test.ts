@@ -8,12 +8,12 @@ import type { RelayedServers } from './relayed-servers.ts';
 
 /** Empty tables. */
 const EMPTY: Processes = {
-  live: async () => [],
-  leave: async () => undefined,
-  living: async () => [],
+  heartbeat: async () => [],
+  remove: async () => undefined,
+  listLive: async () => [],
   take: async () => [],
-  giveBack: async () => undefined,
-  say: async () => true,
+  release: async () => undefined,
+  publish: async () => true,
   servers: async () => [],
 };
 

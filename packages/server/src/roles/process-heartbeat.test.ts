@@ -9,16 +9,16 @@ it('stays away after it has left, even if it leaves during a heartbeat', async (
   let goOn = (): void => undefined;
   const said: string[] = [];
   const processes: Processes = {
-    live: async () => {
+    heartbeat: async () => {
       said.push('lives');
       if (said.length > 1) await new Promise<void>((resolve) => (goOn = resolve));
       return [];
     },
-    leave: async () => void said.push('has left'),
-    living: async () => [],
+    remove: async () => void said.push('has left'),
+    listLive: async () => [],
     take: async () => [],
-    giveBack: async () => undefined,
-    say: async () => true,
+    release: async () => undefined,
+    publish: async () => true,
     servers: async () => [],
   };
   const heartbeat = new ProcessHeartbeat({

@@ -87,7 +87,7 @@ export class ProcessHeartbeat {
   }
 
   living(): Promise<LiveProcess[]> {
-    return this.#options.processes.living();
+    return this.#options.processes.listLive();
   }
 
   /** Claims no more servers, and keeps those it has. */
@@ -103,14 +103,14 @@ export class ProcessHeartbeat {
     const held = [...this.#held];
     this.#held.clear();
     const { processes, id, tell, log } = this.#options;
-    await processes.leave(id).catch((thrown: unknown) => log(`roles: ${messageOf(thrown)}`));
+    await processes.remove(id).catch((thrown: unknown) => log(`roles: ${messageOf(thrown)}`));
     for (const serverId of held) tell(serverId);
   }
 
   async #beat(): Promise<void> {
     await this.#inTurn(async () => {
       const { processes, onLost } = this.#options;
-      const still = new Set((await processes.live(this.#self, this.#leaseMs)).map(({ serverId }) => serverId));
+      const still = new Set((await processes.heartbeat(this.#self, this.#leaseMs)).map(({ serverId }) => serverId));
       const gone = [...this.#held].filter((id) => !still.has(id));
       this.#forget(gone);
       // The rows were lost in a crash of the database, or expired without being claimed: keep the servers.
@@ -136,7 +136,7 @@ export class ProcessHeartbeat {
     if (superfluous.length > 0) {
       this.#forget(superfluous);
       onLost(superfluous);
-      await processes.giveBack(owner, this.#self.id, superfluous);
+      await processes.release(owner, this.#self.id, superfluous);
       for (const id of superfluous) tell(id);
     }
     const free = [...wanted].filter((id) => !this.#held.has(id));
@@ -152,7 +152,7 @@ export class ProcessHeartbeat {
     if (!this.#held.has(serverId)) return;
     const catalogue = describe(serverId);
     if (catalogue === undefined || this.#said.get(serverId) === catalogue) return;
-    if (!(await processes.say(owner, this.#self.id, serverId, catalogue))) return;
+    if (!(await processes.publish(owner, this.#self.id, serverId, catalogue))) return;
     this.#said.set(serverId, catalogue);
     tell(serverId);
   }

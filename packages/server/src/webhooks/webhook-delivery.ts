@@ -72,15 +72,15 @@ async function deliver(announcement: WebhookNotification, services: DeliveryServ
   const secret = await secrets.get(principal, WEBHOOK_SECRET);
   const message = await webhookMessage(principal, announcement, storage);
   // The webhook was deleted, or the interrupt was answered.
-  if (webhook === null || secret === null || message === null) return storage.webhooks.settle(id);
+  if (webhook === null || secret === null || message === null) return storage.webhooks.complete(id);
   const { url } = webhook;
   const sent = await sendWebhook({ url, secret, id, message }, { fetch: fetches.for(url), clock });
-  if (sent.ok) return storage.webhooks.settle(id);
+  if (sent.ok) return storage.webhooks.complete(id);
   const isHopeless = attempts + 1 >= MOST_ATTEMPTS;
   log(`webhook: delivery of ${id} failed: ${sent.error.message}${isHopeless ? ' No more retries.' : ''}`);
-  if (isHopeless) return storage.webhooks.settle(id);
+  if (isHopeless) return storage.webhooks.complete(id);
   const wait = Math.max(FIRST_WAIT_MS * 4 ** attempts, sent.retryAfterMs ?? 0);
-  return storage.webhooks.putOff(id, clock.now() + Math.min(wait, LONGEST_WAIT_MS));
+  return storage.webhooks.postpone(id, clock.now() + Math.min(wait, LONGEST_WAIT_MS));
 }
 
 async function webhookMessage(

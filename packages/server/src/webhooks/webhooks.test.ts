@@ -101,7 +101,7 @@ async function begin(principal = ANNE): Promise<string> {
 /** Advances the clock until the receiver has this many requests. */
 const heard = (count: number): Promise<unknown> =>
   eventually(async () => (await clock.advance(1_000), got.length >= count), { what: `message ${count}` });
-const settled = (): Promise<unknown> => eventually(async () => (await storage.webhooks.waiting(ANNE)) === 0);
+const settled = (): Promise<unknown> => eventually(async () => (await storage.webhooks.countPending(ANNE)) === 0);
 
 describe('a webhook', () => {
   test('is notified of an open interrupt: signed, without the arguments of the call', async () => {
@@ -146,9 +146,9 @@ describe('a webhook', () => {
 
   test('is retried with growing delays, under the same id', async () => {
     await told();
-    const putOff = vi.spyOn(storage.webhooks, 'putOff');
+    const postpone = vi.spyOn(storage.webhooks, 'postpone');
     // The time limit of the response also passes until it arrives.
-    const answered = (times: number): Promise<unknown> => eventually(() => putOff.mock.results.length === times);
+    const answered = (times: number): Promise<unknown> => eventually(() => postpone.mock.results.length === times);
     answers = [{ status: 500 }, { status: 429, headers: { 'retry-after': '120' } }];
     const runId = await begin();
     runs.ask(runId, `${runId}.question`);
@@ -172,7 +172,7 @@ describe('a webhook', () => {
     await first.close();
     const runId = await begin();
     runs.ask(runId, `${runId}.question`);
-    expect(await storage.webhooks.waiting(ANNE)).toBe(1);
+    expect(await storage.webhooks.countPending(ANNE)).toBe(1);
     (await webhooks()).start();
     await heard(1);
   });
@@ -182,7 +182,7 @@ describe('a webhook', () => {
     const runId = await begin();
     runs.ask(runId, `${runId}.question`);
     storage.runs.answerInterrupt(ANNE, `${runId}.question`, { decision: 'refuse' }, 1);
-    await eventually(async () => (await clock.advance(1_000), (await storage.webhooks.waiting(ANNE)) === 0));
+    await eventually(async () => (await clock.advance(1_000), (await storage.webhooks.countPending(ANNE)) === 0));
     expect(got).toEqual([]);
   });
 
@@ -257,7 +257,7 @@ describe('a webhook', () => {
     const runId = await begin();
     runs.ask(runId, `${runId}.question`);
     await made.remove(ANNE);
-    expect(await storage.webhooks.waiting(ANNE)).toBe(0);
+    expect(await storage.webhooks.countPending(ANNE)).toBe(0);
     await expect(made.remove(ANNE)).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -58,7 +58,7 @@ export async function createWebhooks(
     if (webhook === null) return null;
     const { url, origin } = webhook;
     const events = WEBHOOK_EVENTS.filter((event) => webhook.events.includes(event));
-    return { url, events, origin, pendingDeliveries: await storage.webhooks.waiting(principal) };
+    return { url, events, origin, pendingDeliveries: await storage.webhooks.countPending(principal) };
   }
 
   async function existing(principal: Owner): Promise<WebhookView> {
@@ -92,7 +92,7 @@ export async function createWebhooks(
       if (!stays) await secrets.set(principal, WEBHOOK_SECRET, made);
       await storage.webhooks.put(principal, { url, events, origin: 'settings' }, clock.now());
       // Pending deliveries that failed at the old URL are retried at the new one now.
-      await storage.webhooks.hurry(principal, clock.now());
+      await storage.webhooks.makeDue(principal, clock.now());
       return { webhook: await existing(principal), ...(stays || secret !== undefined ? {} : { secret: made }) };
     },
     async remove(principal) {

@@ -1,6 +1,6 @@
 import { describeCopies, testKilledCopies } from '../test-fixtures/copies.ts';
 
-describeCopies('a copy from a data folder to PostgreSQL and back', (stage) => {
+describeCopies('copy between a data folder and PostgreSQL', (stage) => {
   testKilledCopies(stage, [
     ['copy:written', 2],
     ['copy:committed', 3],

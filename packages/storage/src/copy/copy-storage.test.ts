@@ -14,7 +14,7 @@ import { COPIED_TABLES } from './tables.ts';
 const clock = createFakeClock();
 
 // More points at which a copy is killed: `copy-storage.long.test.ts`.
-describeCopies('a copy from a data folder to PostgreSQL and back', (stage) => {
+describeCopies('copy between a data folder and PostgreSQL', (stage) => {
   test('copies all rows and the search index, continues the runs, and copies back', async () => {
     const there = await stage.copied({ folder: stage.data }, { url: stage.url });
     expect(there).toMatchObject({ blobs: 2, lostBlobs: [], resumed: false });
@@ -52,13 +52,13 @@ describeCopies('a copy from a data folder to PostgreSQL and back', (stage) => {
     await expect(stage.copied({ folder: stage.data }, { url: stage.url })).rejects.toThrow(
       'is not empty: it contains settings',
     );
-    await expect(stage.copied({ url: stage.url }, { folder: stage.data })).rejects.toThrow('holds data already');
+    await expect(stage.copied({ url: stage.url }, { folder: stage.data })).rejects.toThrow('already contains data');
     await expect(stage.copied({ folder: join(stage.path, 'nowhere') }, { url: stage.url })).rejects.toThrow(
       'no Toolyard database',
     );
     const empty = await stage.createDatabase();
     await expect(stage.copied({ url: empty }, { folder: join(stage.path, 'back') })).rejects.toThrow(
-      'nothing of Toolyard',
+      'contains no Toolyard data',
     );
     expect(await stage.query(empty, 'SELECT 1 FROM pg_tables WHERE schemaname = current_schema()')).toEqual([]);
   });
@@ -80,7 +80,7 @@ describeCopies('a copy from a data folder to PostgreSQL and back', (stage) => {
     await expect(stage.copied({ folder: stage.data }, { url: stage.url })).rejects.toThrow(
       /differs from .*data: conversations: 2 and 3 rows/,
     );
-    await expect(openStorage({ url: stage.url, clock })).rejects.toThrow('not finished');
+    await expect(openStorage({ url: stage.url, clock })).rejects.toThrow('unfinished');
   });
 
   test('skips a blob whose file is missing or changed, and names it', async () => {
@@ -110,9 +110,9 @@ describeCopies('a copy from a data folder to PostgreSQL and back', (stage) => {
     const own =
       /^(search_|usage_days\b|sqlite_|kysely_|toolyard_|blob_bytes|bulletins|installation|processes|held_servers)/;
     const copiedNames = new Set(COPIED_TABLES.map(({ name }) => name));
-    const foldersOwn = inFolder.filter((name) => !own.test(name)).toSorted();
-    expect(inDatabase.filter((name) => !own.test(name)).toSorted()).toEqual(foldersOwn);
-    expect(new Set(foldersOwn.map((name) => name.split('.')[0]))).toEqual(copiedNames);
+    const folderTables = inFolder.filter((name) => !own.test(name)).toSorted();
+    expect(inDatabase.filter((name) => !own.test(name)).toSorted()).toEqual(folderTables);
+    expect(new Set(folderTables.map((name) => name.split('.')[0]))).toEqual(copiedNames);
     expect(existsSync(join(stage.data, 'toolyard.db.copying'))).toBe(false);
   });
 });

@@ -76,7 +76,7 @@ async function openTarget(to: StorageLocation, options: CopyOptions): Promise<Co
 }
 
 async function copy(source: Source, target: CopyTarget, onStep: (step: string) => void): Promise<CopyResult> {
-  const resumed = await target.begun();
+  const resumed = await target.hasUnfinishedCopy();
   const progress = await begin(source, target, resumed);
   onStep(BYTES);
   const blobs = await copyBytes(source, target, progress);
@@ -86,7 +86,7 @@ async function copy(source: Source, target: CopyTarget, onStep: (step: string) =
   }
   onStep('check');
   // Before the index: rows that are missing cannot be found.
-  const rows = await compare(source, target, progress.lost());
+  const rows = await compare(source, target, progress.missing());
   onStep(SEARCH);
   await makeSearchable(source, target, progress);
   onStep('check_bytes');
@@ -94,20 +94,20 @@ async function copy(source: Source, target: CopyTarget, onStep: (step: string) =
   const numbered = COPIED_TABLES.filter((table) => table.numbered);
   const lastNumbers = new Map<string, number>();
   for (const { name } of numbered) lastNumbers.set(name, await source.lastNumber(name));
-  await target.finish({ lastNumbers, keyMaking: await source.keyMaking() });
-  return { rows, blobs, lostBlobs: [...progress.lost()], resumed };
+  await target.finish({ lastNumbers, keyDerivation: await source.keyDerivation() });
+  return { rows, blobs, lostBlobs: [...progress.missing()], resumed };
 }
 
 /** @throws StorageError if the target contains anything but the unfinished copy of this source. */
 async function begin(source: Source, target: CopyTarget, resumed: boolean): Promise<Progress> {
-  if (!resumed) await refuseFilled(target);
+  if (!resumed) await requireEmpty(target);
   await target.begin();
   const progress = await readProgress(target.engine);
-  const begunFrom = progress.source();
-  if (begunFrom === source.identity) return progress;
-  if (begunFrom !== null) {
+  const startedFrom = progress.source();
+  if (startedFrom === source.identity) return progress;
+  if (startedFrom !== null) {
     throw new StorageError('not_writable', {
-      message: `${target.where} contains an unfinished copy of another source: ${begunFrom}.`,
+      message: `${target.where} contains an unfinished copy of another source: ${startedFrom}.`,
       hint: 'Finish that copy, or specify another target.',
     });
   }
@@ -115,7 +115,7 @@ async function begin(source: Source, target: CopyTarget, resumed: boolean): Prom
   return progress;
 }
 
-async function refuseFilled(target: CopyTarget): Promise<void> {
+async function requireEmpty(target: CopyTarget): Promise<void> {
   for (const { name } of COPIED_TABLES) {
     const any = target.engine.prepare(`SELECT 1 FROM ${name} LIMIT 1`);
     if (!(await target.engine.perform(statements(() => any.get())))) continue;
@@ -137,16 +137,16 @@ async function copyBytes(source: StorageEndpoint, target: CopyTarget, progress: 
     const done = progress.of(BYTES);
     if (done === 'done' || (done !== null && sha256 <= String(done[0]))) continue;
     const bytes = await source.bytesOf(sha256);
-    const whole = bytes !== null && createHash('sha256').update(bytes).digest('hex') === sha256;
-    if (whole) await target.keepBytes(sha256, bytes);
+    const isIntact = bytes !== null && createHash('sha256').update(bytes).digest('hex') === sha256;
+    if (isIntact) await target.keepBytes(sha256, bytes);
     const job = transaction('copy', 'normal', function* () {
-      if (!whole) yield* progress.noteLost(sha256);
+      if (!isIntact) yield* progress.addMissing(sha256);
       yield* progress.note(BYTES, [sha256]);
     });
     await target.engine.perform(job);
   }
   await target.engine.perform(transaction('copy', 'normal', () => progress.note(BYTES, 'done')));
-  return count - progress.lost().size;
+  return count - progress.missing().size;
 }
 
 /** In ascending order. */
@@ -164,9 +164,9 @@ async function* namesOfBlobs({ engine }: StorageEndpoint): AsyncGenerator<string
 }
 
 /** False for rows of blobs without bytes: no table may reference missing bytes. */
-function counted(columns: readonly string[], table: CopiedTable, lost: ReadonlySet<string>) {
+function counted(columns: readonly string[], table: CopiedTable, missing: ReadonlySet<string>) {
   const at = table.name === 'blobs' ? columns.indexOf('sha256') : -1;
-  return (row: readonly Value[]): boolean => at < 0 || !lost.has(String(row[at]));
+  return (row: readonly Value[]): boolean => at < 0 || !missing.has(String(row[at]));
 }
 
 async function copyTable(
@@ -179,7 +179,7 @@ async function copyTable(
   const columns = await copiedColumns(source, table);
   const read = rowReader(source.engine, table, columns.map(quoteIdentifier));
   const insert = rowWriter(target, table, columns);
-  const counts = counted(columns, table, progress.lost());
+  const counts = counted(columns, table, progress.missing());
   for (;;) {
     const { rows, last }: { rows: Value[][]; last: Key | null } = await read(at);
     const job = transaction('copy', 'normal', function* () {
@@ -190,7 +190,7 @@ async function copyTable(
       await target.engine.perform(job);
     } catch (error) {
       if (!target.engine.isConstraint(StorageError.isInstance(error) ? error.cause : error)) throw error;
-      throw notTheSame(source, target, `rows referenced by ${table.name.replaceAll('_', ' ')} are missing`, error);
+      throw differs(source, target, `rows referenced by ${table.name.replaceAll('_', ' ')} are missing`, error);
     }
     if (last === null) return;
     at = last;
@@ -254,16 +254,16 @@ async function makeSearchable(source: StorageEndpoint, target: CopyTarget, progr
 async function compare(
   source: StorageEndpoint,
   target: CopyTarget,
-  lost: ReadonlySet<string>,
+  missing: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, number>> {
   const rows = new Map<string, number>();
   for (const table of COPIED_TABLES) {
     const columns = await copiedColumns(source, table);
-    const of = { columns, counts: counted(columns, table, lost) };
+    const of = { columns, counts: counted(columns, table, missing) };
     const there = await fingerprintOf(source, table, of);
     const here = await fingerprintOf(target, table, of);
     if (there.sha256 !== here.sha256) {
-      throw notTheSame(
+      throw differs(
         source,
         target,
         `${table.name.replaceAll('_', ' ')}: ${here.rows} and ${there.rows} rows, or the content of a row differs`,
@@ -285,11 +285,11 @@ async function checkBytes(target: CopyTarget): Promise<void> {
   }
 }
 
-function notTheSame(source: StorageEndpoint, target: CopyTarget, what: string, cause?: unknown): StorageError {
+function differs(source: StorageEndpoint, target: CopyTarget, difference: string, cause?: unknown): StorageError {
   return new StorageError(
     'corrupt',
     {
-      message: `${target.where} differs from ${source.where}: ${what}.`,
+      message: `${target.where} differs from ${source.where}: ${difference}.`,
       hint: 'Most likely the source was changed between two attempts. Delete the copy and start again.',
     },
     { cause },

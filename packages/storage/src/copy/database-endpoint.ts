@@ -20,7 +20,7 @@ import type { KeyDerivation, StorageEndpoint, CopyTarget } from './storage-endpo
 import { PROGRESS_TABLE } from './storage-endpoint.ts';
 
 /** Differs from the name of server connections, which are searched for to find out whether the database is in use. */
-const OUR_NAME = 'toolyard copy';
+const APPLICATION_NAME = 'toolyard copy';
 
 /** Tables with references to rows of the same table. */
 const REFERS_TO_ITSELF = {
@@ -47,7 +47,7 @@ export async function openSourceDatabase({
     if (!(await hasTable(connection, 'run_events'))) throw databaseIsEmpty(connection.where);
     if (await hasTable(connection, PROGRESS_TABLE)) throw halfDone(connection.where);
     await migratePostgresToLatest(connection);
-    return { ...placeOf(connection, await openFiles(files)), identity: connection.where };
+    return { ...endpointOf(connection, await openFiles(files)), identity: connection.where };
   } catch (error) {
     await connection.close();
     throw error;
@@ -66,9 +66,9 @@ export async function openTargetDatabase({ url, files }: DatabaseAddress, failpo
     throw error;
   }
   return {
-    ...placeOf(connection, bucket),
-    begun: () => hasTable(connection, PROGRESS_TABLE),
-    begin: () => together(connection, [...dropReferences(), CREATE_PROGRESS]),
+    ...endpointOf(connection, bucket),
+    hasUnfinishedCopy: () => hasTable(connection, PROGRESS_TABLE),
+    begin: () => inTransaction(connection, [...dropReferences(), CREATE_PROGRESS]),
     async keepBytes(sha256, bytes) {
       const objectName = bucket && objectNameOf(sha256);
       if (bucket && objectName !== null) await bucket.put(objectName, bytes, sha256);
@@ -77,11 +77,11 @@ export async function openTargetDatabase({ url, files }: DatabaseAddress, failpo
         [sha256, bucket ? NO_BYTES : bytes, objectName],
       );
     },
-    async finish({ lastNumbers, keyMaking }) {
-      await together(connection, [
+    async finish({ lastNumbers, keyDerivation }) {
+      await inTransaction(connection, [
         ...Object.entries(REFERS_TO_ITSELF).map(([table, rule]) => `ALTER TABLE ${table} ADD ${rule}`),
         ...[...lastNumbers].filter(([, last]) => last > 0).map(([table, last]) => setNumber(table, last)),
-        ...(keyMaking === null ? [] : [setKeyMaking(keyMaking)]),
+        ...(keyDerivation === null ? [] : [setKeyDerivation(keyDerivation)]),
         `DROP TABLE ${PROGRESS_TABLE}`,
       ]);
       await connection.query('ANALYZE', []);
@@ -107,7 +107,7 @@ function setNumber(table: string, last: number): string {
   return `SELECT setval(pg_get_serial_sequence('${table}', 'position'), ${Math.trunc(last)})`;
 }
 
-function setKeyMaking({ salt, fingerprint }: KeyDerivation): string {
+function setKeyDerivation({ salt, fingerprint }: KeyDerivation): string {
   const known = fingerprint === null ? 'NULL' : `'${Buffer.from(fingerprint, 'hex').toString('hex')}'`;
   return `UPDATE installation SET salt = '${Buffer.from(salt).toString('hex')}', key_fingerprint = ${known}`;
 }
@@ -117,8 +117,8 @@ async function connect(url: string, failpoint?: Failpoint): Promise<PostgresConn
     url,
     // A single connection: queries run one after the other.
     connections: 1,
-    answerWithinMs: null,
-    name: OUR_NAME,
+    queryTimeoutMs: null,
+    name: APPLICATION_NAME,
     ...defined({ failpoint }),
   });
   try {
@@ -133,19 +133,19 @@ async function connect(url: string, failpoint?: Failpoint): Promise<PostgresConn
 
 /** Number of other Toolyard connections. A connection that was just closed is listed a moment longer. */
 async function othersOf(connection: PostgresConnection): Promise<number> {
-  for (let left = 20; ; left--) {
+  for (let attempts = 20; ; attempts--) {
     const { rows } = await connection.query(
       `SELECT count(*) AS others FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'toolyard%'`,
       [],
     );
     const { others } = rows[0] as { others: number };
-    if (others === 0 || left === 0) return others;
+    if (others === 0 || attempts === 0) return others;
     await sleep(100);
   }
 }
 
-function placeOf(connection: PostgresConnection, bucket: Bucket | null): StorageEndpoint {
+function endpointOf(connection: PostgresConnection, bucket: Bucket | null): StorageEndpoint {
   const engine = createPostgresEngine(connection, new Kysely<Schema>({ dialect: createPostgresDialect(connection) }));
   const columns = engine.prepare<{ name: string }>(`
     SELECT CAST(column_name AS TEXT) COLLATE "C" AS name FROM information_schema.columns
@@ -170,7 +170,7 @@ function placeOf(connection: PostgresConnection, bucket: Bucket | null): Storage
       );
       return Number((rows[0] as { last: number }).last);
     },
-    keyMaking: async () => ({
+    keyDerivation: async () => ({
       salt: await installation.salt(),
       fingerprint: await installation.fingerprint(),
     }),
@@ -178,7 +178,7 @@ function placeOf(connection: PostgresConnection, bucket: Bucket | null): Storage
   };
 }
 
-async function together(connection: PostgresConnection, all: readonly string[]): Promise<void> {
+async function inTransaction(connection: PostgresConnection, all: readonly string[]): Promise<void> {
   await connection.withClient(async (client) => {
     await client.query('BEGIN');
     try {

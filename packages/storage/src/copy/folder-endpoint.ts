@@ -48,11 +48,11 @@ export async function openSourceFolder(
 export async function openTargetFolder(path: string, options: Options): Promise<CopyTarget> {
   const folder = resolve(path);
   makeFolder(folder);
-  refuseUsed(folder);
+  requireEmptyFolder(folder);
   const { place, connection, unlock } = await openPlace(folder, UNFINISHED_FILE, options);
   return {
     ...place,
-    async begun() {
+    async hasUnfinishedCopy() {
       return connection.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(PROGRESS_TABLE) !== undefined;
     },
     async begin() {
@@ -61,15 +61,15 @@ export async function openTargetFolder(path: string, options: Options): Promise<
         CREATE TABLE IF NOT EXISTS ${PROGRESS_TABLE} (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT`);
     },
     keepBytes: (sha256, bytes) => keepBlobFile(join(folder, BLOBS_FOLDER), sha256, bytes),
-    async finish({ lastNumbers, keyMaking }) {
+    async finish({ lastNumbers, keyDerivation }) {
       connection.guard(() => {
-        refuseDangling(connection, folder);
+        checkForeignKeys(connection, folder);
         for (const [table, last] of lastNumbers) {
           connection.prepare('DELETE FROM sqlite_sequence WHERE name = ?').run(table);
           connection.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(table, last);
         }
       });
-      if (keyMaking !== null) writeKeyMaking(folder, keyMaking);
+      if (keyDerivation !== null) writeKeyDerivation(folder, keyDerivation);
       // Throws if the WAL cannot be checkpointed: the renamed file would lack its content.
       connection.guard(() => connection.database.exec('PRAGMA journal_mode = DELETE'));
       connection.close();
@@ -96,7 +96,7 @@ async function openPlace(
     connection = new SqliteConnection(file, options.failpoint ? { failpoint: options.failpoint } : {});
     const dialect = createSqliteDialect(connection, { transactions: 'allowed' });
     await migrateSqliteToLatest(new Kysely({ dialect }), connection);
-    return { place: placeOf(folder, connection, options.clock, unlock), connection, unlock };
+    return { place: endpointOf(folder, connection, options.clock, unlock), connection, unlock };
   } catch (error) {
     connection?.close();
     unlock();
@@ -104,7 +104,7 @@ async function openPlace(
   }
 }
 
-function placeOf(folder: string, connection: SqliteConnection, clock: Clock, unlock: () => void): StorageEndpoint {
+function endpointOf(folder: string, connection: SqliteConnection, clock: Clock, unlock: () => void): StorageEndpoint {
   const db = new Kysely<Schema>({ dialect: createSqliteDialect(connection, { transactions: 'refused' }) });
   return {
     where: folder,
@@ -124,7 +124,7 @@ function placeOf(folder: string, connection: SqliteConnection, clock: Clock, unl
       const row = connection.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?').get(table);
       return Number(row?.['seq'] ?? 0);
     },
-    keyMaking: async () => readKeyMaking(folder),
+    keyDerivation: async () => readKeyDerivation(folder),
     async close() {
       connection.close();
       unlock();
@@ -140,7 +140,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-function refuseUsed(folder: string): void {
+function requireEmptyFolder(folder: string): void {
   const file = join(folder, DATABASE_FILE);
   if (!existsSync(file) || statSync(file).size === 0) return;
   throw new StorageError('not_writable', {
@@ -149,21 +149,21 @@ function refuseUsed(folder: string): void {
   });
 }
 
-function refuseDangling(connection: SqliteConnection, folder: string): void {
+function checkForeignKeys(connection: SqliteConnection, folder: string): void {
   const [row] = connection.prepare('PRAGMA foreign_key_check').all();
   if (!row) return;
   const message = `A row of ${String(row['table'])} references a missing row of ${String(row['parent'])}.`;
   throw new StorageError('corrupt', { message, hint: `The partial copy is in ${folder}.` });
 }
 
-function readKeyMaking(folder: string): KeyDerivation | null {
+function readKeyDerivation(folder: string): KeyDerivation | null {
   const salt = readText(join(folder, SALT_FILE));
   if (salt === null) return null;
   return { salt: Buffer.from(salt, 'base64url'), fingerprint: readText(join(folder, FINGERPRINT_FILE)) };
 }
 
 /** Overwrites existing files: without data in the folder, they belong to nothing. */
-function writeKeyMaking(folder: string, { salt, fingerprint }: KeyDerivation): void {
+function writeKeyDerivation(folder: string, { salt, fingerprint }: KeyDerivation): void {
   rmSync(join(folder, FINGERPRINT_FILE), { force: true });
   writeText(join(folder, SALT_FILE), Buffer.from(salt).toString('base64url'));
   if (fingerprint !== null) writeText(join(folder, FINGERPRINT_FILE), fingerprint);

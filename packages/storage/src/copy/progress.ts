@@ -11,10 +11,10 @@ export type Progress = {
   /** Whether a step is done, or the key of its last row. */
   of(step: string): 'done' | Key | null;
   /** Blobs whose bytes are missing. */
-  lost(): ReadonlySet<string>;
+  missing(): ReadonlySet<string>;
   noteSource(source: string): StoreWork<void>;
   note(step: string, at: 'done' | Key): StoreWork<void>;
-  noteLost(sha256: string): StoreWork<void>;
+  addMissing(sha256: string): StoreWork<void>;
 };
 
 const SOURCE = 'source';
@@ -26,7 +26,7 @@ export async function readProgress(engine: StorageEngine): Promise<Progress> {
     INSERT INTO ${PROGRESS_TABLE} (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
   const rows = await engine.perform(statements(() => all.all()));
   const known = new Map(rows.map(({ name, value }) => [name, value]));
-  const lost = new Set(rows.filter(({ name }) => name.startsWith(LOST)).map(({ name }) => name.slice(LOST.length)));
+  const missing = new Set(rows.filter(({ name }) => name.startsWith(LOST)).map(({ name }) => name.slice(LOST.length)));
 
   function* put(name: string, value: string): StoreWork<void> {
     yield* write.run(name, value);
@@ -38,11 +38,11 @@ export async function readProgress(engine: StorageEngine): Promise<Progress> {
       const value = known.get(`step ${step}`);
       return value === undefined ? null : (JSON.parse(value) as 'done' | Key);
     },
-    lost: () => lost,
+    missing: () => missing,
     noteSource: (source) => put(SOURCE, source),
     note: (step, at) => put(`step ${step}`, JSON.stringify(at)),
-    noteLost(sha256) {
-      lost.add(sha256);
+    addMissing(sha256) {
+      missing.add(sha256);
       return put(`${LOST}${sha256}`, '');
     },
   };

@@ -14,19 +14,19 @@ export type StorageEndpoint = {
   /** The number assigned to the last row of a numbered table, even if that row was deleted. */
   lastNumber(table: string): Promise<number>;
   /** Salt and fingerprint of the key derived from TOOLYARD_SECRET; null if not set yet. */
-  keyMaking(): Promise<KeyDerivation | null>;
+  keyDerivation(): Promise<KeyDerivation | null>;
   close(): Promise<void>;
 };
 
 /** The target of a copy. Nothing else can open it until the copy is finished. */
 export type CopyTarget = StorageEndpoint & {
   /** Whether there is an unfinished copy. */
-  begun(): Promise<boolean>;
+  hasUnfinishedCopy(): Promise<boolean>;
   /** Creates the progress table if it is missing, and disables foreign keys within tables. */
   begin(): Promise<void>;
   keepBytes(sha256: string, bytes: Uint8Array): Promise<void>;
   /** Completes the copy: restores foreign keys, sets sequences and key derivation, and makes the target openable. */
-  finish(of: { lastNumbers: ReadonlyMap<string, number>; keyMaking: KeyDerivation | null }): Promise<void>;
+  finish(of: { lastNumbers: ReadonlyMap<string, number>; keyDerivation: KeyDerivation | null }): Promise<void>;
 };
 
 /** Table with the progress of a copy, in the target until the copy is finished. */
@@ -37,6 +37,9 @@ export function quoteIdentifier(column: string): string {
 }
 
 /** The copied columns of a table. */
-export async function copiedColumns(place: StorageEndpoint, { name, leftOut = [] }: CopiedTable): Promise<string[]> {
-  return (await place.columnsOf(name)).filter((column) => !leftOut.includes(column));
+export async function copiedColumns(
+  endpoint: StorageEndpoint,
+  { name, excludedColumns = [] }: CopiedTable,
+): Promise<string[]> {
+  return (await endpoint.columnsOf(name)).filter((column) => !excludedColumns.includes(column));
 }

@@ -6,7 +6,7 @@ export type CopiedTable = {
   /** Has an auto-incremented number. */
   numbered?: true;
   /** Columns about a process that no longer exists. */
-  leftOut?: readonly string[];
+  excludedColumns?: readonly string[];
 };
 
 /**
@@ -18,7 +18,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'messages', key: ['conversation_id', 'id'] },
   { name: 'agents', key: ['id'] },
   { name: 'settings', key: ['owner_id', 'key'] },
-  { name: 'runs', key: ['id'], leftOut: ['lease_owner', 'lease_until'] },
+  { name: 'runs', key: ['id'], excludedColumns: ['lease_owner', 'lease_until'] },
   { name: 'run_states', key: ['run_id'] },
   { name: 'run_events', key: ['run_id', 'seq'] },
   { name: 'run_inbox', key: ['position'], numbered: true },

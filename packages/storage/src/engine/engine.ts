@@ -23,7 +23,7 @@ export type StorageEngine = {
    * Hot path of most flushes: appends tokens to many runs, each at most once. Returns the runs that were updated; see
    * `MINE`.
    */
-  advanceTogether(items: readonly PlainItem[]): StoreWork<ReadonlySet<string>>;
+  advanceBatch(items: readonly PlainItem[]): StoreWork<ReadonlySet<string>>;
   readonly perform: <T>(job: RetryableWork<T>) => Promise<T>;
 };
 

@@ -19,11 +19,11 @@ export function rowReader(
   values: readonly string[],
 ): (after: Key | null) => Promise<RowPage> {
   const keys = key.join(', ');
-  const named = [
+  const selected = [
     ...values.map((value, index) => `${value} AS value_${index}`),
     ...key.map((expression, index) => `${expression} AS key_${index}`),
   ];
-  const select = `SELECT ${named.join(', ')} FROM ${name}`;
+  const select = `SELECT ${selected.join(', ')} FROM ${name}`;
   const order = `ORDER BY ${keys} LIMIT ${ROWS_AT_ONCE}`;
   const first: Statement<Record<string, Value>> = prepare(`${select} ${order}`);
   const next: Statement<Record<string, Value>> = prepare(

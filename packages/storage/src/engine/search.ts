@@ -11,7 +11,7 @@ export type SearchWriter = {
   message(message: Message, of: { conversationId: string; ownerId: string }): StoreWork<void>;
 };
 
-/** The searchable text of a message: text of the user and the assistant. Null if there is none. */
+/** The searchable text of a message: text of the user and the assistant. Null if it has no text. */
 export function searchableText(message: Message): string | null {
   if (message.role !== 'user' && message.role !== 'assistant') return null;
   if (message.role === 'assistant' && message.finishReason === 'pending') return null;

@@ -65,8 +65,8 @@ export function createTableBlobs(engine: StorageEngine, bucket: Bucket | null): 
       const job = transaction('blob', 'full', function* () {
         yield* keepBytes.run(sha256, bucket ? NO_BYTES : bytes, objectName);
         yield* insert.run(ownerId, sha256, row.size, row.mimeType, at);
-        const kept = yield* nameOf.get(sha256);
-        return { stored: (yield* select.get(ownerId, sha256)) ?? row, kept: kept?.objectName ?? null };
+        const stored = yield* nameOf.get(sha256);
+        return { stored: (yield* select.get(ownerId, sha256)) ?? row, kept: stored?.objectName ?? null };
       });
       const { stored, kept } = await engine.perform(job);
       // The bytes were already stored by another upload.
@@ -85,7 +85,7 @@ export function createTableBlobs(engine: StorageEngine, bucket: Bucket | null): 
       if (!now) return null;
       const again = now.objectName === null ? now.bytes : await readObject(bucket, now.objectName, sha256);
       if (again) return again;
-      throw lost(bucket, sha256);
+      throw missingObject(bucket, sha256);
     },
     async remove({ ownerId }, sha256, unusedSince = Number.MAX_SAFE_INTEGER) {
       const job = transaction('blob', 'full', function* () {
@@ -127,7 +127,7 @@ export async function readObject(
   });
 }
 
-function lost(bucket: Bucket | null, sha256: string): StorageError {
+function missingObject(bucket: Bucket | null, sha256: string): StorageError {
   return new StorageError('corrupt', {
     message: `The file ${sha256} is missing from ${bucket?.where ?? 'its bucket'}.`,
     hint: 'Restore it from a backup of the bucket.',

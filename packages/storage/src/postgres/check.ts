@@ -61,7 +61,7 @@ async function checkObjects(engine: StorageEngine, bucket: Bucket | null): Promi
 
 /** See `checkDatabaseAt`. */
 export async function checkAt(url: string, files?: S3Settings): Promise<{ where: string; result: CheckResult }> {
-  const connection = new PostgresConnection({ url, connections: 1, answerWithinMs: null, name: 'toolyard check' });
+  const connection = new PostgresConnection({ url, connections: 1, queryTimeoutMs: null, name: 'toolyard check' });
   try {
     const where = `the database ${connection.where}`;
     if (await hasTable(connection, PROGRESS_TABLE)) throw unfinishedCopy(where);

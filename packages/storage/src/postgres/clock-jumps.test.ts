@@ -10,11 +10,11 @@ import { openPostgresEngine } from '../test-fixtures/postgres-engine.ts';
 const HOUR_MS = 3_600_000;
 const START_MS = 10 * HOUR_MS;
 
-describeOnDatabases('a database whose clock is set an hour', (cluster) => {
+describeOnDatabases('a database clock that jumps by an hour', (cluster) => {
   let engine: EngineUnderTest;
   let holder: RunStore;
   let other: RunStore;
-  const setClock = async (ms: number): Promise<void> => engine.timePassed?.(ms);
+  const setClock = async (ms: number): Promise<void> => engine.clockAdvanced?.(ms);
 
   beforeEach(async () => {
     const clock = { ...createFakeClock(), monotonic: () => START_MS };

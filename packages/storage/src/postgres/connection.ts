@@ -14,17 +14,17 @@ import {
   isSerializationFailure,
 } from './errors.ts';
 
-const CONNECT_WITHIN_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 /** A timeout that fires later than this fired because the process was suspended before it could read the response. */
-const HELD_UP_MS = 100;
+const SUSPENDED_MS = 100;
 /** Timeout of idle transactions: a suspended process must not hold locks for long. */
 const IDLE_IN_TRANSACTION_MS = 5_000;
 /** Maximum attempts of a transaction that PostgreSQL aborts because of a conflict. */
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /** How long to query the outcome of a commit without response: a restart takes seconds. */
-const ASK_FOR_MS = 10_000;
-const ASK_EVERY_MS = 200;
+const RECALL_TIMEOUT_MS = 10_000;
+const RECALL_INTERVAL_MS = 200;
 const LOST_BEFORE = 'the connection was lost; the last change was not stored';
 const LOST_DURING = 'the connection was lost during a commit, and it is unknown whether the change was stored';
 
@@ -32,15 +32,15 @@ const INT8 = 20;
 const BYTEA = 17;
 
 /** Query timeout, longer than any query takes: without it a server that vanishes would block forever. */
-const ANSWER_WITHIN_MS = 60_000;
+const QUERY_TIMEOUT_MS = 60_000;
 
 export type PostgresConnectionOptions = {
   url: string;
   failpoint?: Failpoint;
   connections?: number;
-  connectWithinMs?: number;
+  connectTimeoutMs?: number;
   /** Null: no timeout. */
-  answerWithinMs?: number | null;
+  queryTimeoutMs?: number | null;
   /** `application_name` of the connection. */
   name?: string;
 };
@@ -50,27 +50,27 @@ export class PostgresConnection {
   /** Name of the database for messages, without credentials. */
   readonly where: string;
   readonly #pool: pg.Pool;
-  readonly #connectWithinMs: number;
+  readonly #connectTimeoutMs: number;
   readonly #failpoint: Failpoint | undefined;
 
   constructor({
     url,
     failpoint,
     connections = 10,
-    connectWithinMs = CONNECT_WITHIN_MS,
-    answerWithinMs = ANSWER_WITHIN_MS,
+    connectTimeoutMs = CONNECT_TIMEOUT_MS,
+    queryTimeoutMs = QUERY_TIMEOUT_MS,
     name = 'toolyard',
   }: PostgresConnectionOptions) {
     const address = readAddress(url);
     this.where = address.where;
     this.#failpoint = failpoint;
-    this.#connectWithinMs = connectWithinMs;
+    this.#connectTimeoutMs = connectTimeoutMs;
     this.#pool = new pg.Pool({
       connectionString: address.url,
       max: connections,
-      connectionTimeoutMillis: connectWithinMs,
+      connectionTimeoutMillis: connectTimeoutMs,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      ...(answerWithinMs === null ? {} : { query_timeout: answerWithinMs, statement_timeout: answerWithinMs }),
+      ...(queryTimeoutMs === null ? {} : { query_timeout: queryTimeoutMs, statement_timeout: queryTimeoutMs }),
       keepAlive: true,
       application_name: name,
       types: { getTypeParser },
@@ -82,17 +82,17 @@ export class PostgresConnection {
 
   /** Runs a job, and again from the start if PostgreSQL aborts it because of a conflict. */
   perform<T>(job: RetryableWork<T>): Promise<T> {
-    return again(() => this.#performOnce(job));
+    return retryConflicts(() => this.#performOnce(job));
   }
 
   /** Sends one statement on any free connection; retries after a conflict. */
   query(text: string, values: unknown[]): Promise<QueryResult> {
-    return again(() => this.withClient((client) => client.query(text, values)));
+    return retryConflicts(() => this.withClient((client) => client.query(text, values)));
   }
 
   async #performOnce<T>(job: RetryableWork<T>): Promise<T> {
     const { known, lost } = await this.withClient(
-      (client) => this.#carryOut(client, job),
+      (client) => this.#execute(client, job),
       (done) => done.lost !== null,
     );
     if (lost === null) return known.result;
@@ -101,8 +101,11 @@ export class PostgresConnection {
     throw databaseError('unreachable', this.where, recalled === false ? LOST_BEFORE : LOST_DURING, lost);
   }
 
-  async #carryOut<T>(client: PoolClient, { transaction, writesOnce, work }: RetryableWork<T>): Promise<Done<T>> {
-    if (transaction === null) return { known: { result: await drive(client, work()) }, lost: null };
+  async #execute<T>(
+    client: PoolClient,
+    { transaction, writesOnce, work }: RetryableWork<T>,
+  ): Promise<ExecutionResult<T>> {
+    if (transaction === null) return { known: { result: await runWork(client, work()) }, lost: null };
     if (writesOnce) return this.#statement(client, transaction.name, work);
     return this.#transaction(client, transaction.name, work);
   }
@@ -112,46 +115,46 @@ export class PostgresConnection {
    * unknown.
    */
   async #recall<T>(job: RetryableWork<T>, known: StoreWorkResult<T> | null): Promise<RecalledResult<T>> {
-    const giveUpAt = performance.now() + ASK_FOR_MS;
+    const deadline = performance.now() + RECALL_TIMEOUT_MS;
     for (;;) {
       const question = job.recall?.(known);
       if (!question) return null;
       try {
-        return await this.withClient((client) => drive(client, question));
+        return await this.withClient((client) => runWork(client, question));
       } catch (error) {
-        if (!isLost(error) || performance.now() > giveUpAt) return null;
+        if (!isLost(error) || performance.now() > deadline) return null;
       }
-      await sleep(ASK_EVERY_MS);
+      await sleep(RECALL_INTERVAL_MS);
     }
   }
 
   /** Borrows a connection, which is discarded if it is lost. Database errors become StorageErrors. */
   async withClient<T>(
     use: (client: PoolClient) => Promise<T>,
-    lostIt: (given: T) => boolean = () => false,
+    isLostResult: (result: T) => boolean = () => false,
   ): Promise<T> {
     let client: PoolClient | undefined;
-    let lost = false;
+    let isConnectionLost = false;
     try {
       client = await this.#connect();
-      const given = await use(client);
-      lost = lostIt(given);
-      return given;
+      const result = await use(client);
+      isConnectionLost = isLostResult(result);
+      return result;
     } catch (error) {
-      lost = isLost(error);
+      isConnectionLost = isLost(error);
       throw isDatabaseError(error) ? toDatabaseError(error, this.where) : error;
     } finally {
-      client?.release(lost);
+      client?.release(isConnectionLost);
     }
   }
 
   /** A free or new connection; retries once if the timeout fired only because this process was suspended. */
   async #connect(): Promise<PoolClient> {
-    const latestAt = performance.now() + this.#connectWithinMs + HELD_UP_MS;
+    const deadline = performance.now() + this.#connectTimeoutMs + SUSPENDED_MS;
     try {
       return await this.#pool.connect();
     } catch (error) {
-      if (performance.now() < latestAt) throw error;
+      if (performance.now() < deadline) throw error;
       return this.#pool.connect();
     }
   }
@@ -162,11 +165,11 @@ export class PostgresConnection {
   }
 
   /** A single statement is atomic and saves two round trips. Failpoints: `<name>:begun`, `<name>:committed`. */
-  async #statement<T>(client: PoolClient, name: string, work: () => StoreWork<T>): Promise<Done<T>> {
+  async #statement<T>(client: PoolClient, name: string, work: () => StoreWork<T>): Promise<ExecutionResult<T>> {
     await this.#failpoint?.(`${name}:begun`);
     let result: T;
     try {
-      result = await drive(client, work());
+      result = await runWork(client, work());
     } catch (error) {
       if (error instanceof Error && isLost(error) && !wasNotSent(error)) return { known: null, lost: error };
       throw error;
@@ -179,12 +182,12 @@ export class PostgresConnection {
    * Failpoints: `<name>:begun`, `<name>:written` (before the commit), `<name>:committed`; they may throw, wait or exit
    * the process.
    */
-  async #transaction<T>(client: PoolClient, name: string, work: () => StoreWork<T>): Promise<Done<T>> {
+  async #transaction<T>(client: PoolClient, name: string, work: () => StoreWork<T>): Promise<ExecutionResult<T>> {
     await client.query('BEGIN');
     let result: T;
     try {
       await this.#failpoint?.(`${name}:begun`);
-      result = await drive(client, work());
+      result = await runWork(client, work());
       await this.#failpoint?.(`${name}:written`);
     } catch (error) {
       // PostgreSQL rolls back by itself if the connection is lost; report the original error.
@@ -205,20 +208,20 @@ export class PostgresConnection {
 }
 
 /** Result of a job. With `lost`, it is unknown whether it was stored, and the result may be unknown too. */
-type Done<T> = { known: StoreWorkResult<T>; lost: null } | { known: StoreWorkResult<T> | null; lost: Error };
+type ExecutionResult<T> = { known: StoreWorkResult<T>; lost: null } | { known: StoreWorkResult<T> | null; lost: Error };
 
-async function again<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let left = TRIES - 1; ; left--) {
+async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let remaining = MAX_ATTEMPTS - 1; ; remaining--) {
     try {
       return await attempt();
     } catch (error) {
-      if (left === 0 || !isSerializationFailure(causeOf(error))) throw error;
+      if (remaining === 0 || !isSerializationFailure(causeOf(error))) throw error;
     }
   }
 }
 
 /** Runs work on one connection, query by query. */
-async function drive<T>(client: PoolClient, work: StoreWork<T>): Promise<T> {
+async function runWork<T>(client: PoolClient, work: StoreWork<T>): Promise<T> {
   let step = work.next();
   while (!step.done) {
     let answer: QueryRows;

@@ -47,7 +47,7 @@ export function createPostgresEngine(
     },
     isConstraint,
     insertEvents: createEventWriter(prepare),
-    advanceTogether: createTogether(prepare),
+    advanceBatch: createBatchAdvance(prepare),
     perform: (job) => connection.perform(job),
   };
 }
@@ -112,7 +112,7 @@ function createEventWriter(prepare: Prepare): StorageEngine['insertEvents'] {
 }
 
 /** One statement for most flushes: the tokens of many runs, and the lease check of each. */
-function createTogether(prepare: Prepare): (items: readonly PlainItem[]) => StoreWork<ReadonlySet<string>> {
+function createBatchAdvance(prepare: Prepare): (items: readonly PlainItem[]) => StoreWork<ReadonlySet<string>> {
   const advance = prepare<{ id: string }>(`
     WITH claimed AS (
       UPDATE runs SET last_seq = item.last_seq, updated_at = item.at

@@ -38,7 +38,7 @@ const PROBLEMS: Readonly<Record<string, StorageProblem>> = {
 const LOST = /connection (?:terminated|ended|timeout)|timeout exceeded|read timeout|not queryable|server closed/i;
 
 /** Deadlock and serialization failure: a retry may succeed. */
-const SENT_BACK: ReadonlySet<string> = new Set(['40P01', '40001']);
+const RETRYABLE_CODES: ReadonlySet<string> = new Set(['40P01', '40001']);
 
 /** True for a violation of a table constraint. */
 export function isConstraint(error: unknown): boolean {
@@ -47,7 +47,7 @@ export function isConstraint(error: unknown): boolean {
 
 /** True if the transaction was aborted by a conflict and should be retried. */
 export function isSerializationFailure(error: unknown): boolean {
-  return SENT_BACK.has(codeOf(error) ?? '');
+  return RETRYABLE_CODES.has(codeOf(error) ?? '');
 }
 
 /** True if the outcome of a statement is unknown. */
@@ -95,11 +95,11 @@ function codeOf(thrown: unknown): string | undefined {
 }
 
 function describe(problem: StorageProblem, where: string, detail: string): Omit<ErrorInfo, 'code'> {
-  const said = detail === '' ? '' : `: ${detail.replace(/\.$/, '')}`;
+  const suffix = detail === '' ? '' : `: ${detail.replace(/\.$/, '')}`;
   switch (problem) {
     case 'unreachable':
       return {
-        message: `The database ${where} cannot be reached${said}.`,
+        message: `The database ${where} cannot be reached${suffix}.`,
         hint: 'Check that PostgreSQL is running there and accepts more connections. Data stored before is safe.',
         retryable: true,
       };
@@ -115,17 +115,17 @@ function describe(problem: StorageProblem, where: string, detail: string): Omit<
       };
     case 'bad_url':
       return {
-        message: `The database URL is invalid${said}.`,
+        message: `The database URL is invalid${suffix}.`,
         hint: 'It must look like postgres://user:password@host:5432/database.',
       };
     case 'not_writable':
       return {
-        message: `The database ${where} denies this user a required permission${said}.`,
+        message: `The database ${where} denies this user a required permission${suffix}.`,
         hint: 'Make the user the owner of the database, and use the primary server, not a read-only replica.',
       };
     case 'newer_version':
       return {
-        message: `The database ${where} was migrated by a newer Toolyard and is incompatible with this version (${VERSION})${said}.`,
+        message: `The database ${where} was migrated by a newer Toolyard and is incompatible with this version (${VERSION})${suffix}.`,
         hint: 'Start the newer version. Nothing was changed.',
       };
     case 'not_ours':
@@ -141,12 +141,12 @@ function describe(problem: StorageProblem, where: string, detail: string): Omit<
       };
     case 'corrupt':
       return {
-        message: `The database ${where} is damaged${said}.`,
+        message: `The database ${where} is damaged${suffix}.`,
         hint: 'Check the PostgreSQL log, and restore a backup if necessary.',
       };
     case 'in_use':
     case 'write_failed':
     case 'engine':
-      return { message: `The database ${where} failed${said}.` };
+      return { message: `The database ${where} failed${suffix}.` };
   }
 }

@@ -77,7 +77,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
 
   test('that stops responding times out, and the query is retried', async () => {
     const proxy = await startProxy(await cluster().createDatabase());
-    const connection = new PostgresConnection({ url: proxy.url, connections: 1, answerWithinMs: 300 });
+    const connection = new PostgresConnection({ url: proxy.url, connections: 1, queryTimeoutMs: 300 });
     const ask = (): Promise<unknown> =>
       within(
         connection.perform(
@@ -90,7 +90,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     try {
       // On a busy machine the response may be late again, which is another retry.
       await eventually(async () => expect(await ask()).toEqual([{ one: 1 }]));
-      proxy.fallSilent();
+      proxy.stopForwarding();
       await expect(ask()).rejects.toMatchObject({ problem: 'unreachable' });
       await eventually(async () => expect(await ask()).toEqual([{ one: 1 }]));
     } finally {
@@ -100,13 +100,13 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
   });
 
   test('that responded while this process was suspended does not time out', async () => {
-    const connection = new PostgresConnection({ url: await cluster().createDatabase(), connectWithinMs: 1_000 });
+    const connection = new PostgresConnection({ url: await cluster().createDatabase(), connectTimeoutMs: 1_000 });
     try {
       // In a loop, because a busy machine may be suspended again.
       await eventually(async () => {
-        const asked = connection.query('SELECT 1 AS one', []);
+        const answer = connection.query('SELECT 1 AS one', []);
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200);
-        return (await asked).rows.length === 1;
+        return (await answer).rows.length === 1;
       });
     } finally {
       await connection.close();
@@ -118,15 +118,15 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     try {
       await withStorage(proxy.url, async (storage) => {
         await startRun(storage);
-        proxy.loseAnswerTo('COMMIT');
+        proxy.dropResponseTo('COMMIT');
         const item = commitOf('r1', { events: deltas('r1', 0, 2), ledger: [plan] });
         expect(await commit(storage, item)).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
         expect(await seqs(storage)).toEqual([1, 2]);
         await storage.conversations.create(ANNE, { id: 'c2', title: '', at: 1 });
-        proxy.loseAnswerTo('COMMIT');
+        proxy.dropResponseTo('COMMIT');
         expect(await storage.runs.createRun(ANNE, newRun('r9', 'c2'))).toMatchObject({ outcome: 'created' });
         // Work without `recall` has an unknown outcome, which is reported.
-        proxy.loseAnswerTo('COMMIT');
+        proxy.dropResponseTo('COMMIT');
         const silent = commitOf('r1', { baseSeq: 2, ledger: [{ ...plan, callId: 'l' }] });
         await expect(commit(storage, silent)).rejects.toMatchObject({
           message: expect.stringContaining('it is unknown whether'),
@@ -145,9 +145,9 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
         await startRun(storage, 'r2');
         await startRun(storage, 'r3');
         expect(await storage.runs.acquireLease('r2', { owner: 'other', ms: 1 }, { from: 'process-1' })).not.toBeNull();
-        proxy.loseAnswerTo('INSERT INTO run_events');
-        const words = (runId: string) => commitOf(runId, { events: deltas(runId, 0, 2) });
-        expect(await commit(storage, ...['r1', 'r2', 'r3'].map(words))).toEqual([
+        proxy.dropResponseTo('INSERT INTO run_events');
+        const tokenCommit = (runId: string) => commitOf(runId, { events: deltas(runId, 0, 2) });
+        expect(await commit(storage, ...['r1', 'r2', 'r3'].map(tokenCommit))).toEqual([
           { outcome: 'committed', lastSeq: 2 },
           { outcome: 'stale', now: { fence: 2, lastSeq: 0, status: 'running' } },
           { outcome: 'committed', lastSeq: 2 },
@@ -165,7 +165,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     try {
       await withStorage(proxy.url, async (storage) => {
         await startRun(storage);
-        proxy.loseOnItsWay('INSERT INTO run_events');
+        proxy.dropRequest('INSERT INTO run_events');
         const item = commitOf('r1', { events: deltas('r1', 0, 2) });
         await expect(commit(storage, item)).rejects.toMatchObject({
           problem: 'unreachable',
@@ -188,14 +188,14 @@ const plan = { change: 'plan', callId: 'k', tool: { serverId: 's', name: 't' }, 
 async function startProxy(to: string): Promise<{
   url: string;
   /** Drops the response to the next statement that contains these words. */
-  loseAnswerTo(words: string): void;
-  loseOnItsWay(words: string): void;
+  dropResponseTo(words: string): void;
+  dropRequest(words: string): void;
   /** Stops forwarding on the current connections. */
-  fallSilent(): void;
+  stopForwarding(): void;
   close(): void;
 }> {
   const target = new URL(to);
-  const silenced = new Set<Socket>();
+  const paused = new Set<Socket>();
   const clients = new Set<Socket>();
   let armed: { words: string; passes: boolean } | null = null;
   const server = createServer((client) => {
@@ -216,7 +216,7 @@ async function startProxy(to: string): Promise<{
     });
     upstream.on('data', (bytes) => {
       if (cut) client.destroy();
-      else if (!silenced.has(client)) client.write(bytes);
+      else if (!paused.has(client)) client.write(bytes);
     });
     for (const [socket, other] of [[client, upstream] as const, [upstream, client] as const]) {
       socket.on('error', () => {});
@@ -230,10 +230,10 @@ async function startProxy(to: string): Promise<{
   url.port = String(address !== null && typeof address === 'object' ? address.port : 0);
   return {
     url: url.href,
-    loseAnswerTo: (words) => void (armed = { words, passes: true }),
-    loseOnItsWay: (words) => void (armed = { words, passes: false }),
-    fallSilent() {
-      for (const client of clients) silenced.add(client);
+    dropResponseTo: (words) => void (armed = { words, passes: true }),
+    dropRequest: (words) => void (armed = { words, passes: false }),
+    stopForwarding() {
+      for (const client of clients) paused.add(client);
     },
     close: () => void server.close(),
   };

@@ -6,7 +6,7 @@ import type { DatabaseStorage } from '../storage.ts';
 import { PostgresConnection } from './connection.ts';
 import { openDatabase } from './open-database.ts';
 
-describeOnDatabases('what other processes wrote', (cluster) => {
+describeOnDatabases('notifications between processes', (cluster) => {
   test('reads new events of many runs at once, by owner and up to the limit', async () => {
     const storage = await openDatabase({ url: await cluster().createDatabase(), clock: createFakeClock() });
     try {
@@ -24,11 +24,11 @@ describeOnDatabases('what other processes wrote', (cluster) => {
           { ownerId: 'bert', runId: 'r3', afterSeq: 0 },
           { ownerId, runId: 'nowhere', afterSeq: 0 },
         ];
-        return (await storage.bulletins.readOn(runs, limit)).map(({ runId, seq }) => `${runId} ${String(seq)}`);
+        return (await storage.bulletins.readEvents(runs, limit)).map(({ runId, seq }) => `${runId} ${String(seq)}`);
       };
       expect(await read(100)).toEqual(['r1 2', 'r1 3']);
       expect(await read(1)).toEqual(['r1 2']);
-      const [event] = await storage.bulletins.readOn([{ ownerId, runId: 'r1', afterSeq: 0 }], 1);
+      const [event] = await storage.bulletins.readEvents([{ ownerId, runId: 'r1', afterSeq: 0 }], 1);
       expect(event).toEqual((await storage.runs.readEvents(ANNE, 'r1', 0, 1))?.[0]);
     } finally {
       await storage.close();
@@ -39,29 +39,29 @@ describeOnDatabases('what other processes wrote', (cluster) => {
     const url = await cluster().createDatabase();
     const [a, b] = [await openAt(url), await openAt(url)];
     const connection = new PostgresConnection({ url });
-    const heard = { a: [] as string[], b: [] as string[] };
-    a.bulletins.listen((bodies) => heard.a.push(...bodies), ignored);
-    b.bulletins.listen((bodies) => heard.b.push(...bodies), ignored);
+    const received = { a: [] as string[], b: [] as string[] };
+    a.bulletins.listen((bodies) => received.a.push(...bodies), ignored);
+    b.bulletins.listen((bodies) => received.b.push(...bodies), ignored);
     try {
       await eventually(async () => {
-        for (const each of [a, b]) await each.bulletins.tell('hello');
-        return heard.a.length > 0 && heard.b.length > 0;
+        for (const each of [a, b]) await each.bulletins.send('hello');
+        return received.a.length > 0 && received.b.length > 0;
       });
       await connection.withClient(async (client) => {
         await client.query('BEGIN');
         await client.query(`INSERT INTO bulletins (sender, body) VALUES ('slow', 'early')`);
-        await a.bulletins.tell('own');
-        await b.bulletins.tell('late');
-        await eventually(() => heard.a.includes('late') && heard.b.includes('own'));
-        expect(heard.a).not.toContain('early');
+        await a.bulletins.send('own');
+        await b.bulletins.send('late');
+        await eventually(() => received.a.includes('late') && received.b.includes('own'));
+        expect(received.a).not.toContain('early');
         await client.query('COMMIT');
       });
-      await eventually(() => heard.a.includes('early') && heard.b.includes('early'));
-      await b.bulletins.tell('last');
-      await eventually(() => heard.a.includes('last'));
+      await eventually(() => received.a.includes('early') && received.b.includes('early'));
+      await b.bulletins.send('last');
+      await eventually(() => received.a.includes('last'));
       const after = (words: string[]): string[] => words.filter((word) => word !== 'hello');
-      expect(after(heard.a)).toEqual(['late', 'early', 'last']);
-      expect(after(heard.b)).toEqual(['own', 'early']);
+      expect(after(received.a)).toEqual(['late', 'early', 'last']);
+      expect(after(received.b)).toEqual(['own', 'early']);
     } finally {
       for (const each of [a, b, connection]) await each.close();
     }

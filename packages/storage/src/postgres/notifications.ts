@@ -8,14 +8,14 @@ import type { PostgresConnection } from './connection.ts';
 
 const CHANNEL = 'toolyard';
 /** Poll interval, in case a notification is lost. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 const RECONNECT_MS = 500;
 /**
  * How long to wait for a skipped id: ids are assigned before their rows become visible, so rows may appear out of
  * order.
  */
 const MISSED_FOR_MS = 10_000;
-const MOST_MISSED = 1_000;
+const MAX_MISSED = 1_000;
 const KEEP_SECONDS = 60;
 const SWEEP_EVERY_MS = 20_000;
 
@@ -23,14 +23,14 @@ const SWEEP_EVERY_MS = 20_000;
  * A query per run would dominate the load of a process that follows hundreds of runs. LATERAL uses the index for each
  * run: a join would read all stored events of these runs.
  */
-const READ_ON = `
-  SELECT told.run_id, e.v, e.seq, e.step, e.attempt, e.at, e.body
-  FROM unnest(CAST($1 AS TEXT[]), CAST($2 AS TEXT[]), CAST($3 AS BIGINT[])) AS told (run_id, owner_id, after_seq)
+const READ_EVENTS = `
+  SELECT followed.run_id, e.v, e.seq, e.step, e.attempt, e.at, e.body
+  FROM unnest(CAST($1 AS TEXT[]), CAST($2 AS TEXT[]), CAST($3 AS BIGINT[])) AS followed (run_id, owner_id, after_seq)
   CROSS JOIN LATERAL (
     SELECT v, seq, step, attempt, at, body FROM run_events
-    WHERE run_id = told.run_id AND seq > told.after_seq AND owner_id = told.owner_id ORDER BY seq LIMIT $4
+    WHERE run_id = followed.run_id AND seq > followed.after_seq AND owner_id = followed.owner_id ORDER BY seq LIMIT $4
   ) AS e
-  ORDER BY told.run_id, e.seq LIMIT $4`;
+  ORDER BY followed.run_id, e.seq LIMIT $4`;
 
 export type NotificationChannelOptions = {
   url: string;
@@ -49,21 +49,21 @@ export function createNotificationChannel({
   notify = true,
 }: NotificationChannelOptions): NotificationChannel {
   const sender = randomUUID();
-  const telling = notify
-    ? `WITH told AS (INSERT INTO bulletins (sender, body) VALUES ($1, $2) RETURNING 1)
-       SELECT pg_notify('${CHANNEL}', $1) FROM told`
+  const insert = notify
+    ? `WITH inserted AS (INSERT INTO bulletins (sender, body) VALUES ($1, $2) RETURNING 1)
+       SELECT pg_notify('${CHANNEL}', $1) FROM inserted`
     : 'INSERT INTO bulletins (sender, body) VALUES ($1, $2)';
   let listening: Listening | null = null;
   return {
-    async tell(body) {
-      await connection.query(telling, [sender, body]);
+    async send(body) {
+      await connection.query(insert, [sender, body]);
     },
-    listen(heard, missed) {
-      listening = new Listening({ url: readAddress(url).url, sender, notify, heard, missed });
+    listen(onMessages, onMissed) {
+      listening = new Listening({ url: readAddress(url).url, sender, notify, onMessages, onMissed });
       listening.start();
     },
-    async readOn(runs, limit) {
-      const { rows } = await connection.query(READ_ON, [
+    async readEvents(runs, limit) {
+      const { rows } = await connection.query(READ_EVENTS, [
         runs.map(({ runId }) => runId),
         runs.map(({ ownerId }) => ownerId),
         runs.map(({ afterSeq }) => afterSeq),
@@ -81,8 +81,8 @@ type ListeningOptions = {
   url: string;
   sender: string;
   notify: boolean;
-  heard: (bodies: readonly string[]) => void;
-  missed: () => void;
+  onMessages: (bodies: readonly string[]) => void;
+  onMissed: () => void;
 };
 
 /** A dedicated connection, which is reopened whenever it is lost. */
@@ -91,11 +91,11 @@ class Listening {
   #client: pg.Client | null = null;
   #timer: NodeJS.Timeout | undefined;
   /** Every row up to this id was read or is older than this listener, except for the missed ones. */
-  #readUpTo = 0;
+  #lastReadId = 0;
   /** Ids whose rows were not visible when later ones were, and since when. */
-  readonly #missed = new Map<number, number>();
-  #looking = false;
-  #again = false;
+  readonly #missedIds = new Map<number, number>();
+  #isPolling = false;
+  #pollAgain = false;
   #connectedBefore = false;
   #sweptAt = 0;
   #closed = false;
@@ -115,7 +115,7 @@ class Listening {
   }
 
   async #connect(): Promise<void> {
-    const { url, notify, missed, sender } = this.#options;
+    const { url, notify, onMissed: missed, sender } = this.#options;
     const client = new pg.Client({
       connectionString: url,
       application_name: 'toolyard bulletins',
@@ -126,28 +126,28 @@ class Listening {
     this.#client = client;
     client.on('error', () => {});
     client.on('notification', ({ payload }) => {
-      if (payload !== sender) this.#look();
+      if (payload !== sender) this.#poll();
     });
-    client.on('end', () => this.#lost(client));
+    client.on('end', () => this.#connectionLost(client));
     try {
       await client.connect();
       if (notify) await client.query(`LISTEN ${CHANNEL}`);
       const { rows } = await client.query<{ last: string }>('SELECT coalesce(max(id), 0) AS last FROM bulletins');
-      this.#readUpTo = Number(rows[0]?.last ?? 0);
-      this.#missed.clear();
+      this.#lastReadId = Number(rows[0]?.last ?? 0);
+      this.#missedIds.clear();
     } catch {
-      this.#lost(client);
+      this.#connectionLost(client);
       return;
     }
     if (this.#connectedBefore) missed();
     this.#connectedBefore = true;
-    this.#look();
+    this.#poll();
   }
 
-  #lost(client: pg.Client): void {
+  #connectionLost(client: pg.Client): void {
     if (this.#closed || this.#client !== client) return;
     this.#client = null;
-    this.#looking = false;
+    this.#isPolling = false;
     client.end().catch(() => {});
     this.#wakeIn(RECONNECT_MS, () => void this.#connect());
   }
@@ -159,57 +159,57 @@ class Listening {
     this.#timer.unref();
   }
 
-  #look(): void {
-    this.#again = true;
-    if (this.#looking || this.#closed) return;
+  #poll(): void {
+    this.#pollAgain = true;
+    if (this.#isPolling || this.#closed) return;
     const client = this.#client;
     if (!client) return;
-    this.#looking = true;
+    this.#isPolling = true;
     void this.#readAll(client).then(
       () => {
         if (this.#client !== client) return;
-        this.#looking = false;
-        this.#wakeIn(LOOK_EVERY_MS, () => this.#look());
+        this.#isPolling = false;
+        this.#wakeIn(POLL_INTERVAL_MS, () => this.#poll());
       },
-      () => this.#lost(client),
+      () => this.#connectionLost(client),
     );
   }
 
   async #readAll(client: pg.Client): Promise<void> {
-    while (this.#again && !this.#closed) {
-      this.#again = false;
+    while (this.#pollAgain && !this.#closed) {
+      this.#pollAgain = false;
       const { rows } = await client.query<Row>({
         name: 'bulletins',
         text: `SELECT id, CASE WHEN sender <> $3 THEN body END AS body FROM (
             SELECT * FROM bulletins WHERE id > $1 UNION ALL SELECT * FROM bulletins WHERE id = ANY (CAST($2 AS BIGINT[]))
-          ) AS heard ORDER BY id`,
-        values: [this.#readUpTo, [...this.#missed.keys()], this.#options.sender],
+          ) AS unread ORDER BY id`,
+        values: [this.#lastReadId, [...this.#missedIds.keys()], this.#options.sender],
       });
-      this.#hear(rows);
+      this.#receive(rows);
       await this.#sweep(client);
     }
   }
 
-  #hear(rows: readonly Row[]): void {
+  #receive(rows: readonly Row[]): void {
     const now = performance.now();
     const bodies: string[] = [];
     for (const { id, body } of rows) {
-      this.#note(Number(id), now);
+      this.#noteMissed(Number(id), now);
       if (body !== null) bodies.push(body);
     }
-    for (const [id, since] of this.#missed) {
-      if (now - since < MISSED_FOR_MS && this.#missed.size <= MOST_MISSED) break;
-      this.#missed.delete(id);
+    for (const [id, since] of this.#missedIds) {
+      if (now - since < MISSED_FOR_MS && this.#missedIds.size <= MAX_MISSED) break;
+      this.#missedIds.delete(id);
     }
-    if (bodies.length > 0 && !this.#closed) this.#options.heard(bodies);
+    if (bodies.length > 0 && !this.#closed) this.#options.onMessages(bodies);
   }
 
-  #note(id: number, now: number): void {
-    this.#missed.delete(id);
-    if (id <= this.#readUpTo) return;
-    const from = Math.max(this.#readUpTo + 1, id - MOST_MISSED);
-    for (let between = from; between < id; between++) this.#missed.set(between, now);
-    this.#readUpTo = id;
+  #noteMissed(id: number, now: number): void {
+    this.#missedIds.delete(id);
+    if (id <= this.#lastReadId) return;
+    const from = Math.max(this.#lastReadId + 1, id - MAX_MISSED);
+    for (let between = from; between < id; between++) this.#missedIds.set(between, now);
+    this.#lastReadId = id;
   }
 
   async #sweep(client: pg.Client): Promise<void> {

@@ -53,8 +53,8 @@ describeOnDatabases('a PostgreSQL database', (cluster) => {
     const wrong = await refusal(addressOf(name, { password: 'geheim' }));
     expect(wrong).toMatchObject({ problem: 'not_allowed', code: 'bad_config' });
     expect(wrong.message).toContain(`"${name}" at 127.0.0.1`);
-    const nobody = await refusal('postgres://user:geheim@127.0.0.1:1/db');
-    expect(nobody).toMatchObject({ problem: 'unreachable', retryable: true });
+    const unreachable = await refusal('postgres://user:geheim@127.0.0.1:1/db');
+    expect(unreachable).toMatchObject({ problem: 'unreachable', retryable: true });
     await query(url, `CREATE ROLE guest LOGIN PASSWORD 'geheim'`, 'REVOKE CREATE ON SCHEMA public FROM public');
     const guest = await refusal(addressOf(name, { user: 'guest', password: 'geheim' }));
     expect(guest).toMatchObject({ problem: 'not_writable' });

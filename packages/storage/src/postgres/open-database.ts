@@ -31,7 +31,7 @@ import { createPostgresUsageReport } from './usage-report.ts';
  * @param leaseTime SQL expression for the lease clock in milliseconds; default: the clock of the database
  */
 export async function openDatabase(options: DatabaseOptions, leaseTime?: string): Promise<DatabaseStorage> {
-  await makeReady(options);
+  await migrate(options);
   const bucket = await openOptionalBucket(options.files);
   await bucket?.check();
   const connection = new PostgresConnection(options);
@@ -61,9 +61,9 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
   };
 }
 
-async function makeReady({ url }: DatabaseOptions): Promise<void> {
+async function migrate({ url }: DatabaseOptions): Promise<void> {
   // No timeout: migrating a large database takes time, and other processes wait for it.
-  const connection = new PostgresConnection({ url, connections: 1, answerWithinMs: null });
+  const connection = new PostgresConnection({ url, connections: 1, queryTimeoutMs: null });
   try {
     if (await hasTable(connection, PROGRESS_TABLE)) throw unfinishedCopy(`The database ${connection.where}`);
     await migratePostgresToLatest(connection);

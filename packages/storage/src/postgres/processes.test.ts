@@ -204,9 +204,9 @@ describeOnDatabases('two processes on one PostgreSQL', (cluster) => {
         if (event.type === 'text_delta' && event.text.startsWith('took ')) took.push(event.text.slice(5));
       }
     }
-    const waiting = await cluster().query(url, 'SELECT id FROM run_inbox WHERE taken_at IS NULL');
+    const pending = await cluster().query(url, 'SELECT id FROM run_inbox WHERE taken_at IS NULL');
     expect(took.length).toBeGreaterThan(0);
-    expect([...took, ...waiting.map(({ id }) => String(id))].sort()).toEqual(put.toSorted());
+    expect([...took, ...pending.map(({ id }) => String(id))].sort()).toEqual(put.toSorted());
     const fences = await cluster().query(url, 'SELECT max(fence) AS fence FROM runs');
     expect(Number(fences[0]?.['fence'])).toBeGreaterThan(1);
     expect(await storage.check()).toEqual({ ok: true });

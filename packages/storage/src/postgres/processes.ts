@@ -19,18 +19,18 @@ export function createProcesses(connection: PostgresConnection, now = DATABASE_T
     (await connection.query(text, values)).rows as Row[];
 
   return {
-    async live({ id, role, address, startedAt }, ms) {
+    async heartbeat({ id, role, address, startedAt }, ms) {
       await connection.query(
         `INSERT INTO processes (id, role, address, started_at, until) VALUES ($1, $2, $3, $4, ${now} + $5)
          ON CONFLICT (id) DO UPDATE SET role = $2, address = $3, until = ${now} + $5`,
         [id, role, address, startedAt, ms],
       );
       await connection.query(`DELETE FROM processes WHERE until < ${now} - $1`, [KEEP_DEAD_MS]);
-      const held = await rows<{ owner_id: string; server_id: string }>(
+      const renewed = await rows<{ owner_id: string; server_id: string }>(
         `UPDATE held_servers SET lease_until = ${now} + $2, address = $3 WHERE holder = $1 RETURNING owner_id, server_id`,
         [id, ms, address],
       );
-      return held.map((row) => ({ ownerId: row.owner_id, serverId: row.server_id }));
+      return renewed.map((row) => ({ ownerId: row.owner_id, serverId: row.server_id }));
     },
 
     async take({ ownerId }, { id, address }, serverIds, ms) {
@@ -47,7 +47,7 @@ export function createProcesses(connection: PostgresConnection, now = DATABASE_T
       return taken.map((row) => row.server_id);
     },
 
-    async giveBack({ ownerId }, holderId, serverIds) {
+    async release({ ownerId }, holderId, serverIds) {
       if (serverIds.length === 0) return;
       await connection.query(
         `UPDATE held_servers SET holder = NULL, address = NULL, lease_until = 0, version = version + 1
@@ -56,16 +56,16 @@ export function createProcesses(connection: PostgresConnection, now = DATABASE_T
       );
     },
 
-    async say({ ownerId }, holderId, serverId, catalogue) {
-      const said = await connection.query(
+    async publish({ ownerId }, holderId, serverId, catalogue) {
+      const updated = await connection.query(
         `UPDATE held_servers SET catalogue = $4, version = version + 1
          WHERE owner_id = $1 AND server_id = $3 AND holder = $2`,
         [ownerId, holderId, serverId, catalogue],
       );
-      return said.rowCount === 1;
+      return updated.rowCount === 1;
     },
 
-    async living() {
+    async listLive() {
       return rows<LiveProcess>(
         `SELECT id, role, address FROM processes WHERE until > ${now} ORDER BY started_at, id`,
         [],
@@ -86,7 +86,7 @@ export function createProcesses(connection: PostgresConnection, now = DATABASE_T
       }));
     },
 
-    async leave(id) {
+    async remove(id) {
       await connection.query(
         `UPDATE held_servers SET holder = NULL, address = NULL, lease_until = 0, version = version + 1 WHERE holder = $1`,
         [id],

@@ -6,7 +6,7 @@ import { describeRepositories } from '../test-fixtures/repositories/describe-rep
 
 describeOnDatabases('on PostgreSQL', (cluster) => {
   const emptyDatabase = createDatabases(cluster);
-  describeRepositories('what is kept beside runs', async () => {
+  describeRepositories('repositories', async () => {
     const url = await emptyDatabase();
     return { open: () => openStorage({ url, clock: createFakeClock() }), remove: () => Promise.resolve() };
   });

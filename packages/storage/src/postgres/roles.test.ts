@@ -34,37 +34,37 @@ describeOnDatabases('processes and their servers', (cluster) => {
     const { processes } = storage;
     expect(await processes.take(ANNE, A, ['files', 'time'], MS)).toEqual(['files', 'time']);
     expect(await processes.take(ANNE, B, ['files', 'time', 'more'], MS)).toEqual(['more']);
-    await processes.giveBack(ANNE, 'b', ['files']);
+    await processes.release(ANNE, 'b', ['files']);
     expect(await holders()).toEqual(['a', 'b', 'a']);
-    await processes.giveBack(ANNE, 'a', ['files']);
+    await processes.release(ANNE, 'a', ['files']);
     expect(await processes.take(ANNE, B, ['files', 'time'], MS)).toEqual(['files']);
     expect(await storage.processes.servers({ ownerId: 'ben' })).toEqual([]);
   });
 
   test('a process without heartbeat for the length of a lease loses its servers, and learns so with its next heartbeat', async () => {
     const { processes } = storage;
-    await processes.live({ ...A, startedAt: 1 }, MS);
+    await processes.heartbeat({ ...A, startedAt: 1 }, MS);
     await processes.take(ANNE, A, ['files', 'time'], MS);
     await later(MS - 1);
-    expect(await processes.live({ ...A, startedAt: 1 }, MS)).toHaveLength(2);
+    expect(await processes.heartbeat({ ...A, startedAt: 1 }, MS)).toHaveLength(2);
     await later(MS);
-    expect(await processes.living()).toEqual([]);
+    expect(await processes.listLive()).toEqual([]);
     expect(await holders()).toEqual([undefined, undefined]);
     expect(await processes.take(ANNE, B, ['files'], MS)).toEqual(['files']);
-    expect(await processes.live({ ...A, startedAt: 1 }, MS)).toEqual([{ ownerId: 'anne', serverId: 'time' }]);
-    expect(await processes.living()).toEqual([A]);
+    expect(await processes.heartbeat({ ...A, startedAt: 1 }, MS)).toEqual([{ ownerId: 'anne', serverId: 'time' }]);
+    expect(await processes.listLive()).toEqual([A]);
   });
 
   test('only the holder describes a server, and each change has a new version', async () => {
     const { processes } = storage;
     await processes.take(ANNE, A, ['files'], MS);
-    expect(await processes.say(ANNE, 'b', 'files', '{"b":1}')).toBe(false);
+    expect(await processes.publish(ANNE, 'b', 'files', '{"b":1}')).toBe(false);
     const [before] = await processes.servers(ANNE);
-    expect(await processes.say(ANNE, 'a', 'files', '{"a":1}')).toBe(true);
+    expect(await processes.publish(ANNE, 'a', 'files', '{"a":1}')).toBe(true);
     const [after] = await processes.servers(ANNE);
     expect(after?.version).toBeGreaterThan(before?.version ?? Infinity);
     expect(after).toMatchObject({ catalogue: '{"a":1}', holder: { id: 'a', address: A.address } });
-    await processes.leave('a');
+    await processes.remove('a');
     expect(await processes.servers(ANNE)).toMatchObject([{ holder: null, catalogue: '{"a":1}' }]);
   });
 });

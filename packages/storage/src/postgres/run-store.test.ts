@@ -4,5 +4,5 @@ import { createDatabases, openPostgresEngine } from '../test-fixtures/postgres-e
 
 describeOnDatabases('on PostgreSQL', (cluster) => {
   const emptyDatabase = createDatabases(cluster);
-  describeRunStore('runs are kept', async (clock) => openPostgresEngine(await emptyDatabase(), clock));
+  describeRunStore('run store', async (clock) => openPostgresEngine(await emptyDatabase(), clock));
 });

@@ -5,33 +5,33 @@ import type { RunJobs } from '../runs/run-jobs.ts';
 /** A {@link RunStore} over PostgreSQL. */
 export function createPostgresRunStore({ perform }: StorageEngine, jobs: RunJobs): RunStore {
   // Both write many runs of this process in arbitrary order: concurrently they could deadlock.
-  const inTurn = takingTurns();
+  const serialize = createQueue();
   return {
-    commit: (...given) => inTurn(() => perform(jobs.commit(...given))),
-    createRun: (...given) => perform(jobs.createRun(...given)),
-    getRun: (...given) => perform(jobs.getRun(...given)),
-    listRuns: (...given) => perform(jobs.listRuns(...given)),
-    readEvents: (...given) => perform(jobs.readEvents(...given)),
-    readWholeEvents: (...given) => perform(jobs.readWholeEvents(...given)),
-    acquireLease: (...given) => perform(jobs.acquireLease(...given)),
-    renewLeases: (...given) => inTurn(() => perform(jobs.renewLeases(...given))),
-    renewLease: (...given) => perform(jobs.renewLease(...given)),
-    releaseLease: (...given) => perform(jobs.releaseLease(...given)),
-    takeOver: (...given) => perform(jobs.takeOver(...given)),
-    putInbox: (...given) => perform(jobs.putInbox(...given)),
-    readInbox: (...given) => perform(jobs.readInbox(...given)),
-    withdrawInbox: (...given) => perform(jobs.withdrawInbox(...given)),
-    compact: (...given) => perform(jobs.compact(...given)),
-    readLedger: (...given) => perform(jobs.readLedger(...given)),
-    listInterrupts: (...given) => perform(jobs.listInterrupts(...given)),
-    getInterrupt: (...given) => perform(jobs.getInterrupt(...given)),
-    countInterrupts: (...given) => perform(jobs.countInterrupts(...given)),
-    answerInterrupt: (...given) => perform(jobs.answerInterrupt(...given)),
+    commit: (...args) => serialize(() => perform(jobs.commit(...args))),
+    createRun: (...args) => perform(jobs.createRun(...args)),
+    getRun: (...args) => perform(jobs.getRun(...args)),
+    listRuns: (...args) => perform(jobs.listRuns(...args)),
+    readEvents: (...args) => perform(jobs.readEvents(...args)),
+    readWholeEvents: (...args) => perform(jobs.readWholeEvents(...args)),
+    acquireLease: (...args) => perform(jobs.acquireLease(...args)),
+    renewLeases: (...args) => serialize(() => perform(jobs.renewLeases(...args))),
+    renewLease: (...args) => perform(jobs.renewLease(...args)),
+    releaseLease: (...args) => perform(jobs.releaseLease(...args)),
+    takeOver: (...args) => perform(jobs.takeOver(...args)),
+    putInbox: (...args) => perform(jobs.putInbox(...args)),
+    readInbox: (...args) => perform(jobs.readInbox(...args)),
+    withdrawInbox: (...args) => perform(jobs.withdrawInbox(...args)),
+    compact: (...args) => perform(jobs.compact(...args)),
+    readLedger: (...args) => perform(jobs.readLedger(...args)),
+    listInterrupts: (...args) => perform(jobs.listInterrupts(...args)),
+    getInterrupt: (...args) => perform(jobs.getInterrupt(...args)),
+    countInterrupts: (...args) => perform(jobs.countInterrupts(...args)),
+    answerInterrupt: (...args) => perform(jobs.answerInterrupt(...args)),
   };
 }
 
 /** Runs tasks one after the other, whatever their outcome. */
-function takingTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work);

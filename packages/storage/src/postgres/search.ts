@@ -42,7 +42,7 @@ export function createPostgresSearchWriter(prepare: Prepare): SearchWriter {
 
 export function createPostgresSearch({ prepare, perform }: StorageEngine): ConversationSearch {
   // OFFSET 0 keeps the planner from joining all conversations: each is looked up by key, for the newest matches only.
-  const finds = (column: 'title' | 'body'): string => `(
+  const matches = (column: 'title' | 'body'): string => `(
     SELECT * FROM (
       SELECT s.id, s.conversation_id, s.message_id FROM search_rows AS s
       WHERE s.${column} @@ CAST(CAST(?1 AS TEXT) AS TSQUERY) AND s.owner_id = ?2
@@ -52,7 +52,7 @@ export function createPostgresSearch({ prepare, perform }: StorageEngine): Conve
   const find = prepare<SearchMatchRow>(`
     WITH best AS (
       SELECT DISTINCT ON (conversation_id) conversation_id, message_id
-      FROM (${finds('title')} UNION ALL ${finds('body')}) AS f
+      FROM (${matches('title')} UNION ALL ${matches('body')}) AS f
       ORDER BY conversation_id, (message_id = '') DESC, id DESC
     ), hits AS (
       SELECT c.id, c.title, c.updated_at, best.message_id
@@ -81,7 +81,7 @@ function toQuery(terms: readonly Term[]): string {
 }
 
 function termToQuery({ kind, folded }: Term): string {
-  if (kind !== 'characters') return kind === 'beginning' ? `${quote(folded)}:*` : quote(folded);
+  if (kind !== 'characters') return kind === 'prefix' ? `${quote(folded)}:*` : quote(folded);
   const pairs = bigrams(folded);
   return pairs.length === 0 ? `${quote(folded)}:*` : `(${pairs.map(quote).join(' <-> ')})`;
 }

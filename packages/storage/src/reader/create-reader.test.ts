@@ -59,19 +59,19 @@ describe('search in a worker thread', () => {
     await storage.conversations.create(ANNE, { id: 'c', title: 'Clocks', at: 1 });
     const endWhileAsked = async (): Promise<boolean> => {
       expect(await titles('clocks')).toEqual(['Clocks']);
-      const asked = storage.conversations.search(ANNE, { query: 'clocks', limit: 10 }).then(
+      const search = storage.conversations.search(ANNE, { query: 'clocks', limit: 10 }).then(
         () => 'answered',
         () => 'told',
       );
       storage.close();
       const isFolded = !existsSync(join(folder.path, `${DATABASE_FILE}-wal`));
-      expect(await asked).toBe('told');
+      expect(await search).toBe('told');
       await expect(titles('clocks')).rejects.toThrow();
       return isFolded;
     };
     // Closing waits for the thread only for a limited time: on a busy machine a later close checkpoints the WAL.
     let isFolded = await endWhileAsked();
-    for (let left = 9; !isFolded && left > 0; left--) {
+    for (let attempts = 9; !isFolded && attempts > 0; attempts--) {
       storage = await openStorage({ folder: folder.path, clock: createFakeClock() });
       isFolded = await endWhileAsked();
     }

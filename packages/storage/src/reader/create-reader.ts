@@ -4,17 +4,17 @@ import type { ReaderQuery, ReaderAnswer, ReaderData, ReaderRequest, ReaderQuerie
 
 /** Runs long reads in a worker thread, so that searches do not delay the tokens of other users. */
 export type Reader = {
-  [K in keyof ReaderQueries]: (...asked: Parameters<ReaderQueries[K]>) => Promise<ReturnType<ReaderQueries[K]>>;
+  [K in keyof ReaderQueries]: (...args: Parameters<ReaderQueries[K]>) => Promise<ReturnType<ReaderQueries[K]>>;
 } & {
   /** Waits for a limited time until the database is closed. May be called again. */
   close(): void;
 };
 
 /** How long to wait for pending reads on close. */
-const CLOSE_WITHIN_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 
-type Found = ReturnType<ReaderQueries[keyof ReaderQueries]>;
-type Waiting = { resolve: (found: Found) => void; reject: (reason: unknown) => void };
+type QueryResult = ReturnType<ReaderQueries[keyof ReaderQueries]>;
+type Waiting = { resolve: (found: QueryResult) => void; reject: (reason: unknown) => void };
 type Thread = { worker: Worker; closed: Int32Array; waiting: Map<number, Waiting> };
 
 /**
@@ -35,12 +35,12 @@ export function createReader(file: string, here: ReaderQueries): Reader {
       import.meta.url,
     );
     const worker = new Worker(entry, { workerData: { file, closed } satisfies ReaderData, name: 'toolyard reader' });
-    const begun: Thread = { worker, closed, waiting: new Map() };
+    const started: Thread = { worker, closed, waiting: new Map() };
     worker.unref();
-    worker.on('message', (answer: ReaderAnswer) => settle(begun, answer));
-    worker.on('error', () => lose(begun));
-    worker.on('exit', () => lose(begun));
-    return begun;
+    worker.on('message', (answer: ReaderAnswer) => settle(started, answer));
+    worker.on('error', () => threadLost(started));
+    worker.on('exit', () => threadLost(started));
+    return started;
   }
 
   function settle({ worker, waiting }: Thread, answer: ReaderAnswer): void {
@@ -53,27 +53,27 @@ export function createReader(file: string, here: ReaderQueries): Reader {
   }
 
   /** A thread that exits unexpectedly would exit again: all further queries run in this thread. */
-  function lose({ waiting }: Thread): void {
+  function threadLost({ waiting }: Thread): void {
     if (state === 'open') state = 'threadless';
     for (const { reject } of waiting.values()) reject(new ThreadGone());
     waiting.clear();
   }
 
-  function ask(asked: ReaderQuery): Promise<Found> {
+  function ask(query: ReaderQuery): Promise<QueryResult> {
     const { worker, waiting } = (thread ??= begin());
     const id = ++lastId;
     return new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject });
       worker.ref();
-      worker.postMessage({ id, asked } satisfies ReaderRequest);
+      worker.postMessage({ id, query } satisfies ReaderRequest);
     });
   }
 
-  /** Sends a query to the worker, or runs it in this thread if there is none. */
-  async function read(asked: ReaderQuery, now: () => Found): Promise<Found> {
+  /** Sends a query to the worker, or runs it in this thread without a worker. */
+  async function read(query: ReaderQuery, now: () => QueryResult): Promise<QueryResult> {
     if (state === 'open') {
       try {
-        return await ask(asked);
+        return await ask(query);
       } catch (thrown) {
         if (!(thrown instanceof ThreadGone)) throw thrown;
       }
@@ -85,11 +85,11 @@ export function createReader(file: string, here: ReaderQueries): Reader {
   return {
     // TypeScript cannot infer through the message that the result belongs to this query.
     search: async (principal, query) =>
-      (await read({ what: 'search', principal, query }, () => here.search(principal, query))) as ReturnType<
+      (await read({ method: 'search', principal, query }, () => here.search(principal, query))) as ReturnType<
         ReaderQueries['search']
       >,
     usage: async (principal, query) =>
-      (await read({ what: 'usage', principal, query }, () => here.usage(principal, query))) as ReturnType<
+      (await read({ method: 'usage', principal, query }, () => here.usage(principal, query))) as ReturnType<
         ReaderQueries['usage']
       >,
     close() {
@@ -98,8 +98,8 @@ export function createReader(file: string, here: ReaderQueries): Reader {
       const { worker, closed } = thread;
       worker.postMessage('close' satisfies ReaderRequest);
       // The writer can checkpoint the WAL only after the reader has closed the database.
-      Atomics.wait(closed, 0, 0, CLOSE_WITHIN_MS);
-      lose(thread);
+      Atomics.wait(closed, 0, 0, CLOSE_TIMEOUT_MS);
+      threadLost(thread);
       void worker.terminate();
       thread = null;
     },

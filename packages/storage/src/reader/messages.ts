@@ -14,9 +14,9 @@ export type ReaderData = { file: string; closed: Int32Array };
 
 /** A query to the worker. */
 export type ReaderQuery = {
-  [K in keyof ReaderQueries]: { what: K; principal: Owner; query: Parameters<ReaderQueries[K]>[1] };
+  [K in keyof ReaderQueries]: { method: K; principal: Owner; query: Parameters<ReaderQueries[K]>[1] };
 }[keyof ReaderQueries];
-export type ReaderRequest = { id: number; asked: ReaderQuery } | 'close';
+export type ReaderRequest = { id: number; query: ReaderQuery } | 'close';
 
 /** Result of a query. `problem` is null for internal errors. */
 export type ReaderAnswer =

@@ -19,9 +19,9 @@ parentPort?.on('message', (request: ReaderRequest) => {
   else parentPort?.postMessage(answer(request));
 });
 
-function answer({ id, asked }: Exclude<ReaderRequest, 'close'>): ReaderAnswer {
+function answer({ id, query }: Exclude<ReaderRequest, 'close'>): ReaderAnswer {
   try {
-    return { id, ok: true, found: read(asked) };
+    return { id, ok: true, found: read(query) };
   } catch (thrown) {
     if (!StorageError.isInstance(thrown)) return { id, ok: false, problem: null };
     const { problem, message, hint } = thrown;
@@ -29,9 +29,9 @@ function answer({ id, asked }: Exclude<ReaderRequest, 'close'>): ReaderAnswer {
   }
 }
 
-function read(asked: ReaderQuery): ReturnType<ReaderQueries[keyof ReaderQueries]> {
-  const { principal } = asked;
-  return asked.what === 'search' ? readings.search(principal, asked.query) : readings.usage(principal, asked.query);
+function read(query: ReaderQuery): ReturnType<ReaderQueries[keyof ReaderQueries]> {
+  const { principal } = query;
+  return query.method === 'search' ? readings.search(principal, query.query) : readings.usage(principal, query.query);
 }
 
 function close(): void {

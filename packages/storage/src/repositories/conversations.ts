@@ -17,7 +17,7 @@ export type StoredConversation = {
   agentId: string | null;
   /** Opaque here: the conversation's overrides of its agent (model, servers, tools). */
   configuration: JsonObject;
-  /** The last message of the current branch; null if there is none. */
+  /** The last message of the current branch; null in an empty conversation. */
   leafId: string | null;
   pinned: boolean;
   createdAt: number;

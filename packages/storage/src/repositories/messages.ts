@@ -17,7 +17,7 @@ export type MessageRepository = {
   get(principal: Owner, conversationId: string, id: string): Promise<Message | null>;
   /** The run that stored a message: its own run, or the one that received it as steering; null if none did. */
   runOf(principal: Owner, conversationId: string, id: string): Promise<string | null>;
-  /** From the first message to `leafId`, or to the current leaf; empty if there is none. */
+  /** From the first message to `leafId`, or to the current leaf; empty in an empty conversation. */
   branch(principal: Owner, conversationId: string, leafId?: string): Promise<Message[]>;
   /** The last `limit` messages of a branch, or those before one of them, with sibling information. */
   page(principal: Owner, conversationId: string, query: PageQuery): Promise<MessagePage>;
@@ -33,7 +33,7 @@ export type MessageRepository = {
 export function createMessageRepository(engine: StorageEngine): MessageRepository {
   const { db } = engine;
   const writer = createMessageWriter(engine);
-  const taken = engine.prepare('SELECT 1 FROM messages WHERE conversation_id = ? AND id = ?');
+  const exists = engine.prepare('SELECT 1 FROM messages WHERE conversation_id = ? AND id = ?');
   const of = ({ ownerId }: Owner, conversationId: string) =>
     db
       .selectFrom('messages')
@@ -45,7 +45,7 @@ export function createMessageRepository(engine: StorageEngine): MessageRepositor
     async add({ ownerId }, conversationId, message, options = {}) {
       try {
         const job = transaction('message', 'full', function* () {
-          if (yield* taken.get(conversationId, message.id))
+          if (yield* exists.get(conversationId, message.id))
             throw new MessageRefusal(`message ${message.id} already exists`);
           yield* writer.write(message, { conversationId, ownerId, runId: null });
           if (options.leaf) yield* writer.moveLeaf({ to: message.id }, { conversationId, at: message.createdAt });

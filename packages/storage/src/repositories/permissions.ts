@@ -29,10 +29,10 @@ type Row = Omit<Schema['permissions'], 'owner_id'>;
 export function createPermissionRepository(engine: StorageEngine): PermissionRepository {
   const { db } = engine;
   // Prepared, because a run reads permissions before every call.
-  const select = (narrowed: string) =>
+  const select = (condition: string) =>
     engine.prepare<Row>(`
       SELECT server_id, tool_name, conversation_id, decision, decided_at, origin FROM permissions
-      WHERE owner_id = ? ${narrowed} ORDER BY server_id, tool_name, decided_at, conversation_id`);
+      WHERE owner_id = ? ${condition} ORDER BY server_id, tool_name, decided_at, conversation_id`);
   const selectAll = select('');
   const selectHere = select('AND (conversation_id IS NULL OR conversation_id = ?)');
   return {

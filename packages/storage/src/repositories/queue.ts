@@ -69,9 +69,9 @@ export function createQueueRepository(engine: StorageEngine): QueueRepository {
       (SELECT coalesce(max(position), 0) + 1 FROM queued_messages WHERE conversation_id = conversations.id),
       CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT)
     FROM conversations WHERE id = ? AND owner_id = ? AND deleted_at IS NULL`);
-  const said = engine.prepare(`SELECT 1 FROM messages WHERE ${own} AND id = ?`);
+  const messageExists = engine.prepare(`SELECT 1 FROM messages WHERE ${own} AND id = ?`);
   const rewrite = engine.prepare(`UPDATE queued_messages SET parts = ? WHERE ${own} AND id = ?`);
-  const place = engine.prepare(`UPDATE queued_messages SET position = ? WHERE ${own} AND id = ?`);
+  const setPosition = engine.prepare(`UPDATE queued_messages SET position = ? WHERE ${own} AND id = ?`);
   const remove = engine.prepare(`DELETE FROM queued_messages WHERE ${own} AND id = ?`);
 
   const selectDue = engine.prepare<DueMessage>(`
@@ -105,7 +105,7 @@ export function createQueueRepository(engine: StorageEngine): QueueRepository {
     const index = before === null ? others.length : others.findIndex((message) => message.id === before);
     if (index === -1) throw refused(id, `there is no queued message ${String(before)} to insert it before`);
     const order = others.map((message) => message.id).toSpliced(index, 0, id);
-    for (const [position, each] of order.entries()) yield* place.run(position + 1, conversationId, ownerId, each);
+    for (const [position, each] of order.entries()) yield* setPosition.run(position + 1, conversationId, ownerId, each);
   }
 
   return {
@@ -117,13 +117,13 @@ export function createQueueRepository(engine: StorageEngine): QueueRepository {
     },
     async add({ ownerId }, { id, conversationId, parts, configuration, at }) {
       const text = encodeParts(id, parts);
-      const kept = configuration === undefined ? null : encodeJson(configuration);
+      const stored = configuration === undefined ? null : encodeJson(configuration);
       const job = transaction('queue', 'full', function* () {
         yield* claim.get(conversationId, ownerId);
         const known = yield* find(conversationId, ownerId, id);
         if (known) return known;
-        if (yield* said.get(conversationId, ownerId, id)) return null;
-        yield* insert.run(id, text, kept, at, conversationId, ownerId);
+        if (yield* messageExists.get(conversationId, ownerId, id)) return null;
+        yield* insert.run(id, text, stored, at, conversationId, ownerId);
         const added = yield* find(conversationId, ownerId, id);
         if (added) return added;
         throw new ToolyardError({ code: 'not_found', message: `Conversation ${conversationId} does not exist.` });

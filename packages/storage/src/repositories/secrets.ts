@@ -4,7 +4,7 @@ import type { Schema } from '../schema.ts';
 
 /** Sealed bytes by name. Content and encryption are unknown here. */
 export type SecretRepository = {
-  /** Null if there is none with this name. */
+  /** Null if the name does not exist. */
   get(principal: Owner, name: string): Promise<Uint8Array | null>;
   /** False, without a change, if there already is one with this name. */
   add(principal: Owner, name: string, sealed: Uint8Array, at: number): Promise<boolean>;

@@ -96,12 +96,15 @@ export function createTabRepository(db: Kysely<Schema>): TabRepository {
         .where('deleted_at', 'is', null)
         .executeTakeFirst();
       if (!found) return false;
-      const told = { servers: encodeJson(servers), seen_until: seenUntil, offered_at: at };
+      const values = { servers: encodeJson(servers), seen_until: seenUntil, offered_at: at };
       await db
         .insertInto('tab_offers')
-        .values({ owner_id: ownerId, conversation_id: conversationId, tab_id: scrubText(tabId), ...told })
+        .values({ owner_id: ownerId, conversation_id: conversationId, tab_id: scrubText(tabId), ...values })
         .onConflict((conflict) =>
-          conflict.columns(['conversation_id', 'tab_id']).doUpdateSet(told).where('tab_offers.owner_id', '=', ownerId),
+          conflict
+            .columns(['conversation_id', 'tab_id'])
+            .doUpdateSet(values)
+            .where('tab_offers.owner_id', '=', ownerId),
         )
         .execute();
       return true;

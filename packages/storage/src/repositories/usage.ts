@@ -35,7 +35,7 @@ export function createUsageRepository(engine: StorageEngine, report: ReadUsage):
   const ofDay = engine.prepare<Spent>(ofModelsPerDay);
   const ofAgent = engine.prepare<Spent>(`${ofModelsPerDay} AND agent_id = ?3`);
   const ofModel = engine.prepare<Spent>(`${ofModelsPerDay} AND source || '/' || name = ?3`);
-  const askedByTool = engine.prepare<Spent>(`${ofModelsPerDay} AND for_tool = ?3`);
+  const samplingOfTool = engine.prepare<Spent>(`${ofModelsPerDay} AND for_tool = ?3`);
   const callsOfTool = engine.prepare<Spent>(
     `${spentIn('usage_days')} AND kind = 'tool' AND day = ?2 AND source || '/' || name = ?3`,
   );
@@ -63,9 +63,9 @@ export function createUsageRepository(engine: StorageEngine, report: ReadUsage):
             case 'model':
               return yield* ofModel.get(ownerId, day, scrubText(budget.model));
             case 'tool': {
-              const asked = yield* askedByTool.get(ownerId, day, scrubText(budget.tool));
+              const sampling = yield* samplingOfTool.get(ownerId, day, scrubText(budget.tool));
               const called = yield* callsOfTool.get(ownerId, day, scrubText(budget.tool));
-              return { ...ZERO_SPENT, ...asked, calls: called?.calls ?? 0 };
+              return { ...ZERO_SPENT, ...sampling, calls: called?.calls ?? 0 };
             }
           }
         }),

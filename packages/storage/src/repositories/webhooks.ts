@@ -26,13 +26,13 @@ export type WebhookRepository = {
   /** Due notifications of all owners, oldest first. Each is reserved until `until`. */
   claim(now: number, until: number, limit: number): Promise<WebhookNotification[]>;
   /** Deletes a notification after delivery, or after the last attempt. */
-  settle(id: string): Promise<void>;
+  complete(id: string): Promise<void>;
   /** Schedules the next attempt. */
-  putOff(id: string, until: number): Promise<void>;
+  postpone(id: string, until: number): Promise<void>;
   /** Makes all notifications of this owner due now. */
-  hurry(principal: Owner, now: number): Promise<void>;
+  makeDue(principal: Owner, now: number): Promise<void>;
   /** Number of pending notifications. */
-  waiting(principal: Owner): Promise<number>;
+  countPending(principal: Owner): Promise<number>;
 };
 
 export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
@@ -98,13 +98,13 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
       }
       return claimed;
     },
-    async settle(id) {
+    async complete(id) {
       await db.deleteFrom('announcements').where('id', '=', id).execute();
     },
-    async putOff(id, until) {
+    async postpone(id, until) {
       await db.updateTable('announcements').set({ due_at: until }).where('id', '=', id).execute();
     },
-    async hurry({ ownerId }, now) {
+    async makeDue({ ownerId }, now) {
       await db
         .updateTable('announcements')
         .set({ due_at: now })
@@ -112,7 +112,7 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
         .where('due_at', '>', now)
         .execute();
     },
-    async waiting({ ownerId }) {
+    async countPending({ ownerId }) {
       const row = await db
         .selectFrom('announcements')
         .select(({ fn }) => fn.countAll().as('count'))

@@ -23,8 +23,8 @@ export function createAnswerSideEffects(engine: StorageEngine): AnswerSideEffect
   const setSetting = engine.prepare('UPDATE settings SET value = ?, updated_at = ? WHERE key = ? AND owner_id = ?');
 
   return function* ({ what, id, change }, { ownerId, at }) {
-    const places = { conversations: conversation, agents: agent, settings: setting };
-    const row = yield* places[what].get(id, ownerId);
+    const targets = { conversations: conversation, agents: agent, settings: setting };
+    const row = yield* targets[what].get(id, ownerId);
     if (!row) return false;
     const text = encodeJson(change(decodeJson(row.value)));
     if (what === 'conversations') yield* setConversation.run(text, id, ownerId);

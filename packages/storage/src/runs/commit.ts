@@ -54,7 +54,7 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
       return yield* engine.savepoint(() => write(item, texts));
     } catch (error) {
       if (error instanceof InterruptConflict) return { outcome: 'overtaken' };
-      if (isItemsOwnFault(engine, error)) return { outcome: 'invalid', problem: error.message };
+      if (isItemError(engine, error)) return { outcome: 'invalid', problem: error.message };
       throw error;
     }
   }
@@ -92,8 +92,8 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
       yield* interrupts.withdrawAll(runId, at);
       yield* notifier.end(item.status, { runId, ownerId, at });
     }
-    const looks = item.status !== undefined || item.release;
-    const inboxWaits = looks && (yield* waits.get(runId)) ? { inboxWaits: true as const } : {};
+    const readsInbox = item.status !== undefined || item.release;
+    const inboxWaits = readsInbox && (yield* waits.get(runId)) ? { inboxWaits: true as const } : {};
     const outcome = { outcome: 'committed' as const, lastSeq, ...inboxWaits };
     if (numbered) yield* numbers.keep(numbered, outcome, { runId, ownerId, fence: item.fence });
     return outcome;
@@ -105,8 +105,8 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
     const now = status ?? (yield* positionOf(runId))?.status;
     if (now === undefined) return undefined;
     const ends = isFinal(now);
-    const gives = ends || item.release ? 1 : 0;
-    return yield* advanceTo.get(lastSeq, at, now, ends ? at : null, gives, gives, runId, fence, baseSeq);
+    const releases = ends || item.release ? 1 : 0;
+    return yield* advanceTo.get(lastSeq, at, now, ends ? at : null, releases, releases, runId, fence, baseSeq);
   }
 
   function* positionOf(runId: string): StoreWork<{ fence: number; lastSeq: number; status: RunStatus } | null> {
@@ -115,10 +115,10 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
   }
 
   /** Outcomes of the items that one statement can write together. */
-  function* commitTogether(plain: ReadonlyMap<RunCommit, PlainItem>): StoreWork<Map<RunCommit, CommitOutcome>> {
+  function* commitBatch(plain: ReadonlyMap<RunCommit, PlainItem>): StoreWork<Map<RunCommit, CommitOutcome>> {
     const outcomes = new Map<RunCommit, CommitOutcome>();
     if (plain.size === 0) return outcomes;
-    const advanced = yield* engine.advanceTogether([...plain.values()]);
+    const advanced = yield* engine.advanceBatch([...plain.values()]);
     for (const [item, { runId, lastSeq }] of plain) {
       const outcome: CommitOutcome = advanced.has(runId)
         ? { outcome: 'committed', lastSeq }
@@ -136,20 +136,20 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
     items: readonly RunCommit[],
     known: Outcomes | null,
   ): StoreWork<RecalledResult<readonly CommitOutcome[]>> {
-    let told = false;
+    let isProven = false;
     for (const [index, { runId, fence, baseSeq, events }] of items.entries()) {
       if (events.length === 0 || (known && known.result[index]?.outcome !== 'committed')) continue;
       const row = yield* heldPosition.get(runId);
       if (!row) continue;
-      const stands = row.last_seq >= baseSeq + events.length;
+      const isStored = row.last_seq >= baseSeq + events.length;
       // Beyond it under a later fence: written by us or by the successor.
-      if (row.fence !== fence && stands) continue;
-      if (known) return stands ? known : false;
+      if (row.fence !== fence && isStored) continue;
+      if (known) return isStored ? known : false;
       // An item with unknown outcome may have been stale: it proves nothing about the others.
-      if (stands) return { result: yield* recallEach(items) };
-      told = true;
+      if (isStored) return { result: yield* recallEach(items) };
+      isProven = true;
     }
-    return told ? false : null;
+    return isProven ? false : null;
   }
 
   /** The outcome of each item of a stored group. */
@@ -158,8 +158,8 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
     for (const { runId, fence, baseSeq, events } of items) {
       const now = yield* positionOf(runId);
       const lastSeq = baseSeq + events.length;
-      const stands = now !== null && now.fence === fence && now.lastSeq >= lastSeq;
-      outcomes.push(stands ? { outcome: 'committed', lastSeq } : { outcome: 'stale', now });
+      const isStored = now !== null && now.fence === fence && now.lastSeq >= lastSeq;
+      outcomes.push(isStored ? { outcome: 'committed', lastSeq } : { outcome: 'stale', now });
     }
     return outcomes;
   }
@@ -168,9 +168,9 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
     if (items.length === 0) return statements(nothing);
     const plain = plainItems(items, clock);
     const job = transaction('commit', durabilityOf(items), function* () {
-      const together = yield* commitTogether(plain);
+      const batched = yield* commitBatch(plain);
       const outcomes: CommitOutcome[] = [];
-      for (const item of items) outcomes.push(together.get(item) ?? (yield* commitItem(item)));
+      for (const item of items) outcomes.push(batched.get(item) ?? (yield* commitItem(item)));
       return outcomes;
     });
     return { ...job, writesOnce: plain.size === items.length, recall: (known) => recall(items, known) };
@@ -241,7 +241,7 @@ function* nothing(): StoreWork<CommitOutcome[]> {
 }
 
 /** True for rejected items, invalid JSON and constraint violations, which do not affect other items. */
-function isItemsOwnFault(engine: StorageEngine, error: unknown): error is Error {
+function isItemError(engine: StorageEngine, error: unknown): error is Error {
   return (
     error instanceof MessageRefusal ||
     error instanceof TypeError ||

@@ -11,14 +11,14 @@ export function createCounts(engine: StorageEngine): () => RetryableWork<StoredC
   const byStatus = engine.prepare<{ status: string; runs: number }>(
     `SELECT status, count(*) AS runs FROM runs WHERE status IN ${ACTIVE_STATUSES} GROUP BY status`,
   );
-  const held = engine.prepare<{ leases: number }>(
+  const countLeases = engine.prepare<{ leases: number }>(
     `SELECT count(*) AS leases FROM runs WHERE lease_owner IS NOT NULL AND lease_until > ${engine.sql.now}`,
   );
   return () =>
     statements(function* () {
       const rows = yield* byStatus.all();
       const runs = { queued: 0, running: 0, parked: 0, waiting_for_tab: 0 };
-      const { leases = 0 } = (yield* held.get()) ?? {};
+      const { leases = 0 } = (yield* countLeases.get()) ?? {};
       return { runs: { ...runs, ...Object.fromEntries(rows.map((row) => [row.status, row.runs])) }, leases };
     });
 }

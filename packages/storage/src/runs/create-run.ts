@@ -30,7 +30,7 @@ export function createRunCreator(engine: StorageEngine): RunJobs['createRun'] {
       ?11) RETURNING ${RUN_COLUMNS}`);
   const keep = engine.prepare('INSERT INTO run_states (run_id, owner_id, configuration, state) VALUES (?, ?, ?, ?)');
   const unqueue = engine.prepare('DELETE FROM queued_messages WHERE conversation_id = ? AND id = ? AND owner_id = ?');
-  const entitle = engine.prepare("UPDATE conversations SET title = ? WHERE id = ? AND title = ''");
+  const setTitle = engine.prepare("UPDATE conversations SET title = ? WHERE id = ? AND title = ''");
   const messages = createMessageWriter(engine);
   const search = engine.searchWriter();
 
@@ -65,17 +65,17 @@ export function createRunCreator(engine: StorageEngine): RunJobs['createRun'] {
       at,
     );
     if (!row) throw new MessageRefusal(`run ${id} was not stored`);
-    const kept = { configuration: textOrNull(run.configuration), state: textOrNull(run.state) };
-    yield* keep.run(id, ownerId, kept.configuration, kept.state);
+    const columns = { configuration: textOrNull(run.configuration), state: textOrNull(run.state) };
+    yield* keep.run(id, ownerId, columns.configuration, columns.state);
     if (run.queuedMessageId !== undefined && (yield* unqueue.run(conversationId, run.queuedMessageId, ownerId)) === 0)
       throw new MessageRefusal(`message ${run.queuedMessageId} is not in the queue of conversation ${conversationId}`);
     for (const message of run.messages) yield* messages.write(message, { conversationId, ownerId, runId: id });
     if (run.title !== undefined) {
       const title = scrubText(run.title);
-      if ((yield* entitle.run(title, conversationId)) === 1) yield* search.title(title, { conversationId, ownerId });
+      if ((yield* setTitle.run(title, conversationId)) === 1) yield* search.title(title, { conversationId, ownerId });
     }
     if (run.leaf !== undefined) yield* messages.moveLeaf({ to: run.leaf }, { conversationId, at });
-    return { outcome: 'created', run: toLeasedRun(row, kept) };
+    return { outcome: 'created', run: toLeasedRun(row, columns) };
   }
 
   function* recall(

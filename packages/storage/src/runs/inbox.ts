@@ -14,7 +14,7 @@ export function createInbox(engine: StorageEngine): Pick<RunJobs, 'putInbox' | '
   const put = engine.prepare(`
     INSERT INTO run_inbox (run_id, id, owner_id, kind, body, at) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (run_id, id) DO NOTHING`);
-  const held = engine.prepare('SELECT 1 FROM runs WHERE id = ? AND fence = ? AND lease_owner IS NOT NULL');
+  const isHeld = engine.prepare('SELECT 1 FROM runs WHERE id = ? AND fence = ? AND lease_owner IS NOT NULL');
   const read = engine.prepare<{ id: string; kind: InboxKind; body: string; at: number }>(
     'SELECT id, kind, body, at FROM run_inbox WHERE run_id = ? AND taken_at IS NULL ORDER BY position',
   );
@@ -34,7 +34,7 @@ export function createInbox(engine: StorageEngine): Pick<RunJobs, 'putInbox' | '
     },
     readInbox(runId, fence) {
       return statements(function* () {
-        if (!(yield* held.get(runId, fence))) return null;
+        if (!(yield* isHeld.get(runId, fence))) return null;
         const rows = yield* read.all(runId);
         return rows.map((row): InboxItem => ({ ...row, body: decodeJson(row.body) }));
       });

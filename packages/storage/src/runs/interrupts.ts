@@ -53,8 +53,8 @@ export function createInterruptWriter(engine: StorageEngine): InterruptWriter {
           throw new MessageRefusal(`interrupt ${id} cannot be opened: it was withdrawn, or belongs to another run`);
         yield* notifier.interrupt(id, { runId, ownerId, at });
       }
-      for (const { id, answer: given } of changes.answered ?? []) {
-        if ((yield* answer.run(encodeJson(given), at, id, runId)) > 0) continue;
+      for (const { id, answer: value } of changes.answered ?? []) {
+        if ((yield* answer.run(encodeJson(value), at, id, runId)) > 0) continue;
         if (yield* answerWaits.get(runId, `answer:${id}`)) throw new InterruptConflict();
         throw new MessageRefusal(`interrupt ${id} is not open`);
       }
@@ -81,7 +81,7 @@ type InterruptRow = {
   answered_at: number | null;
 };
 
-const ASKED = `
+const SELECT_INTERRUPTS = `
   SELECT i.id, i.run_id, r.conversation_id, i.mode, i.status, i.interrupt, i.answer, i.opened_at, i.answered_at
   FROM interrupts AS i JOIN runs AS r ON r.id = i.run_id`;
 
@@ -90,13 +90,13 @@ export function createInterruptCommands(
   engine: StorageEngine,
 ): Pick<RunJobs, 'listInterrupts' | 'getInterrupt' | 'countInterrupts' | 'answerInterrupt'> {
   // Nullable parameters prevent the use of an index, so the most selective condition is part of the SQL.
-  const list = (narrowed: string): Statement<InterruptRow> =>
+  const list = (condition: string): Statement<InterruptRow> =>
     engine.prepare(`
-      ${ASKED} WHERE i.owner_id = ?1 AND ${narrowed} AND (CAST(?2 AS TEXT) IS NULL OR i.status = ?2) AND (CAST(?3 AS TEXT) IS NULL OR i.run_id = ?3)
+      ${SELECT_INTERRUPTS} WHERE i.owner_id = ?1 AND ${condition} AND (CAST(?2 AS TEXT) IS NULL OR i.status = ?2) AND (CAST(?3 AS TEXT) IS NULL OR i.run_id = ?3)
         AND (CAST(?4 AS TEXT) IS NULL OR r.conversation_id = ?4)
         AND (CAST(?6 AS BIGINT) IS NULL OR (i.opened_at, i.id) > (?6, CAST(?7 AS TEXT)))
       ORDER BY i.opened_at, i.id LIMIT ?5`);
-  const one = engine.prepare<InterruptRow>(`${ASKED} WHERE i.id = ? AND i.owner_id = ?`);
+  const one = engine.prepare<InterruptRow>(`${SELECT_INTERRUPTS} WHERE i.id = ? AND i.owner_id = ?`);
   const listAll = list('true');
   const listOfStatus = list('i.status = ?2');
   const listOfRun = list('i.run_id = ?3');
@@ -151,17 +151,17 @@ export function createInterruptCommands(
         return Number((yield* count.get(ownerId))?.open ?? 0);
       });
     },
-    answerInterrupt({ ownerId }, interruptId, given, at, { decides, keeps } = {}) {
+    answerInterrupt({ ownerId }, interruptId, value, at, { decides, keeps } = {}) {
       return transaction<AnswerOutcome>('answer', 'full', function* () {
         const found = yield* find.get(interruptId, ownerId);
         if (!found) return { outcome: 'not_found' };
         const run = yield* holder.get(found.run_id);
         // Locked: the second of two concurrent answers sees the first.
-        const asked = yield* now.get(interruptId);
-        if (asked?.status !== 'open') return { outcome: 'closed', answer: toAnswer(asked?.answer ?? null) };
+        const interrupt = yield* now.get(interruptId);
+        if (interrupt?.status !== 'open') return { outcome: 'closed', answer: toAnswer(interrupt?.answer ?? null) };
         if (keeps && !(yield* keep(keeps, { ownerId, at }))) return { outcome: 'no_place' };
-        yield* answer.run(encodeJson(given), at, interruptId, ownerId);
-        yield* put.run(found.run_id, `answer:${interruptId}`, ownerId, encodeJson({ interruptId, answer: given }), at);
+        yield* answer.run(encodeJson(value), at, interruptId, ownerId);
+        yield* put.run(found.run_id, `answer:${interruptId}`, ownerId, encodeJson({ interruptId, answer: value }), at);
         if (decides) {
           const { tool, conversationId, decision } = decides;
           yield* decide.run(

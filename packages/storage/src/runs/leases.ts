@@ -18,9 +18,9 @@ export function createLeases(
     WHERE id = ? AND status IN ${ACTIVE_STATUSES}
       AND (lease_owner IS NULL OR lease_until <= ${now} OR substr(lease_owner, 1, length(CAST(? AS TEXT))) = ?)
     RETURNING ${RUN_COLUMNS}`);
-  const renewal = (which: string): Statement<RenewedRow> =>
+  const renewal = (condition: string): Statement<RenewedRow> =>
     engine.prepare(`
-    UPDATE runs SET lease_until = ${now} + ? WHERE lease_owner = ?${which}
+    UPDATE runs SET lease_until = ${now} + ? WHERE lease_owner = ?${condition}
     RETURNING id, fence, CASE WHEN ${WAITING} THEN 1 ELSE 0 END AS waits, CASE WHEN EXISTS (
       SELECT 1 FROM run_inbox WHERE run_id = runs.id AND taken_at IS NULL AND kind = 'cancel') THEN 1 ELSE 0 END AS cancel`);
   const renew = renewal('');
@@ -36,10 +36,10 @@ export function createLeases(
     UPDATE runs SET lease_owner = ?, lease_until = ${now} + ?, fence = fence + 1
     WHERE id IN (SELECT id FROM due)
     RETURNING ${RUN_COLUMNS}`);
-  const kept = engine.prepare<StateRow>('SELECT configuration, state FROM run_states WHERE run_id = ?');
+  const stateOf = engine.prepare<StateRow>('SELECT configuration, state FROM run_states WHERE run_id = ?');
 
   function* leased(row: RunRow): StoreWork<LeasedRun> {
-    return toLeasedRun(row, yield* kept.get(row.id));
+    return toLeasedRun(row, yield* stateOf.get(row.id));
   }
 
   return {

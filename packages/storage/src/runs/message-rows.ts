@@ -8,11 +8,11 @@ import { encodeJson } from '../text.ts';
 export class MessageRefusal extends Error {}
 
 /** Keys of a stored message. `runId` null: of a user or an import. */
-type Belonging = { conversationId: string; ownerId: string; runId: string | null };
+type MessageKeys = { conversationId: string; ownerId: string; runId: string | null };
 
 export type MessageWriter = {
   /** Adds a message, or replaces one that the same run wrote under the same parent. Throws {@link MessageRefusal}. */
-  write(message: Message, to: Belonging): StoreWork<void>;
+  write(message: Message, to: MessageKeys): StoreWork<void>;
   /**
    * Moves the current leaf; with `from` only if it is the current one. Throws {@link MessageRefusal} if `to` does not
    * exist.

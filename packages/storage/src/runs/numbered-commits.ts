@@ -21,7 +21,7 @@ type Row = { number: number; digest: string; last_seq: number; inbox_waits: numb
 /** Distinguishes a repeated commit from the next one. Use it within a transaction. */
 export function createNumberedCommits(engine: StorageEngine): NumberedCommits {
   // Locks the run first: the same commit may be in another open transaction.
-  const hold = engine.prepare(`SELECT 1 FROM runs WHERE id = ?${engine.sql.claimRow}`);
+  const lockRun = engine.prepare(`SELECT 1 FROM runs WHERE id = ?${engine.sql.claimRow}`);
   const last = engine.prepare<Row>(
     'SELECT number, digest, last_seq, inbox_waits FROM tab_commits WHERE run_id = ? AND fence = ?',
   );
@@ -32,11 +32,11 @@ export function createNumberedCommits(engine: StorageEngine): NumberedCommits {
 
   return {
     *answerOf(runId, fence, { number, digest }) {
-      yield* hold.get(runId);
-      const kept = yield* last.get(runId, fence);
-      if (kept?.number !== number || kept.digest !== digest) return null;
-      const inboxWaits = kept.inbox_waits === 1 ? { inboxWaits: true as const } : {};
-      return { outcome: 'committed', lastSeq: kept.last_seq, ...inboxWaits, again: true };
+      yield* lockRun.get(runId);
+      const stored = yield* last.get(runId, fence);
+      if (stored?.number !== number || stored.digest !== digest) return null;
+      const inboxWaits = stored.inbox_waits === 1 ? { inboxWaits: true as const } : {};
+      return { outcome: 'committed', lastSeq: stored.last_seq, ...inboxWaits, again: true };
     },
     *keep({ number, digest }, { lastSeq, inboxWaits }, { runId, ownerId, fence }) {
       const due = ((yield* last.get(runId, fence))?.number ?? 0) + 1;

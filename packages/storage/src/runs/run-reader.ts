@@ -17,10 +17,10 @@ export function createRunReader(
 ): Pick<RunJobs, 'getRun' | 'listRuns' | 'readEvents' | 'readWholeEvents'> {
   const get = engine.prepare<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ? AND owner_id = ?`);
   // Nullable parameters prevent the use of an index, so the most selective condition is part of the SQL.
-  const list = (narrowed: string): Statement<RunRow> =>
+  const list = (condition: string): Statement<RunRow> =>
     engine.prepare(`
       SELECT ${RUN_COLUMNS} FROM runs
-      WHERE owner_id = ?1 AND ${narrowed} AND (CAST(?2 AS TEXT) IS NULL OR conversation_id = ?2)
+      WHERE owner_id = ?1 AND ${condition} AND (CAST(?2 AS TEXT) IS NULL OR conversation_id = ?2)
         AND (CAST(?3 AS TEXT) IS NULL OR status IN (${engine.sql.textsOf('?3')}))
         AND (CAST(?4 AS TEXT) IS NULL OR (created_at, id) < (SELECT created_at, id FROM runs WHERE id = ?4 AND owner_id = ?1))
         AND (CAST(?6 AS TEXT) IS NULL OR agent_id = ?6)
@@ -44,14 +44,14 @@ export function createRunReader(
       });
     },
     listRuns({ ownerId }, { conversationId, agentId, statuses, from, until, before, limit }) {
-      const wanted = statuses === undefined ? null : JSON.stringify(statuses);
+      const statusList = statuses === undefined ? null : JSON.stringify(statuses);
       return statements(function* () {
         const list = conversationId === undefined ? listAll : listOfConversation;
         const [ofAgent, since, to] = [agentId ?? null, from ?? null, until ?? null];
         const rows = yield* list.all(
           ownerId,
           conversationId ?? null,
-          wanted,
+          statusList,
           before ?? null,
           limit,
           ofAgent,

@@ -56,11 +56,11 @@ export function toRunRecord(row: RunRow): RunRecord {
 
 export type StateRow = { configuration: string | null; state: string | null };
 
-export function toLeasedRun(row: RunRow, kept: StateRow | undefined): LeasedRun {
+export function toLeasedRun(row: RunRow, stored: StateRow | undefined): LeasedRun {
   return {
     ...toRunRecord(row),
     fence: row.fence,
-    state: kept?.state == null ? null : decodeJson(kept.state),
-    configuration: kept?.configuration == null ? null : decodeJson(kept.configuration),
+    state: stored?.state == null ? null : decodeJson(stored.state),
+    configuration: stored?.configuration == null ? null : decodeJson(stored.configuration),
   };
 }

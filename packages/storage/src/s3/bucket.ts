@@ -24,10 +24,10 @@ type ObjectPage = { objects: { name: string; storedAt: number }[]; next?: string
 
 /** Timeout of a request; objects are at most a few megabytes. */
 const REQUEST_MS = 30_000;
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 const PAUSE_MS = 200;
 
-type Wish = {
+type BucketRequest = {
   method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
   name: string;
   query?: Record<string, string>;
@@ -49,11 +49,11 @@ export function openBucket(settings: S3Settings): Bucket {
   const base = endpoint === undefined ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint}/${bucket}`;
   const where = `the bucket ${bucket} at ${new URL(base).host}`;
 
-  async function ask({ method, name, query, bytes, sha256 }: Wish): Promise<Response> {
+  async function ask({ method, name, query, bytes, sha256 }: BucketRequest): Promise<Response> {
     const path = name === '' ? '' : `/${`${prefix}${name}`.split('/').map(encodeURIComponent).join('/')}`;
     // As in the signature: some servers would decode a plus sign as a space.
-    const words = query && new URLSearchParams(query).toString().replaceAll('+', '%20');
-    const signed = await client.sign(`${base}${path}${words === undefined ? '' : `?${words}`}`, {
+    const queryString = query && new URLSearchParams(query).toString().replaceAll('+', '%20');
+    const signed = await client.sign(`${base}${path}${queryString === undefined ? '' : `?${queryString}`}`, {
       method,
       headers: {
         'x-amz-content-sha256': sha256 ?? EMPTY,
@@ -65,11 +65,11 @@ export function openBucket(settings: S3Settings): Bucket {
   }
 
   /** Retries network errors and transient failures: all requests here are idempotent. */
-  async function request(wish: Wish): Promise<Response> {
+  async function request(bucketRequest: BucketRequest): Promise<Response> {
     for (let tries = 1; ; tries++) {
-      const isLast = tries === TRIES;
+      const isLast = tries === MAX_ATTEMPTS;
       try {
-        const response = await ask(wish);
+        const response = await ask(bucketRequest);
         if (response.ok || response.status === 404 || (response.status < 500 && response.status !== 429) || isLast) {
           return response;
         }
@@ -139,7 +139,7 @@ const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 /** The error for a response of the object store; includes its own error code only. */
 async function refusal(response: Response, where: string, bucket: string): Promise<StorageError> {
   const code = /<Code>(\w{1,60})<\/Code>/.exec(await response.text().catch(() => ''))?.[1] ?? '';
-  const said = code === '' ? `HTTP ${response.status}` : code;
+  const reason = code === '' ? `HTTP ${response.status}` : code;
   if (response.status === 404) {
     return new StorageError('not_there', {
       message: `There is no bucket ${bucket} at ${where}.`,
@@ -148,17 +148,17 @@ async function refusal(response: Response, where: string, bucket: string): Promi
   }
   if (response.status === 401 || response.status === 403) {
     return new StorageError('not_allowed', {
-      message: `${capital(where)} denies access with this key: ${said}.`,
+      message: `${capital(where)} denies access with this key: ${reason}.`,
       hint: 'Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and grant the key permission to read, write and delete.',
     });
   }
   if (response.status < 500 && response.status !== 429) {
     return new StorageError('bad_url', {
-      message: `${capital(where)} rejects the request: ${said}.`,
+      message: `${capital(where)} rejects the request: ${reason}.`,
       hint: 'Most likely the region or endpoint in TOOLYARD_BLOBS_URL does not match the bucket.',
     });
   }
-  return unreachable(where, new Error(said));
+  return unreachable(where, new Error(reason));
 }
 
 function unreachable(where: string, thrown: unknown): StorageError {

@@ -51,8 +51,8 @@ describe('bucket URL', () => {
     ['s3://me:secret@files', 'must not contain a key'],
     ['s3://files?regoin=x', 'the parameter "regoin" is unknown'],
     ['s3://files?endpoint=ftp://x', 'endpoint is not an http'],
-  ])('%s is rejected: %s', (address, words) => {
-    expect(() => readS3Settings(address, KEY)).toThrow(words);
+  ])('%s is rejected: %s', (address, message) => {
+    expect(() => readS3Settings(address, KEY)).toThrow(message);
   });
 
   test('without a key is rejected with the missing variables', () => {
@@ -72,7 +72,7 @@ describe('a bucket', () => {
 
   // The S3 server of the other tests cannot split a list into pages on this Node.
   test('lists the objects under its prefix, page by page', async () => {
-    const asked: URLSearchParams[] = [];
+    const queries: URLSearchParams[] = [];
     const object = (key: string): string =>
       `<Contents><Key>${key}</Key><LastModified>2026-11-01T00:00:00.000Z</LastModified></Contents>`;
     const pages = [
@@ -80,8 +80,8 @@ describe('a bucket', () => {
       object('a &amp; b/z'),
     ];
     const stub = createServer(({ url = '' }, response) => {
-      asked.push(new URL(url, 'http://here').searchParams);
-      const page = pages[asked.length - 1] ?? '';
+      queries.push(new URL(url, 'http://here').searchParams);
+      const page = pages[queries.length - 1] ?? '';
       const isCut = page.includes('NextContinuationToken');
       response.end(`<ListBucketResult><IsTruncated>${isCut}</IsTruncated>${page}</ListBucketResult>`);
     });
@@ -94,7 +94,7 @@ describe('a bucket', () => {
       expect(first).toEqual({ objects: ['x', 'y z'].map((name) => ({ name, storedAt })), next: 't+/=' });
       expect(await bucket.list(first.next)).toEqual({ objects: [{ name: 'z', storedAt }] });
       expect(
-        asked.map((query) => [query.get('list-type'), query.get('prefix'), query.get('continuation-token')]),
+        queries.map((query) => [query.get('list-type'), query.get('prefix'), query.get('continuation-token')]),
       ).toEqual([
         ['2', 'a & b/', null],
         ['2', 'a & b/', 't+/='],
@@ -137,12 +137,12 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
     expect(await inTable()).toEqual([{ length: 0, here: false }]);
     expect(await storage.blobs.read(ANNE, SHA)).toEqual(SOUND);
     expect(await storage.check()).toEqual({ ok: true });
-    const [named] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
+    const [row] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
     expect(await storage.blobs.remove(ANNE, SHA)).toBe(true);
     expect(await storage.blobs.read(BERT, SHA)).toEqual(SOUND);
     expect(await storage.sweepBlobs({ unusedSince: 9 })).toBe(1);
     expect(await storage.blobs.read(BERT, SHA)).toBeNull();
-    expect(await openBucket(s3.settings).get(String(named?.['object_name']))).toBeNull();
+    expect(await openBucket(s3.settings).get(String(row?.['object_name']))).toBeNull();
   });
 
   test('stay readable for one owner while another removes them', async () => {
@@ -163,14 +163,14 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
     try {
       const day = 86_400_000;
       await mine.blobs.put(ANNE, SOUND, { ...of, at: Date.now() + 2 * day });
-      const [named] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
+      const [row] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
       // Leftovers of a process that exits before it inserts the row: of new bytes, and of existing ones.
       const strays = ['1'.repeat(64), SHA].map((sha) => `${sha.slice(0, 2)}/${sha}.${randomUUID()}`);
       for (const name of [...strays, 'notes.txt']) await bucket.put(name, NOTHING, NO_SHA);
       expect(await mine.sweepBlobs({ unusedSince: Date.now() - day })).toBe(0);
       expect(await mine.sweepBlobs({ unusedSince: Date.now() + day })).toBe(2);
-      const left = (await bucket.list()).objects.map(({ name }) => name);
-      expect(left.toSorted()).toEqual([String(named?.['object_name']), 'notes.txt'].toSorted());
+      const remaining = (await bucket.list()).objects.map(({ name }) => name);
+      expect(remaining.toSorted()).toEqual([String(row?.['object_name']), 'notes.txt'].toSorted());
       expect(await mine.blobs.read(ANNE, SHA)).toEqual(SOUND);
     } finally {
       await mine.close();
@@ -195,15 +195,18 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
 
   test('a missing or changed object is reported by the check and on read', async () => {
     await storage.blobs.put(ANNE, SOUND, of);
-    const [named] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
-    const name = String(named?.['object_name']);
+    const [row] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
+    const name = String(row?.['object_name']);
     const bucket = openBucket(s3.settings);
     const other = new Uint8Array([2]);
     await bucket.put(name, other, createHash('sha256').update(other).digest('hex'));
     expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('not match its hash')] });
     await bucket.remove(name);
-    expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('is not in the bucket')] });
-    await expect(storage.blobs.read(ANNE, SHA)).rejects.toThrow('not in the bucket files');
+    expect(await storage.check()).toEqual({
+      ok: false,
+      problems: [expect.stringContaining('is missing from the bucket')],
+    });
+    await expect(storage.blobs.read(ANNE, SHA)).rejects.toThrow('is missing from the bucket files');
   });
 
   test('blobs stored before the bucket stay readable; without the bucket, the error says what is missing', async () => {

@@ -56,9 +56,9 @@ export function readS3Settings(address: string, env: Readonly<Record<string, str
   };
 }
 
-function unusable(why: string): StorageError {
+function unusable(reason: string): StorageError {
   return new StorageError('bad_url', {
-    message: `The bucket URL is invalid: ${why}.`,
+    message: `The bucket URL is invalid: ${reason}.`,
     hint: `TOOLYARD_BLOBS_URL must look like ${FORM}.`,
   });
 }

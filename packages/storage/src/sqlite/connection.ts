@@ -52,7 +52,7 @@ export class SqliteConnection implements ReadSource {
       // Before BEGIN, because SQLite rejects the change within a transaction.
       if (durability === 'full') this.database.exec('PRAGMA synchronous = FULL');
       try {
-        return this.#carryOut(name, work);
+        return this.#execute(name, work);
       } finally {
         // All other statements and transactions do not wait for the disk.
         if (durability === 'full') this.database.exec('PRAGMA synchronous = NORMAL');
@@ -89,7 +89,7 @@ export class SqliteConnection implements ReadSource {
     return guarded(this.file, work);
   }
 
-  #carryOut<T>(name: string, work: () => T): T {
+  #execute<T>(name: string, work: () => T): T {
     this.#begin.run();
     let result: T;
     try {
@@ -115,7 +115,7 @@ export class SqliteConnection implements ReadSource {
  * WAL size that triggers a checkpoint, in pages of 4 kB. A checkpoint syncs twice and writes every changed page; runs
  * change the same pages repeatedly, so few checkpoints are cheaper.
  */
-const FOLD_AFTER_PAGES = 4_000;
+const CHECKPOINT_PAGES = 4_000;
 
 function configure(database: DatabaseSync, options: SqliteConnectionOptions): void {
   const mode = database.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
@@ -126,7 +126,7 @@ function configure(database: DatabaseSync, options: SqliteConnectionOptions): vo
     PRAGMA foreign_keys = ON;
     PRAGMA synchronous = NORMAL;
     PRAGMA temp_store = MEMORY;
-    PRAGMA wal_autocheckpoint = ${FOLD_AFTER_PAGES};
+    PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
   `);
   if (options.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${Math.trunc(options.maxPages)}`);
 }

@@ -12,7 +12,7 @@ export function createConversationSearch(
   connection: ReadSource,
 ): (principal: Owner, query: SearchQuery) => SearchHit[] {
   // CROSS JOIN fixes the join order: the index is read backwards, and only as far as needed.
-  const finds = (column: 'title' | 'body'): string => `
+  const matches = (column: 'title' | 'body'): string => `
     SELECT * FROM (
       SELECT s.id, s.conversation_id, s.message_id FROM search_index CROSS JOIN search_rows AS s
       WHERE search_index.${column} MATCH ?1 AND s.id = search_index.rowid AND s.owner_id = ?2
@@ -23,7 +23,7 @@ export function createConversationSearch(
   const find = connection.prepare(`
     WITH best AS (
       SELECT conversation_id, message_id, max((message_id = '') * ${TITLE_FIRST} + id) AS rank
-      FROM (${finds('title')} UNION ALL ${finds('body')}) GROUP BY conversation_id
+      FROM (${matches('title')} UNION ALL ${matches('body')}) GROUP BY conversation_id
     ), hits AS (
       SELECT c.id, c.title, c.updated_at, best.message_id
       FROM best JOIN conversations AS c ON c.id = best.conversation_id

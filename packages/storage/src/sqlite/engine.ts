@@ -14,16 +14,16 @@ const INSERT_EVENT = `
   INSERT INTO run_events (run_id, seq, owner_id, v, step, attempt, at, type, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** A synchronous {@link StorageEngine}. */
-export type SqliteEngine = StorageEngine & { readonly performNow: <T>(job: RetryableWork<T>) => T };
+export type SqliteEngine = StorageEngine & { readonly performSync: <T>(job: RetryableWork<T>) => T };
 
 export function createSqliteEngine(connection: SqliteConnection, clock: Clock, db: Kysely<Schema>): SqliteEngine {
   // Leases use the monotonic clock, which does not follow changes of the wall clock.
   connection.database.function('monotonic_ms', { directOnly: true }, () => Math.trunc(clock.monotonic()));
-  const prepare = <Row>(sql: string): Statement<Row> => prepareNow(connection, sql);
+  const prepare = <Row>(sql: string): Statement<Row> => prepareSync(connection, sql);
 
-  function performNow<T>({ transaction, work }: RetryableWork<T>): T {
-    if (transaction === null) return connection.guard(() => atOnce(work()));
-    return connection.transaction(transaction.name, transaction.durability, () => atOnce(work()));
+  function performSync<T>({ transaction, work }: RetryableWork<T>): T {
+    if (transaction === null) return connection.guard(() => runSync(work()));
+    return connection.transaction(transaction.name, transaction.durability, () => runSync(work()));
   }
 
   const engine: SqliteEngine = {
@@ -46,13 +46,13 @@ export function createSqliteEngine(connection: SqliteConnection, clock: Clock, d
     },
 
     *savepoint(work) {
-      return connection.savepoint(() => atOnce(work()));
+      return connection.savepoint(() => runSync(work()));
     },
     isConstraint: (error) => sqliteCode(error) === SQLITE.constraint,
     insertEvents: createEventWriter(prepare),
-    advanceTogether: createTogether(connection),
-    perform: async (job) => performNow(job),
-    performNow,
+    advanceBatch: createBatchAdvance(connection),
+    perform: async (job) => performSync(job),
+    performSync,
   };
   return engine;
 }
@@ -68,7 +68,7 @@ function createEventWriter(prepare: <Row>(sql: string) => Statement<Row>): Stora
 }
 
 /** Item by item: in process, one statement for all would be slower. */
-function createTogether(connection: SqliteConnection): StorageEngine['advanceTogether'] {
+function createBatchAdvance(connection: SqliteConnection): StorageEngine['advanceBatch'] {
   const advance = connection.prepare(
     `UPDATE runs SET last_seq = ?, updated_at = ? WHERE ${OWNED_RUN} RETURNING owner_id`,
   );
@@ -90,7 +90,7 @@ function createTogether(connection: SqliteConnection): StorageEngine['advanceTog
   };
 }
 
-function prepareNow<Row>(connection: SqliteConnection, sql: string): Statement<Row> {
+function prepareSync<Row>(connection: SqliteConnection, sql: string): Statement<Row> {
   const statement = connection.prepare(sql);
   const bind = (values: readonly Value[]): SQLInputValue[] => values as SQLInputValue[];
   return {
@@ -106,7 +106,7 @@ function prepareNow<Row>(connection: SqliteConnection, sql: string): Statement<R
   };
 }
 
-function atOnce<T>(work: StoreWork<T>): T {
+function runSync<T>(work: StoreWork<T>): T {
   const step = work.next();
   if (!step.done) throw new Error('a statement of another engine in a transaction of SQLite');
   return step.value;

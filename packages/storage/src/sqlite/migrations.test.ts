@@ -28,10 +28,10 @@ test('opening a database without search indexes it', async () => {
   connection.database.exec(`
     INSERT INTO conversations (id, owner_id, title, configuration, pinned, created_at, updated_at)
     VALUES ('c1', 'anne', '東京の時間', '{}', 0, 1, 1)`);
-  const asked = question('q', null);
+  const questionMessage = question('q', null);
   const pending = { ...reply('a', { parentId: 'q', runId: 'r', text: 'half' }), finishReason: 'pending' as const };
-  const lost = { ...reply('b', { parentId: 'q', runId: 'r', text: 'lost' }), finishReason: 'abandoned' as const };
-  for (const message of [asked, pending, lost]) {
+  const abandoned = { ...reply('b', { parentId: 'q', runId: 'r', text: 'lost' }), finishReason: 'abandoned' as const };
+  for (const message of [questionMessage, pending, abandoned]) {
     insert.run(message.id, message.parentId, message.role, JSON.stringify(message));
   }
   connection.close();

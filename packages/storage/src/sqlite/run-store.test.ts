@@ -1,4 +1,4 @@
 import { describeRunStore } from '../test-fixtures/conformance/describe-run-store.ts';
 import { openSqliteEngine } from '../test-fixtures/sqlite-engine.ts';
 
-describeRunStore('SQLite keeps runs', openSqliteEngine);
+describeRunStore('SQLite run store', openSqliteEngine);

@@ -7,27 +7,27 @@ export type SyncRunStore = {
   [K in keyof RunStore]: (...parameters: Parameters<RunStore[K]>) => Awaited<ReturnType<RunStore[K]>>;
 };
 
-export function createSqliteRunStore({ performNow }: SqliteEngine, jobs: RunJobs): SyncRunStore {
+export function createSqliteRunStore({ performSync }: SqliteEngine, jobs: RunJobs): SyncRunStore {
   return {
-    commit: (...given) => performNow(jobs.commit(...given)),
-    createRun: (...given) => performNow(jobs.createRun(...given)),
-    getRun: (...given) => performNow(jobs.getRun(...given)),
-    listRuns: (...given) => performNow(jobs.listRuns(...given)),
-    readEvents: (...given) => performNow(jobs.readEvents(...given)),
-    readWholeEvents: (...given) => performNow(jobs.readWholeEvents(...given)),
-    acquireLease: (...given) => performNow(jobs.acquireLease(...given)),
-    renewLeases: (...given) => performNow(jobs.renewLeases(...given)),
-    renewLease: (...given) => performNow(jobs.renewLease(...given)),
-    releaseLease: (...given) => performNow(jobs.releaseLease(...given)),
-    takeOver: (...given) => performNow(jobs.takeOver(...given)),
-    putInbox: (...given) => performNow(jobs.putInbox(...given)),
-    readInbox: (...given) => performNow(jobs.readInbox(...given)),
-    withdrawInbox: (...given) => performNow(jobs.withdrawInbox(...given)),
-    compact: (...given) => performNow(jobs.compact(...given)),
-    readLedger: (...given) => performNow(jobs.readLedger(...given)),
-    listInterrupts: (...given) => performNow(jobs.listInterrupts(...given)),
-    getInterrupt: (...given) => performNow(jobs.getInterrupt(...given)),
-    countInterrupts: (...given) => performNow(jobs.countInterrupts(...given)),
-    answerInterrupt: (...given) => performNow(jobs.answerInterrupt(...given)),
+    commit: (...args) => performSync(jobs.commit(...args)),
+    createRun: (...args) => performSync(jobs.createRun(...args)),
+    getRun: (...args) => performSync(jobs.getRun(...args)),
+    listRuns: (...args) => performSync(jobs.listRuns(...args)),
+    readEvents: (...args) => performSync(jobs.readEvents(...args)),
+    readWholeEvents: (...args) => performSync(jobs.readWholeEvents(...args)),
+    acquireLease: (...args) => performSync(jobs.acquireLease(...args)),
+    renewLeases: (...args) => performSync(jobs.renewLeases(...args)),
+    renewLease: (...args) => performSync(jobs.renewLease(...args)),
+    releaseLease: (...args) => performSync(jobs.releaseLease(...args)),
+    takeOver: (...args) => performSync(jobs.takeOver(...args)),
+    putInbox: (...args) => performSync(jobs.putInbox(...args)),
+    readInbox: (...args) => performSync(jobs.readInbox(...args)),
+    withdrawInbox: (...args) => performSync(jobs.withdrawInbox(...args)),
+    compact: (...args) => performSync(jobs.compact(...args)),
+    readLedger: (...args) => performSync(jobs.readLedger(...args)),
+    listInterrupts: (...args) => performSync(jobs.listInterrupts(...args)),
+    getInterrupt: (...args) => performSync(jobs.getInterrupt(...args)),
+    countInterrupts: (...args) => performSync(jobs.countInterrupts(...args)),
+    answerInterrupt: (...args) => performSync(jobs.answerInterrupt(...args)),
   };
 }

@@ -11,9 +11,9 @@ export function createSqliteUsageReport(connection: ReadSource): (principal: Own
     const known = prepared.get(by);
     if (known) return known;
     const { rows, total } = usageSql(by);
-    const made = { rows: connection.prepare(rows), total: connection.prepare(total) };
-    prepared.set(by, made);
-    return made;
+    const statements = { rows: connection.prepare(rows), total: connection.prepare(total) };
+    prepared.set(by, statements);
+    return statements;
   };
   return ({ ownerId }, { by, from, to }) =>
     connection.guard(() => {

@@ -2,7 +2,7 @@ import type { SharedStorage } from '../storage.ts';
 import type { EngineUnderTest } from './conformance/bench.ts';
 
 /** Operations beside runs, for the conformance suite. */
-export function commandsOf(storage: SharedStorage): Omit<EngineUnderTest, 'handle' | 'timePassed' | 'close'> {
+export function commandsOf(storage: SharedStorage): Omit<EngineUnderTest, 'handle' | 'clockAdvanced' | 'close'> {
   return {
     async createConversation(principal, id) {
       await storage.conversations.create(principal, { id, title: id, at: 1 });

@@ -66,7 +66,7 @@ export function describeCopies(name: string, body: (stage: CopyStage) => void): 
         return blobs;
       },
       createDatabase: () => cluster().createDatabase(),
-      query: (...given) => cluster().query(...given),
+      query: (...args) => cluster().query(...args),
       copied: (from, to) => copyStorage(from, to, { clock }),
       async killedCopy(from, to, place, hit) {
         const args = [...programArgs(PROGRAM), from, to, place, String(hit)];
@@ -84,13 +84,13 @@ export function testKilledCopies(stage: CopyStage, places: readonly (readonly [p
   test.each(places)(
     'killed at %s of batch %i cannot be opened, and is resumed by the next copy',
     async (place, hit) => {
-      const die = (from: string, to: string) => stage.killedCopy(from, to, place, hit);
-      expect(await die(stage.data, stage.url)).toMatchObject({ signal: 'SIGKILL', stdout: '' });
+      const killCopy = (from: string, to: string) => stage.killedCopy(from, to, place, hit);
+      expect(await killCopy(stage.data, stage.url)).toMatchObject({ signal: 'SIGKILL', stdout: '' });
       await expect(openStorage({ url: stage.url, clock })).rejects.toThrow('an unfinished copy');
       expect(await stage.copied({ folder: stage.data }, { url: stage.url })).toMatchObject({ resumed: true });
 
       const back = join(stage.path, 'back');
-      expect(await die(stage.url, back)).toMatchObject({ signal: 'SIGKILL', stdout: '' });
+      expect(await killCopy(stage.url, back)).toMatchObject({ signal: 'SIGKILL', stdout: '' });
       await expect(openStorage({ folder: back, clock })).rejects.toThrow('an unfinished copy');
       expect(await stage.copied({ url: stage.url }, { folder: back })).toMatchObject({ resumed: true });
       const storage = await openStorage({ folder: back, clock });
@@ -100,7 +100,7 @@ export function testKilledCopies(stage: CopyStage, places: readonly (readonly [p
   );
 }
 
-async function expectEverything(storage: SharedStorage, picture: string): Promise<void> {
+async function expectEverything(storage: SharedStorage, image: string): Promise<void> {
   expect(await storage.check()).toEqual({ ok: true });
   expect((await storage.runs.readEvents(ANNE, 'r1', 0, 9_999))?.map(({ seq }) => seq)).toEqual(
     Array.from({ length: 1_201 }, (_none, index) => index + 1),
@@ -114,7 +114,7 @@ async function expectEverything(storage: SharedStorage, picture: string): Promis
   expect(used.rows).toMatchObject([{ key: 'p/m', cost: 0.125, usage: { inputTokens: 3 }, durationMs: 40 }]);
   expect(await storage.secrets.get(ANNE, 'provider:a')).toEqual(new Uint8Array([0, 255, 10]));
   expect(JSON.stringify(await storage.settings.get(ANNE, 'theme'))).toBe('{"dark":true,"z":1,"a":2}');
-  expect(Buffer.from((await storage.blobs.read(BERT, picture)) ?? []).equals(SAMPLE_IMAGE)).toBe(true);
+  expect(Buffer.from((await storage.blobs.read(BERT, image)) ?? []).equals(SAMPLE_IMAGE)).toBe(true);
   for (const words of ['時計', 'früh', 'tokyo']) {
     const found = await storage.conversations.search(ANNE, { query: words, limit: 9 });
     expect(

@@ -5,7 +5,7 @@ import { ANNE, approval, BERT, commitOf, deltas, newRun, question, reply } from 
 export const SAMPLE_IMAGE = new Uint8Array(100_000).fill(7);
 const NOTE = new Uint8Array([1, 2, 3]);
 
-const ASKED: UsageEntry = {
+const USAGE: UsageEntry = {
   kind: 'model',
   at: 5,
   durationMs: 40,
@@ -35,7 +35,7 @@ export async function fillStorage(storage: SharedStorage): Promise<{ picture: st
       ],
       leaf: { from: 'r1.question', to: 'a0' },
       interrupts: { opened: [{ interrupt: approval('i1'), mode: 'parked' }] },
-      usage: [ASKED, { kind: 'tool', at: 5, durationMs: 7, tool: { serverId: 's', name: 't' }, failed: true }],
+      usage: [USAGE, { kind: 'tool', at: 5, durationMs: 7, tool: { serverId: 's', name: 't' }, failed: true }],
       status: 'parked',
     }),
   ]);
@@ -48,8 +48,8 @@ export async function fillStorage(storage: SharedStorage): Promise<{ picture: st
   await signIns.put(ANNE, 'k', { sealed: new Uint8Array([9]), expected: null, expiresAt: null, at: 3 });
   await settings.set(ANNE, 'theme', { dark: true, z: 1, a: 2 }, 3);
   await agents.create(ANNE, { id: 'g', title: 'Guide', configuration: { b: 1, a: 2 }, at: 3 });
-  const picture = await blobs.put(ANNE, SAMPLE_IMAGE, { mimeType: 'image/png', at: 4 });
+  const image = await blobs.put(ANNE, SAMPLE_IMAGE, { mimeType: 'image/png', at: 4 });
   await blobs.put(BERT, SAMPLE_IMAGE, { mimeType: 'image/png', at: 4 });
   const note = await blobs.put(ANNE, NOTE, { mimeType: 'text/plain', at: 4 });
-  return { picture: picture.sha256, note: note.sha256 };
+  return { picture: image.sha256, note: note.sha256 };
 }

@@ -15,7 +15,7 @@ await storage.conversations.create(ANNE, { id: 'c1', title: 'Clocks', at: 1 });
 failpoint.at(place, killThisProcess, { hit: Number(hit) });
 
 storage.runs.createRun(ANNE, newRun('r1', 'c1', { state: { step: 0 } }));
-tell('created');
+print('created');
 const plan = { change: 'plan', callId: 'k1', tool: { serverId: 's', name: 't' }, arguments: {} } as const;
 const send = { change: 'move', callId: 'k1', from: 'planned', to: 'sent' } as const;
 const settle = { change: 'move', callId: 'k1', from: 'sent', to: 'done' } as const;
@@ -36,10 +36,10 @@ const steps = [
 ];
 for (const step of steps) {
   const [outcome] = storage.runs.commit([step]);
-  tell(outcome?.outcome === 'committed' ? String(outcome.lastSeq) : 'refused');
+  print(outcome?.outcome === 'committed' ? String(outcome.lastSeq) : 'refused');
 }
-tell('survived');
+print('survived');
 
-function tell(line: string): void {
+function print(line: string): void {
   stdout.write(`${line}\n`);
 }

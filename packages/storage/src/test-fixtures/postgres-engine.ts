@@ -17,20 +17,20 @@ const CLEARING = `DO $$ BEGIN
     FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('toolyard_migrations', 'installation'));
 END $$`;
 
-const kept = new Map<string, Promise<pg.Client>>();
+const connections = new Map<string, Promise<pg.Client>>();
 
 /** One connection per database: opening one costs more than the statements of most tests. */
 async function keptQuery(url: string, ...statements: string[]): Promise<void> {
-  let opened = kept.get(url);
+  let opened = connections.get(url);
   if (opened === undefined) {
     // unref: the worker process may exit while the connection is open.
     const stream = (): Socket => new Socket().unref();
     const client = new pg.Client({ connectionString: url, query_timeout: 120_000, stream });
     // A lost connection, for example after a test that ends all connections of its database, is reopened.
-    const forget = (): void => void kept.delete(url);
+    const forget = (): void => void connections.delete(url);
     client.on('error', forget).on('end', forget);
     opened = client.connect().then(() => client);
-    kept.set(url, opened);
+    connections.set(url, opened);
   }
   const client = await opened;
   for (const statement of statements) await client.query(statement);
@@ -59,8 +59,8 @@ export async function placeTestClock(url: string): Promise<(ms: number) => Promi
 
 /** PostgreSQL with leases timed by the clock of the test. */
 export async function openPostgresEngine(url: string, clock: Clock): Promise<EngineUnderTest> {
-  const timePassed = await placeTestClock(url);
-  await timePassed(clock.monotonic());
+  const clockAdvanced = await placeTestClock(url);
+  await clockAdvanced(clock.monotonic());
   const opened: SharedStorage[] = [];
   const open = async (): Promise<SharedStorage> => {
     const storage = await openDatabase({ url, clock }, TEST_CLOCK);
@@ -70,7 +70,7 @@ export async function openPostgresEngine(url: string, clock: Clock): Promise<Eng
   const storage = await open();
   let first = true;
   return {
-    timePassed,
+    clockAdvanced,
     async handle() {
       const { runs } = first ? storage : await open();
       first = false;

@@ -14,21 +14,21 @@ const [url = '', pauseAt] = process.argv.slice(2);
 const failpoint = createFailpoints();
 if (pauseAt !== undefined) failpoint.at(pauseAt, () => void process.kill(process.pid, 'SIGSTOP'), { hit: 1 });
 const storage = await openDatabase({ url, clock: systemClock, failpoint }, TEST_CLOCK);
-const methods = new Map<string, (...given: never[]) => unknown>(Object.entries(storage.runs));
-tell('ready');
+const methods = new Map<string, (...args: never[]) => unknown>(Object.entries(storage.runs));
+print('ready');
 
 for await (const line of createInterface({ input: stdin })) {
   const [method, ...parameters] = JSON.parse(line) as [string, ...unknown[]];
   try {
     const call = methods.get(method);
     if (!call) throw new Error(`no method ${method}`);
-    tell((await Reflect.apply(call, storage.runs, parameters)) ?? null);
+    print((await Reflect.apply(call, storage.runs, parameters)) ?? null);
   } catch (error) {
-    tell(StorageError.isInstance(error) ? { problem: error.problem } : { thrown: String(error) });
+    print(StorageError.isInstance(error) ? { problem: error.problem } : { thrown: String(error) });
   }
 }
 await storage.close();
 
-function tell(value: unknown): void {
+function print(value: unknown): void {
   stdout.write(`${JSON.stringify(value)}\n`);
 }

@@ -16,10 +16,10 @@ const random = createRandom(Number(seed));
 const storage = await openStorage({ url, clock: systemClock });
 const until = performance.now() + Number(duration);
 /** Minimum number of turns, however slow the machine is. */
-const FEWEST_TURNS = 10;
+const MIN_TURNS = 10;
 const LEASE = { owner, ms: 300 };
 
-for (let turns = 0; turns < FEWEST_TURNS || performance.now() < until; turns++) {
+for (let turns = 0; turns < MIN_TURNS || performance.now() < until; turns++) {
   try {
     await takeTurn();
   } catch (error) {
@@ -36,7 +36,7 @@ async function takeTurn(): Promise<void> {
   for (let round = 0; round < 5 && held.size > 0; round++) {
     if (random() < 0.15) await sleep(500);
     else await storage.runs.renewLeases(LEASE);
-    const items = await Promise.all([...held.values()].map(({ run, lastSeq }) => work(run, lastSeq)));
+    const items = await Promise.all([...held.values()].map(({ run, lastSeq }) => nextCommit(run, lastSeq)));
     const outcomes = await storage.runs.commit(items);
     for (const [index, item] of items.entries()) {
       const outcome = outcomes[index];
@@ -47,7 +47,7 @@ async function takeTurn(): Promise<void> {
   }
 }
 
-async function work(run: LeasedRun, baseSeq: number): Promise<RunCommit> {
+async function nextCommit(run: LeasedRun, baseSeq: number): Promise<RunCommit> {
   const inbox = (await storage.runs.readInbox(run.id, run.fence)) ?? [];
   const events = deltas(run.id, baseSeq, 1 + inbox.length).map((event, index) => {
     const item = inbox[index - 1];

@@ -68,8 +68,8 @@ test('daily sums include earlier usage and usage written by the previous version
   }
 });
 
-describeOnDatabases('sums per day', (cluster) => {
-  test('daily sums include earlier usage and usage written by the previous version', async () => {
+describeOnDatabases('daily usage sums', (cluster) => {
+  test('include earlier usage and usage written by the previous version', async () => {
     const url = await cluster().createDatabase();
     const old = new PostgresConnection({ url });
     await migratePostgres(old, before(POSTGRES));

@@ -10,17 +10,17 @@ export type UsageFound = { rows: UsageRow[]; total: UsageSum };
 export type ReadUsage = (principal: Owner, query: UsageQuery) => Promise<UsageFound>;
 
 /** Maximum number of rows: those with the highest cost. */
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 
-const whole = (sum: string, name: string): string => `CAST(coalesce(sum(${sum}), 0) AS BIGINT) AS ${name}`;
+const integerSum = (sum: string, name: string): string => `CAST(coalesce(sum(${sum}), 0) AS BIGINT) AS ${name}`;
 const known = (column: string): string => `CAST(sum(${column}) AS BIGINT) AS ${column}`;
 const SUMS = [
-  whole("CASE WHEN kind = 'model' THEN calls ELSE 0 END", 'model_calls'),
-  whole("CASE WHEN kind = 'tool' THEN calls ELSE 0 END", 'tool_calls'),
-  whole('failures', 'failures'),
-  whole('duration_ms', 'duration_ms'),
-  whole('unpriced', 'unpriced'),
-  whole('uncounted', 'uncounted'),
+  integerSum("CASE WHEN kind = 'model' THEN calls ELSE 0 END", 'model_calls'),
+  integerSum("CASE WHEN kind = 'tool' THEN calls ELSE 0 END", 'tool_calls'),
+  integerSum('failures', 'failures'),
+  integerSum('duration_ms', 'duration_ms'),
+  integerSum('unpriced', 'unpriced'),
+  integerSum('uncounted', 'uncounted'),
   known('input_tokens'),
   known('output_tokens'),
   known('cached_input_tokens'),
@@ -63,7 +63,7 @@ export function usageSql(by: UsageBy): { rows: string; total: string } {
     rows: `
       SELECT g.*, ${LABELS[by]} AS label FROM (
         SELECT ${key} AS key, ${SUMS} FROM ${tableFor(by)} WHERE ${where} GROUP BY 1
-      ) AS g ORDER BY ${order} LIMIT ${MOST_ROWS}`,
+      ) AS g ORDER BY ${order} LIMIT ${MAX_ROWS}`,
     total: `SELECT ${SUMS} FROM usage_days WHERE ${where}`,
   };
 }

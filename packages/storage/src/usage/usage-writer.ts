@@ -69,16 +69,16 @@ function valuesOf(entry: UsageEntry): Values {
     forTool: tool ? formatToolReference(tool) : '',
     counts: [1, 0, ms, cost ?? 0, cost === null ? 1 : 0, isCounted ? 0 : 1],
     tokens: [
-      whole(usage?.inputTokens),
-      whole(usage?.outputTokens),
-      whole(usage?.cachedInputTokens),
-      whole(usage?.cacheWriteTokens),
-      whole(usage?.reasoningTokens),
+      tokenCount(usage?.inputTokens),
+      tokenCount(usage?.outputTokens),
+      tokenCount(usage?.cachedInputTokens),
+      tokenCount(usage?.cacheWriteTokens),
+      tokenCount(usage?.reasoningTokens),
     ],
   };
 }
 
 /** Servers may send any value: everything but a count is unknown. */
-function whole(tokens: number | undefined): number | null {
+function tokenCount(tokens: number | undefined): number | null {
   return tokens === undefined || !Number.isSafeInteger(tokens) || tokens < 0 ? null : tokens;
 }

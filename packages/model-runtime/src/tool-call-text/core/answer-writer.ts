@@ -53,7 +53,7 @@ export class AnswerWriter {
       this.#emit(from === 0 && end === text.length ? text : text.slice(from, end));
     }
     if (!this.skipsBlanks) this.#blank += text.slice(end);
-    this.#note(text);
+    this.#track(text);
   }
 
   /** Adds a call. Whitespace before it is formatting, but text before a malformed call, which is shown as text. */
@@ -65,7 +65,7 @@ export class AnswerWriter {
     this.skipsBlanks = false;
     this.lead = false;
     this.afterCall = true;
-    this.#note('.');
+    this.#track('.');
   }
 
   /** Switches between answer and thinking. Whitespace around thinking is formatting. */
@@ -83,7 +83,7 @@ export class AnswerWriter {
     if (!this.afterCall) this.#flushBlank();
   }
 
-  #note(text: string): void {
+  #track(text: string): void {
     this.lastCode = text.charCodeAt(text.length - 1);
     let at = text.length;
     while (at > 0 && text.charCodeAt(at - 1) === SPACE) at -= 1;

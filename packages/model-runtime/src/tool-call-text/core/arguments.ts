@@ -53,9 +53,7 @@ export function rewindToHiddenEnd(source: Source, from: number, { ends, starts }
   const all = [...ends, ...starts];
   source.examined += hidden.length * all.length;
   const places = [
-    ...ends.map((end) =>
-      findStop(hidden, end, (behind) => behind === '' || all.some((stop) => behind.startsWith(stop))),
-    ),
+    ...ends.map((end) => findStop(hidden, end, (rest) => rest === '' || all.some((stop) => rest.startsWith(stop)))),
     ...starts.map((start) => findStop(hidden, start, () => true)),
   ].filter((at) => at !== -1);
   if (places.length === 0) return false;
@@ -63,19 +61,19 @@ export function rewindToHiddenEnd(source: Source, from: number, { ends, starts }
   return true;
 }
 
-function findStop(text: string, stop: string, mayFollow: (behind: string) => boolean): number {
+function findStop(text: string, stop: string, mayFollow: (rest: string) => boolean): number {
   for (let at = text.indexOf(stop); at !== -1; at = text.indexOf(stop, at + stop.length)) {
-    const behind = at + stop.length;
-    if (standsBehindBracket(text, at) && mayFollow(text.slice(behind, behind + LONGEST_STOP).trimStart())) return at;
+    const after = at + stop.length;
+    if (followsBracket(text, at) && mayFollow(text.slice(after, after + MAX_STOP_LENGTH).trimStart())) return at;
   }
   return -1;
 }
 
 /** Longer than any marker with the whitespace before it. */
-const LONGEST_STOP = 80;
+const MAX_STOP_LENGTH = 80;
 
 /** True if a closing bracket precedes `at`, ignoring whitespace. */
-export function standsBehindBracket(text: string, at: number): boolean {
+export function followsBracket(text: string, at: number): boolean {
   let before = at - 1;
   while (before >= 0 && isBlank(text.charCodeAt(before))) before -= 1;
   return before >= 0 && '}])'.includes(text.charAt(before));

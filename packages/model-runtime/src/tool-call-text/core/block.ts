@@ -26,7 +26,7 @@ export class TextBlock {
   /** Number of calls found, including malformed ones. */
   found = 0;
   readonly #host: BlockHost;
-  #passed: number;
+  #emittedTo: number;
   #pending: { raw: string; reason: string } | null = null;
 
   constructor(source: Source, tools: OfferedTools, start: number, host: BlockHost) {
@@ -34,7 +34,7 @@ export class TextBlock {
     this.tools = tools;
     this.start = start;
     this.body = source.position;
-    this.#passed = start;
+    this.#emittedTo = start;
     this.#host = host;
   }
 
@@ -61,8 +61,8 @@ export class TextBlock {
   /** Adds everything before the cursor that was not yet emitted as text. */
   pass(): void {
     const { position } = this.source;
-    if (position > this.#passed) this.#host.write(this.source.text(this.#passed, position));
-    this.#passed = position;
+    if (position > this.#emittedTo) this.#host.write(this.source.text(this.#emittedTo, position));
+    this.#emittedTo = position;
   }
 
   /**

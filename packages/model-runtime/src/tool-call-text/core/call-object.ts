@@ -34,10 +34,10 @@ export function readCallObject(value: JsonValue): CallObject {
   if (typeof written !== 'string' || written.trim() === '') return { ok: false, reason: 'it has no "name"' };
   const name = written.trim();
 
-  const given = first(call, ARGUMENTS);
-  const args = toArguments(given);
+  const argumentsValue = first(call, ARGUMENTS);
+  const args = toArguments(argumentsValue);
   if (args === null) return { ok: false, reason: `the arguments of "${name.slice(0, 80)}" are not a JSON object` };
-  return { ok: true, name, arguments: args, id: readId(value), hasArguments: given !== undefined };
+  return { ok: true, name, arguments: args, id: readId(value), hasArguments: argumentsValue !== undefined };
 }
 
 /** Reads `{"f": {…}}`: the name is the key. */

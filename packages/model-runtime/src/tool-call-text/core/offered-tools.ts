@@ -49,9 +49,9 @@ export class OfferedTools {
   }
 
   /** The only tool that accepts these arguments; null if none or several do. */
-  theOneFor(args: JsonObject): string | null {
-    const fitting = [...this.#schemas].filter(([, schema]) => fits(args, schema));
-    return fitting.length === 1 ? (fitting[0]?.[0] ?? null) : null;
+  onlyToolFor(args: JsonObject): string | null {
+    const matching = [...this.#schemas].filter(([, schema]) => fits(args, schema));
+    return matching.length === 1 ? (matching[0]?.[0] ?? null) : null;
   }
 }
 

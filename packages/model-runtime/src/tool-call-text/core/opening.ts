@@ -5,7 +5,7 @@ import type { TextReading } from './reading.ts';
  * Where an opening counts: at the start of a word or line (`indented`: with any indentation), before any other text, or
  * with only whitespace between it and a call.
  */
-type Place = 'anywhere' | 'word' | 'line' | 'indented' | 'lead' | 'after_call';
+type MarkerPosition = 'anywhere' | 'word' | 'line' | 'indented' | 'lead' | 'after_call';
 
 /** A section of the answer with markers of its own: thinking, or a framed text. */
 export type Section = { kind: 'text' | 'reasoning'; openings: readonly Opening[] };
@@ -29,7 +29,7 @@ export type BlockReader = (block: TextBlock) => TextReading<ReaderVerdict>;
 export type Opening = {
   marker: string;
   /** Default: anywhere. */
-  place?: Place;
+  place?: MarkerPosition;
   /** Accepts the next character after whitespace: distinguishes families that share a marker. */
   begins?: (code: number) => boolean;
   read: BlockReader;

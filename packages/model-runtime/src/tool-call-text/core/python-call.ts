@@ -41,7 +41,7 @@ function* beginsArguments(source: Source): TextReading<'yes' | 'no' | 'cut'> {
   if (code === NO_CHARACTER) return 'cut';
   if (!isNameStart(code)) return 'no';
   yield* readWhile(source, isNameCode, MAX_NAME);
-  const behind = yield* skipBlanks(source);
-  if (behind === NO_CHARACTER && !(yield* hasMore(source))) return 'cut';
-  return behind === EQUALS ? 'yes' : 'no';
+  const next = yield* skipBlanks(source);
+  if (next === NO_CHARACTER && !(yield* hasMore(source))) return 'cut';
+  return next === EQUALS ? 'yes' : 'no';
 }

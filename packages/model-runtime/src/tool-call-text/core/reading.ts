@@ -69,11 +69,11 @@ export function* readOneOf(source: Source, markers: readonly string[]): TextRead
 /** True at the end of the text, or if it ends within one of `tokens`. */
 export function* isCutOff(source: Source, tokens: readonly string[]): TextReading<boolean> {
   if (!(yield* hasMore(source))) return true;
-  const rest = source.ended ? source.textFrom(source.position, LONGEST_TOKEN) : null;
+  const rest = source.ended ? source.textFrom(source.position, MAX_TOKEN_LENGTH) : null;
   return rest !== null && tokens.some((token) => token.startsWith(rest));
 }
 
-const LONGEST_TOKEN = 100;
+const MAX_TOKEN_LENGTH = 100;
 
 /** The marker that ended a range (consumed), and the end of the range. Null: end of the text. */
 export type ReadStop = { marker: string; at: number };

@@ -87,10 +87,10 @@ function readAs(text: string, type: string): JsonValue | undefined {
   }
 }
 
-function readNumber(text: string, whole: boolean): number | undefined {
+function readNumber(text: string, isInteger: boolean): number | undefined {
   const parsed = parseJson(text);
   if (!parsed.ok || typeof parsed.value !== 'number') return undefined;
-  return whole && !Number.isSafeInteger(parsed.value) ? undefined : parsed.value;
+  return isInteger && !Number.isSafeInteger(parsed.value) ? undefined : parsed.value;
 }
 
 /** Without a schema: parses JSON other than strings. A number is parsed only if it serializes to the same text. */

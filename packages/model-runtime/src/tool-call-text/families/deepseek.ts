@@ -30,13 +30,13 @@ const MAX_NAME = 200;
 const readCalls: BlockReader = function* (block) {
   const { source } = block;
   if (!CALLS_BEGIN.includes(source.text(block.start, block.body))) source.seek(block.start);
-  let behindLast = block.body;
+  let afterLast = block.body;
   for (;;) {
     yield* skipBlanks(source);
     const from = source.position;
     const marker = yield* readOneOf(source, [...CALL_BEGIN, ...CALLS_END]);
     if (marker === null) {
-      if (block.found > 0) source.seek(behindLast);
+      if (block.found > 0) source.seek(afterLast);
       else if (yield* isCutOff(source, CALL_BEGIN)) {
         source.seekToEnd();
         block.malformed('the call is cut off', block.start);
@@ -54,7 +54,7 @@ const readCalls: BlockReader = function* (block) {
       yield* readOneOf(source, CALL_END);
       block.malformed(problem, from);
     }
-    behindLast = source.position;
+    afterLast = source.position;
   }
 };
 

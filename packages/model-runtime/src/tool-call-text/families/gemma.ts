@@ -6,7 +6,7 @@ import { dropMarker } from '../thinking.ts';
 
 type Style = { start: string; end: string; delimiter: string };
 
-function family({ start, end, delimiter }: Style, behind: readonly string[]): Family {
+function family({ start, end, delimiter }: Style, strayEnds: readonly string[]): Family {
   const write = (value: JsonValue): string => {
     if (typeof value === 'string') return `${delimiter}${value}${delimiter}`;
     if (Array.isArray(value)) return `[${value.map(write).join(',')}]`;
@@ -18,7 +18,7 @@ function family({ start, end, delimiter }: Style, behind: readonly string[]): Fa
   return {
     openings: [
       { marker: start, read: bracesCalls({ delimiter, end }) },
-      ...behind.map((marker): Opening => ({ marker, place: 'after_call', read: dropMarker })),
+      ...strayEnds.map((marker): Opening => ({ marker, place: 'after_call', read: dropMarker })),
     ],
     write: (calls) => calls.map(({ name, arguments: args }) => `${start}call:${name}${write(args)}${end}`).join(''),
   };

@@ -61,7 +61,7 @@ const CALLS_END = '</tool_calls>';
 
 const readHunyuan: BlockReader = function* (block) {
   const { source } = block;
-  let behindLast = block.body;
+  let afterLast = block.body;
   for (;;) {
     yield* skipBlanks(source);
     if (block.found === 0 && (yield* holdsOthers(source))) return READER_DONE;
@@ -73,10 +73,10 @@ const readHunyuan: BlockReader = function* (block) {
     const verdict = marker === null ? null : yield* hunyuanCall(block);
     if (verdict?.type !== 'done') {
       if (block.found === 0) return { type: 'text', upTo: block.body };
-      source.seek(behindLast);
+      source.seek(afterLast);
       return READER_DONE;
     }
-    behindLast = source.position;
+    afterLast = source.position;
   }
 };
 

@@ -28,7 +28,7 @@ const CHANNELS = ['analysis', 'commentary', 'final'];
 const BEGINNINGS = [`${START}assistant`, CHANNEL, RECIPIENT];
 const TOKENS = [MESSAGE, CHANNEL, CONSTRAIN, RECIPIENT, 'json', 'code'];
 /** Recipients that are not tools. */
-const PEOPLE: ReadonlySet<string> = new Set(['assistant', 'user', 'all']);
+const NON_TOOLS: ReadonlySet<string> = new Set(['assistant', 'user', 'all']);
 
 /** Ends a section without consuming its marker, which starts the next message. */
 function leaveBefore(marker: string): Opening {
@@ -65,7 +65,7 @@ function* readMessage(block: TextBlock): TextReading<ReaderVerdict> {
     return READER_DONE;
   }
   const { channel, recipient } = header;
-  if (recipient === null || PEOPLE.has(recipient)) {
+  if (recipient === null || NON_TOOLS.has(recipient)) {
     return { type: 'enter', section: channel === 'analysis' ? analysis : answer };
   }
   const name = recipient.replace(/^functions\./, '');

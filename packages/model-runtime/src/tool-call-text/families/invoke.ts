@@ -8,12 +8,12 @@ import type { WrittenCall } from '../types.ts';
 
 /** The tags of `<invoke name="f"><parameter name="k">v</parameter></invoke>`, each with the prefix of the family. */
 function invokeStyle(prefix: string, wrapperEnds: readonly string[], more: Partial<TagStyle> = {}): TagStyle {
-  const named = (tag: string) => new RegExp(`^<${prefix}${tag}\\s[^>]*?name=["']([^"'>]*)["'][^>]*>$`);
+  const tagPattern = (tag: string) => new RegExp(`^<${prefix}${tag}\\s[^>]*?name=["']([^"'>]*)["'][^>]*>$`);
   return {
-    call: named('invoke'),
+    call: tagPattern('invoke'),
     callStart: `<${prefix}invoke`,
     callEnd: `</${prefix}invoke>`,
-    parameter: named('parameter'),
+    parameter: tagPattern('parameter'),
     parameterStart: `<${prefix}parameter`,
     parameterEnd: `</${prefix}parameter>`,
     wrapperEnds,
@@ -23,8 +23,8 @@ function invokeStyle(prefix: string, wrapperEnds: readonly string[], more: Parti
 
 function writeInvoke(prefix: string, { name, arguments: args }: WrittenCall, attribute: 'string' | 'none'): string {
   const lines = eachArgument(args, (key, value) => {
-    const says = attribute === 'none' ? '' : ` string="${typeof value === 'string'}"`;
-    return `<${prefix}parameter name="${key}"${says}>${toTagText(value)}</${prefix}parameter>\n`;
+    const stringAttribute = attribute === 'none' ? '' : ` string="${typeof value === 'string'}"`;
+    return `<${prefix}parameter name="${key}"${stringAttribute}>${toTagText(value)}</${prefix}parameter>\n`;
   });
   return `<${prefix}invoke name="${name}">\n${lines}</${prefix}invoke>`;
 }

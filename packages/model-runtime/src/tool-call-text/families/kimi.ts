@@ -24,13 +24,13 @@ const MAX_ID = 300;
 const readCalls: BlockReader = function* (block) {
   const { source } = block;
   if (source.text(block.start, block.body) === CALL_BEGIN) source.seek(block.start);
-  let behindLast = block.body;
+  let afterLast = block.body;
   for (;;) {
     yield* skipBlanks(source);
     const from = source.position;
     const marker = yield* readOneOf(source, [CALL_BEGIN, SECTION_END]);
     if (marker === null) {
-      if (block.found > 0) source.seek(behindLast);
+      if (block.found > 0) source.seek(afterLast);
       else if (yield* isCutOff(source, [CALL_BEGIN])) {
         source.seekToEnd();
         block.malformed('the call is cut off', block.start);
@@ -48,7 +48,7 @@ const readCalls: BlockReader = function* (block) {
       yield* readExactly(source, CALL_END);
       block.malformed(problem, from);
     }
-    behindLast = source.position;
+    afterLast = source.position;
   }
 };
 
@@ -63,7 +63,7 @@ function* readCall(block: TextBlock): TextReading<string | null> {
 
   // The namespace of ordinary functions is not part of the name. If there is only a counter, the call is for the one
   // tool whose arguments match.
-  const name = /^\d+$/.test(id) ? tools.theOneFor(args) : /^(?:functions\.)?(.+):\d+$/s.exec(id)?.[1];
+  const name = /^\d+$/.test(id) ? tools.onlyToolFor(args) : /^(?:functions\.)?(.+):\d+$/s.exec(id)?.[1];
   if (name === undefined || name === null) return `"${id.slice(0, 80)}" does not name a tool`;
   block.call(name, args, id);
 

@@ -2,7 +2,7 @@ import type { Opening } from '../core/opening.ts';
 import { dropMarker } from '../thinking.ts';
 
 /** Leftovers after a call: repeated end markers, and the end-of-turn tokens of models. */
-const BEHIND_CALLS = [
+const MARKERS_AFTER_CALLS = [
   '</tool_call>',
   '</tool_calls>',
   '</function>',
@@ -50,6 +50,6 @@ const BEHIND_CALLS = [
 
 /** Dropped if only whitespace separates them from a call; also a start-of-turn token that the server passed through. */
 export const strayMarkers: readonly Opening[] = [
-  ...BEHIND_CALLS.map((marker): Opening => ({ marker, place: 'after_call', read: dropMarker })),
+  ...MARKERS_AFTER_CALLS.map((marker): Opening => ({ marker, place: 'after_call', read: dropMarker })),
   { marker: '<|im_start|>assistant\n', place: 'lead', read: dropMarker },
 ];

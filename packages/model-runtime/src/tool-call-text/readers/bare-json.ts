@@ -9,13 +9,13 @@ import { hasMore, readWhile, skipBlanks, type TextReading } from '../core/readin
 import { NO_CHARACTER, type Source } from '../core/source.ts';
 import type { OfferedTools } from '../core/offered-tools.ts';
 
-type Found = Extract<CallObject, { ok: true }>;
+type FoundCall = Extract<CallObject, { ok: true }>;
 
 /**
  * `data`: JSON without calls. `text`: not JSON; what was read is text. `cut`, `broken`: an incomplete or invalid call
  * of an offered tool.
  */
-type BareCalls = Found[] | 'data' | 'text' | 'cut' | 'broken';
+type BareCalls = FoundCall[] | 'data' | 'text' | 'cut' | 'broken';
 
 const NEWLINE = 10;
 const DOUBLE_QUOTE = 34;
@@ -30,7 +30,7 @@ const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 const MAX_NAME = 200;
 /** Maximum distance from the start of a call to its name, in characters. */
-const NAME_WITHIN = 300;
+const MAX_NAME_DISTANCE = 300;
 
 /**
  * Reads bare calls in the text: `{"name": …, "arguments": …}`, a list of such objects, or several in sequence. They
@@ -56,10 +56,10 @@ export const bareJson: BlockReader = function* (block) {
     for (const call of calls) block.call(call.name, call.arguments, call.id);
     yield* skipStrayClosers(source);
 
-    const behind = source.position;
+    const end = source.position;
     const next = yield* skipSeparators(source);
     calls = next === OPEN_BRACE || next === OPEN_BRACKET ? yield* readBareCalls(block) : 'data';
-    if (typeof calls === 'string') source.seek(behind);
+    if (typeof calls === 'string') source.seek(end);
   }
   return READER_DONE;
 };
@@ -71,9 +71,9 @@ export function* readBareCalls(block: TextBlock): TextReading<BareCalls> {
   if (!(yield* looksLikeCall(source, tools))) return 'data';
   const json = yield* readJson(source);
   if (json.kind !== 'whole') {
-    const isMeant = namesOfferedTool(source.textFrom(from, NAME_WITHIN), tools);
-    if (json.kind === 'broken') yield* skipBroken(block, from, isMeant ? json.closers : []);
-    return isMeant ? json.kind : 'text';
+    const isOfferedCall = namesOfferedTool(source.textFrom(from, MAX_NAME_DISTANCE), tools);
+    if (json.kind === 'broken') yield* skipBroken(block, from, isOfferedCall ? json.closers : []);
+    return isOfferedCall ? json.kind : 'text';
   }
   const parsed = parseLenient(json.text);
   const calls = parsed.ok ? allCalls(parsed.value, tools) : null;
@@ -82,7 +82,7 @@ export function* readBareCalls(block: TextBlock): TextReading<BareCalls> {
   return 'data';
 }
 
-function allCalls(value: JsonValue, tools: OfferedTools): Found[] | null {
+function allCalls(value: JsonValue, tools: OfferedTools): FoundCall[] | null {
   const objects = Array.isArray(value) ? value : [value];
   const calls = objects.map(readCallObject).filter((call) => call.ok);
   const areCalls = calls.every((call) => call.hasArguments && tools.offers(call.name));
@@ -101,9 +101,9 @@ function* skipBroken(block: TextBlock, from: number, closers: number[]): TextRea
 /** Looks ahead for an object, or a list of objects, that starts like a call and does not name an unknown tool. */
 function* looksLikeCall(source: Source, tools: OfferedTools): TextReading<boolean> {
   const from = source.position;
-  const looks = yield* beginsLikeCall(source, tools);
+  const isLikely = yield* beginsLikeCall(source, tools);
   source.seek(from);
-  return looks;
+  return isLikely;
 }
 
 function* beginsLikeCall(source: Source, tools: OfferedTools): TextReading<boolean> {
@@ -171,10 +171,10 @@ function* passRow(block: TextBlock): TextReading<void> {
       return;
     }
     if (!(yield* passJson(block)) || !(yield* hasMore(source))) return;
-    const behind = source.position;
+    const end = source.position;
     const next = source.peek() === COMMA ? yield* skipSeparators(source) : source.peek();
     if (next !== OPEN_BRACE) {
-      source.seek(behind);
+      source.seek(end);
       return;
     }
   }

@@ -42,7 +42,7 @@ function* readFencedCalls(
   block: TextBlock,
   mark: number,
   length: number,
-  which: 'last' | 'always',
+  policy: 'last' | 'always',
 ): TextReading<boolean> {
   const { source } = block;
   const from = source.position;
@@ -52,7 +52,7 @@ function* readFencedCalls(
     yield* skipBlanks(source);
     const close = yield* readWhile(source, (next) => next === mark, Infinity);
     const isClosed = close === null ? source.position - from >= length : close.length >= length;
-    const counts = isClosed && (which === 'always' || (yield* peekBehindBlanks(source)) === NO_CHARACTER);
+    const counts = isClosed && (policy === 'always' || (yield* peekBehindBlanks(source)) === NO_CHARACTER);
     if (counts) {
       for (const call of found) block.call(call.name, call.arguments, call.id);
       return true;
@@ -113,10 +113,10 @@ const MAX_SPAN = 400;
 /** Reads markup quoted as code within a line, from after its first backtick, as text. */
 export const codeSpan: BlockReader = function* ({ source }) {
   const run = yield* readWhile(source, (code) => code === BACKTICK, MAX_SPAN);
-  const behind = source.position;
-  if (run === null || !MARKUP.has(source.peek())) return { type: 'text', upTo: behind };
+  const end = source.position;
+  if (run === null || !MARKUP.has(source.peek())) return { type: 'text', upTo: end };
   const length = 1 + run.length;
-  while (source.position - behind < MAX_SPAN) {
+  while (source.position - end < MAX_SPAN) {
     const code = source.peek();
     if (code === NO_CHARACTER && (yield* hasMore(source))) continue;
     if (code === NO_CHARACTER || code === NEWLINE) break;
@@ -128,5 +128,5 @@ export const codeSpan: BlockReader = function* ({ source }) {
     yield* readWhile(source, (next) => next === BACKTICK, MAX_SPAN);
     if (source.position - from === length) return { type: 'text', upTo: source.position };
   }
-  return { type: 'text', upTo: behind };
+  return { type: 'text', upTo: end };
 };

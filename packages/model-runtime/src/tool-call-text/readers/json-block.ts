@@ -39,7 +39,7 @@ export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
   return function* (block) {
     const { source } = block;
     let listed = options.listed === true;
-    let behindLast = block.body;
+    let afterLast = block.body;
     for (;;) {
       const code = source.peek();
       if (code === NO_CHARACTER) {
@@ -64,24 +64,24 @@ export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
       }
       if (code === OPEN_BRACE) {
         yield* readObject(block, stops, options);
-        behindLast = source.position;
+        afterLast = source.position;
         continue;
       }
       const isList = listed && code === DOUBLE_QUOTE && ends.length > 0;
       if (block.found === 0 && otherwise === 'text' && !isList) return { type: 'text', upTo: block.body };
       if (block.found > 0 && ends.length === 0) {
-        source.seek(behindLast);
+        source.seek(afterLast);
         return READER_DONE;
       }
-      yield* readJunk(block, options, at, behindLast);
+      yield* readJunk(block, options, at, afterLast);
       return READER_DONE;
     }
   };
 }
 
-function atTextEnd(block: TextBlock, isMeant: boolean): ReaderVerdict {
+function atTextEnd(block: TextBlock, isCall: boolean): ReaderVerdict {
   if (block.found > 0) return READER_DONE;
-  if (!isMeant) return { type: 'text', upTo: block.body };
+  if (!isCall) return { type: 'text', upTo: block.body };
   block.malformed('the call is cut off', block.start);
   return READER_DONE;
 }
@@ -113,12 +113,12 @@ function* readObject(block: TextBlock, stops: readonly string[], options: JsonBl
  * Text that is not a call is malformed in a block that closes; in one that does not, it belongs to the answer after the
  * block.
  */
-function* readJunk(block: TextBlock, options: JsonBlockOptions, from: number, behindLast: number): TextReading<void> {
+function* readJunk(block: TextBlock, options: JsonBlockOptions, from: number, afterLast: number): TextReading<void> {
   const { source } = block;
   const { ends = [], starts = [] } = options;
   const stop = yield* readUntil(source, [...ends, ...starts]);
   const closes = stop !== null && ends.includes(stop.marker);
-  if (!closes && block.found > 0) source.seek(behindLast);
+  if (!closes && block.found > 0) source.seek(afterLast);
   else {
     if (stop !== null && !closes) source.seek(stop.at);
     block.malformed('it is not JSON', from);

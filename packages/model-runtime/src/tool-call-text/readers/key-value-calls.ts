@@ -44,15 +44,15 @@ export function keyValueCall(style: KeyValueStyle): BlockReader {
     yield* skipBlanks(source);
     if (style.separator !== undefined) yield* readExactly(source, style.separator);
     yield* skipBlanks(source);
-    const stands = yield* readOneOf(source, [style.keyStart, style.end]);
-    if (stands === null) {
+    const marker = yield* readOneOf(source, [style.keyStart, style.end]);
+    if (marker === null) {
       if (name === '' || !(yield* isCutOff(source, [style.keyStart, style.end])))
         return { type: 'text', upTo: block.body };
       source.seekToEnd();
       block.malformed('the call is cut off', block.start);
       return READER_DONE;
     }
-    if (stands === style.end) {
+    if (marker === style.end) {
       // A single word between tags: unless it is an offered tool, the text only mentions it.
       if (!block.tools.offers(name)) return { type: 'text', upTo: block.body };
       block.call(name, {});
@@ -72,7 +72,7 @@ function* readPairs(block: TextBlock, style: KeyValueStyle, name: string): TextR
     if (keyStop === null) return block.malformed('the call is cut off', start);
     const key = source.text(keyAt, keyStop.at).trim();
     yield* skipBlanks(source);
-    if (!(yield* readExactly(source, style.valueStart))) return yield* giveUp(block, style);
+    if (!(yield* readExactly(source, style.valueStart))) return yield* skipMalformed(block, style);
     const value = yield* readValue(block, style, name, key);
     if (value === undefined) return block.malformed('an argument is cut off', start);
     if (Object.hasOwn(args, key)) problem = `the argument "${key}" is given twice`;
@@ -81,7 +81,7 @@ function* readPairs(block: TextBlock, style: KeyValueStyle, name: string): TextR
     yield* skipBlanks(source);
     const stop = yield* readOneOf(source, [style.keyStart, style.end]);
     if (stop === style.keyStart) continue;
-    if (stop === null) return yield* giveUp(block, style);
+    if (stop === null) return yield* skipMalformed(block, style);
     if (problem === null) block.call(name, args);
     else block.malformed(problem, start);
     return;
@@ -105,7 +105,7 @@ function* readValue(
 }
 
 /** Skips to the end of a malformed call. */
-function* giveUp(block: TextBlock, style: KeyValueStyle): TextReading<void> {
+function* skipMalformed(block: TextBlock, style: KeyValueStyle): TextReading<void> {
   const isCut = !(yield* hasMore(block.source));
   yield* readUntil(block.source, [style.end]);
   block.malformed(isCut ? 'the call is cut off' : 'there is text between the arguments', block.start);

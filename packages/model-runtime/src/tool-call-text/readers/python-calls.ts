@@ -23,7 +23,7 @@ export function pythonBlock({ start, ends, otherwise }: PythonBlockOptions): Blo
   const json = jsonBlock({ ends, otherwise });
   return function* (block) {
     const { source } = block;
-    let behindLast = block.body;
+    let afterLast = block.body;
     for (;;) {
       const code = yield* skipBlanks(source);
       const at = source.position;
@@ -38,13 +38,13 @@ export function pythonBlock({ start, ends, otherwise }: PythonBlockOptions): Blo
       if (code === OPEN_BRACE && block.found === 0) return yield* json(block);
       if (SEPARATORS.has(code)) {
         source.advance();
-        if (code === CLOSE_BRACKET) behindLast = source.position;
+        if (code === CLOSE_BRACKET) afterLast = source.position;
         continue;
       }
       const call = yield* readPythonCall(source);
       if (call.kind === 'call') {
         block.call(call.name, call.arguments);
-        behindLast = source.position;
+        afterLast = source.position;
         continue;
       }
       if (call.kind === 'none' && block.found === 0 && otherwise === 'text') return { type: 'text', upTo: block.body };
@@ -54,7 +54,7 @@ export function pythonBlock({ start, ends, otherwise }: PythonBlockOptions): Blo
       }
       const stop = yield* readUntil(source, ends);
       if (stop === null && call.kind === 'none' && block.found > 0) {
-        source.seek(behindLast);
+        source.seek(afterLast);
         return READER_DONE;
       }
       const reason = stop === null ? 'the call is cut off' : `the call of "${nameOf(call)}" is malformed`;

@@ -51,7 +51,7 @@ export function tagCalls(style: TagStyle, fromMarker?: 'from_marker'): BlockRead
   return function* (block) {
     const { source } = block;
     if (fromMarker !== undefined) source.seek(block.start);
-    let behindLast = block.body;
+    let afterLast = block.body;
     for (;;) {
       let code = yield* skipBlanks(source);
       while ((yield* readOneOf(source, style.between ?? [])) !== null) code = yield* skipBlanks(source);
@@ -65,11 +65,11 @@ export function tagCalls(style: TagStyle, fromMarker?: 'from_marker'): BlockRead
       if (name === undefined) {
         if (block.found === 0)
           return isCutOpening(block, style, from) ? READER_DONE : { type: 'text', upTo: block.body };
-        source.seek(behindLast);
+        source.seek(afterLast);
         return READER_DONE;
       }
       yield* readCall(block, style, name.trim(), from);
-      behindLast = source.position;
+      afterLast = source.position;
       // Without a wrapper a block has one call; the next call opens its own.
       if (fromMarker !== undefined) return READER_DONE;
     }
@@ -86,7 +86,7 @@ function isCutOpening(block: TextBlock, style: TagStyle, from: number): boolean 
   return true;
 }
 
-/** Reads a tag from `<` to `>`; null if there is none. */
+/** Reads a tag from `<` to `>`; null if no tag starts here. */
 function* readTag({ source }: TextBlock): TextReading<string | null> {
   const from = source.position;
   const inside = yield* readWhile(source, (code) => code !== GREATER_THAN, MAX_TAG);
@@ -111,13 +111,18 @@ function* readCall(block: TextBlock, style: TagStyle, name: string, from: number
         args = parsed.value;
         continue;
       }
-      yield* giveUp(block, style, from, json.kind === 'cut' ? 'the call is cut off' : 'the arguments are not JSON');
+      yield* skipMalformed(
+        block,
+        style,
+        from,
+        json.kind === 'cut' ? 'the call is cut off' : 'the arguments are not JSON',
+      );
       return;
     }
     const tag = code === LESS_THAN ? yield* readTag(block) : null;
     if (tag === null) {
       const isCut = !(yield* hasMore(source)) || code === LESS_THAN;
-      yield* giveUp(block, style, from, isCut ? 'the call is cut off' : 'there is text between the arguments');
+      yield* skipMalformed(block, style, from, isCut ? 'the call is cut off' : 'there is text between the arguments');
       return;
     }
     const isWrapperEnd = style.wrapperEnds.includes(tag);
@@ -129,7 +134,7 @@ function* readCall(block: TextBlock, style: TagStyle, name: string, from: number
     }
     const key = style.parameter.exec(tag)?.[1]?.trim();
     if (key === undefined) {
-      yield* giveUp(block, style, from, `the tag ${tag.slice(0, 60)} is not allowed in a call`);
+      yield* skipMalformed(block, style, from, `the tag ${tag.slice(0, 60)} is not allowed in a call`);
       return;
     }
     const value = yield* readValue(block, style, { tool: name, key, tag, given: args, tagAt: at });
@@ -143,7 +148,7 @@ function* readCall(block: TextBlock, style: TagStyle, name: string, from: number
 }
 
 /** Skips to the end of a malformed call. */
-function* giveUp(block: TextBlock, style: TagStyle, from: number, reason: string): TextReading<void> {
+function* skipMalformed(block: TextBlock, style: TagStyle, from: number, reason: string): TextReading<void> {
   const { source } = block;
   const stop = yield* readUntil(source, [style.callEnd, ...style.wrapperEnds]);
   if (stop !== null && stop.marker !== style.callEnd) source.seek(stop.at);
@@ -164,10 +169,10 @@ type Argument = { tool: string; key: string; tag: string; given: JsonObject; tag
 function* readValue(block: TextBlock, style: TagStyle, argument: Argument): TextReading<JsonValue | undefined> {
   const { source, tools } = block;
   const { tool, key, tag } = argument;
-  const says = style.stringAttribute?.exec(tag)?.[1];
+  const isStringText = style.stringAttribute?.exec(tag)?.[1];
   if (style.xml === true && (yield* readExactly(source, '<![CDATA['))) return yield* readCdata(block, style, argument);
 
-  const isJson = says === undefined ? mayBeJson(tools, tool, key) : says === 'false';
+  const isJson = isStringText === undefined ? mayBeJson(tools, tool, key) : isStringText === 'false';
   const json = isJson ? yield* readJsonValue(block, style.parameterEnd) : undefined;
   if (json !== undefined) return json;
 
@@ -175,8 +180,8 @@ function* readValue(block: TextBlock, style: TagStyle, argument: Argument): Text
   if (raw === undefined) return undefined;
   const trimmed = style.trim === 'newlines' ? trimLines(raw, indentOf(block, argument.tagAt)) : raw;
   const text = style.xml === true ? decodeEntities(trimmed) : trimmed;
-  if (says === 'true') return text;
-  if (says === 'false') {
+  if (isStringText === 'true') return text;
+  if (isStringText === 'false') {
     const parsed = parseLenient(text.trim());
     return parsed.ok ? parsed.value : text;
   }
@@ -219,23 +224,23 @@ function* readRaw(block: TextBlock, style: TagStyle, argument: Argument): TextRe
   const { source } = block;
   const from = source.position;
   let holdsCall = false;
-  let openInside = 0;
+  let nestedCalls = 0;
   for (;;) {
     const stop = yield* readUntil(source, [style.parameterEnd, style.parameterStart, style.callEnd, style.callStart]);
     if (stop === null) return undefined;
     if (stop.marker === style.callStart) holdsCall = true;
     else if (stop.marker === style.parameterEnd) {
-      if (openInside === 0) return source.text(from, stop.at);
-      openInside -= 1;
+      if (nestedCalls === 0) return source.text(from, stop.at);
+      nestedCalls -= 1;
     } else if (holdsCall) {
-      if (stop.marker === style.parameterStart) openInside += 1;
+      if (stop.marker === style.parameterStart) nestedCalls += 1;
     } else if (style.trim === 'newlines' && stop.at > from && source.text(stop.at - 1, stop.at) === '\n') {
-      const behind = source.position;
+      const end = source.position;
       if (yield* endsValue(block, style, stop.marker, stop.at, argument)) {
         source.seek(stop.at);
         return source.text(from, stop.at);
       }
-      source.seek(behind);
+      source.seek(end);
     }
   }
 }

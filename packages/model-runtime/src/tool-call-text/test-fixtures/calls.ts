@@ -17,7 +17,7 @@ const UNWRITABLE = [
   '<![CDATA[',
 ];
 
-const sharpEdges = fc.constantFrom(
+const trickyPieces = fc.constantFrom(
   '</tool_call>',
   '<tool_call>',
   '</function>',
@@ -54,7 +54,7 @@ const sharpEdges = fc.constantFrom(
 
 /** Any text, often with sequences that formats handle badly. */
 const trickyText: fc.Arbitrary<string> = fc
-  .array(fc.oneof({ weight: 3, arbitrary: sharpEdges }, { weight: 2, arbitrary: fc.string({ unit: codePoint }) }), {
+  .array(fc.oneof({ weight: 3, arbitrary: trickyPieces }, { weight: 2, arbitrary: fc.string({ unit: codePoint }) }), {
     maxLength: 8,
   })
   .map((pieces) => pieces.join(''))

@@ -1,14 +1,14 @@
 import type { Case } from './cases.ts';
 
-type Decided = Partial<Case['expect']>;
+type DecidedOutcome = Partial<Case['expect']>;
 
 /** Rejected: the call would be a guess. */
-const NO_CALL: Decided = { tool_calls: [] };
+const NO_CALL: DecidedOutcome = { tool_calls: [] };
 
 /**
  * The decided outcomes of cases on which engines differ, if not the recorded outcome; decision 018 gives the reasons.
  */
-export const DECIDED: Readonly<Record<string, Decided>> = {
+export const DECIDED: Readonly<Record<string, DecidedOutcome>> = {
   // Text before, between and after calls is kept.
   'vllm-glm45-mixed': {
     content: 'I will help you get the weather info.\n\nmeaningwhile, I will also check the weather in Shanghai.',

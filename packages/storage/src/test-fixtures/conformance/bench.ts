@@ -9,7 +9,7 @@ export type EngineUnderTest = {
   /** Another handle to the same database; all share the clock. */
   handle(): Promise<RunStore>;
   /** Called whenever the clock advances, for leases timed by the database. */
-  timePassed?(monotonic: number): Promise<void>;
+  clockAdvanced?(monotonic: number): Promise<void>;
   /** Operations beside runs: create an empty conversation, read its current leaf, queue a message, delete it. */
   createConversation(principal: Owner, id: string): Promise<void>;
   leafOf(principal: Owner, conversationId: string): Promise<string | null>;
@@ -47,7 +47,7 @@ export class ConformanceBench {
       },
       async advance(ms) {
         await fake.advance(ms);
-        await engine.timePassed?.(fake.monotonic());
+        await engine.clockAdvanced?.(fake.monotonic());
       },
     };
     await engine.createConversation(ANNE, 'c1');

@@ -42,8 +42,8 @@ export function describeCommitting(bench: ConformanceBench): void {
       await bench.commit(commitOf('r2', { release: true }));
       expect(await (await bench.engine.handle()).acquireLease('r2', P2)).toMatchObject({ fence: 2 });
       await bench.commit(commitOf('r4', { release: true }));
-      const words = (runId: string) => commitOf(runId, { events: deltas(runId, 0, 2), state: { of: runId } });
-      expect(await bench.store.commit(runIds.map(words))).toEqual([
+      const tokenCommit = (runId: string) => commitOf(runId, { events: deltas(runId, 0, 2), state: { of: runId } });
+      expect(await bench.store.commit(runIds.map(tokenCommit))).toEqual([
         { outcome: 'committed', lastSeq: 2 },
         { outcome: 'stale', now: { fence: 2, lastSeq: 0, status: 'running' } },
         { outcome: 'committed', lastSeq: 2 },
@@ -51,10 +51,10 @@ export function describeCommitting(bench: ConformanceBench): void {
       ]);
       expect(await Promise.all(runIds.map((runId) => bench.seqs(runId)))).toEqual([[1, 2], [], [1, 2], []]);
       // The state of the first run was not written either, that of the others was.
-      const kept = async (runId: string): Promise<unknown> => (await bench.store.acquireLease(runId, P1))?.state;
-      expect(await kept('r4')).toBeNull();
+      const stateOf = async (runId: string): Promise<unknown> => (await bench.store.acquireLease(runId, P1))?.state;
+      expect(await stateOf('r4')).toBeNull();
       await bench.commit(commitOf('r3', { baseSeq: 2, release: true }));
-      expect(await kept('r3')).toEqual({ of: 'r3' });
+      expect(await stateOf('r3')).toEqual({ of: 'r3' });
     });
 
     test('counts a commit sent twice once', async () => {
@@ -227,30 +227,30 @@ export function describeCommitting(bench: ConformanceBench): void {
       for (const step of steps) {
         const runId = runIds[step.run] ?? '';
         const handle = handles[step.handle] ?? bench.store;
-        const truth = model.get(runId);
-        if (!truth) throw new Error('no such run in the model');
+        const actual = model.get(runId);
+        if (!actual) throw new Error('no such run in the model');
         switch (step.do) {
           case 'commit': {
-            const fence = truth.fence - step.behind;
-            const baseSeq = Math.max(0, truth.lastSeq + step.offset);
-            const fits = truth.leased && fence === truth.fence && baseSeq === truth.lastSeq;
+            const fence = actual.fence - step.behind;
+            const baseSeq = Math.max(0, actual.lastSeq + step.offset);
+            const fits = actual.leased && fence === actual.fence && baseSeq === actual.lastSeq;
             const outcome = await bench.commit(
               commitOf(runId, { fence, baseSeq, events: deltas(runId, baseSeq, step.count) }),
               handle,
             );
             expect(outcome.outcome).toBe(fits ? 'committed' : 'stale');
-            if (fits) truth.lastSeq += step.count;
+            if (fits) actual.lastSeq += step.count;
             break;
           }
           case 'acquire': {
             const leased = await handle.acquireLease(runId, P2);
-            expect(leased?.fence ?? null).toBe(truth.leased ? null : truth.fence + 1);
-            if (leased) Object.assign(truth, { fence: leased.fence, leased: true });
+            expect(leased?.fence ?? null).toBe(actual.leased ? null : actual.fence + 1);
+            if (leased) Object.assign(actual, { fence: leased.fence, leased: true });
             break;
           }
           case 'release': {
-            expect(await handle.releaseLease(runId, truth.fence)).toBe(truth.leased);
-            truth.leased = false;
+            expect(await handle.releaseLease(runId, actual.fence)).toBe(actual.leased);
+            actual.leased = false;
             break;
           }
         }

@@ -54,7 +54,7 @@ export function describeLedger(bench: ConformanceBench): void {
         failed: [],
         cancelled: [],
       };
-      const way: Record<LedgerStatus, LedgerStatus[]> = {
+      const pathTo: Record<LedgerStatus, LedgerStatus[]> = {
         planned: ['planned'],
         sent: ['planned', 'sent'],
         in_doubt: ['planned', 'sent', 'in_doubt'],
@@ -67,7 +67,7 @@ export function describeLedger(bench: ConformanceBench): void {
         for (const to of all) {
           const runId = `r-${from}-${to}`;
           await bench.startRun(runId);
-          const path = way[from];
+          const path = pathTo[from];
           const moves = path.slice(1).map((next, index) => move(path[index] ?? 'planned', next));
           expect(await bench.commit(commitOf(runId, { ledger: [plan, ...moves] }))).toMatchObject({
             outcome: 'committed',

@@ -81,14 +81,14 @@ export function describeStarting(bench: ConformanceBench): void {
       await bench.engine.createConversation(ANNE, 'c2');
       await bench.engine.createConversation(BERT, 'c3');
       await bench.store.createRun(ANNE, newRun('r1', 'c1', { at: 5_000 }));
-      const begun = async (principal: Owner, run: NewRun) => {
+      const startRun = async (principal: Owner, run: NewRun) => {
         const created = await bench.store.createRun(principal, run);
         return created.outcome === 'created' ? created.run.createdAt : created;
       };
-      expect(await begun(ANNE, newRun('r2', 'c2', { at: 1_000 }))).toBe(5_000);
-      expect(await begun(BERT, newRun('r3', 'c3', { at: 1_000 }))).toBe(1_000);
+      expect(await startRun(ANNE, newRun('r2', 'c2', { at: 1_000 }))).toBe(5_000);
+      expect(await startRun(BERT, newRun('r3', 'c3', { at: 1_000 }))).toBe(1_000);
       await bench.commit(commitOf('r1', { status: 'done' }));
-      expect(await begun(ANNE, newRun('r4', 'c1', { at: 6_000 }))).toBe(6_000);
+      expect(await startRun(ANNE, newRun('r4', 'c1', { at: 6_000 }))).toBe(6_000);
     });
 
     test('finds the existing run for a repeated request', async () => {

@@ -4,12 +4,12 @@ import { ANNE, BERT } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Sessions of browsers, sign-in codes and API keys. */
-export function describeAccess(makeHome: CreateTestStore): void {
+export function describeAccess(createStore: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {
-    home = await makeHome();
+    home = await createStore();
     storage = await home.open();
   });
   afterEach(async () => {

@@ -5,12 +5,12 @@ import { ANNE, approval, BERT, commitOf, newRun, question } from '../conversatio
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Deletion of blobs without references. */
-export function describeBlobSweep(makeHome: CreateTestStore): void {
+export function describeBlobSweep(createStore: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {
-    home = await makeHome();
+    home = await createStore();
     storage = await home.open();
   });
   afterEach(async () => {
@@ -24,28 +24,28 @@ export function describeBlobSweep(makeHome: CreateTestStore): void {
   const image = (blob: string): ImagePart => ({ type: 'image', mimeType: 'image/png', source: { blob } });
 
   test('keeps recent blobs and those referenced by a message, the queue, an interrupt or a run', async () => {
-    const named = await Promise.all(['message', 'queue', 'interrupt', 'state', 'inbox'].map((text) => put(text)));
-    const [message = '', queued = '', asked = '', state = '', inbox = ''] = named;
-    const young = await put('young', 50);
+    const hashes = await Promise.all(['message', 'queue', 'interrupt', 'state', 'inbox'].map((text) => put(text)));
+    const [message = '', queued = '', interruptBlob = '', state = '', inbox = ''] = hashes;
+    const recent = await put('young', 50);
     const [forgotten, both] = [await put('forgotten'), await put('both')];
     await storage.blobs.put(BERT, Buffer.from('both'), { mimeType: 'image/png', at: 10 });
     await storage.conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
     await storage.messages.add(ANNE, 'c1', { ...question('m1'), parts: [image(message)] }, { leaf: true });
     await storage.runs.createRun(ANNE, newRun('r1', 'c1', { state: { seen: [{ source: { blob: state } }] } }));
-    const interrupt = { ...approval('i1'), arguments: { picture: { blob: asked } } };
+    const interrupt = { ...approval('i1'), arguments: { picture: { blob: interruptBlob } } };
     await storage.runs.commit([commitOf('r1', { interrupts: { opened: [{ interrupt, mode: 'parked' }] } })]);
     await storage.runs.putInbox(ANNE, 'r1', { id: 'x', kind: 'answer', body: { blob: inbox }, at: 1 });
     await storage.queue.add(ANNE, { id: 'q', conversationId: 'c1', parts: [image(queued)], at: 1 });
 
     expect(await storage.sweepBlobs({ unusedSince: 50 })).toBe(3);
-    for (const sha256 of [...named, young]) expect(await isThere(sha256)).toBe(true);
+    for (const sha256 of [...hashes, recent]) expect(await isThere(sha256)).toBe(true);
     expect([await isThere(forgotten), await isThere(both)]).toEqual([false, false]);
     expect(await storage.check()).toEqual({ ok: true });
 
     await storage.conversations.purge(ANNE, 'c1');
     expect(await storage.sweepBlobs({ unusedSince: 50 })).toBe(5);
     expect(await isThere(message)).toBe(false);
-    expect(await isThere(young)).toBe(true);
+    expect(await isThere(recent)).toBe(true);
     expect(await storage.sweepBlobs({ unusedSince: 50 })).toBe(0);
   });
 

@@ -5,12 +5,12 @@ import { ANNE, BERT, commitOf, newRun, question, reply } from '../conversation.t
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Search in conversations, for every engine. */
-export function describeSearch(makeHome: CreateTestStore): void {
+export function describeSearch(createStore: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {
-    home = await makeHome();
+    home = await createStore();
     storage = await home.open();
   });
   afterEach(async () => {

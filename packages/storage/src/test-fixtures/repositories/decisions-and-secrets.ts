@@ -4,12 +4,12 @@ import { ANNE, BERT } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Tool permissions and sealed bytes. */
-export function describeDecisionsAndSecrets(makeHome: CreateTestStore): void {
+export function describeDecisionsAndSecrets(createStore: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {
-    home = await makeHome();
+    home = await createStore();
     storage = await home.open();
     for (const id of ['c1', 'c2']) await storage.conversations.create(ANNE, { id, title: id, at: 1 });
   });

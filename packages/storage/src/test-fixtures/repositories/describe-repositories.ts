@@ -12,7 +12,7 @@ import { describeUsage } from './usage.ts';
 import { describeWebhooks } from './webhooks.ts';
 
 /** The contract of the repositories, which every engine is tested against. */
-export function describeRepositories(name: string, makeHome: CreateTestStore): void {
+export function describeRepositories(name: string, createStore: CreateTestStore): void {
   const suites = {
     'conversations, messages, agents, settings': describeConversationsAndMore,
     'pages of messages': describeMessagePages,
@@ -26,6 +26,6 @@ export function describeRepositories(name: string, makeHome: CreateTestStore): v
     'blobs nothing names': describeBlobSweep,
   };
   describe(name, () => {
-    for (const [subject, suite] of Object.entries(suites)) describe(subject, () => suite(makeHome));
+    for (const [subject, suite] of Object.entries(suites)) describe(subject, () => suite(createStore));
   });
 }

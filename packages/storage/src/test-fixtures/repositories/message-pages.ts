@@ -6,12 +6,12 @@ import type { PageQuery } from '../../repositories/message-pages.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Reading a branch in pages. */
-export function describeMessagePages(makeHome: CreateTestStore): void {
+export function describeMessagePages(createStore: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {
-    home = await makeHome();
+    home = await createStore();
     storage = await home.open();
     await storage.conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
   });
@@ -88,10 +88,10 @@ export function describeMessagePages(makeHome: CreateTestStore): void {
         newRun('r1', 'c1', { messages: [question('r1.question'), message], leaf: 'a0' }),
       );
       expect(await storage.messages.newestLeafBelow(ANNE, 'c1', 'r1.question')).toBe('a0');
-      const given = { conversationId: 'c1', message: { ...message, finishReason: 'abandoned' as const } };
-      const anew = { conversationId: 'c1', message: answer('a1', 'r1.question', { runId: 'r1' }) };
+      const row = { conversationId: 'c1', message: { ...message, finishReason: 'abandoned' as const } };
+      const regenerated = { conversationId: 'c1', message: answer('a1', 'r1.question', { runId: 'r1' }) };
       await storage.runs.commit([
-        { runId: 'r1', fence: 1, baseSeq: 0, events: [], messages: [given, anew], durability: 'normal' },
+        { runId: 'r1', fence: 1, baseSeq: 0, events: [], messages: [row, regenerated], durability: 'normal' },
       ]);
       expect(await storage.messages.newestLeafBelow(ANNE, 'c1', 'r1.question')).toBe('a1');
       const page = await storage.messages.page(ANNE, 'c1', { limit: 9, leafId: 'a1' });

@@ -5,16 +5,16 @@ import { ANNE, BERT, newRun } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** The queue of messages. */
-export function describeQueue(makeHome: CreateTestStore): void {
+export function describeQueue(createStore: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
 
-  const text = (words: string): UserPart[] => [{ type: 'text', text: words }];
+  const text = (value: string): UserPart[] => [{ type: 'text', text: value }];
   const order = async (): Promise<string[]> => (await storage.queue.list(ANNE, 'c1')).map(({ id }) => id);
   const large: UserPart[] = [{ type: 'image', mimeType: 'image/png', source: { data: 'A'.repeat(100_000) } }];
 
   beforeEach(async () => {
-    home = await makeHome();
+    home = await createStore();
     storage = await home.open();
     await storage.conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
     for (const id of ['a', 'b', 'c']) {
@@ -47,8 +47,8 @@ export function describeQueue(makeHome: CreateTestStore): void {
 
     test('rejects a message that the conversation already contains, whose run is known', async () => {
       await storage.runs.createRun(ANNE, { ...newRun('a', 'c1'), queuedMessageId: 'a' });
-      const [said] = await storage.messages.all(ANNE, 'c1');
-      const id = said?.id ?? '';
+      const [stored] = await storage.messages.all(ANNE, 'c1');
+      const id = stored?.id ?? '';
       expect(await storage.queue.add(ANNE, { id, conversationId: 'c1', parts: text('a'), at: 9 })).toBeNull();
       expect(await order()).toEqual(['b', 'c']);
       expect(await storage.messages.runOf(ANNE, 'c1', id)).toBe('a');

@@ -4,12 +4,12 @@ import { ANNE, BERT, commitOf, deltas, newRun, question, reply } from '../conver
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Conversations, messages, agents, settings. */
-export function describeConversationsAndMore(makeHome: CreateTestStore): void {
+export function describeConversationsAndMore(createStore: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {
-    home = await makeHome();
+    home = await createStore();
     storage = await home.open();
   });
   afterEach(async () => {

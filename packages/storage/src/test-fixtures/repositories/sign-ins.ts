@@ -11,13 +11,13 @@ const row = (byte: number, expected: string | null, expiresAt: number | null = n
 });
 
 /** Rows with optimistic locking. */
-export function describeSignIns(makeHome: CreateTestStore): void {
+export function describeSignIns(createStore: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
   let signIns: SharedStorage['signIns'];
 
   beforeEach(async () => {
-    home = await makeHome();
+    home = await createStore();
     storage = await home.open();
     ({ signIns } = storage);
   });
@@ -32,9 +32,9 @@ export function describeSignIns(makeHome: CreateTestStore): void {
     const first = await signIns.put(ANNE, 'tokens/x', row(0, null));
     expect(first).not.toBeNull();
     const versions = await Promise.all([1, 2, 3, 4, 5].map((byte) => signIns.put(ANNE, 'tokens/x', row(byte, first))));
-    const won = versions.filter((version) => version !== null);
-    expect(won).toHaveLength(1);
-    expect((await signIns.get(ANNE, 'tokens/x'))?.version).toBe(won[0]);
+    const written = versions.filter((version) => version !== null);
+    expect(written).toHaveLength(1);
+    expect((await signIns.get(ANNE, 'tokens/x'))?.version).toBe(written[0]);
   });
 
   test('of concurrent first writes, one succeeds', async () => {

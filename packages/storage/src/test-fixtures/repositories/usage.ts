@@ -10,7 +10,7 @@ const TODAY = '2026-11-21';
 const TOOL = { serverId: 'files', name: 'read' };
 
 /** Numbers without rounding errors in sums. */
-function asked(more: Partial<Extract<UsageEntry, { kind: 'model' }>> = {}): UsageEntry {
+function modelUsage(more: Partial<Extract<UsageEntry, { kind: 'model' }>> = {}): UsageEntry {
   const usage = { inputTokens: 10, outputTokens: 4, cachedInputTokens: 2 };
   return { kind: 'model', at: NOON, durationMs: 100, providerId: 'p', modelId: 'm', usage, cost: 0.25, ...more };
 }
@@ -19,12 +19,12 @@ function called(failed = false): UsageEntry {
 }
 
 /** Usage of models and tools. */
-export function describeUsage(makeHome: CreateTestStore): void {
+export function describeUsage(createStore: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {
-    home = await makeHome();
+    home = await createStore();
     storage = await home.open();
     for (const id of ['c1', 'c2']) await storage.conversations.create(ANNE, { id, title: `Chat ${id}`, at: 1 });
     await storage.agents.create(ANNE, { id: 'a1', title: 'Clerk', configuration: {}, at: 1 });
@@ -44,9 +44,9 @@ export function describeUsage(makeHome: CreateTestStore): void {
     storage.usage.spent(ANNE, budget, { conversationId: null, agentId: null, at: NOON, ...of });
 
   test('sums exactly by model, tool, agent, conversation and day', { tags: ['C12.14'] }, async () => {
-    await used('r1', asked(), asked({ cost: 0.5 }), called(), called(true));
-    await used('r2', asked({ modelId: 'other', at: NOON - DAY, tool: TOOL }));
-    await storage.usage.add(ANNE, asked({ providerId: 'q' }));
+    await used('r1', modelUsage(), modelUsage({ cost: 0.5 }), called(), called(true));
+    await used('r2', modelUsage({ modelId: 'other', at: NOON - DAY, tool: TOOL }));
+    await storage.usage.add(ANNE, modelUsage({ providerId: 'q' }));
 
     const both = await report('model', ANNE, '2026-11-20');
     expect(both.rows.map(({ key, modelCalls, cost, durationMs }) => [key, modelCalls, cost, durationMs])).toEqual([
@@ -81,33 +81,33 @@ export function describeUsage(makeHome: CreateTestStore): void {
   });
 
   test('keeps unknown values unknown instead of zero', { tags: ['C12.15'] }, async () => {
-    await used('r1', asked({ usage: null, cost: null }));
+    await used('r1', modelUsage({ usage: null, cost: null }));
     expect((await report('model')).rows).toMatchObject([{ cost: null, usage: {}, unpriced: 1, uncounted: 1 }]);
-    await used('r1', asked({ cost: null }), asked());
+    await used('r1', modelUsage({ cost: null }), modelUsage());
     const [row] = (await report('model')).rows;
     expect(row).toMatchObject({ cost: 0.25, unpriced: 2, uncounted: 1, modelCalls: 3 });
     expect(row?.usage).toEqual({ inputTokens: 20, outputTokens: 8, cachedInputTokens: 4 });
     // Invalid numbers of a server count as unknown.
-    await used('r2', asked({ modelId: 'odd', usage: { inputTokens: -5, outputTokens: Number.NaN } }));
+    await used('r2', modelUsage({ modelId: 'odd', usage: { inputTokens: -5, outputTokens: Number.NaN } }));
     expect((await report('model')).rows.find(({ key }) => key === 'p/odd')?.usage).toEqual({});
   });
 
   test('is stored atomically with its step', async () => {
-    const stale = commitOf('r1', { baseSeq: 7, events: deltas('r1', 7, 1), usage: [asked()] });
-    const old = commitOf('r1', { fence: 0, usage: [asked()] });
-    const broken = commitOf('r1', { usage: [asked()], taken: ['never put'] });
+    const stale = commitOf('r1', { baseSeq: 7, events: deltas('r1', 7, 1), usage: [modelUsage()] });
+    const old = commitOf('r1', { fence: 0, usage: [modelUsage()] });
+    const broken = commitOf('r1', { usage: [modelUsage()], taken: ['never put'] });
     const outcomes = await storage.runs.commit([stale, old, broken]);
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['stale', 'stale', 'invalid']);
     expect((await report('day')).rows).toEqual([]);
     const events = deltas('r1', 0, 1);
-    const twice = commitOf('r1', { events, usage: [asked()] });
+    const twice = commitOf('r1', { events, usage: [modelUsage()] });
     expect((await storage.runs.commit([twice, twice])).map(({ outcome }) => outcome)).toEqual(['committed', 'stale']);
     expect((await report('day')).total).toMatchObject({ modelCalls: 1, cost: 0.25 });
   });
 
   test('counts towards each matching budget', { tags: ['C12.14'] }, async () => {
-    await used('r1', asked(), asked({ cost: null, tool: TOOL }), called());
-    await used('r2', asked({ at: NOON - DAY }), asked());
+    await used('r1', modelUsage(), modelUsage({ cost: null, tool: TOOL }), called());
+    await used('r2', modelUsage({ at: NOON - DAY }), modelUsage());
     const one = { dollars: 0.25, tokens: 14, calls: 1, unpriced: 0 };
     const two = { dollars: 0.25, tokens: 28, calls: 2, unpriced: 1 };
     const three = { dollars: 0.5, tokens: 42, calls: 3, unpriced: 1 };
@@ -129,7 +129,7 @@ export function describeUsage(makeHome: CreateTestStore): void {
   });
 
   test('is separate per owner', async () => {
-    await used('r1', asked());
+    await used('r1', modelUsage());
     for (const by of ['day', 'model', 'agent', 'tool', 'conversation'] as const) {
       expect((await report(by, BERT)).rows).toEqual([]);
     }
@@ -140,7 +140,7 @@ export function describeUsage(makeHome: CreateTestStore): void {
   });
 
   test('stays when its run is compacted and its conversation and agent are deleted', async () => {
-    await used('r1', asked(), called());
+    await used('r1', modelUsage(), called());
     await storage.runs.commit([commitOf('r1', { status: 'done' })]);
     await storage.runs.compact(Number.MAX_SAFE_INTEGER, 10);
     await storage.conversations.purge(ANNE, 'c1');

@@ -5,12 +5,12 @@ import { ANNE, approval, BERT, commitOf, newRun } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Webhook notifications, stored with their event. */
-export function describeWebhooks(makeHome: CreateTestStore): void {
+export function describeWebhooks(createStore: CreateTestStore): void {
   let home: TestStore;
   let storage: SharedStorage;
 
   beforeEach(async () => {
-    home = await makeHome();
+    home = await createStore();
     storage = await home.open();
     for (const [owner, id] of [
       [ANNE, 'c1'],
@@ -29,7 +29,7 @@ export function describeWebhooks(makeHome: CreateTestStore): void {
   const happens = async (runId: string, more: Partial<RunCommit>): Promise<void> => {
     expect(await storage.runs.commit([commitOf(runId, more)])).toMatchObject([{ outcome: 'committed' }]);
   };
-  const asks = (id: string): Partial<RunCommit> => ({
+  const opensInterrupt = (id: string): Partial<RunCommit> => ({
     interrupts: { opened: [{ interrupt: approval(id), mode: 'parked' }] },
   });
   const claimed = async (now = Number.MAX_SAFE_INTEGER - 1) =>
@@ -38,42 +38,42 @@ export function describeWebhooks(makeHome: CreateTestStore): void {
   describe('webhook notifications', () => {
     test('are stored once per event, for owners with a webhook', async () => {
       await storage.webhooks.put(ANNE, webhook('interrupt.opened', 'run.failed'), 1);
-      await happens('run-c1', asks('q1'));
-      await happens('run-c1', asks('q1'));
-      await happens('run-c2', asks('q2'));
+      await happens('run-c1', opensInterrupt('q1'));
+      await happens('run-c1', opensInterrupt('q1'));
+      await happens('run-c2', opensInterrupt('q2'));
       await happens('run-c1', { status: 'failed' });
       await happens('run-c2', { status: 'failed' });
-      expect(await storage.webhooks.waiting(ANNE)).toBe(2);
+      expect(await storage.webhooks.countPending(ANNE)).toBe(2);
       expect(await claimed()).toEqual(['interrupt.opened:q1', 'run.failed:run-c1']);
     });
 
     test('are not stored for unsubscribed events', async () => {
       await storage.webhooks.put(ANNE, webhook('run.failed'), 1);
-      await happens('run-c1', asks('q1'));
+      await happens('run-c1', opensInterrupt('q1'));
       await happens('run-c1', { status: 'done' });
-      expect(await storage.webhooks.waiting(ANNE)).toBe(0);
+      expect(await storage.webhooks.countPending(ANNE)).toBe(0);
     });
 
     test('are claimed by one process at a time, become due again, and are deleted after delivery', async () => {
       await storage.webhooks.put(ANNE, webhook('interrupt.opened'), 1);
-      await happens('run-c1', asks('q1'));
+      await happens('run-c1', opensInterrupt('q1'));
       const both = await Promise.all([storage.webhooks.claim(1e15, 2e15, 9), storage.webhooks.claim(1e15, 2e15, 9)]);
       expect(both.flat()).toMatchObject([
         { id: 'interrupt.opened:q1', runId: 'run-c1', interruptId: 'q1', attempts: 0 },
       ]);
       expect(await storage.webhooks.claim(1e15, 2e15, 9)).toEqual([]);
-      await storage.webhooks.putOff('interrupt.opened:q1', 5);
+      await storage.webhooks.postpone('interrupt.opened:q1', 5);
       expect(await storage.webhooks.claim(4, 2e15, 9)).toEqual([]);
       expect(await storage.webhooks.claim(5, 2e15, 9)).toMatchObject([{ attempts: 1 }]);
-      await storage.webhooks.settle('interrupt.opened:q1');
+      await storage.webhooks.complete('interrupt.opened:q1');
       expect(await claimed()).toEqual([]);
     });
 
     test('are deleted with the webhook', async () => {
       await storage.webhooks.put(ANNE, webhook('interrupt.opened'), 1);
-      await happens('run-c1', asks('q1'));
+      await happens('run-c1', opensInterrupt('q1'));
       expect(await storage.webhooks.remove(ANNE)).toBe(true);
-      expect(await storage.webhooks.waiting(ANNE)).toBe(0);
+      expect(await storage.webhooks.countPending(ANNE)).toBe(0);
       expect(await storage.webhooks.remove(ANNE)).toBe(false);
     });
   });
@@ -107,8 +107,8 @@ export function describeWebhooks(makeHome: CreateTestStore): void {
   });
 
   test('open interrupts are counted per owner', async () => {
-    await happens('run-c1', asks('q1'));
-    await happens('run-c2', asks('q2'));
+    await happens('run-c1', opensInterrupt('q1'));
+    await happens('run-c2', opensInterrupt('q2'));
     await storage.runs.answerInterrupt(BERT, 'q2', { decision: 'refuse' }, 1);
     expect([await storage.runs.countInterrupts(ANNE), await storage.runs.countInterrupts(BERT)]).toEqual([1, 0]);
   });

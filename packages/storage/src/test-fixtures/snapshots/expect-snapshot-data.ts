@@ -3,7 +3,7 @@ import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT } from '../conversation.ts';
 
 /** Expects all data that `fill` stored, and that runs continue. */
-export async function expectKeptData(storage: SharedStorage): Promise<void> {
+export async function expectSnapshotData(storage: SharedStorage): Promise<void> {
   expect(await storage.check()).toEqual({ ok: true });
   expect((await storage.conversations.list(ANNE, { limit: 9 })).map(({ id, title }) => [id, title])).toEqual([
     ['c1', 'Uhren 時計'],
@@ -14,17 +14,17 @@ export async function expectKeptData(storage: SharedStorage): Promise<void> {
   expect(await storage.runs.readLedger(ANNE, 'r1')).toMatchObject([{ callId: 'k1', arguments: { a: '秘密' } }]);
   expect(await storage.agents.list(ANNE)).toMatchObject([{ id: 'g', configuration: { b: 1, a: 2 } }]);
   expect(await storage.settings.get(ANNE, 'theme')).toEqual({ dark: true, z: 1, a: 2 });
-  const decided = await storage.permissions.list(ANNE);
+  const permissions = await storage.permissions.list(ANNE);
   const settled = await storage.permissions.settleOrigins(() => 'tab');
-  expect(settled).toEqual(decided.map(({ tool }) => ({ ...tool, origin: 'tab' })));
+  expect(settled).toEqual(permissions.map(({ tool }) => ({ ...tool, origin: 'tab' })));
   expect((await storage.permissions.list(ANNE)).map(({ tool }) => tool)).toEqual(settled);
   expect(await storage.permissions.settleOrigins(() => 'server')).toEqual([]);
-  const [asked] = await storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
-  expect(asked).toMatchObject({ interrupt: { id: 'i1', kind: 'approval' } });
-  const said = await storage.runs.answerInterrupt(ANNE, 'i1', { decision: 'approve', scope: 'once' }, 9);
-  expect(said).toMatchObject({ outcome: 'answered' });
+  const [interrupt] = await storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
+  expect(interrupt).toMatchObject({ interrupt: { id: 'i1', kind: 'approval' } });
+  const answered = await storage.runs.answerInterrupt(ANNE, 'i1', { decision: 'approve', scope: 'once' }, 9);
+  expect(answered).toMatchObject({ outcome: 'answered' });
   const lease = await storage.runs.acquireLease('r1', { owner: 'later', ms: 60_000 });
   expect(lease).toMatchObject({ lastSeq: 1_201, state: { step: 1 } });
-  const waiting = await storage.runs.readInbox('r1', lease?.fence ?? 0);
-  expect(waiting?.map(({ kind }) => kind)).toEqual(['cancel', 'answer']);
+  const inbox = await storage.runs.readInbox('r1', lease?.fence ?? 0);
+  expect(inbox?.map(({ kind }) => kind)).toEqual(['cancel', 'answer']);
 }

@@ -28,7 +28,7 @@ import type { WireName } from './wire/names.ts';
  * Verifies requests and answers with the providers' own packages, if installed: their types check our requests, and
  * their clients must read the scripted responses like ours.
  */
-type Judge = {
+type ProviderPackage = {
   wire: WireName;
   dialect: ApiDialect;
   module: string;
@@ -61,9 +61,9 @@ function sdk(name: string): Need {
 }
 
 async function client<Client>(module: string, name: string, options: object): Promise<Client> {
-  const Made = (await load(module))[name];
-  if (Made === undefined) throw new Error(`${module} exports no ${name}`);
-  return new Made({ apiKey: 'k', maxRetries: 0, ...options }) as Client;
+  const Constructor = (await load(module))[name];
+  if (Constructor === undefined) throw new Error(`${module} exports no ${name}`);
+  return new Constructor({ apiKey: 'k', maxRetries: 0, ...options }) as Client;
 }
 
 type OpenAiClient = {
@@ -85,7 +85,7 @@ const count = (usage: unknown, field: string): number | undefined => {
   return typeof value === 'number' ? value : undefined;
 };
 
-const JUDGES: readonly Judge[] = [
+const PROVIDER_PACKAGES: readonly ProviderPackage[] = [
   {
     wire: 'openai-chat',
     dialect: chatDialect(),
@@ -172,7 +172,7 @@ const JUDGES: readonly Judge[] = [
   },
 ];
 
-const words = 'Hello 世界 🙂 "quoted"\nand more.';
+const answerText = 'Hello 世界 🙂 "quoted"\nand more.';
 const calls = [
   { id: 'call_1', name: 'f', arguments: { x: 'a "b" 🙂', deep: [1, null, { y: true }] } },
   { id: 'call_2', name: 'g', arguments: {} },
@@ -183,14 +183,14 @@ function answerOver(wire: WireName): ModelReply {
   switch (wire) {
     case 'openai-chat':
       return reply.toolCalls(calls, {
-        text: words,
+        text: answerText,
         usage: { prompt_tokens: 3, completion_tokens: 7, total_tokens: 10 },
       });
     case 'openai-responses':
       return responsesReply(
         [
           { type: 'reasoning', summary: ['Hm.'], encrypted: 'ZW5j' },
-          { type: 'message', text: words },
+          { type: 'message', text: answerText },
           ...calls.map((each) => ({
             type: 'function_call' as const,
             callId: each.id,
@@ -204,7 +204,7 @@ function answerOver(wire: WireName): ModelReply {
       return anthropicReply(
         [
           { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
-          { type: 'text', text: words },
+          { type: 'text', text: answerText },
           ...calls.map((each) => ({ type: 'tool_use' as const, id: each.id, name: each.name, input: each.arguments })),
         ],
         { outputTokens: 7 },
@@ -213,7 +213,7 @@ function answerOver(wire: WireName): ModelReply {
       return geminiReply(
         [
           { text: 'Hm.', thought: true },
-          { text: words },
+          { text: answerText },
           ...calls.map((each) => ({ functionCall: { id: each.id, name: each.name, args: each.arguments } })),
         ],
         { usage: { promptTokenCount: 3, candidatesTokenCount: 5, thoughtsTokenCount: 2 } },
@@ -223,7 +223,7 @@ function answerOver(wire: WireName): ModelReply {
 
 /** A conversation with every kind of part, for a model whose own thinking is replayed. */
 function conversation(wire: WireName, model: string): Message[] {
-  const kept = {
+  const signature = {
     'openai-chat': 'openai-chat:{"field":"reasoning_content"}',
     'openai-responses': 'openai-responses:{"id":"rs_1","encrypted_content":"ZW5j"}',
     'anthropic-messages': 'anthropic-messages:thinking:c2ln',
@@ -231,8 +231,8 @@ function conversation(wire: WireName, model: string): Message[] {
   }[wire];
   const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
   // Chat Completions has no field for it; servers that require one are not OpenAI's.
-  const thought = wire === 'openai-chat' ? [] : [{ type: 'reasoning', text: 'Hm.', signature: kept } as const];
-  const answer = assistant(...thought, 'So.', call('c.1', 'f', { x: 1 }, 'call_1'), call('c.2', 'g'));
+  const reasoning = wire === 'openai-chat' ? [] : [{ type: 'reasoning', text: 'Hm.', signature: signature } as const];
+  const answer = assistant(...reasoning, 'So.', call('c.1', 'f', { x: 1 }, 'call_1'), call('c.2', 'g'));
   answer.model = model;
   return [
     system('Be kind.'),
@@ -244,7 +244,7 @@ function conversation(wire: WireName, model: string): Message[] {
   ];
 }
 
-function requests({ wire, models }: Judge): ChatRequest[] {
+function requests({ wire, models }: ProviderPackage): ChatRequest[] {
   const tools = [
     tool('f'),
     tool('g', { inputSchema: { type: 'object', properties: { x: { type: 'string' } }, required: ['x'] } }),
@@ -273,14 +273,14 @@ const TSC_OPTIONS =
   );
 
 /** A source file for the compiler: values to be checked against a type. */
-type Judged = { name: string; values: readonly unknown[]; type: Judge['type'] };
+type TypedValues = { name: string; values: readonly unknown[]; type: ProviderPackage['type'] };
 
 /** Errors of the native compiler by file, in one start: the JavaScript compiler takes six times the CPU time. */
-function misfits(files: readonly Judged[]): Map<string, string[]> {
+function typeErrors(files: readonly TypedValues[]): Map<string, string[]> {
   const cache = fileURLToPath(new URL('../../../.cache/', import.meta.url));
   mkdirSync(cache, { recursive: true });
   // Inside the repository, so that the providers' packages resolve.
-  const folder = mkdtempSync(join(cache, 'judged-'));
+  const folder = mkdtempSync(join(cache, 'checked-'));
   try {
     const paths = files.map(({ name, values, type }) => {
       const lines = values.map((value, at) => `export const v${at}: ${type.name} = ${JSON.stringify(value)};`);
@@ -291,56 +291,58 @@ function misfits(files: readonly Judged[]): Map<string, string[]> {
     const { stdout, stderr } = spawnSync(process.execPath, [TSC, ...TSC_OPTIONS, ...paths], { encoding: 'utf8' });
     expect(stderr).toBe('');
     const errors = stdout.split('\n').filter((line) => line.includes('error TS'));
-    const named = new Map(
+    const fileNames = new Map(
       files.map(({ name }) => [name, errors.filter((line) => line.includes(`/${name}.ts(`))] as const),
     );
     // Errors elsewhere, such as an unresolved package.
-    expect(errors.filter((line) => ![...named.values()].some((of) => of.includes(line)))).toEqual([]);
-    return named;
+    expect(errors.filter((line) => ![...fileNames.values()].some((of) => of.includes(line)))).toEqual([]);
+    return fileNames;
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
 /** The bodies of our requests; for Gemini only the part that its package has a type for. */
-function bodiesOf(judge: Judge): unknown[] {
-  const bodies = requests(judge).map((each) => JSON.parse(judge.dialect.chat(each, new Set()).body) as JsonObject);
-  return judge.wire === 'google-gemini' ? bodies.flatMap((body) => objects(body['contents'])) : bodies;
+function bodiesOf(provider: ProviderPackage): unknown[] {
+  const bodies = requests(provider).map(
+    (each) => JSON.parse(provider.dialect.chat(each, new Set()).body) as JsonObject,
+  );
+  return provider.wire === 'google-gemini' ? bodies.flatMap((body) => objects(body['contents'])) : bodies;
 }
 
-const SDKS = JUDGES.map(({ module }) => sdk(module));
-const installed = JUDGES.filter(({ module }) => isInstalled(module));
+const SDKS = PROVIDER_PACKAGES.map(({ module }) => sdk(module));
+const installed = PROVIDER_PACKAGES.filter(({ module }) => isInstalled(module));
 
 test("requests match the providers' types", needs(...(installed.length === 0 ? SDKS : [])), () => {
-  const said = misfits(
-    installed.flatMap((judge) => [
-      { name: judge.wire, values: bodiesOf(judge), type: judge.type },
-      { name: `${judge.wire}-wrong`, values: [{ model: 7, role: 7 }], type: judge.type },
+  const errorsByFile = typeErrors(
+    installed.flatMap((provider) => [
+      { name: provider.wire, values: bodiesOf(provider), type: provider.type },
+      { name: `${provider.wire}-wrong`, values: [{ model: 7, role: 7 }], type: provider.type },
     ]),
   );
   for (const { wire } of installed) {
-    expect(said.get(wire)).toEqual([]);
+    expect(errorsByFile.get(wire)).toEqual([]);
     // Proves that the check works: the wrong value is reported.
-    expect(said.get(`${wire}-wrong`)).not.toEqual([]);
+    expect(errorsByFile.get(`${wire}-wrong`)).not.toEqual([]);
   }
 });
 
-describe.each(JUDGES)('$module and $wire', (judge) => {
-  const { wire, module } = judge;
+describe.each(PROVIDER_PACKAGES)('$module and $wire', (provider) => {
+  const { wire, module } = provider;
 
   test('read the same answer', needs(sdk(module)), async () => {
     await using server = await startModelServer(() => answerOver(wire));
     const parts = await collect(runtimeOver(wire, server.url), request('hi', { tools: [tool('f'), tool('g')] }));
-    const ours: Reading = {
+    const expected: Reading = {
       text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
       calls: parts.flatMap((part) =>
         part.type === 'tool_call' ? [{ name: part.name, arguments: part.arguments }] : [],
       ),
       outputTokens: parts.flatMap((part) => (part.type === 'usage' ? [part.usage.outputTokens] : []))[0],
     };
-    expect(ours).toEqual(await judge.read(server.url));
-    expect(ours).toEqual({
-      text: words,
+    expect(expected).toEqual(await provider.read(server.url));
+    expect(expected).toEqual({
+      text: answerText,
       calls: calls.map(({ name, arguments: args }) => ({ name, arguments: args })),
       outputTokens: 7,
     });

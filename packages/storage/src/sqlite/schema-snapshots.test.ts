@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFakeClock } from '@toolyard/testing';
 import { DATABASE_FILE } from '../layout.ts';
 import { openStorage } from '../open-storage.ts';
-import { keptSqlite, keptSteps } from '../test-fixtures/kept/kept.ts';
-import { expectKeptData } from '../test-fixtures/kept/expect-kept-data.ts';
+import { sqliteSnapshot, snapshotSteps } from '../test-fixtures/snapshots/snapshots.ts';
+import { expectSnapshotData } from '../test-fixtures/snapshots/expect-snapshot-data.ts';
 import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
 import { SQLITE_MIGRATIONS } from './migrate.ts';
 
@@ -20,28 +20,25 @@ afterEach(() => folder.remove());
 function put(step: string, name: string): string {
   const data = join(folder.path, name);
   mkdirSync(data);
-  writeFileSync(join(data, DATABASE_FILE), keptSqlite(step));
+  writeFileSync(join(data, DATABASE_FILE), sqliteSnapshot(step));
   return data;
 }
 
-test('schema snapshots: the last one has no unknown migration', () => {
-  expect(keptSteps('sqlite').length).toBeGreaterThan(0);
-  for (const step of keptSteps('sqlite')) expect(Object.keys(SQLITE_MIGRATIONS)).toContain(step);
+test('each schema snapshot ends with a known migration', () => {
+  expect(snapshotSteps('sqlite').length).toBeGreaterThan(0);
+  for (const step of snapshotSteps('sqlite')) expect(Object.keys(SQLITE_MIGRATIONS)).toContain(step);
 });
 
-test.each(keptSteps('sqlite'))(
-  'schema snapshots: a folder of %s opens with all data, and runs continue',
-  async (step) => {
-    const storage = await openStorage({ folder: put(step, 'data'), clock });
-    try {
-      await expectKeptData(storage);
-    } finally {
-      storage.close();
-    }
-  },
-);
+test.each(snapshotSteps('sqlite'))('schema snapshot %s opens with all data, and runs continue', async (step) => {
+  const storage = await openStorage({ folder: put(step, 'data'), clock });
+  try {
+    await expectSnapshotData(storage);
+  } finally {
+    storage.close();
+  }
+});
 
-test.each(keptSteps('sqlite'))('schema snapshots: the data of %s fits the current tables', async (step) => {
+test.each(snapshotSteps('sqlite'))('schema snapshot %s fits the current tables', async (step) => {
   const old = new DatabaseSync(join(put(step, 'old'), DATABASE_FILE), { readOnly: true });
   const today = join(folder.path, 'today');
   (await openStorage({ folder: today, clock })).close();
@@ -50,8 +47,10 @@ test.each(keptSteps('sqlite'))('schema snapshots: the data of %s fits the curren
     // Like the older version, which names its own columns.
     database.exec('PRAGMA foreign_keys = OFF');
     const tables = old.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
-    const named = tables.map(({ name }) => String(name)).filter((name) => !/^(?:sqlite|kysely|search)_/.test(name));
-    for (const table of named) {
+    const tableNames = tables
+      .map(({ name }) => String(name))
+      .filter((name) => !/^(?:sqlite|kysely|search)_/.test(name));
+    for (const table of tableNames) {
       for (const row of old.prepare(`SELECT * FROM ${table}`).all()) {
         const columns = Object.keys(row);
         const into = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;

@@ -18,7 +18,7 @@ import { createSqliteDialect } from '../../sqlite/kysely-dialect.ts';
 import { SQLITE_MIGRATIONS as SQLITE, migrateSqliteToLatest as migrateSqlite } from '../../sqlite/migrate.ts';
 import { fillStorage } from '../fill-storage.ts';
 import { temporaryFolder } from '../sqlite-engine.ts';
-import { KEPT, keptSteps } from './kept.ts';
+import { SNAPSHOTS_FOLDER, snapshotSteps } from './snapshots.ts';
 
 /**
  * Stores a database with data for each migration that has none yet. Run it with each release: `npm run record-schemas`.
@@ -52,8 +52,8 @@ function upTo<T>(migrations: Readonly<Record<string, T>>, last: string): Record<
   return Object.fromEntries(Object.entries(migrations).filter(([name]) => name <= last));
 }
 
-async function keepSqlite(rows: Rows): Promise<void> {
-  for (const last of Object.keys(SQLITE).filter((name) => !keptSteps('sqlite').includes(name))) {
+async function recordSqlite(rows: Rows): Promise<void> {
+  for (const last of Object.keys(SQLITE).filter((name) => !snapshotSteps('sqlite').includes(name))) {
     const folder = temporaryFolder();
     const file = join(folder.path, DATABASE_FILE);
     const connection = new SqliteConnection(file);
@@ -73,13 +73,13 @@ async function keepSqlite(rows: Rows): Promise<void> {
     }
     connection.database.exec('PRAGMA journal_mode = DELETE; VACUUM');
     connection.close();
-    writeFileSync(join(KEPT, `sqlite-${last}.db.gz`), gzipSync(readFileSync(file), { level: 9 }));
+    writeFileSync(join(SNAPSHOTS_FOLDER, `sqlite-${last}.db.gz`), gzipSync(readFileSync(file), { level: 9 }));
     folder.remove();
     stdout.write(`sqlite ${last}\n`);
   }
 }
 
-async function keepPostgres(rows: Rows): Promise<void> {
+async function recordPostgres(rows: Rows): Promise<void> {
   const binaries = await findPostgres();
   if (binaries.missing !== null) throw new Error(binaries.missing);
   const { missing } = needsPrograms(binaries, 'pg_dump');
@@ -87,7 +87,7 @@ async function keepPostgres(rows: Rows): Promise<void> {
   const client = binaries.folder;
   const cluster = await startCluster(client);
   try {
-    for (const last of Object.keys(POSTGRES).filter((name) => !keptSteps('postgres').includes(name))) {
+    for (const last of Object.keys(POSTGRES).filter((name) => !snapshotSteps('postgres').includes(name))) {
       const url = await cluster.createDatabase();
       const connection = new PostgresConnection({ url, connections: 1 });
       await connection.query(`SET session_replication_role = replica`, []);
@@ -102,8 +102,8 @@ async function keepPostgres(rows: Rows): Promise<void> {
           const names = (found.rows as { name: string }[]).map(({ name }) => name);
           if (names.length === 0 || filled.has(table)) continue;
           filled.add(table);
-          const places = names.map((_name, index) => `$${index + 1}`).join(', ');
-          const into = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places})`;
+          const placeholders = names.map((_name, index) => `$${index + 1}`).join(', ');
+          const into = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${placeholders})`;
           for (const row of all)
             await connection.query(
               into,
@@ -115,8 +115,8 @@ async function keepPostgres(rows: Rows): Promise<void> {
       const dump = ['--inserts', '--no-owner', '--no-privileges', `--dbname=${url}`];
       const { stdout: sql } = await promisify(execFile)(join(client, 'pg_dump'), dump, { maxBuffer: 1e9 });
       // psql commands, comments, and session settings.
-      const kept = sql.split('\n').filter((line) => !/^(?:\\|--|SET |SELECT pg_catalog\.set_config|$)/.test(line));
-      writeFileSync(join(KEPT, `postgres-${last}.sql.gz`), gzipSync(`${kept.join('\n')}\n`, { level: 9 }));
+      const lines = sql.split('\n').filter((line) => !/^(?:\\|--|SET |SELECT pg_catalog\.set_config|$)/.test(line));
+      writeFileSync(join(SNAPSHOTS_FOLDER, `postgres-${last}.sql.gz`), gzipSync(`${lines.join('\n')}\n`, { level: 9 }));
       stdout.write(`postgres ${last}\n`);
     }
   } finally {
@@ -124,7 +124,7 @@ async function keepPostgres(rows: Rows): Promise<void> {
   }
 }
 
-mkdirSync(KEPT, { recursive: true });
+mkdirSync(SNAPSHOTS_FOLDER, { recursive: true });
 const rows = await allRows();
-await keepSqlite(rows);
-await keepPostgres(rows);
+await recordSqlite(rows);
+await recordPostgres(rows);

@@ -9,7 +9,7 @@ import { createOpenAiChatRuntime } from '../create-runtime.ts';
 describe('an interrupted answer keeps the parts before it', () => {
   test.each<[string, ModelReply, string]>([
     [
-      'error object in mid-stream',
+      'error object during streaming',
       reply.text('half of <it', { errorInStream: { error: { message: 'CUDA out of memory', code: 500 } } }),
       'bad_response',
     ],
@@ -21,7 +21,7 @@ describe('an interrupted answer keeps the parts before it', () => {
       'rate_limited',
     ],
     [
-      'error event in plain words',
+      'error event with plain text',
       reply.raw([`data: ${JSON.stringify(chunk({ content: 'half of <it' }))}\n\nevent: error\ndata: gone\n\n`]),
       'bad_response',
     ],
@@ -32,15 +32,15 @@ describe('an interrupted answer keeps the parts before it', () => {
       ]),
       'overloaded',
     ],
-    ['cut connection', reply.text('half of <it', { finish: null, done: false, thenCut: true }), 'stream_broken'],
-    ['end without finish', reply.text('half of <it', { finish: null, done: false }), 'stream_broken'],
+    ['closed connection', reply.text('half of <it', { finish: null, done: false, thenCut: true }), 'stream_broken'],
+    ['end without finish reason', reply.text('half of <it', { finish: null, done: false }), 'stream_broken'],
     [
       'end in the middle of an event',
       reply.raw([`data: ${JSON.stringify(chunk({ content: 'half of <it' }))}\n\ndata: {"choices":[{"del`]),
       'stream_broken',
     ],
     [
-      'an event that is no JSON',
+      'an event with invalid JSON',
       reply.raw([`data: ${JSON.stringify(chunk({ content: 'half of <it' }))}\n\ndata: {oops\n\n`]),
       'bad_response',
     ],
@@ -66,7 +66,7 @@ describe('an interrupted answer keeps the parts before it', () => {
     ['only [DONE]', reply.events(['[DONE]'])],
     ['only comments', reply.raw([': ping\n\n: ping\n\n'])],
     ['no choices', reply.json({ choices: [], usage: { prompt_tokens: 1 } })],
-    ['JSON of something else', reply.json({ status: 'ok' })],
+    ['other JSON', reply.json({ status: 'ok' })],
     ['usage and nothing else', reply.events([{ choices: [], usage: { prompt_tokens: 1 } }, '[DONE]'])],
   ])('no response at all: %s', { tags: ['D3.09', 'D3.10'] }, async (_, scripted) => {
     expect(errorIn(await ask(scripted)).code).toBe('no_response');
@@ -129,7 +129,7 @@ describe('idle timeout', () => {
 describe('cancelling', () => {
   test.each<[string, ModelReply]>([
     ['before the first byte', reply.raw([], { thenSilence: true })],
-    ['in mid-stream', reply.text('half', { finish: null, done: false, thenSilence: true })],
+    ['during streaming', reply.text('half', { finish: null, done: false, thenSilence: true })],
   ])('%s throws AbortError and closes the connection', async (_, scripted) => {
     await using server = await startModelServer([scripted]);
     const runtime = createOpenAiChatRuntime({ baseUrl: server.url, fetch, clock: systemClock });
@@ -159,8 +159,8 @@ describe('cancelling', () => {
   });
 
   test('works with a fetch that ignores its signal', async () => {
-    const deaf = () => new Promise<Response>(() => undefined);
-    const runtime = createOpenAiChatRuntime({ baseUrl: 'http://127.0.0.1:1', fetch: deaf, clock: systemClock });
+    const neverSettles = () => new Promise<Response>(() => undefined);
+    const runtime = createOpenAiChatRuntime({ baseUrl: 'http://127.0.0.1:1', fetch: neverSettles, clock: systemClock });
     const controller = new AbortController();
     const reading = collect(runtime, request('hi'), controller.signal);
     setTimeout(() => controller.abort(), 10);

@@ -58,7 +58,7 @@ describe('settings', () => {
       new Set(),
     );
     expect(outgoing.body).not.toContain('temperature');
-    expect(outgoing.leftOut).toEqual(['temperature']);
+    expect(outgoing.omittedSettings).toEqual(['temperature']);
   });
 
   test('learns the new name of the token limit', async () => {
@@ -67,9 +67,9 @@ describe('settings', () => {
     const refusal = reply.error(400, { error: { message, param: 'max_tokens', code: 'unsupported_parameter' } });
     await using server = await startModelServer([refusal, reply.text('ok'), reply.text('ok')]);
     const runtime = runtimeOver('openai-chat', server.url);
-    const asked = request('hi', { parameters: { maxOutputTokens: 9 } });
-    expect((await collect(runtime, asked)).some((part) => part.type === 'notice')).toBe(false);
-    await collect(runtime, asked);
+    const chatRequest = request('hi', { parameters: { maxOutputTokens: 9 } });
+    expect((await collect(runtime, chatRequest)).some((part) => part.type === 'notice')).toBe(false);
+    await collect(runtime, chatRequest);
     expect(server.requests.map(({ text }) => /"max_completion_tokens":9/.test(text))).toEqual([false, true, true]);
     expect(server.requests[2]?.text).not.toContain('max_tokens');
   });
@@ -86,9 +86,9 @@ describe('settings', () => {
   });
 
   test('stops retrying if the server keeps rejecting settings', async () => {
-    let asked = 0;
+    let requestCount = 0;
     await using server = await startModelServer(() => {
-      asked += 1;
+      requestCount += 1;
       return reply.error(400, {
         error: { message: 'temperature top_p top_k max_tokens seed stop stream_options tool_choice' },
       });
@@ -107,7 +107,7 @@ describe('settings', () => {
       request('hi', { tools, toolChoice: 'none', parameters }),
     );
     expect(parts.at(-1)).toMatchObject({ type: 'error', error: { code: 'bad_request' } });
-    expect(asked).toBeLessThan(12);
+    expect(requestCount).toBeLessThan(12);
   });
 });
 
@@ -138,7 +138,7 @@ describe('content besides text', () => {
 
 describe('replay of reasoning within the turn', () => {
   /** The answer with a call as the conversation stores it. */
-  function kept(parts: readonly StreamPart[]): Message {
+  function toStoredMessage(parts: readonly StreamPart[]): Message {
     const out: Parameters<typeof assistant>[number][] = [];
     for (const part of parts) {
       if (part.type === 'reasoning') out.push({ type: 'reasoning', text: part.text });
@@ -152,8 +152,8 @@ describe('replay of reasoning within the turn', () => {
     return assistant(...out);
   }
 
-  async function sentBack(answer: ModelReply, model = 'scripted', after: Message[] = []) {
-    const message = kept(await ask(answer, { tools }));
+  async function replayedMessage(answer: ModelReply, model = 'scripted', after: Message[] = []) {
+    const message = toStoredMessage(await ask(answer, { tools }));
     const messages = body([user('hi'), message, result('c0', 'f', 'r'), ...after], { model, tools })['messages'];
     return (messages as JsonObject[])[1];
   }
@@ -164,9 +164,11 @@ describe('replay of reasoning within the turn', () => {
       reasoningField,
       text: 'So.',
     });
-    expect((await sentBack(answer))?.[reasoningField]).toBe('Let me think.');
-    expect(await sentBack(answer, 'another')).not.toHaveProperty(reasoningField);
-    expect(await sentBack(answer, 'scripted', [assistant('Done.'), user('next')])).not.toHaveProperty(reasoningField);
+    expect((await replayedMessage(answer))?.[reasoningField]).toBe('Let me think.');
+    expect(await replayedMessage(answer, 'another')).not.toHaveProperty(reasoningField);
+    expect(await replayedMessage(answer, 'scripted', [assistant('Done.'), user('next')])).not.toHaveProperty(
+      reasoningField,
+    );
   });
 
   test('as details that arrived in pieces', async () => {
@@ -181,7 +183,7 @@ describe('replay of reasoning within the turn', () => {
       finish,
       '[DONE]',
     ]);
-    expect((await sentBack(answer))?.['reasoning_details']).toEqual([
+    expect((await replayedMessage(answer))?.['reasoning_details']).toEqual([
       { type: 'reasoning.text', index: 0, text: 'Let me think.', format: 'anthropic-claude-v1', signature: 'c2ln' },
       { type: 'reasoning.encrypted', index: 1, data: 'ZW5j' },
     ]);
@@ -194,7 +196,7 @@ describe('replay of reasoning within the turn', () => {
       finish,
       '[DONE]',
     ]);
-    expect((await sentBack(answer))?.['tool_calls']).toMatchObject([{ id: 'i', extra_content: extra }]);
+    expect((await replayedMessage(answer))?.['tool_calls']).toMatchObject([{ id: 'i', extra_content: extra }]);
   });
 
   test('keeps nothing for an answer without calls', async () => {

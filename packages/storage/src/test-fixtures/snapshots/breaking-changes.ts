@@ -3,19 +3,24 @@
  * Tables created by the migration itself are exempt.
  */
 export function breakingChanges(statements: readonly string[]): string[] {
-  const made = new Set(statements.flatMap((statement) => /^CREATE .*?TABLE (\w+)/i.exec(plain(statement))?.[1] ?? []));
+  const created = new Set(
+    statements.flatMap((statement) => /^CREATE .*?TABLE (\w+)/i.exec(plain(statement))?.[1] ?? []),
+  );
   return statements.flatMap((statement) => {
     const text = plain(statement);
     const table = /^(?:ALTER TABLE|DROP TABLE(?: IF EXISTS)?|CREATE UNIQUE INDEX \w+ ON)(?: ONLY)? (\w+)/i.exec(
       text,
     )?.[1];
-    if (table !== undefined && made.has(table)) return [];
+    if (table !== undefined && created.has(table)) return [];
     if (/^CREATE OR REPLACE FUNCTION/i.test(text)) return [];
-    if (/^CREATE TRIGGER \w+ AFTER/i.test(text) && tablesWrittenBy(text, statements).every((name) => made.has(name))) {
+    if (
+      /^CREATE TRIGGER \w+ AFTER/i.test(text) &&
+      tablesWrittenBy(text, statements).every((name) => created.has(name))
+    ) {
       return [];
     }
-    const why = narrowing(text);
-    return why === null ? [] : [`${why}: ${text.slice(0, 100)}`];
+    const problem = problemOf(text);
+    return problem === null ? [] : [`${problem}: ${text.slice(0, 100)}`];
   });
 }
 
@@ -29,7 +34,7 @@ function tablesWrittenBy(trigger: string, statements: readonly string[]): string
   return [...body.matchAll(/\b(?:INSERT INTO|UPDATE|DELETE FROM) (?!SET\b)(\w+)/gi)].map((match) => match[1] ?? '');
 }
 
-function narrowing(text: string): string | null {
+function problemOf(text: string): string | null {
   if (/^CREATE UNIQUE INDEX/i.test(text)) return 'older versions may store what this index forbids';
   if (/^CREATE TRIGGER/i.test(text) && !/^CREATE TRIGGER \w+ AFTER DELETE/i.test(text)) {
     return 'older versions do not reckon with a trigger';

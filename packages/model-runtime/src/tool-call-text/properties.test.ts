@@ -26,13 +26,13 @@ function merge(parts: readonly TextCallPart[]): Seen[] {
 
 /** The same for a whole answer; checks that splitting does not change the result. */
 function read(text: string, options: Partial<ToolCallTextParserOptions> = {}): Seen[] {
-  const whole = parse([text], options);
-  expect(parse([...text], options), 'one character at a time').toEqual(whole);
+  const expected = parse([text], options);
+  expect(parse([...text], options), 'one character at a time').toEqual(expected);
   for (const size of [2, 3, 7]) {
     const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'gu')) ?? [];
-    expect(parse(pieces, options), `${size} characters at a time`).toEqual(whole);
+    expect(parse(pieces, options), `${size} characters at a time`).toEqual(expected);
   }
-  return whole;
+  return expected;
 }
 
 const text = (value: string): Seen => ({ type: 'text', text: value });
@@ -46,7 +46,7 @@ describe('variants of one call', () => {
     ['on lines of its own', '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>', { x: 1 }],
     ['without newlines', block('{"name":"f","arguments":{"x":1}}'), { x: 1 }],
     [
-      'pretty printed',
+      'pretty-printed',
       block('\n{\n  "name": "f",\n  "arguments": {\n    "x": [1, {"y": 2}]\n  }\n}\n'),
       { x: [1, { y: 2 }] },
     ],
@@ -68,7 +68,7 @@ describe('variants of one call', () => {
     ],
     ['the start marker inside a string', block('{"name":"f","arguments":{"x":"<tool_call>{"}}'), { x: '<tool_call>{' }],
     ['the end marker missing at the end', '<tool_call>{"name":"f","arguments":{"x":1}}', { x: 1 }],
-    ['the end marker half there', '<tool_call>{"name":"f","arguments":{"x":1}}\n</tool_', { x: 1 }],
+    ['half of the end marker', '<tool_call>{"name":"f","arguments":{"x":1}}\n</tool_', { x: 1 }],
   ])('%s', { tags: ['D6.12'] }, (_, written, args) => {
     expect(read(written)).toEqual([called('f', args)]);
   });
@@ -82,8 +82,8 @@ describe('several calls', () => {
     ['comma-separated', block(`${A}, ${B}`)],
     ['separated by semicolons', block(`${A}; ${B};`)],
     ['on lines', block(`\n${A}\n${B}\n`)],
-    ['an end marker missing between', `<tool_call>${A}\n${block(B)}`],
-    ['an array cut after whole calls', `<tool_call>[${A}, ${B}`],
+    ['a missing end marker in between', `<tool_call>${A}\n${block(B)}`],
+    ['an array truncated after complete calls', `<tool_call>[${A}, ${B}`],
   ])('%s', { tags: ['D3.22'] }, (_, written) => {
     expect(read(written)).toEqual([called('a', { x: 1 }), called('b', { y: '}' })]);
   });
@@ -112,20 +112,20 @@ describe('several calls', () => {
 
 describe('never runs', () => {
   test.each([
-    ['cut in the name', '<tool_call>{"name": "say_hello'],
-    ['cut in the arguments', '<tool_call>\n{"name": "f", "arguments": {"trigger": true}'],
-    ['cut in a string', '<tool_call>{"name":"f","arguments":{"x":"rm -rf /ho'],
-    ['closed although cut', block('{"name":"f","arguments":{"x":1}')],
-    ['no JSON', block('{invalid json}')],
+    ['truncated in the name', '<tool_call>{"name": "say_hello'],
+    ['truncated in the arguments', '<tool_call>\n{"name": "f", "arguments": {"trigger": true}'],
+    ['truncated in a string', '<tool_call>{"name":"f","arguments":{"x":"rm -rf /ho'],
+    ['closed although truncated', block('{"name":"f","arguments":{"x":1}')],
+    ['invalid JSON', block('{invalid json}')],
     ['a word among the arguments', block('{"name":"f","arguments":invalid}')],
     ['a string left open', block('{"name":"f","arguments":{"x":"open}}')],
-    ['quotes not escaped', block('{"name":"f","arguments":{"x":"said "hello" to me"}}')],
+    ['unescaped quotes', block('{"name":"f","arguments":{"x":"said "hello" to me"}}')],
     ['no name', block('{"arguments":{}}')],
     ['an empty name', block('{"name":"","arguments":{}}')],
-    ['arguments that are no object', block('{"name":"f","arguments":[1]}')],
+    ['arguments that are not an object', block('{"name":"f","arguments":[1]}')],
     ['an array of other things', block('["name": "f", function: "date"]')],
     ['nothing', '<tool_call>[]</tool_call>'],
-    ['nested too deep', block(`{"name":"f","arguments":{"x":${'['.repeat(5000)}${']'.repeat(5000)}}}`)],
+    ['nested too deeply', block(`{"name":"f","arguments":{"x":${'['.repeat(5000)}${']'.repeat(5000)}}}`)],
   ])('%s', { tags: ['D6.13'] }, (_, written) => {
     const parts = read(written);
     expect(parts).toEqual([{ type: 'malformed_tool_call', raw: written, reason: expect.stringMatching(/./) }]);
@@ -298,16 +298,16 @@ const nearText = fc
   .array(fc.oneof({ weight: 4, arbitrary: shards }, { weight: 1, arbitrary: fc.string() }))
   .map((all) => all.join(''));
 
-function cut(whole: string, cuts: readonly number[]): string[] {
-  const at = [...new Set(cuts.map((n) => n % (whole.length + 1)))].sort((a, b) => a - b);
-  return [0, ...at].map((from, index) => whole.slice(from, at[index] ?? whole.length));
+function split(text: string, cuts: readonly number[]): string[] {
+  const at = [...new Set(cuts.map((n) => n % (text.length + 1)))].sort((a, b) => a - b);
+  return [0, ...at].map((from, index) => text.slice(from, at[index] ?? text.length));
 }
 
 describe('every text', () => {
   test('splitting changes nothing', { tags: ['D6.09'] }, () => {
     fc.assert(
-      fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), fc.boolean(), (whole, cuts, startsInReasoning) => {
-        expect(parse(cut(whole, cuts), { startsInReasoning })).toEqual(parse([whole], { startsInReasoning }));
+      fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), fc.boolean(), (text, cuts, startsInReasoning) => {
+        expect(parse(split(text, cuts), { startsInReasoning })).toEqual(parse([text], { startsInReasoning }));
       }),
       cases(2000),
     );
@@ -315,12 +315,12 @@ describe('every text', () => {
 
   test('without blocks and thinking, every character is returned', { tags: ['D6.11'] }, () => {
     fc.assert(
-      fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), (whole, cuts) => {
-        const parts = parse(cut(whole, cuts));
+      fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), (text, cuts) => {
+        const parts = parse(split(text, cuts));
         fc.pre(parts.every((part) => part.type === 'text'));
-        const back = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-        fc.pre(!/^\s*<\/?think>/.test(whole));
-        expect(back).toBe(whole);
+        const output = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+        fc.pre(!/^\s*<\/?think>/.test(text));
+        expect(output).toBe(text);
       }),
       cases(2000),
     );
@@ -330,14 +330,14 @@ describe('every text', () => {
     const shape = (value: string): string =>
       value.replace(/<\/?tool_call>|<\/?think>|[\s,;[\]{}]/g, '').replace(/(?:<\/?(?:tool_(?:call>?)?)?)+$/, '');
     fc.assert(
-      fc.property(nearText, (whole) => {
-        const back = parse([whole]).map((part) => {
+      fc.property(nearText, (text) => {
+        const output = parse([text]).map((part) => {
           if (part.type === 'tool_call') return '';
           return part.type === 'malformed_tool_call' ? part.raw : part.text;
         });
-        const calls = parse([whole]).some((part) => part.type === 'tool_call');
+        const calls = parse([text]).some((part) => part.type === 'tool_call');
         fc.pre(!calls);
-        expect(shape(back.join(''))).toBe(shape(whole));
+        expect(shape(output.join(''))).toBe(shape(text));
       }),
       cases(2000),
     );
