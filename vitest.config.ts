@@ -34,7 +34,7 @@ export default defineConfig({
     maxWorkers: WORKERS,
     sequence: { sequencer: KindByKind },
     projects: [
-      // One for all that runs in Node only: each project transforms and loads the modules it tests anew.
+      // One for all that runs in Node only: each project transforms and loads the modules it tests again.
       project('node', ['processes', 'packages', 'cli']),
       project('browser', ['browser'], { globalSetup: ['scripts/test-programs.ts', 'e2e/support/unpack-browser.ts'] }),
       // The page's tests need its compiler: it has a configuration of its own.

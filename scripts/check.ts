@@ -9,6 +9,7 @@ import { checkImports, reachedFrom } from './import-graph.ts';
 import { lint } from './lint.ts';
 import { checkPageTypes, checkTypes, ensurePagePrepared } from './types.ts';
 import { ROOT, runTool } from './run.ts';
+import { checkWords } from './words.ts';
 import { selectProjects } from './test-selection.ts';
 
 /**
@@ -70,6 +71,7 @@ async function check({ since: sinceFlag, all }: Options): Promise<number> {
     { name: 'types', run: () => checkTypes({ incremental: true }) },
     { name: 'lint', run: () => lint(wrong === null ? lintedFiles(files, importers) : {}) },
     { name: 'formatting', run: () => format({ files: present }) },
+    { name: 'words', run: () => Promise.resolve(checkWords()) },
   ];
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
   console.log(`${failed.length === 0 ? 'passed' : `failed: ${failed.join(', ')}`} in ${seconds(started)} s`);

@@ -17,6 +17,7 @@ import type { TestSummary } from './test-report.ts';
 import { costByKind, summarizeTests } from './test-report.ts';
 import { beginTestRun, testRunEnv } from './test-run.ts';
 import { needsPage, selectProjects } from './test-selection.ts';
+import { checkWords } from './words.ts';
 import { checkPageTypes, checkTypes, ensurePagePrepared, preparePage } from './types.ts';
 
 // `npm test`: all checks, even if one fails. With arguments: only the tests of these files.
@@ -47,6 +48,7 @@ const CHECKS: readonly Check[] = [
   { name: 'formatting', run: () => format(), after: ['packages: build'] },
   { name: 'unused code', run: () => tool('knip/bin/knip.js', ['--no-progress']), after: ['packages: build'] },
   { name: 'repository rules', run: () => Promise.resolve(checkRepositoryRules()) },
+  { name: 'words', run: () => Promise.resolve(checkWords()) },
   { name: 'code in the documents', run: checkDocsCode, after: ['packages: build'] },
   { name: 'page: size', run: () => tool('../packages/web/scripts/budget.ts', []), after: ['page: build'] },
   {

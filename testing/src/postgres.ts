@@ -57,7 +57,9 @@ async function makeFiles(binaries: string, folder: string): Promise<void> {
 
   const shared = join(run, 'new-cluster');
   const claim = `${shared}-claim`;
-  await eventually(() => existsSync(shared) || isFirstToMake(claim), { what: 'the cluster another worker initializes' });
+  await eventually(() => existsSync(shared) || isFirstToMake(claim), {
+    what: 'the cluster another worker initializes',
+  });
   if (existsSync(shared)) return copy(shared, data);
   try {
     await initialize(binaries, folder);
@@ -86,7 +88,19 @@ async function initialize(binaries: string, folder: string): Promise<void> {
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, PASSWORD);
   giveAway(passwordFile);
-  const initdbArgs = ['-D', data, '-U', 'owner', '-A', 'scram-sha-256', '--pwfile', passwordFile, '-E', 'UTF8', '--no-sync'];
+  const initdbArgs = [
+    '-D',
+    data,
+    '-U',
+    'owner',
+    '-A',
+    'scram-sha-256',
+    '--pwfile',
+    passwordFile,
+    '-E',
+    'UTF8',
+    '--no-sync',
+  ];
   await promisify(execFile)(join(binaries, 'initdb'), [...initdbArgs, '--no-locale'], { ...UNPRIVILEGED, cwd: folder });
 }
 

@@ -87,7 +87,10 @@ function readArguments(args: Readonly<Record<string, unknown>>): Read<DateArgume
 function omitEmpty(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const present = Object.entries(args).filter(([, value]) => value !== null && value !== '');
   return Object.fromEntries(
-    present.map(([name, value]) => [name, name === 'format' && typeof value === 'string' ? value.toLowerCase() : value]),
+    present.map(([name, value]) => [
+      name,
+      name === 'format' && typeof value === 'string' ? value.toLowerCase() : value,
+    ]),
   );
 }
 

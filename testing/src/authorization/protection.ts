@@ -47,11 +47,15 @@ export function createProtection(
       if (open.includes(method)) return undefined;
       const grantedScope = scopeOf(authorization ?? '');
       const scopeParam = options.scope === undefined ? '' : `, scope="${options.scope}"`;
-      if (grantedScope === undefined) return { status: 401, challenge: `Bearer realm="mcp"${scopeParam}${named(origin)}` };
+      if (grantedScope === undefined)
+        return { status: 401, challenge: `Bearer realm="mcp"${scopeParam}${named(origin)}` };
       const params = message?.['params'];
       const tool = params !== null && typeof params === 'object' && !Array.isArray(params) ? params['name'] : undefined;
       const requiredScope = (typeof tool === 'string' ? needs[`${method}:${tool}`] : undefined) ?? needs[method];
-      if (requiredScope === undefined || requiredScope.split(' ').every((word) => grantedScope.split(' ').includes(word)))
+      if (
+        requiredScope === undefined ||
+        requiredScope.split(' ').every((word) => grantedScope.split(' ').includes(word))
+      )
         return undefined;
       return { status: 403, challenge: `Bearer error="insufficient_scope", scope="${requiredScope}"${named(origin)}` };
     },

@@ -181,6 +181,7 @@ export function inPieces(text: string, options: { pieces?: number } = {}): strin
   const codePoints = Array.from(text);
   const size = Math.max(1, options.pieces ?? DEFAULT_PIECE);
   const pieces: string[] = [];
-  for (let start = 0; start < codePoints.length; start += size) pieces.push(codePoints.slice(start, start + size).join(''));
+  for (let start = 0; start < codePoints.length; start += size)
+    pieces.push(codePoints.slice(start, start + size).join(''));
   return pieces;
 }

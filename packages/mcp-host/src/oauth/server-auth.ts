@@ -113,7 +113,8 @@ export class ServerAuth {
     try {
       const server = await this.#discover();
       const known = await this.#keeper.reload();
-      const wanted = this.#requiredScope === undefined ? this.#challenge?.scope : joinScopes(known?.asked, this.#requiredScope);
+      const wanted =
+        this.#requiredScope === undefined ? this.#challenge?.scope : joinScopes(known?.asked, this.#requiredScope);
       const started = await beginSignIn(this.#context, server, redirectUrl, wanted);
       this.#pendingSignIn = { issuer: started.issuer, until: this.#options.clock.now() + SIGN_IN_MS };
       return started;

@@ -87,7 +87,10 @@ export function scopeToAsk(
   server: SignInServer,
   requestedScope: string | undefined,
 ): string | undefined {
-  const scope = joinScopes(settings.scope ?? requestedScope ?? server.scope, settings.scope === undefined ? undefined : requestedScope);
+  const scope = joinScopes(
+    settings.scope ?? requestedScope ?? server.scope,
+    settings.scope === undefined ? undefined : requestedScope,
+  );
   if (scope === undefined || settings.grant !== undefined) return scope;
   const lasts = server.metadata?.scopes_supported?.includes('offline_access') === true;
   return lasts ? joinScopes(scope, 'offline_access') : scope;

@@ -56,7 +56,9 @@ describe('a server with HTTP+SSE only', () => {
       ...createEraMemory(),
       get: () => ({ era: 'legacy' as const, at: Date.now(), transport: 'sse' as const }),
     };
-    const host = closeLater(await connected([{ id: 'peer', transport: { type: 'http', url: newer.url } }], { eraMemory }));
+    const host = closeLater(
+      await connected([{ id: 'peer', transport: { type: 'http', url: newer.url } }], { eraMemory }),
+    );
     expect(healthOf(host, 'peer').state).toBe('ready');
     expect(await sendHi(host)).toEqual(HI);
   });

@@ -78,7 +78,10 @@ function forwardRequest(incoming: IncomingMessage, response: ServerResponse, { i
   const { 'proxy-connection': _connection, 'proxy-authorization': _authorization, ...headers } = incoming.headers;
   requestOptions(url, upstream('http:', hostOf(url), port)).then(
     (route) => {
-      const outgoingOptions = { method: incoming.method ?? 'GET', headers: { ...headers, ...route.headers, host: url.host } };
+      const outgoingOptions = {
+        method: incoming.method ?? 'GET',
+        headers: { ...headers, ...route.headers, host: url.host },
+      };
       pass(incoming, response, request({ ...route, ...outgoingOptions }));
     },
     (error: unknown) => refuse(502, reasonOf(error)),

@@ -68,7 +68,8 @@ export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: 
     const where = `The server "${serverId}" is not started: "${key}" names ${JSON.stringify(path)}`;
     if (!posix.isAbsolute(absolutePath)) throw bad(`${where}, which is not an absolute path.`);
     // After a link, the system resolves ".." to another folder than a reader expects.
-    if (absolutePath.split('/').includes('..')) throw bad(`${where}, which contains "..".`, 'Use the path without "..".');
+    if (absolutePath.split('/').includes('..'))
+      throw bad(`${where}, which contains "..".`, 'Use the path without "..".');
     const found = facts.resolve(absolutePath);
     if (found === undefined)
       throw bad(`${where}, which does not exist.`, `Create it, or correct "${key}" of the server.`);
