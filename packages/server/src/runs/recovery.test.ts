@@ -350,7 +350,7 @@ describe('a process that shuts down', () => {
         return rest.promise;
       };
       await begun.promise;
-      // The process is reported to stop during a commit, right before the call is sent.
+      // The process is asked to stop during a commit, right before the call is sent.
       stopped.resolve(first.runs.close());
       setImmediate(rest.resolve);
     });
