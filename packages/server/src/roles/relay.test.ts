@@ -88,14 +88,12 @@ describe.each(['legacy', 'modern'] as const)('a %s server through another proces
       ],
     });
     const of = (host: McpHost) =>
-      host
-        .health()
-        .map(({ era: hostEra, serverInfo, instructions, state }) => ({
-          spoken: hostEra,
-          serverInfo,
-          instructions,
-          state,
-        }));
+      host.health().map(({ era: hostEra, serverInfo, instructions, state }) => ({
+        spoken: hostEra,
+        serverInfo,
+        instructions,
+        state,
+      }));
     expect(of(far)).toEqual(of(near));
     expect(of(far)).toMatchObject([{ spoken: era, state: 'ready' }]);
     const plain = (host: McpHost) => JSON.stringify(host.tools());
