@@ -32,12 +32,12 @@ let logged: string[];
 let server: RunningServer | undefined;
 let upstream: { url: string; seen: Set<string>; close(): Promise<void> };
 /** Every response, with its request. */
-let told: { asked: string; answer: string }[];
+let responses: { asked: string; answer: string }[];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'toolyard-canary-'));
   logged = [];
-  told = [];
+  responses = [];
   upstream = await startBabbler();
 });
 afterEach(async () => {
@@ -59,20 +59,23 @@ async function startBabbler(): Promise<typeof upstream> {
       .flatMap((value) => (value ?? '').match(new RegExp(`${CANARY}[\\w-]*`, 'g')) ?? [])
       .filter((secret) => secret !== '');
     for (const secret of secrets) seen.add(secret);
-    const said = `your key ${secrets.join(' and ')} is wrong`;
+    const errorText = `your key ${secrets.join(' and ')} is wrong`;
     incoming.resume().on('end', () => {
       count += 1;
       // An MCP client would wait for the rest of a truncated response.
       const kind = incoming.url?.startsWith('/mcp') === true ? (count % 2) * 2 : count % 3;
       if (kind === 0) {
-        response.writeHead(401, { 'content-type': 'application/json', 'www-authenticate': `Bearer realm="${said}"` });
-        response.end(JSON.stringify({ error: { message: said, code: 'invalid_api_key', param: said } }));
+        response.writeHead(401, {
+          'content-type': 'application/json',
+          'www-authenticate': `Bearer realm="${errorText}"`,
+        });
+        response.end(JSON.stringify({ error: { message: errorText, code: 'invalid_api_key', param: errorText } }));
       } else if (kind === 1) {
-        response.writeHead(200, { 'content-type': 'text/event-stream', 'x-echo': said });
+        response.writeHead(200, { 'content-type': 'text/event-stream', 'x-echo': errorText });
         response.write('data: {"choices":[{"index":0,"delta":{"content":"Half an ans"}}]}\n\n');
-        response.end(`data: ${JSON.stringify({ error: { message: said } })}\n\n`);
+        response.end(`data: ${JSON.stringify({ error: { message: errorText } })}\n\n`);
       } else {
-        response.writeHead(400, { 'content-type': 'text/plain' }).end(`${said}\n    at handler (${said})`);
+        response.writeHead(400, { 'content-type': 'text/plain' }).end(`${errorText}\n    at handler (${errorText})`);
       }
     });
   });
@@ -131,7 +134,7 @@ async function ask(method: string, path: string, json?: unknown): Promise<unknow
     signal: AbortSignal.timeout(60_000),
   });
   const text = await response.text().catch(() => '');
-  told.push({ asked: `${method} ${path}`, answer: JSON.stringify([...response.headers]) + text });
+  responses.push({ asked: `${method} ${path}`, answer: JSON.stringify([...response.headers]) + text });
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -145,22 +148,22 @@ async function follow(): Promise<void> {
     headers: { authorization: `Bearer ${KEYS.token}` },
   });
   const entry = { asked: 'GET /api/events', answer: '' };
-  told.push(entry);
+  responses.push(entry);
   const reading = async (): Promise<void> => {
     for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) entry.answer += piece;
   };
   void reading().catch(() => undefined);
 }
 
-const said = { role: 'user', parts: [{ type: 'text', text: 'hi' }] };
+const message = { role: 'user', parts: [{ type: 'text', text: 'hi' }] };
 /** A body for every route that makes a provider or an MCP server do work. */
 const CALLS: Readonly<Record<string, JsonObject>> = {
-  '/webapi/chat': { model: 'm', messages: [said] },
+  '/webapi/chat': { model: 'm', messages: [message] },
   embeddings: { model: 'm', input: ['hi'] },
   images: { model: 'm', prompt: 'a cat' },
   speech: { model: 'm', text: 'hi' },
   transcriptions: { model: 'm', audio: { type: 'audio', mimeType: 'audio/wav', source: { data: 'AAAA' } } },
-  objects: { model: 'm', messages: [said], name: 'thing', schema: { type: 'object' } },
+  objects: { model: 'm', messages: [message], name: 'thing', schema: { type: 'object' } },
 };
 
 /** Every operation of the OpenAPI document, so that new routes are covered without changing this test. */
@@ -212,7 +215,7 @@ test('keeps every key out of responses, events, exports, logs and files', async 
       id: `with-${id}`,
       configuration: { model: { providerId: id, modelId: 'm' } },
     });
-    await ask('POST', `/api/conversations/with-${id}/messages`, { parts: said.parts });
+    await ask('POST', `/api/conversations/with-${id}/messages`, { parts: message.parts });
   }
   for (const id of ids) {
     await eventually(
@@ -244,9 +247,10 @@ test('keeps every key out of responses, events, exports, logs and files', async 
     if (['token', 'secret', 'mcpVariable'].includes(where)) continue;
     expect([where, upstream.seen.has(key)]).toEqual([where, true]);
   }
-  expect(told.length).toBeGreaterThan(120);
+  expect(responses.length).toBeGreaterThan(120);
 
-  for (const { asked, answer } of told) expect([asked, answer.includes(CANARY) ? answer : null]).toEqual([asked, null]);
+  for (const { asked, answer } of responses)
+    expect([asked, answer.includes(CANARY) ? answer : null]).toEqual([asked, null]);
   expect(logged.filter((line) => line.includes(CANARY))).toEqual([]);
 
   await server?.close();

@@ -7,11 +7,11 @@ const away = (how: string): StorageError =>
 
 test('logs a repeated failure once, database errors by code, and again after a success', () => {
   const log: string[] = [];
-  const telling = createLogOnce((line) => log.push(line));
-  for (const how of ['reset', 'refused', 'reset']) telling.failed('runs', away(how));
-  telling.failed('runs', new StorageError('disk_full', { message: 'There is no room left.' }));
-  telling.worked();
-  telling.failed('runs', away('reset'));
+  const logFailures = createLogOnce((line) => log.push(line));
+  for (const how of ['reset', 'refused', 'reset']) logFailures.failed('runs', away(how));
+  logFailures.failed('runs', new StorageError('disk_full', { message: 'There is no room left.' }));
+  logFailures.worked();
+  logFailures.failed('runs', away('reset'));
   expect(log).toEqual([
     'runs: The database cannot be reached: reset.',
     'runs: There is no room left.',

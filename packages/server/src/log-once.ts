@@ -9,23 +9,23 @@ export type LogOnce = {
 
 /** @param log receives the lines */
 export function createLogOnce(log: (line: string) => void): LogOnce {
-  let told = '';
+  let lastKind = '';
   return {
     failed(what, thrown) {
-      const line = `${what}: ${wordsOf(thrown)}`;
+      const line = `${what}: ${failureText(thrown)}`;
       // One outage causes different messages; log it once per error code.
       const kind = isStorageFault(thrown) ? `${what}: ${thrown.code}` : line;
-      if (kind !== told) log(line);
-      told = kind;
+      if (kind !== lastKind) log(line);
+      lastKind = kind;
     },
     worked() {
-      told = '';
+      lastKind = '';
     },
   };
 }
 
 /** Known errors have a readable message; for others the stack helps to find the defect. */
-function wordsOf(thrown: unknown): string {
+function failureText(thrown: unknown): string {
   if (ToolyardError.isInstance(thrown)) return thrown.message;
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }

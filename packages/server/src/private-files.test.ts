@@ -57,10 +57,10 @@ describe('files with secrets', needs(UNIX), () => {
     expect(names).toEqual([...WRITTEN_BY_HAND, ...CREATED]);
     expect(names.filter((name) => !isPrivate(name))).toEqual([]);
     await server?.close();
-    const left = names.filter((name) => existsSync(join(folder, name)));
+    const remaining = names.filter((name) => existsSync(join(folder, name)));
     // A killed server leaves its address file behind.
     writeFileSync(join(folder, 'server.json'), '{}');
-    for (const name of [...left, 'server.json']) chmodSync(join(folder, name), 0o666);
+    for (const name of [...remaining, 'server.json']) chmodSync(join(folder, name), 0o666);
     await start();
     expect(names.filter((name) => !isPrivate(name))).toEqual([]);
   });

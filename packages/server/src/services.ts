@@ -92,7 +92,7 @@ export type RunService = RunsInTabs & {
   /** The user signed in to a server: retries the calls that waited for it. */
   signedIn(principal: Owner, serverId: string): Promise<void>;
   /** A tab offers these tools: makes the calls of the conversation that waited for one of them. */
-  tabCame(principal: Owner, conversationId: string, has: (tool: ToolReference) => boolean): Promise<void>;
+  resumeForTab(principal: Owner, conversationId: string, has: (tool: ToolReference) => boolean): Promise<void>;
   /** A tab reported the result of a call. If the call was in doubt, the result answers its interrupt. */
   tabReturned(principal: Owner, call: { runId: string; callId: string }, result: ToolResult): Promise<void>;
   changeQueued(

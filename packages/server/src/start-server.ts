@@ -82,11 +82,11 @@ export type ServerOverrides = {
  * @throws ToolyardError if the options, a file of the data folder, the folder or the port cannot be used; nothing keeps
  * running then.
  */
-export async function startServer(options: ServerOptions, surroundings: ServerOverrides = {}): Promise<RunningServer> {
+export async function startServer(options: ServerOptions, overrides: ServerOverrides = {}): Promise<RunningServer> {
   resolveOptions(options);
   await using undo = new AsyncDisposableStack();
-  const ends = undo.use(new ShutdownStack());
-  const server = await assemble(options, surroundings, ends);
+  const shutdown = undo.use(new ShutdownStack());
+  const server = await assemble(options, overrides, shutdown);
   const ending = undo.move();
   let closing: Promise<void> | undefined;
   return {
@@ -95,7 +95,7 @@ export async function startServer(options: ServerOptions, surroundings: ServerOv
     signInUrl: () => server.signInUrl(),
     close: () => (closing ??= ending.disposeAsync()),
     get waitsFor() {
-      return ends.now;
+      return shutdown.now;
     },
   };
 }
@@ -112,7 +112,7 @@ async function assemble(
     lastCallsMs,
     scryptCost,
   }: ServerOverrides,
-  ends: ShutdownStack,
+  shutdown: ShutdownStack,
 ): Promise<{ url: string; signInUrl: () => Promise<string> }> {
   const { dataDir, env, log } = options;
   const clock = systemClock;
@@ -121,18 +121,18 @@ async function assemble(
   const file = readConfigFile(join(dataDir, 'config.json'), env);
   const settings = resolveOptions(options, file.flags);
   const { host, port, role } = settings;
-  const duties = roleCapabilities(role);
+  const capabilities = roleCapabilities(role);
 
   const opened = await open(settings, { clock, ...defined({ failpoint }) });
-  ends.defer('storage', () => opened.close());
-  const token = tokenOf(settings, duties.door);
+  shutdown.defer('storage', () => opened.close());
+  const token = tokenOf(settings, capabilities.web);
   // For commands of the same user: valid until this process exits, stored beside its URL.
   const terminalToken = randomCredential();
   const storage = watchStorage(opened);
   const metrics = settings.metrics ? createMetrics(role) : null;
-  ends.defer('metrics', () => metrics?.close());
-  const words = 'bulletins' in opened ? opened.bulletins : null;
-  const bulletins = words && metrics ? metrics.countedBulletins(words) : words;
+  shutdown.defer('metrics', () => metrics?.close());
+  const channel = 'bulletins' in opened ? opened.bulletins : null;
+  const bulletins = channel && metrics ? metrics.countedBulletins(channel) : channel;
   const relayed =
     bulletins &&
     createClusterHub(createLiveHub(), {
@@ -143,7 +143,7 @@ async function assemble(
       onServers: () => cluster?.look(),
     });
   // Messages sent last are delivered before the connection is closed.
-  ends.defer('messages to other processes', () => relayed?.flush());
+  shutdown.defer('messages to other processes', () => relayed?.flush());
   const hub = relayed ?? createLiveHub();
   const shared = 'installation' in opened ? { shared: opened.installation } : {};
   const secrets = createSecrets({
@@ -167,7 +167,7 @@ async function assemble(
     ids,
     hub,
   });
-  ends.defer('model providers', () => opening.close());
+  shutdown.defer('model providers', () => opening.close());
   const models = metrics ? metrics.countedModels(opening) : opening;
   const cluster =
     'processes' in opened
@@ -176,15 +176,15 @@ async function assemble(
           id: ids.next(),
           role,
           owner: OWNER,
-          tokens: await wordsOf(secrets, role),
+          tokens: await processTokens(secrets, role),
           hub,
           clock,
           log,
           ...defined({ leaseMs, lastCallsMs }),
         })
       : null;
-  ends.defer('connections to other processes', () => cluster?.close());
-  if (duties.servers !== 'none') tellOrphans(await killOrphans(clock), log);
+  shutdown.defer('connections to other processes', () => cluster?.close());
+  if (capabilities.servers !== 'none') logOrphans(await killOrphans(clock), log);
   const functions = new FunctionTools(options.functionTools ?? []);
   const ofServers = {
     builtIn: [...options.builtInServers, ...functions.servers],
@@ -197,12 +197,12 @@ async function assemble(
     permissions: storage.permissions,
     secrets,
     signIns: createSignInStore({ repository: storage.signIns, secrets, owner: OWNER, clock }),
-    hub: duties.servers === 'none' ? hub : (cluster?.hub ?? hub),
+    hub: capabilities.servers === 'none' ? hub : (cluster?.hub ?? hub),
     clock,
     log,
   };
   const servers =
-    cluster && duties.servers === 'none'
+    cluster && capabilities.servers === 'none'
       ? await createRelayedServers({ ...ofServers, heartbeat: cluster.heartbeat, client: cluster.client })
       : await createServers({
           ...ofServers,
@@ -211,7 +211,7 @@ async function assemble(
         });
   if (servers instanceof RelayedServers) cluster?.show(servers);
   else cluster?.have(servers);
-  ends.defer('MCP servers', () => servers.close());
+  shutdown.defer('MCP servers', () => servers.close());
   const configurations = createConfigurations({
     storage,
     fileDefaults: file.defaults,
@@ -220,7 +220,7 @@ async function assemble(
   const traced = readTelemetry(env, file.telemetry);
   const telemetry =
     traced && (await import('./telemetry/telemetry.ts')).createTelemetry({ settings: traced, clock, log });
-  ends.defer('traces', () => telemetry?.close());
+  shutdown.defer('traces', () => telemetry?.close());
   // With port 0 the port is known once the server listens; runs start after that.
   let ownPort = port;
   const runs = createRunService({
@@ -235,7 +235,7 @@ async function assemble(
     clock,
     ids,
     log,
-    takesUp: duties.runs,
+    executesRuns: capabilities.runs,
     policy: () => ({ own: { dataFolder: dataDir, port: ownPort }, resolvePath }),
     ...(relayed ? { wakeElsewhere: (runId: string) => relayed.wake(runId) } : {}),
     ...(metrics ? { metrics } : {}),
@@ -251,11 +251,11 @@ async function assemble(
     owner: OWNER,
     file: file.webhook,
   });
-  ends.defer('webhook deliveries', () => webhooks.close());
+  shutdown.defer('webhook deliveries', () => webhooks.close());
   relayed?.start();
-  ends.defer('runs', () => runs.close());
+  shutdown.defer('runs', () => runs.close());
   const stopping = new AbortController();
-  ends.defer('sign-ins', () => stopping.abort());
+  shutdown.defer('sign-ins', () => stopping.abort());
   servers.onSignedIn((id) => {
     retryUntilStored(() => runs.signedIn(OWNER, id), { clock, signal: stopping.signal }).catch((error: unknown) =>
       log(`sign-in: ${messageOf(error)}`),
@@ -263,7 +263,7 @@ async function assemble(
   });
 
   const proxy = settings.uiMcpProxy ? createProxy({ allow: settings.proxyAllow, clock }) : null;
-  ends.defer('proxy requests', () => proxy?.close());
+  shutdown.defer('proxy requests', () => proxy?.close());
 
   let ready = false;
   const app = createHttpApp({
@@ -285,7 +285,7 @@ async function assemble(
       urlKeys: urlKeys(secrets),
     },
     proxy,
-    duties,
+    capabilities,
     ui: { enabled: settings.ui, settings: settings.uiSettings, folder: pageFolder() },
     ...(telemetry ? { telemetry } : {}),
     metrics: metrics && (() => metrics.text({ storage, servers })),
@@ -294,21 +294,21 @@ async function assemble(
     log,
   });
   const listening = await listen(cluster ? withInternalApi(app, cluster) : app, { host, port, clock });
-  ends.defer('requests', () => listening.close());
+  shutdown.defer('requests', () => listening.close());
   ownPort = Number(new URL(listening.url).port);
-  if (duties.door) {
+  if (capabilities.web) {
     const addressFile = join(dataDir, ADDRESS_FILE);
     const address = { url: listening.url, pid: process.pid, ...(token === null ? {} : { token: terminalToken }) };
     writePrivate(addressFile, JSON.stringify(address));
-    ends.defer('the address file', () => rmSync(addressFile, { force: true }));
+    shutdown.defer('the address file', () => rmSync(addressFile, { force: true }));
   }
   if (cluster) {
-    ends.defer('requests of other processes', () => cluster.stop());
+    shutdown.defer('requests of other processes', () => cluster.stop());
     await cluster.start(settings.internalUrl ?? internalUrl(listening, host));
   }
 
   await runs.start();
-  if (duties.runs) webhooks.start();
+  if (capabilities.runs) webhooks.start();
   ready = true;
   void secrets.check(OWNER);
   return {
@@ -317,7 +317,7 @@ async function assemble(
   };
 }
 
-function tellOrphans(pids: readonly number[], log: (line: string) => void): void {
+function logOrphans(pids: readonly number[], log: (line: string) => void): void {
   if (pids.length === 0) return;
   log(
     `MCP servers: stopped ${pids.length} processes left by a killed Toolyard process (process ids: ${pids.join(', ')})`,
@@ -345,7 +345,7 @@ function urlKeys(secrets: Secrets): () => Promise<readonly [string, ...string[]]
 }
 
 /** Keys with which processes authenticate each other; null for a process that has all roles. */
-async function wordsOf(secrets: Secrets, role: Role): Promise<[string, ...string[]] | null> {
+async function processTokens(secrets: Secrets, role: Role): Promise<[string, ...string[]] | null> {
   try {
     return await secrets.tokens('processes');
   } catch (thrown) {

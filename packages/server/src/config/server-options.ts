@@ -30,14 +30,14 @@ export type ServerSettings = ServerOptions & ResolvedFlags;
  *
  * @throws ToolyardError `bad_config` if no server can start with these settings
  */
-export function resolveOptions(given: ServerOptions, file: FileFlags = {}): ServerSettings {
-  const settings = { ...given, ...resolveFlags(given, file) };
+export function resolveOptions(options: ServerOptions, file: FileFlags = {}): ServerSettings {
+  const settings = { ...options, ...resolveFlags(options, file) };
   checkSettings(settings);
   return settings;
 }
 
-function resolveFlags(given: GivenFlags, file: FileFlags): ResolvedFlags {
-  const values: Readonly<Record<string, unknown>> = given;
+function resolveFlags(options: GivenFlags, file: FileFlags): ResolvedFlags {
+  const values: Readonly<Record<string, unknown>> = options;
   const fileValues: Readonly<Record<string, unknown>> = file;
   const resolved = serveFlags().flatMap(([name, flag]) => {
     const layers = ['default' in flag ? flag.default : undefined, fileValues[name], values[name]];
@@ -87,7 +87,7 @@ function checkSettings(settings: ServerSettings): void {
       'Remove --no-token, or listen on 127.0.0.1.',
     );
   }
-  if (token === undefined && databaseUrl !== undefined && roleCapabilities(role).door) {
+  if (token === undefined && databaseUrl !== undefined && roleCapabilities(role).web) {
     throw bad(
       'With DATABASE_URL, processes share one access token, but none is set.',
       'Set TOOLYARD_TOKEN to the same value (at least 16 characters) for all of them, or use --no-token.',

@@ -39,10 +39,10 @@ export function readBodyBytes(incoming: IncomingMessage, limit: number): Promise
     };
     const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks)));
     const onGone = (): void => settle(() => reject(bad('The connection closed before the body was complete.')));
-    function settle(tell: () => void): void {
+    function settle(finish: () => void): void {
       incoming.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       incoming.pause();
-      tell();
+      finish();
     }
     incoming.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });

@@ -40,15 +40,15 @@ describe('a commit', () => {
       events: [event({ type: 'request_made', messageId: answerId, request })],
       preludes: [{ id, prelude }],
     };
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const { hub, storage } = scene.bench;
-    hub.listen(ANNE.ownerId, { heard: (events) => heard.push(...events), missed: () => undefined });
+    hub.listen(ANNE.ownerId, { receive: (events) => received.push(...events), missed: () => undefined });
     // The storage fails after the commit: the tab sends it again, and subscribers were notified once.
     const away = new StorageError('unreachable', { message: 'The database cannot be reached.' });
     vi.spyOn(storage.requestPreludes, 'put').mockRejectedValueOnce(away);
     expect((await commit(sent)).status).toBe(503);
     expect((await commit(sent)).status).toBe(200);
-    expect(heard).toMatchObject([{ type: 'run', event: { type: 'request_made' } }]);
+    expect(received).toMatchObject([{ type: 'run', event: { type: 'request_made' } }]);
     const shown = await scene.server.ask('/api/runs/r/steps/0/request', { headers: door.as(door.ANNE) });
     expect(shown.status).toBe(200);
     expect(shown.json).toMatchObject({ tools: prelude.tools, messages: [{ role: 'system' }, { role: 'user' }] });
@@ -57,15 +57,18 @@ describe('a commit', () => {
 
   test('of a page of another version is rejected with an explanation, and another tab continues the run', async () => {
     const before = await everything();
-    for (const [spoken, word] of [
+    for (const [name, reference] of [
       [undefined, 'older'],
       [v - 1, 'older'],
       [v + 1, 'newer'],
     ] as const) {
-      const wrong = { json: { code: 'outdated_page', detail: `This page is ${word} than the server.` }, status: 400 };
-      const older = { fence: scene.held.fence, baseSeq: 0, events: [delta('a')], ...(spoken ? { v: spoken } : {}) };
+      const wrong = {
+        json: { code: 'outdated_page', detail: `This page is ${reference} than the server.` },
+        status: 400,
+      };
+      const older = { fence: scene.held.fence, baseSeq: 0, events: [delta('a')], ...(name ? { v: name } : {}) };
       expect(await post('/api/tabs/tab-1/runs/r/commit', older)).toMatchObject(wrong);
-      expect(await post('/api/tabs/tab-1/runs/r/claim', { ...(spoken ? { v: spoken } : {}) })).toMatchObject(wrong);
+      expect(await post('/api/tabs/tab-1/runs/r/claim', { ...(name ? { v: name } : {}) })).toMatchObject(wrong);
     }
     expect(await everything()).toEqual(before);
     expect(await take('tab-2')).toMatchObject({ status: 200, json: { held: { run: { id: 'r' } } } });

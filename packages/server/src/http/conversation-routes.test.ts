@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { said, useDocumentedServer } from './test-fixtures/documented.ts';
+import { userMessage, useDocumentedServer } from './test-fixtures/documented.ts';
 import { OWNER } from './types.ts';
 
 const { server, ask, post, patch, remove } = useDocumentedServer();
 
 describe('conversations', () => {
   test('is created, renamed, pinned, configured, listed, deleted and restored', async () => {
-    const begun = await post('/api/conversations', { id: 'c1', configuration: { instructions: 'Be brief.' } });
-    expect(begun).toMatchObject({
+    const created = await post('/api/conversations', { id: 'c1', configuration: { instructions: 'Be brief.' } });
+    expect(created).toMatchObject({
       status: 201,
       json: { id: 'c1', title: '', resolved: { instructions: 'Be brief.' } },
     });
@@ -54,7 +54,7 @@ describe('conversations', () => {
   test('is found by its text, also in Chinese', async () => {
     await post('/api/conversations', { id: 'c1', title: '旅行' });
     await post('/api/conversations', { id: 'c2', title: 'Cooking' });
-    await post('/api/conversations/c1/messages', said('我想知道東京的時間'));
+    await post('/api/conversations/c1/messages', userMessage('我想知道東京的時間'));
     const { items } = (await ask(`/api/conversations?q=${encodeURIComponent('東京')}`)).json as {
       items: { snippet: string }[];
     };
@@ -64,15 +64,15 @@ describe('conversations', () => {
 
   test('is deleted after its run was stopped', async () => {
     await post('/api/conversations', { id: 'c1' });
-    const { run } = (await post('/api/conversations/c1/messages', said('hi'))).json as { run: { id: string } };
+    const { run } = (await post('/api/conversations/c1/messages', userMessage('hi'))).json as { run: { id: string } };
     await remove('/api/conversations/c1');
     expect(server.storage.runs.getRun(OWNER, run.id)).toMatchObject({ status: 'cancelled' });
   });
 
   test('can be opened after its agent was deleted', async () => {
     await post('/api/agents', { id: 'a1', title: 'Clerk', configuration: { instructions: 'Be a clerk.' } });
-    const begun = await post('/api/conversations', { id: 'c1', agentId: 'a1' });
-    expect(begun.json).toMatchObject({ resolved: { instructions: 'Be a clerk.' } });
+    const created = await post('/api/conversations', { id: 'c1', agentId: 'a1' });
+    expect(created.json).toMatchObject({ resolved: { instructions: 'Be a clerk.' } });
     await remove('/api/agents/a1');
     expect(await ask('/api/conversations/c1')).toMatchObject({ status: 200, json: { resolved: { instructions: '' } } });
     expect(await post('/api/conversations', { agentId: 'a1' })).toMatchObject({ status: 404 });
@@ -83,7 +83,7 @@ describe('messages', () => {
   beforeEach(() => post('/api/conversations', { id: 'c1', title: 'Clocks' }));
 
   test("is returned with its run, without the run's internal state", async () => {
-    const sent = await post('/api/conversations/c1/messages', { id: 'm1', ...said('What time is it?') });
+    const sent = await post('/api/conversations/c1/messages', { id: 'm1', ...userMessage('What time is it?') });
     expect(sent).toMatchObject({ status: 201, json: { run: { status: 'running' }, message: { id: 'm1' } } });
     expect(sent.text).not.toContain('state of the loop');
     const view = (await ask('/api/conversations/c1')).json;
@@ -95,17 +95,19 @@ describe('messages', () => {
   });
 
   test('is queued during a run, can be changed, moved, sent at once and deleted', async () => {
-    await post('/api/conversations/c1/messages', said('first'));
+    await post('/api/conversations/c1/messages', userMessage('first'));
     for (const id of ['q1', 'q2', 'q3']) {
-      const queued = await post('/api/conversations/c1/messages', { id, ...said(id) });
+      const queued = await post('/api/conversations/c1/messages', { id, ...userMessage(id) });
       expect(queued).toMatchObject({ status: 202, json: { queued: { id } } });
     }
     const path = '/api/conversations/c1/queue';
-    expect((await patch(`${path}/q3`, { before: 'q1', ...said('third') })).json).toMatchObject(said('third'));
+    expect((await patch(`${path}/q3`, { before: 'q1', ...userMessage('third') })).json).toMatchObject(
+      userMessage('third'),
+    );
     expect((await remove(`${path}/q2`)).status).toBe(204);
     expect((await post(`${path}/q1/send`)).status).toBe(204);
     expect((await ask(path)).json).toMatchObject({ items: [{ id: 'q3' }, { id: 'q1' }] });
-    expect(await post('/api/conversations/c1/messages', { ...said('x'), whenBusy: 'refuse' })).toMatchObject({
+    expect(await post('/api/conversations/c1/messages', { ...userMessage('x'), whenBusy: 'refuse' })).toMatchObject({
       status: 409,
       json: { code: 'conflict' },
     });
@@ -118,7 +120,7 @@ describe('messages', () => {
       ['m2', 'm1'],
       ['m3', 'm1'],
     ] as const) {
-      const sent = await post('/api/conversations/c1/messages', { id, parentId, ...said(id) });
+      const sent = await post('/api/conversations/c1/messages', { id, parentId, ...userMessage(id) });
       server.runs.finish((sent.json as { run: { id: string } }).run.id, 'done');
     }
     expect((await ask('/api/conversations/c1')).json).toMatchObject({ leafId: 'm3' });
@@ -134,7 +136,7 @@ describe('messages', () => {
   });
 
   test('is regenerated', async () => {
-    const sent = await post('/api/conversations/c1/messages', { id: 'm1', ...said('hi') });
+    const sent = await post('/api/conversations/c1/messages', { id: 'm1', ...userMessage('hi') });
     server.runs.finish((sent.json as { run: { id: string } }).run.id, 'done');
     const again = await post('/api/conversations/c1/regenerate', { messageId: 'm1' });
     expect(again).toMatchObject({ status: 201, json: { run: { conversationId: 'c1' } } });
@@ -157,7 +159,7 @@ describe('messages', () => {
       'with parts that only models write',
       { parts: [{ type: 'tool_call', callId: 'x', name: 'x', tool: null, arguments: {} }] },
     ],
-    ['with unknown fields', { ...said('hi'), role: 'system' }],
+    ['with unknown fields', { ...userMessage('hi'), role: 'system' }],
   ])('is rejected: %s', async (_what, body) => {
     expect(await post('/api/conversations/c1/messages', body)).toMatchObject({
       status: 400,
@@ -194,7 +196,7 @@ describe('export', () => {
 
   test('as Markdown contains the current branch', async () => {
     await post('/api/conversations', { id: 'c1', title: 'Clocks' });
-    await post('/api/conversations/c1/messages', said('What time is it?'));
+    await post('/api/conversations/c1/messages', userMessage('What time is it?'));
     const { text, headers } = await server.ask('/api/conversations/c1/export?format=markdown');
     expect(text).toBe('# Clocks\n\n## You\n\nWhat time is it?\n');
     expect(headers['content-type']).toBe('text/markdown; charset=utf-8');

@@ -74,7 +74,7 @@ export function createHttpApp(deps: HttpAppOptions): HttpApp {
   const { authentication } = auth;
   const eventStreams = createEventStreams(clock, log, (principal) => authentication.isStillValid(principal));
   const checkHost = createHostCheck(security);
-  const hasDoor = deps.duties?.door !== false;
+  const hasDoor = deps.capabilities?.web !== false;
   const page = hasDoor ? createPage(deps.ui) : noDoor;
   const answerError = (thrown: unknown, request = { method: '?', path: '?' }): Response =>
     problemAnswer(errorAnswer(thrown, request, deps));

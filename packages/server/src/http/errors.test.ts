@@ -70,11 +70,11 @@ describe('bodies', () => {
     [{ configuration: { parameters: { topP: 2 } } }, 'configuration.parameters.topP', 'at most 1.'],
     [{ configuration: { budgets: [{ of: 'week', dollars: 1 }] } }, 'configuration.budgets.0.of', ' must be "turn"'],
     [{ titel: 'x' }, 'The body', 'has the unknown field "titel"'],
-  ])('explains an invalid value in plain words: %j', async (json, place, words) => {
+  ])('explains an invalid value in plain words: %j', async (json, place, text) => {
     const { status, json: problem } = await server.ask('/api/conversations', { json });
     const { detail } = problem as { detail: string };
     expect([status, detail]).toEqual([400, expect.stringContaining(place)]);
-    expect(detail).toContain(words);
+    expect(detail).toContain(text);
     expect(detail).not.toMatch(/Invalid|received|expected|Unrecognized|Too (?:big|small)/);
   });
 

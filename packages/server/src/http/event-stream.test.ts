@@ -196,13 +196,13 @@ describe('attack 27: line breaks in a stream', () => {
 
 describe('readers', () => {
   test('frees the resources of a client that disconnects', async () => {
-    let left = false;
+    let disconnected = false;
     const streams: LiveStreams = {
       readRun: async () => null,
       async *readAll(_principal, _cursor, signal) {
         yield { events: [{ type: 'hello', boot: 'b', version: 'v' }], cursor: '' };
         await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-        left = true;
+        disconnected = true;
       },
     };
     const other = await startTestServer({ change: { streams } });
@@ -211,21 +211,21 @@ describe('readers', () => {
       await eventually(() => reader.frames().length === 1);
       expect(reader.frames()[0]?.id).toBeUndefined();
       reader.response.destroy();
-      await eventually(() => left);
+      await eventually(() => disconnected);
     } finally {
       await other.close();
     }
   });
 
   test('waits for a slow client instead of buffering', async () => {
-    let given = 0;
+    let pulled = 0;
     const text = 'x'.repeat(100_000);
     const streams: LiveStreams = {
       readRun: async () => null,
       async *readAll(_principal, _cursor, signal) {
-        for (; given < 2000 && !signal.aborted; given++) {
-          const event: RunEvent = { v: 1, seq: given + 1, runId: 'r', step: 0, attempt: 1, at: 0, ...delta(text) };
-          yield { events: [{ type: 'run', event }], cursor: String(given) };
+        for (; pulled < 2000 && !signal.aborted; pulled++) {
+          const event: RunEvent = { v: 1, seq: pulled + 1, runId: 'r', step: 0, attempt: 1, at: 0, ...delta(text) };
+          yield { events: [{ type: 'run', event }], cursor: String(pulled) };
         }
       },
     };
@@ -240,16 +240,16 @@ describe('readers', () => {
       // Stops when the socket buffers are full.
       await eventually(
         () => {
-          const still = before === given && given > 0;
-          before = given;
+          const still = before === pulled && pulled > 0;
+          before = pulled;
           return still;
         },
         { everyMs: 200 },
       );
-      expect(given).toBeLessThan(500);
+      expect(pulled).toBeLessThan(500);
       let bytes = 0;
       for await (const chunk of response) bytes += (chunk as Buffer).length;
-      expect(given).toBe(2000);
+      expect(pulled).toBe(2000);
       expect(bytes).toBeGreaterThan(2000 * text.length);
     } finally {
       await other.close();

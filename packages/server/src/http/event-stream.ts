@@ -45,7 +45,7 @@ export function createEventStreams(
 ): EventStreams {
   const open = new Set<AbortController>();
   // If the database is unreachable, every stream fails, again after each reconnect.
-  const telling = createLogOnce(log);
+  const logFailures = createLogOnce(log);
   let closing = false;
 
   async function run(
@@ -65,13 +65,13 @@ export function createEventStreams(
       if (!signal.aborted) {
         for await (const batch of frames(signal)) {
           if (signal.aborted) break;
-          telling.worked();
+          logFailures.worked();
           const taken = outgoing.write(batch.map(encodeFrame).join(''));
           if (!taken && !(await drained(outgoing, signal, clock))) break;
         }
       }
     } catch (error) {
-      if (!signal.aborted) telling.failed('event stream', error);
+      if (!signal.aborted) logFailures.failed('event stream', error);
     } finally {
       stopPings();
       open.delete(control);

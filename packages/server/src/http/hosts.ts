@@ -29,9 +29,9 @@ export function createHostCheck(options: { host: string; allowHosts: readonly st
   }
 
   return (incoming) => {
-    const given = incoming.headersDistinct['host'] ?? [];
-    const host = given.length === 1 ? readHost(given[0] ?? '') : null;
-    if (host === null || !isOurs(host, incoming.socket)) throw wrongHost(given.join(', '));
+    const hostHeaders = incoming.headersDistinct['host'] ?? [];
+    const host = hostHeaders.length === 1 ? readHost(hostHeaders[0] ?? '') : null;
+    if (host === null || !isOurs(host, incoming.socket)) throw wrongHost(hostHeaders.join(', '));
     if (!isSameOrigin(incoming.headers.origin, host)) throw foreign(incoming.headers.origin ?? '');
     if (!cameFromOurPage(incoming)) throw foreign('another site');
   };
@@ -72,12 +72,12 @@ function cameFromOurPage({ headers, method }: IncomingMessage): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document' && method === 'GET';
 }
 
-function wrongHost(given: string) {
-  const name = given === '' ? 'no name' : quoted(given);
+function wrongHost(hostHeader: string) {
+  const name = hostHeader === '' ? 'no name' : quoted(hostHeader);
   return refusal({
     code: 'forbidden',
     message: `The Host header contains ${name}, which is not a name of this server.`,
-    hint: `If it is a valid name, start the server with --allow-host ${/^[\w.:[\]-]+$/.test(given) ? given : 'NAME'}.`,
+    hint: `If it is a valid name, start the server with --allow-host ${/^[\w.:[\]-]+$/.test(hostHeader) ? hostHeader : 'NAME'}.`,
   });
 }
 

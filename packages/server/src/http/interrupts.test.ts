@@ -108,12 +108,15 @@ test('the count of open interrupts is per owner', async () => {
 });
 
 test('an answer can contain changed arguments and what was shown', async () => {
-  const given: unknown[] = [];
+  const receivedAnswers: unknown[] = [];
   const answer = server.runs.answer.bind(server.runs);
-  server.runs.answer = (principal, id, said, shown) => (given.push(said, shown), answer(principal, id, said, shown));
+  server.runs.answer = (principal, id, answerBody, shown) => (
+    receivedAnswers.push(answerBody, shown),
+    answer(principal, id, answerBody, shown)
+  );
   const body = { answer: { ...YES, arguments: { a: [1, { b: null }] } }, shown: { arguments: {}, definition: 'd' } };
   expect(await post('/api/interrupts/one/answer', body)).toMatchObject({ status: 200, json: { answer: body.answer } });
-  expect(given).toEqual([body.answer, body.shown]);
+  expect(receivedAnswers).toEqual([body.answer, body.shown]);
 });
 
 test('an opened conversation contains all its interrupts', async () => {

@@ -52,32 +52,32 @@ test('accepts only the address of the request as a name when listening on all ad
 });
 
 /** Models whose list is held back until the test releases it. */
-function heldModels(): { models: ReturnType<typeof createTestModels>; begun: Promise<void>; goOn: () => void } {
-  const [begun, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+function heldModels(): { models: ReturnType<typeof createTestModels>; requested: Promise<void>; release: () => void } {
+  const [requested, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const models = createTestModels();
   const held: typeof models = {
     ...models,
     async list(principal) {
-      begun.resolve();
+      requested.resolve();
       await rest.promise;
       return models.list(principal);
     },
   };
-  return { models: held, begun: begun.promise, goOn: rest.resolve };
+  return { models: held, requested: requested.promise, release: rest.resolve };
 }
 
 describe('stopping', () => {
   test('ends streams, finishes requests in progress, accepts no new ones', async () => {
-    const { models, begun, goOn } = heldModels();
+    const { models, requested, release } = heldModels();
     server = await startTestServer({ change: { models, clock: createFakeClock() } });
     const agent = new Agent({ keepAlive: true });
     const stream = await respond(server.url, '/api/events', agent);
     const listing = respond(server.url, '/api/models', agent).then(textOf);
-    await begun;
+    await requested;
     const closed = server.close();
     expect(await textOf(stream)).toMatch(/: the server is stopping\n\n$/);
     await expect(fetch(`${server.url}/health`)).rejects.toThrow();
-    goOn();
+    release();
     expect(await listing).toContain('models');
     await closed;
     agent.destroy();
@@ -85,11 +85,11 @@ describe('stopping', () => {
   });
 
   test('closes idle connections at once, and others after their response', async () => {
-    const { models, begun, goOn } = heldModels();
+    const { models, requested, release } = heldModels();
     server = await startTestServer({ change: { models, clock: createFakeClock() } });
-    const told: string[] = [];
+    const endedConnections: string[] = [];
     const [unused, rested, busy, late] = await Promise.all(
-      ['unused', 'rested', 'busy', 'late'].map((name) => opened(server, name, told)),
+      ['unused', 'rested', 'busy', 'late'].map((name) => opened(server, name, endedConnections)),
     );
     if (!unused || !rested || !busy || !late) throw new Error('not opened');
     for (const each of [rested, late]) {
@@ -97,27 +97,27 @@ describe('stopping', () => {
       await eventually(() => each.read().includes('"status":"ok"'));
     }
     busy.ask('/api/models');
-    await begun;
+    await requested;
 
     // Arrives before the server stops, and is read afterwards.
     late.ask('/health');
-    const closed = server.close().then(() => told.push('stopped'));
+    const closed = server.close().then(() => endedConnections.push('stopped'));
     await Promise.all([unused.ended, rested.ended, late.ended]);
     expect(late.read().match(/"status":"ok"/g)).toHaveLength(2);
     expect(late.read()).toMatch(/connection: close/i);
-    expect(told.toSorted()).toEqual(['late', 'rested', 'unused']);
+    expect(endedConnections.toSorted()).toEqual(['late', 'rested', 'unused']);
 
-    goOn();
+    release();
     await closed;
     await busy.ended;
     expect(busy.read()).toMatch(/200 OK[^]*connection: close[^]*"models"/i);
-    expect(told.slice(3).toSorted()).toEqual(['busy', 'stopped']);
+    expect(endedConnections.slice(3).toSorted()).toEqual(['busy', 'stopped']);
     server = undefined;
   });
 
   test('does not wait forever for a request that hangs', async () => {
     let asked = (): void => {};
-    const begun = new Promise<void>((resolve) => (asked = resolve));
+    const requested = new Promise<void>((resolve) => (asked = resolve));
     const list = (): Promise<never> => {
       asked();
       return new Promise<never>(() => {});
@@ -127,7 +127,7 @@ describe('stopping', () => {
     const clock = createFakeClock();
     const second = await listen(server.app, { host: '127.0.0.1', port: 0, clock });
     const hanging = respond(second.url, '/api/models').catch((error: unknown) => error);
-    await begun;
+    await requested;
     const closed = second.close();
     await clock.advance(5_000);
     await closed;
@@ -136,11 +136,11 @@ describe('stopping', () => {
 });
 
 /** An idle connection. Its name is added when the server closes it cleanly. */
-async function opened(of: TestServer | undefined, name: string, told: string[]) {
+async function opened(of: TestServer | undefined, name: string, endedConnections: string[]) {
   const socket: Socket = connect(of?.port ?? 0, '127.0.0.1').setEncoding('utf8');
   let text = '';
   socket.on('data', (chunk: string) => (text += chunk));
-  const ended = once(socket, 'end').then(() => told.push(name));
+  const ended = once(socket, 'end').then(() => endedConnections.push(name));
   await once(socket, 'connect');
   return {
     ask: (path: string) => socket.write(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${of?.port}\r\n\r\n`),

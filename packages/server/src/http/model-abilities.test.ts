@@ -2,7 +2,7 @@ import type { JsonObject } from '@toolyard/protocol';
 import { reply } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
 import { askAsDescribed } from './test-fixtures/documented.ts';
-import { KEY, said, useModelStage } from './test-fixtures/model-calls.ts';
+import { KEY, userMessage, useModelStage } from './test-fixtures/model-calls.ts';
 import { OWNER } from './types.ts';
 
 const { stage, post, runtime } = useModelStage();
@@ -54,13 +54,13 @@ describe('other model endpoints', () => {
       reply.raw(['some sound'], { headers: { 'content-type': 'audio/mpeg' } }),
       reply.json({ text: 'Good day.' }),
     ];
-    const spoken = (await post('/api/providers/p/speech', { model: 's', text: 'Good day.', voice: 'nova' })).json as {
+    const speech = (await post('/api/providers/p/speech', { model: 's', text: 'Good day.', voice: 'nova' })).json as {
       file: string;
     };
-    expect(spoken).toMatchObject({ mimeType: 'audio/mpeg', size: 10 });
-    const audio = { type: 'audio', mimeType: 'audio/mpeg', source: { blob: spoken.file } };
-    const heard = await post('/api/providers/p/transcriptions', { model: 't', audio, language: 'en' });
-    expect(heard.json).toEqual({ text: 'Good day.' });
+    expect(speech).toMatchObject({ mimeType: 'audio/mpeg', size: 10 });
+    const audio = { type: 'audio', mimeType: 'audio/mpeg', source: { blob: speech.file } };
+    const transcription = await post('/api/providers/p/transcriptions', { model: 't', audio, language: 'en' });
+    expect(transcription.json).toEqual({ text: 'Good day.' });
     expect(stage.upstream.requests[1]?.text).toContain('some sound');
     const there = await runtime().textToSpeech?.({ model: 's', text: 'Good day.' });
     if (there === undefined) throw new Error('nothing was said');
@@ -71,7 +71,7 @@ describe('other model endpoints', () => {
   test('generates an object that matches a schema, by every method', { tags: ['C5.05', 'C11.09'] }, async () => {
     const schema: JsonObject = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
     stage.script = [reply.text('{"n": 3}'), reply.text('{"n": 4}')];
-    const call = { model: 'o', messages: [said('a number')], name: 'number', schema };
+    const call = { model: 'o', messages: [userMessage('a number')], name: 'number', schema };
     expect((await post('/api/providers/p/objects', call)).json).toMatchObject({ object: { n: 3 }, by: 'native' });
     const messages = [
       {

@@ -5,7 +5,7 @@ import { anthropicReply, eventually, reply } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
 import { createCallLimit } from '../models/call-limit.ts';
 import { askAsDescribed } from './test-fixtures/documented.ts';
-import { KEY, said, useModelStage } from './test-fixtures/model-calls.ts';
+import { KEY, userMessage, useModelStage } from './test-fixtures/model-calls.ts';
 import type { TestResponse } from './test-fixtures/test-server.ts';
 import { ANNE, as, BERT, startTestServer } from './test-fixtures/test-server.ts';
 import { OWNER } from './types.ts';
@@ -13,7 +13,7 @@ import { OWNER } from './types.ts';
 const { stage, post, runtime } = useModelStage();
 
 const chat = (json: object = {}): Promise<TestResponse> =>
-  post('/webapi/chat/p', { model: 'scripted', messages: [said('hi')], ...json });
+  post('/webapi/chat/p', { model: 'scripted', messages: [userMessage('hi')], ...json });
 
 /** The events of a response in order, by name. */
 function eventsOf({ text }: TestResponse): [string, JsonValue][] {
@@ -83,7 +83,7 @@ describe('POST /webapi/chat/{provider}', () => {
       model: 'm',
       messages: [
         { role: 'system', parts: [{ type: 'text', text: 'Be brief.' }] },
-        said('What time is it?'),
+        userMessage('What time is it?'),
         {
           role: 'assistant',
           parts: [{ type: 'tool_call', callId: 'c1', name: 'clock', tool: null, arguments: { zone: 'x' } }],
@@ -129,8 +129,8 @@ describe('POST /webapi/chat/{provider}', () => {
   });
 
   test('accepts a conversation above the usual body limit, but not an unlimited one', async () => {
-    expect((await chat({ messages: [said('x'.repeat(3_000_000))] })).status).toBe(200);
-    expect(await chat({ messages: [said('x'.repeat(33 * 1024 * 1024))] })).toMatchObject({
+    expect((await chat({ messages: [userMessage('x'.repeat(3_000_000))] })).status).toBe(200);
+    expect(await chat({ messages: [userMessage('x'.repeat(33 * 1024 * 1024))] })).toMatchObject({
       status: 413,
       json: { code: 'too_large' },
     });
@@ -149,7 +149,7 @@ describe('POST /webapi/chat/{provider}', () => {
   });
 
   test('reports an unknown provider as a problem, and its errors as events', async () => {
-    const call = { model: 'm', messages: [said('hi')] };
+    const call = { model: 'm', messages: [userMessage('hi')] };
     expect(await post('/webapi/chat/nobody', call)).toMatchObject({ status: 404, json: { code: 'model_not_found' } });
     stage.script = [reply.error(429, { error: { message: `over quota, key ${KEY}`, code: 'insufficient_quota' } })];
     const refused = await chat();
@@ -170,7 +170,7 @@ describe('POST /webapi/chat/{provider}', () => {
     const controller = new AbortController();
     let aborted: string | undefined;
     await fetchSSE(`${stage.server.url}/webapi/chat/p`, {
-      body: { model: 'scripted', messages: [said('hi')] },
+      body: { model: 'scripted', messages: [userMessage('hi')] },
       signal: controller.signal,
       onMessageHandle: () => controller.abort(),
       onAbort: (text) => void (aborted = text),
@@ -201,7 +201,7 @@ describe('authorization', () => {
     await stage.models.create(ANNE.principal, { id: 'of-anne', label: 'A', baseUrl: stage.upstream.url, apiKey: KEY });
     const guarded = await startTestServer({ security: { tokens: [ANNE, BERT] }, change: { models: stage.models } });
     try {
-      const json = { model: 'scripted', messages: [said('hi')] };
+      const json = { model: 'scripted', messages: [userMessage('hi')] };
       const target = '/webapi/chat/of-anne';
       expect((await guarded.ask(target, { json })).status).toBe(401);
       expect((await guarded.ask(target, { json, headers: as(BERT) })).status).toBe(404);
@@ -227,7 +227,9 @@ describe('authorization', () => {
       change: { models: stage.models, callPolicy: createCallLimit(0) },
     });
     try {
-      const answer = await refusing.ask('/webapi/chat/p', { json: { model: 'scripted', messages: [said('hi')] } });
+      const answer = await refusing.ask('/webapi/chat/p', {
+        json: { model: 'scripted', messages: [userMessage('hi')] },
+      });
       expect(answer).toMatchObject({ status: 429, json: { code: 'rate_limited' } });
       expect(stage.upstream.requests).toEqual([]);
     } finally {

@@ -117,8 +117,8 @@ async function makeThings(): Promise<Record<string, string>> {
     json: LENT,
   });
   const key = { runId: run, callId: 'call-of-anne' };
-  const lent = { tool: { serverId: 'browser-x', name: 'secret-tool' }, arguments: {}, definition: '', at: 1 };
-  await server.storage.tabs.putCall(ANNE.principal, { ...key, ...lent, conversationId: 'conversation-of-anne' });
+  const pendingCall = { tool: { serverId: 'browser-x', name: 'secret-tool' }, arguments: {}, definition: '', at: 1 };
+  await server.storage.tabs.putCall(ANNE.principal, { ...key, ...pendingCall, conversationId: 'conversation-of-anne' });
   await server.storage.tabs.openCall(ANNE.principal, key, 1);
   await server.ask('/api/session', { json: { token: ANNE.token }, headers: { 'user-agent': 'secret-browser' } });
   const session = (await server.storage.sessions.list(ANNE.principal, Date.now()))[0]?.id ?? '';

@@ -68,9 +68,9 @@ describe('tickets', () => {
     { target: 'file:///etc/passwd' },
     { target: 'https://a.example', headers: { 'a b': 'x' } },
     { target: 7 },
-  ])('are rejected for %j', async (wish) => {
+  ])('are rejected for %j', async (body) => {
     await stage.start([]);
-    expect((await stage.server.ask('/api/proxy/tickets', { json: wish })).status).toBe(400);
+    expect((await stage.server.ask('/api/proxy/tickets', { json: body })).status).toBe(400);
   });
 });
 
@@ -87,7 +87,7 @@ describe('WebSockets through the proxy', () => {
   }
 
   test('uses URL and headers of a ticket, and relays in both directions', { tags: ['M1.44'] }, async () => {
-    const peer = stage.ends(await startScriptedWebSocket('plain'));
+    const peer = stage.disposeAfter(await startScriptedWebSocket('plain'));
 
     await stage.start([new URL(peer.url).origin]);
     const json = { target: peer.url, headers: { authorization: 'Bearer theirs' } };
@@ -106,7 +106,7 @@ describe('WebSockets through the proxy', () => {
   });
 
   test('closes when the other server closes, and when this server stops', async () => {
-    const peer = stage.ends(await startScriptedWebSocket('plain'));
+    const peer = stage.disposeAfter(await startScriptedWebSocket('plain'));
 
     await stage.start([new URL(peer.url).origin]);
     const first = await openSocket(`/api/proxy?url=${encodeURIComponent(peer.url)}`);
@@ -132,7 +132,7 @@ describe('WebSockets through the proxy', () => {
     let peer: ScriptedWebSocket;
     beforeEach(async () => {
       checks = [];
-      peer = stage.ends(await startScriptedWebSocket('plain'));
+      peer = stage.disposeAfter(await startScriptedWebSocket('plain'));
       await stage.start([new URL(peer.url).origin], { security: { tokens: [ANNE] }, change: { clock } });
     });
 
@@ -164,8 +164,8 @@ describe('WebSockets through the proxy', () => {
       });
       const allowed = [new URL(peer.url).origin, other.origin];
       await stage.start(allowed, { security: { tokens: [ANNE] }, change: { clock } });
-      const wish = { name: 'Desk', scopes: ['servers'] };
-      const created = await stage.server.ask('/api/access/keys', { json: wish, headers: as(ANNE) });
+      const body = { name: 'Desk', scopes: ['servers'] };
+      const created = await stage.server.ask('/api/access/keys', { json: body, headers: as(ANNE) });
       const { id, key } = created.json as unknown as CreatedApiKey;
       const headers = { authorization: `Bearer ${key}` };
       const socket = await openSocket(`/api/proxy?ticket=${await ticketFor(headers)}`);
@@ -196,7 +196,7 @@ describe('WebSockets through the proxy', () => {
   }
 
   test('attack 27: rejects a WebSocket of another site, and another name of this server', async () => {
-    const peer = stage.ends(await startScriptedWebSocket('plain'));
+    const peer = stage.disposeAfter(await startScriptedWebSocket('plain'));
 
     await stage.start([new URL(peer.url).origin]);
     const path = `/api/proxy?url=${encodeURIComponent(peer.url)}`;
@@ -206,7 +206,7 @@ describe('WebSockets through the proxy', () => {
   });
 
   test('requires the token and an allowed URL', async () => {
-    const peer = stage.ends(await startScriptedWebSocket('plain'));
+    const peer = stage.disposeAfter(await startScriptedWebSocket('plain'));
 
     await stage.start([], { security: { tokens: [ANNE] } });
     const path = `/api/proxy?url=${encodeURIComponent(peer.url)}`;

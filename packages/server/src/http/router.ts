@@ -30,7 +30,7 @@ import type { AppContext, AppEnv } from './types.ts';
 import { OWNER } from './types.ts';
 
 /** Principal of public routes, without scopes. */
-const ANYBODY: Principal = { ...OWNER, via: 'open', scopes: [] };
+const NO_ONE: Principal = { ...OWNER, via: 'open', scopes: [] };
 
 /** A route as described in the OpenAPI document. */
 export type RouteDescription = RouteContract & {
@@ -75,7 +75,7 @@ export function createRouter(app: Hono<AppEnv>, authentication: Authentication, 
       const route = describe(key);
       const addFormerFields = formerFieldsAdder(route.answer);
       const answer = async (c: AppContext): Promise<Response> => {
-        const principal = route.open ? ANYBODY : await authentication.principalOf(c.env.incoming);
+        const principal = route.open ? NO_ONE : await authentication.principalOf(c.env.incoming);
         if (!route.open) requireScope(principal, ...scopesOf(route));
         checkContentType(c.env.incoming, route);
         const query = readQuery(c, route.query);
@@ -125,9 +125,13 @@ function checkContentType(incoming: IncomingMessage, { method, upload }: RouteDe
   const type = contentTypeOf(incoming);
   if (upload === undefined ? type === 'application/json' : upload.some((each) => matches(type, each))) return;
   const expected = upload === undefined ? 'application/json' : upload.join(', ');
-  const given = type === '' ? 'The Content-Type is missing' : `The Content-Type is ${quoted(type)}`;
+  const description = type === '' ? 'The Content-Type is missing' : `The Content-Type is ${quoted(type)}`;
   throw refusal(
-    { code: 'bad_request', message: `${given}; required: ${expected}.`, hint: 'It is required even without a body.' },
+    {
+      code: 'bad_request',
+      message: `${description}; required: ${expected}.`,
+      hint: 'It is required even without a body.',
+    },
     { status: 415 },
   );
 }
@@ -137,13 +141,13 @@ function matches(type: string, pattern: string): boolean {
 }
 
 function readQuery(c: AppContext, schema: z.ZodObject | undefined): object {
-  const given = c.req.query();
-  const [unknown] = schema === undefined ? Object.keys(given) : [];
+  const rawQuery = c.req.query();
+  const [unknown] = schema === undefined ? Object.keys(rawQuery) : [];
   if (unknown !== undefined) {
     throw refusal({ code: 'bad_request', message: `Unknown query parameter ${quoted(unknown)}.` });
   }
   if (schema === undefined) return {};
-  const parsed = schema.safeParse(given, { error: plainZodError });
+  const parsed = schema.safeParse(rawQuery, { error: plainZodError });
   if (!parsed.success) throw validationError(parsed.error, 'query');
   return parsed.data;
 }
@@ -159,11 +163,11 @@ async function readBody(
   schema: z.ZodType,
   { method, open, principal, maxBodyBytes, precheck, auto }: ReadBody,
 ): Promise<unknown> {
-  const given = await readJsonBody(c.env.incoming, maxBodyBytes);
-  if (open !== true && changesApproval(method, given)) requireScope(principal, 'approve');
-  if (open !== true) await auto.check(principal, given);
-  precheck?.(given);
-  const { body, changed } = renameFormerFields(schema, given);
+  const json = await readJsonBody(c.env.incoming, maxBodyBytes);
+  if (open !== true && changesApproval(method, json)) requireScope(principal, 'approve');
+  if (open !== true) await auto.check(principal, json);
+  precheck?.(json);
+  const { body, changed } = renameFormerFields(schema, json);
   if (changed) markDeprecated(c);
   const parsed = schema.safeParse(body, { error: plainZodError });
   if (!parsed.success) throw validationError(parsed.error, 'body');

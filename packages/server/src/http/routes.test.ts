@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { said, useDocumentedServer } from './test-fixtures/documented.ts';
+import { userMessage, useDocumentedServer } from './test-fixtures/documented.ts';
 import { startTestServer } from './test-fixtures/test-server.ts';
 import { OWNER } from './types.ts';
 
@@ -9,7 +9,7 @@ const { server, ask, post, patch, remove } = useDocumentedServer();
 describe('runs and interrupts', () => {
   test('lists, shows and cancels runs', async () => {
     await post('/api/conversations', { id: 'c1' });
-    const { run } = (await post('/api/conversations/c1/messages', said('hi'))).json as { run: { id: string } };
+    const { run } = (await post('/api/conversations/c1/messages', userMessage('hi'))).json as { run: { id: string } };
     expect((await ask(`/api/runs/${run.id}`)).json).toMatchObject({ id: run.id, status: 'running' });
     expect((await ask('/api/runs?conversation=c1&status=running')).json).toMatchObject({ items: [{ id: run.id }] });
     expect((await ask('/api/runs?status=parked')).json).toEqual({ items: [] });
@@ -19,7 +19,7 @@ describe('runs and interrupts', () => {
 
   test('lists an interrupt, shows it with its conversation, and accepts one answer', async () => {
     await post('/api/conversations', { id: 'c1' });
-    const { run } = (await post('/api/conversations/c1/messages', said('hi'))).json as { run: { id: string } };
+    const { run } = (await post('/api/conversations/c1/messages', userMessage('hi'))).json as { run: { id: string } };
     server.runs.ask(run.id, 'i1');
     expect((await ask('/api/interrupts')).json).toMatchObject({ items: [{ id: 'i1', conversationId: 'c1' }] });
     expect((await ask('/api/conversations/c1')).json).toMatchObject({ interrupts: [{ id: 'i1' }] });

@@ -28,8 +28,9 @@ function whatOf({ instruction, model, calls, questions, abandoned }: RunStep): s
   const what = [
     ...(model ? [`model ${model.model}: ${model.finishReason}`] : []),
     ...calls.map(({ name, result, editedArguments }) => {
-      const came = result === null ? 'no result yet' : result.isError ? `failed (${result.outcome})` : result.outcome;
-      return `${name}${editedArguments ? ' (arguments edited by the user)' : ''}: ${came}`;
+      const outcome =
+        result === null ? 'no result yet' : result.isError ? `failed (${result.outcome})` : result.outcome;
+      return `${name}${editedArguments ? ' (arguments edited by the user)' : ''}: ${outcome}`;
     }),
     ...questions.map(asked),
     ...(abandoned ? ['interrupted: its process ended'] : []),

@@ -23,7 +23,7 @@ beforeEach(async () => {
   stack = new AsyncDisposableStack();
   replies = [];
   model = stack.use(await startModelServer(() => replies.shift() ?? reply.text('Hello to you.', { pieces: 3 })));
-  const left = stack.use(await startScriptedMcp(serverWhich('left')));
+  const removed = stack.use(await startScriptedMcp(serverWhich('left')));
   const right = stack.use(await startScriptedMcp(serverWhich('right')));
   const dataDir = mkdtempSync(join(tmpdir(), 'toolyard-served-'));
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -41,7 +41,7 @@ beforeEach(async () => {
     builtInServers: [],
     functionTools: [{ id: 'here', tools: [functionWhich] }, ASK_USER_TOOLS],
     flagServers: [
-      { id: 'left', transport: { type: 'http', url: left.url } },
+      { id: 'left', transport: { type: 'http', url: removed.url } },
       { id: 'right', transport: { type: 'http', url: right.url } },
     ],
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'k' },

@@ -164,8 +164,12 @@ const RELAY = '/api/mcp/sign-in/tab';
 
 describe('attack 14: scripts in stored texts', () => {
   test('are text in the page that ends a sign-in, whatever their source', async () => {
-    const said = encodeURIComponent(SCRIPT);
-    for (const query of [`state=${said}`, `state=x&error=${said}&error_description=${said}`, `${said}=${said}`]) {
+    const script = encodeURIComponent(SCRIPT);
+    for (const query of [
+      `state=${script}`,
+      `state=x&error=${script}&error_description=${script}`,
+      `${script}=${script}`,
+    ]) {
       for (const [path, status] of [
         ['/api/mcp/sign-in/callback', 400],
         [RELAY, 200],

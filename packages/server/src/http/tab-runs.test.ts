@@ -12,13 +12,16 @@ describe('a beginning', () => {
     const ended = { events: [event({ type: 'run_finished', status: 'done', usage: {} })], status: 'done' };
     expect((await commit({ ...ended, ...message({}), state: state({ status: 'done' }) })).status).toBe(200);
   };
-  const beginAnew = (id: string, messageId: string): Promise<TestResponse> =>
+  const regenerate = (id: string, messageId: string): Promise<TestResponse> =>
     post('/api/tabs/tab-1/runs', { v, conversationId: 'c', id, regenerates: messageId });
 
   test('regenerates an answer on another branch', async () => {
     await end();
-    const begun = await beginAnew('r2', answerId);
-    expect(begun).toMatchObject({ status: 201, json: { run: { id: 'r2', place: 'browser' }, message: { id: 'r' } } });
+    const regenerated = await regenerate('r2', answerId);
+    expect(regenerated).toMatchObject({
+      status: 201,
+      json: { run: { id: 'r2', place: 'browser' }, message: { id: 'r' } },
+    });
     const answers = (await scene.bench.all('c')).filter(({ role }) => role === 'assistant');
     expect(answers.map(({ id, parentId }) => [id, parentId])).toEqual([
       [answerId, 'r'],
@@ -28,13 +31,13 @@ describe('a beginning', () => {
 
   test('regenerates only what can be regenerated', async () => {
     await end();
-    expect((await beginAnew('r2', 'r')).status).toBe(400);
-    expect((await beginAnew('r3', 'nowhere')).status).toBe(404);
+    expect((await regenerate('r2', 'r')).status).toBe(400);
+    expect((await regenerate('r3', 'nowhere')).status).toBe(404);
   });
 
   test('that is sent again returns the run it started', async () => {
     await end();
-    const [first, second] = [await beginAnew('r2', answerId), await beginAnew('r2', answerId)];
+    const [first, second] = [await regenerate('r2', answerId), await regenerate('r2', answerId)];
     expect([first.status, second.status]).toEqual([201, 201]);
     const fences = [first, second].map(({ json }) => (json as unknown as LeasedTabRun).fence);
     expect(fences[1]).toBeGreaterThan(fences[0] ?? 0);

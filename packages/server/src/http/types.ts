@@ -32,7 +32,7 @@ export type HttpAppOptions = {
   /** Null if disabled. */
   proxy: Proxy | null;
   /** Roles of this process: without `door` it serves monitoring routes only. */
-  duties?: RoleCapabilities;
+  capabilities?: RoleCapabilities;
   ui: UiOptions;
   /** Metrics of this process; null if disabled. */
   metrics: (() => Promise<string>) | null;

@@ -45,7 +45,7 @@ describe('rejects a budget of zero and changes nothing', () => {
     { of: 'conversation', calls: -1 },
     { of: 'day', tokens: 5, dollars: 0 },
   ];
-  const DOORS: [string, string, string, (configuration: object) => object][] = [
+  const REQUESTS: [string, string, string, (configuration: object) => object][] = [
     ['the settings', 'PUT', '/api/settings/defaults', (configuration) => configuration],
     ['a new conversation', 'POST', '/api/conversations', (configuration) => ({ id: 'new', configuration })],
     ['a conversation', 'PATCH', '/api/conversations/there', (configuration) => ({ configuration })],
@@ -58,7 +58,7 @@ describe('rejects a budget of zero and changes nothing', () => {
     ],
   ];
 
-  test.each(DOORS)('in %s', async (_what, method, path, body) => {
+  test.each(REQUESTS)('in %s', async (_what, method, path, body) => {
     await server.ask('/api/conversations', { json: { id: 'there' } });
     const everything = async (): Promise<unknown> =>
       Promise.all(
@@ -96,7 +96,7 @@ describe('single model calls', () => {
   test.each<[string, Budget, string]>([
     ['the day', { of: 'day', tokens: 3 }, 'The daily budget is used up: 3 tokens of 3 tokens.'],
     ['the model', { of: 'model', model: 'p/dear', dollars: 3 }, 'The daily budget of the model p/dear is used up'],
-  ])('are rejected beyond the budget of %s without a request', async (_what, budget, words) => {
+  ])('are rejected beyond the budget of %s without a request', async (_what, budget, message) => {
     await setDefaults([budget]);
     expect(await chat('dear')).toMatchObject({ status: 200 });
     await counted(1);
@@ -105,7 +105,7 @@ describe('single model calls', () => {
       status: 402,
       json: { code: 'budget_exceeded', hint: 'Raise the budget to continue.' },
     });
-    expect(refused.text).toContain(words);
+    expect(refused.text).toContain(message);
     expect(upstream.requests).toHaveLength(1);
     await setDefaults([{ ...budget, tokens: 100, dollars: 100 }]);
     expect(await chat('dear')).toMatchObject({ status: 200 });
@@ -244,10 +244,10 @@ describe('budgets', () => {
         /two budgets have the same scope/,
       ],
     ];
-    for (const [budgets, words] of wrong) {
+    for (const [budgets, message] of wrong) {
       const { status, json } = await setDefaults(budgets);
       expect([JSON.stringify(budgets), status]).toEqual([JSON.stringify(budgets), 400]);
-      expect((json as { detail: string }).detail).toMatch(words);
+      expect((json as { detail: string }).detail).toMatch(message);
     }
     expect((await get('/api/settings')).json).toMatchObject({ defaults: { budgets: [{ of: 'day', dollars: 5 }] } });
   });

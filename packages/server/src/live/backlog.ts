@@ -98,7 +98,7 @@ export class EventBacklog<T> {
       return;
     }
     // The due time may have passed already.
-    const left = Math.max(0, this.#lastTaken + GATHER_MS - this.#clock.monotonic());
-    this.#callOff ??= this.#clock.after(left, wake);
+    const remainingMs = Math.max(0, this.#lastTaken + GATHER_MS - this.#clock.monotonic());
+    this.#callOff ??= this.#clock.after(remainingMs, wake);
   }
 }

@@ -13,20 +13,20 @@ function eventOf(runId: string, seq: number): RunEvent {
 let stored: RunEvent[];
 let asked: (readonly NotifiedRun[])[];
 let failing: boolean;
-let tell: (runs: Record<string, number>) => void;
-let heard: string[];
+let notify: (runs: Record<string, number>) => void;
+let received: string[];
 let missed: number;
 let log: string[];
 
 beforeEach(() => {
-  [stored, asked, heard, log] = [[], [], [], []];
+  [stored, asked, received, log] = [[], [], [], []];
   [failing, missed] = [false, 0];
-  let hear: (bodies: readonly string[]) => void = () => undefined;
+  let receive: (bodies: readonly string[]) => void = () => undefined;
   const hub = createLiveHub();
   const relayed = createClusterHub(hub, {
     bulletins: {
       send: () => Promise.resolve(),
-      listen: (onWords) => void (hear = onWords),
+      listen: (onWords) => void (receive = onWords),
       close: () => Promise.resolve(),
       readEvents(runs, limit) {
         asked.push(runs);
@@ -45,52 +45,52 @@ beforeEach(() => {
   relayed.start();
   for (const runId of ['r1', 'r2', 'r3']) {
     relayed.listenToRun('anne', runId, {
-      heard: (events) => heard.push(...events.map(({ seq }) => `${runId} ${String(seq)}`)),
+      receive: (events) => received.push(...events.map(({ seq }) => `${runId} ${String(seq)}`)),
       missed: () => missed++,
     });
   }
-  tell = (runs) => hear([JSON.stringify({ runs: { anne: runs }, changed: [], wake: [] })]);
+  notify = (runs) => receive([JSON.stringify({ runs: { anne: runs }, changed: [], wake: [] })]);
 });
 
 test('reads all runs of a notification together, and only those with subscribers', async () => {
   stored = [eventOf('r1', 1), eventOf('r2', 1), eventOf('r3', 1), eventOf('r4', 1)];
-  tell({ r1: 1, r2: 1, r3: 1, r4: 1 });
-  await eventually(() => heard.length === 3);
+  notify({ r1: 1, r2: 1, r3: 1, r4: 1 });
+  await eventually(() => received.length === 3);
   expect(asked.map((runs) => runs.map(({ runId }) => runId))).toEqual([['r1', 'r2', 'r3']]);
 });
 
 test('reads events that arrive during a read in the next one, each once', async () => {
   stored = [eventOf('r1', 1)];
-  tell({ r1: 1 });
-  await eventually(() => heard.length === 1);
+  notify({ r1: 1 });
+  await eventually(() => received.length === 1);
   stored = [1, 2, 3].map((seq) => eventOf('r1', seq));
-  tell({ r1: 2 });
-  tell({ r1: 3 });
-  await eventually(() => heard.length === 3);
-  tell({ r1: 3 });
-  expect(heard).toEqual(['r1 1', 'r1 2', 'r1 3']);
+  notify({ r1: 2 });
+  notify({ r1: 3 });
+  await eventually(() => received.length === 3);
+  notify({ r1: 3 });
+  expect(received).toEqual(['r1 1', 'r1 2', 'r1 3']);
 });
 
 test('continues with more events than fit into one read', async () => {
   stored = [eventOf('r1', 1), eventOf('r2', 1)];
-  tell({ r1: 1, r2: 1 });
-  await eventually(() => heard.length === 2);
+  notify({ r1: 1, r2: 1 });
+  await eventually(() => received.length === 2);
   const last = 3_000;
   stored = ['r1', 'r2'].flatMap((runId) => Array.from({ length: last }, (_none, index) => eventOf(runId, index + 1)));
-  tell({ r1: last, r2: last });
-  await eventually(() => heard.length === 2 * last);
-  expect(new Set(heard).size).toBe(2 * last);
+  notify({ r1: last, r2: last });
+  await eventually(() => received.length === 2 * last);
+  expect(new Set(received).size).toBe(2 * last);
 });
 
 test('logs a failed read, and makes subscribers read from the store', async () => {
   failing = true;
-  tell({ r1: 1 });
+  notify({ r1: 1 });
   await eventually(() => missed > 0);
   expect(log).toEqual([expect.stringContaining('The database is away.')]);
   failing = false;
   stored = [eventOf('r1', 2)];
-  tell({ r1: 2 });
-  await eventually(() => heard.includes('r1 2'));
+  notify({ r1: 2 });
+  await eventually(() => received.includes('r1 2'));
 });
 
 test('does not retry failed notifications at shutdown, so that a process without a database can exit', async () => {

@@ -26,7 +26,7 @@ export type ClusterHub = RunHub & {
 };
 
 /** Delay before failed notifications are sent again, in milliseconds. */
-const TELL_AGAIN_MS = 500;
+const RETRY_SEND_MS = 500;
 /** Number of runs whose published position is kept; for other runs, readers use the store. */
 const RUNS_KEPT = 2_000;
 /** Maximum number of events per read; the rest follows in the next one. */
@@ -37,13 +37,14 @@ export function createClusterHub(local: RunHub, options: ClusterHubOptions): Clu
   const outgoing = new Outgoing(options);
   const runs = new RemoteRuns(local, options);
 
-  function hear(bodies: readonly string[]): void {
+  function receive(bodies: readonly string[]): void {
     for (const body of bodies) {
-      const word = readWord(body);
-      for (const [ownerId, what, id] of word.changed) local.changed(ownerId, what, ...(id === undefined ? [] : [id]));
-      if (word.changed.some(([, what]) => what === 'servers')) options.onServers();
-      for (const { ownerId, runId, seq } of word.runs) runs.heardOf(ownerId, runId, seq);
-      for (const runId of word.wake) options.onWake(runId);
+      const notification = parseNotification(body);
+      for (const [ownerId, what, id] of notification.changed)
+        local.changed(ownerId, what, ...(id === undefined ? [] : [id]));
+      if (notification.changed.some(([, what]) => what === 'servers')) options.onServers();
+      for (const { ownerId, runId, seq } of notification.runs) runs.notified(ownerId, runId, seq);
+      for (const runId of notification.wake) options.onWake(runId);
     }
   }
 
@@ -53,7 +54,7 @@ export function createClusterHub(local: RunHub, options: ClusterHubOptions): Clu
       local.runEvents(ownerId, events);
       const last = events.at(-1);
       if (!last) return;
-      runs.told(last);
+      runs.published(last);
       outgoing.run(ownerId, last.runId, last.seq);
     },
     changed(ownerId, what, id) {
@@ -63,7 +64,7 @@ export function createClusterHub(local: RunHub, options: ClusterHubOptions): Clu
     wake: (runId) => outgoing.wake(runId),
     flush: () => outgoing.flush(),
     start: () =>
-      options.bulletins.listen(hear, () => {
+      options.bulletins.listen(receive, () => {
         runs.forget();
         local.missed();
         options.onServers();
@@ -79,7 +80,7 @@ class Outgoing {
   #runs = new Map<string, Map<string, number>>();
   #changed = new Map<string, Change>();
   #wake = new Set<string>();
-  #telling = false;
+  #sending = false;
   #last: Promise<void> = Promise.resolve();
   #failed = false;
   #ending = false;
@@ -91,17 +92,17 @@ class Outgoing {
   run(ownerId: string, runId: string, seq: number): void {
     const runs = this.#runs.get(ownerId) ?? new Map<string, number>();
     this.#runs.set(ownerId, runs.set(runId, Math.max(seq, runs.get(runId) ?? 0)));
-    this.#tellSoon();
+    this.#sendSoon();
   }
 
   changed(change: Change): void {
     this.#changed.set(JSON.stringify(change), change);
-    this.#tellSoon();
+    this.#sendSoon();
   }
 
   wake(runId: string): void {
     this.#wake.add(runId);
-    this.#tellSoon();
+    this.#sendSoon();
   }
 
   flush(): Promise<void> {
@@ -109,13 +110,13 @@ class Outgoing {
     return this.#last;
   }
 
-  #tellSoon(): void {
-    if (this.#telling) return;
-    this.#telling = true;
-    this.#last = Promise.resolve().then(() => this.#tellAll());
+  #sendSoon(): void {
+    if (this.#sending) return;
+    this.#sending = true;
+    this.#last = Promise.resolve().then(() => this.#sendAll());
   }
 
-  async #tellAll(): Promise<void> {
+  async #sendAll(): Promise<void> {
     const { bulletins, clock, log } = this.#options;
     while (this.#runs.size + this.#changed.size + this.#wake.size > 0) {
       const [runs, changed, wake] = [this.#runs, this.#changed, this.#wake];
@@ -123,18 +124,18 @@ class Outgoing {
       this.#changed = new Map();
       this.#wake = new Set();
       try {
-        await bulletins.send(writeWord(runs, [...changed.values()], [...wake]));
+        await bulletins.send(formatNotification(runs, [...changed.values()], [...wake]));
         this.#failed = false;
       } catch (thrown) {
         this.#takeBack(runs, changed, wake);
         if (!this.#failed) log(`notifications: could not be sent to other processes: ${messageOf(thrown)}`);
         this.#failed = true;
         // A process that shuts down does not retry: the others poll within a second.
-        if (!this.#ending) clock.after(TELL_AGAIN_MS, () => void this.#tellAll());
+        if (!this.#ending) clock.after(RETRY_SEND_MS, () => void this.#sendAll());
         return;
       }
     }
-    this.#telling = false;
+    this.#sending = false;
   }
 
   #takeBack(runs: Map<string, Map<string, number>>, changed: Map<string, Change>, wake: Set<string>): void {
@@ -153,9 +154,9 @@ class RemoteRuns {
   readonly #local: RunHub;
   readonly #options: ClusterHubOptions;
   /** Last published seq of each run. */
-  readonly #told = new Map<string, number>();
+  readonly #publishedSeqs = new Map<string, number>();
   /** Seq to read to, per run, as notified by other processes. */
-  #wanted = new Map<string, { ownerId: string; seq: number }>();
+  #pendingSeqs = new Map<string, { ownerId: string; seq: number }>();
   #reading = false;
 
   constructor(local: RunHub, options: ClusterHubOptions) {
@@ -163,23 +164,23 @@ class RemoteRuns {
     this.#options = options;
   }
 
-  told({ runId, seq, type }: RunEvent): void {
+  published({ runId, seq, type }: RunEvent): void {
     if (type === 'run_finished') {
-      this.#told.delete(runId);
+      this.#publishedSeqs.delete(runId);
       return;
     }
-    this.#told.set(runId, seq);
-    const [oldest] = this.#told.keys();
-    if (this.#told.size > RUNS_KEPT && oldest !== undefined) this.#told.delete(oldest);
+    this.#publishedSeqs.set(runId, seq);
+    const [oldest] = this.#publishedSeqs.keys();
+    if (this.#publishedSeqs.size > RUNS_KEPT && oldest !== undefined) this.#publishedSeqs.delete(oldest);
   }
 
   forget(): void {
-    this.#told.clear();
+    this.#publishedSeqs.clear();
   }
 
-  heardOf(ownerId: string, runId: string, seq: number): void {
+  notified(ownerId: string, runId: string, seq: number): void {
     if (!this.#local.isHeard(ownerId, runId)) {
-      this.#told.delete(runId);
+      this.#publishedSeqs.delete(runId);
       return;
     }
     this.#want(runId, { ownerId, seq });
@@ -190,13 +191,13 @@ class RemoteRuns {
   }
 
   async #readAll(): Promise<void> {
-    while (this.#wanted.size > 0) {
-      const wanted = this.#wanted;
-      this.#wanted = new Map();
+    while (this.#pendingSeqs.size > 0) {
+      const pending = this.#pendingSeqs;
+      this.#pendingSeqs = new Map();
       try {
-        await this.#read(wanted);
+        await this.#read(pending);
       } catch (thrown) {
-        for (const runId of wanted.keys()) this.#told.delete(runId);
+        for (const runId of pending.keys()) this.#publishedSeqs.delete(runId);
         const reason = thrown instanceof Error ? thrown.message : '';
         this.#options.log(`notifications: could not read events of another process: ${reason}`);
         this.#local.missed();
@@ -206,9 +207,9 @@ class RemoteRuns {
   }
 
   /** For a run without published events only the last event is read: subscribers see the gap and read the rest. */
-  async #read(wanted: ReadonlyMap<string, { ownerId: string; seq: number }>): Promise<void> {
-    const due = [...wanted].flatMap(([runId, { ownerId, seq }]) => {
-      const afterSeq = this.#told.get(runId) ?? seq - 1;
+  async #read(pending: ReadonlyMap<string, { ownerId: string; seq: number }>): Promise<void> {
+    const due = [...pending].flatMap(([runId, { ownerId, seq }]) => {
+      const afterSeq = this.#publishedSeqs.get(runId) ?? seq - 1;
       return afterSeq < seq ? [{ ownerId, runId, afterSeq, seq }] : [];
     });
     if (due.length === 0) return;
@@ -217,10 +218,10 @@ class RemoteRuns {
     for (const { ownerId, runId, afterSeq, seq } of due) {
       const own = events.get(runId) ?? [];
       // Published here in the meantime: this process has claimed the run.
-      const fresh = own.filter((event) => event.seq > (this.#told.get(runId) ?? afterSeq));
+      const fresh = own.filter((event) => event.seq > (this.#publishedSeqs.get(runId) ?? afterSeq));
       if (fresh.length > 0) this.#local.runEvents(ownerId, fresh);
       const last = own.at(-1);
-      if (last) this.told(last);
+      if (last) this.published(last);
       // What did not fit is read next; for a deleted run nothing follows.
       const readUpTo = last?.seq ?? afterSeq;
       if (stored.length === READ_AT_ONCE && readUpTo < seq) this.#want(runId, { ownerId, seq });
@@ -228,13 +229,13 @@ class RemoteRuns {
   }
 
   #want(runId: string, { ownerId, seq }: { ownerId: string; seq: number }): void {
-    this.#wanted.set(runId, { ownerId, seq: Math.max(seq, this.#wanted.get(runId)?.seq ?? 0) });
+    this.#pendingSeqs.set(runId, { ownerId, seq: Math.max(seq, this.#pendingSeqs.get(runId)?.seq ?? 0) });
   }
 }
 
-type Word = { runs: { ownerId: string; runId: string; seq: number }[]; changed: Change[]; wake: string[] };
+type Notification = { runs: { ownerId: string; runId: string; seq: number }[]; changed: Change[]; wake: string[] };
 
-function writeWord(
+function formatNotification(
   runs: ReadonlyMap<string, ReadonlyMap<string, number>>,
   changed: readonly Change[],
   wake: readonly string[],
@@ -247,7 +248,7 @@ function writeWord(
 }
 
 /** Parses a notification; parts from other versions that are not understood are ignored. */
-function readWord(body: string): Word {
+function parseNotification(body: string): Notification {
   const parsed = parseJson(body);
   const { runs = {}, changed = [], wake = [] } = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
   return {

@@ -7,18 +7,18 @@ const event: RunEvent = { v: 1, seq: 1, runId: 'r1', step: 0, attempt: 1, at: 5,
 
 test('the hub notifies only the owner, and every owner of global changes', () => {
   const hub = createLiveHub();
-  const heard: [string, LiveEvent][] = [];
-  const hears = (who: string) => ({
-    heard: (events: readonly LiveEvent[]) => void heard.push(...events.map((e): [string, LiveEvent] => [who, e])),
+  const received: [string, LiveEvent][] = [];
+  const listenerOf = (who: string) => ({
+    receive: (events: readonly LiveEvent[]) => void received.push(...events.map((e): [string, LiveEvent] => [who, e])),
     missed: () => {},
   });
-  const leave = hub.listen('anne', hears('anne'));
-  hub.listen('bert', hears('bert'));
+  const leave = hub.listen('anne', listenerOf('anne'));
+  hub.listen('bert', listenerOf('bert'));
   hub.runEvents('anne', [event]);
   hub.changed(null, 'servers');
   leave();
   hub.changed('anne', 'queue', 'c1');
-  expect(heard).toEqual([
+  expect(received).toEqual([
     ['anne', { type: 'run', event }],
     ['anne', { type: 'changed', what: 'servers' }],
     ['bert', { type: 'changed', what: 'servers' }],

@@ -2,9 +2,9 @@ import type { LiveEvent, RunEvent } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import type { LiveHub } from '../services.ts';
 
-type Heard<T> = (events: readonly T[]) => void;
+type Receive<T> = (events: readonly T[]) => void;
 /** `missed`: events may have been lost; they are in the store. */
-type Listener<T> = { heard: Heard<T>; missed: () => void };
+type Listener<T> = { receive: Receive<T>; missed: () => void };
 
 /** A {@link LiveHub} with the methods that streams use. */
 export type RunHub = LiveHub & {
@@ -31,13 +31,13 @@ export function createLiveHub(): RunHub {
     runEvents(ownerId, events) {
       const [first] = events;
       if (!first) return;
-      if (runs.has(keyOf(ownerId, first.runId))) runs.tell(keyOf(ownerId, first.runId), events);
-      if (owners.has(ownerId)) owners.tell(ownerId, events.map(toLiveEvent));
+      if (runs.has(keyOf(ownerId, first.runId))) runs.publish(keyOf(ownerId, first.runId), events);
+      if (owners.has(ownerId)) owners.publish(ownerId, events.map(toLiveEvent));
     },
     changed(ownerId, what, id) {
       const event: LiveEvent = { type: 'changed', what, ...defined({ id }) };
-      if (ownerId === null) owners.tellAll([event]);
-      else owners.tell(ownerId, [event]);
+      if (ownerId === null) owners.publishToAll([event]);
+      else owners.publish(ownerId, [event]);
     },
   };
 }
@@ -92,15 +92,15 @@ class Listeners<T> {
     };
   }
 
-  tell(key: string, events: readonly T[]): void {
-    for (const { heard } of this.#byKey.get(key) ?? []) heard(events);
+  publish(key: string, events: readonly T[]): void {
+    for (const { receive } of this.#byKey.get(key) ?? []) receive(events);
   }
 
   missed(): void {
     for (const listeners of this.#byKey.values()) for (const { missed } of listeners) missed();
   }
 
-  tellAll(events: readonly T[]): void {
-    for (const key of [...this.#byKey.keys()]) this.tell(key, events);
+  publishToAll(events: readonly T[]): void {
+    for (const key of [...this.#byKey.keys()]) this.publish(key, events);
   }
 }

@@ -42,13 +42,13 @@ export async function* readAllEvents(
     max: options.maxBacklog,
   });
   const unsubscribe = hub.listen(principal.ownerId, {
-    heard: (events) => backlog.push(events),
+    receive: (events) => backlog.push(events),
     missed: () => backlog.lose(),
   });
   /** Completely read runs: their late notifications are ignored. */
   const over = new Set<string>();
   /** Start times of runs that the cursor must contain, because a reader that reconnects would consider them missed. */
-  const lately = new Map<string, number>();
+  const recentlyStarted = new Map<string, number>();
 
   async function batch(events: readonly LiveEvent[]): Promise<LiveBatch> {
     for (const live of events) {
@@ -71,15 +71,15 @@ export async function* readAllEvents(
   /** Advances to the start of this run; runs that ended before are dropped from the cursor. */
   async function settle(runId: string, run: RunRecord | null): Promise<void> {
     if (run === null) seqs.delete(runId);
-    else lately.set(runId, run.createdAt);
+    else recentlyStarted.set(runId, run.createdAt);
     if (run !== null && run.createdAt > settledUntil) {
       // Pending runs have no events yet but were stored before that time, so the cursor must contain them.
       for (const { id } of await listWhile(store, principal, ACTIVE, () => true)) if (!seqs.has(id)) seqs.set(id, 0);
       settledUntil = run.createdAt;
     }
-    for (const [id, createdAt] of lately) {
+    for (const [id, createdAt] of recentlyStarted) {
       if (createdAt >= settledUntil - SLACK_MS) continue;
-      lately.delete(id);
+      recentlyStarted.delete(id);
       seqs.delete(id);
     }
   }
@@ -106,10 +106,10 @@ export async function* readAllEvents(
         yield* replay(runId);
       }
       while (!signal.aborted && !backlog.overrun) {
-        const came = await backlog.take(signal);
-        if (came.length === 0) continue;
+        const newEvents = await backlog.take(signal);
+        if (newEvents.length === 0) continue;
         const events: LiveEvent[] = [];
-        for (const event of came) {
+        for (const event of newEvents) {
           if (event.type !== 'run') {
             events.push(event);
             continue;
@@ -165,14 +165,14 @@ async function listWhile(
   store: Pick<RunStore, 'listRuns'>,
   principal: Owner,
   statuses: readonly RunStatus[] | undefined,
-  wanted: (run: RunRecord) => boolean,
+  isWanted: (run: RunRecord) => boolean,
 ): Promise<RunRecord[]> {
   const found: RunRecord[] = [];
   let before: string | undefined;
   while (found.length < MOST_RUNS) {
     const query = { limit: PAGE, ...defined({ statuses, before }) };
     const page = await store.listRuns(principal, query);
-    const kept = page.filter(wanted);
+    const kept = page.filter(isWanted);
     found.push(...kept);
     before = page.at(-1)?.id;
     if (page.length < PAGE || kept.length < page.length) break;

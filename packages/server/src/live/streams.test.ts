@@ -248,11 +248,11 @@ describe('all events of one owner', () => {
   });
 
   test('a reader that is too slow reads from the store and misses nothing', async () => {
-    const words = Array.from({ length: 300 }, (_none, index) => `${index} `);
+    const wordList = Array.from({ length: 300 }, (_none, index) => `${index} `);
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([
         async function* () {
-          for (const text of words) {
+          for (const text of wordList) {
             yield [
               { type: 'text', text },
               { type: 'reasoning', text },

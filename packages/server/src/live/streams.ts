@@ -35,7 +35,7 @@ async function* readRun(
   const backlog = new EventBacklog<RunEvent>({ clock, isUrgent: isInboxEvent, max: maxBacklog });
   // Subscribe before reading, so that no event stored from here on is missed.
   const unsubscribe = hub.listenToRun(principal.ownerId, runId, {
-    heard: (events) => backlog.push(events),
+    receive: (events) => backlog.push(events),
     missed: () => backlog.lose(),
   });
   let seq = afterSeq;

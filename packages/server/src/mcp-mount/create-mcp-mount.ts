@@ -82,7 +82,7 @@ export type McpMount = {
  */
 export function createMcpMount(options: McpMountOptions): McpMount {
   const { createServer, maxBodyBytes = MAX_BODY_BYTES, onError = () => undefined } = options;
-  const door = authorizeClient(
+  const authorizer = authorizeClient(
     options.allowedHosts === undefined ? LOOPBACK_NAMES : options.allowedHosts,
     options.allowedOrigins ?? [],
   );
@@ -121,28 +121,28 @@ export function createMcpMount(options: McpMountOptions): McpMount {
   return {
     async fetch(request, more = {}) {
       try {
-        return door.answer(request) ?? door.open(request, await handle(request, more));
+        return authorizer.answer(request) ?? authorizer.open(request, await handle(request, more));
       } catch (error) {
         onError(error instanceof Error ? error : new Error(String(error)));
-        return door.open(request, refuse(500, INTERNAL_ERROR, 'Internal server error.'));
+        return authorizer.open(request, refuse(500, INTERNAL_ERROR, 'Internal server error.'));
       }
     },
     announce: {
       toolsChanged() {
         modern.notify.toolsChanged();
-        legacy.tell('tools');
+        legacy.notifyAll('tools');
       },
       promptsChanged() {
         modern.notify.promptsChanged();
-        legacy.tell('prompts');
+        legacy.notifyAll('prompts');
       },
       resourcesChanged() {
         modern.notify.resourcesChanged();
-        legacy.tell('resources');
+        legacy.notifyAll('resources');
       },
       resourceUpdated(uri) {
         modern.notify.resourceUpdated(uri);
-        legacy.tell({ uri });
+        legacy.notifyAll({ uri });
       },
     },
     get sessionCount() {

@@ -82,7 +82,7 @@ export class LegacySession {
   }
 
   /** Notifies the client that a list or a subscribed resource has changed. */
-  tell(change: 'tools' | 'prompts' | 'resources' | { uri: string }): void {
+  notify(change: 'tools' | 'prompts' | 'resources' | { uri: string }): void {
     const { server, onError } = this.#options;
     const ignored = (error: unknown): void => onError(error instanceof Error ? error : new Error(String(error)));
     if (change === 'tools') server.server.sendToolListChanged().catch(ignored);

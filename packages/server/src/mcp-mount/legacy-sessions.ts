@@ -53,8 +53,8 @@ export class LegacySessions {
     return this.#begin(request, message, authInfo, owner);
   }
 
-  tell(change: Parameters<LegacySession['tell']>[0]): void {
-    for (const session of this.#sessions.values()) session.tell(change);
+  notifyAll(change: Parameters<LegacySession['notify']>[0]): void {
+    for (const session of this.#sessions.values()) session.notify(change);
   }
 
   async close(): Promise<void> {

@@ -44,8 +44,8 @@ test.each(['modern', 'legacy'] as const)('a %s host works with a mount in Hono a
     ...(era === 'legacy' ? { eraMemory: legacyOnly } : {}),
   });
   await host.connectAll();
-  for (const { id, era: spoken } of host.health()) {
-    expect(spoken).toBe(era);
+  for (const { id, era: hostEra } of host.health()) {
+    expect(hostEra).toBe(era);
     const result = await host.callTool({ serverId: id, name: 'hello' }, {});
     expect(result.content).toEqual([{ type: 'text', text: `hello, ${era}` }]);
   }

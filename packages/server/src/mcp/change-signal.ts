@@ -6,13 +6,13 @@ const GATHER_MS = 100;
 /** Coalesces changes: connecting alone causes several. */
 export class ChangeSignal {
   readonly #clock: Clock;
-  readonly #tell: (id: string) => void;
+  readonly #notify: (id: string) => void;
   readonly #pending = new Set<string>();
   #callOff: (() => void) | undefined;
 
-  constructor(clock: Clock, tell: (id: string) => void) {
+  constructor(clock: Clock, notify: (id: string) => void) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   changed(id: string): void {
@@ -21,7 +21,7 @@ export class ChangeSignal {
       this.#callOff = undefined;
       const ids = [...this.#pending];
       this.#pending.clear();
-      for (const each of ids) this.#tell(each);
+      for (const each of ids) this.#notify(each);
     });
   }
 

@@ -40,8 +40,8 @@ beforeEach(async () => {
   );
   model = await startModelServer(({ body }) => {
     const { messages } = body as { messages: { role: string; content: unknown }[] };
-    const said = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
-    return said.length < 2 ? reply.toolCalls([{ name: 'book', arguments: {} }]) : reply.text(said.join(' '));
+    const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
+    return results.length < 2 ? reply.toolCalls([{ name: 'book', arguments: {} }]) : reply.text(results.join(' '));
   });
   server = await startWholeServer({
     dataDir: folder,
@@ -87,6 +87,6 @@ test('attack 17: a tool that changes during a run needs approval for its next ca
   await allow(again, 'once');
   await eventually(async () => (await ask<RunRecord>('GET', `/api/runs/${run.id}`)).status === 'done');
   const { messages } = model.requests.at(-1)?.body as { messages: { role: string; content: unknown }[] };
-  const said = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
-  expect(said).toEqual([expect.stringContaining('one'), expect.stringContaining('two')]);
+  const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
+  expect(results).toEqual([expect.stringContaining('one'), expect.stringContaining('two')]);
 });

@@ -232,18 +232,18 @@ describe('disabled tools', () => {
     const all = await room.start({ a: { ...scriptedMcpCommand(two), disabledTools: ['write'] } });
     await waitForState(all, 'a', 'ready');
     const configuration = resolveAgentConfig([{ servers: { 'built-in': false } }], null);
-    const offered = async () => (await all.select(configuration, NEVER_ABORTED)).tools().map(({ name }) => name);
-    expect(await offered()).toEqual(['read']);
+    const offeredTools = async () => (await all.select(configuration, NEVER_ABORTED)).tools().map(({ name }) => name);
+    expect(await offeredTools()).toEqual(['read']);
     const before = await all.select(configuration, NEVER_ABORTED);
     const view = await all.change(me, 'a', { tools: { read: false, write: true } });
     expect(view.tools.map(({ enabled }) => enabled)).toEqual([false, true]);
     expect(view.tokens).toBe(view.tools[1]?.tokens);
-    expect(await offered()).toEqual(['write']);
+    expect(await offeredTools()).toEqual(['write']);
     // A run in progress may not call a tool that was disabled.
     expect(await before.callTool({ serverId: 'a', name: 'read' }, {})).toMatchObject({ outcome: 'not_sent' });
     expect((await all.configuration(me, 'a')).disabledTools).toEqual(['read']);
     await all.edit(me, 'a', { transport: stdio(two), disabledTools: ['write'] });
-    expect(await offered()).toEqual(['read']);
+    expect(await offeredTools()).toEqual(['read']);
   });
 
   it('are all except those listed, if the file lists tools', async () => {

@@ -51,7 +51,7 @@ export abstract class EditableServers {
   readonly #gate: EntryGate;
   /** Updates of the list run one after the other. */
   #updating: Promise<void> = Promise.resolve();
-  readonly #told = new Set<string>();
+  readonly #logged = new Set<string>();
   #hasStarted = false;
   /** Aborts applying the previous change of the file. */
   #following = new AbortController();
@@ -157,7 +157,7 @@ export abstract class EditableServers {
     await this.#update();
     this.changed(id);
     const hosted = hostedOf(server);
-    if (hosted) await this.#giveBack(id, hosted);
+    if (hosted) await this.#returnToService(id, hosted);
     // Not awaited: a process of the server may still be exiting, and caches may be large.
     void this.#untilDeleted(deletePrivateFolder({ listedIn: this.#dataFolder }, id, this.#options.clock));
   };
@@ -250,10 +250,10 @@ export abstract class EditableServers {
       entries,
       waiting: await this.#gate.waiting(entries, fault === undefined),
       flags,
-      log: (line) => this.#tellOnce(line),
+      log: (line) => this.#logOnce(line),
     });
     const here = configured.filter((server) => 'fault' in server || isThere?.(server.config) !== false);
-    await this.#wantAgain(here, saved);
+    await this.#forgetReturned(here, saved);
     const differences = await this.book.update(here);
     this.updated(differences);
     const ids = Object.values(differences).flat();
@@ -266,7 +266,7 @@ export abstract class EditableServers {
    * Creates a hosted server again after it was returned to its service, when the user adds or saves it; not at a start
    * with an outdated file.
    */
-  async #wantAgain(servers: readonly ConfiguredServer[], saved: readonly string[]): Promise<void> {
+  async #forgetReturned(servers: readonly ConfiguredServer[], saved: readonly string[]): Promise<void> {
     const isFirst = !this.#hasStarted;
     this.#hasStarted = true;
     for (const server of servers) {
@@ -293,9 +293,9 @@ export abstract class EditableServers {
     retryUntilStored(update, { clock, signal, isStillWanted: () => !signal.aborted }).catch(() => undefined);
   }
 
-  #tellOnce(line: string): void {
-    if (this.#told.has(line)) return;
-    this.#told.add(line);
+  #logOnce(line: string): void {
+    if (this.#logged.has(line)) return;
+    this.#logged.add(line);
     this.#options.log(line);
   }
 
@@ -319,7 +319,7 @@ export abstract class EditableServers {
   }
 
   /** Returns a removed server to its hosting service; a failure does not prevent the removal. */
-  async #giveBack(serverId: string, transport: HostedConfig): Promise<void> {
+  async #returnToService(serverId: string, transport: HostedConfig): Promise<void> {
     const { clock, log } = this.#options;
     const others = this.book.all.map(hostedOf).filter((other) => other !== undefined);
     if (others.some((other) => this.hosted.isSame(other, transport))) return;

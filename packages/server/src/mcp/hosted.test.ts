@@ -96,8 +96,8 @@ describe('a server at a hosting service', () => {
     if (transport.type !== 'hosted') throw new Error('it is hosted');
     await servers.add(OWNER, { id, transport });
     await room.viewWhen('mail', 'ready');
-    const told = await servers.configuration(OWNER, 'mail');
-    expect(told.transport).toEqual({ ...transport, apiKey: { secret: true } });
+    const shownEntry = await servers.configuration(OWNER, 'mail');
+    expect(shownEntry.transport).toEqual({ ...transport, apiKey: { secret: true } });
 
     const kept = { ...transport, apiKey: { secret: true } } as const;
     await servers.edit(OWNER, 'mail', { transport: { ...kept, user: 'ann' } });

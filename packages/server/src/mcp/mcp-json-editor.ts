@@ -72,8 +72,8 @@ export class McpJsonEditor {
   /** @throws ToolyardError like {@link McpJsonEditor.configuration} and {@link McpJsonEditor.add} */
   edit(id: string, edit: EditMcpServer, enabled: boolean): PlannedEntry {
     const { switches, written } = this.#entryOf(id);
-    const kept = <T>(given: T | null | undefined, before: T | undefined): T | undefined =>
-      given === undefined ? before : (given ?? undefined);
+    const kept = <T>(value: T | null | undefined, before: T | undefined): T | undefined =>
+      value === undefined ? before : (value ?? undefined);
     const entry: ServerEntry = {
       transport: writable(edit.transport, written),
       enabled: edit.enabled ?? enabled,
@@ -154,9 +154,9 @@ function configIn(id: string | undefined, server: ConfiguredServer | undefined):
 }
 
 /** The transport to write, validated as if it were read. @throws ToolyardError `bad_request` */
-function writable(given: McpTransport, stored: WrittenTransport | undefined): WrittenTransport {
+function writable(input: McpTransport, stored: WrittenTransport | undefined): WrittenTransport {
   try {
-    return withSandbox(readTransport(withSecrets(given, stored), 'The server'), stored);
+    return withSandbox(readTransport(withSecrets(input, stored), 'The server'), stored);
   } catch (thrown) {
     throw asRequest(thrown);
   }

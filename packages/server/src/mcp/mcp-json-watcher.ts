@@ -24,7 +24,7 @@ export class McpJsonWatcher {
   #entries: McpConfigEntry[] = [];
   #fault: ErrorInfo | undefined;
   /** Last logged problems of single entries. */
-  #told: string[] = [];
+  #loggedProblems: string[] = [];
   #endWatch: (() => void) | undefined;
   #callOff: (() => void) | undefined;
   #isWarned = false;
@@ -104,11 +104,11 @@ export class McpJsonWatcher {
   }
 
   /** An unreadable file changes nothing and is reported. */
-  #read(given?: string | null): void {
+  #read(newText?: string | null): void {
     const { log } = this.#options;
     this.#close();
     try {
-      this.#text = given === undefined ? this.#file.text() : given;
+      this.#text = newText === undefined ? this.#file.text() : newText;
       this.#entries = this.#file.entries(this.#text);
       if (this.#fault !== undefined) log(`${this.#file.name}: readable again`);
       this.#fault = undefined;
@@ -120,8 +120,8 @@ export class McpJsonWatcher {
       return;
     }
     const lines = this.#entries.flatMap((entry) => this.#remarksOn(entry));
-    for (const line of lines) if (!this.#told.includes(line)) log(line);
-    this.#told = lines;
+    for (const line of lines) if (!this.#loggedProblems.includes(line)) log(line);
+    this.#loggedProblems = lines;
   }
 
   /** Corrects the mode: editors and other programs may replace the file. */

@@ -22,7 +22,7 @@ function leaving(name: string): object {
   return { command: process.execPath, args: ['-e', script], sandbox: {} };
 }
 
-const left = (): string[] =>
+const remaining = (): string[] =>
   existsSync(join(cache, 'toolyard'))
     ? readdirSync(join(cache, 'toolyard'), { recursive: true, encoding: 'utf8' }).flatMap(
         (path) => /(one|two|three)$/.exec(path)?.[1] ?? [],
@@ -31,13 +31,13 @@ const left = (): string[] =>
 
 it('deletes the private folder of a server that was removed or is no longer listed', needs(SANDBOX), async () => {
   const all = await room.start({ one: leaving('one'), two: leaving('two'), three: leaving('three') });
-  await eventually(() => left().length === 3, { what: 'three private folders' });
+  await eventually(() => remaining().length === 3, { what: 'three private folders' });
   await all.remove(me, 'one');
-  await eventually(() => left().sort().join() === 'three,two', { what: 'the deletion of the removed one' });
+  await eventually(() => remaining().sort().join() === 'three,two', { what: 'the deletion of the removed one' });
   await room.start({ two: leaving('two') });
-  await eventually(() => left().join() === 'two', { what: 'the deletion of the one that is no longer listed' });
+  await eventually(() => remaining().join() === 'two', { what: 'the deletion of the one that is no longer listed' });
   // An unreadable file does not tell which servers were removed.
   await room.start('{ broken');
   await room.start({ two: { ...leaving('two'), disabled: true } });
-  expect(left()).toEqual(['two']);
+  expect(remaining()).toEqual(['two']);
 });

@@ -29,22 +29,22 @@ function maskedValue(value: string): McpSecretValue {
  *
  * @throws ToolyardError `bad_request` for an omitted secret without a stored value
  */
-export function withSecrets(given: McpTransport, stored: WrittenTransport | undefined): WrittenTransport {
-  if (given.type === 'stdio') {
-    const { env, sandbox, ...others } = given;
+export function withSecrets(transport: McpTransport, stored: WrittenTransport | undefined): WrittenTransport {
+  if (transport.type === 'stdio') {
+    const { env, sandbox, ...others } = transport;
     const rest = { ...others, ...(sandbox === undefined ? {} : { sandbox: sandbox === true ? {} : sandbox }) };
     const known = stored?.type === 'stdio' ? stored.env : undefined;
     return env === undefined ? rest : { ...rest, env: filled(env, known) };
   }
   // A stored secret is not sent to another origin, where the caller could read it.
-  if (given.type === 'hosted') {
-    const { apiKey, ...rest } = given;
-    const isSame = stored?.type === 'hosted' && sameOrigin(stored.url ?? '', given.url ?? '');
+  if (transport.type === 'hosted') {
+    const { apiKey, ...rest } = transport;
+    const isSame = stored?.type === 'hosted' && sameOrigin(stored.url ?? '', transport.url ?? '');
     return { ...rest, ...filledKey(apiKey, isSame ? { apiKey: stored.apiKey } : {}) };
   }
-  const { headers, ...rest } = given;
+  const { headers, ...rest } = transport;
   const isWeb = stored !== undefined && stored.type !== 'stdio' && stored.type !== 'hosted';
-  const known = isWeb && sameOrigin(stored.url, given.url) ? stored.headers : {};
+  const known = isWeb && sameOrigin(stored.url, transport.url) ? stored.headers : {};
   return headers === undefined ? rest : { ...rest, headers: filled(headers, known) };
 }
 

@@ -85,14 +85,14 @@ export class ServerList {
   }
 
   isEnabled(id: string): boolean {
-    const wish = this.#enabled[id];
-    return typeof wish === 'boolean' ? wish : this.#servers.get(id)?.enabled === true;
+    const choice = this.#enabled[id];
+    return typeof choice === 'boolean' ? choice : this.#servers.get(id)?.enabled === true;
   }
 
   isToolOn({ serverId, name }: ToolReference): boolean {
-    const wishes = this.#tools[serverId];
-    const wish = isJsonObject(wishes) && Object.hasOwn(wishes, name) ? wishes[name] : undefined;
-    if (typeof wish === 'boolean') return wish;
+    const choices = this.#tools[serverId];
+    const choice = isJsonObject(choices) && Object.hasOwn(choices, name) ? choices[name] : undefined;
+    if (typeof choice === 'boolean') return choice;
     const { disabled, only } = this.#servers.get(serverId)?.tools ?? {};
     return disabled?.includes(name) !== true && only?.includes(name) !== false;
   }
@@ -104,10 +104,10 @@ export class ServerList {
 
   /** The disabled tools of a server, by the server's names. */
   toolsOff(id: string): string[] {
-    const wishes = this.#tools[id];
+    const choices = this.#tools[id];
     const named = [
       ...(this.#servers.get(id)?.tools?.disabled ?? []),
-      ...(isJsonObject(wishes) ? Object.keys(wishes) : []),
+      ...(isJsonObject(choices) ? Object.keys(choices) : []),
     ];
     return [...new Set(named)].filter((name) => !this.isToolOn({ serverId: id, name }));
   }
@@ -117,7 +117,7 @@ export class ServerList {
     const before = this.#servers;
     const after = new Map(servers.map((server) => [server.id, server]));
     const wasOn = new Map([...before.keys()].map((id) => [id, this.isEnabled(id)]));
-    const spokenFor = { enabled: [] as string[], tools: [] as string[] };
+    const changedInFile = { enabled: [] as string[], tools: [] as string[] };
     const differences: Differences = { removed: [], added: [], changed: [], switched: [] };
     for (const id of before.keys()) if (!after.has(id)) differences.removed.push(id);
     for (const [id, server] of after) {
@@ -126,12 +126,12 @@ export class ServerList {
         differences.added.push(id);
         continue;
       }
-      if (old.enabled !== server.enabled) spokenFor.enabled.push(id);
-      if (toolsOf(old) !== toolsOf(server)) spokenFor.tools.push(id);
+      if (old.enabled !== server.enabled) changedInFile.enabled.push(id);
+      if (toolsOf(old) !== toolsOf(server)) changedInFile.tools.push(id);
       if (meaningOf(old) !== meaningOf(server)) differences.changed.push(id);
     }
     // First, so that after a storage error the same list still counts as new.
-    await this.forget(spokenFor.enabled, spokenFor.tools);
+    await this.forget(changedInFile.enabled, changedInFile.tools);
     this.#servers = after;
     this.#version++;
     for (const [id, was] of wasOn) {

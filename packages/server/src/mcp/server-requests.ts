@@ -79,11 +79,11 @@ export class ServerRequests {
     const items = prompts
       .map(({ icons: _icons, ...prompt }) => prompt)
       .sort((one, other) => order.indexOf(one.serverId) - order.indexOf(other.serverId));
-    const told = failures.map((failure) => ({
+    const publicFailures = failures.map((failure) => ({
       ...failure,
       error: redactedError(failure.error, this.#options.redactor(failure.serverId)),
     }));
-    return { items, failures: told };
+    return { items, failures: publicFailures };
   }
 
   async getPrompt(id: string, prompt: GetMcpPrompt, signal?: AbortSignal): Promise<McpFilledPrompt> {

@@ -71,8 +71,8 @@ const asked = (kind: string): Promise<StoredInterrupt> =>
     { what: kind },
   );
 
-const answer = (id: string, given: object) =>
-  ask('POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer: given });
+const answer = (id: string, answerBody: object) =>
+  ask('POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer: answerBody });
 
 /** How many times the tool ran. */
 const ran = (): number => (existsSync(counted) ? statSync(counted).size : 0);
@@ -99,14 +99,15 @@ const whenRun = (id: string, status: RunRecord['status']) =>
   eventually(async () => (await ask<RunRecord>('GET', `/api/runs/${id}`)).status === status, { what: status });
 
 /** The result of the call in the last model request. */
-const told = (): string => JSON.stringify((model.requests.at(-1)?.body as { messages: unknown[] }).messages.at(-1));
+const lastResult = (): string =>
+  JSON.stringify((model.requests.at(-1)?.body as { messages: unknown[] }).messages.at(-1));
 
 test('after a token is revoked during a run, a new sign-in makes the call once', async () => {
   const { runId } = await untilAsked();
   await signIn();
   await whenRun(runId, 'done');
   expect(ran()).toBe(1);
-  expect(told()).toContain('"1"');
+  expect(lastResult()).toContain('"1"');
   expect(model.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
   const { items } = await ask<{ items: StoredInterrupt[] }>('GET', '/api/interrupts?status=open');
   expect(items).toEqual([]);
@@ -135,7 +136,7 @@ test('an answer before the sign-in asks again; after a denial the result says th
   await answer(again.id, { decision: 'decline' });
   await whenRun(runId, 'done');
   expect(ran()).toBe(0);
-  expect(told()).toContain('did not sign in');
+  expect(lastResult()).toContain('did not sign in');
 });
 
 describeOnDatabases('two servers over one database', (cluster) => {

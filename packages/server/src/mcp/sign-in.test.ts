@@ -52,10 +52,10 @@ async function guarded(): Promise<McpServerView> {
 const whenIn = (state: McpServerView['state']) =>
   eventually(async () => (await guarded()).state === state, { what: state });
 
-type Came = { status: number; policy: string; text: string };
+type PageResponse = { status: number; policy: string; text: string };
 
 /** The redirect of a browser: from another site, without a cookie. */
-async function comeBack(url: string): Promise<Came> {
+async function redirectBack(url: string): Promise<PageResponse> {
   const back = (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? '';
   const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
   // fetch would set these headers itself.
@@ -66,9 +66,9 @@ async function comeBack(url: string): Promise<Came> {
   return { status: response.statusCode ?? 0, policy: String(response.headers['content-security-policy']), text };
 }
 
-async function signIn(): Promise<Came> {
+async function signIn(): Promise<PageResponse> {
   const { body } = await ask<McpSignInStarted>('POST', '/api/mcp/servers/guarded/sign-in');
-  return comeBack(body.url);
+  return redirectBack(body.url);
 }
 
 describe('signing in through the API', () => {
@@ -80,7 +80,7 @@ describe('signing in through the API', () => {
     expect(new URL(body.url).searchParams.get('redirect_uri')).toBe(`${server.url}/api/mcp/sign-in/callback`);
     expect((await guarded()).signIn?.state).toBe('signing_in');
 
-    const page = await comeBack(body.url);
+    const page = await redirectBack(body.url);
     expect(page.status).toBe(200);
     expect(page.policy).toMatch(/default-src 'none'.*script-src 'sha256-/);
     expect(page.text).toContain('signed in to “guarded”');
@@ -97,7 +97,7 @@ describe('signing in through the API', () => {
     await whenIn('needs_sign_in');
     const stop = new AbortController();
     const stream = await send(server, 'GET', '/api/events', undefined, stop.signal);
-    const heard = (async () => {
+    const events = (async () => {
       let text = '';
       for await (const chunk of stream.body ?? []) {
         text += Buffer.from(chunk as Uint8Array).toString();
@@ -106,7 +106,7 @@ describe('signing in through the API', () => {
       return false;
     })();
     await signIn();
-    expect(await heard).toBe(true);
+    expect(await events).toBe(true);
     stop.abort();
   });
 
@@ -128,10 +128,10 @@ describe('signing in through the API', () => {
 
     const began = await ask<McpSignInStarted>('POST', '/api/mcp/servers/guarded/sign-in');
     const state = new URL(began.body.url).searchParams.get('state') ?? '';
-    const said = encodeURIComponent('<script>alert(1)</script>');
+    const encodedScript = encodeURIComponent('<script>alert(1)</script>');
     const iss = encodeURIComponent(authorization.url);
     const hostile = await fetch(
-      `${server.url}/api/mcp/sign-in/callback?state=${state}&iss=${iss}&error=${said}&session_state=x`,
+      `${server.url}/api/mcp/sign-in/callback?state=${state}&iss=${iss}&error=${encodedScript}&session_state=x`,
     );
     const text = await hostile.text();
     expect(text).toContain('&lt;script&gt;');
@@ -173,7 +173,7 @@ describe('signing in through the API', () => {
   test('leaves no token or state in files or the log', async () => {
     const { body } = await ask<McpSignInStarted>('POST', '/api/mcp/servers/guarded/sign-in');
     const state = new URL(body.url).searchParams.get('state') ?? '';
-    await comeBack(body.url);
+    await redirectBack(body.url);
     await whenIn('ready');
     const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
     for (const text of [...files, ...logged, JSON.stringify(await guarded())]) {

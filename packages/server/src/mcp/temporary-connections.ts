@@ -8,13 +8,13 @@ type Loan = { lastUse: number; calls: number };
 /** Connections of disabled servers that a conversation has chosen; each is closed after it was unused for a while. */
 export class TemporaryConnections {
   readonly #clock: Clock;
-  readonly #giveBack: (serverId: string) => void;
+  readonly #disconnect: (serverId: string) => void;
   readonly #loans = new Map<string, Loan>();
   #callOff: (() => void) | undefined;
 
-  constructor(clock: Clock, giveBack: (serverId: string) => void) {
+  constructor(clock: Clock, disconnect: (serverId: string) => void) {
     this.#clock = clock;
-    this.#giveBack = giveBack;
+    this.#disconnect = disconnect;
   }
 
   borrow(serverId: string): void {
@@ -52,7 +52,7 @@ export class TemporaryConnections {
         continue;
       }
       this.#loans.delete(serverId);
-      this.#giveBack(serverId);
+      this.#disconnect(serverId);
     }
     if (this.#loans.size > 0) this.#callOff = this.#clock.after(nextMs, () => this.#look());
   }

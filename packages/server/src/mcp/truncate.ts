@@ -30,11 +30,11 @@ export function truncateMessages<Message extends { content: ToolContentPart }>(
 }
 
 class Budget {
-  #left = MOST_CHARACTERS;
+  #remaining = MOST_CHARACTERS;
 
   takes(size: number): boolean {
-    if (size > this.#left) return false;
-    this.#left -= size;
+    if (size > this.#remaining) return false;
+    this.#remaining -= size;
     return true;
   }
 
@@ -55,8 +55,8 @@ class Budget {
 
   #text(text: string): string {
     if (this.takes(text.length)) return text;
-    const kept = text.slice(0, Math.max(0, this.#left));
-    this.#left = 0;
+    const kept = text.slice(0, Math.max(0, this.#remaining));
+    this.#remaining = 0;
     return `${kept}\n(${text.length - kept.length} more characters were removed.)`;
   }
 }

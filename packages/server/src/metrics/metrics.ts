@@ -49,7 +49,7 @@ export function createMetrics(role: Role): Metrics {
   const finished = new Counter();
   const calls = new Counter();
   const tokens = new Counter();
-  const words = new Counter();
+  const notifications = new Counter();
 
   function countCall(provider: string, outcome: string, usage: Usage | undefined): void {
     calls.add({ provider, outcome });
@@ -90,12 +90,12 @@ export function createMetrics(role: Role): Metrics {
       readEvents: (runs, limit) => bulletins.readEvents(runs, limit),
       async send(body) {
         await bulletins.send(body);
-        words.add({ direction: 'told' });
+        notifications.add({ direction: 'told' });
       },
-      listen(heard, missed) {
+      listen(receive, missed) {
         const counted = (bodies: readonly string[]): void => {
-          words.add({ direction: 'heard' }, bodies.length);
-          heard(bodies);
+          notifications.add({ direction: 'heard' }, bodies.length);
+          receive(bodies);
         };
         bulletins.listen(counted, missed);
       },
@@ -156,7 +156,7 @@ export function createMetrics(role: Role): Metrics {
         }),
         formatMetric('toolyard_bulletins_total', 'counter', {
           help: 'Notifications between the processes with one database, by direction.',
-          samples: words.samples,
+          samples: notifications.samples,
         }),
         formatMetric('toolyard_event_loop_delay_seconds', 'gauge', {
           help: 'Delay of the event loop in seconds since the last scrape; quantile 1 is the maximum.',

@@ -28,10 +28,10 @@ const MOST_AT_ONCE = 32;
 
 /** The default policy: limits concurrent calls, whatever they cost. */
 export function createCallLimit(most = MOST_AT_ONCE): { admit(principal: Owner): OnCallEnd } {
-  const underWay = new Map<string, number>();
+  const inProgress = new Map<string, number>();
   return {
     admit({ ownerId }) {
-      const now = underWay.get(ownerId) ?? 0;
+      const now = inProgress.get(ownerId) ?? 0;
       if (now >= most) {
         throw new ToolyardError({
           code: 'rate_limited',
@@ -40,11 +40,11 @@ export function createCallLimit(most = MOST_AT_ONCE): { admit(principal: Owner):
           retryable: true,
         });
       }
-      underWay.set(ownerId, now + 1);
+      inProgress.set(ownerId, now + 1);
       return () => {
-        const left = (underWay.get(ownerId) ?? 1) - 1;
-        if (left === 0) underWay.delete(ownerId);
-        else underWay.set(ownerId, left);
+        const remaining = (inProgress.get(ownerId) ?? 1) - 1;
+        if (remaining === 0) inProgress.delete(ownerId);
+        else inProgress.set(ownerId, remaining);
       };
     },
   };

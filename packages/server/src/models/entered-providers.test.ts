@@ -6,7 +6,7 @@ import { openStorage, StorageError } from '@toolyard/storage';
 import { reply } from '@toolyard/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { createSecrets } from '../secrets/secrets.ts';
-import { nobodyThere, OWNER as me, useModelsScene } from './test-fixtures/models-scene.ts';
+import { unusedUrl, OWNER as me, useModelsScene } from './test-fixtures/models-scene.ts';
 
 const other: Owner = { ownerId: 'other' };
 const { scene, models, server } = useModelsScene();
@@ -105,7 +105,7 @@ describe('providers added by a user', () => {
   });
 
   it('report an unreadable key without affecting others', async () => {
-    const baseUrl = await nobodyThere();
+    const baseUrl = await unusedUrl();
     await (await models()).create(me, { id: 'one', label: 'One', baseUrl, apiKey: 'k' });
     rmSync(join(scene.folder, 'secret.key'));
     scene.secrets = createSecrets({
@@ -151,7 +151,7 @@ describe('testing a base URL', () => {
   });
 
   it('reports that no server listens', async () => {
-    const tried = await (await models()).test(me, { baseUrl: await nobodyThere() });
+    const tried = await (await models()).test(me, { baseUrl: await unusedUrl() });
     expect(tried).toMatchObject({ ok: false, error: { code: 'network', message: /Cannot connect/ } });
   });
 

@@ -7,23 +7,23 @@ import type { ConfiguredProvider } from './provider-record.ts';
 /** The providers of the configuration file, merged with their presets. @throws ToolyardError `bad_config` */
 export async function fileProviderRecords(providers: readonly FileProvider[]): Promise<ConfiguredProvider[]> {
   return Promise.all(
-    providers.map(async ({ place, known: knownId, ...given }) => {
+    providers.map(async ({ place, known: knownId, ...fields }) => {
       const where = { code: 'bad_config', where: `${place}: ` } as const;
       const known = knownId === undefined ? undefined : await requirePreset(knownId, where);
-      const baseUrl = given.baseUrl ?? known?.baseUrl;
+      const baseUrl = fields.baseUrl ?? known?.baseUrl;
       if (baseUrl === undefined || placeholdersIn(baseUrl).length > 0) {
         throw new ToolyardError({
           code: 'bad_config',
-          message: `${place}: the base URL of "${given.id}" contains a placeholder: ${baseUrl ?? ''}`,
+          message: `${place}: the base URL of "${fields.id}" contains a placeholder: ${baseUrl ?? ''}`,
           hint: 'Set "baseUrl" with the placeholder replaced.',
         });
       }
       return {
-        ...given,
-        label: given.label ?? known?.label ?? given.id,
+        ...fields,
+        label: fields.label ?? known?.label ?? fields.id,
         origin: 'file' as const,
         baseUrl,
-        wire: given.wire ?? known?.wire ?? 'openai-chat',
+        wire: fields.wire ?? known?.wire ?? 'openai-chat',
         ...defined({ known }),
       };
     }),

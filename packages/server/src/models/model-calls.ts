@@ -128,13 +128,16 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
       call(principal, { providerId, modelId: request.model, ability: 'images' }, signal, async (runtime, options) => {
         if (runtime.createImage === undefined) throw cannot(runtime, 'generate images');
         const { images = [], ...rest } = request;
-        const given = await Promise.all(
+        const inputs = await Promise.all(
           images.map(async (image): Promise<ImagePart> => {
             const data = Buffer.from(await bytesOf(principal, image.source, 'picture')).toString('base64');
             return { ...image, source: { data } };
           }),
         );
-        const made = await runtime.createImage({ ...rest, ...(given.length === 0 ? {} : { images: given }) }, options);
+        const made = await runtime.createImage(
+          { ...rest, ...(inputs.length === 0 ? {} : { images: inputs }) },
+          options,
+        );
         return { ...made, images: await Promise.all(made.images.map((image) => kept(principal, image))) };
       }),
 

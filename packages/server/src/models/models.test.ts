@@ -2,7 +2,7 @@ import type { AgentConfiguration, Owner } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { eventually, reply } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
-import { keysSeen, nobodyThere, OWNER as me, useModelsScene } from './test-fixtures/models-scene.ts';
+import { keysSeen, unusedUrl, OWNER as me, useModelsScene } from './test-fixtures/models-scene.ts';
 
 const other: Owner = { ownerId: 'other' };
 const { scene, models, server } = useModelsScene();
@@ -67,7 +67,7 @@ describe('the list of models', () => {
     const all = await models();
     await all.create(me, { label: 'Good', baseUrl: good.url });
     await all.create(me, { label: 'Locked', baseUrl: locked.url, apiKey: 'wrong-key-1' });
-    await all.create(me, { label: 'Gone', baseUrl: await nobodyThere() });
+    await all.create(me, { label: 'Gone', baseUrl: await unusedUrl() });
     const { models: listed, failures } = await all.list(me);
     expect(listed.map(({ modelId }) => modelId)).toEqual(['m', 'demo', 'demo-text']);
     expect(failures).toMatchObject([

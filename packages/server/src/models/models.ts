@@ -103,16 +103,16 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
       Promise.all(known.map(async (record) => ({ record, outcome: await modelsOf(principal, record, how) }))),
       directory.foundBeside(known, how === 'refresh'),
     ]);
-    const told = [
+    const results = [
       ...asked,
       ...local.map((record) => ({ record, outcome: { ok: true as const, models: record.models } })),
       { record: DEMO, outcome: { ok: true as const, models: await demo.models() } },
     ];
     const chosen =
       options.fileDefaults.model ?? readStoredConfiguration(await settings.get(principal, DEFAULTS_KEY)).model;
-    const isThere = told.some(({ record }) => record.id === chosen?.providerId);
+    const isThere = results.some(({ record }) => record.id === chosen?.providerId);
     const views = await Promise.all(
-      told.map(async ({ record, outcome }) =>
+      results.map(async ({ record, outcome }) =>
         outcome.ok
           ? modelViews(record, outcome.models, record.baseUrl === null ? noFacts : await facts.of(record))
           : [],
@@ -120,7 +120,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     );
     return {
       models: views.flat(),
-      failures: told.flatMap(({ record, outcome }) =>
+      failures: results.flatMap(({ record, outcome }) =>
         outcome.ok ? [] : [{ providerId: record.id, providerLabel: record.label, error: outcome.error }],
       ),
       defaultModel:
@@ -128,7 +128,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
           ? chosen
           : standardModel(
               // A provider that is unreachable for a while is still the configured one.
-              told.flatMap(({ record, outcome }) =>
+              results.flatMap(({ record, outcome }) =>
                 modelViews(record, outcome.ok ? outcome.models : (outcome.before ?? []), noFacts),
               ),
             ),
@@ -187,13 +187,13 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
       return [...(await Promise.all([...known, ...local].map((record) => directory.view(principal, record)))), DEMO];
     },
     known: providerPresetViews,
-    async create(principal, { id, ...given }) {
-      const { label, baseUrl } = given;
-      if (given.known !== undefined) await requirePreset(given.known, { code: 'bad_request' });
+    async create(principal, { id, ...fields }) {
+      const { label, baseUrl } = fields;
+      if (fields.known !== undefined) await requirePreset(fields.known, { code: 'bad_request' });
       const taken = new Set([DEMO.id, ...(await directory.configured(principal)).map((record) => record.id)]);
       if (id !== undefined) checkNewId(id, taken);
       const name = label.trim() || new URL(checkBaseUrl(baseUrl, { code: 'bad_request' })).host;
-      const made = await stored.create(principal, { ...given, id: id ?? providerIdFrom(name, taken), label: name });
+      const made = await stored.create(principal, { ...fields, id: id ?? providerIdFrom(name, taken), label: name });
       hub.changed(principal.ownerId, 'providers', made.id);
       return directory.view(principal, await toConfiguredProvider(made));
     },
@@ -210,15 +210,15 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
       if (!(await stored.remove(principal, id))) throw noProvider(id);
       hub.changed(principal.ownerId, 'providers', id);
     },
-    async test(principal, { id, baseUrl: given, apiKey: givenKey, ...how }, signal) {
+    async test(principal, { id, baseUrl: newBaseUrl, apiKey: newKey, ...how }, signal) {
       let fetch: ReturnType<typeof createGuardedFetch> | undefined;
       try {
-        const baseUrl = checkBaseUrl(given, { code: 'bad_request' });
+        const baseUrl = checkBaseUrl(newBaseUrl, { code: 'bad_request' });
         fetch = createGuardedFetch({ trust: trustOrigins([baseUrl]) });
         // A stored key is used only where it would be sent anyway.
         const record = id === undefined ? undefined : await directory.find(principal, id);
-        const isHome = givenKey === undefined && record !== undefined && isSameOrigin(record.baseUrl, baseUrl);
-        const apiKey = isHome ? await directory.keyOf(principal, record) : (readKey(givenKey) ?? undefined);
+        const isHome = newKey === undefined && record !== undefined && isSameOrigin(record.baseUrl, baseUrl);
+        const apiKey = isHome ? await directory.keyOf(principal, record) : (readKey(newKey) ?? undefined);
         const key = apiKey === undefined ? {} : { apiKey };
         const known = (await findPreset(how.known)) ?? record?.known;
         const wire = how.wire ?? record?.wire ?? known?.wire ?? 'openai-chat';

@@ -45,10 +45,12 @@ describe('the API format of a provider', () => {
       const models_ = { models: [{ name: 'models/m', id: 'm' }], data: [{ id: 'm' }] };
       const one = await server(() => answer, { requireKey: 'k', serveAt: 'both', models: reply.json(models_) });
       const before = await models();
-      const given = { baseUrl: one.origin, apiKey: 'k', wire };
-      expect(await before.test(me, given)).toEqual({ ok: true, models: ['m'] });
-      expect(await before.test(me, { ...given, apiKey: 'wrong' })).toMatchObject({ error: { code: 'invalid_key' } });
-      expect(await before.create(me, { id: 'one', label: 'One', ...given })).toMatchObject({ wire });
+      const providerInput = { baseUrl: one.origin, apiKey: 'k', wire };
+      expect(await before.test(me, providerInput)).toEqual({ ok: true, models: ['m'] });
+      expect(await before.test(me, { ...providerInput, apiKey: 'wrong' })).toMatchObject({
+        error: { code: 'invalid_key' },
+      });
+      expect(await before.create(me, { id: 'one', label: 'One', ...providerInput })).toMatchObject({ wire });
       const after = await models();
       expect(await after.providers(me)).toMatchObject([
         { id: 'one', wire },
@@ -163,11 +165,13 @@ describe('a provider without a model list', () => {
   it('is tested with a short request to a named model, and lists the named models', async () => {
     const one = await server(() => reply.text('Hi.'), { requireKey: 'k', models: reply.error(404, 'No list.') });
     const all = await models();
-    const given = { baseUrl: one.url, modelNames: [' sonar ', 'sonar', 'sonar-pro'], apiKey: 'k' };
-    expect(await all.test(me, { ...given, modelNames: ['sonar'] })).toEqual({ ok: true, models: ['sonar'] });
+    const providerInput = { baseUrl: one.url, modelNames: [' sonar ', 'sonar', 'sonar-pro'], apiKey: 'k' };
+    expect(await all.test(me, { ...providerInput, modelNames: ['sonar'] })).toEqual({ ok: true, models: ['sonar'] });
     expect(one.requests.at(-1)?.body).toMatchObject({ model: 'sonar' });
-    expect(await all.test(me, { ...given, apiKey: 'wrong' })).toMatchObject({ error: { code: 'invalid_key' } });
-    expect(await all.create(me, { label: 'One', ...given })).toMatchObject({ modelNames: ['sonar', 'sonar-pro'] });
+    expect(await all.test(me, { ...providerInput, apiKey: 'wrong' })).toMatchObject({ error: { code: 'invalid_key' } });
+    expect(await all.create(me, { label: 'One', ...providerInput })).toMatchObject({
+      modelNames: ['sonar', 'sonar-pro'],
+    });
     expect((await all.list(me)).models.map(({ modelId }) => modelId)).toEqual([
       'sonar',
       'sonar-pro',

@@ -6,16 +6,16 @@ import { defined, ToolyardError } from '@toolyard/protocol';
 export type { KnownProvider };
 
 /** The preset with this id. @throws ToolyardError if it does not exist */
-export async function requirePreset(id: string, told: { code: ErrorCode; where?: string }): Promise<KnownProvider> {
+export async function requirePreset(id: string, options: { code: ErrorCode; where?: string }): Promise<KnownProvider> {
   const record = await findPreset(id);
   if (record !== undefined) return record;
   const unreached = (await loadUnsupportedProviders()).find((one) => one.id === id);
   throw new ToolyardError({
-    code: told.code,
+    code: options.code,
     message:
       unreached === undefined
-        ? `${told.where ?? ''}There is no known provider "${id}".`
-        : `${told.where ?? ''}The provider "${id}" is not supported. ${unreached.why}`,
+        ? `${options.where ?? ''}There is no known provider "${id}".`
+        : `${options.where ?? ''}The provider "${id}" is not supported. ${unreached.why}`,
     hint: 'Run "toolyard providers --known" for a list. For any other provider, set its base URL and API format.',
   });
 }

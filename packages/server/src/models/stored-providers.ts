@@ -145,7 +145,7 @@ export class StoredProviders {
 }
 
 /** Removes empty fields; trims model names and removes duplicates. */
-function plainly(given: {
+function plainly(fields: {
   id: string;
   label: string;
   baseUrl: string;
@@ -153,8 +153,8 @@ function plainly(given: {
   known: string | undefined;
   modelNames: readonly string[];
 }): StoredProvider {
-  const { id, label, baseUrl, wire, known } = given;
-  const modelNames = [...new Set(given.modelNames.map((name) => name.trim()).filter((name) => name !== ''))];
+  const { id, label, baseUrl, wire, known } = fields;
+  const modelNames = [...new Set(fields.modelNames.map((name) => name.trim()).filter((name) => name !== ''))];
   return {
     id,
     label,
@@ -165,15 +165,15 @@ function plainly(given: {
 }
 
 /** @throws ToolyardError `bad_request` */
-function checkAddress(given: string): string {
-  const baseUrl = checkBaseUrl(given, { code: 'bad_request' });
+function checkAddress(input: string): string {
+  const baseUrl = checkBaseUrl(input, { code: 'bad_request' });
   checkHasNoKey(baseUrl);
   return baseUrl;
 }
 
 /** Trimmed; null if empty. @throws ToolyardError `bad_request` for characters that a header cannot contain */
-export function readKey(given: string | null | undefined): string | null {
-  const key = given?.trim() ?? '';
+export function readKey(input: string | null | undefined): string | null {
+  const key = input?.trim() ?? '';
   if (key === '') return null;
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new ToolyardError({

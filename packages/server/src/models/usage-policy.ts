@@ -88,13 +88,13 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
       const price = await models.price(principal, { providerId, modelId });
       const over = await next.admit(principal, call);
       const began = clock.monotonic();
-      return (told) => {
-        over(told);
-        const cost = (told && price && costOf(told, price)) ?? null;
+      return (usageOfCall) => {
+        over(usageOfCall);
+        const cost = (usageOfCall && price && costOf(usageOfCall, price)) ?? null;
         const durationMs = Math.round(clock.monotonic() - began);
         const entry = { kind: 'model', at: clock.now(), durationMs, providerId, modelId, cost } as const;
         // A response is not withheld because counting it failed.
-        usage.add(principal, { ...entry, usage: told ?? null }, account.run).catch((thrown: unknown) => {
+        usage.add(principal, { ...entry, usage: usageOfCall ?? null }, account.run).catch((thrown: unknown) => {
           log(`usage: could not be stored: ${messageOf(thrown)}`);
         });
       };

@@ -61,9 +61,9 @@ const ASKS_A_PASSWORD = /\b(basic|digest|negotiate|ntlm)\b/i;
 const ACTIVE = /(html|xml|script|css|svg|wasm|multipart|pdf|font)/i;
 
 /** The response headers to forward. */
-export function responseHeaders(given: Headers): Record<string, string> {
+export function responseHeaders(upstreamHeaders: Headers): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [name, value] of given) {
+  for (const [name, value] of upstreamHeaders) {
     if (HOP_BY_HOP.has(name) || KEPT_BACK.test(name)) continue;
     if (name === 'www-authenticate' && ASKS_A_PASSWORD.test(value)) continue;
     headers[name] = value;

@@ -34,8 +34,8 @@ export async function checkPreflight(
     });
     void permission.body?.cancel();
     const problems = [...ofPermission(permission, origin, names), ...(await ofHello(ask, origin))];
-    const told = problems.filter(({ message }, at) => problems.findIndex((one) => one.message === message) === at);
-    return { ok: told.length === 0, problems: told };
+    const unique = problems.filter(({ message }, at) => problems.findIndex((one) => one.message === message) === at);
+    return { ok: unique.length === 0, problems: unique };
   } catch (thrown) {
     signal.throwIfAborted();
     // Errors of the guard are returned to the caller.
@@ -54,7 +54,7 @@ function ofPermission(permission: Response, origin: string, names: readonly stri
       permission.status >= 300 && permission.status < 400
         ? `The server responds to a CORS preflight (OPTIONS) with a redirect (${status}), which browsers do not follow.`
         : `The server responds to a CORS preflight (OPTIONS) with ${status}; it must be 200 or 204.`;
-    return [{ header: null, message: what }, ...lettingIn(permission, origin)];
+    return [{ header: null, message: what }, ...corsProblems(permission, origin)];
   }
   const allowed = listOf(permission, 'access-control-allow-headers');
   // A star includes every header except Authorization.
@@ -63,7 +63,7 @@ function ofPermission(permission: Response, origin: string, names: readonly stri
   );
   const methods = listOf(permission, 'access-control-allow-methods');
   return [
-    ...lettingIn(permission, origin),
+    ...corsProblems(permission, origin),
     ...lacking('access-control-allow-headers', refused),
     // Without DELETE sessions are never ended; everything else works.
     ...(methods.length > 0 && !methods.includes('delete') && !methods.includes('*')
@@ -90,22 +90,22 @@ async function ofHello(ask: (init: RequestInit) => Promise<Response>, origin: st
   });
   void hello.body?.cancel();
   const session = hello.headers.get('mcp-session-id');
-  if (session === null) return lettingIn(hello, origin);
+  if (session === null) return corsProblems(hello, origin);
   const goodbye = await ask({ method: 'DELETE', headers: { origin, 'mcp-session-id': session } });
   void goodbye.body?.cancel();
   const exposed = listOf(hello, 'access-control-expose-headers');
   const isExposed = exposed.includes('mcp-session-id') || exposed.includes('*');
   return [
-    ...lettingIn(hello, origin),
+    ...corsProblems(hello, origin),
     ...(isExposed ? [] : lacking('access-control-expose-headers', ['Mcp-Session-Id'])),
   ];
 }
 
-function lettingIn(response: Response, origin: string): Problem[] {
+function corsProblems(response: Response, origin: string): Problem[] {
   const header = 'Access-Control-Allow-Origin';
-  const given = response.headers.get(header)?.trim();
-  if (given === '*' || given === origin) return [];
-  const is = given === undefined ? `does not send ${header}` : `sends ${header}: ${given.slice(0, 120)}`;
+  const value = response.headers.get(header)?.trim();
+  if (value === '*' || value === origin) return [];
+  const is = value === undefined ? `does not send ${header}` : `sends ${header}: ${value.slice(0, 120)}`;
   return [{ header, message: `The server ${is}; browsers require ${origin} or *.` }];
 }
 

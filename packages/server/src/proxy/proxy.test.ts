@@ -20,14 +20,14 @@ test('limits the number of concurrent connections', async () => {
 test('unused tickets are limited per owner', async () => {
   const clock = createFakeClock();
   const tickets = createTickets(clock);
-  const wish = { target: 'https://mcp.example.com/' };
+  const body = { target: 'https://mcp.example.com/' };
   const of = (ownerId: string): Principal => ({ ownerId, via: 'session', scopes: SCOPES });
   const anne = of('anne');
-  for (let made = 0; made < 100; made += 1) tickets.create(anne, wish);
-  expect(() => tickets.create(anne, wish)).toThrow(expect.objectContaining({ code: 'rate_limited' }) as Error);
-  tickets.create(of('bert'), wish);
+  for (let made = 0; made < 100; made += 1) tickets.create(anne, body);
+  expect(() => tickets.create(anne, body)).toThrow(expect.objectContaining({ code: 'rate_limited' }) as Error);
+  tickets.create(of('bert'), body);
   await clock.advance(30_000);
-  const { ticket, expiresAt } = tickets.create(anne, wish);
+  const { ticket, expiresAt } = tickets.create(anne, body);
   expect(expiresAt).toBe(clock.now() + 30_000);
-  expect(tickets.redeem(anne, ticket)).toEqual({ target: wish.target, headers: {}, principal: anne });
+  expect(tickets.redeem(anne, ticket)).toEqual({ target: body.target, headers: {}, principal: anne });
 });

@@ -34,24 +34,24 @@ export function createProxy({ allow, clock, guard }: ProxyOptions): Proxy {
   const list = readAllowList(allow);
   // A notification stream may be silent for hours: it ends when its reader disconnects.
   const guarded = guard ?? createGuardedFetch({ trust: list.names, allow: list.allows, quietMs: 0 });
-  let underWay = 0;
+  let inProgress = 0;
 
   return {
     tickets: createTickets(clock),
     fetch: (target, init) => explain(target, () => guarded(target, init)),
     upgrade: (target, headers, signal) => explain(target, () => guarded.upgrade(target, { headers, signal })),
     enter() {
-      if (underWay >= MOST_AT_ONCE) {
+      if (inProgress >= MOST_AT_ONCE) {
         throw new ToolyardError({
           code: 'overloaded',
           message: `The proxy has reached its limit of ${String(MOST_AT_ONCE)} connections.`,
           hint: 'Close pages that use it.',
         });
       }
-      underWay += 1;
+      inProgress += 1;
       let isIn = true;
       return () => {
-        if (isIn) underWay -= 1;
+        if (isIn) inProgress -= 1;
         isIn = false;
       };
     },

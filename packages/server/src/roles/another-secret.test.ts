@@ -11,22 +11,22 @@ import { createInternalClient } from './internal-client.ts';
 import { createInternalApi } from './internal-api.ts';
 import { createRelayTransports } from './relay-transport.ts';
 
-async function doorWith(...tokens: string[]): Promise<string> {
+async function startServer(...tokens: string[]): Promise<string> {
   const answer = getRequestListener(
     createInternalApi({ servers: {} as Servers, relays: {} as Relays, tokens, log: () => undefined }),
     { overrideGlobalObjects: false },
   );
-  const door = createServer((incoming, outgoing) => void answer(incoming, outgoing));
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
-    door.closeAllConnections();
-    door.close();
+    server.closeAllConnections();
+    server.close();
   });
-  return `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 test('a process with a different secret gets an error that says so, for every request', async () => {
-  const address = await doorWith('of one secret');
+  const address = await startServer('of one secret');
   const fetches = { for: () => fetch, use: () => undefined } as never;
   const client = createInternalClient(fetches, () => 'of another');
   await expect(client.ask(address, 'tools', { ownerId: 'anne' }, ['lab'])).rejects.toMatchObject({

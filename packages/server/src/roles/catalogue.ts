@@ -31,8 +31,8 @@ export function catalogueOf(host: McpHost, id: string, redact: (text: string) =>
   const found = host.health().find((each) => each.id === id);
   if (found === undefined) return undefined;
   const { error, log, signIn, ...health } = found;
-  const offered = host.offered(id);
-  const changes = offered.tools.flatMap(({ name }) => {
+  const offers = host.offered(id);
+  const changes = offers.tools.flatMap(({ name }) => {
     const change = host.trust.changeOf({ serverId: id, name });
     return change === undefined ? [] : [[name, change] as const];
   });
@@ -55,12 +55,12 @@ export function catalogueOf(host: McpHost, id: string, redact: (text: string) =>
     },
     changes: Object.fromEntries(changes),
     definitions: Object.fromEntries(
-      offered.tools.flatMap(({ name }) => {
+      offers.tools.flatMap(({ name }) => {
         const definition = host.definitionOf({ serverId: id, name });
         return definition === undefined ? [] : [[name, definition] as const];
       }),
     ),
-    ...offered,
+    ...offers,
   };
 }
 

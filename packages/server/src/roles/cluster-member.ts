@@ -69,7 +69,7 @@ export class ClusterMember {
   readonly hub: Pick<LiveHub, 'changed'>;
   readonly #options: ClusterMemberOptions;
   readonly #fetches: OwnerFetches = createOwnerFetches();
-  #own: { servers: ConnectedServers; relays: Relays; door: (request: Request) => Promise<Response> } | undefined;
+  #own: { servers: ConnectedServers; relays: Relays; handle: (request: Request) => Promise<Response> } | undefined;
   #web: RelayedServers | undefined;
   /** By which process a remote local server is reached, and the last attempt. */
   readonly #reached = new Map<string, string>();
@@ -92,7 +92,7 @@ export class ClusterMember {
         this.#follow(ids);
       },
       describe: (id) => this.#describe(id),
-      tell: (id) => hub.changed(null, 'servers', id),
+      notify: (id) => hub.changed(null, 'servers', id),
       onBeat: () => {
         void this.#followHolders();
         if (this.#missed) this.look();
@@ -130,8 +130,8 @@ export class ClusterMember {
       has: (id) => this.heartbeat.holds(id) && isLocalIn(servers.configured, id),
       ready: (id, signal) => servers.ready(id, signal),
     });
-    const door = tokens === null ? undefined : createInternalApi({ servers, relays, tokens, log });
-    this.#own = { servers, relays, door: door ?? (async () => new Response(null, { status: 404 })) };
+    const handle = tokens === null ? undefined : createInternalApi({ servers, relays, tokens, log });
+    this.#own = { servers, relays, handle: handle ?? (async () => new Response(null, { status: 404 })) };
   }
 
   /** Sets the servers of a process without connections. */
@@ -141,7 +141,7 @@ export class ClusterMember {
 
   /** Handles a request of another process. */
   async answer(request: Request): Promise<Response> {
-    return this.#own?.door(request) ?? new Response(null, { status: 404 });
+    return this.#own?.handle(request) ?? new Response(null, { status: 404 });
   }
 
   /** From now on other processes reach this one at this URL. */

@@ -34,10 +34,10 @@ export function createInternalApi({
       if (asked === undefined) return refuse(404, NOT_HERE);
       if ('relay' in asked) return await relays.fetch(asked.relay, request).catch(notTaken);
       if (request.method !== 'POST') return refuse(405, NOT_HERE);
-      const given = await readBody(request);
-      if (given === undefined)
+      const body = await readBody(request);
+      if (body === undefined)
         return refuse(400, { code: 'bad_request', message: 'Invalid request of another process.' });
-      return Response.json((await carryOut(servers, asked.method, given, request.signal)) ?? null);
+      return Response.json((await carryOut(servers, asked.method, body, request.signal)) ?? null);
     } catch (thrown) {
       const info = toErrorInfo(thrown);
       if (info.code === 'internal') log(`roles: ${messageOf(thrown)}`);
@@ -69,14 +69,14 @@ function refuse(status: number, info: ErrorInfo): Response {
 }
 
 /** Constant-time comparison. */
-function isSame(given: string, expected: string): boolean {
+function isSame(actual: string, expected: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(hash(given), hash(expected));
+  return timingSafeEqual(hash(actual), hash(expected));
 }
 
-type Given = { principal: Owner; args: unknown[] };
+type MethodCall = { principal: Owner; args: unknown[] };
 
-async function readBody(request: Request): Promise<Given | undefined> {
+async function readBody(request: Request): Promise<MethodCall | undefined> {
   if (Number(request.headers.get('content-length') ?? Infinity) > MOST_BYTES) return undefined;
   const parsed = parseJson(await request.text());
   if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;
@@ -89,7 +89,7 @@ async function readBody(request: Request): Promise<Given | undefined> {
 async function carryOut(
   servers: Servers,
   method: ServerMethod,
-  { principal, args }: Given,
+  { principal, args }: MethodCall,
   signal: AbortSignal,
 ): Promise<unknown> {
   const [first, second] = args as [never, never];

@@ -6,15 +6,15 @@ import { ProcessHeartbeat } from './process-heartbeat.ts';
 
 it('stays away after it has left, even if it leaves during a heartbeat', async () => {
   const clock = createFakeClock();
-  let goOn = (): void => undefined;
-  const said: string[] = [];
+  let release = (): void => undefined;
+  const writes: string[] = [];
   const processes: Processes = {
     heartbeat: async () => {
-      said.push('lives');
-      if (said.length > 1) await new Promise<void>((resolve) => (goOn = resolve));
+      writes.push('lives');
+      if (writes.length > 1) await new Promise<void>((resolve) => (release = resolve));
       return [];
     },
-    remove: async () => void said.push('has left'),
+    remove: async () => void writes.push('has left'),
     listLive: async () => [],
     take: async () => [],
     release: async () => undefined,
@@ -32,16 +32,16 @@ it('stays away after it has left, even if it leaves during a heartbeat', async (
     onHeld: () => undefined,
     onLost: () => undefined,
     describe: () => undefined,
-    tell: () => undefined,
+    notify: () => undefined,
     onBeat: () => undefined,
   });
   await heartbeat.start('http://127.0.0.1:1');
   await clock.advance(2_000);
-  await eventually(() => said.length === 2);
-  const left = heartbeat.leave();
-  goOn();
-  await left;
+  await eventually(() => writes.length === 2);
+  const leaving = heartbeat.leave();
+  release();
+  await leaving;
   await clock.advance(20_000);
-  expect(said).toEqual(['lives', 'lives', 'has left']);
+  expect(writes).toEqual(['lives', 'lives', 'has left']);
   expect(clock.pending).toBe(0);
 });

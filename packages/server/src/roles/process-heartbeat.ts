@@ -27,7 +27,7 @@ export type ProcessHeartbeatOptions = {
   /** JSON to publish about a server. */
   describe: (serverId: string) => string | undefined;
   /** Notifies other processes that the rows of a server have changed. */
-  tell: (serverId: string) => void;
+  notify: (serverId: string) => void;
   /** Called after each heartbeat, to poll for missed notifications. */
   onBeat: () => void;
 };
@@ -35,11 +35,11 @@ export type ProcessHeartbeatOptions = {
 /** Renews the lease of this process, claims its share of the servers, and publishes their state. */
 export class ProcessHeartbeat {
   readonly #options: ProcessHeartbeatOptions;
-  readonly #telling: LogOnce;
+  readonly #logFailures: LogOnce;
   readonly #leaseMs: number;
   #self: LiveProcess & { startedAt: number };
   readonly #held = new Set<string>();
-  readonly #said = new Map<string, string>();
+  readonly #described = new Map<string, string>();
   /** Operations run one after the other. */
   #turn: Promise<void> = Promise.resolve();
   #looking = false;
@@ -51,7 +51,7 @@ export class ProcessHeartbeat {
     const { id, role, clock, leaseMs = LEASE_MS } = options;
     this.#options = options;
     this.#leaseMs = leaseMs;
-    this.#telling = createLogOnce(options.log);
+    this.#logFailures = createLogOnce(options.log);
     this.#self = { id, role, address: null, startedAt: clock.now() };
   }
 
@@ -102,9 +102,9 @@ export class ProcessHeartbeat {
     await this.#turn;
     const held = [...this.#held];
     this.#held.clear();
-    const { processes, id, tell, log } = this.#options;
+    const { processes, id, notify, log } = this.#options;
     await processes.remove(id).catch((thrown: unknown) => log(`roles: ${messageOf(thrown)}`));
-    for (const serverId of held) tell(serverId);
+    for (const serverId of held) notify(serverId);
   }
 
   async #beat(): Promise<void> {
@@ -117,8 +117,8 @@ export class ProcessHeartbeat {
       const back = await processes.take(this.#options.owner, this.#self, gone, this.#leaseMs);
       for (const id of back) this.#held.add(id);
       for (const id of back) await this.#say(id);
-      const lost = gone.filter((id) => !this.#held.has(id));
-      if (lost.length > 0) onLost(lost);
+      const expired = gone.filter((id) => !this.#held.has(id));
+      if (expired.length > 0) onLost(expired);
       await this.#share();
     });
     // It may have left during this heartbeat.
@@ -130,16 +130,16 @@ export class ProcessHeartbeat {
   /** Claims free servers, and releases those it may not host any more. */
   async #share(): Promise<void> {
     if (this.#state !== 'there') return;
-    const { processes, owner, mayHave, onHeld, onLost, tell } = this.#options;
-    const wanted = new Set(mayHave());
-    const superfluous = [...this.#held].filter((id) => !wanted.has(id));
+    const { processes, owner, mayHave, onHeld, onLost, notify } = this.#options;
+    const mayHold = new Set(mayHave());
+    const superfluous = [...this.#held].filter((id) => !mayHold.has(id));
     if (superfluous.length > 0) {
       this.#forget(superfluous);
       onLost(superfluous);
       await processes.release(owner, this.#self.id, superfluous);
-      for (const id of superfluous) tell(id);
+      for (const id of superfluous) notify(id);
     }
-    const free = [...wanted].filter((id) => !this.#held.has(id));
+    const free = [...mayHold].filter((id) => !this.#held.has(id));
     const taken = await processes.take(owner, this.#self, free, this.#leaseMs);
     if (taken.length === 0) return;
     for (const id of taken) this.#held.add(id);
@@ -148,27 +148,27 @@ export class ProcessHeartbeat {
   }
 
   async #say(serverId: string): Promise<void> {
-    const { processes, owner, describe, tell } = this.#options;
+    const { processes, owner, describe, notify } = this.#options;
     if (!this.#held.has(serverId)) return;
     const catalogue = describe(serverId);
-    if (catalogue === undefined || this.#said.get(serverId) === catalogue) return;
+    if (catalogue === undefined || this.#described.get(serverId) === catalogue) return;
     if (!(await processes.publish(owner, this.#self.id, serverId, catalogue))) return;
-    this.#said.set(serverId, catalogue);
-    tell(serverId);
+    this.#described.set(serverId, catalogue);
+    notify(serverId);
   }
 
   #forget(serverIds: readonly string[]): void {
     for (const id of serverIds) {
       this.#held.delete(id);
-      this.#said.delete(id);
+      this.#described.delete(id);
     }
   }
 
   /** Logs an error once; the next heartbeat retries. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     this.#turn = this.#turn.then(work).then(
-      () => this.#telling.worked(),
-      (thrown: unknown) => this.#telling.failed('roles', thrown),
+      () => this.#logFailures.worked(),
+      (thrown: unknown) => this.#logFailures.failed('roles', thrown),
     );
     return this.#turn;
   }

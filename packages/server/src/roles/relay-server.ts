@@ -9,7 +9,7 @@ import { z } from 'zod';
 /** Disables the SDK's timeout: a user may take an hour to answer. */
 const NEVER = 2 ** 31 - 1;
 /** Interval of progress notifications for a waiting call, so that the caller does not time out. Milliseconds. */
-const SIGN_OF_LIFE_MS = 15_000;
+const PROGRESS_EVERY_MS = 15_000;
 
 /** Metadata that is valid for one connection, and is created again for the next. */
 const OF_THE_CONNECTION = ['progressToken', 'io.modelcontextprotocol/logLevel'];
@@ -32,7 +32,7 @@ export function createRelayServer({ server, clock }: RelayServerOptions): McpSer
   // Set explicitly so that the SDK does not replace forwarded lists by its own.
   mcp.server.registerCapabilities(passedOn(server.capabilities));
   const passOn = async (method: string, params: unknown, context: ServerContext): Promise<JsonObject> => {
-    const quiet = signsOfLife(context, clock);
+    const quiet = startProgress(context, clock);
     try {
       return await server.request({
         method,
@@ -40,7 +40,7 @@ export function createRelayServer({ server, clock }: RelayServerOptions): McpSer
         options: {
           signal: context.mcpReq.signal,
           onProgress: ({ progress, total, text, waitsFor }) =>
-            tellProgress(context, {
+            sendProgress(context, {
               progress,
               ...defined({ total, message: text }),
               ...relayMeta.waitMeta(waitsFor),
@@ -73,13 +73,13 @@ function passedOn({ tools, resources, prompts, completions, tasks, extensions }:
 }
 
 /** The caller on whose behalf another process sends a request; only that process knows the conversation. */
-function callerOf(given: unknown): { caller?: Caller } {
-  const caller = isJsonObject(given) ? relayMeta.callerIn(given['_meta']) : undefined;
+function callerOf(requestMeta: unknown): { caller?: Caller } {
+  const caller = isJsonObject(requestMeta) ? relayMeta.callerIn(requestMeta['_meta']) : undefined;
   return caller === undefined ? {} : { caller };
 }
 
-function paramsOf(given: unknown, { mcpReq }: ServerContext): JsonObject {
-  const { _meta: meta, ...params } = isJsonObject(given) ? given : {};
+function paramsOf(rawParams: unknown, { mcpReq }: ServerContext): JsonObject {
+  const { _meta: meta, ...params } = isJsonObject(rawParams) ? rawParams : {};
   const kept = Object.entries(isJsonObject(meta) ? meta : {}).filter(
     ([key]) => !OF_THE_CONNECTION.includes(key) && !relayMeta.isRelayMeta(key),
   );
@@ -113,16 +113,16 @@ function questionsTo(context: ServerContext): QuestionHandlers {
         timeout: NEVER,
       });
     } catch (thrown) {
-      const said = thrown instanceof Error ? thrown.message : '';
-      throw new ToolyardError({ code: 'refused', message: said === '' ? 'The request was not answered.' : said });
+      const message = thrown instanceof Error ? thrown.message : '';
+      throw new ToolyardError({ code: 'refused', message: message === '' ? 'The request was not answered.' : message });
     }
   };
   return {
     sampling: async (request, question) => (await ask('sampling/createMessage', request, anything, question)) as never,
     form: async (request, question) => {
-      const given = await ask('elicitation/create', request, action, question);
-      if (given.action !== 'accept') return { action: given.action };
-      return { action: 'accept', content: isJsonObject(given.content) ? given.content : {}, asIs: true };
+      const answer = await ask('elicitation/create', request, action, question);
+      if (answer.action !== 'accept') return { action: answer.action };
+      return { action: 'accept', content: isJsonObject(answer.content) ? answer.content : {}, asIs: true };
     },
     url: async (request, question) => {
       const { completed } = question;
@@ -137,21 +137,21 @@ function questionsTo(context: ServerContext): QuestionHandlers {
   };
 }
 
-function tellProgress({ mcpReq }: ServerContext, said: Progress & { _meta?: JsonObject }): void {
+function sendProgress({ mcpReq }: ServerContext, update: Progress & { _meta?: JsonObject }): void {
   const { _meta: meta } = mcpReq;
   const progressToken = meta?.progressToken;
   if (progressToken === undefined) return;
   // The client may have disconnected.
-  mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...said } }).catch(() => undefined);
+  mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...update } }).catch(() => undefined);
 }
 
 /** Only the process that hosts the server applies its timeout; progress keeps the others waiting. */
-function signsOfLife(context: ServerContext, clock: RelayServerOptions['clock']): () => void {
+function startProgress(context: ServerContext, clock: RelayServerOptions['clock']): () => void {
   let callOff = (): void => undefined;
-  const tell = (): void => {
-    tellProgress(context, { progress: 0 });
-    callOff = clock.after(SIGN_OF_LIFE_MS, tell);
+  const notify = (): void => {
+    sendProgress(context, { progress: 0 });
+    callOff = clock.after(PROGRESS_EVERY_MS, notify);
   };
-  callOff = clock.after(SIGN_OF_LIFE_MS, tell);
+  callOff = clock.after(PROGRESS_EVERY_MS, notify);
   return () => callOff();
 }

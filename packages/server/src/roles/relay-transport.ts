@@ -28,7 +28,7 @@ export function createRelayTransports(own: CreateTransport, options: RelayTransp
     const create = createWebTransports({
       fetch: async (input, init) => {
         const response = await options.client.fetch(address, input, init);
-        if (response.headers.has(NOT_EXECUTED_HEADER)) throw await nobodyThere(response);
+        if (response.headers.has(NOT_EXECUTED_HEADER)) throw await notHostedError(response);
         return response;
       },
     });
@@ -39,7 +39,7 @@ export function createRelayTransports(own: CreateTransport, options: RelayTransp
 }
 
 /** Reports a connection error, so that the host reconnects to the process that hosts the server then. */
-async function nobodyThere(response: Response): Promise<TypeError> {
+async function notHostedError(response: Response): Promise<TypeError> {
   await response.body?.cancel();
   const cause = Object.assign(new Error('The server is hosted by another process.'), { code: 'ECONNREFUSED' });
   return new TypeError('fetch failed', { cause });

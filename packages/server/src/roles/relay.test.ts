@@ -39,12 +39,12 @@ async function chain(
     eraMemory,
   });
   const relay = new Relay({ host: near, serverId: 'lab', clock: systemClock, log: (line) => log.push(line) });
-  near.onChange(() => relay.tellChanges());
+  near.onChange(() => relay.notifyChanges());
   await near.connectAll();
   const answer = getRequestListener((request) => relay.fetch(request), { overrideGlobalObjects: false });
-  const door = createServer((incoming, outgoing) => void answer(incoming, outgoing));
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(door.address() as AddressInfo).port}/lab`;
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/lab`;
   const far = new McpHost({
     servers: [config],
     createTransport: async (_config, context) => {
@@ -60,8 +60,8 @@ async function chain(
     await far.close();
     await relay.close();
     await near.close();
-    door.closeAllConnections();
-    door.close();
+    server.closeAllConnections();
+    server.close();
   });
   await far.connectAll();
   return { near, far, relay, log };
@@ -88,9 +88,12 @@ describe.each(['legacy', 'modern'] as const)('a %s server through another proces
       ],
     });
     const of = (host: McpHost) =>
-      host
-        .health()
-        .map(({ era: spoken, serverInfo, instructions, state }) => ({ spoken, serverInfo, instructions, state }));
+      host.health().map(({ era: hostEra, serverInfo, instructions, state }) => ({
+        spoken: hostEra,
+        serverInfo,
+        instructions,
+        state,
+      }));
     expect(of(far)).toEqual(of(near));
     expect(of(far)).toMatchObject([{ spoken: era, state: 'ready' }]);
     const plain = (host: McpHost) => JSON.stringify(host.tools());
@@ -278,13 +281,13 @@ describe('a legacy server through another process, called by several conversatio
     const stop = new AbortController();
     const held = call(far, 'hold', { ...inChat('a'), signal: stop.signal });
     await eventually(() => near.wireLog('lab').some(({ text }) => text.includes('hold')));
-    const told: ToolProgress[] = [];
-    const waiting = call(far, 'echo', { ...inChat('b'), onProgress: (progress) => told.push(progress) });
-    await eventually(() => expect(told).toMatchObject([{ waitsFor: ['a'] }]));
+    const progressEvents: ToolProgress[] = [];
+    const waiting = call(far, 'echo', { ...inChat('b'), onProgress: (progress) => progressEvents.push(progress) });
+    await eventually(() => expect(progressEvents).toMatchObject([{ waitsFor: ['a'] }]));
     stop.abort();
     await held;
     expect(await within(waiting, { what: 'the call that waited' })).toMatchObject({ outcome: 'done' });
-    expect(told.at(-1)).toEqual({ progress: 0 });
+    expect(progressEvents.at(-1)).toEqual({ progress: 0 });
   });
 
   test('sends no request if the callers are different principals', async () => {

@@ -51,7 +51,7 @@ export class Relay {
   }
 
   /** Notifies clients of changes in the server's lists since the last call. */
-  tellChanges(): void {
+  notifyChanges(): void {
     const before = this.#announced;
     const now = this.#options.host.offered(this.#options.serverId);
     this.#announced = now;
@@ -86,7 +86,7 @@ export class Relay {
       return await server.request(request);
     } finally {
       this.#open--;
-      if (this.#open === 0) for (const tell of this.#whenIdle.splice(0)) tell();
+      if (this.#open === 0) for (const resolveIdle of this.#whenIdle.splice(0)) resolveIdle();
     }
   };
 }

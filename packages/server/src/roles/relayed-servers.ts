@@ -90,7 +90,7 @@ export class RelayedServers extends EditableServers implements Servers {
 
   async test(principal: Owner, request: Parameters<Servers['test']>[1], signal?: AbortSignal) {
     const { transport } = this.tried(principal, request);
-    const address = await this.#somebodyFor(transport);
+    const address = await this.#processFor(transport);
     return (await this.#options.client.ask(address, 'test', principal, [request], signal)) as never;
   }
 
@@ -107,7 +107,7 @@ export class RelayedServers extends EditableServers implements Servers {
 
   async finishSignIn(response: SignInResponse): Promise<string> {
     const { owner, client, hub } = this.#options;
-    const address = await this.#somebodyFor({ type: 'http', url: '' });
+    const address = await this.#processFor({ type: 'http', url: '' });
     const id = (await client.ask(address, 'finishSignIn', owner, [response])) as string;
     // The hosting process notifies only its own subscribers; runs that wait for the server must look again.
     hub.changed(null, 'servers', id);
@@ -244,15 +244,15 @@ export class RelayedServers extends EditableServers implements Servers {
     if (holder != null)
       return (await this.#options.client.ask(holder, method, principal, [id, ...args], signal)) as never;
     if ('fault' in server) throw new ToolyardError({ ...server.fault.toJSON(), code: 'conflict' });
-    throw nobodyFor(server.config.transport, `the server "${id}"`);
+    throw noProcessFor(server.config.transport, `the server "${id}"`);
   }
 
   /** A process that can reach such a server. */
-  async #somebodyFor(transport: ServerConfig['transport']): Promise<string> {
+  async #processFor(transport: ServerConfig['transport']): Promise<string> {
     const living = await this.#options.heartbeat.living();
     const able = living.find(({ role, address }) => address !== null && canReach(role, transport));
     if (able?.address != null) return able.address;
-    throw nobodyFor(transport, 'such a server');
+    throw noProcessFor(transport, 'such a server');
   }
 }
 
@@ -278,10 +278,10 @@ function healthOf(
   if (!of.enabled) return { ...nothing, state: 'idle' };
   // Claimed recently; nothing was published yet.
   if (of.isHeld) return { ...nothing, state: 'connecting' };
-  return { ...nothing, state: 'failed', error: nobodyFor(transport, `the server "${id}"`).toJSON() };
+  return { ...nothing, state: 'failed', error: noProcessFor(transport, `the server "${id}"`).toJSON() };
 }
 
-function nobodyFor(transport: ServerConfig['transport'], what: string): ToolyardError {
+function noProcessFor(transport: ServerConfig['transport'], what: string): ToolyardError {
   const role = canHost('tools', transport) ? 'tools' : 'worker';
   return new ToolyardError({
     code: 'server_unreachable',

@@ -17,13 +17,13 @@ export type RelaysOptions = {
 export class Relays {
   readonly #options: RelaysOptions;
   readonly #relays = new Map<string, Relay>();
-  readonly #stopHearing: () => void;
+  readonly #stopListening: () => void;
   #isStopping = false;
   #wereAsked = false;
 
   constructor(options: RelaysOptions) {
     this.#options = options;
-    this.#stopHearing = options.host.onChange((id) => this.#relays.get(id)?.tellChanges());
+    this.#stopListening = options.host.onChange((id) => this.#relays.get(id)?.notifyChanges());
   }
 
   /** @throws ToolyardError if the server is not here or not ready */
@@ -68,7 +68,7 @@ export class Relays {
 
   async close(): Promise<void> {
     this.#isStopping = true;
-    this.#stopHearing();
+    this.#stopListening();
     await Promise.all([...this.#relays.keys()].map((id) => this.drop(id)));
   }
 }

@@ -8,7 +8,7 @@ export type Role = ResolvedFlags['role'];
 /** What a process of this role does. */
 export type RoleCapabilities = {
   /** Serves the page, the API and streams. */
-  door: boolean;
+  web: boolean;
   /** Executes runs. */
   runs: boolean;
   /**
@@ -18,15 +18,15 @@ export type RoleCapabilities = {
   servers: 'all' | 'local' | 'none';
 };
 
-const DUTIES: Record<Role, RoleCapabilities> = {
-  all: { door: true, runs: true, servers: 'all' },
-  web: { door: true, runs: false, servers: 'none' },
-  worker: { door: false, runs: true, servers: 'all' },
-  tools: { door: false, runs: false, servers: 'local' },
+const CAPABILITIES: Record<Role, RoleCapabilities> = {
+  all: { web: true, runs: true, servers: 'all' },
+  web: { web: true, runs: false, servers: 'none' },
+  worker: { web: false, runs: true, servers: 'all' },
+  tools: { web: false, runs: false, servers: 'local' },
 };
 
 export function roleCapabilities(role: Role): RoleCapabilities {
-  return DUTIES[role];
+  return CAPABILITIES[role];
 }
 
 /** True for a local server (stdio), which runs in the process that hosts it. */

@@ -174,10 +174,10 @@ describe('a budget interrupt', () => {
     [{ decision: 'raise', limit: 3 }, /above the amount already used, \$3.00/],
     [{ decision: 'raise', limit: -1 }, /above the amount already used/],
     [{ decision: 'approve', scope: 'once' }, /expected "raise", "stop"/],
-  ])('rejects %j', async (answer, words) => {
+  ])('rejects %j', async (answer, pattern) => {
     const scene = await runaway([{ of: 'run', dollars: 2 }]);
     const [open] = asked(scene);
-    await expect(scene.bench.runs.answer(ANNE, open?.id ?? '', answer)).rejects.toThrow(words);
+    await expect(scene.bench.runs.answer(ANNE, open?.id ?? '', answer)).rejects.toThrow(pattern);
     expect(asked(scene)).toEqual([open]);
   });
 
@@ -186,14 +186,14 @@ describe('a budget interrupt', () => {
     [4.5, /whole number/],
     // One call is left, and two are requested.
     [3, /above the current limit, 3 calls/],
-  ])('for calls, raised to %j permanently, keeps all other budgets', async (limit, words) => {
+  ])('for calls, raised to %j permanently, keeps all other budgets', async (limit, pattern) => {
     const two = [asksFor('look', 'look'), asksFor('look', 'look')];
     const budgets: Budget[] = [{ of: 'tool', tool: 'desk/look', calls: 3 }];
     const scene = await runaway(budgets, { stored: {}, script: two });
     const [open] = asked(scene);
     expect(open).toMatchObject({ interrupt: { measure: 'calls', spent: { calls: 2 } } });
     const raise = { decision: 'raise', limit, scope: 'always' } as const;
-    await expect(scene.bench.runs.answer(ANNE, open?.id ?? '', raise)).rejects.toThrow(words);
+    await expect(scene.bench.runs.answer(ANNE, open?.id ?? '', raise)).rejects.toThrow(pattern);
     expect(asked(scene)).toEqual([open]);
     expect(await scene.bench.storage.settings.get(ANNE, 'defaults')).toEqual({ budgets });
   });

@@ -40,7 +40,7 @@ describe('a run whose process crashed during a call', () => {
     expect(acted()).toBe(1);
   });
 
-  for (const [answer, said, made] of [
+  for (const [answer, expected, made] of [
     [{ decision: 'repeat' }, 'tool: acted', 2],
     [{ decision: 'result', text: 'it was sent' }, 'tool: it was sent', 1],
     [{ decision: 'failed' }, 'tool: This call was interrupted; the user reports that it did not take effect.', 1],
@@ -51,7 +51,7 @@ describe('a run whose process crashed during a call', () => {
       await bench.runs.answer(ANNE, asked?.id ?? '', answer);
       await endedRunEvents(bench, runId);
       expect(acted()).toBe(made);
-      expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual([said, 'assistant: Done']);
+      expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual([expected, 'assistant: Done']);
     });
   }
 

@@ -14,13 +14,13 @@ const STATUSES: readonly CommitFromTab['status'][] = [undefined, 'running', 'par
  */
 export function checkTabCommit(run: RunRecord, commit: CommitFromTab): void {
   const own = (id: string): boolean => id.startsWith(`${run.id}.`);
-  const heard = new Map(steeringMessages(commit).map((message) => [message.id, textOfMessage(message)]));
+  const steering = new Map(steeringMessages(commit).map((message) => [message.id, textOfMessage(message)]));
   for (const event of commit.events) checkEvent(run, event, own);
   for (const { conversationId, message } of commit.messages ?? []) {
     if (conversationId !== run.conversationId) throw forbiddenWrite('a message of another conversation');
-    if (heard.get(message.id) !== textOfMessage(message)) checkMessage(run, message, own);
+    if (steering.get(message.id) !== textOfMessage(message)) checkMessage(run, message, own);
   }
-  if (commit.leaf && !own(commit.leaf.to) && !heard.has(commit.leaf.to))
+  if (commit.leaf && !own(commit.leaf.to) && !steering.has(commit.leaf.to))
     throw forbiddenWrite('a leaf that is not a message of this run');
   for (const { id, prelude } of commit.preludes ?? []) {
     const named = createHash('sha256').update(canonicalJson(prelude)).digest('hex');
@@ -109,10 +109,10 @@ export function steeringMessages({ events }: CommitFromTab): UserMessage[] {
  */
 export async function checkSteering(
   commit: CommitFromTab,
-  wasSaid: (message: UserMessage) => Promise<boolean>,
+  isFromUser: (message: UserMessage) => Promise<boolean>,
 ): Promise<void> {
   for (const message of steeringMessages(commit))
-    if (!(await wasSaid(message))) throw forbiddenWrite('a message that the user did not send');
+    if (!(await isFromUser(message))) throw forbiddenWrite('a message that the user did not send');
 }
 
 /** True for equal parts in the same order. */

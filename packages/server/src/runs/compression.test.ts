@@ -11,7 +11,7 @@ afterEach(cleanUp);
 const LONG = 'word '.repeat(800);
 
 /** Without usage, so that all token counts are estimates. */
-function tells(text: string): ScriptedAnswer {
+function answersWithoutUsage(text: string): ScriptedAnswer {
   return [[{ type: 'text', text }], [{ type: 'finish', reason: 'stop' }]];
 }
 
@@ -23,7 +23,9 @@ describe('a conversation that exceeds the context window', () => {
     'is compacted at 80 % of the window; old messages are kept, and later requests contain the summary',
     { tags: ['C3.22', 'C12.06'] },
     async () => {
-      const model = scriptedModel((index) => (index === 3 ? tells('They like long words.') : tells(LONG)));
+      const model = scriptedModel((index) =>
+        index === 3 ? answersWithoutUsage('They like long words.') : answersWithoutUsage(LONG),
+      );
       const bench = await openBench(temporaryFolder(), { model, abilities: { contextWindow: 8_000 } });
       const conversation = await bench.conversation();
       for (const text of ['one', 'two', 'three']) await bench.rest(await bench.ask(conversation, `${text} ${LONG}`));
@@ -50,7 +52,13 @@ describe('a conversation that exceeds the context window', () => {
 
   test('is compacted once and sent again if the provider reports that it is too long', async () => {
     const tooLong: ScriptedAnswer = [[{ type: 'error', error: { code: 'context_exceeded', message: 'Too long.' } }]];
-    const script = [tells(LONG), tells(LONG), tooLong, tells('Summary.'), tells('Fine.')];
+    const script = [
+      answersWithoutUsage(LONG),
+      answersWithoutUsage(LONG),
+      tooLong,
+      answersWithoutUsage('Summary.'),
+      answersWithoutUsage('Fine.'),
+    ];
     const bench = await openBench(temporaryFolder(), { model: scriptedModel(script) });
     const conversation = await bench.conversation();
     for (const text of ['one', 'two']) await bench.rest(await bench.ask(conversation, `${text} ${LONG}`));
@@ -61,7 +69,13 @@ describe('a conversation that exceeds the context window', () => {
 
   test("fails with the provider's message if it is still too long", async () => {
     const tooLong: ScriptedAnswer = [[{ type: 'error', error: { code: 'context_exceeded', message: 'Too long.' } }]];
-    const model = scriptedModel([tells(LONG), tells(LONG), tooLong, tells('Summary.'), tooLong]);
+    const model = scriptedModel([
+      answersWithoutUsage(LONG),
+      answersWithoutUsage(LONG),
+      tooLong,
+      answersWithoutUsage('Summary.'),
+      tooLong,
+    ]);
     const bench = await openBench(temporaryFolder(), { model });
     const conversation = await bench.conversation();
     for (const text of ['one', 'two']) await bench.rest(await bench.ask(conversation, `${text} ${LONG}`));
@@ -72,7 +86,7 @@ describe('a conversation that exceeds the context window', () => {
 
   test("continues with the user's messages if no model could summarize it", async () => {
     const dead: ScriptedAnswer = [[{ type: 'error', error: { code: 'overloaded', message: 'Later.' } }]];
-    const model = scriptedModel((index) => (index === 3 ? dead : tells(LONG)));
+    const model = scriptedModel((index) => (index === 3 ? dead : answersWithoutUsage(LONG)));
     const bench = await openBench(temporaryFolder(), { model, abilities: { contextWindow: 8_000 } });
     const conversation = await bench.conversation();
     for (const text of ['one', 'two', 'three']) await bench.rest(await bench.ask(conversation, `${text} ${LONG}`));
@@ -85,7 +99,7 @@ describe('a conversation that exceeds the context window', () => {
 });
 
 test('every model request of a run can be reconstructed exactly', async () => {
-  const model = scriptedModel([calls({ name: 'count' }), tells('42 it is')]);
+  const model = scriptedModel([calls({ name: 'count' }), answersWithoutUsage('42 it is')]);
   const tools = { count: { builtIn: true, call: () => answers('42') } };
   const configuration = {
     instructions: 'Today is {{date}}, you are {{model}}.',

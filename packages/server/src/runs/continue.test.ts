@@ -65,10 +65,10 @@ describe('continuing after a cut', () => {
       const bench = await openBench(temporaryFolder(), { model });
       const conversation = await bench.conversation();
       await bench.rest(await bench.ask(conversation, 'Count'));
-      const { run, how: told_ } = await bench.runs.continue(ANNE, conversation, {});
+      const { run, how: method } = await bench.runs.continue(ANNE, conversation, {});
       await bench.rest(run.id);
 
-      expect(told_).toBe('new');
+      expect(method).toBe('new');
       const sent = transcriptLines(model.requests[1]?.messages ?? []);
       expect(sent).toHaveLength(3);
       expect(sent[2]).toContain('cut off');

@@ -41,7 +41,7 @@ export type CreateRunServiceOptions = {
   wakeElsewhere?: (runId: string) => void;
   metrics?: RunMetrics;
   /** False: runs are started here and executed by other processes; default true. */
-  takesUp?: boolean;
+  executesRuns?: boolean;
   telemetry?: Pick<Telemetry, 'took' | 'published'>;
   /** Data besides the configuration that decisions about calls depend on. */
   policy?: NonNullable<RunAccessServices['policy']>;
@@ -79,7 +79,7 @@ const MAX_DELAY_OVER_SOCKET_MS = 30;
 const SEND_DUE_EVERY_MS = 5_000;
 
 export function createRunService(options: CreateRunServiceOptions): DurableRuns {
-  const { storage, configurations, models, hub, clock, ids, log, metrics, telemetry, takesUp = true } = options;
+  const { storage, configurations, models, hub, clock, ids, log, metrics, telemetry, executesRuns = true } = options;
   const terms = { owner: ids.next(), ms: options.leaseMs ?? LEASE_MS };
   const failpoint = options.failpoint ? { failpoint: options.failpoint } : {};
   const pump = new CommitPump({
@@ -134,7 +134,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       pool,
       hub,
       clock,
-      ...(takesUp ? { terms } : {}),
+      ...(executesRuns ? { terms } : {}),
       ...failpoint,
     });
   }
@@ -184,13 +184,13 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   });
   let stopHousekeeping = (): void => {};
   let stopSending = (): void => {};
-  const telling = createLogOnce(log);
+  const logFailures = createLogOnce(log);
   function sendDueAgain(): void {
     stopSending = clock.after(SEND_DUE_EVERY_MS, () => {
       queue
         .sendDue()
-        .then(() => telling.worked())
-        .catch((error: unknown) => telling.failed('queue', error))
+        .then(() => logFailures.worked())
+        .catch((error: unknown) => logFailures.failed('queue', error))
         .finally(() => !closing && sendDueAgain());
     });
   }
@@ -199,7 +199,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     ...commands,
     ...inTabs,
     async start() {
-      if (!takesUp) return;
+      if (!executesRuns) return;
       await keeper.start();
       await queue.sendDue();
       // Another process may stop after a run ends, before it sends the next queued message.

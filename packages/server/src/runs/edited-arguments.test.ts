@@ -14,11 +14,11 @@ type Scene = { bench: RunBench; made: JsonObject[]; model: ScriptedModel; runId:
 
 /** A run that waits for approval of its calls of `send`. */
 async function parked(
-  wanted: JsonObject[],
+  argsOfCalls: JsonObject[],
   more: Partial<RunBenchOptions> & { inQuestion?: false } = {},
 ): Promise<Scene> {
   const made: JsonObject[] = [];
-  const model = scriptedModel([calls(...wanted.map((args) => ({ name: 'send', arguments: args }))), says('Done')]);
+  const model = scriptedModel([calls(...argsOfCalls.map((args) => ({ name: 'send', arguments: args }))), says('Done')]);
   const call = (args: JsonObject) => (made.push(args), answers('sent'));
   const { inQuestion = true, ...rest } = more;
   const tools = { send: { inputSchema: SCHEMA, inQuestion, call } };

@@ -244,12 +244,12 @@ describe('surrogate halves', () => {
 
 describe('many runs', () => {
   test('two hundred in parallel all complete', async () => {
-    const words = Array.from({ length: 20 }, (_none, index) => `${index} `);
+    const wordList = Array.from({ length: 20 }, (_none, index) => `${index} `);
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel(
         () =>
           async function* () {
-            for (const text of words) {
+            for (const text of wordList) {
               yield [{ type: 'text', text }];
               await new Promise((resolve) => setTimeout(resolve, 5));
             }
@@ -264,7 +264,7 @@ describe('many runs', () => {
       const events = await bench.rest(runId);
       expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
       const text = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
-      expect(text).toBe(words.join(''));
+      expect(text).toBe(wordList.join(''));
     }
   });
 });

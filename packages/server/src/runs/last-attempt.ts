@@ -10,7 +10,7 @@ export type LastAttempt = {
   /** Partial answer: text and reasoning, without tool calls, which are requested again. */
   partial: Omit<AssistantMessage, 'finishReason'> | null;
   /** The answer was complete: its usage is counted. */
-  told: boolean;
+  isComplete: boolean;
 };
 
 const PAGE = 500;
@@ -36,8 +36,8 @@ function lastAttemptOf(events: readonly RunEvent[], runId: string): LastAttempt 
   const attempt = events.findLast(({ type }) => type === 'step_started')?.attempt ?? 0;
   const own = events.filter((event) => event.attempt === attempt);
   const closed = own.some(({ type }) => type === 'attempt_abandoned');
-  const told = own.some(({ type }) => type === 'message_finished');
-  return { attempt, closed, partial: partialAnswer(own, runId), told };
+  const isComplete = own.some(({ type }) => type === 'message_finished');
+  return { attempt, closed, partial: partialAnswer(own, runId), isComplete };
 }
 
 function partialAnswer(events: readonly RunEvent[], runId: string): LastAttempt['partial'] {

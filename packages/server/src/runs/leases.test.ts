@@ -12,7 +12,7 @@ describe('a queued run', () => {
     { tags: ['C10.10'] },
     async () => {
       const folder = temporaryFolder();
-      const web = await openBench(folder, { model: scriptedModel([]), takesUp: false });
+      const web = await openBench(folder, { model: scriptedModel([]), executesRuns: false });
       const conversation = await web.conversation();
       const runId = await web.ask(conversation, 'Hello');
       expect(web.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'queued' });

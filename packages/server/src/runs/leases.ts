@@ -33,12 +33,12 @@ export class LeaseKeeper {
   #pauseMs = 0;
   #pausedUntil = 0;
   #closed = false;
-  readonly #telling: LogOnce;
+  readonly #logFailures: LogOnce;
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
     this.#takeOverEveryMs = options.takeOverEveryMs ?? TAKE_OVER_EVERY_MS;
-    this.#telling = createLogOnce(options.log);
+    this.#logFailures = createLogOnce(options.log);
   }
 
   /** Claims all available runs, now and periodically. Throws storage errors. */
@@ -72,7 +72,7 @@ export class LeaseKeeper {
       void work()
         .catch((error: unknown) => {
           this.pause(error);
-          this.#telling.failed('runs', error);
+          this.#logFailures.failed('runs', error);
         })
         .then(() => this.#every(ms, work));
     });
@@ -106,7 +106,7 @@ export class LeaseKeeper {
     await this.#takeOver();
     await this.#options.looked();
     // Only here everything was tried: with a full disk, reading leases still succeeds.
-    this.#telling.worked();
+    this.#logFailures.worked();
     if (this.#options.clock.monotonic() > this.#pausedUntil + LONGEST_PAUSE_MS) this.#pauseMs = 0;
   }
 

@@ -57,8 +57,8 @@ export async function openRunAccess(
     services.models.facts(principal, configuration.model, { ask: needsModelFacts(conversation.messages()) }),
   ]);
   // After the clock was set back, the creation time lies in the future and no tab has been seen since.
-  const begunAt = Math.min(run.createdAt, clock.now());
-  const tools = await services.tabs.select(own, { principal, runId, conversationId, begunAt, configuration });
+  const startedAt = Math.min(run.createdAt, clock.now());
+  const tools = await services.tabs.select(own, { principal, runId, conversationId, startedAt, configuration });
   let decided: readonly PermissionView[] = [];
   const lookUpDecided = async (): Promise<void> => {
     decided = await storage.permissions.list(principal, { conversationId });

@@ -222,7 +222,7 @@ describe('while stored rules cannot be read', () => {
 });
 
 describe('a call flagged as dangerous', () => {
-  const feared = { name: 'send', arguments: { x: 'rm -rf /' } };
+  const dangerous = { name: 'send', arguments: { x: 'rm -rf /' } };
   const harmless = { name: 'send', arguments: { x: 'hello' } };
 
   test(
@@ -231,7 +231,7 @@ describe('a call flagged as dangerous', () => {
     async () => {
       const { tool, count } = counting();
       const bench = await openBench(temporaryFolder(), {
-        model: scriptedModel([calls(feared, harmless), calls(feared), says('Done')]),
+        model: scriptedModel([calls(dangerous, harmless), calls(dangerous), says('Done')]),
         tools: { send: tool },
       });
       const { runId, asked } = await askUntilParked(bench);
@@ -259,7 +259,7 @@ describe('a call flagged as dangerous', () => {
     async (scope) => {
       const { tool, count } = counting();
       const bench = await openBench(temporaryFolder(), {
-        model: scriptedModel([calls(feared), says('Done')]),
+        model: scriptedModel([calls(dangerous), says('Done')]),
         tools: { send: tool },
       });
       const { runId, asked } = await askUntilParked(bench);
@@ -279,7 +279,7 @@ describe('a call flagged as dangerous', () => {
   test('needs approval in mode "auto", where everything else runs', async () => {
     const { tool, count } = counting();
     const bench = await openBench(temporaryFolder(), {
-      model: scriptedModel([calls(harmless), calls(feared), says('Done')]),
+      model: scriptedModel([calls(harmless), calls(dangerous), says('Done')]),
       tools: { send: tool },
       configuration: { intervention: 'auto' },
     });
@@ -308,7 +308,7 @@ describe('a call flagged as dangerous', () => {
 
   test('is denied if no user is available, while calls that a rule allows are made', { tags: ['C12.16'] }, async () => {
     const { tool, count } = counting();
-    const model = scriptedModel([calls(harmless, feared), says('Done')]);
+    const model = scriptedModel([calls(harmless, dangerous), says('Done')]);
     const bench = await openBench(temporaryFolder(), {
       model,
       tools: { send: tool },

@@ -18,7 +18,7 @@ export type RecoverRunOptions = {
   writer: RunWriter;
   conversation: RunConversation;
   clock: Clock;
-  wishes: RunInboxItems;
+  inboxItems: RunInboxItems;
   /** The pending end of the run, if one was requested before it was claimed. */
   ending: Ending | null;
 };
@@ -30,7 +30,7 @@ export type RecoveredRun =
 
 /** Closes what a crashed process left open and applies messages received since, in one commit before anything else. */
 export async function recoverRun(options: RecoverRunOptions): Promise<RecoveredRun> {
-  const { run, stored, store, writer, conversation, wishes, ending } = options;
+  const { run, stored, store, writer, conversation, inboxItems, ending } = options;
   const principal: Owner = { ownerId: run.ownerId };
   const { step } = stored.point.state;
   const last = await readLastAttempt(store, principal, run, step);
@@ -47,12 +47,12 @@ export async function recoverRun(options: RecoverRunOptions): Promise<RecoveredR
   if (!closes && !wasParked && run.status === 'running') return { rests: false, point, attempt };
 
   // A parked run stores its messages: anything left in the inbox would resume it again.
-  const heard = rests ? wishes.steers : [];
-  const steers = [...(stored.steers ?? []), ...heard.map(({ queuedMessageId }) => queuedMessageId)];
+  const steering = rests ? inboxItems.steers : [];
+  const steers = [...(stored.steers ?? []), ...steering.map(({ queuedMessageId }) => queuedMessageId)];
   const { leafId, shownId } = conversation;
   const state: StoredRun = { point, leafId, shownId, ...(steers.length > 0 ? { steers } : {}) };
-  const answers = wasParked && !ending ? wishes.answers : [];
-  const taken = [...answers, ...heard].map(({ itemId }) => itemId);
+  const answers = wasParked && !ending ? inboxItems.answers : [];
+  const taken = [...answers, ...steering].map(({ itemId }) => itemId);
   const { inboxWaits } = await writer.save({ state, status: rests ? parkedStatus(point.state) : 'running', taken });
   return rests ? { rests: true, point, inboxWaits } : { rests: false, point, attempt };
 }
@@ -73,11 +73,11 @@ function closeAttempt(options: RecoverRunOptions, last: LastAttempt, attempt: nu
   const { step } = stored.point.state;
   const stamp = { step, attempt: last.attempt };
   // The request was sent, but its usage is unknown, which is not zero.
-  if (last.partial && !last.told) {
+  if (last.partial && !last.isComplete) {
     const { createdAt: at } = last.partial;
     writer.used({ kind: 'model', at, durationMs: 0, ...stored.configuration.model, usage: null, cost: null });
   }
-  const partial = last.partial ?? unbegun(options);
+  const partial = last.partial ?? withoutContent(options);
   if (partial && ending?.status === 'cancelled') {
     const message = { ...partial, finishReason: 'cancelled' as const };
     conversation.add(message);
@@ -102,7 +102,7 @@ function closeAttempt(options: RecoverRunOptions, last: LastAttempt, attempt: nu
 }
 
 /** The placeholder of an answer without content. */
-function unbegun({ run, stored, conversation, clock }: RecoverRunOptions): LastAttempt['partial'] {
+function withoutContent({ run, stored, conversation, clock }: RecoverRunOptions): LastAttempt['partial'] {
   if (!conversation.hasPlaceholder) return null;
   const { shownId: id, leafId: parentId } = conversation;
   return {
@@ -117,18 +117,18 @@ function unbegun({ run, stored, conversation, clock }: RecoverRunOptions): LastA
 }
 
 /** A parked run with the answers received so far; it continues once all have arrived, or ends. */
-function resume({ run, stored, writer, clock, wishes, ending }: RecoverRunOptions, attempt: number): RunPoint {
+function resume({ run, stored, writer, clock, inboxItems, ending }: RecoverRunOptions, attempt: number): RunPoint {
   const { point } = stored;
   const stamp = { step: point.state.step, attempt };
   if (ending) {
     writer.event({ type: 'run_resumed' }, stamp, 'later');
     return { state: { ...point.state, status: 'running' }, context: { phase: 'ending', ending } };
   }
-  const given = new Map(wishes.answers.map(({ interruptId, answer }) => [interruptId, answer]));
-  const { point: next, answered, stillOpen } = answerInterrupts(point, given);
+  const answersById = new Map(inboxItems.answers.map(({ interruptId, answer }) => [interruptId, answer]));
+  const { point: next, answered, stillOpen } = answerInterrupts(point, answersById);
   for (const { interruptId, answer } of answered) {
     writer.event({ type: 'interrupt_answered', interruptId, answer }, stamp, 'later');
-    if (!given.has(interruptId)) writer.answered(interruptId, answer);
+    if (!answersById.has(interruptId)) writer.answered(interruptId, answer);
   }
   if (stillOpen.length > 0) return next;
   writer.event({ type: 'run_resumed' }, stamp, 'later');

@@ -182,9 +182,9 @@ describe('a run whose process crashed', () => {
     const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
     await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'failed' });
     const events = await endedRunEvents(bench, runId);
-    const said = events.flatMap((event) => (event.type === 'tool_finished' ? [event.message] : []));
-    expect(said).toEqual((await bench.branch(conversation)).filter(({ role }) => role === 'tool'));
-    expect(said).toHaveLength(2);
+    const results = events.flatMap((event) => (event.type === 'tool_finished' ? [event.message] : []));
+    expect(results).toEqual((await bench.branch(conversation)).filter(({ role }) => role === 'tool'));
+    expect(results).toHaveLength(2);
   });
 
   test('parked, and answered since: it continues with the answer', async () => {

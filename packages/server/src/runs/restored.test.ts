@@ -17,7 +17,7 @@ describeOnDatabases('a database that is restored', (cluster) => {
       return (await promisify(execFile)(program, ['--inserts', '--no-owner', `--dbname=${url}`], { maxBuffer: 1e9 }))
         .stdout;
     };
-    const stories = new Map([
+    const scenarios = new Map([
       ['between', scenarioOf('side-by-side')],
       ['within', scenarioOf('task')],
     ]);
@@ -45,7 +45,7 @@ describeOnDatabases('a database that is restored', (cluster) => {
     await eventually(() => halted === 2, { what: 'both runs being in their middle' });
     const sql = await dump();
     go();
-    await playUsers({ storage, runs: first }, stories);
+    await playUsers({ storage, runs: first }, scenarios);
     const expected = [await outcomeOf(storage, 'between'), await outcomeOf(storage, 'within')];
     await first.close();
     await storage.close();
@@ -63,7 +63,7 @@ describeOnDatabases('a database that is restored', (cluster) => {
       expect(await again.check()).toEqual({ ok: true });
       expect((await outcomeOf(again, 'between')).statuses).toEqual(['running']);
       await second.start();
-      await playUsers({ storage: again, runs: second }, stories);
+      await playUsers({ storage: again, runs: second }, scenarios);
       expect([await outcomeOf(again, 'between'), await outcomeOf(again, 'within')]).toEqual(expected);
     } finally {
       await second.close();

@@ -92,8 +92,8 @@ async function requestFor(
   }
   const { id: leafId } = goodUntil(question, answer);
   const cut = answer.at(-1);
-  const begun = cut?.role === 'assistant' && cut.parentId === leafId ? partialAnswer(cut) : null;
-  const parts = begun && (await canContinue(principal, conversation)) ? begun : undefined;
+  const partial = cut?.role === 'assistant' && cut.parentId === leafId ? partialAnswer(cut) : null;
+  const parts = partial && (await canContinue(principal, conversation)) ? partial : undefined;
   const begins = { with: 'answer' as const, leafId, ...defined({ parts }) };
   return { runId: nextId(run.id), conversation, question, begins };
 }

@@ -66,10 +66,10 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
   async function whereToKeep(
     principal: Owner,
     { interrupt, conversationId }: StoredInterrupt,
-    given: InterruptAnswer,
+    response: InterruptAnswer,
   ): Promise<AnswerKeeps | null> {
-    if (interrupt.kind !== 'budget' || given.decision !== 'raise') return null;
-    const { scope = 'run', limit } = given;
+    if (interrupt.kind !== 'budget' || response.decision !== 'raise') return null;
+    const { scope = 'run', limit } = response;
     if (scope === 'run') return null;
     const { budget, measure } = interrupt;
     return configurations.whereToRaise(principal, conversationId, scope, { budget, measure, limit });
@@ -78,18 +78,18 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
   async function answer(
     principal: Owner,
     interruptId: string,
-    said: InterruptAnswer,
+    original: InterruptAnswer,
     shown?: ShownCall,
   ): Promise<StoredInterrupt> {
     const stored = await storage.runs.getInterrupt(principal, interruptId);
     if (!stored) throw noInterrupt(interruptId);
     const asked = withOrigin(stored, (id) => servers.isConfigured(id));
-    checkAnswer(asked.interrupt, said, shown);
-    const given = withoutUnchanged(asked.interrupt, said);
-    const keeps = await whereToKeep(principal, asked, given);
+    checkAnswer(asked.interrupt, original, shown);
+    const effective = withoutUnchanged(asked.interrupt, original);
+    const keeps = await whereToKeep(principal, asked, effective);
     const at = clock.now();
-    const decides = decisionOf(asked, given, at);
-    const outcome = await storage.runs.answerInterrupt(principal, interruptId, given, at, {
+    const decides = decisionOf(asked, effective, at);
+    const outcome = await storage.runs.answerInterrupt(principal, interruptId, effective, at, {
       ...defined({ decides }),
       ...(keeps ? { keeps } : {}),
     });
@@ -118,13 +118,13 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         if (keeps) hub.changed(principal.ownerId, keeps.what, keeps.id);
         hub.changed(principal.ownerId, 'interrupts', asked.conversationId);
         await pool.wake(outcome.runId);
-        return { ...stored, status: 'answered', answer: given, answeredAt: at };
+        return { ...stored, status: 'answered', answer: effective, answeredAt: at };
     }
   }
 
   /** Answers automatically, unless the interrupt was closed in the meantime. */
-  async function answerUnlessClosed(principal: Owner, id: string, given: InterruptAnswer): Promise<void> {
-    await answer(principal, id, given).catch((thrown: unknown) => {
+  async function answerUnlessClosed(principal: Owner, id: string, response: InterruptAnswer): Promise<void> {
+    await answer(principal, id, response).catch((thrown: unknown) => {
       if (!ToolyardError.isInstance(thrown) || thrown.code !== 'conflict') throw thrown;
     });
   }
@@ -168,16 +168,16 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         await queue.press(principal, queued, message.whenBusy, outcome.busyWith);
         return { queued };
       }
-      const said = await findSentMessage(storage, principal, conversationId, id);
-      if (said) return said;
+      const previous = await findSentMessage(storage, principal, conversationId, id);
+      if (previous) return previous;
       throw new ToolyardError({ code: 'bad_request', message: `The id ${id} is already used.` });
     },
 
     async regenerate(principal, conversationId, { messageId, configuration }: Regenerate) {
       const conversation = await conversationOf(principal, conversationId);
       const kept = configuration ? { configuration } : {};
-      const anew = { runId: ids.next(), conversation, messageId, ...kept };
-      const outcome = await start(principal, await regenerateConfiguration(storage, principal, anew));
+      const request = { runId: ids.next(), conversation, messageId, ...kept };
+      const outcome = await start(principal, await regenerateConfiguration(storage, principal, request));
       if (!outcome.started) throw busy('An answer is in progress.');
       return { run: outcome.run };
     },
@@ -220,7 +220,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       }
     },
 
-    async tabCame(principal, conversationId, has) {
+    async resumeForTab(principal, conversationId, has) {
       const query = { status: 'open', conversationId } as const;
       for await (const { id, interrupt } of allInterrupts(storage.runs, principal, query)) {
         if (interrupt.kind !== 'tab' || !has(interrupt.tool)) continue;

@@ -21,31 +21,30 @@ export function queuedMessageBody(queuedMessageId: string): JsonValue {
 }
 
 export function readInboxItems(items: readonly InboxItem[]): RunInboxItems {
-  const wishes: RunInboxItems = { cancels: [], sendNext: null, steers: [], answers: [] };
+  const inbox: RunInboxItems = { cancels: [], sendNext: null, steers: [], answers: [] };
   for (const { id, kind, body } of items) {
     switch (kind) {
       case 'cancel':
-        wishes.cancels.push(id);
+        inbox.cancels.push(id);
         break;
       // Stays in the inbox until the message is sent, even if the process crashes in between.
       case 'message':
-        if (isJsonObject(body) && typeof body['queuedMessageId'] === 'string')
-          wishes.sendNext = body['queuedMessageId'];
+        if (isJsonObject(body) && typeof body['queuedMessageId'] === 'string') inbox.sendNext = body['queuedMessageId'];
         break;
       case 'answer':
         if (isJsonObject(body) && typeof body['interruptId'] === 'string') {
           // Validated before it was stored.
           const answer = body['answer'] as InterruptAnswer;
-          wishes.answers.push({ itemId: id, interruptId: body['interruptId'], answer });
+          inbox.answers.push({ itemId: id, interruptId: body['interruptId'], answer });
         }
         break;
       // Removed once the message is in the conversation; until then it is queued like any other.
       case 'steer':
         if (isJsonObject(body) && typeof body['queuedMessageId'] === 'string') {
-          wishes.steers.push({ itemId: id, queuedMessageId: body['queuedMessageId'] });
+          inbox.steers.push({ itemId: id, queuedMessageId: body['queuedMessageId'] });
         }
         break;
     }
   }
-  return wishes;
+  return inbox;
 }

@@ -34,7 +34,7 @@ export async function readSteps(
     if (last === undefined || page.length < PAGE) break;
     after = last.seq;
   }
-  return steps.told(run, now);
+  return steps.toSteps(run, now);
 }
 
 /** Builds the steps of one run, event by event. */
@@ -86,7 +86,7 @@ class Steps {
     if (step) this.#takeInto(step, event);
   }
 
-  told(run: RunRecord, now: number): RunSteps {
+  toSteps(run: RunRecord, now: number): RunSteps {
     const waited = this.#waitedMs + (this.#parkedAt === null ? 0 : Math.max(0, (run.endedAt ?? now) - this.#parkedAt));
     const { usage, cost, error } = this.#end ?? { usage: this.#usage, cost: this.#cost ?? undefined };
     return {

@@ -6,22 +6,22 @@ import { RunWorkerPool } from './run-worker-pool.ts';
 
 test('releases a run that arrives during shutdown without executing it', async () => {
   const run = { id: 'run-1', fence: 7, place: 'server' } as LeasedRun;
-  const told: string[] = [];
+  const log: string[] = [];
   let lease = (_run: LeasedRun): void => undefined;
   const runs = {
     acquireLease: () => new Promise<LeasedRun>((resolve) => (lease = resolve)),
-    releaseLease: async (id: string, fence: number) => void told.push(`${id} is free (${fence})`),
+    releaseLease: async (id: string, fence: number) => void log.push(`${id} is free (${fence})`),
   };
   const pool = new RunWorkerPool({
     storage: { runs },
-    wakeElsewhere: (id: string) => void told.push(`${id} is told`),
+    wakeElsewhere: (id: string) => void log.push(`${id} is told`),
   } as unknown as RunWorkerPoolOptions);
 
   const woken = pool.woken(run.id);
   await pool.close();
   lease(run);
   await woken;
-  await eventually(() => told.length === 2);
-  expect(told).toEqual(['run-1 is free (7)', 'run-1 is told']);
+  await eventually(() => log.length === 2);
+  expect(log).toEqual(['run-1 is free (7)', 'run-1 is told']);
   expect(pool.workers()).toEqual([]);
 });

@@ -13,7 +13,7 @@ export type RunWorkerPoolOptions = RunWorkerServices & {
   /** Notifies the other processes with the same database of a message for a run. */
   wakeElsewhere?: (runId: string) => void;
   /** False: other processes execute the runs; default true. */
-  takesUp?: boolean;
+  executesRuns?: boolean;
   /** How long tool calls in progress may take when the process stops; default 5 s. */
   lastCallsMs?: number;
   failpoint?: Failpoint;
@@ -39,7 +39,7 @@ export class RunWorkerPool {
   start(run: LeasedRun): void {
     if (this.#hopeless.has(run.id)) return;
     // It arrived when the process was already shutting down.
-    if (this.#closing) return void this.#giveBack(run);
+    if (this.#closing) return void this.#release(run);
     // The lease expired under this process, such as during system sleep: the older worker is stale.
     this.#workers.get(run.id)?.drop();
     const worker = new RunWorker(run, this.#options);
@@ -60,7 +60,7 @@ export class RunWorkerPool {
     const worker = this.#workers.get(runId);
     if (worker) await worker.listen();
     const { runs } = this.#options.storage;
-    if (this.#closing || this.#options.takesUp === false) return worker !== undefined;
+    if (this.#closing || this.#options.executesRuns === false) return worker !== undefined;
     // A lease that expired during system sleep may still be this process's own.
     if (worker && (await runs.renewLease(runId, worker.run.fence, this.#options.terms))) return true;
     // Null if another worker has it, or it has ended.
@@ -95,14 +95,14 @@ export class RunWorkerPool {
     const { lastCallsMs = LAST_CALLS_MS } = this.#options;
     await Promise.all(
       this.workers().map(async (worker) => {
-        await worker.letGo(lastCallsMs);
-        await this.#giveBack(worker.run);
+        await worker.release(lastCallsMs);
+        await this.#release(worker.run);
       }),
     );
   }
 
   /** Releases a run and notifies other processes, so that they need not wait for a poll. */
-  async #giveBack({ id, fence }: LeasedRun): Promise<void> {
+  async #release({ id, fence }: LeasedRun): Promise<void> {
     const { storage, log, wakeElsewhere } = this.#options;
     try {
       await storage.runs.releaseLease(id, fence);
@@ -113,7 +113,7 @@ export class RunWorkerPool {
   }
 
   /** Resumes the run from its stored state, with the messages received since. */
-  async #takeUpAnew({ id, fence }: LeasedRun): Promise<void> {
+  async #recoverAndStart({ id, fence }: LeasedRun): Promise<void> {
     await this.#options.storage.runs.releaseLease(id, fence);
     await this.wake(id);
   }
@@ -134,12 +134,12 @@ export class RunWorkerPool {
         if (result.inboxWaits) this.wake(run.id).catch((error: unknown) => log(`run ${run.id}: ${messageOf(error)}`));
         return;
       case 'lost':
-        if (result.lost.reason === 'invalid') this.#hopeless.add(run.id);
-        if (result.lost.reason === 'overtaken') {
-          this.#takeUpAnew(run).catch((error: unknown) => log(`run ${run.id}: ${messageOf(error)}`));
+        if (result.error.reason === 'invalid') this.#hopeless.add(run.id);
+        if (result.error.reason === 'overtaken') {
+          this.#recoverAndStart(run).catch((error: unknown) => log(`run ${run.id}: ${messageOf(error)}`));
         }
-        if (result.lost.reason === 'engine') log(`run ${run.id}: postponed: ${reasonOf(result.lost)}`);
-        if (result.lost.reason === 'newer') this.#leave(run, result.lost.message);
+        if (result.error.reason === 'engine') log(`run ${run.id}: postponed: ${reasonOf(result.error)}`);
+        if (result.error.reason === 'newer') this.#leave(run, result.error.message);
         return;
     }
   }
@@ -155,6 +155,6 @@ export class RunWorkerPool {
   }
 }
 
-function reasonOf(lost: RunLost): string {
-  return lost.cause === undefined ? lost.message : messageOf(lost.cause);
+function reasonOf(runLost: RunLost): string {
+  return runLost.cause === undefined ? runLost.message : messageOf(runLost.cause);
 }

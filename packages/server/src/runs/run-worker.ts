@@ -31,7 +31,7 @@ export type RunWorkerServices = RunAccessServices & {
 export type WorkResult =
   | { end: 'over'; status: RunStatus; sendNext: string | null }
   | { end: 'rested'; inboxWaits: boolean }
-  | { end: 'lost'; lost: RunLost };
+  | { end: 'lost'; error: RunLost };
 
 /** How long aborted work may take to stop; it writes nothing more. */
 const ABORT_GRACE_MS = 500;
@@ -71,11 +71,11 @@ export class RunWorker {
   }
 
   #receive(items: readonly InboxItem[]): RunInboxItems {
-    const wishes = readInboxItems(items);
-    const { cancels, sendNext } = wishes;
+    const inboxItems = readInboxItems(items);
+    const { cancels, sendNext } = inboxItems;
     this.#sendNext = sendNext ?? this.#sendNext;
-    this.#durable.receive({ ...wishes, stops: cancels.length > 0 || sendNext !== null });
-    return wishes;
+    this.#durable.receive({ ...inboxItems, stops: cancels.length > 0 || sendNext !== null });
+    return inboxItems;
   }
 
   /** Another process has the lease: this one writes nothing more. */
@@ -87,17 +87,17 @@ export class RunWorker {
    * Leaves the run to the next process: after the tool calls in progress, for at most `callMs`; a model's answer is cut
    * off. Resolves when nothing more is written.
    */
-  async letGo(callMs: number): Promise<void> {
+  async release(callMs: number): Promise<void> {
     this.#leaving = true;
     const { ledger, writer } = this.#durable;
     if (ledger?.callsUnderWay) await this.#settledWithin(callMs);
-    const left = Promise.withResolvers<void>();
+    const stopped = Promise.withResolvers<void>();
     // A call sent during the last commit would have an unknown outcome for no reason.
-    this.#durable.ledger?.leave(left.promise);
+    this.#durable.ledger?.leave(stopped.promise);
     // Streamed text is kept: the next process marks it as abandoned.
     await writer.flushed().catch(() => {});
     writer.lose(new RunLost('let_go', 'this process is shutting down'));
-    left.resolve();
+    stopped.resolve();
     await this.#settledWithin(ABORT_GRACE_MS);
   }
 
@@ -113,15 +113,15 @@ export class RunWorker {
 
   async #work(): Promise<WorkResult> {
     try {
-      return await this.#takeUpAndDrive();
+      return await this.#recoverAndExecute();
     } catch (thrown) {
-      const lost = isStorageFault(thrown) ? storeFailed(thrown) : thrown;
-      if (!(lost instanceof RunLost) || lost.reason === 'invalid') return await this.#failOutright(thrown);
-      return { end: 'lost', lost };
+      const runLost = isStorageFault(thrown) ? storeFailed(thrown) : thrown;
+      if (!(runLost instanceof RunLost) || runLost.reason === 'invalid') return await this.#failOutright(thrown);
+      return { end: 'lost', error: runLost };
     }
   }
 
-  async #takeUpAndDrive(): Promise<WorkResult> {
+  async #recoverAndExecute(): Promise<WorkResult> {
     const { run } = this;
     const { storage, clock, telemetry } = this.#services;
     const stored = readStoredRun(run);
@@ -131,9 +131,18 @@ export class RunWorker {
     telemetry?.took(run, configuration);
     const conversation = await this.#openConversation(stored);
     const ledger = (await storage.runs.readLedger(this.#principal, run.id)) ?? [];
-    const wishes = this.#receive((await storage.runs.readInbox(run.id, run.fence)) ?? []);
+    const inboxItems = this.#receive((await storage.runs.readInbox(run.id, run.fence)) ?? []);
     const { ending } = this.#durable;
-    const taken = await recoverRun({ run, stored, store: storage.runs, writer, conversation, clock, wishes, ending });
+    const taken = await recoverRun({
+      run,
+      stored,
+      store: storage.runs,
+      writer,
+      conversation,
+      clock,
+      inboxItems,
+      ending,
+    });
     if (taken.rests) return { end: 'rested', inboxWaits: taken.inboxWaits };
     const { status, inboxWaits } = await this.#durable.drive({
       configuration,
@@ -185,7 +194,7 @@ export class RunWorker {
       await this.#durable.fail(toErrorInfo(thrown), (storedSeq) => readStoppedRun(storage, this.run, storedSeq));
       return { end: 'over', status: 'failed', sendNext: null };
     } catch (again) {
-      return { end: 'lost', lost: again instanceof RunLost ? again : new RunLost('engine', describe(again)) };
+      return { end: 'lost', error: again instanceof RunLost ? again : new RunLost('engine', describe(again)) };
     }
   }
 }

@@ -340,11 +340,11 @@ describe('attack 10: runs of other users', () => {
       ['of-anne', { id: runId }],
       ['of-anne', { whenBusy: 'interrupt' as const }],
     ] as const) {
-      const said = bench.runs.send(BERT, conversation, { parts, ...more }).then(
+      const submission = bench.runs.send(BERT, conversation, { parts, ...more }).then(
         (sent) => JSON.stringify(sent),
         (error: unknown) => error,
       );
-      expect(await said).toMatchObject({ code: expect.stringMatching(/^(bad_request|not_found)$/) as string });
+      expect(await submission).toMatchObject({ code: expect.stringMatching(/^(bad_request|not_found)$/) as string });
     }
     await expect(bench.runs.cancel(BERT, runId)).rejects.toMatchObject({ code: 'not_found' });
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'running' });

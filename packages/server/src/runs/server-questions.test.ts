@@ -217,7 +217,7 @@ describe('a server that asks in rounds', () => {
 
   test('requires a page to be opened: the call is repeated only if it was', async () => {
     const page = { key: '0', question: { kind: 'url', message: 'In here', url: 'https://example.com/' } as const };
-    for (const [decision, said] of [
+    for (const [decision, expected] of [
       ['accept', 'tool: {}'],
       ['decline', 'the user did not'],
     ] as const) {
@@ -227,7 +227,7 @@ describe('a server that asks in rounds', () => {
       await bench.rest(runId);
       await bench.runs.answer(ANNE, idOf(asked), { decision });
       await endedRunEvents(bench, runId);
-      expect(await toolText(bench, conversation)).toContain(said);
+      expect(await toolText(bench, conversation)).toContain(expected);
     }
   });
 });

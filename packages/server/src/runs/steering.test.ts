@@ -129,8 +129,8 @@ describe('a message sent to an executing run', () => {
     await bench.rest(runId);
     expect(await again()).toMatchObject({ run: { id: runId, status: 'done' }, message: { id: 's1' } });
     expect(await bench.storage.queue.list(ANNE, conversation)).toEqual([]);
-    const said = transcriptLines(await bench.all(conversation)).filter((line) => line.startsWith('user:'));
-    expect(said).toEqual(['user: Count', 'user: in German']);
+    const userLines = transcriptLines(await bench.all(conversation)).filter((line) => line.startsWith('user:'));
+    expect(userLines).toEqual(['user: Count', 'user: in German']);
   });
 
   test('is added even if the process crashed before notifying the run, and it is sent again', async () => {

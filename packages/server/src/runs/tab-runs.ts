@@ -79,7 +79,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId} in a tab.` });
   }
 
-  async function wishesOf(
+  async function readInbox(
     principal: Owner,
     run: Pick<RunRecord, 'id' | 'conversationId' | 'agentId'>,
     fence: number,
@@ -87,9 +87,9 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   ): Promise<TabRunInbox> {
     const items = await storage.runs.readInbox(run.id, fence);
     if (items === null) throw stale(run.id);
-    const { cancels, sendNext, answers, ...wishes } = readInboxItems(items);
+    const { cancels, sendNext, answers, ...inboxItems } = readInboxItems(items);
     const { conversationId, agentId } = run;
-    const steers = wishes.steers.map(async ({ itemId, queuedMessageId }) => {
+    const steers = inboxItems.steers.map(async ({ itemId, queuedMessageId }) => {
       const queued = await storage.queue.get(principal, conversationId, queuedMessageId);
       return { itemId, queuedMessageId, parts: queued?.parts ?? null };
     });
@@ -126,7 +126,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       writer,
       conversation,
       clock,
-      wishes: { ...readInboxItems(items), steers: [] },
+      inboxItems: { ...readInboxItems(items), steers: [] },
       ending: null,
     });
     if (taken.rests) return null;
@@ -145,7 +145,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       abilities: await options.facts(principal, configuration.model, { ask: needsModelFacts(branch) }),
       messages: [...conversation.messages()],
       ledger: [...((await storage.runs.readLedger(principal, run.id)) ?? [])],
-      wishes: await wishesOf(principal, run, run.fence, configuration),
+      wishes: await readInbox(principal, run, run.fence, configuration),
     };
   }
 
@@ -189,27 +189,27 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       const run = await runOf(principal, runId);
       if (!(await storage.runs.renewLease(runId, fence, termsOf(tabId)))) throw stale(runId);
       const conversation = await storage.conversations.get(principal, run.conversationId);
-      return wishesOf(principal, run, fence, conversation ? await options.budgetsOf(principal, conversation) : null);
+      return readInbox(principal, run, fence, conversation ? await options.budgetsOf(principal, conversation) : null);
     },
 
-    async commitFromTab(principal, runId, given): Promise<CommittedFromTab> {
+    async commitFromTab(principal, runId, commit): Promise<CommittedFromTab> {
       const run = await runOf(principal, runId);
-      checkTabCommit(run, given);
-      await checkQuestion(principal, run, given);
-      const heard = steeringMessages(given);
-      if (heard.length > 0) await checkSteering(given, await whatWasSaid(principal, run, given.fence));
-      for (const sha256 of filesNamedBy(given)) {
+      checkTabCommit(run, commit);
+      await checkQuestion(principal, run, commit);
+      const steering = steeringMessages(commit);
+      if (steering.length > 0) await checkSteering(commit, await sentBy(principal, run, commit.fence));
+      for (const sha256 of filesNamedBy(commit)) {
         if (await storage.blobs.touch(principal, sha256, clock.now())) continue;
         throw new ToolyardError({ code: 'bad_request', message: `There is no file ${sha256}.` });
       }
-      const { number, preludes = [], ...kept } = await keep(principal, given);
+      const { number, preludes = [], ...kept } = await keep(principal, commit);
       const [outcome] = await storage.runs.commit([
         {
           ...kept,
           runId,
           durability: 'normal',
-          ...(heard.length > 0 ? { unqueued: heard.map(({ id }) => id) } : {}),
-          numbered: { number, digest: digestOf(given) },
+          ...(steering.length > 0 ? { unqueued: steering.map(({ id }) => id) } : {}),
+          numbered: { number, digest: digestOf(commit) },
         },
       ]);
       switch (outcome?.outcome) {
@@ -217,8 +217,8 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
           // First: a commit that is repeated after a later failure is not published again.
           if (!outcome.again) {
             if (kept.events.length > 0) hub.runEvents(principal.ownerId, kept.events);
-            if (heard.length > 0) hub.changed(principal.ownerId, 'queue', run.conversationId);
-            tellOfStatus(principal, run, given);
+            if (steering.length > 0) hub.changed(principal.ownerId, 'queue', run.conversationId);
+            notifyStatus(principal, run, commit);
           }
           // Also for a repeated commit: the process may have crashed in between.
           for (const { id, prelude } of preludes) {
@@ -248,7 +248,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     }
   }
 
-  function tellOfStatus({ ownerId }: Owner, run: RunRecord, { status }: CommitFromTab): void {
+  function notifyStatus({ ownerId }: Owner, run: RunRecord, { status }: CommitFromTab): void {
     if (status === undefined || status === 'running') return;
     hub.changed(ownerId, 'conversations', run.conversationId);
     hub.changed(ownerId, 'interrupts', run.conversationId);
@@ -256,20 +256,20 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   }
 
   /** The messages the user has sent to this run, including those it has already added: a commit may be repeated. */
-  async function whatWasSaid(
+  async function sentBy(
     principal: Owner,
     run: RunRecord,
     fence: number,
   ): Promise<(message: UserMessage) => Promise<boolean>> {
     const items = (await storage.runs.readInbox(run.id, fence)) ?? [];
-    const told = new Set(readInboxItems(items).steers.map(({ queuedMessageId }) => queuedMessageId));
+    const queuedIds = new Set(readInboxItems(items).steers.map(({ queuedMessageId }) => queuedMessageId));
     return async ({ id, parts }) => {
       const queued = await storage.queue.get(principal, run.conversationId, id);
-      if (queued) return told.has(id) && hasSameParts(queued.parts, parts);
+      if (queued) return queuedIds.has(id) && hasSameParts(queued.parts, parts);
       const stored = await storage.messages.get(principal, run.conversationId, id);
       if (stored) return stored.role === 'user' && hasSameParts(stored.parts, parts);
       // Deleted in the same moment: it was added all the same.
-      return told.has(id);
+      return queuedIds.has(id);
     };
   }
 
@@ -280,7 +280,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     request: StartRunInTab,
     conversation: StoredConversation,
   ): Promise<string> {
-    const how = await begun(principal, request, conversation);
+    const how = await startRequestOf(principal, request, conversation);
     const outcome = await options.start(principal, { ...how, heldBy: termsOf(tabId) });
     if (outcome.started) return outcome.run.id;
     throw new ToolyardError({
@@ -291,7 +291,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   }
 
   /** What a run in a tab starts with: a message, or an answer to continue or regenerate. */
-  async function begun(
+  async function startRequestOf(
     principal: Owner,
     request: StartRunInTab,
     conversation: StoredConversation,
@@ -324,8 +324,8 @@ function termsOf(tabId: string): LeaseTerms {
 }
 
 /** Hash of a tab's commit, so that a different one with the same number is not mistaken for a repetition. */
-function digestOf(given: CommitFromTab): string {
-  return createHash('sha256').update(JSON.stringify(given)).digest('hex');
+function digestOf(commit: CommitFromTab): string {
+  return createHash('sha256').update(JSON.stringify(commit)).digest('hex');
 }
 
 function stale(runId: string): ToolyardError {

@@ -114,15 +114,15 @@ export function createSecrets(options: SecretsOptions): Secrets {
     claim: () => claimKey({ ...options, keys, everySealed: () => repository.everySealed() }),
     async tokens(purpose) {
       const { current, former } = await keys();
-      const wordOf = ({ key }: SealingKey): string =>
+      const processTokenOf = ({ key }: SealingKey): string =>
         createHmac('sha256', key).update(`toolyard ${purpose}`).digest('base64url');
-      return [wordOf(current), ...former.map(wordOf)];
+      return [processTokenOf(current), ...former.map(processTokenOf)];
     },
     async remove(principal, name) {
       await repository.remove(principal, name);
     },
     async check(principal) {
-      const lost: string[] = [];
+      const unreadableNames: string[] = [];
       const reasons = new Set<string>();
       try {
         for (const name of await repository.names(principal)) {
@@ -130,7 +130,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
             await get(principal, name);
           } catch (thrown) {
             if (!ToolyardError.isInstance(thrown)) throw thrown;
-            lost.push(name);
+            unreadableNames.push(name);
             reasons.add(`${thrown.message} ${thrown.hint ?? ''}`.trim());
           }
         }
@@ -138,7 +138,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
         reasons.add(`secrets: could not check all of them: ${toErrorInfo(thrown).message}`);
       }
       for (const reason of reasons) log(reason);
-      return lost;
+      return unreadableNames;
     },
   };
 }

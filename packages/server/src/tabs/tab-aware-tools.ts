@@ -21,7 +21,7 @@ export type TabAwareToolsOptions = {
   base: RunTools;
   of: TabCallsOf;
   /** Tools of tabs that were seen at this time or later are available. */
-  begunAt: number;
+  startedAt: number;
   configuration: Pick<ResolvedAgentConfiguration, 'servers' | 'disabledTools'>;
   tabs: Pick<TabRepository, 'offers'>;
   isConfigured: (serverId: string) => boolean;
@@ -35,7 +35,7 @@ export class TabAwareTools implements RunTools {
   readonly #options: TabAwareToolsOptions;
   #servers: readonly TabServer[] = [];
   #trust = new ToolTrust(new Map());
-  #told = '';
+  #serializedServers = '';
   #madeOf: readonly IndexedTool[] | null = null;
   #tools: readonly IndexedTool[] = [];
   #ofTabs: readonly IndexedTool[] = [];
@@ -61,7 +61,7 @@ export class TabAwareTools implements RunTools {
     if (own === this.#madeOf) return this.#tools;
     const disabled = new Set(configuration.disabledTools);
     const taken = new Set(own.map(({ tool }) => tool.serverId));
-    const lent = this.#servers.filter(({ id }) => !taken.has(id));
+    const fromTabs = this.#servers.filter(({ id }) => !taken.has(id));
     // Indexed together, so that colliding names get the server as a prefix.
     const index = new ToolIndex([
       ...own.map((tool): ServerTools => ({
@@ -70,7 +70,7 @@ export class TabAwareTools implements RunTools {
         builtIn: tool.builtIn,
         tools: [{ ...tool, name: tool.tool.name, hasHeaderParameters: false }],
       })),
-      ...lent.map((server): ServerTools => ({
+      ...fromTabs.map((server): ServerTools => ({
         serverId: server.id,
         origin: 'tab',
         builtIn: false,
@@ -107,10 +107,13 @@ export class TabAwareTools implements RunTools {
   contextSources(): ContextSources {
     const of = this.#options.base.contextSources();
     if (this.#sources?.of === of) return this.#sources.made;
-    const told = this.#servers.flatMap(({ id, instructions }) =>
+    const instructionSources = this.#servers.flatMap(({ id, instructions }) =>
       instructions === undefined ? [] : [{ serverId: id, text: instructions }],
     );
-    const made = told.length === 0 ? of : { ...of, serverInstructions: [...(of.serverInstructions ?? []), ...told] };
+    const made =
+      instructionSources.length === 0
+        ? of
+        : { ...of, serverInstructions: [...(of.serverInstructions ?? []), ...instructionSources] };
     this.#sources = { of, made };
     return made;
   }
@@ -128,9 +131,9 @@ export class TabAwareTools implements RunTools {
 
   /** Reads the current offers of tabs. */
   async #lookAtTabs(): Promise<void> {
-    const { of, begunAt, configuration, tabs, pins } = this.#options;
+    const { of, startedAt, configuration, tabs, pins } = this.#options;
     const { conversationId } = of;
-    const offers = await tabs.offers(of.principal, { conversationId, seenSince: begunAt });
+    const offers = await tabs.offers(of.principal, { conversationId, seenSince: startedAt });
     const servers = new Map<string, TabServer>();
     for (const offer of offers) {
       for (const server of offer.servers) {
@@ -139,10 +142,10 @@ export class TabAwareTools implements RunTools {
       }
     }
     if (servers.size > 0) this.#trust = await pins.review(of.principal, [...servers.values()]);
-    const told = JSON.stringify([...servers.values()]);
+    const serialized = JSON.stringify([...servers.values()]);
     // Returns the same list for the same content, so that derived values can be cached.
-    if (told === this.#told) return;
-    this.#told = told;
+    if (serialized === this.#serializedServers) return;
+    this.#serializedServers = serialized;
     this.#servers = [...servers.values()];
     this.#madeOf = null;
     this.#sources = null;

@@ -46,7 +46,7 @@ export class TabCalls {
     const { tabs } = this.#options.storage;
     const { principal, runId, conversationId } = of;
     const { callId, tool } = call;
-    if (!(await this.#someTabHas(of, call))) {
+    if (!(await this.#isOffered(of, call))) {
       // The result may have arrived while no process waited for it.
       const before = await tabs.getCall(principal, { runId, callId });
       if (before?.status !== 'done') return needsTab(tool);
@@ -70,8 +70,8 @@ export class TabCalls {
     const key = { runId, callId };
     const { signal } = options;
     const changes = new Changes({ hub, clock, ownerId: principal.ownerId, conversationId, signal });
-    const questions = new OpenQuestions({ tabs: storage.tabs, principal, key, tool, options, onAnswer: tell });
-    function tell(): void {
+    const questions = new OpenQuestions({ tabs: storage.tabs, principal, key, tool, options, onAnswer: notify });
+    function notify(): void {
       hub.changed(principal.ownerId, 'tab_calls', conversationId);
     }
     try {
@@ -88,8 +88,8 @@ export class TabCalls {
         if (call.status === 'claimed') {
           await questions.look();
           if (!(await this.#isThere(principal, call.tabId))) return tabGone(tool);
-        } else if (call.status !== 'done' && (await this.#someTabHas(of, call))) {
-          if (call.status === 'held' && (await storage.tabs.openCall(principal, key, clock.now()))) tell();
+        } else if (call.status !== 'done' && (await this.#isOffered(of, call))) {
+          if (call.status === 'held' && (await storage.tabs.openCall(principal, key, clock.now()))) notify();
         } else if (call.status === 'done') {
           return tabGone(tool);
         } else if (await storage.tabs.withdraw(principal, key, call.status, clock.now())) {
@@ -118,7 +118,7 @@ export class TabCalls {
     return failed(STOPPED, status === 'claimed' ? 'unknown' : 'not_sent');
   }
 
-  async #someTabHas(
+  async #isOffered(
     { principal, conversationId }: TabCallsOf,
     call: Pick<StoredTabCall, 'tool' | 'definition'>,
   ): Promise<boolean> {
@@ -154,12 +154,12 @@ class Changes {
     const concerns = (event: LiveEvent): boolean =>
       event.type === 'changed' && event.what === 'tab_calls' && event.id === of.conversationId;
     this.#unsubscribe = of.hub.listen(of.ownerId, {
-      heard: (events) => {
-        if (events.some(concerns)) this.#tell();
+      receive: (events) => {
+        if (events.some(concerns)) this.#onChange();
       },
-      missed: () => this.#tell(),
+      missed: () => this.#onChange(),
     });
-    this.#signal?.addEventListener('abort', this.#tell);
+    this.#signal?.addEventListener('abort', this.#onChange);
   }
 
   next(): Promise<void> {
@@ -176,10 +176,10 @@ class Changes {
 
   end(): void {
     this.#unsubscribe();
-    this.#signal?.removeEventListener('abort', this.#tell);
+    this.#signal?.removeEventListener('abort', this.#onChange);
   }
 
-  readonly #tell = (): void => {
+  readonly #onChange = (): void => {
     this.#changed = true;
     this.#wake();
   };

@@ -16,7 +16,7 @@ import { canExecute } from './tab-pins.ts';
 
 export type TabToolBrokerOptions = {
   storage: Pick<SharedStorage, 'tabs' | 'blobs'>;
-  runs: Pick<RunService, 'tabCame' | 'tabReturned'>;
+  runs: Pick<RunService, 'resumeForTab' | 'tabReturned'>;
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
 };
@@ -82,7 +82,7 @@ export class TabToolBroker {
         message: 'This call was claimed by another tab, or is not pending any more.',
       });
     }
-    this.#tell(principal, call);
+    this.#notify(principal, call);
     const { callId, fence, tool, arguments: args, definition } = call;
     return { callId, fence, tool, arguments: args, definition };
   }
@@ -101,7 +101,7 @@ export class TabToolBroker {
     const call = await storage.tabs.getCall(principal, key);
     if (call === null) throw noCall(key.callId);
     if (!isNew && !(call.status === 'done' && call.tabId === tabId && call.fence === fence)) throw tooLate();
-    this.#tell(principal, call);
+    this.#notify(principal, call);
     // Also for a repeated report: the process may have crashed between the two steps.
     await runs.tabReturned(principal, key, kept);
   }
@@ -118,7 +118,7 @@ export class TabToolBroker {
     if (call === null) throw noCall(key.callId);
     if (call.status !== 'claimed' || call.tabId !== tabId || call.fence !== fence) throw tooLate();
     await storage.tabs.ask(principal, key, { id, question });
-    this.#tell(principal, call);
+    this.#notify(principal, call);
   }
 
   /** Returns the number of conversations the tab had offered tools to. */
@@ -136,7 +136,7 @@ export class TabToolBroker {
     const offers = await storage.tabs.offersOf(principal, tabId);
     for (const { conversationId, servers } of offers) {
       const has = (tool: ToolReference): boolean => canExecute(servers, { tool, definition: '' });
-      await runs.tabCame(principal, conversationId, has);
+      await runs.resumeForTab(principal, conversationId, has);
     }
     const open = await storage.tabs.openCalls(principal);
     const mine = open.filter((call) => (call.status === 'claimed' ? call.tabId === tabId : isFor(call, offers)));
@@ -151,7 +151,7 @@ export class TabToolBroker {
     return { callId, runId, conversationId, tool, claimed, answers: Object.fromEntries(answers) };
   }
 
-  #tell({ ownerId }: Owner, { conversationId }: StoredTabCall): void {
+  #notify({ ownerId }: Owner, { conversationId }: StoredTabCall): void {
     this.#options.hub.changed(ownerId, 'tab_calls', conversationId);
   }
 }

@@ -12,7 +12,10 @@ export type TabToolSource = {
   /** The tools of a run, including those of tabs and the functions of this process. */
   select(
     base: RunTools,
-    of: TabCallsOf & { begunAt: number; configuration: Pick<ResolvedAgentConfiguration, 'servers' | 'disabledTools'> },
+    of: TabCallsOf & {
+      startedAt: number;
+      configuration: Pick<ResolvedAgentConfiguration, 'servers' | 'disabledTools'>;
+    },
   ): Promise<RunTools>;
   /** Approves the tool as shown with the interrupt: it is called without approval only while unchanged. */
   approve(principal: Owner, conversationId: string, of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): Promise<void>;
@@ -30,12 +33,12 @@ export function createTabToolSource(of: {
   const calls = new TabCalls(of);
   const pins = createTabPins({ settings: storage.settings, clock });
   return {
-    select: (base, { principal, runId, conversationId, begunAt, configuration }) =>
+    select: (base, { principal, runId, conversationId, startedAt, configuration }) =>
       TabAwareTools.open({
         base,
         functions: of.functions,
         of: { principal, runId, conversationId },
-        begunAt,
+        startedAt,
         configuration,
         tabs: storage.tabs,
         isConfigured: of.isConfigured,

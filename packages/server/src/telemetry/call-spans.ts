@@ -40,29 +40,29 @@ export class CallSpans {
   ): AsyncGenerator<readonly StreamPart[], void, undefined> {
     const { clock, content } = this.#options;
     const startedAt = clock.now();
-    const told: Attributes = {};
+    const attributes: Attributes = {};
     let text = '';
     let error: string | undefined = 'cancelled';
     try {
       for await (const batch of batches) {
         for (const part of batch) {
           if (part.type === 'text' && content) text += part.text;
-          if (part.type === 'usage') Object.assign(told, usageAttributes(part.usage), ofCost(part, call.price));
+          if (part.type === 'usage') Object.assign(attributes, usageAttributes(part.usage), ofCost(part, call.price));
           if (part.type === 'error') error = part.error.code;
           if (part.type !== 'finish') continue;
           error = undefined;
-          told['gen_ai.response.finish_reasons'] = [part.reason];
+          attributes['gen_ai.response.finish_reasons'] = [part.reason];
         }
         yield batch;
       }
     } finally {
       if (content)
-        told['gen_ai.output.messages'] = truncateText([{ role: 'assistant', parts: [{ type: 'text', text }] }]);
-      this.#end(call, startedAt, told, error);
+        attributes['gen_ai.output.messages'] = truncateText([{ role: 'assistant', parts: [{ type: 'text', text }] }]);
+      this.#end(call, startedAt, attributes, error);
     }
   }
 
-  #end(call: ApiChatCall, startedAt: number, told: Attributes, error: string | undefined): void {
+  #end(call: ApiChatCall, startedAt: number, attributes: Attributes, error: string | undefined): void {
     const { id, providerId, request, runId } = call;
     this.#options.add({
       traceId: traceIdOf(runId ?? id),
@@ -77,7 +77,7 @@ export class CallSpans {
         ...requestAttributes(request),
         'gen_ai.response.id': id,
         ...defined({ 'toolyard.run.id': runId }),
-        ...told,
+        ...attributes,
         ...defined({ 'error.type': error }),
       },
       ...defined({ error }),
@@ -85,7 +85,10 @@ export class CallSpans {
   }
 }
 
-function ofCost({ usage, cost: told }: Extract<StreamPart, { type: 'usage' }>, price: Price | undefined): Attributes {
-  const cost = (price && costOf(usage, price)) ?? told;
+function ofCost(
+  { usage, cost: reportedCost }: Extract<StreamPart, { type: 'usage' }>,
+  price: Price | undefined,
+): Attributes {
+  const cost = (price && costOf(usage, price)) ?? reportedCost;
   return cost === undefined ? {} : { 'toolyard.cost.usd': cost };
 }

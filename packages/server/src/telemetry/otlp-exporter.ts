@@ -85,7 +85,7 @@ export class OtlpExporter {
       const stop = clock.after(patienceMs, () => control.abort());
       const outcome = await this.#post(batch, control.signal);
       stop();
-      this.#tell(outcome);
+      this.#logOutage(outcome);
       if (outcome === 'later') return;
       // Spans added meanwhile are at the end of the queue; dropped ones are not in it.
       const sent = new Set(batch);
@@ -113,7 +113,7 @@ export class OtlpExporter {
   }
 
   /** Logs each outage once. */
-  #tell(outcome: 'sent' | 'refused' | 'later'): void {
+  #logOutage(outcome: 'sent' | 'refused' | 'later'): void {
     if (outcome === 'sent' && this.#isFailing) {
       this.#options.log(
         `traces: the receiver accepts spans again${this.#dropped > 0 ? `; ${this.#dropped} were dropped` : ''}`,

@@ -14,7 +14,7 @@ import {
 
 /** Data of a run that this process executes. */
 type Known = { provider: string; model: string; attributes: Attributes; startedAt: number };
-type Begun = { at: number; attributes: Attributes; name: string };
+type OpenSpan = { at: number; attributes: Attributes; name: string };
 
 /** Runs that another process continued have no end here; bounds their number. */
 const MOST_RUNS = 5_000;
@@ -28,7 +28,7 @@ export class RunSpans {
   readonly #content: boolean;
   readonly #runs = new Map<string, Known>();
   /** Open spans, by run and message or call. */
-  readonly #begun = new Map<string, Begun>();
+  readonly #openSpans = new Map<string, OpenSpan>();
 
   constructor({ add, content }: { add: (span: Span) => void; content: boolean }) {
     this.#add = add;
@@ -60,7 +60,7 @@ export class RunSpans {
       case 'request_made':
         return this.#begin(event, event.messageId, `chat ${event.request.model}`, requestAttributes(event.request));
       case 'message_started':
-        if (this.#begun.has(keyOf(event.runId, event.messageId))) return;
+        if (this.#openSpans.has(keyOf(event.runId, event.messageId))) return;
         return this.#begin(event, event.messageId, `chat ${event.model}`, {});
       case 'message_finished':
         return this.#endChat(event, run, event.message);
@@ -82,9 +82,15 @@ export class RunSpans {
       }
       case 'tool_finished': {
         const { result, callId } = event;
-        const told = this.#content ? { 'gen_ai.tool.call.result': truncateText(result.content) } : {};
+        const resultAttributes = this.#content ? { 'gen_ai.tool.call.result': truncateText(result.content) } : {};
         const error = result.isError ? (result.error?.code ?? 'tool_error') : undefined;
-        return this.#end(event, callId, 'internal', { 'toolyard.tool.outcome': result.outcome, ...told }, error);
+        return this.#end(
+          event,
+          callId,
+          'internal',
+          { 'toolyard.tool.outcome': result.outcome, ...resultAttributes },
+          error,
+        );
       }
       case 'run_finished': {
         const { usage, cost, error, status } = event;
@@ -124,7 +130,7 @@ export class RunSpans {
   }
 
   #begin({ runId, at }: RunEvent, id: string, name: string, attributes: Attributes): void {
-    this.#begun.set(keyOf(runId, id), { at, name, attributes });
+    this.#openSpans.set(keyOf(runId, id), { at, name, attributes });
   }
 
   #endChat(event: RunEvent, run: Known, message: AssistantMessage): void {
@@ -144,10 +150,10 @@ export class RunSpans {
 
   #end({ runId, at }: RunEvent, id: string, kind: Span['kind'], more: Attributes, error?: string): void {
     const key = keyOf(runId, id);
-    const begun = this.#begun.get(key);
-    if (begun === undefined) return;
-    this.#begun.delete(key);
-    const { name, at: startedAt, attributes } = begun;
+    const span = this.#openSpans.get(key);
+    if (span === undefined) return;
+    this.#openSpans.delete(key);
+    const { name, at: startedAt, attributes } = span;
     this.#add({
       traceId: traceIdOf(runId),
       // A call may be repeated.
@@ -164,7 +170,7 @@ export class RunSpans {
 
   #forget(runId: string): void {
     this.#runs.delete(runId);
-    for (const key of this.#begun.keys()) if (key.startsWith(`${runId} `)) this.#begun.delete(key);
+    for (const key of this.#openSpans.keys()) if (key.startsWith(`${runId} `)) this.#openSpans.delete(key);
   }
 }
 

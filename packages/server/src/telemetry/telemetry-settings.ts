@@ -24,9 +24,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readTelemetry(env: Environment, file: FileTelemetry | null): TelemetrySettings | null {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none') return null;
-  const given = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+  const endpoint = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
   const base = env['OTEL_EXPORTER_OTLP_ENDPOINT'] || file?.endpoint;
-  const url = given || (base && `${base.replace(/\/+$/, '')}/v1/traces`);
+  const url = endpoint || (base && `${base.replace(/\/+$/, '')}/v1/traces`);
   if (!url) return null;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new ToolyardError({

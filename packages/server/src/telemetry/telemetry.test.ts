@@ -95,10 +95,10 @@ describe('traces of a run', () => {
       ['chat scripted-1', 3],
       ['invoke_agent', 1],
     ]);
-    const [asked, called, said, run] = spans as [ToldSpan, ToldSpan, ToldSpan, ToldSpan];
+    const [asked, called, answered, run] = spans as [ToldSpan, ToldSpan, ToldSpan, ToldSpan];
     expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
     expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(4);
-    for (const span of [asked, called, said]) expect(span.parentSpanId).toBe(run.spanId);
+    for (const span of [asked, called, answered]) expect(span.parentSpanId).toBe(run.spanId);
     for (const { traceId, spanId, startTimeUnixNano, endTimeUnixNano } of spans) {
       expect(traceId).toMatch(/^[0-9a-f]{32}$/);
       expect(spanId).toMatch(/^[0-9a-f]{16}$/);
@@ -114,8 +114,8 @@ describe('traces of a run', () => {
     expect(named(run)).toEqual(['invoke_agent', 'scripted', 'scripted-1']);
     expect(attribute(called, 'gen_ai.tool.name')).toBe('date');
     expect(attribute(called, 'toolyard.server.id')).toBe('desk');
-    expect(attribute(said, 'gen_ai.usage.input_tokens')).toBe('1');
-    expect(attribute(said, 'gen_ai.response.finish_reasons')).toEqual({ values: [{ stringValue: 'stop' }] });
+    expect(attribute(answered, 'gen_ai.usage.input_tokens')).toBe('1');
+    expect(attribute(answered, 'gen_ai.response.finish_reasons')).toEqual({ values: [{ stringValue: 'stop' }] });
     expect(attribute(run, 'toolyard.run.id')).toBe(runId);
     expect(attribute(run, 'gen_ai.conversation.id')).toBe('c1');
   });

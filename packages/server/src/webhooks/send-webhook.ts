@@ -35,8 +35,8 @@ export async function sendWebhook(
     const { status } = answer;
     if (status >= 200 && status < 300) return { ok: true, status };
     const error = new ToolyardError({ code: 'server_refused', message: `The receiver responded with HTTP ${status}.` });
-    const wanted = Number(answer.headers.get('retry-after') ?? '');
-    return { ok: false, error, status, ...(wanted > 0 ? { retryAfterMs: wanted * 1_000 } : {}) };
+    const retryAfter = Number(answer.headers.get('retry-after') ?? '');
+    return { ok: false, error, status, ...(retryAfter > 0 ? { retryAfterMs: retryAfter * 1_000 } : {}) };
   } catch (thrown) {
     if (control.signal.aborted) {
       return {

@@ -32,7 +32,7 @@ const MOST_ATTEMPTS = 14;
  */
 export function startDelivery(services: DeliveryServices): () => Promise<void> {
   const { storage, clock, log } = services;
-  const telling = createLogOnce(log);
+  const logFailures = createLogOnce(log);
   let stopped = false;
   let cancel: () => void = () => undefined;
   let working: Promise<void> = Promise.resolve();
@@ -42,10 +42,10 @@ export function startDelivery(services: DeliveryServices): () => Promise<void> {
       const now = clock.now();
       const due = await storage.webhooks.claim(now, now + CLAIM_MS, AT_ONCE);
       await Promise.all(due.map((announcement) => deliver(announcement, services)));
-      telling.worked();
+      logFailures.worked();
     } catch (error) {
       // The storage is closed afterwards.
-      if (!stopped) telling.failed('webhook', error);
+      if (!stopped) logFailures.failed('webhook', error);
     }
     if (!stopped) plan();
   }

@@ -83,7 +83,7 @@ async function webhooks(file: FileWebhook | null = null): Promise<Opened> {
   return made;
 }
 
-async function told(events: WebhookEvent[] = ['interrupt.opened']): Promise<Opened> {
+async function setWebhook(events: WebhookEvent[] = ['interrupt.opened']): Promise<Opened> {
   const made = await webhooks();
   await made.set(ANNE, { url, secret: SECRET, events });
   made.start();
@@ -99,16 +99,16 @@ async function begin(principal = ANNE): Promise<string> {
 }
 
 /** Advances the clock until the receiver has this many requests. */
-const heard = (count: number): Promise<unknown> =>
+const receivedCount = (count: number): Promise<unknown> =>
   eventually(async () => (await clock.advance(1_000), got.length >= count), { what: `message ${count}` });
 const settled = (): Promise<unknown> => eventually(async () => (await storage.webhooks.countPending(ANNE)) === 0);
 
 describe('a webhook', () => {
   test('is notified of an open interrupt: signed, without the arguments of the call', async () => {
-    await told();
+    await setWebhook();
     const runId = await begin();
     runs.ask(runId, `${runId}.question`);
-    await heard(1);
+    await receivedCount(1);
     const [message] = got;
     const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = message?.headers ?? {};
     expect(id).toBe(`interrupt.opened:${runId}.question`);
@@ -130,37 +130,37 @@ describe('a webhook', () => {
   test('is polled every second, and each database outage is logged once', async () => {
     const claim = storage.webhooks.claim.bind(storage.webhooks);
     const away = vi.spyOn(storage.webhooks, 'claim');
-    const lost = new ToolyardError({ code: 'storage_failed', message: 'The database is away.' });
-    away.mockRejectedValue(lost);
-    await told();
+    const storageError = new ToolyardError({ code: 'storage_failed', message: 'The database is away.' });
+    away.mockRejectedValue(storageError);
+    await setWebhook();
     const tried = (times: number): Promise<unknown> =>
       eventually(async () => (await clock.advance(1_000), away.mock.calls.length >= times));
     await tried(5);
     expect(log).toEqual(['webhook: The database is away.']);
     away.mockImplementation(claim);
     await tried(7);
-    away.mockRejectedValue(lost);
+    away.mockRejectedValue(storageError);
     await tried(10);
     expect(log).toHaveLength(2);
   });
 
   test('is retried with growing delays, under the same id', async () => {
-    await told();
+    await setWebhook();
     const postpone = vi.spyOn(storage.webhooks, 'postpone');
     // The time limit of the response also passes until it arrives.
     const answered = (times: number): Promise<unknown> => eventually(() => postpone.mock.results.length === times);
     answers = [{ status: 500 }, { status: 429, headers: { 'retry-after': '120' } }];
     const runId = await begin();
     runs.ask(runId, `${runId}.question`);
-    await heard(1);
+    await receivedCount(1);
     await answered(1);
     await clock.advance(3_000);
     expect(got).toHaveLength(1);
-    await heard(2);
+    await receivedCount(2);
     await answered(2);
     await clock.advance(100_000);
     expect(got).toHaveLength(2);
-    await heard(3);
+    await receivedCount(3);
     expect(new Set(got.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(new Set(got.map(({ body }) => body)).size).toBe(1);
     await settled();
@@ -168,17 +168,17 @@ describe('a webhook', () => {
   });
 
   test('is notified after a restart of what the last process did not deliver', async () => {
-    const first = await told();
+    const first = await setWebhook();
     await first.close();
     const runId = await begin();
     runs.ask(runId, `${runId}.question`);
     expect(await storage.webhooks.countPending(ANNE)).toBe(1);
     (await webhooks()).start();
-    await heard(1);
+    await receivedCount(1);
   });
 
   test('is not notified of an interrupt that was answered before the delivery', async () => {
-    await told();
+    await setWebhook();
     const runId = await begin();
     runs.ask(runId, `${runId}.question`);
     storage.runs.answerInterrupt(ANNE, `${runId}.question`, { decision: 'refuse' }, 1);
@@ -187,22 +187,22 @@ describe('a webhook', () => {
   });
 
   test('is notified of the ends of runs only on request, each by its name', async () => {
-    await told(['run.failed', 'run.finished']);
+    await setWebhook(['run.failed', 'run.finished']);
     const [failed, done] = [await begin(), await begin()];
     runs.ask(failed, `${failed}.question`);
     runs.finish(failed, 'failed');
     runs.finish(done, 'done');
-    await heard(2);
+    await receivedCount(2);
     await settled();
     const types = got.map(({ body }) => (JSON.parse(body) as { type: string }).type).sort();
     expect(types).toEqual(['run.failed', 'run.finished']);
   });
 
   test("is not notified of another owner's events; that owner cannot set a webhook", async () => {
-    const made = await told(['interrupt.opened', 'run.finished']);
+    const made = await setWebhook(['interrupt.opened', 'run.finished']);
     runs.finish(await begin(BERT), 'done');
     runs.finish(await begin(), 'done');
-    await heard(1);
+    await receivedCount(1);
     await settled();
     expect(got).toHaveLength(1);
     await expect(made.set(BERT, { url })).rejects.toMatchObject({ code: 'forbidden' });
@@ -210,7 +210,7 @@ describe('a webhook', () => {
   });
 
   test('is tested by a request whose result is returned', async () => {
-    const made = await told();
+    const made = await setWebhook();
     expect(await made.test(ANNE)).toEqual({ ok: true, status: 204 });
     answers = [{ status: 404 }];
     expect(await made.test(ANNE)).toMatchObject({

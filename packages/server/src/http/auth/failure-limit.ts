@@ -12,15 +12,15 @@ export type FailureLimit = {
 };
 
 export function createFailureLimit(clock: Pick<Clock, 'monotonic'>): FailureLimit {
-  let left = BURST;
+  let remaining = BURST;
   let filledAt = clock.monotonic();
   return {
     count() {
       const refilled = Math.floor((clock.monotonic() - filledAt) / REFILL_MS);
-      left = Math.min(BURST, left + refilled);
-      filledAt = left === BURST ? clock.monotonic() : filledAt + refilled * REFILL_MS;
-      if (left === 0) return Math.max(1, Math.ceil((filledAt + REFILL_MS - clock.monotonic()) / 1_000));
-      left -= 1;
+      remaining = Math.min(BURST, remaining + refilled);
+      filledAt = remaining === BURST ? clock.monotonic() : filledAt + refilled * REFILL_MS;
+      if (remaining === 0) return Math.max(1, Math.ceil((filledAt + REFILL_MS - clock.monotonic()) / 1_000));
+      remaining -= 1;
       return null;
     },
   };

@@ -15,10 +15,10 @@ export function addLiveRoutes({ route }: Router, deps: HttpAppOptions, eventStre
     const key = JSON.stringify([principal.ownerId, tabId]);
     open.set(key, (open.get(key) ?? 0) + 1);
     signal.addEventListener('abort', () => {
-      const left = (open.get(key) ?? 1) - 1;
-      if (left > 0) open.set(key, left);
+      const remaining = (open.get(key) ?? 1) - 1;
+      if (remaining > 0) open.set(key, remaining);
       else open.delete(key);
-      if (left > 0 || eventStreams.closing) return;
+      if (remaining > 0 || eventStreams.closing) return;
       tabs.streamEnded(principal, tabId).catch((error: unknown) => {
         log(`tabs: ${messageOf(error)}`);
       });

@@ -24,7 +24,7 @@ const PATHS = ['/api/proxy', '/cors-proxy'];
 const SENT_AGAIN_UP_TO = 256 * 1024;
 const LONGEST_BODY = 64 * 1024 * 1024;
 
-type Wanted = { target: string; headers: Record<string, string>; principal: Principal };
+type ProxyRequest = { target: string; headers: Record<string, string>; principal: Principal };
 
 /** Closes what stays open once the credential becomes invalid. */
 type Watch = (principal: Principal, end: () => void) => () => void;
@@ -92,7 +92,7 @@ async function passOn(
 ): Promise<Response> {
   const { incoming, outgoing } = c.env;
   refuseForeignUse(incoming);
-  const { target, headers } = wanted(incoming, proxy, principal);
+  const { target, headers } = readProxyRequest(incoming, proxy, principal);
   const leave = proxy.enter();
   const control = new AbortController();
   outgoing.on('close', () => control.abort());
@@ -128,7 +128,7 @@ function refuseForeignUse(incoming: IncomingMessage): void {
 }
 
 /** @param principal null if the ticket is the only credential */
-function wanted(incoming: IncomingMessage, proxy: Proxy, principal: Principal | null): Wanted {
+function readProxyRequest(incoming: IncomingMessage, proxy: Proxy, principal: Principal | null): ProxyRequest {
   const query = queryOf(incoming.url);
   const ticket = query.get('ticket');
   if (ticket !== null) {
@@ -231,7 +231,7 @@ async function passUpgradeOn(
   socket: Duplex,
   { proxy, principal: sender, signal, isStillValid, watch }: UpgradeOptions,
 ): Promise<void> {
-  const { target, headers, principal } = wanted(incoming, proxy, sender);
+  const { target, headers, principal } = readProxyRequest(incoming, proxy, sender);
   // The creator of the ticket may have signed out since.
   if (sender === null && !(await isStillValid(principal))) throw wrongTicket();
   const { 'accept-encoding': _none, ...rest } = headers;

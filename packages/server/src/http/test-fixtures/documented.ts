@@ -67,4 +67,4 @@ export function useDocumentedServer() {
 }
 
 /** A user message as sent by a client. */
-export const said = (text: string) => ({ parts: [{ type: 'text', text }] });
+export const userMessage = (text: string) => ({ parts: [{ type: 'text', text }] });

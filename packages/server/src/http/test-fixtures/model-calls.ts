@@ -26,7 +26,7 @@ type ModelStage = {
 };
 
 /** A user message in a model call. */
-export const said = (text: string) => ({ role: 'user', parts: [{ type: 'text', text }] });
+export const userMessage = (text: string) => ({ role: 'user', parts: [{ type: 'text', text }] });
 
 /** A provider and a server that uses it, for each test of a file. */
 export function useModelStage() {

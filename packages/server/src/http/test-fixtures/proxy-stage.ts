@@ -14,7 +14,7 @@ export type ProxyStage = AsyncDisposable & {
   target: (...how: Parameters<typeof startProxyTarget>) => Promise<ProxyTarget>;
   /** Starts a server whose proxy may connect to these origins. */
   start: (allow: readonly string[], of?: TestServerOptions) => Promise<void>;
-  ends: <Thing extends AsyncDisposable>(thing: Thing) => Thing;
+  disposeAfter: <Thing extends AsyncDisposable>(thing: Thing) => Thing;
   through: (url: string, options?: TestRequestOptions, at?: string) => Promise<TestResponse>;
   /** Sends a request whose response is read as a stream. */
   open: (url: string) => Promise<IncomingMessage>;
@@ -40,7 +40,7 @@ export function createProxyStage(): ProxyStage {
       server = await startTestServer({ ...of, change: { proxy, ...of.change } });
       all.defer(() => started().close());
     },
-    ends: (thing) => all.use(thing),
+    disposeAfter: (thing) => all.use(thing),
     through: (url, options, at = '/api/proxy') => started().ask(`${at}?url=${encodeURIComponent(url)}`, options),
     async open(url) {
       const path = `/api/proxy?url=${encodeURIComponent(url)}`;

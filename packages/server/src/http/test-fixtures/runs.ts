@@ -118,7 +118,7 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
     takeInTab: () => Promise.reject(missing('run')),
     renewInTab: () => Promise.reject(missing('run')),
     commitFromTab: () => Promise.reject(missing('run')),
-    async tabCame() {},
+    async resumeForTab() {},
     async tabReturned() {},
     async changeQueued(principal, conversationId, id, change) {
       return (await storage.queue.change(principal, conversationId, id, change)) ?? Promise.reject(missing('message'));

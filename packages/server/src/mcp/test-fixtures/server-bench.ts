@@ -109,7 +109,7 @@ export async function openServerBench(standard: RoomStart = {}): Promise<ServerT
     logged,
     changed,
     open,
-    async start(given, more = {}) {
+    async start(initial, more = {}) {
       const {
         builtIn = [],
         off = [],
@@ -122,7 +122,7 @@ export async function openServerBench(standard: RoomStart = {}): Promise<ServerT
         ...more,
       };
       await servers?.close();
-      writeFileSync(path, textOf(given, off));
+      writeFileSync(path, textOf(initial, off));
       servers = await createServers({
         builtIn,
         file: path,
@@ -203,8 +203,8 @@ export function programWithPid(id: string): ServerConfig {
 
 export async function pidOf(servers: Servers, id: string): Promise<number> {
   return eventually(async () => {
-    const said = (await findView(servers, id))?.log.findLast(({ text }) => text.startsWith('pid '));
-    return said === undefined ? undefined : Number(said.text.slice('pid '.length));
+    const pidLine = (await findView(servers, id))?.log.findLast(({ text }) => text.startsWith('pid '));
+    return pidLine === undefined ? undefined : Number(pidLine.text.slice('pid '.length));
   });
 }
 

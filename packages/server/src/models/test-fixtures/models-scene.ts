@@ -92,6 +92,6 @@ export function keysSeen({ requests }: ModelServer): (string | undefined)[] {
 }
 
 /** A URL at which nothing listens. */
-export async function nobodyThere(): Promise<string> {
+export async function unusedUrl(): Promise<string> {
   return `http://127.0.0.1:${await ownPort()}/v1`;
 }

@@ -77,7 +77,7 @@ export type RunBenchOptions = {
   beforeCommit?: (items: readonly RunCommit[], storage: Storage) => void | Promise<void>;
   telemetry?: Telemetry;
   /** False: queues runs without executing them, like a process with the role `web`. */
-  takesUp?: false;
+  executesRuns?: false;
   /** Resumes stored runs; default true. */
   start?: boolean;
 };
@@ -264,7 +264,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
           },
         }),
     },
-    ...defined({ failpoint, takesUp: options.takesUp }),
+    ...defined({ failpoint, executesRuns: options.executesRuns }),
     ...(options.telemetry ? { telemetry: options.telemetry } : {}),
   });
 }

@@ -41,8 +41,8 @@ export function says(...words: string[]): ScriptedAnswer {
 }
 
 /** An answer with tool calls. */
-export function calls(...wanted: { name: string; arguments?: JsonObject }[]): ScriptedAnswer {
-  const parts = wanted.map(({ name, arguments: args = {} }, index): StreamPart => {
+export function calls(...toolCalls: { name: string; arguments?: JsonObject }[]): ScriptedAnswer {
+  const parts = toolCalls.map(({ name, arguments: args = {} }, index): StreamPart => {
     return { type: 'tool_call', index, name, arguments: args, argumentsText: JSON.stringify(args) };
   });
   return [[...parts, { type: 'finish', reason: 'tool_calls' }]];

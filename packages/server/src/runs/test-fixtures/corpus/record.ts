@@ -17,7 +17,7 @@ const THE_SAME = new Set(['run:created', 'run:step', 'run:stepped', 'run:finishe
 
 /** Plays a scenario and records the stored rows at every moment at which a process may crash. */
 export async function recordScenario(name: string): Promise<Recording> {
-  const story = scenarioOf(name);
+  const scenario = scenarioOf(name);
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-recording-'));
   const moments: RecordedMoment[] = [];
   const hits = new Map<string, number>();
@@ -33,13 +33,13 @@ export async function recordScenario(name: string): Promise<Recording> {
     const failpoint = (place: string): void => {
       if (died) throw new Error('the process has died');
       keep(place);
-      if (place !== story.diesAt) return;
+      if (place !== scenario.diesAt) return;
       died = true;
       storage.close();
       throw new Error('the process dies');
     };
     let runs = openScenarioStage(storage, { failpoint });
-    const configuration = toJson({ ...story.configuration, model: { providerId: 'corpus', modelId: name } });
+    const configuration = toJson({ ...scenario.configuration, model: { providerId: 'corpus', modelId: name } });
     await storage.conversations.create(ANNE, {
       id: NAMES.conversation,
       title: '',
@@ -47,18 +47,18 @@ export async function recordScenario(name: string): Promise<Recording> {
       at: systemClock.now(),
     });
     await runs.start();
-    const [first = '', second] = story.questions;
-    const said = (text: string, id: string) => ({ parts: [{ type: 'text' as const, text }], id });
-    await runs.send(ANNE, NAMES.conversation, said(first, NAMES.run));
-    if (second !== undefined) await runs.send(ANNE, NAMES.conversation, said(second, NAMES.queued));
-    if (story.diesAt !== undefined) {
-      await eventually(() => died, { what: `reaching ${story.diesAt}` });
+    const [first = '', second] = scenario.questions;
+    const userMessage = (text: string, id: string) => ({ parts: [{ type: 'text' as const, text }], id });
+    await runs.send(ANNE, NAMES.conversation, userMessage(first, NAMES.run));
+    if (second !== undefined) await runs.send(ANNE, NAMES.conversation, userMessage(second, NAMES.queued));
+    if (scenario.diesAt !== undefined) {
+      await eventually(() => died, { what: `reaching ${scenario.diesAt}` });
       await runs.close();
       storage = await openStorage({ folder, clock: systemClock });
       runs = openScenarioStage(storage, { failpoint: keep });
       await runs.start();
     }
-    await playUsers({ storage, runs, onMoment: keep }, new Map([[NAMES.conversation, story]]));
+    await playUsers({ storage, runs, onMoment: keep }, new Map([[NAMES.conversation, scenario]]));
     moments.push({ at: 'over', rows: readRows(folder) });
     const ending = await outcomeOf(storage, NAMES.conversation);
     await runs.close();

@@ -85,15 +85,15 @@ async function expectReadable(storage: SharedStorage, { name, conversationId }: 
 /** The end equals the recording, except for output after the moment; of a cancelled run only its status. */
 async function expectRecordedEnd(storage: SharedStorage, scene: ReplayCase): Promise<void> {
   const { name, recording, rows, conversationId } = scene;
-  const said = (rows['runs']?.length ?? 0) + (rows['queued_messages']?.length ?? 0);
+  const messageCount = (rows['runs']?.length ?? 0) + (rows['queued_messages']?.length ?? 0);
   const { statuses, told } = await outcomeOf(storage, conversationId);
-  expect(statuses, name).toEqual(recording.statuses.slice(0, said));
-  if (!scenarioOf(recording.story).cancelled) expect(told, name).toEqual(upToQuestion(said, recording.told));
+  expect(statuses, name).toEqual(recording.statuses.slice(0, messageCount));
+  if (!scenarioOf(recording.story).cancelled) expect(told, name).toEqual(upToQuestion(messageCount, recording.told));
 }
 
-function upToQuestion(count: number, told: readonly string[]): string[] {
+function upToQuestion(count: number, transcript: readonly string[]): string[] {
   let questions = 0;
-  return told.filter((line) => (questions += line.startsWith('user: ') ? 1 : 0) <= count);
+  return transcript.filter((line) => (questions += line.startsWith('user: ') ? 1 : 0) <= count);
 }
 
 /** Opens all recorded moments side by side, and resumes the runs that have not ended. */
@@ -108,8 +108,10 @@ async function replay(storage: SharedStorage, scenes: readonly ReplayCase[]): Pr
   try {
     await runs.start();
     const open = scenes.filter(({ isOver }) => !isOver);
-    const stories = open.map(({ recording, conversationId }) => [conversationId, scenarioOf(recording.story)] as const);
-    await playUsers({ storage, runs }, new Map(stories));
+    const scenarios = open.map(
+      ({ recording, conversationId }) => [conversationId, scenarioOf(recording.story)] as const,
+    );
+    await playUsers({ storage, runs }, new Map(scenarios));
     for (const scene of open) {
       await expectReadable(storage, scene);
       await expectRecordedEnd(storage, scene);

@@ -23,7 +23,7 @@ const AUTO: AgentConfiguration = { intervention: 'auto' };
 const NOTE = { name: 'note', arguments: { about: 'the tide' } };
 
 export const CORPUS_SCENARIOS: Readonly<Record<string, CorpusScenario>> = {
-  words: { questions: ['Tell me'], says: [[() => thinks('Let me see. ', 'Once ', 'upon a time.')]] },
+  words: { questions: ['Tell me'], says: [[() => reasons('Let me see. ', 'Once ', 'upon a time.')]] },
   'side-by-side': {
     questions: ['Note it'],
     configuration: AUTO,
@@ -120,11 +120,11 @@ export const CORPUS_SCENARIOS: Readonly<Record<string, CorpusScenario>> = {
 };
 
 /** The model of a scenario. Its answers depend only on the request, so that replays are deterministic. */
-export function modelOf(story: CorpusScenario): ModelRuntime {
+export function modelOf(scenario: CorpusScenario): ModelRuntime {
   return {
     provider: 'corpus',
     async *chat(request, { signal = new AbortController().signal } = {}) {
-      const answer = answerTo(story, request);
+      const answer = answerTo(scenario, request);
       const batches = typeof answer === 'function' ? answer(request, signal) : answer;
       for await (const batch of batches) {
         signal.throwIfAborted();
@@ -149,7 +149,7 @@ function isAside(message: Message | undefined): boolean {
   return message?.role === 'system' && part?.type === 'text' && part.text === SAMPLING_PROMPT;
 }
 
-function thinks(thought: string, ...words: string[]): ScriptedAnswer {
+function reasons(thought: string, ...words: string[]): ScriptedAnswer {
   return [
     [{ type: 'reasoning', text: thought }],
     [{ type: 'reasoning_signature', signature: 'c2VhbGVk' }],

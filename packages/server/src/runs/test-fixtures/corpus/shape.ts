@@ -23,12 +23,12 @@ export function currentShape(): string {
   }
   const printer = ts.createPrinter({ removeComments: true });
   const shown = new Map<ts.Node, string>();
-  const wanted = ROOTS.map((name) => scopes.find(name));
-  while (wanted.length > 0) {
-    const node = wanted.pop();
+  const roots = ROOTS.map((name) => scopes.find(name));
+  while (roots.length > 0) {
+    const node = roots.pop();
     if (!node || shown.has(node)) continue;
     shown.set(node, printer.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile()).replace(/^export /, ''));
-    wanted.push(...scopes.referredToBy(node));
+    roots.push(...scopes.referredToBy(node));
   }
   return [...shown.values()].sort().join('\n') + '\n';
 }

@@ -30,42 +30,42 @@ export function openScenarioStage(
 }
 
 export function scenarioOf(name: string): CorpusScenario {
-  const story = CORPUS_SCENARIOS[name];
-  if (!story) throw new Error(`there is no story "${name}"`);
-  return story;
+  const scenario = CORPUS_SCENARIOS[name];
+  if (!scenario) throw new Error(`there is no story "${name}"`);
+  return scenario;
 }
 
 /** Acts as the user; called at each moment before and after an action. */
 export type PlayContext = { storage: SharedStorage; runs: DurableRuns; onMoment?: (place: string) => void };
 
 /** Plays the users of the scenarios, by conversation, until no run is in progress. */
-export async function playUsers(of: PlayContext, stories: ReadonlyMap<string, CorpusScenario>): Promise<void> {
+export async function playUsers(of: PlayContext, scenarios: ReadonlyMap<string, CorpusScenario>): Promise<void> {
   const { storage } = of;
   await eventually(
     async () => {
-      const open = await storage.runs.listRuns(ANNE, { statuses: UNDER_WAY, limit: 9_999 });
-      const ours = open.filter(({ conversationId }) => stories.has(conversationId));
-      const queued = (await storage.queue.due()).filter(({ conversationId }) => stories.has(conversationId));
-      await answerAll(of, stories);
-      for (const run of ours) if (stories.get(run.conversationId)?.cancelled) await cancel(of, run.id);
+      const open = await storage.runs.listRuns(ANNE, { statuses: ACTIVE_STATUSES, limit: 9_999 });
+      const ours = open.filter(({ conversationId }) => scenarios.has(conversationId));
+      const queued = (await storage.queue.due()).filter(({ conversationId }) => scenarios.has(conversationId));
+      await answerAll(of, scenarios);
+      for (const run of ours) if (scenarios.get(run.conversationId)?.cancelled) await cancel(of, run.id);
       return ours.length === 0 && queued.length === 0;
     },
     { what: 'the end of all stories', timeoutMs: 240_000, everyMs: 30 },
   );
 }
 
-const UNDER_WAY = ['queued', 'running', 'parked'] as const;
+const ACTIVE_STATUSES = ['queued', 'running', 'parked'] as const;
 
 async function answerAll(
   { storage, runs, onMoment }: PlayContext,
-  stories: ReadonlyMap<string, CorpusScenario>,
+  scenarios: ReadonlyMap<string, CorpusScenario>,
 ): Promise<void> {
   const asked = await storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9_999 });
   for (const { id, conversationId, interrupt } of asked) {
-    const story = stories.get(conversationId);
-    if (!story) continue;
+    const scenario = scenarios.get(conversationId);
+    if (!scenario) continue;
     onMoment?.('person:asked');
-    const answer = interrupt.kind === 'in_doubt' ? { decision: 'repeat' as const } : story.answers?.[interrupt.kind];
+    const answer = interrupt.kind === 'in_doubt' ? { decision: 'repeat' as const } : scenario.answers?.[interrupt.kind];
     if (!answer) throw new Error(`the person has no answer to a question of the kind ${interrupt.kind}`);
     const isPage = interrupt.kind === 'elicitation' && interrupt.mode === 'url';
     await runs.answer(ANNE, id, isPage ? { decision: 'accept' } : answer).catch(ignoreLate);
