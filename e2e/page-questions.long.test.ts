@@ -1,3 +1,3 @@
-import { describeForms } from './support/asked-forms.ts';
+import { describeForms } from './support/elicitation-forms.ts';
 
 describeForms({ eras: ['legacy', 'modern'], locales: ['zh-TW', 'zh-CN'] });

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { McpBehaviour, ScriptedTool } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
-import { allowCallOf, correctAndSendForm } from './support/asked-forms.ts';
+import { allowCallOf, correctAndSendForm } from './support/elicitation-forms.ts';
 import { axeFinds } from './support/axe.ts';
 import { callsNamed } from './support/calls-named.ts';
 import { chatPage } from './support/chat-page.ts';

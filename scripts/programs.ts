@@ -25,7 +25,7 @@ export const TESTED: ProgramSet = {
     ...COMMAND.sources,
     'packages/cli/src/main.ts',
     'e2e/conformance/hand-over.ts',
-    'e2e/support/dying-server.ts',
+    'e2e/support/server-process.ts',
     'e2e/support/task-program.ts',
     'packages/mcp-host/src/node/test-fixtures/exiting-owner.ts',
     'packages/mcp-host/src/node/test-fixtures/killed-owner.ts',

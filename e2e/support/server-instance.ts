@@ -6,7 +6,7 @@ import { COMPILED_ONCE, programArgs, registerProcess, within } from '@toolyard/t
 import type { TestServerSettings } from './test-server.ts';
 import { startTestServer } from './test-server.ts';
 
-const DYING = fileURLToPath(new URL('./dying-server.ts', import.meta.url));
+const SERVER_PROCESS = fileURLToPath(new URL('./server-process.ts', import.meta.url));
 
 /** A server under test that runs in the process of the test: cheap, but it cannot be killed. */
 export type LocalServerInstance = {
@@ -39,7 +39,7 @@ export type Fault = {
 
 /** Starts a process; resolves when the server responds. */
 export async function startProcess(settings: TestServerSettings, home: string, fault?: Fault): Promise<ServerInstance> {
-  const args = ['--disable-warning=ExperimentalWarning', ...programArgs(DYING), JSON.stringify(settings)];
+  const args = ['--disable-warning=ExperimentalWarning', ...programArgs(SERVER_PROCESS), JSON.stringify(settings)];
   const name = settings.role ?? 'server';
   const child = registerProcess(
     spawn(process.execPath, [...args, ...(fault ? [JSON.stringify(fault)] : [])], {

@@ -5,7 +5,7 @@ import type { TestServerSettings } from './test-server.ts';
 import { startTestServer } from './test-server.ts';
 
 /**
- * A server in a process of its own: `node dying-server.ts <settings as JSON> [fault as JSON]`. It prints its URL; SIGTERM
+ * A server in a process of its own: `node server-process.ts <settings as JSON> [fault as JSON]`. It prints its URL; SIGTERM
  * closes it; at its fault it sends itself SIGKILL.
  */
 const [settings = '{}', fault = 'null'] = process.argv.slice(2);

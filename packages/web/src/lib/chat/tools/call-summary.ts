@@ -6,23 +6,23 @@ import type { CallStatus } from './call-status.ts';
 import { stringPieces } from './string-pieces.ts';
 
 /** `nothing`: a call without arguments. */
-export type Gist = { text: string; kind: 'code' | 'words' | 'problem' } | { kind: 'nothing' };
+export type CallSummary = { text: string; kind: 'code' | 'words' | 'problem' } | { kind: 'nothing' };
 
 /** Maximum length in characters; more does not fit beside a name. */
 const MAX_LENGTH = 240;
 
 /** A one-line summary of a call for its collapsed card. Every call has one, so that the height of cards is constant. */
-export function gistOf(call: CallView, status: CallStatus): Gist {
+export function callSummary(call: CallView, status: CallStatus): CallSummary {
   switch (status.kind) {
     case 'writing':
       return { text: lastLine(call.argumentsText, 80), kind: 'code' };
     case 'running':
       if (status.progress?.text != null) return { text: oneLine(status.progress.text), kind: 'words' };
-      return argumentsGist(call.editedArguments ?? call.arguments);
+      return argumentsSummary(call.editedArguments ?? call.arguments);
     case 'failed': {
       const problem = oneLine(status.error?.message ?? firstText(call));
       return problem === ''
-        ? argumentsGist(call.editedArguments ?? call.arguments)
+        ? argumentsSummary(call.editedArguments ?? call.arguments)
         : { text: problem, kind: 'problem' };
     }
     case 'malformed':
@@ -36,24 +36,24 @@ export function gistOf(call: CallView, status: CallStatus): Gist {
     case 'refused':
     case 'cancelled':
     case 'unknown':
-      return argumentsGist(call.editedArguments ?? call.arguments);
+      return argumentsSummary(call.editedArguments ?? call.arguments);
   }
 }
 
-function argumentsGist(values: JsonObject | null): Gist {
+function argumentsSummary(values: JsonObject | null): CallSummary {
   if (values === null) return { text: '', kind: 'code' };
   const parts: string[] = [];
   let length = 0;
   for (const [name, value] of Object.entries(values)) {
     if (length > MAX_LENGTH) break;
-    const part = `${showHidden(name)}: ${valueGist(value)}`;
+    const part = `${showHidden(name)}: ${valueSummary(value)}`;
     parts.push(part);
     length += part.length;
   }
   return parts.length === 0 ? { kind: 'nothing' } : { text: oneLine(parts.join(', ')), kind: 'code' };
 }
 
-function valueGist(value: JsonValue): string {
+function valueSummary(value: JsonValue): string {
   if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${String(value.length)}]`;
   if (typeof value === 'object' && value !== null) return '{…}';
   const source = JSON.stringify(typeof value === 'string' ? value.slice(0, MAX_LENGTH) : value);

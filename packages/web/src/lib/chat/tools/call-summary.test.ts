@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { startedCall } from '../../transcript/calls.ts';
 import type { CallView } from '../../transcript/calls.ts';
 import { callStatus } from './call-status.ts';
-import { gistOf } from './gist.ts';
+import { callSummary } from './call-summary.ts';
 
 const WRITTEN: CallView = { ...startedCall('c1', 'add'), tool: { serverId: 's', name: 'add' }, arguments: {} };
-const gist = (call: CallView) => gistOf(call, callStatus(call));
+const summary = (call: CallView) => callSummary(call, callStatus(call));
 
 test.each<[string, CallView, object]>([
   [
@@ -30,12 +30,12 @@ test.each<[string, CallView, object]>([
     { text: '{"a":', kind: 'code' },
   ],
 ])('shows %s', (_name, call, shown) => {
-  expect(gist(call)).toEqual(shown);
+  expect(summary(call)).toEqual(shown);
 });
 
 test('escapes hidden characters and stays short', () => {
   const call = { ...WRITTEN, arguments: { 'com\u200bmand': `rm \u202egnp.exe`, rest: 'x'.repeat(1_000_000) } };
-  const shown = gist(call);
+  const shown = summary(call);
   expect(shown).toMatchObject({ text: expect.stringContaining('com⟨U+200B⟩mand: "rm \\u202egnp.exe') as string });
   expect('text' in shown && shown.text.length).toBeLessThan(300);
 });
