@@ -27,7 +27,7 @@ const LOCALES: Readonly<Record<PageLocale, string>> = { en: 'en-US', 'zh-Hant': 
 const SHOW_TIMEOUT_MS = 15_000;
 const PICTURE_TIMEOUT_MS = 60_000;
 
-export type PictureOptions = {
+type PictureOptions = {
   /** The folder of the pictures. */
   out: string;
   /** Only views whose name contains it. */
