@@ -20,14 +20,14 @@ import { EMPTY_VIEWS, setEmptyStage, SIGN_IN_VIEWS, setSignInStage } from './sta
 
 /** Widths of the window, in CSS pixels. */
 export const WIDTHS = [1440, 820, 390];
-/** The width at which English views are also taken in dark colors. */
-const DARK_WIDTH = 1440;
+/** The width at which views are brought up, and English ones also taken in dark colors. */
+const WIDEST = 1440;
 const HEIGHT = 900;
 const LOCALES: Readonly<Record<PageLocale, string>> = { en: 'en-US', 'zh-Hant': 'zh-TW', 'zh-Hans': 'zh-CN' };
 const SHOW_TIMEOUT_MS = 15_000;
 const PICTURE_TIMEOUT_MS = 60_000;
 
-export type PictureOptions = {
+type PictureOptions = {
   /** The folder of the pictures. */
   out: string;
   /** Only views whose name contains it. */
@@ -74,13 +74,13 @@ async function takeAll(
   page.setDefaultTimeout(SHOW_TIMEOUT_MS);
   const problems: string[] = [];
   for (const view of views.filter(({ name }) => name.includes(only))) {
-    await page.setViewportSize({ width: widths[0] ?? DARK_WIDTH, height: HEIGHT });
+    await page.setViewportSize({ width: WIDEST, height: HEIGHT });
     const reason = await show(page, view, paths, texts);
     if (reason !== null) problems.push(`${locale}: ${view.name}: ${reason}`);
     for (const width of widths) {
       await page.setViewportSize({ width, height: HEIGHT });
       await save(page, out, `${locale}-${String(width)}`, view);
-      if (!dark || locale !== 'en' || width !== DARK_WIDTH) continue;
+      if (!dark || locale !== 'en' || width !== WIDEST) continue;
       await page.emulateMedia({ colorScheme: 'dark' });
       await save(page, out, `${locale}-${String(width)}-dark`, view);
       await page.emulateMedia({ colorScheme: 'light' });
