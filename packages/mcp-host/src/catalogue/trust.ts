@@ -72,7 +72,7 @@ export class ToolTrust {
     return this.#voided.get(keyOf(serverId, name));
   }
 
-  /** `approved`: unchanged since its approval; `changed`: changed since; undefined or other: never approved. */
+  /** `approved`: unchanged since its approval; `voided`: changed since; `unknown`: never approved. */
   verdict({ serverId, name }: ToolReference): 'approved' | 'voided' | 'unknown' {
     const key = keyOf(serverId, name);
     if (this.#voided.has(key)) return 'voided';

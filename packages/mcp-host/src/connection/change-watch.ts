@@ -39,7 +39,7 @@ export class ChangeWatch {
   /** Counts the streams requested; an outdated one that opens late is closed. */
   #generation = 0;
   #reopenings = 0;
-  #callOff: () => void = () => undefined;
+  #cancelTimer: () => void = () => undefined;
   #stopped = false;
 
   constructor(options: ChangeWatchOptions) {
@@ -89,7 +89,7 @@ export class ChangeWatch {
 
   stop(): void {
     this.#stopped = true;
-    this.#callOff();
+    this.#cancelTimer();
     for (const refresher of Object.values(this.#refreshers)) refresher.stop();
     void this.#stream?.close();
   }
@@ -118,7 +118,7 @@ export class ChangeWatch {
       },
       (thrown: unknown) => {
         if (this.#stopped) return;
-        warn('The server rejected the request for change notifications.');
+        warn('The request for change notifications failed.');
         this.#options.onFailed(thrown);
       },
     );
@@ -141,7 +141,7 @@ export class ChangeWatch {
       warn('The server keeps ending the stream of change notifications; Toolyard no longer reopens it.');
       return;
     }
-    this.#callOff = clock.after(reconnectWait(this.#reopenings++, 0), () => {
+    this.#cancelTimer = clock.after(reconnectWait(this.#reopenings++, 0), () => {
       this.#listen();
       this.refreshAll();
     });
@@ -152,7 +152,7 @@ export class ChangeWatch {
 class Refresher {
   readonly #clock: Clock;
   readonly #refresh: () => Promise<void>;
-  #callOff: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
   #running: Promise<void> | undefined;
   #again = false;
   #stopped = false;
@@ -166,13 +166,13 @@ class Refresher {
   }
 
   ask(): void {
-    if (!this.#stopped) this.#callOff ??= this.#clock.after(this.#delay(), () => this.#run());
+    if (!this.#stopped) this.#cancelTimer ??= this.#clock.after(this.#delay(), () => this.#run());
   }
 
   /** Skips the delay; undefined if nothing is pending. */
   now(): Promise<void> | undefined {
-    if (this.#callOff !== undefined) {
-      this.#callOff();
+    if (this.#cancelTimer !== undefined) {
+      this.#cancelTimer();
       this.#run();
     }
     return this.#running;
@@ -180,7 +180,7 @@ class Refresher {
 
   stop(): void {
     this.#stopped = true;
-    this.#callOff?.();
+    this.#cancelTimer?.();
   }
 
   #delay(): number {
@@ -190,7 +190,7 @@ class Refresher {
   }
 
   #run(): void {
-    this.#callOff = undefined;
+    this.#cancelTimer = undefined;
     if (this.#running !== undefined) {
       this.#again = true;
       return;

@@ -308,7 +308,7 @@ export class Session {
     this.#logLevel = level;
     if (level === undefined || era !== 'legacy' || client.getServerCapabilities()?.logging === undefined) return;
     await this.#request('logging/setLevel', level, { level }, {}).catch(() => {
-      warn('The server rejected the log level.');
+      warn('The log level could not be set.');
     });
   }
 

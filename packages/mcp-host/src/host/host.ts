@@ -29,7 +29,7 @@ import type {
 } from '../types.ts';
 
 /** How long closing waits for stopped calls to end, in milliseconds. */
-const FAREWELL_MS = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 /** How long shutdown waits for work in progress, in milliseconds. */
 const SHUTDOWN_MS = 10_000;
 
@@ -278,7 +278,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
 
   async #close(): Promise<void> {
     for (const entry of this.#servers.all) entry.abortCalls();
-    await this.#flows.whenIdle(FAREWELL_MS);
+    await this.#flows.whenIdle(CLOSE_TIMEOUT_MS);
     await this.#servers.close();
     this.resources.clear();
   }

@@ -115,10 +115,8 @@ function reportOf({ host, config, error, ended, durationMs }: Outcome): McpTestR
 
 /** The last log entry ends the last phase. */
 function durationsOf(phases: ServerHealth['phases'], ended: number): McpTestReport['phases'] {
-  const startedAt = phases.filter(
-    ({ phase }) => phase !== 'connected' && phase !== 'disconnected' && phase !== 'error',
-  );
-  return startedAt.map(({ phase, at }) => {
+  const active = phases.filter(({ phase }) => phase !== 'connected' && phase !== 'disconnected' && phase !== 'error');
+  return active.map(({ phase, at }) => {
     const next = phases[phases.findIndex((each) => each.phase === phase) + 1]?.at ?? ended;
     return { phase, durationMs: Math.max(0, Math.round(next - at)) };
   });

@@ -62,7 +62,7 @@ export class ManagedServer {
   #disconnects = 0;
   #attempting: Promise<void> | undefined;
   #closed: Promise<unknown>;
-  #callOff: () => void = () => undefined;
+  #cancelTimer: () => void = () => undefined;
   #retryAt: number | undefined;
   #renewing = false;
 
@@ -204,8 +204,8 @@ export class ManagedServer {
 
   #enter(stage: Stage): void {
     const { clock, jitter } = this.#options;
-    this.#callOff();
-    this.#callOff = () => undefined;
+    this.#cancelTimer();
+    this.#cancelTimer = () => undefined;
     this.#retryAt = undefined;
     switch (stage) {
       case 'connecting':
@@ -217,12 +217,12 @@ export class ManagedServer {
       case 'waiting': {
         const wait = reconnectWait(this.#machine.spent, jitter());
         this.#retryAt = clock.now() + wait;
-        this.#callOff = clock.after(wait, () => this.#apply('due'));
+        this.#cancelTimer = clock.after(wait, () => this.#apply('due'));
         return;
       }
       case 'ready':
         this.#error = undefined;
-        if (this.#machine.spent > 0) this.#callOff = clock.after(SETTLED_MS, () => this.#apply('settled'));
+        if (this.#machine.spent > 0) this.#cancelTimer = clock.after(SETTLED_MS, () => this.#apply('settled'));
         return;
       case 'idle':
       case 'disabled':

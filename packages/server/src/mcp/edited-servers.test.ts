@@ -69,7 +69,7 @@ describe('the configuration of a server for editing', () => {
       transport: { type: 'stdio', command: '${env:NOPE}' },
       fault: { message: /NOPE is not set/ },
     });
-    expect(await all.configuration(me, 'b')).toMatchObject({ transport: null, fault: { message: /not a text/ } });
+    expect(await all.configuration(me, 'b')).toMatchObject({ transport: null, fault: { message: /must be a string/ } });
   });
 });
 

@@ -60,7 +60,7 @@ describe('remote servers', () => {
     );
     await waitForState(servers, 'evil', 'failed');
     const { error } = await viewOf(servers, 'evil');
-    expect(error).toMatchObject({ code: 'server_refused', message: /points to another address/ });
+    expect(error).toMatchObject({ code: 'server_refused', message: /redirected to another URL/ });
     expect(victim.requests).toEqual([]);
   });
 
