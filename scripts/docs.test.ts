@@ -1,7 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isJsonObject, parseJson } from '../packages/protocol/src/index.ts';
+import { readConfigFile } from '../packages/server/src/config/config-file.ts';
 import type { FigureRow } from './bench-figures.ts';
 import { DATA, DOCUMENT, figuresDocument, fillRows } from './bench-figures.ts';
 import { brokenLinks } from './docs-links.ts';
@@ -48,6 +50,29 @@ describe('links of the documents', () => {
       'README.md:2: none.png: there is no none.png',
       'docs/a.md:3: b.md: there is no docs/b.md',
     ]);
+  });
+});
+
+describe('examples of config.json', () => {
+  const env = { ANTHROPIC_API_KEY: 'key', HOOK_SECRET: 'sixteen characters', OTLP_KEY: 'key' };
+  const examples = globSync('docs/*.md', { cwd: ROOT }).flatMap((document) => {
+    const blocks = readFileSync(join(ROOT, document), 'utf8').matchAll(/```json\n([\s\S]*?)```/g);
+    return [...blocks].map(([, text = '']) => ({ document, text }));
+  });
+  const isConfig = ({ text }: { text: string }): boolean => {
+    const parsed = parseJson(text);
+    return parsed.ok && isJsonObject(parsed.value) && parsed.value['mcpServers'] === undefined;
+  };
+
+  it.each(examples.filter(isConfig))('are accepted: $document', ({ text }) => {
+    const file = join(folder(), 'config.json');
+    writeFileSync(file, text);
+    expect(() => readConfigFile(file, env)).not.toThrow();
+  });
+
+  it('are found, and all are JSON', () => {
+    expect(examples.filter(isConfig).length).toBeGreaterThan(5);
+    expect(examples.filter(({ text }) => !parseJson(text).ok)).toEqual([]);
   });
 });
 
