@@ -98,6 +98,10 @@ const REWORDED: readonly (readonly [before: string, after: string])[] = [
     'The server wants to know who is there, and the person did not sign in. The call was not made.',
     'The server requires a sign-in, and the user did not sign in. The call was not made.',
   ],
+  ['The person refused this call', 'The user denied this call'],
+  ['Do not try it again unless they ask for it.', 'Do not retry it unless the user asks for it.'],
+  ['This tool call could not be read', 'This tool call could not be parsed'],
+  ['Write it again, as valid JSON.', 'Repeat it as valid JSON.'],
 ];
 
 function currentWording(line: string): string {
