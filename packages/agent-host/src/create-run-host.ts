@@ -75,7 +75,7 @@ export function createRunHost(
     lostRules: configuration.lostRules === true,
     callContext: surroundings,
     permission,
-    lookUp: (tool) => tools.judged(tool),
+    lookUp: (tool) => tools.policyFacts(tool),
   });
   const budgets = budgetsOf(access, `${providerId ?? model.provider}/${modelId}`);
   const contextSources = sourcesOf(configuration, tools, abilities);
@@ -99,7 +99,7 @@ export function createRunHost(
     used: used && ((entry) => used(entry.kind === 'model' && providerId ? { ...entry, providerId } : entry)),
     budgets,
     forbidden,
-    repeatable: (tool) => isHarmless(tools.judged(tool)),
+    repeatable: (tool) => isHarmless(tools.policyFacts(tool)),
   });
   const brain = new GeneralChatAgent({
     gate,
@@ -154,7 +154,7 @@ const NO_ACCESS: RunAccess = {
     callTool: () => Promise.reject(endingRun()),
     resumeTask: () => Promise.reject(endingRun()),
     contextSources: () => ({ serverInstructions: [] }),
-    judged: () => undefined,
+    policyFacts: () => undefined,
     refresh: () => undefined,
   },
   permission: () => undefined,

@@ -8,7 +8,7 @@ import { toolPolicyFacts, toolsUpToDate } from './tool-policy-facts.ts';
 export type RunTools = RunToolHost & {
   contextSources(): ContextSources;
   /** Undefined for a tool that does not exist. */
-  judged(tool: ToolReference): ToolPolicyFacts | undefined;
+  policyFacts(tool: ToolReference): ToolPolicyFacts | undefined;
   /** Resolves when the latest announced definitions of these tools are known, for checking calls. */
   refresh(tools: readonly ToolReference[]): Promise<void> | undefined;
 };
@@ -34,7 +34,7 @@ export function hostTools({ host, view = host, isSelected = () => true, function
       : view.callTool.bind(view),
     resumeTask: view.resumeTask.bind(view),
     contextSources: instructionsOf(host, isSelected),
-    judged: (tool) => toolPolicyFacts(host, view.tools(), tool),
+    policyFacts: (tool) => toolPolicyFacts(host, view.tools(), tool),
     refresh: (tools) => toolsUpToDate(host, tools),
   };
 }

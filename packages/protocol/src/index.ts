@@ -187,7 +187,7 @@ export type {
   NewRun,
   Owner,
   PutInboxOutcome,
-  AnswerKeeps,
+  AnswerSideEffect,
   CommitNumber,
   RunCommit,
   RunStore,

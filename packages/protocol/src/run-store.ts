@@ -199,7 +199,7 @@ export type PutInboxOutcome =
  * A stored value that an answer changes: the configuration of a conversation or an agent, or a named setting. `change`
  * receives the value as it is stored at that time, and may be called more than once.
  */
-export type AnswerKeeps = {
+export type AnswerSideEffect = {
   what: 'conversations' | 'agents' | 'settings';
   id: string;
   change: (stored: JsonValue) => JsonObject;
@@ -300,13 +300,13 @@ export type RunStore = {
   countInterrupts(principal: Owner): Awaitable<number>;
   /**
    * The first answer wins. It is put into the run's inbox as `{ interruptId, answer }`; the stored decision about the
-   * tool (`decides`) and the changed value (`keeps`) are committed in the same transaction.
+   * tool (`permission`) and the changed value (`sideEffect`) are committed in the same transaction.
    */
   answerInterrupt(
     principal: Owner,
     interruptId: string,
     answer: InterruptAnswer,
     at: number,
-    more?: { decides?: PermissionView; keeps?: AnswerKeeps },
+    more?: { permission?: PermissionView; sideEffect?: AnswerSideEffect },
   ): Awaitable<AnswerOutcome>;
 };

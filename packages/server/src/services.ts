@@ -9,7 +9,7 @@ import type {
   LeasedTabRun,
   StartRunInTab,
   TabRunInbox,
-  AnswerKeeps,
+  AnswerSideEffect,
   ApprovalInterrupt,
   AddMcpServer,
   ApproveMcpEntry,
@@ -165,7 +165,7 @@ export type Configurations = {
     conversationId: string,
     scope: 'conversation' | 'always',
     raised: RaisedBudget,
-  ): Promise<AnswerKeeps>;
+  ): Promise<AnswerSideEffect>;
 };
 
 /** The properties of a model that determine its requests. */

@@ -65,7 +65,7 @@ export class DurableJournal implements RunJournal {
     if (step === this.#step) return;
     this.#step = step;
     this.#attempt = 1;
-    this.#options.ledger.forgetSettled();
+    this.#options.ledger.removeSettled();
   }
 
   append(body: RunEventBody): void {

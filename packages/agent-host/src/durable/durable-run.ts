@@ -129,7 +129,7 @@ export class DurableRun {
 
   receive({ stops, cancels, answers, steers }: RunMessages): void {
     this.steering.listen(steers);
-    const taken = this.#questions.give(answers);
+    const taken = this.#questions.deliver(answers);
     if (taken.length > 0) this.writer.keep({ taken });
     this.#cancels = cancels;
     if (stops) this.#control.end({ status: 'cancelled' });

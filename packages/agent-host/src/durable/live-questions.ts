@@ -25,7 +25,7 @@ export class LiveQuestions {
     });
 
   /** Passes answers to the calls that wait for them; returns the inbox items that are thereby handled. */
-  give(answers: readonly InboxAnswer[]): string[] {
+  deliver(answers: readonly InboxAnswer[]): string[] {
     return answers.flatMap(({ itemId, interruptId, answer }) => {
       const take = this.#waiting.get(interruptId);
       take?.(answer);

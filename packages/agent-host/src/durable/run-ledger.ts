@@ -90,7 +90,7 @@ export class RunLedger implements ToolLedger {
   }
 
   /** True while a call is in progress whose result only this process can receive. */
-  get callsUnderWay(): boolean {
+  get hasCallsInProgress(): boolean {
     for (const { status, detail } of this.#entries.values()) {
       if (status === 'sent' && !(isJsonObject(detail) && 'task' in detail)) return true;
     }
@@ -98,7 +98,7 @@ export class RunLedger implements ToolLedger {
   }
 
   /** Removes calls of earlier steps, which are not needed again; their results can be large. */
-  forgetSettled(): void {
+  removeSettled(): void {
     for (const [callId, { status }] of this.#entries) {
       if (status === 'done' || status === 'failed' || status === 'cancelled') this.#entries.delete(callId);
     }

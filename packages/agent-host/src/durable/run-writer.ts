@@ -34,7 +34,7 @@ export type RunWriterOptions = {
 export class RunWriter implements PumpSource {
   readonly #options: RunWriterOptions;
   #draft = emptyDraft();
-  #underWay: CommitDraft | null = null;
+  #inProgress: CommitDraft | null = null;
   #storedSeq: number;
   #lastSeq: number;
   #lastAt: number;
@@ -114,7 +114,7 @@ export class RunWriter implements PumpSource {
     if (this.#lost) return;
     this.#lost = lost;
     const held = (this.#held ?? []).flatMap((write) => (write.kind === 'waiter' ? [write.waiter] : []));
-    const waiters = [...(this.#underWay?.waiters ?? []), ...this.#draft.waiters, ...held];
+    const waiters = [...(this.#inProgress?.waiters ?? []), ...this.#draft.waiters, ...held];
     this.#draft = emptyDraft();
     this.#held = null;
     for (const { reject } of waiters) reject(lost);
@@ -128,7 +128,7 @@ export class RunWriter implements PumpSource {
       for (const { resolve } of draft.waiters) resolve({ inboxWaits: false });
       return null;
     }
-    this.#underWay = draft;
+    this.#inProgress = draft;
     this.#draft = emptyDraft();
     const { id: runId, fence } = this.#options.run;
     const { events, messages, leaf, ledger, opened, answered, withdrawn, usage, save } = draft;
@@ -156,11 +156,11 @@ export class RunWriter implements PumpSource {
   }
 
   settled(outcome: CommitOutcome): void {
-    const draft = this.#underWay;
+    const draft = this.#inProgress;
     if (!draft) return;
     switch (outcome.outcome) {
       case 'committed':
-        this.#underWay = null;
+        this.#inProgress = null;
         this.#storedSeq = outcome.lastSeq;
         for (const { resolve } of draft.waiters) resolve({ inboxWaits: outcome.inboxWaits === true });
         return;

@@ -35,7 +35,7 @@ export function findDanger(facts: CallFacts, onlyReads: boolean): ScriptFinding 
 }
 
 function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Generator<ScriptFinding | undefined> {
-  for (const list of facts.wordLists) yield judged(inspectScript(facts.scriptOf(list), own), list.isCertain);
+  for (const list of facts.wordLists) yield certainOnly(inspectScript(facts.scriptOf(list), own), list.isCertain);
   for (const field of facts.fields) {
     yield inspectPlace(field, tool);
     if (field.role !== 'text')
@@ -79,7 +79,7 @@ type Tool = { onlyReads: boolean; removes: boolean; writes: boolean; queries: bo
 const METADATA_READ = dangerFinding('It reads the credentials of a cloud machine.');
 
 /** A text that may not be a command at all is not flagged only because it cannot be analyzed. */
-function judged(finding: ScriptFinding | undefined, isCommand: boolean): ScriptFinding | undefined {
+function certainOnly(finding: ScriptFinding | undefined, isCommand: boolean): ScriptFinding | undefined {
   return isCommand || finding?.kind === 'danger' ? finding : undefined;
 }
 
@@ -119,14 +119,16 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
     case 'command':
       return text.trim() === '' ? undefined : inspectScript(facts.scriptIn(field), own);
     case 'code':
-      return inspectCode(text) ?? (KNOWN_PROGRAM.test(text) ? judged(maybeCommand(field, facts), false) : undefined);
+      return (
+        inspectCode(text) ?? (KNOWN_PROGRAM.test(text) ? certainOnly(maybeCommand(field, facts), false) : undefined)
+      );
     case 'query':
       return inspectQuery(text);
     case 'text':
       if (tool.queries) return inspectQuery(text);
       // A message that begins like a command may be one; a search term or the content of a file is not.
       return KNOWN_PROGRAM.test(text) && !/^(?:contents?|query|search|title|subject|name|label)$/.test(field.name)
-        ? judged(maybeCommand(field, facts), false)
+        ? certainOnly(maybeCommand(field, facts), false)
         : undefined;
     case 'unknown':
     case 'path':
@@ -134,7 +136,7 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
     case 'url':
       return (
         (tool.queries && role === 'unknown' ? inspectQuery(text) : undefined) ??
-        judged(maybeCommand(field, facts), false)
+        certainOnly(maybeCommand(field, facts), false)
       );
   }
 }

@@ -179,7 +179,7 @@ describe('InterventionChecker', () => {
       },
       { requiredKeys: ['decision', 'tool'] },
     );
-    const judged = fc.record({
+    const toolFacts = fc.record({
       builtIn: fc.boolean(),
       readOnly: fc.boolean(),
       trusted: fc.boolean(),
@@ -190,7 +190,7 @@ describe('InterventionChecker', () => {
 
     it('no configuration allows a call that is flagged as dangerous', { tags: ['C12.17'] }, () => {
       fc.assert(
-        fc.property(mode, fc.array(rule), decided, judged, hidden, (each, rules, permission, known, args) => {
+        fc.property(mode, fc.array(rule), decided, toolFacts, hidden, (each, rules, permission, known, args) => {
           const verdict = gate({ mode: each, rules, permission: () => permission, lookUp: () => known })(tool, args);
           expect(verdict.decision).not.toBe('run');
           if (each === 'headless') expect(verdict.decision).toBe('refused');
@@ -208,7 +208,7 @@ describe('InterventionChecker', () => {
           fc.array(rule),
           fc.nat(),
           decided,
-          judged,
+          toolFacts,
           fc.boolean(),
           (each, others, at, allowed, known, byRule) => {
             const rules = byRule ? [...others.slice(0, at % 5), never, ...others.slice(at % 5)] : others;
@@ -224,7 +224,7 @@ describe('InterventionChecker', () => {
 
     it('the order of rules has no effect', () => {
       fc.assert(
-        fc.property(mode, fc.array(rule), judged, fc.string(), (each, rules, known, value) => {
+        fc.property(mode, fc.array(rule), toolFacts, fc.string(), (each, rules, known, value) => {
           const of = (ordered: InterventionRule[]): PolicyVerdict =>
             gate({ mode: each, rules: ordered, lookUp: () => known })(tool, { value });
           expect(of(rules.toReversed())).toEqual(of(rules));

@@ -87,31 +87,31 @@ export class InterventionChecker {
     const reference = formatToolReference(tool);
     const decided = permission(tool);
     if (decided === 'never') return refused('neverAllowed', reference);
-    const judged = lookUp(tool);
-    const hints = trustedHints(judged);
-    const facts = new CallFacts(tool, args, { ...this.#options.callContext, ...judged?.callContext?.() });
+    const toolFacts = lookUp(tool);
+    const hints = trustedHints(toolFacts);
+    const facts = new CallFacts(tool, args, { ...this.#options.callContext, ...toolFacts?.callContext?.() });
     const ruleDecision = this.#decideByRules(facts, hints);
     if (ruleDecision === 'never') return refused('ruledOut', reference);
     const danger = findDanger(facts, hints.readOnly);
-    if (danger) return this.#ask(judged, refused('dangerous', reference, danger.why), { danger: danger.why });
-    const harmless = isHarmless(judged);
+    if (danger) return this.#ask(toolFacts, refused('dangerous', reference, danger.why), { danger: danger.why });
+    const harmless = isHarmless(toolFacts);
     if (lostRules === true && !harmless)
-      return this.#ask(judged, refused('rulesLost', reference), { danger: RULES_LOST });
-    if (ruleDecision === 'ask') return this.#ask(judged, refused('needsApproval', reference), { byRule: true });
+      return this.#ask(toolFacts, refused('rulesLost', reference), { danger: RULES_LOST });
+    if (ruleDecision === 'ask') return this.#ask(toolFacts, refused('needsApproval', reference), { byRule: true });
     if (harmless) return RUN;
-    if (judged?.changed !== undefined) return this.#ask(judged, refused('changed', reference));
-    if (decided === 'allow' || (ruleDecision === 'allow' && mode !== 'manual') || (mode === 'auto' && judged))
+    if (toolFacts?.changed !== undefined) return this.#ask(toolFacts, refused('changed', reference));
+    if (decided === 'allow' || (ruleDecision === 'allow' && mode !== 'manual') || (mode === 'auto' && toolFacts))
       return RUN;
-    return this.#ask(judged, refused('needsApproval', reference));
+    return this.#ask(toolFacts, refused('needsApproval', reference));
   }
 
   #ask(
-    judged: ToolPolicyFacts | undefined,
+    toolFacts: ToolPolicyFacts | undefined,
     otherwise: PolicyVerdict,
     why: Pick<CallToolFacts, 'danger' | 'byRule'> = {},
   ): PolicyVerdict {
     if (this.#options.mode === 'headless' || this.#options.asks === false) return otherwise;
-    const about = { ...judged?.about?.(), ...why };
+    const about = { ...toolFacts?.about?.(), ...why };
     return { decision: 'ask', ...(Object.keys(about).length === 0 ? {} : { about }) };
   }
 }

@@ -1,6 +1,6 @@
 import type {
   AgentConfiguration,
-  AnswerKeeps,
+  AnswerSideEffect,
   Budget,
   BudgetMeasure,
   JsonObject,
@@ -33,7 +33,7 @@ export async function findBudgetLayer(
   conversationId: string,
   scope: 'conversation' | 'always',
   { budget, measure, limit }: RaisedBudget,
-): Promise<AnswerKeeps> {
+): Promise<AnswerSideEffect> {
   const key = budgetKey(budget);
   const setIn = (stored: unknown): Budget | undefined =>
     readStoredConfiguration(stored).budgets?.find((each) => budgetKey(each) === key);

@@ -40,7 +40,7 @@ describe('attack 18: two servers with a tool of the same name', () => {
         inputSchema: { properties: { [`path_of_${id}`]: {} } },
       });
       if (tool === undefined) throw new Error('it is not offered');
-      expect(selection.judged(tool.tool)).toMatchObject({ builtIn: false, readOnly: id === 'good' });
+      expect(selection.policyFacts(tool.tool)).toMatchObject({ builtIn: false, readOnly: id === 'good' });
       expect((await selection.callTool(tool.tool, {})).content).toEqual([{ type: 'text', text: `said by ${id}` }]);
     }
     // An ambiguous name resolves to no tool.

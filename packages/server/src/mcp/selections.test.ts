@@ -35,7 +35,7 @@ describe('the tools of a run', () => {
       { serverId: 'a', name: 'write' },
       { serverId: 'b', name: 'read' },
     ]) {
-      expect(own.judged(tool)).toBeUndefined();
+      expect(own.policyFacts(tool)).toBeUndefined();
       expect(await own.callTool(tool, {})).toMatchObject({ outcome: 'not_sent', error: { code: 'tool_not_found' } });
     }
     expect(await servers.select(selectServers(), NEVER_ABORTED)).toBe(standard);
@@ -93,10 +93,13 @@ describe('the tools of a run', () => {
       builtIn: [{ ...commandServer('date', { tools }), builtIn: true }],
     });
     const selection = await servers.select(selectServers(), NEVER_ABORTED);
-    expect(selection.judged({ serverId: 'date', name: 'look' })).toEqual({ builtIn: true, readOnly: true });
-    expect(selection.judged({ serverId: 'mine', name: 'look' })).toMatchObject({ builtIn: false, readOnly: true });
-    expect(selection.judged({ serverId: 'mine', name: 'date' })).toMatchObject({ builtIn: false, readOnly: false });
-    expect(selection.judged({ serverId: 'mine', name: 'none' })).toBeUndefined();
+    expect(selection.policyFacts({ serverId: 'date', name: 'look' })).toEqual({ builtIn: true, readOnly: true });
+    expect(selection.policyFacts({ serverId: 'mine', name: 'look' })).toMatchObject({ builtIn: false, readOnly: true });
+    expect(selection.policyFacts({ serverId: 'mine', name: 'date' })).toMatchObject({
+      builtIn: false,
+      readOnly: false,
+    });
+    expect(selection.policyFacts({ serverId: 'mine', name: 'none' })).toBeUndefined();
   });
 
   it('disconnect a disabled server after it was unused for a while', async () => {

@@ -1,6 +1,6 @@
 import type {
   AgentConfiguration,
-  AnswerKeeps,
+  AnswerSideEffect,
   Clock,
   IdSource,
   Interrupt,
@@ -67,7 +67,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
     principal: Owner,
     { interrupt, conversationId }: StoredInterrupt,
     response: InterruptAnswer,
-  ): Promise<AnswerKeeps | null> {
+  ): Promise<AnswerSideEffect | null> {
     if (interrupt.kind !== 'budget' || response.decision !== 'raise') return null;
     const { scope = 'run', limit } = response;
     if (scope === 'run') return null;
@@ -86,12 +86,12 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
     const asked = withOrigin(stored, (id) => servers.isConfigured(id));
     checkAnswer(asked.interrupt, original, shown);
     const effective = withoutUnchanged(asked.interrupt, original);
-    const keeps = await whereToKeep(principal, asked, effective);
+    const sideEffect = await whereToKeep(principal, asked, effective);
     const at = clock.now();
-    const decides = decisionOf(asked, effective, at);
+    const permission = decisionOf(asked, effective, at);
     const outcome = await storage.runs.answerInterrupt(principal, interruptId, effective, at, {
-      ...defined({ decides }),
-      ...(keeps ? { keeps } : {}),
+      ...defined({ permission }),
+      ...(sideEffect ? { sideEffect } : {}),
     });
     switch (outcome.outcome) {
       case 'not_found':
@@ -110,12 +110,12 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
           hint: 'Raise the budget for this run only.',
         });
       case 'answered':
-        if (decides?.decision === 'allow' && asked.interrupt.kind === 'approval') {
+        if (permission?.decision === 'allow' && asked.interrupt.kind === 'approval') {
           if (asked.interrupt.tool.origin === 'tab') {
             await tabs.approve(principal, asked.conversationId, asked.interrupt);
           } else servers.approve(asked.interrupt);
         }
-        if (keeps) hub.changed(principal.ownerId, keeps.what, keeps.id);
+        if (sideEffect) hub.changed(principal.ownerId, sideEffect.what, sideEffect.id);
         hub.changed(principal.ownerId, 'interrupts', asked.conversationId);
         await pool.wake(outcome.runId);
         return { ...stored, status: 'answered', answer: effective, answeredAt: at };

@@ -90,7 +90,7 @@ export class RunWorker {
   async release(callMs: number): Promise<void> {
     this.#leaving = true;
     const { ledger, writer } = this.#durable;
-    if (ledger?.callsUnderWay) await this.#settledWithin(callMs);
+    if (ledger?.hasCallsInProgress) await this.#settledWithin(callMs);
     const stopped = Promise.withResolvers<void>();
     // A call sent during the last commit would have an unknown outcome for no reason.
     this.#durable.ledger?.leave(stopped.promise);

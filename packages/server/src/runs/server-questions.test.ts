@@ -82,7 +82,7 @@ describe('a server that asks during its call', () => {
       code: 'bad_request',
       message: expect.stringContaining('"city" must be text') as string,
     });
-    await expect(bench.runs.answer(ANNE, id, { decision: 'accept' })).rejects.toThrow('"city" is needed');
+    await expect(bench.runs.answer(ANNE, id, { decision: 'accept' })).rejects.toThrow('"city" is required');
     await expect(bench.runs.answer(ANNE, id, { decision: 'repeat' })).rejects.toMatchObject({ code: 'bad_request' });
     await expect(bench.runs.answer(BERT, id, inTaipei)).rejects.toMatchObject({ code: 'not_found' });
     const both = await Promise.allSettled([

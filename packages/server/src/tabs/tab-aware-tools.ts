@@ -118,15 +118,15 @@ export class TabAwareTools implements RunTools {
     return made;
   }
 
-  judged(tool: ToolReference): ToolPolicyFacts | undefined {
-    if (!this.#isLent(tool)) return this.#options.base.judged(tool);
+  policyFacts(tool: ToolReference): ToolPolicyFacts | undefined {
+    if (!this.#isLent(tool)) return this.#options.base.policyFacts(tool);
     this.tools();
     const view = {
       trust: this.#trust,
       definitionOf: (of: ToolReference) => definitionIn(this.#servers, of),
       isTrusted: () => false,
     };
-    return toolPolicyFacts(view, this.#ofTabs, tool) ?? this.#options.base.judged(tool);
+    return toolPolicyFacts(view, this.#ofTabs, tool) ?? this.#options.base.policyFacts(tool);
   }
 
   /** Reads the current offers of tabs. */

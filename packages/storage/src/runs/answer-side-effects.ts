@@ -1,4 +1,4 @@
-import type { AnswerKeeps } from '@toolyard/protocol';
+import type { AnswerSideEffect } from '@toolyard/protocol';
 import type { StorageEngine } from '../engine/engine.ts';
 import type { StoreWork } from '../engine/work.ts';
 import { decodeJson, encodeJson } from '../text.ts';
@@ -6,7 +6,10 @@ import { decodeJson, encodeJson } from '../text.ts';
 /**
  * Applies the changes that come with an answer; false if their target no longer exists. Call it within a transaction.
  */
-export type AnswerSideEffects = (keeps: AnswerKeeps, of: { ownerId: string; at: number }) => StoreWork<boolean>;
+export type AnswerSideEffects = (
+  sideEffect: AnswerSideEffect,
+  of: { ownerId: string; at: number },
+) => StoreWork<boolean>;
 
 /** The statements of {@link AnswerSideEffects}: rows are locked when they are read. */
 export function createAnswerSideEffects(engine: StorageEngine): AnswerSideEffects {

@@ -151,7 +151,7 @@ export function createInterruptCommands(
         return Number((yield* count.get(ownerId))?.open ?? 0);
       });
     },
-    answerInterrupt({ ownerId }, interruptId, value, at, { decides, keeps } = {}) {
+    answerInterrupt({ ownerId }, interruptId, value, at, { permission, sideEffect } = {}) {
       return transaction<AnswerOutcome>('answer', 'full', function* () {
         const found = yield* find.get(interruptId, ownerId);
         if (!found) return { outcome: 'not_found' };
@@ -159,18 +159,18 @@ export function createInterruptCommands(
         // Locked: the second of two concurrent answers sees the first.
         const interrupt = yield* now.get(interruptId);
         if (interrupt?.status !== 'open') return { outcome: 'closed', answer: toAnswer(interrupt?.answer ?? null) };
-        if (keeps && !(yield* keep(keeps, { ownerId, at }))) return { outcome: 'no_place' };
+        if (sideEffect && !(yield* keep(sideEffect, { ownerId, at }))) return { outcome: 'no_place' };
         yield* answer.run(encodeJson(value), at, interruptId, ownerId);
         yield* put.run(found.run_id, `answer:${interruptId}`, ownerId, encodeJson({ interruptId, answer: value }), at);
-        if (decides) {
-          const { tool, conversationId, decision } = decides;
+        if (permission) {
+          const { tool, conversationId, decision } = permission;
           yield* decide.run(
             ownerId,
             conversationId,
             scrubText(tool.serverId),
             scrubText(tool.name),
             decision,
-            decides.at,
+            permission.at,
             tool.origin ?? 'server',
           );
         }

@@ -191,7 +191,7 @@ export function access(model: ModelRuntime, pay: Call, { asks = false } = {}): (
         callTool: (_tool, _args, options = {}) => pay(options),
         resumeTask: () => Promise.reject(new Error('there are no tasks')),
         contextSources: () => ({ serverInstructions: [] }),
-        judged: () => ({ builtIn: false, readOnly: false, trusted: false }),
+        policyFacts: () => ({ builtIn: false, readOnly: false, trusted: false }),
         refresh: () => undefined,
       },
       permission: () => (asks ? undefined : 'allow'),

@@ -294,7 +294,7 @@ function selectionOf(tools: Record<string, FakeTool>): RunTools {
       return resume(handle, options);
     },
     contextSources: () => ({ serverInstructions: [] }),
-    judged: (tool) => {
+    policyFacts: (tool) => {
       const found = find(tool);
       if (!found) return undefined;
       const { builtIn = false, readOnly = builtIn, inputSchema, inQuestion = true } = found;

@@ -96,10 +96,10 @@ export function describeInterrupts(bench: ConformanceBench): void {
     test('store a permission with the answer that counts, and only with that', async () => {
       const tool = { serverId: 'desk', name: 'act' };
       const allow = { tool, conversationId: 'c-r1', decision: 'allow', at: 7 } as const;
-      await bench.store.answerInterrupt(ANNE, 'i1', yes, 7, { decides: allow });
+      await bench.store.answerInterrupt(ANNE, 'i1', yes, 7, { permission: allow });
       expect(await bench.engine.permissions(ANNE)).toEqual([allow]);
       const never = { tool, conversationId: null, decision: 'never', at: 8 } as const;
-      expect(await bench.store.answerInterrupt(ANNE, 'i1', no, 8, { decides: never })).toMatchObject({
+      expect(await bench.store.answerInterrupt(ANNE, 'i1', no, 8, { permission: never })).toMatchObject({
         outcome: 'closed',
       });
       expect(await bench.engine.permissions(ANNE)).toEqual([allow]);
@@ -116,8 +116,8 @@ export function describeInterrupts(bench: ConformanceBench): void {
         change: (stored: unknown) => (seen.push(stored), { answers: seen.length }),
       });
       const other = await bench.engine.handle();
-      const answer = (store: RunStore, id: string, keeps = counting('c-r1')) =>
-        store.answerInterrupt(ANNE, id, yes, 7, { keeps });
+      const answer = (store: RunStore, id: string, sideEffect = counting('c-r1')) =>
+        store.answerInterrupt(ANNE, id, yes, 7, { sideEffect });
       expect(await answer(bench.store, 'i1', counting('gone'))).toEqual({ outcome: 'no_place' });
       const both = await Promise.all([answer(bench.store, 'i1'), answer(other, 'i1')]);
       expect(both.map(({ outcome }) => outcome).toSorted()).toEqual(['answered', 'closed']);
