@@ -6,8 +6,11 @@ import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { KnownProvider } from './provider-presets.ts';
 import type { ConfiguredProvider } from './provider-record.ts';
 
+const ID_PREFIX = 'local-';
 /** How long the result of a scan is used, in milliseconds. */
 const FRESH_MS = 60_000;
+/** Timeout of a scan for a server that a run needs: on a busy machine the usual one may miss it. */
+const NEEDED_TIMEOUT_MS = 5_000;
 
 export type DetectedProvider = ConfiguredProvider & { models: readonly ModelInfo[] };
 
@@ -40,20 +43,29 @@ export class DetectedProviders {
     return this.#known;
   }
 
+  /** The provider with this id; scans again if the last scan did not detect it. */
+  async find(id: string): Promise<DetectedProvider | undefined> {
+    const found = (await this.current(false)).find((provider) => provider.id === id);
+    if (found !== undefined || !id.startsWith(ID_PREFIX)) return found;
+    await this.#scanning;
+    await this.#scan(NEEDED_TIMEOUT_MS);
+    return this.#known.find((provider) => provider.id === id);
+  }
+
   /** Aborts a scan in progress. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#scanning;
   }
 
-  #scan(): Promise<void> {
-    this.#scanning ??= this.#look().finally(() => {
+  #scan(timeoutMs?: number): Promise<void> {
+    this.#scanning ??= this.#look(timeoutMs).finally(() => {
       this.#scanning = undefined;
     });
     return this.#scanning;
   }
 
-  async #look(): Promise<void> {
+  async #look(timeoutMs: number | undefined): Promise<void> {
     const { fetches, clock, ports, onChange } = this.#options;
     if (this.#stop.signal.aborted) return;
     try {
@@ -61,12 +73,12 @@ export class DetectedProviders {
         fetch: (input, init) => fetches.for(String(input))(input, init),
         clock,
         signal: this.#stop.signal,
-        ...defined({ ports }),
+        ...defined({ ports, timeoutMs }),
       });
       const before = this.#known.map(({ id }) => id).join();
       const programs = (await loadProviders()).filter(({ place }) => place === 'own');
       this.#known = servers.map(({ label, baseUrl, models }) => ({
-        id: `local-${new URL(baseUrl).port}`,
+        id: `${ID_PREFIX}${new URL(baseUrl).port}`,
         label,
         origin: 'found',
         baseUrl,

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { AgentConfiguration, Owner } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { eventually, reply } from '@toolyard/testing';
@@ -195,5 +198,22 @@ describe('a runtime', () => {
     const runtime = await all.open(me, { providerId: `local-${port}`, modelId: 'scripted' });
     expect(await runtime.models()).toHaveLength(1);
     expect((await all.open(me, { providerId: 'demo', modelId: 'demo' })).provider).toBe('demo');
+  });
+
+  it('finds a detected server that answers too late for a usual scan', async () => {
+    const slow = createServer((_, response) => {
+      const body = JSON.stringify({ data: [{ id: 'scripted' }] });
+      setTimeout(() => response.setHeader('content-type', 'application/json').end(body), 600);
+    });
+    await once(slow.listen(0, '127.0.0.1'), 'listening');
+    try {
+      const { port } = slow.address() as AddressInfo;
+      const all = await models({ localPorts: [port], clock: systemClock });
+      const runtime = await all.open(me, { providerId: `local-${port}`, modelId: 'scripted' });
+      expect(await runtime.models()).toHaveLength(1);
+    } finally {
+      slow.close();
+      slow.closeAllConnections();
+    }
   });
 });

@@ -53,13 +53,7 @@ export class ProviderDirectory {
 
   async find(principal: Owner, id: string): Promise<ConfiguredProvider | undefined> {
     const { found } = this.#options;
-    const fits = (record: ConfiguredProvider): boolean => record.id === id;
-    return (
-      (await this.configured(principal)).find(fits) ??
-      (await found.current(false)).find(fits) ??
-      // It may have been started since the last scan.
-      (id.startsWith('local-') ? (await found.current(true)).find(fits) : undefined)
-    );
+    return (await this.configured(principal)).find((record) => record.id === id) ?? found.find(id);
   }
 
   /** @throws ToolyardError `bad_config` if the stored key cannot be read */
