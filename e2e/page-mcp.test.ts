@@ -144,7 +144,7 @@ describeInBrowser('MCP servers of the browser', () => {
         .getByText(/does not send Access-Control-Allow-Origin/)
         .waitFor();
       await row(page, 'Narrow')
-        .getByText(/Access-Control-Allow-Headers does not name .*mcp-protocol-version/)
+        .getByText(/Access-Control-Allow-Headers does not list .*mcp-protocol-version/)
         .waitFor();
       expect(closed.sessionCount).toBe(0);
     });

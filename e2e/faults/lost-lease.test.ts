@@ -50,6 +50,6 @@ describeOnDatabases('the judge', (cluster) => {
 
   it('notices two processes that both hold a run because the fence was not raised', async () => {
     const problems = await problemsAfterLostLease(KEEP_FENCES);
-    expect(problems).toContainEqual(expect.stringMatching(/^owned twice: .* both wrote .* under fence 1$/));
+    expect(problems).toContainEqual(expect.stringMatching(/^owned twice: .* both wrote .* with fence 1$/));
   });
 });

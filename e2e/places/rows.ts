@@ -7,7 +7,7 @@ type Name = keyof typeof PLACE_SCENARIOS;
  * The scenarios of each row of the decision table of `GeneralChatAgent`: event and condition.
  */
 export const SCENARIOS_OF_ROW: Record<string, readonly [Name, ...Name[]]> = {
-  'the person wrote, or steers | turns are left': [
+  'the user wrote, or steers | turns are left': [
     'the model writes text',
     'steered before its next step',
     'steered at its last step',
@@ -15,38 +15,38 @@ export const SCENARIOS_OF_ROW: Record<string, readonly [Name, ...Name[]]> = {
     'continues after a cancellation',
     'continues after a lost connection',
   ],
-  'the person wrote, or steers | the window is nearly full': ['compacts before the context window is full'],
-  'the person wrote, or steers | a budget is used up': [
+  'the user wrote, or steers | the window is nearly full': ['compacts before the context window is full'],
+  'the user wrote, or steers | a budget is exhausted': [
     'the budget of a conversation is used up by its second message',
   ],
-  'the conversation was summed up | turns are left': ['compacts before the context window is full'],
-  'the model failed | its window was full, for the 1st time': ['compacts after a context length error'],
-  'the model failed | else': ['the model fails', 'context length error after compaction'],
-  'the model asks for tools | it was told not to': [
+  'the conversation was compacted | turns are left': ['compacts before the context window is full'],
+  'the model failed | its window was full, first time': ['compacts after a context length error'],
+  'the model failed | otherwise': ['the model fails', 'context length error after compaction'],
+  'the model requests tools | the request did not allow tools': [
     'the turns are used up',
     'the model calls a tool although it must answer',
   ],
-  'the model asks for tools | the same call too often': ['the model repeats a call too often'],
-  'the model asks for tools | a person has to be asked': ['the model calls a tool', 'the user denies a call'],
-  'the model asks for tools | the budget of a tool is used up': ['the budget of a tool is used up'],
-  'the model asks for tools | one call': ['the tool is unknown', 'a rule forbids a call'],
-  'the model asks for tools | several': ['no call asks for approval'],
+  'the model requests tools | the same call too often': ['the model repeats a call too often'],
+  'the model requests tools | an approval is needed': ['the model calls a tool', 'the user denies a call'],
+  'the model requests tools | the budget of a tool is exhausted': ['the budget of a tool is used up'],
+  'the model requests tools | one call': ['the tool is unknown', 'a rule forbids a call'],
+  'the model requests tools | several': ['no call asks for approval'],
   'the model wrote text | ': ['the model writes text'],
   'the model wrote nothing | ': ['the model writes nothing'],
-  'a tool asks the person | for words or a form': [
-    'the model asks for text',
-    'the user declines questions of the model',
-  ],
-  'a tool asks the person | for a choice': ['the model asks for a choice'],
-  'the person answered | has to be asked something else': ['the model asks a question beside another call'],
-  'the person answered | else': ['the model calls several tools', 'the user denies one of several calls'],
-  'the person answered | and no call is open': ['a budget is used up and raised'],
-  'the run waits for a person | ': ['cancelled during an approval'],
+  'a tool asks the user | for text or a form': ['the model asks for text', 'the user declines questions of the model'],
+  'a tool asks the user | for a choice': ['the model asks for a choice'],
+  'the user answered | another question is open': ['the model asks a question beside another call'],
+  'the user answered | otherwise': ['the model calls several tools', 'the user denies one of several calls'],
+  'the user answered | no call is open': ['a budget is used up and raised'],
+  'the run is parked | ': ['cancelled during an approval'],
   'the tools answered | turns are left': ['the model calls tools over several turns'],
   'the tools answered | and the window is nearly full': ['compacts between two turns'],
-  'the tools answered | they are used up': ['the turns are used up by tool calls'],
-  'the tools answered | a budget is used up': ['a budget is used up and raised', 'a budget is used up and not raised'],
-  'somebody or something stopped it | ': [
+  'the tools answered | the turns are used up': ['the turns are used up by tool calls'],
+  'the tools answered | a budget is exhausted': [
+    'a budget is used up and raised',
+    'a budget is used up and not raised',
+  ],
+  'a user or a limit stopped the run | ': [
     'cancelled during an answer',
     'cancelled during a call',
     'the run times out',
@@ -69,7 +69,7 @@ export function rowsOfTable(): string[] {
   let happened = '';
   for (const [, line = ''] of readFileSync(at, 'utf8').matchAll(/^ \* \|(.*)\|$/gm)) {
     const [first = '', and = ''] = line.split('|').map((cell) => cell.trim());
-    if (first === 'what happened' || first.startsWith('---')) continue;
+    if (first === 'event' || first.startsWith('---')) continue;
     happened = first || happened;
     rows.push(`${happened} | ${and}`);
   }

@@ -51,7 +51,7 @@ describe('a full disk', needs(PRLIMIT), () => {
     limitFiles(served.pid, Math.max(...sizes));
     limited.resolve();
     await eventually(() => served.log.includes('postponed'), { what: 'the full disk in the log' });
-    expect(served.log).toMatch(/postponed: \S+ cannot be written: the disk or quota is full/);
+    expect(served.log).toMatch(/postponed: \S+ cannot be written: the disk is full/);
 
     const sent = await runCommand(['chat', ...at, 'And you?']);
     expect(sent.code).toBe(1);

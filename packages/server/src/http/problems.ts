@@ -68,7 +68,7 @@ function publicMessage(thrown: unknown, { code, message }: ErrorInfo): string {
 /** Neither the request nor the server is wrong; the outage is logged once where runs are recovered. */
 const DATABASE_AWAY: ErrorInfo = {
   code: 'storage_failed',
-  message: 'The database is unreachable. Stored data is safe.',
+  message: 'The database cannot be reached. Stored data is safe.',
   hint: 'Try again in a moment. If the error persists, check that PostgreSQL is running.',
   retryable: true,
 };
