@@ -18,6 +18,8 @@ export const usage = {
   unitDollars: 'US dollars',
   unitTokens: 'tokens',
   unitCalls: 'calls',
+  labelTokens: 'Tokens',
+  labelCalls: 'Calls',
   tokens: { one: '{count} token', other: '{count} tokens' },
   calls: { one: '{count} call', other: '{count} calls' },
   raiseFor: 'Raise for',

@@ -19,6 +19,8 @@ export const usage: LazyTexts<'usage'> = {
   unitDollars: '美元',
   unitTokens: '词元',
   unitCalls: '次调用',
+  labelTokens: '词元',
+  labelCalls: '调用次数',
   tokens: { one: '{count} 个词元', other: '{count} 个词元' },
   calls: { one: '{count} 次调用', other: '{count} 次调用' },
   raiseFor: '提高的范围',

@@ -19,6 +19,8 @@ export const usage: LazyTexts<'usage'> = {
   unitDollars: '美元',
   unitTokens: '詞元',
   unitCalls: '次呼叫',
+  labelTokens: '詞元',
+  labelCalls: '呼叫次數',
   tokens: { one: '{count} 個詞元', other: '{count} 個詞元' },
   calls: { one: '{count} 次呼叫', other: '{count} 次呼叫' },
   raiseFor: '提高的範圍',
