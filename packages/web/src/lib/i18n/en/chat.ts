@@ -58,6 +58,7 @@ export const chat = {
   filtered: 'The provider’s content filter stopped this answer.',
   cutOff: 'The answer was interrupted.',
   failed: 'The answer failed',
+  openProviders: 'Open provider settings',
   cancelled: 'Stopped before the answer began.',
   notShown: 'This message could not be displayed. Its text:',
   unanswered: 'This message has no answer.',

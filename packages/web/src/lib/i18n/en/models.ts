@@ -12,6 +12,8 @@ export const models = {
   manage: 'Manage providers',
   loading: 'Loading models…',
   demoNote: 'fixed rules for trying Toolyard',
+  demoLabel: 'Demo (no language model)',
+  demoTextNote: 'writes tool calls as text',
   count: { one: '{count} model found', other: '{count} models found' },
   reads: 'Accepts {kinds}',
   image: 'images',

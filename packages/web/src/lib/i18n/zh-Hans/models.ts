@@ -13,6 +13,8 @@ export const models: LazyTexts<'models'> = {
   manage: '管理提供商',
   loading: '正在加载模型…',
   demoNote: '以固定规则供您试用 Toolyard',
+  demoLabel: '演示（非语言模型）',
+  demoTextNote: '以文字形式写出工具调用',
   count: { other: '找到 {count} 个模型' },
   reads: '可接受{kinds}',
   image: '图片',

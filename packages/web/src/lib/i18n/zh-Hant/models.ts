@@ -13,6 +13,8 @@ export const models: LazyTexts<'models'> = {
   manage: '管理供應商',
   loading: '正在載入模型…',
   demoNote: '以固定規則供您試用 Toolyard',
+  demoLabel: '示範（非語言模型）',
+  demoTextNote: '以文字形式寫出工具呼叫',
   count: { other: '找到 {count} 個模型' },
   reads: '可接受{kinds}',
   image: '圖片',
