@@ -5,6 +5,8 @@ import { reply } from '@toolyard/testing';
 import { call } from './api.ts';
 import { chatPage } from './chat-page.ts';
 import { askingTool, FORM, FORM_SERVERS } from './form-servers.ts';
+import { button, messagesOf, pattern, unfoldAll } from './page-parts.ts';
+import { PROVIDER, serverViews, settingsViews } from './page-settings-views.ts';
 import type { PageTexts } from './page-texts.ts';
 import type { ScriptedServers } from './scripted-tools.ts';
 import { FILES } from './servers-page.ts';
@@ -67,9 +69,6 @@ export const MORE_VIEW_SERVERS: ScriptedServers = {
   agency: { behaviour: AGENCY },
   files: { behaviour: FILES },
 };
-
-/** A provider that can be removed. */
-const PROVIDER = 'Office';
 
 type Messages = { messages: { role: string; content: unknown }[] };
 
@@ -445,131 +444,6 @@ export const IN_DOUBT_VIEWS: readonly View[] = [
   },
 ];
 
-function serverViews(): View[] {
-  const openForm = async (page: Page, t: PageTexts): Promise<Locator> => {
-    await button(page, t('mcp.add')).click();
-    return page.getByRole('dialog', { name: t('mcp.newTitle') });
-  };
-  const kinds: Readonly<Record<string, string>> = {
-    command: 'mcp.kindProgram',
-    url: 'mcp.kindAddress',
-    hosted: 'mcp.kindHosted',
-  };
-  const tabs: Readonly<Record<string, string>> = { tools: 'mcp.tabTools', about: 'mcp.tabAbout', log: 'mcp.tabLog' };
-  return [
-    ...Object.entries(kinds).map(([name, key]) => ({
-      name: `new server: ${name}`,
-      path: () => '/settings/tools',
-      show: async (page: Page, t: PageTexts) => {
-        const form = await openForm(page, t);
-        await form.getByText(t(key), { exact: true }).click();
-        await button(form, t('common.save')).click();
-        await form.getByText(t('mcp.nameMissing')).waitFor();
-      },
-    })),
-    {
-      name: 'new server: paste',
-      path: () => '/settings/tools',
-      show: async (page, t) => {
-        const form = await openForm(page, t);
-        await button(form, t('mcp.paste')).click();
-        await form.getByLabel(t('mcp.pasteLabel')).fill('{ "mcpServers": {\n  "web": \n');
-        await button(form, t('mcp.pasteRead')).click();
-        await form.locator('[aria-invalid=true]').waitFor();
-      },
-    },
-    ...Object.entries(tabs).map(([name, key]) => ({
-      name: `a server: ${name}`,
-      path: () => '/settings/tools?server=files',
-      show: async (page: Page, t: PageTexts) => {
-        await page.getByRole('tab', { name: t(key) }).click();
-        if (name === 'tools') await unfoldAll(page.getByRole('tabpanel'));
-      },
-    })),
-    {
-      name: 'a server to remove',
-      path: () => '/settings/tools',
-      show: async (page, t) => {
-        await button(page, t('mcp.actions', { server: 'unused' })).click();
-        await page.getByRole('menuitem', { name: t('mcp.remove') }).click();
-        await page.getByRole('dialog').waitFor();
-      },
-    },
-    {
-      name: 'an unknown server',
-      path: () => '/settings/tools?server=nothing',
-      show: (page, t) => page.getByText(t('mcp.notThere')).waitFor(),
-    },
-  ];
-}
-
-function settingsViews(): View[] {
-  const inSettings = (section: string): string => `/settings/${section}`;
-  return [
-    {
-      name: 'settings: access',
-      path: () => inSettings('access'),
-      show: (page) => page.getByRole('main').getByText('--no-token').waitFor(),
-    },
-    {
-      name: 'settings: usage',
-      path: () => inSettings('usage'),
-      show: (page, t) => page.getByRole('table', { name: t('usage.table') }).waitFor(),
-    },
-    {
-      name: 'new provider',
-      path: () => inSettings('models'),
-      show: async (page, t) => {
-        await button(page, t('settings.addProvider')).click();
-        const form = page.getByRole('dialog');
-        await button(form, t('common.save')).click();
-        await form.locator('[aria-invalid=true]').first().waitFor();
-      },
-    },
-    {
-      name: 'a known provider',
-      path: () => inSettings('models'),
-      show: async (page, t) => {
-        await button(page, t('settings.addProvider')).click();
-        await page.getByRole('dialog').getByRole('combobox').first().selectOption('anthropic');
-      },
-    },
-    {
-      name: 'a provider to remove',
-      path: () => inSettings('models'),
-      show: async (page, t) => {
-        await button(page, t('settings.removeProvider', { provider: PROVIDER })).click();
-        await page.getByRole('dialog', { name: t('settings.removeProviderTitle', { provider: PROVIDER }) }).waitFor();
-      },
-    },
-    {
-      name: 'calls without approval, to confirm',
-      path: () => inSettings('general'),
-      show: async (page, t) => {
-        await page.locator('select:has(option[value=auto])').selectOption('auto');
-        await page.getByRole('dialog', { name: t('settings.autoTitle') }).waitFor();
-      },
-    },
-    {
-      name: 'a rule, and a tried call',
-      path: () => inSettings('permissions'),
-      show: async (page, t) => {
-        await button(page, t('rules.add')).click();
-        await button(page, t('common.save')).first().click();
-        await page.getByText(t('rules.empty')).waitFor();
-      },
-    },
-    {
-      name: 'a budget without a limit',
-      path: () => inSettings('general'),
-      show: async (page, t) => {
-        await button(page, t('usage.addBudget')).first().click();
-        await page.getByText(t('usage.noAmountProblem')).first().waitFor();
-      },
-    },
-  ];
-}
-
 /** Follows a link to a path: cheaper than loading the page again. */
 export async function navigate(page: Page, path: string): Promise<void> {
   await page.evaluate(`(() => {
@@ -586,25 +460,4 @@ export async function closeOverlays(page: Page): Promise<number> {
   const overlays = page.locator('dialog[open], [popover]:popover-open');
   for (let left = 5; left > 0 && (await overlays.count()) > 0; left--) await page.keyboard.press('Escape');
   return overlays.count();
-}
-
-function button(within: Page | Locator, name: string): Locator {
-  return within.getByRole('button', { name, exact: true });
-}
-
-function messagesOf(page: Page, t: PageTexts): Locator {
-  return page.getByRole('main').getByLabel(t('chat.log'), { exact: true });
-}
-
-/** Matches a text with any value for its placeholder. */
-function pattern(t: PageTexts, key: string, placeholder: string): RegExp {
-  const [before = '', after = ''] = t(key, { [placeholder]: '%%' }).split('%%');
-  const escape = (text: string): string => text.replaceAll(/[^\w\s]/g, '\\$&');
-  return new RegExp(`^${escape(before)}.*${escape(after)}$`);
-}
-
-/** Opens all folded parts. Not by pointer: what opens moves the next. */
-async function unfoldAll(within: Locator): Promise<void> {
-  const folded = within.locator('[aria-expanded=false]');
-  for (let left = 20; left > 0 && (await folded.count()) > 0; left--) await folded.first().dispatchEvent('click');
 }
