@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { reply } from '@toolyard/testing';
+import type { PageTexts } from '../support/page-texts.ts';
 import type { View } from '../support/page-views.ts';
+import { navigate } from '../support/page-views.ts';
 import type { Stage } from '../support/stage.ts';
 import { setStage } from '../support/stage.ts';
 
@@ -28,20 +33,73 @@ export function setSignInStage(): Promise<Stage> {
   return setStage(() => reply.text('Unused.'), { token: true });
 }
 
-export const SIGN_IN_VIEWS: readonly View[] = [
-  {
-    name: 'sign in',
-    path: () => '/',
-    show: (page, t) => page.getByLabel(t('common.tokenLabel')).waitFor(),
-  },
-  {
-    name: 'sign in with a wrong token',
-    path: () => '/',
-    show: async (page, t) => {
-      const field = page.getByLabel(t('common.tokenLabel'));
-      await field.pressSequentially('not-the-access-token');
-      await field.press('Enter');
-      await page.getByText(t('common.tokenWrong')).waitFor();
+/** Views before the sign-in, and those that exist only with an access token. */
+export function signInViews({ server }: Stage): View[] {
+  const token = readFileSync(join(server.dataDir, 'access-token'), 'utf8').trim();
+
+  async function enter(page: Page, t: PageTexts, text: string): Promise<void> {
+    const field = page.getByLabel(t('common.tokenLabel'));
+    await field.pressSequentially(text);
+    await field.press('Enter');
+  }
+
+  const openKeyForm = (page: Page, t: PageTexts): Promise<void> =>
+    page.getByRole('button', { name: t('access.keyCreate') }).click();
+
+  return [
+    {
+      name: 'sign in',
+      path: () => '/',
+      show: (page, t) => page.getByLabel(t('common.tokenLabel')).waitFor(),
     },
-  },
-];
+    {
+      name: 'sign in with a wrong token',
+      path: () => '/',
+      show: async (page, t) => {
+        await enter(page, t, 'not-the-access-token');
+        await page.getByText(t('common.tokenWrong')).waitFor();
+      },
+    },
+    {
+      name: 'access with a token',
+      path: () => '/settings/access',
+      show: async (page, t) => {
+        await page.getByLabel(t('common.tokenLabel')).fill('');
+        await enter(page, t, token);
+        await page.getByRole('button', { name: t('access.keyCreate') }).waitFor();
+      },
+    },
+    {
+      name: 'a new API key without a name',
+      path: () => '/settings/access',
+      show: async (page, t) => {
+        await openKeyForm(page, t);
+        await page
+          .locator('form')
+          .getByRole('button', { name: t('access.keyCreate') })
+          .click();
+        await page.getByText(t('access.keyNameMissing')).scrollIntoViewIfNeeded();
+      },
+    },
+    {
+      name: 'a new API key',
+      path: () => '/settings/access',
+      show: async (page, t) => {
+        const form = page.locator('form');
+        if ((await form.count()) === 0) await openKeyForm(page, t);
+        await page.getByLabel(t('access.keyName')).fill('Build server');
+        await form.getByRole('button', { name: t('access.keyCreate') }).click();
+        await page.getByText(t('access.keyCreated')).scrollIntoViewIfNeeded();
+      },
+    },
+    {
+      name: 'an ended session',
+      path: () => '/',
+      show: async (page, t) => {
+        await page.context().clearCookies();
+        await navigate(page, '/settings/usage');
+        await page.getByRole('dialog', { name: t('common.expiredTitle') }).waitFor();
+      },
+    },
+  ];
+}

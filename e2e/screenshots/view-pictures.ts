@@ -6,17 +6,22 @@ import { loadPageTexts } from '../support/page-texts.ts';
 import type { Conversations, View } from '../support/page-views.ts';
 import {
   closeOverlays,
+  IN_DOUBT_SERVERS,
+  IN_DOUBT_VIEWS,
   MORE_VIEW_SERVERS,
   MORE_VIEWS,
   navigate,
+  startCallInDoubt,
   startConversations,
   startMoreConversations,
   VIEW_SERVERS,
   VIEWS,
   viewScript,
 } from '../support/page-views.ts';
-import { setStage } from '../support/stage.ts';
-import { EMPTY_VIEWS, setEmptyStage, SIGN_IN_VIEWS, setSignInStage } from './stages.ts';
+import type { ServerProcess } from '../support/server.ts';
+import type { Stage } from '../support/stage.ts';
+import { setProcessStage, setStage } from '../support/stage.ts';
+import { EMPTY_VIEWS, setEmptyStage, setSignInStage, signInViews } from './stages.ts';
 
 /** Widths of the window, in CSS pixels. */
 export const WIDTHS = [1440, 820, 390];
@@ -37,28 +42,47 @@ type PictureOptions = {
   dark: boolean;
 };
 
+/** A server, with the views that are taken of its page. */
+type Scene<On extends Stage> = {
+  set: () => Promise<On>;
+  views: (stage: On) => readonly View[];
+  /** Starts the conversations of the views. */
+  start?: (page: Page, stage: On) => Promise<Conversations>;
+};
+
 /** Takes pictures of all views; returns the views that could not be shown, with the reasons. */
 export async function takeViewPictures(options: PictureOptions): Promise<string[]> {
-  const views = [...VIEWS, ...MORE_VIEWS];
+  const main: Scene<Stage> = {
+    set: () => setStage(viewScript, { servers: { ...VIEW_SERVERS, ...MORE_VIEW_SERVERS } }),
+    views: () => [...VIEWS, ...MORE_VIEWS],
+    start: async (page, stage) => ({
+      ...(await startConversations(page)),
+      ...(await startMoreConversations(page, stage)),
+    }),
+  };
+  const inDoubt: Scene<Stage<ServerProcess>> = {
+    set: () => setProcessStage(viewScript, { servers: IN_DOUBT_SERVERS }),
+    views: () => IN_DOUBT_VIEWS,
+    start: startCallInDoubt,
+  };
+  return [
+    ...(await takeScene(main, options)),
+    ...(await takeScene(inDoubt, options)),
+    ...(await takeScene({ set: setEmptyStage, views: () => EMPTY_VIEWS }, options)),
+    ...(await takeScene({ set: setSignInStage, views: signInViews }, options)),
+  ];
+}
+
+async function takeScene<On extends Stage>(scene: Scene<On>, options: PictureOptions): Promise<string[]> {
+  await using stage = await scene.set();
+  const views = scene.views(stage);
+  if (!views.some(({ name }) => name.includes(options.only))) return [];
+  const paths = (await scene.start?.(await stage.open(), stage)) ?? {};
   const problems: string[] = [];
-  if (views.some(({ name }) => name.includes(options.only))) {
-    await using stage = await setStage(viewScript, { servers: { ...VIEW_SERVERS, ...MORE_VIEW_SERVERS } });
-    const first = await stage.open();
-    const paths = { ...(await startConversations(first)), ...(await startMoreConversations(first, stage)) };
-    for (const locale of options.locales) {
-      const page = await stage.open('/', { locale: LOCALES[locale] });
-      problems.push(...(await takeAll(page, views, paths, locale, options)));
-      await page.close();
-    }
-  }
-  for (const [setOther, others] of [[setEmptyStage, EMPTY_VIEWS] as const, [setSignInStage, SIGN_IN_VIEWS] as const]) {
-    if (!others.some(({ name }) => name.includes(options.only))) continue;
-    await using stage = await setOther();
-    for (const locale of options.locales) {
-      const page = await stage.open('/', { locale: LOCALES[locale] });
-      problems.push(...(await takeAll(page, others, {}, locale, options)));
-      await page.close();
-    }
+  for (const locale of options.locales) {
+    const page = await stage.open('/', { locale: LOCALES[locale] });
+    problems.push(...(await takeAll(page, views, paths, locale, options)));
+    await page.close();
   }
   return problems;
 }

@@ -1,12 +1,16 @@
 import type { Locator, Page } from 'playwright-core';
+import type { JsonObject } from '@toolyard/protocol';
 import type { McpBehaviour, ModelScript } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
 import { call } from './api.ts';
 import { chatPage } from './chat-page.ts';
 import { askingTool, FORM, FORM_SERVERS } from './form-servers.ts';
+import { button, messagesOf, pattern, unfoldAll } from './page-parts.ts';
+import { PROVIDER, serverViews, settingsViews } from './page-settings-views.ts';
 import type { PageTexts } from './page-texts.ts';
 import type { ScriptedServers } from './scripted-tools.ts';
 import { FILES } from './servers-page.ts';
+import type { ServerProcess } from './server.ts';
 import type { Stage } from './stage.ts';
 
 /** Paths of the conversations that {@link startConversations} starts, by name. */
@@ -77,14 +81,22 @@ const ANSWERS: Readonly<Record<string, () => ReturnType<typeof reply.text>>> = {
   Slowly: () => reply.text('A long answer. '.repeat(40), { hold: { until: new Promise(() => {}) } }),
 };
 
+const QUESTION = { question: 'Which city do you mean?' };
+/** Arguments of the calls of the scripted model, by tool. */
+const ARGUMENTS: Readonly<Record<string, JsonObject>> = {
+  agency_delete: { command: 'rm -rf /' },
+  ask_user: QUESTION,
+  'ask_user choices': { ...QUESTION, choices: ['Cambridge, England', 'Cambridge, Massachusetts'] },
+};
+
 export const viewScript: ModelScript = ({ body }) => {
   const last = (body as Messages).messages.at(-1);
   if (last?.role === 'tool') return reply.text(ANSWER, { reasoning: 'A thought.' });
   const content = JSON.stringify(last?.content);
   const own = Object.entries(ANSWERS).find(([text]) => content.includes(text));
   if (own) return own[1]();
-  const name = /book_room|agency_\w+/.exec(content)?.[0] ?? 'count';
-  const args = name === 'agency_delete' ? { command: 'rm -rf /' } : { note: 'Please' };
+  const name = /book_room|ask_user|agency_\w+/.exec(content)?.[0] ?? 'count';
+  const args = ARGUMENTS[content.includes('ask_user choices') ? 'ask_user choices' : name] ?? { note: 'Please' };
   return reply.toolCalls([{ name, arguments: args }], { reasoning: 'Another thought.' });
 };
 
@@ -121,11 +133,18 @@ export async function startMoreConversations(page: Page, stage: Stage): Promise<
   };
   await start('dangerous', 'Please agency_delete', () => page.getByText('Flagged as dangerous'), false);
   await start('url', 'Please agency_pay', () => page.getByText('pay.example.com'));
+  await start('sampling', 'Please agency_sample', () => page.getByText('Be brief.'));
+  await start('secret', 'Please agency_secret', () => page.getByText('do not enter any'));
+  await start('model', 'Please ask_user', () => page.getByText(QUESTION.question));
+  await start('choices', 'Please ask_user choices', () => page.getByText('Cambridge, England'));
   await start('failedCall', 'Please agency_fail', () => chat.messages.getByText('A heading'));
   await start('noKey', 'No key', () => page.getByText('Incorrect API key'));
   await start('cutOff', 'Cut off', () => page.getByText('reached the output limit'));
   await start('filtered', 'Filtered', () => page.getByText('content filter'));
   await start('invalidCall', 'Invalid call', () => page.getByText('Invalid call'));
+  await call(stage.server.url, 'POST', '/api/providers', { label: PROVIDER, baseUrl: stage.model.url });
+  const transport = { type: 'http', url: stage.model.url };
+  await call(stage.server.url, 'POST', '/api/mcp/servers', { id: 'unused', transport, enabled: false });
   const settings = (defaults: object) => call(stage.server.url, 'PUT', '/api/settings/defaults', defaults);
   await settings({ budgets: [{ of: 'run', calls: 1 }] });
   await start('budget', 'Count, please', () => page.getByText('Budget used up'));
@@ -248,6 +267,10 @@ export const MORE_VIEWS: readonly View[] = [
   ...Object.entries({
     dangerous: 'cards.once',
     url: 'questions.decline',
+    sampling: 'questions.allow',
+    secret: 'questions.decline',
+    model: 'questions.modelTitle',
+    choices: 'questions.modelTitle',
     form: 'questions.decline',
     budget: 'usage.raise',
   }).map(([name, key]) => ({
@@ -268,12 +291,21 @@ export const MORE_VIEWS: readonly View[] = [
     noKey: 'common.retry',
     cutOff: 'chat.length',
     filtered: 'chat.filtered',
-    invalidCall: 'tools.stateMalformed',
   }).map(([name, key]) => ({
     name: `an answer: ${name}`,
     path: (of: Conversations) => of[name] ?? '',
     show: (page: Page, t: PageTexts) => page.getByText(t(key)).first().waitFor(),
   })),
+  {
+    name: 'an answer: invalidCall',
+    path: ({ invalidCall = '' }) => invalidCall,
+    show: async (page, t) => {
+      await page.getByText('A heading').waitFor();
+      await page.locator('#content').hover();
+      await page.mouse.wheel(0, -5000);
+      await messagesOf(page, t).locator('[data-tool-card]').first().waitFor();
+    },
+  },
   {
     name: 'a failed call',
     path: ({ failedCall = '' }) => failedCall,
@@ -325,7 +357,7 @@ export const MORE_VIEWS: readonly View[] = [
   },
   ...serverViews(),
   ...settingsViews(),
-  // Last: the search stays while the page moves on.
+  // Last: the search and the lost connection stay while the page moves on.
   {
     name: 'a search without results',
     path: () => '/',
@@ -337,107 +369,80 @@ export const MORE_VIEWS: readonly View[] = [
         .waitFor();
     },
   },
+  {
+    name: 'a deleted chat',
+    path: () => '/',
+    show: async (page, t) => {
+      const composer = page.getByRole('textbox', { name: t('composer.message'), exact: true });
+      await composer.fill('Filtered');
+      await composer.press('Enter');
+      await page.getByText(t('chat.filtered')).waitFor();
+      const menu = page.locator('header').getByRole('button', { name: pattern(t, 'sidebar.menu', 'title') });
+      await menu.click();
+      await page.getByRole('menuitem', { name: t('sidebar.delete') }).click();
+      await page.getByText(pattern(t, 'sidebar.deleted', 'title')).waitFor();
+    },
+  },
+  {
+    name: 'a lost connection',
+    path: ({ answered = '' }) => answered,
+    show: async (page, t) => {
+      await page.route('**/api/events*', (route) => route.abort());
+      await page.reload();
+      await page.getByTitle(t('common.connectionLost')).waitFor();
+    },
+  },
 ];
 
-function serverViews(): View[] {
-  const openForm = async (page: Page, t: PageTexts): Promise<Locator> => {
-    await button(page, t('mcp.add')).click();
-    return page.getByRole('dialog', { name: t('mcp.newTitle') });
-  };
-  const kinds: Readonly<Record<string, string>> = {
-    command: 'mcp.kindProgram',
-    url: 'mcp.kindAddress',
-    hosted: 'mcp.kindHosted',
-  };
-  const tabs: Readonly<Record<string, string>> = { tools: 'mcp.tabTools', about: 'mcp.tabAbout', log: 'mcp.tabLog' };
-  return [
-    ...Object.entries(kinds).map(([name, key]) => ({
-      name: `new server: ${name}`,
-      path: () => '/settings/tools',
-      show: async (page: Page, t: PageTexts) => {
-        const form = await openForm(page, t);
-        await form.getByText(t(key), { exact: true }).click();
-        await button(form, t('common.save')).click();
-        await form.getByText(t('mcp.nameMissing')).waitFor();
-      },
-    })),
-    {
-      name: 'new server: paste',
-      path: () => '/settings/tools',
-      show: async (page, t) => {
-        const form = await openForm(page, t);
-        await button(form, t('mcp.paste')).click();
-        await form.getByLabel(t('mcp.pasteLabel')).fill('{ "mcpServers": {\n  "web": \n');
-        await button(form, t('mcp.pasteRead')).click();
-        await form.locator('[aria-invalid=true]').waitFor();
-      },
-    },
-    ...Object.entries(tabs).map(([name, key]) => ({
-      name: `a server: ${name}`,
-      path: () => '/settings/tools?server=files',
-      show: async (page: Page, t: PageTexts) => {
-        await page.getByRole('tab', { name: t(key) }).click();
-        if (name === 'tools') await unfoldAll(page.getByRole('tabpanel'));
-      },
-    })),
-    {
-      name: 'an unknown server',
-      path: () => '/settings/tools?server=nothing',
-      show: (page, t) => page.getByText(t('mcp.notThere')).waitFor(),
-    },
-  ];
+/** Starts the conversation of {@link IN_DOUBT_VIEWS}, in English: the server is killed while the tool runs. */
+export async function startCallInDoubt(page: Page, stage: Stage<ServerProcess>): Promise<Conversations> {
+  const chat = chatPage(page);
+  await chat.send('Please agency_mail');
+  await page.getByRole('button', { name: 'Allow once' }).click();
+  await chat.card('agency_mail').getByText('Running').waitFor();
+  const inDoubt = await chat.path();
+  await stage.server.restart();
+  await page.getByText('take effect?').waitFor();
+  return { inDoubt };
 }
 
-function settingsViews(): View[] {
-  const inSettings = (section: string): string => `/settings/${section}`;
-  return [
-    {
-      name: 'settings: access',
-      path: () => inSettings('access'),
-      show: (page) => page.getByRole('main').getByText('--no-token').waitFor(),
+/** The server of {@link IN_DOUBT_VIEWS}. */
+export const IN_DOUBT_SERVERS: ScriptedServers = {
+  agency: { behaviour: { tools: [{ name: 'agency_mail', does: [{ do: 'never' }] }] } },
+};
+
+/** A call whose result was lost, in the chat and in the inbox. */
+export const IN_DOUBT_VIEWS: readonly View[] = [
+  {
+    name: 'a call in doubt',
+    path: ({ inDoubt = '' }) => inDoubt,
+    show: (page, t) =>
+      page
+        .getByText(t('cards.doubtTitle', { tool: 'agency_mail' }))
+        .first()
+        .waitFor(),
+  },
+  {
+    name: 'a call in doubt: its result',
+    path: ({ inDoubt = '' }) => inDoubt,
+    show: async (page, t) => {
+      await page
+        .locator('[data-question]')
+        .getByRole('button', { name: t('cards.itWorked') })
+        .click();
+      await page.getByText(t('cards.whatCameHint')).waitFor();
     },
-    {
-      name: 'settings: usage',
-      path: () => inSettings('usage'),
-      show: (page, t) => page.getByRole('table', { name: t('usage.table') }).waitFor(),
-    },
-    {
-      name: 'new provider',
-      path: () => inSettings('models'),
-      show: async (page, t) => {
-        await button(page, t('settings.addProvider')).click();
-        const form = page.getByRole('dialog');
-        await button(form, t('common.save')).click();
-        await form.locator('[aria-invalid=true]').first().waitFor();
-      },
-    },
-    {
-      name: 'a known provider',
-      path: () => inSettings('models'),
-      show: async (page, t) => {
-        await button(page, t('settings.addProvider')).click();
-        await page.getByRole('dialog').getByRole('combobox').first().selectOption('anthropic');
-      },
-    },
-    {
-      name: 'a rule, and a tried call',
-      path: () => inSettings('permissions'),
-      show: async (page, t) => {
-        await button(page, t('rules.add')).click();
-        await button(page, t('common.save')).first().click();
-        await page.getByText(t('rules.empty')).waitFor();
-      },
-    },
-    {
-      name: 'a budget without a limit',
-      path: () => inSettings('general'),
-      show: async (page, t) => {
-        await button(page, t('usage.addBudget')).first().click();
-        await page.getByText(t('usage.noAmountProblem')).first().waitFor();
-      },
-    },
-  ];
-}
+  },
+  {
+    name: 'a call in doubt in the inbox',
+    path: () => '/inbox',
+    show: (page, t) =>
+      page
+        .getByText(t('cards.doubtTitle', { tool: 'agency_mail' }))
+        .first()
+        .waitFor(),
+  },
+];
 
 /** Follows a link to a path: cheaper than loading the page again. */
 export async function navigate(page: Page, path: string): Promise<void> {
@@ -455,25 +460,4 @@ export async function closeOverlays(page: Page): Promise<number> {
   const overlays = page.locator('dialog[open], [popover]:popover-open');
   for (let left = 5; left > 0 && (await overlays.count()) > 0; left--) await page.keyboard.press('Escape');
   return overlays.count();
-}
-
-function button(within: Page | Locator, name: string): Locator {
-  return within.getByRole('button', { name, exact: true });
-}
-
-function messagesOf(page: Page, t: PageTexts): Locator {
-  return page.getByRole('main').getByLabel(t('chat.log'));
-}
-
-/** Matches a text with any value for its placeholder. */
-function pattern(t: PageTexts, key: string, placeholder: string): RegExp {
-  const [before = '', after = ''] = t(key, { [placeholder]: '%%' }).split('%%');
-  const escape = (text: string): string => text.replaceAll(/[^\w\s]/g, '\\$&');
-  return new RegExp(`^${escape(before)}.*${escape(after)}$`);
-}
-
-/** Opens all folded parts. Not by pointer: what opens moves the next. */
-async function unfoldAll(within: Locator): Promise<void> {
-  const folded = within.locator('[aria-expanded=false]');
-  for (let left = 20; left > 0 && (await folded.count()) > 0; left--) await folded.first().dispatchEvent('click');
 }

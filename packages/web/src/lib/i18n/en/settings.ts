@@ -58,7 +58,7 @@ export const settings = {
   keyStored: 'key stored',
   keyGiven: 'has a key',
   noKey: 'no key',
-  demoProvider: 'Not a language model: fixed rules for trying Toolyard.',
+  demoProvider: 'Fixed rules for trying Toolyard.',
   modelCount: { one: '{count} model', other: '{count} models' },
   editProvider: 'Edit {provider}',
   removeProvider: 'Remove {provider}',

@@ -1,0 +1,23 @@
+import type { Locator, Page } from 'playwright-core';
+import type { PageTexts } from './page-texts.ts';
+
+export function button(within: Page | Locator, name: string): Locator {
+  return within.getByRole('button', { name, exact: true });
+}
+
+export function messagesOf(page: Page, t: PageTexts): Locator {
+  return page.getByRole('main').getByLabel(t('chat.log'), { exact: true });
+}
+
+/** Matches a text with any value for its placeholder. */
+export function pattern(t: PageTexts, key: string, placeholder: string): RegExp {
+  const [before = '', after = ''] = t(key, { [placeholder]: '%%' }).split('%%');
+  const escape = (text: string): string => text.replaceAll(/[^\w\s]/g, '\\$&');
+  return new RegExp(`^${escape(before)}.*${escape(after)}$`);
+}
+
+/** Opens all folded parts. Not by pointer: what opens moves the next. */
+export async function unfoldAll(within: Locator): Promise<void> {
+  const folded = within.locator('[aria-expanded=false]');
+  for (let left = 20; left > 0 && (await folded.count()) > 0; left--) await folded.first().dispatchEvent('click');
+}
