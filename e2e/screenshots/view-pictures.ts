@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { PageLocale, PageTexts } from '../support/page-texts.ts';
 import { loadPageTexts } from '../support/page-texts.ts';
-import type { Conversations, View } from '../support/page-views.ts';
+import type { Conversations, View } from '../support/page-parts.ts';
 import {
   closeOverlays,
   IN_DOUBT_SERVERS,

@@ -1,6 +1,17 @@
 import type { Locator, Page } from 'playwright-core';
 import type { PageTexts } from './page-texts.ts';
 
+/** Paths of the conversations that the views show, by name. */
+export type Conversations = Readonly<Record<string, string>>;
+
+/** A state of the page. */
+export type View = {
+  name: string;
+  path: (of: Conversations) => string;
+  /** Brings the page from what its path shows to this state. */
+  show: (page: Page, t: PageTexts) => Promise<void>;
+};
+
 export function button(within: Page | Locator, name: string): Locator {
   return within.getByRole('button', { name, exact: true });
 }

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
+import type { View } from './page-parts.ts';
 import { button, unfoldAll } from './page-parts.ts';
 import type { PageTexts } from './page-texts.ts';
-import type { View } from './page-views.ts';
 
 /** A provider that can be removed. */
 export const PROVIDER = 'Office';

@@ -4,7 +4,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { describeInBrowser } from './page-stage.ts';
 import type { PageTexts } from './page-texts.ts';
 import { loadPageTexts, translatedTexts } from './page-texts.ts';
-import type { Conversations } from './page-views.ts';
+import type { Conversations } from './page-parts.ts';
 import {
   closeOverlays,
   navigate,

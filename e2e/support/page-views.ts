@@ -5,6 +5,7 @@ import { reply } from '@toolyard/testing';
 import { call } from './api.ts';
 import { chatPage } from './chat-page.ts';
 import { askingTool, FORM, FORM_SERVERS } from './form-servers.ts';
+import type { Conversations, View } from './page-parts.ts';
 import { button, messagesOf, pattern, unfoldAll } from './page-parts.ts';
 import { PROVIDER, serverViews, settingsViews } from './page-settings-views.ts';
 import type { PageTexts } from './page-texts.ts';
@@ -12,17 +13,6 @@ import type { ScriptedServers } from './scripted-tools.ts';
 import { FILES } from './servers-page.ts';
 import type { ServerProcess } from './server.ts';
 import type { Stage } from './stage.ts';
-
-/** Paths of the conversations that {@link startConversations} starts, by name. */
-export type Conversations = Readonly<Record<string, string>>;
-
-/** A state of the page. */
-export type View = {
-  name: string;
-  path: (of: Conversations) => string;
-  /** Brings the page from what its path shows to this state. */
-  show: (page: Page, t: PageTexts) => Promise<void>;
-};
 
 const ANSWER = [
   '## A heading\n\nSome **bold** and `code`, [a link](https://example.org), 台北今天下雨。',

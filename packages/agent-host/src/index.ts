@@ -7,12 +7,13 @@ export type { ModelChoice } from './model-choice.ts';
 export { RunFailed } from './agent-run.ts';
 export type { AgentRun, RunResult } from './agent-run.ts';
 export { ASK_USER_TOOLS } from './functions/ask-user.ts';
-export type { FunctionToolGroup, RunCallOptions, RunToolHost } from './functions/function-tools.ts';
+export type { RunCallOptions, RunToolHost } from './functions/function-tools.ts';
 export { FunctionTools } from './functions/function-tools.ts';
 export type {
   ArgumentsOf,
   ArgumentsSchema,
   FunctionTool,
+  FunctionToolGroup,
   RunBudget,
   ToolContext,
   ToolOptions,

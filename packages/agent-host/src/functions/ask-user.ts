@@ -1,5 +1,4 @@
-import type { FunctionToolGroup } from './function-tools.ts';
-import type { ToolContext, ToolOutput } from './tool.ts';
+import type { FunctionToolGroup, ToolContext, ToolOutput } from './tool.ts';
 import { tool } from './tool.ts';
 
 const MAX_QUESTION_LENGTH = 4_000;
@@ -34,7 +33,7 @@ const askUser = tool({
 });
 
 /** The tool with which a model asks the user. The reference `person/ask_user` is stored and never changes. */
-export const ASK_USER_TOOLS: FunctionToolGroup = { id: 'person', tools: [askUser] };
+export const ASK_USER_TOOLS: FunctionToolGroup = { id: 'person', title: 'Questions to you', tools: [askUser] };
 
 async function askText(question: string, ctx: ToolContext): Promise<ToolOutput> {
   const answer = await ctx.ask({ kind: 'prompt', question });

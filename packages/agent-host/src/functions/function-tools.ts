@@ -11,10 +11,7 @@ import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { formatToolReference, ToolyardError } from '@toolyard/protocol';
 import { serveFunctions } from './serve-functions.ts';
 import { runFunction, stoppedFunction } from './run-function.ts';
-import type { FunctionTool, RunBudget, ToolContext } from './tool.ts';
-
-/** Function tools that users see, enable and disable together, as one built-in server with this id. */
-export type FunctionToolGroup = { id: string; tools: readonly FunctionTool[] };
+import type { FunctionTool, FunctionToolGroup, RunBudget, ToolContext } from './tool.ts';
 
 /** The run of a call, for function tools. */
 type RunOfCall = Pick<ToolContext, 'ask'> & {
@@ -65,7 +62,7 @@ export class FunctionTools {
   /** Transports that also reach {@link servers}. */
   transports(next: CreateTransport): CreateTransport {
     const served: Record<string, ServeInMemory> = Object.fromEntries(
-      this.#groups.map(({ id, tools }) => [id, serveFunctions(id, tools)]),
+      this.#groups.map((group) => [group.id, serveFunctions(group)]),
     );
     return (config, context) =>
       config.type === 'in-memory' && Object.hasOwn(served, config.name)

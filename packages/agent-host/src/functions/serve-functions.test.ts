@@ -8,14 +8,18 @@ type Transport = Parameters<ServeInMemory>[0];
 type Message = Parameters<Transport['send']>[0];
 
 /** Sends one request to a server of these tools. */
-async function ask(tools: Parameters<typeof serveFunctions>[1], method: string, params: JsonObject): Promise<Message> {
+async function ask(
+  tools: Parameters<typeof serveFunctions>[0]['tools'],
+  method: string,
+  params: JsonObject,
+): Promise<Message> {
   const answered = Promise.withResolvers<Message>();
   const transport: Transport = {
     start: () => Promise.resolve(),
     close: () => Promise.resolve(),
     send: (message) => Promise.resolve(answered.resolve(message)),
   };
-  await serveFunctions('desk', tools)(transport);
+  await serveFunctions({ id: 'desk', title: 'Desk', tools })(transport);
   transport.onmessage?.({ jsonrpc: '2.0', id: 1, method, params });
   return answered.promise;
 }

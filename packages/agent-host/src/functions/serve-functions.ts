@@ -3,7 +3,7 @@ import type { JsonObject, ToolAnnotations, ToolResult } from '@toolyard/protocol
 import { defined, isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
 import { NO_USER_ERROR } from './no-user-error.ts';
 import { runFunction } from './run-function.ts';
-import type { FunctionTool } from './tool.ts';
+import type { FunctionTool, FunctionToolGroup } from './tool.ts';
 
 type Peer = Parameters<ServeInMemory>[0];
 type Incoming = Parameters<NonNullable<Peer['onmessage']>>[0];
@@ -13,16 +13,16 @@ type Request = Extract<Incoming, { method: string; id: string | number }>;
  * Function tools as an in-memory MCP server: an MCP host lists them there, and calls them for callers outside a run.
  * Runs execute them directly.
  */
-export function serveFunctions(id: string, tools: readonly FunctionTool[]): ServeInMemory {
+export function serveFunctions(group: FunctionToolGroup): ServeInMemory {
   return async (transport) => {
     transport.onmessage = (message) => {
-      if ('method' in message && 'id' in message) void respond(id, tools, message).then((it) => transport.send(it));
+      if ('method' in message && 'id' in message) void respond(group, message).then((it) => transport.send(it));
     };
     await transport.start();
   };
 }
 
-async function respond(server: string, tools: readonly FunctionTool[], request: Request): Promise<Incoming> {
+async function respond({ id: server, title, tools }: FunctionToolGroup, request: Request): Promise<Incoming> {
   const { id, method } = request;
   const params: JsonObject = isJsonObject(request.params) ? request.params : {};
   switch (method) {
@@ -33,7 +33,7 @@ async function respond(server: string, tools: readonly FunctionTool[], request: 
         result: {
           protocolVersion: typeof params['protocolVersion'] === 'string' ? params['protocolVersion'] : '2025-11-25',
           capabilities: { tools: {} },
-          serverInfo: { name: `toolyard-${server}`, version: VERSION },
+          serverInfo: { name: `toolyard-${server}`, version: VERSION, ...defined({ title }) },
         },
       };
     case 'ping':

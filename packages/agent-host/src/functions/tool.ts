@@ -176,3 +176,11 @@ function invalidArguments(name: string, why: string): ToolyardError {
 function badConfig(message: string, hint?: string): ToolyardError {
   return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }
+
+/** Function tools that users see, enable and disable together, as one built-in server with this id. */
+export type FunctionToolGroup = {
+  id: string;
+  /** Display name; default: the id. */
+  title?: string;
+  tools: readonly FunctionTool[];
+};
