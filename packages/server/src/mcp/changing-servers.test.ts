@@ -139,7 +139,7 @@ describe('mcp.json, changed while the server runs', () => {
   });
 
   it('does not prevent the start if it cannot be read', async () => {
-    const all = await room.start('this is no JSON');
+    const all = await room.start('not JSON');
     expect((await all.list(me)).fileFault).toMatchObject({ code: 'bad_config', message: /mcp\.json, line 1/ });
     await waitForState(all, 'built-in', 'ready');
   });

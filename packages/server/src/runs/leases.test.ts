@@ -84,7 +84,7 @@ describe('the leases of a process', () => {
   });
 
   test(
-    'that are lost stop the work: another process has the run, and nothing of this one is stored',
+    'that are lost stop the execution, and nothing more of this process is stored',
     { tags: ['C10.10'] },
     async () => {
       let stopped = false;

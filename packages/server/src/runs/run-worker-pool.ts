@@ -54,7 +54,7 @@ export class RunWorkerPool {
 
   /**
    * A message was stored for the run: its worker here reads it at once, and a parked run is claimed. True if this
-   * process has the run.
+   * process executes the run.
    */
   async woken(runId: string): Promise<boolean> {
     const worker = this.#workers.get(runId);
