@@ -4,3 +4,9 @@ import { i18n } from './i18n.svelte.ts';
 export function dateAndTime(at: number): string {
   return new Intl.DateTimeFormat(i18n.locale, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
 }
+
+/** The time alone if it was today, otherwise with its date. */
+export function timeOrDate(at: number): string {
+  const isToday = new Date(at).toDateString() === new Date().toDateString();
+  return isToday ? new Intl.DateTimeFormat(i18n.locale, { timeStyle: 'short' }).format(at) : dateAndTime(at);
+}

@@ -56,6 +56,11 @@ export function isDemo(model: { providerId: string | null }): boolean {
   return model.providerId === DEMO;
 }
 
+/** The same by the id of a model, for answers, which have no provider. */
+export function isDemoModel(modelId: string): boolean {
+  return modelId === DEMO || modelId === 'demo-text';
+}
+
 /** The favourites with the model added or removed. */
 export function withToggled(
   favourites: readonly ModelReference[],

@@ -29,17 +29,20 @@ export function questionBefore(rows: RowList, answerId: string): UserMessage | u
   return row?.kind === 'user' ? row.message : undefined;
 }
 
-/** The text of a whole answer, for copying; `lastId` is its last message. */
+/**
+ * The text of a whole answer, for copying; `lastId` is its last message. An answer directly before it, without a message
+ * of the user between them, was cut and continued: it belongs to the text.
+ */
 export function answerText(rows: RowList, lastId: string): string {
   const texts: string[] = [];
-  let runId: string | null = null;
+  let isInside = false;
   for (let index = rows.length - 1; index >= 0; index -= 1) {
     const row = rows.at(index);
     if (row?.kind === 'notice' || row?.kind === 'fold') continue;
-    if (runId !== null && (row?.kind !== 'assistant' || row.runId !== runId)) break;
+    if (isInside && row?.kind !== 'assistant') break;
     if (row?.kind !== 'assistant') continue;
-    if (row.messageId === lastId) ({ runId } = row);
-    if (runId !== null && row.status !== 'abandoned') texts.unshift(textOfRow(row));
+    isInside ||= row.messageId === lastId;
+    if (isInside && row.status !== 'abandoned') texts.unshift(textOfRow(row));
   }
   return texts.filter((text) => text !== '').join('\n\n');
 }

@@ -46,6 +46,10 @@ export type AssistantRow = {
   head: boolean;
   /** Set on the last row of an answer: the target of its actions. */
   answer: AnswerOf | null;
+  /** The cut answer that this row continues: set by `DisplayedRows`. */
+  begin?: AnswerOf | null;
+  /** Another answer continues this one, so nothing separates the two: set by `DisplayedRows`. */
+  isContinued?: boolean;
 };
 
 /** An answer as a whole: the messages of one run between two messages of the user. */

@@ -1,5 +1,6 @@
 import type { RowBlock, TranscriptRow } from '../../transcript/rows.ts';
 import type { RowList } from '../../transcript/transcript.ts';
+import { segmentsOf } from '../tools/call-groups.ts';
 import { HeightIndex } from './height-index.ts';
 
 /** Row heights of a conversation: measured for rendered rows, estimated for others. */
@@ -96,10 +97,13 @@ function guessHeight(row: TranscriptRow, width: number): number {
     case 'user':
       return row.message.parts.reduce(
         (sum, part) => sum + (part.type === 'text' ? Math.min(340, textHeight(part.text, column * 0.8)) : 90),
-        72,
+        38,
       );
     case 'assistant':
-      return row.blocks.reduce((sum, block) => sum + blockHeight(block, column), row.answer === null ? 12 : 56);
+      return segmentsOf(row.blocks).reduce(
+        (sum, segment) => sum + (segment.type === 'calls' ? 68 : blockHeight(segment.block, column)),
+        (row.head ? 36 : 0) + (row.answer === null ? 12 : 48),
+      );
     case 'fold':
     case 'notice':
       return 44;
@@ -110,7 +114,7 @@ function guessHeight(row: TranscriptRow, width: number): number {
   }
 }
 
-function blockHeight(block: RowBlock, column: number): number {
+function blockHeight(block: Exclude<RowBlock, { type: 'call' }>, column: number): number {
   switch (block.type) {
     case 'text':
       return textHeight(block.text, column) + 16;
@@ -119,7 +123,6 @@ function blockHeight(block: RowBlock, column: number): number {
     case 'error':
       return 84;
     case 'reasoning':
-    case 'call':
     case 'citations':
       return 48;
   }

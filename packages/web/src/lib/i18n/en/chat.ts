@@ -10,6 +10,7 @@ export const chat = {
   you: 'You',
   answer: 'Answer',
   answerOf: 'Answer from {model}',
+  demoHint: 'Demo: fixed rules, not a language model',
   sending: 'Sending…',
   edit: 'Edit',
   editLabel: 'Edit message',

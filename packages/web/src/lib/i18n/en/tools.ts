@@ -1,5 +1,7 @@
 export const tools = {
   call: 'Tool call {tool}',
+  calls: { one: '{count} call', other: '{count} calls' },
+  failedCalls: { one: '{count} failed', other: '{count} failed' },
   unnamed: 'Tool call',
   stateWriting: 'Writing…',
   stateWaiting: 'Queued',

@@ -13,6 +13,7 @@ export const chat: Translation<typeof en> = {
   you: '您',
   answer: '回答',
   answerOf: '{model} 的回答',
+  demoHint: '演示：按固定规则响应，不是语言模型',
   sending: '发送中…',
   edit: '编辑',
   editLabel: '编辑消息',

@@ -3,6 +3,8 @@ import type { Translation } from '../message.ts';
 
 export const tools: Translation<typeof en> = {
   call: '工具调用 {tool}',
+  calls: { other: '{count} 次调用' },
+  failedCalls: { other: '{count} 次失败' },
   unnamed: '工具调用',
   stateWriting: '正在编写…',
   stateWaiting: '排队中',

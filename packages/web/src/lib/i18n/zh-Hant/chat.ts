@@ -13,6 +13,7 @@ export const chat: Translation<typeof en> = {
   you: '您',
   answer: '回答',
   answerOf: '{model} 的回答',
+  demoHint: '示範：依固定規則回應，不是語言模型',
   sending: '傳送中…',
   edit: '編輯',
   editLabel: '編輯訊息',

@@ -3,6 +3,8 @@ import type { Translation } from '../message.ts';
 
 export const tools: Translation<typeof en> = {
   call: '工具呼叫 {tool}',
+  calls: { other: '{count} 次呼叫' },
+  failedCalls: { other: '{count} 次失敗' },
   unnamed: '工具呼叫',
   stateWriting: '撰寫中…',
   stateWaiting: '佇列中',
