@@ -83,13 +83,13 @@ describePage('MCP servers in the page', (stages) => {
     const ask = async (): Promise<Locator> => {
       await page.getByRole('button', { name: 'Actions for files' }).click();
       await page.getByRole('menuitem', { name: 'Remove' }).click();
-      return page.getByRole('dialog', { name: 'Remove Files of a folder?' });
+      return page.getByRole('dialog', { name: 'Remove files?' });
     };
     await (await ask()).getByRole('button', { name: 'Cancel' }).click();
     // The toast disappears after seconds: wait for it before the click.
     const dialog = await ask();
     await Promise.all([
-      page.getByText('“Files of a folder” was removed.').waitFor(),
+      page.getByText('“files” was removed.').waitFor(),
       dialog.getByRole('button', { name: 'Remove' }).click(),
     ]);
     await row(page, 'Files of a folder').waitFor({ state: 'detached' });
@@ -126,7 +126,7 @@ describePage('MCP servers in the page', (stages) => {
     await page.getByText('"HIDING": "a⟨U+202E⟩b"').waitFor();
     expect(await axeFinds(page)).toEqual([]);
     await page.getByRole('button', { name: 'Approve and start' }).click();
-    await page.getByRole('heading', { name: 'Files of a folder' }).waitFor();
+    await page.getByRole('heading', { name: 'files', exact: true }).waitFor();
   }
 
   async function expectTools(page: Page): Promise<void> {
@@ -181,7 +181,7 @@ describePage('MCP servers in the page', (stages) => {
     // By keyboard from one tab to the next.
     await page.getByRole('tab', { name: /Tools/ }).focus();
     await page.keyboard.press('ArrowRight');
-    await page.getByText('Read before you write.').waitFor();
+    await page.getByText('Read before you write.', { exact: true }).waitFor();
     await page.getByText(/so each chat gets its own connection/).waitFor();
     expect(await axeFinds(page)).toEqual([]);
     await page.keyboard.press('End');

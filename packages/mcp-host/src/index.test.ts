@@ -30,6 +30,7 @@ test('the package exports exactly this', () => {
     'serviceAddress',
     'sha256',
     'shownTransport',
+    'testCall',
     'unseenPin',
   ]);
   expect(Object.keys(node).sort()).toEqual([

@@ -76,3 +76,5 @@ export { definitionTokens } from './catalogue/definition-cost.ts';
 export type { InspectOptions } from './host/inspect-server.ts';
 export { inspectServer, offersOf, redactedError, shownTransport } from './host/inspect-server.ts';
 export { McpHost } from './host/host.ts';
+export type { CallToTest } from './host/test-call.ts';
+export { testCall } from './host/test-call.ts';

@@ -4,6 +4,7 @@ import type {
   CompleteMcpArgument,
   ErrorInfo,
   JsonObject,
+  JsonValue,
   McpCompletion,
   McpFilledPrompt,
   McpIsolation,
@@ -206,6 +207,8 @@ export type CallToolOptions = McpRequestOptions & {
    * ToolHost.resumeTask}).
    */
   onTask?: (handle: TaskHandle) => void | Promise<void>;
+  /** Receives the response of the server as it was sent, before it is read. */
+  onResponse?: (raw: JsonValue) => void;
   /** The run's id of this call, for a host that passes it on. */
   callId?: string;
   /** Call the tool only if {@link McpHost.definitionOf} still returns this hash, which a user has just approved. */

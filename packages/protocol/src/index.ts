@@ -250,14 +250,20 @@ export type {
   GetMcpPrompt,
   McpCompletion,
   McpFilledPrompt,
+  McpFollowedResources,
   McpLogEntry,
   McpLogPage,
   McpPromptList,
   McpPromptView,
   McpResourceContents,
   McpResourceView,
+  McpTaskList,
+  McpTaskView,
   McpTemplateView,
+  McpTestedCall,
+  McpToolTest,
   ReadMcpResource,
+  TestMcpTool,
 } from './schemas/mcp-offers.ts';
 export type { ConfirmUnsandboxed, UnsandboxedServers } from './schemas/unsandboxed.ts';
 export type {

@@ -22,13 +22,16 @@ import type {
   McpCompletion,
   McpEntryApproval,
   McpFilledPrompt,
+  McpFollowedResources,
   McpLogPage,
   McpPromptList,
   McpResourceContents,
   McpResourceView,
   McpServerConfiguration,
   McpServerList,
+  McpTaskList,
   McpTemplateView,
+  McpTestedCall,
   McpTestReport,
   McpToolDetail,
   TestMcpServer,
@@ -223,6 +226,19 @@ export type McpServers = {
   complete(principal: Owner, id: string, request: CompleteMcpArgument, signal?: AbortSignal): Promise<McpCompletion>;
 };
 
+/** What the page offers for developing and inspecting servers. */
+type McpInspection = {
+  /** Calls a tool without any check; see `testTool` in `mcp/check-tool-test.ts`. */
+  testTool(principal: Owner, id: string, call: CallMcpTool, signal?: AbortSignal): Promise<McpTestedCall>;
+  tasks(principal: Owner, id: string): Promise<McpTaskList>;
+  /** `not_found`, or `conflict` while the task has not ended. */
+  taskResult(principal: Owner, id: string, taskId: string, signal?: AbortSignal): Promise<ToolResult>;
+  /** Cancels a task and lists all of them. */
+  cancelTask(principal: Owner, id: string, taskId: string): Promise<McpTaskList>;
+  /** Subscribes to resources for a limited time; `resources` events announce updates. */
+  followResources(principal: Owner, id: string, uris: readonly string[]): Promise<McpFollowedResources>;
+};
+
 /** Sign-ins to MCP servers (OAuth). */
 export type McpSignIns = {
   /** The URL of the sign-in page; the authorization server redirects the user to `redirectUrl`. */
@@ -237,6 +253,7 @@ export type McpSignIns = {
 
 /** The MCP servers of this process, including what runs need. */
 export type Servers = McpServers &
+  McpInspection &
   McpSignIns & {
     /**
      * Pins the tool to the definition shown with the interrupt, or else to its current one: it is called without

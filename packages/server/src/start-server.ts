@@ -223,6 +223,7 @@ async function assemble(
   shutdown.defer('traces', () => telemetry?.close());
   // With port 0 the port is known once the server listens; runs start after that.
   let ownPort = port;
+  const policy = () => ({ own: { dataFolder: dataDir, port: ownPort }, resolvePath });
   const runs = createRunService({
     storage,
     models,
@@ -236,7 +237,7 @@ async function assemble(
     ids,
     log,
     executesRuns: capabilities.runs,
-    policy: () => ({ own: { dataFolder: dataDir, port: ownPort }, resolvePath }),
+    policy,
     ...(relayed ? { wakeElsewhere: (runId: string) => relayed.wake(runId) } : {}),
     ...(metrics ? { metrics } : {}),
     ...(telemetry ? { telemetry } : {}),
@@ -274,6 +275,7 @@ async function assemble(
     streams: createLiveStreams({ store: storage.runs, hub, clock, boot: ids.next() }),
     models,
     servers,
+    policy,
     webhooks,
     configurations,
     clock,

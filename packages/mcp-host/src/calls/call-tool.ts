@@ -1,4 +1,4 @@
-import type { ErrorInfo, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { ErrorInfo, JsonValue, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
 import { explainFailedCall, notSent } from './call-failure.ts';
 import { checkStructured } from './check-arguments.ts';
 import { readToolResult } from '../catalogue/read-result.ts';
@@ -36,7 +36,10 @@ export type Call = TaskWait & {
 export async function readCall(call: Call, raw: unknown): Promise<ToolResult> {
   const { tool, reference, era, options, warn } = call;
   const taskId = taskIdOf(raw, era);
-  if (taskId === undefined) return checkResult(readToolResult(raw), tool, warn);
+  if (taskId === undefined) {
+    options.onResponse?.(raw as JsonValue);
+    return checkResult(readToolResult(raw), tool, warn);
+  }
   if (taskId === null) return namelessTask(reference);
   const handle: TaskHandle = { tool: reference, taskId, era };
   return finishTask(call, handle, async () => options.onTask?.(handle));
@@ -63,6 +66,7 @@ export async function finishTask(
   const { context, tool, openTask, options, timeoutMs, warn } = wait;
   try {
     const raw = await followTask({ context, openTask, handle, before, options, timeoutMs });
+    options.onResponse?.(raw as JsonValue);
     return tool === undefined ? readToolResult(raw) : checkResult(readToolResult(raw), tool, warn);
   } catch (thrown) {
     wait.onFailed(thrown);

@@ -1,6 +1,14 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
-import type { Clock, ErrorInfo, JsonObject, ResourcePart, TaskHandle, ToolResult } from '@toolyard/protocol';
+import type {
+  Clock,
+  ErrorInfo,
+  JsonObject,
+  McpTaskView,
+  ResourcePart,
+  TaskHandle,
+  ToolResult,
+} from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { notSent } from '../calls/call-failure.ts';
 import { explainCall, finishTask, readCall } from '../calls/call-tool.ts';
@@ -22,6 +30,8 @@ import type { ListedTool } from '../catalogue/read-tool.ts';
 import { logLevelMeta } from '../log/server-messages.ts';
 import type { ListedSkill, SkillFile } from '../catalogue/skills.ts';
 import { ServerSkills } from '../catalogue/skills.ts';
+import type { KnownTask } from '../tasks/known-tasks.ts';
+import { listTasks } from '../tasks/list-tasks.ts';
 import { unreachableTask } from '../tasks/task-result.ts';
 import type { TaskWire } from '../tasks/task-wire.ts';
 import type {
@@ -37,6 +47,7 @@ import type {
   SkippedItem,
 } from '../types.ts';
 import type { OpenRequest, RequestContext } from '../calls/track-request.ts';
+import { trackRequest } from '../calls/track-request.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** How long a call of an approved tool waits for a changed tool list, in milliseconds. */
@@ -102,6 +113,10 @@ export class Session {
       answer: (input, request) => desk.answerInRound(input, request),
       read: (input, request) => desk.readInRound(input, request),
     };
+  }
+
+  get era(): Era {
+    return this.#options.era;
   }
 
   /** True if another process is connected to the server; it then decides when calls are made. */
@@ -176,6 +191,42 @@ export class Session {
       },
       handle,
     );
+  }
+
+  /** The tasks of the server. @throws ToolyardError */
+  async listTasks(known: readonly KnownTask[], options: McpRequestOptions = {}): Promise<McpTaskView[]> {
+    const { client, era, ask, openTask } = this.#options;
+    const isListed = era === 'legacy' && client.getServerCapabilities()?.tasks?.list !== undefined;
+    return this.#aboutTasks('its tasks', options, (signal) =>
+      listTasks({
+        list: isListed ? (cursor) => ask('tasks/list', cursor === undefined ? {} : { cursor }, signal) : undefined,
+        openTask,
+        known,
+        signal,
+      }),
+    );
+  }
+
+  /** Cancels a task; the call that waits for it ends with an unknown outcome. @throws ToolyardError */
+  async cancelTask(taskId: string, options: McpRequestOptions = {}): Promise<void> {
+    await this.#aboutTasks(taskId, options, async (signal) => (await this.#options.openTask(taskId)).cancel(signal));
+  }
+
+  async #aboutTasks<T>(
+    subject: string,
+    options: McpRequestOptions,
+    ask: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const lost = this.#options.whyLost();
+    if (lost !== undefined) throw new ToolyardError(lost);
+    const timeoutMs = options.timeoutMs ?? timeoutOf(this.#options.config);
+    try {
+      return await trackRequest(this.#context, { options, timeoutMs, totalMs: timeoutMs }, (entry) =>
+        ask(entry.signal),
+      );
+    } catch (thrown) {
+      throw this.#failure(subject, thrown, timeoutMs);
+    }
   }
 
   /** The server for a proxy that serves it to other clients. */

@@ -57,6 +57,7 @@ export async function callServer(
       // The server continues the task on its own: no request is in flight.
       release();
       handle = made;
+      entry.tasks.add(made);
       await options.onTask?.(made);
     };
     try {
@@ -109,6 +110,7 @@ export async function followServerTask(
   handle: TaskHandle,
   options: CallToolOptions,
 ): Promise<ToolResult> {
+  entry.tasks.add(handle);
   return followOn(entry, waitForReconnect, handle, options, await followOnce(entry, handle, options));
 }
 

@@ -1,4 +1,4 @@
-import type { ErrorInfo, ToolOrigin, ToolReference } from '@toolyard/protocol';
+import type { ErrorInfo, McpTaskView, ToolOrigin, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { listAllPrompts } from './all-prompts.ts';
 import type { ForwardedServer } from '../calls/forward.ts';
@@ -413,6 +413,25 @@ export class McpHost implements ToolHost, AsyncDisposable {
   /** The prompts of all ready servers, listed in parallel; a failing server does not hide the others. */
   async getAllPrompts(): Promise<AllPrompts> {
     return listAllPrompts(this.connectedServers, (id) => this.#calls.ask(id, {}, (session) => session.listPrompts()));
+  }
+
+  /**
+   * The tasks of a server, newest first: those that it lists (2025-11-25), and those that calls of this host became.
+   *
+   * @throws ToolyardError
+   */
+  tasks(serverId: string, options: McpRequestOptions = {}): Promise<McpTaskView[]> {
+    return this.#calls.tasks(serverId, options);
+  }
+
+  /** The result of a task that has ended. @throws ToolyardError `not_found`, `conflict` while it has not ended */
+  taskResult(serverId: string, taskId: string, options: McpRequestOptions = {}): Promise<ToolResult> {
+    return this.#calls.taskResult(serverId, taskId, options);
+  }
+
+  /** Cancels a task; the call that waits for it ends with an unknown outcome. @throws ToolyardError */
+  cancelTask(serverId: string, taskId: string, options: McpRequestOptions = {}): Promise<void> {
+    return this.#calls.ask(serverId, options, (session) => session.cancelTask(taskId, options));
   }
 
   /** What a server has listed; while it is reconnecting, its tools only. */

@@ -5,7 +5,7 @@ import type { McpHostOptions } from './host-options.ts';
 import { definitionTokens } from '../catalogue/definition-cost.ts';
 import { inspectFindings } from './findings.ts';
 import { McpHost } from './host.ts';
-import { redactorFor, displayUrl } from '../log/redact.ts';
+import { displayArguments, displayUrl, redactorFor } from '../log/redact.ts';
 import type { ServerConfig, ServerHealth, TransportConfig } from '../types.ts';
 
 /** How long resources and prompts may take after the tools are listed. Milliseconds. */
@@ -137,11 +137,12 @@ export function offersOf(
 }
 
 /**
- * How a server is reached, for display: without arguments, environment, headers, or parts of a URL that may be secret.
+ * How a server is reached, for display: without environment, headers, or parts of a URL that may be secret. `args`: as written in its entry.
  */
-export function shownTransport(transport: TransportConfig): McpTransportView {
+export function shownTransport(transport: TransportConfig, args?: readonly string[]): McpTransportView {
   if (transport.type === 'stdio') {
-    return { type: 'stdio', command: transport.command.split(/[\\/]/).at(-1) ?? transport.command };
+    const command = transport.command.split(/[\\/]/).at(-1) ?? transport.command;
+    return { type: 'stdio', command, ...(args === undefined ? {} : { args: displayArguments(args) }) };
   }
   if (transport.type === 'in-memory') return { type: 'stdio', command: transport.name };
   if (transport.type === 'hosted') {

@@ -12,6 +12,7 @@ import type { ServerMachine, ServerEvent, Stage } from './server-states.ts';
 import { reconnectWait, shownState, transition } from './server-states.ts';
 import type { Session } from '../connection/session.ts';
 import type { ServerConfig, ServerHealth } from '../types.ts';
+import { KnownTasks } from '../tasks/known-tasks.ts';
 import type { WireLog } from '../log/wire-log.ts';
 import type { ConnectionLoss } from '../connection/connection-loss.ts';
 
@@ -50,6 +51,8 @@ export class ManagedServer {
   readonly config: ServerConfig;
   readonly log: ServerLog;
   readonly wire: WireLog;
+  /** The tasks that its calls became. */
+  readonly tasks: KnownTasks;
   /** Decides when calls are made, and on which connection. */
   readonly calls: CallScheduler<ConversationConnection>;
   readonly #options: ManagedServerOptions;
@@ -70,6 +73,7 @@ export class ManagedServer {
     this.config = options.config;
     this.log = options.log;
     this.wire = options.wire;
+    this.tasks = new KnownTasks(options.clock);
     this.#options = options;
     this.#closed = options.after;
     const enabled = options.config.disabled !== true;

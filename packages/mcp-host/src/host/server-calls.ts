@@ -1,4 +1,5 @@
-import type { JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { JsonObject, McpTaskView, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
 import { askServer, callServer, followServerTask } from './call-server.ts';
 import { notSent } from '../calls/call-failure.ts';
 import { forwardInTurn } from '../calls/forward-in-turn.ts';
@@ -97,6 +98,33 @@ export class ServerCalls {
     this.#flows.refuseWhenClosed();
     const entry = this.#servers.get(id);
     return this.#flows.during(() => askServer(entry, this.#waitForReconnect(entry, options.signal), ask));
+  }
+
+  /** The tasks of a server, newest first. @throws ToolyardError */
+  async tasks(id: string, options: McpRequestOptions): Promise<McpTaskView[]> {
+    const { tasks } = this.#servers.get(id);
+    return this.ask(id, options, (session) => session.listTasks(tasks.all, options));
+  }
+
+  /** The result of a task that has ended. @throws ToolyardError `not_found`, `conflict` */
+  async taskResult(id: string, taskId: string, options: McpRequestOptions): Promise<ToolResult> {
+    const task = (await this.tasks(id, options)).find((each) => each.taskId === taskId);
+    if (task === undefined || task.status === 'unknown') {
+      throw new ToolyardError({ code: 'not_found', message: `The server "${id}" does not know the task "${taskId}".` });
+    }
+    if (task.status === 'working' || task.status === 'input_required') {
+      throw new ToolyardError({
+        code: 'conflict',
+        message: `The task "${taskId}" of "${id}" has not ended.`,
+        hint: 'Wait for it, or cancel it.',
+        retryable: true,
+      });
+    }
+    const known = this.#servers.get(id).tasks.find(taskId)?.handle;
+    return this.ask(id, options, (session) => {
+      const handle = known ?? { tool: { serverId: id, name: task.tool ?? 'task' }, taskId, era: session.era };
+      return session.followTask(handle, options);
+    });
   }
 
   /** The server for a proxy that serves it to other clients. @throws ToolyardError */

@@ -21,6 +21,36 @@ export function displayUrl(address: string): string {
   return `${url.protocol}//${url.host}${steps.join('/')}`;
 }
 
+/** `NAME=value` or `Name: value` whose name announces a secret, as in `-e API_KEY=x` or `--header Authorization:x`. */
+const SECRET_PAIR = /^([\w-]*(?:key|token|secret|passw|auth|credential)[\w-]*\s*[=:]\s*)(?=\S)/i;
+/** Nothing but references to variables, perhaps after the scheme of a credential. */
+const REFERENCES = /^(?:(?:Bearer|Basic|Token)\s+)?(?:\$\{[^}]*\})+$/i;
+
+/** The arguments of a command as written in its entry, without values that may be secret. */
+export function displayArguments(args: readonly string[]): string[] {
+  return args.map((arg, at) => {
+    const before = args[at - 1] ?? '';
+    if (SECRET_OPTION.test(before) && !before.includes('=')) return hidden(arg);
+    const name = SECRET_OPTION.test(arg) ? /^[^=]*=/.exec(arg)?.[0] : SECRET_PAIR.exec(arg)?.[1];
+    if (name !== undefined) return name + hidden(arg.slice(name.length));
+    if (!arg.startsWith('-') && OPAQUE_STEP.test(arg)) return REDACTED;
+    return displayUrlInside(arg);
+  });
+}
+
+function hidden(value: string): string {
+  return REFERENCES.test(value) ? value : REDACTED;
+}
+
+/** A URL keeps its scheme, host and path: user names, passwords and queries may be secret. */
+function displayUrlInside(arg: string): string {
+  const from = arg.search(/[a-z][a-z\d+.-]*:\/\//i);
+  const url = from === -1 ? null : readUrl(arg.slice(from));
+  if (url === null || (url.username === '' && url.password === '' && url.search === '')) return arg;
+  const user = url.username === '' && url.password === '' ? '' : `${REDACTED}@`;
+  return `${arg.slice(0, from)}${url.protocol}//${user}${url.host}${url.pathname}${url.search === '' ? '' : `?${REDACTED}`}`;
+}
+
 /** Returns a function that removes the secrets of a server's configuration from output and messages. */
 export function redactorFor(config: { transport: TransportConfig; oauth?: OAuthSettings }): (text: string) => string {
   const secrets = [...secretsOf(config.transport), ...secretsOfSettings(config.oauth ?? {})]

@@ -5,6 +5,7 @@ import { createFakeClock, createSteadyClock, eventually, TaskRegistry } from '@t
 import type { ServedTool } from '@toolyard/testing/task-server';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
+import { testCall } from '../host/test-call.ts';
 import { closeOn, connected, everything, healthOf, newHost } from '../node/test-fixtures/peers.ts';
 import type { TaskPeer } from '../node/test-fixtures/task-peer.ts';
 import { startTaskPeer } from '../node/test-fixtures/task-peer.ts';
@@ -138,6 +139,39 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     expect(desk.tasks).toHaveLength(1);
     expect((await met.callTool(tool('plain'), {})).content).toEqual([{ type: 'text', text: 'at once' }]);
     expect(desk.tasks).toHaveLength(1);
+  });
+
+  test('are listed with their state; their results are kept, and they can be cancelled', async () => {
+    const met = await connect(era, new TaskRegistry());
+    const calls = [met.callTool(tool('compute'), {}), met.callTool(tool('compute'), {})];
+    const working = await eventually(
+      async () => {
+        const tasks = await met.tasks('tasks');
+        return tasks.length === 2 && tasks.every(({ tool: name }) => name !== undefined) ? tasks : undefined;
+      },
+      { what: 'two tasks' },
+    );
+    expect(working).toMatchObject([
+      { tool: 'compute', status: 'working' },
+      { tool: 'compute', status: 'working' },
+    ]);
+    const [one, other] = working.map(({ taskId }) => taskId);
+    await expect(met.taskResult('tasks', one ?? '')).rejects.toMatchObject({ code: 'conflict' });
+    await met.cancelTask('tasks', one ?? '');
+    held.open();
+    const outcomes = (await Promise.all(calls)).map(({ outcome }) => outcome);
+    expect(outcomes.sort()).toEqual(['done', 'unknown']);
+    const ended = await met.tasks('tasks');
+    expect(ended.find(({ taskId }) => taskId === one)).toMatchObject({ status: 'cancelled' });
+    expect(await met.taskResult('tasks', other ?? '')).toMatchObject({ content: [{ text: '42' }], outcome: 'done' });
+    await expect(met.taskResult('tasks', 'none')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('are shown by a tested call with the result that ended them', async () => {
+    const met = await connect(era, new TaskRegistry());
+    held.open();
+    const tested = await testCall(met, clock, { tool: tool('compute'), args: {} });
+    expect(tested).toMatchObject({ result: { outcome: 'done' }, raw: { structuredContent: { value: 42 } } });
   });
 
   test('that fail make the call fail for certain', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { errorInfo, jsonObject, named, pageOf, timestamp } from './common.ts';
+import { errorInfo, jsonObject, jsonValue, named, pageOf, timestamp } from './common.ts';
 import { logLevel, mcpPhase } from './mcp-servers.ts';
-import { resourcePart, toolContentPart } from './parts.ts';
+import { resourcePart, toolContentPart, toolResult } from './parts.ts';
 
 /** The name of a tool or prompt, or a URI, chosen by a server. */
 const name = z.string().min(1).max(10_000);
@@ -14,6 +14,88 @@ export const callMcpToolBody = named(
   z.strictObject({ tool: name, arguments: jsonObject.exactOptional() }),
 );
 export type CallMcpTool = z.output<typeof callMcpToolBody>;
+
+export const testMcpToolBody = named(
+  'TestMcpTool',
+  z.strictObject({
+    tool: name,
+    arguments: jsonObject.exactOptional(),
+    /** The user has seen why the call is flagged as dangerous. */
+    evenIfFlagged: z.boolean().exactOptional(),
+  }),
+);
+export type TestMcpTool = z.output<typeof testMcpToolBody>;
+const mcpTestedCall = named(
+  'McpTestedCall',
+  z.strictObject({
+    result: toolResult,
+    durationMs: z.number(),
+    /** The result of the server as received; absent if there was none, or if it is too large. */
+    raw: jsonValue.exactOptional(),
+    /** Set if the tool declares an output schema and did not fail. */
+    structured: z
+      .discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('valid') }),
+        z.strictObject({ kind: z.literal('missing') }),
+        z.strictObject({ kind: z.literal('invalid'), fault: z.string() }),
+      ])
+      .exactOptional(),
+  }),
+);
+export type McpTestedCall = z.output<typeof mcpTestedCall>;
+export const mcpToolTest = named(
+  'McpToolTest',
+  z.discriminatedUnion('decision', [
+    z.strictObject({ decision: z.literal('called'), call: mcpTestedCall }),
+    z.strictObject({ decision: z.literal('flagged'), why: z.string() }),
+    z.strictObject({ decision: z.literal('refused'), error: errorInfo }),
+  ]),
+);
+/**
+ * A call made by hand. It needs no further approval, but `flagged` calls need `evenIfFlagged`, and what a rule or a stored
+ * decision forbids is `refused`.
+ */
+export type McpToolTest = z.output<typeof mcpToolTest>;
+
+const mcpTask = named(
+  'McpTaskView',
+  z.strictObject({
+    taskId: z.string(),
+    /** `unknown`: the server no longer knows it. */
+    status: z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled', 'unknown']),
+    /** The tool whose call it is, if this process made the call. */
+    tool: z.string().exactOptional(),
+    text: z.string().exactOptional(),
+    createdAt: timestamp.exactOptional(),
+    updatedAt: timestamp.exactOptional(),
+  }),
+);
+export type McpTaskView = z.output<typeof mcpTask>;
+export const mcpTaskList = named('McpTaskList', z.strictObject({ items: z.array(mcpTask) }));
+export type McpTaskList = z.output<typeof mcpTaskList>;
+export const mcpTaskBody = named('McpTaskRequest', z.strictObject({ taskId: name }));
+
+export const followMcpResourcesBody = named(
+  'FollowMcpResources',
+  z.strictObject({ uris: z.array(name).min(1).max(100) }),
+);
+export const mcpFollowedResources = named(
+  'McpFollowedResources',
+  z.strictObject({
+    /** When to send the request again, in milliseconds; the subscriptions end some time after that. */
+    renewAfterMs: z.int(),
+    items: z.array(
+      z.strictObject({
+        uri: z.string(),
+        /** Changes with every update of the resource; null if the server rejected the subscription. */
+        version: z.string().nullable(),
+        error: errorInfo.exactOptional(),
+      }),
+    ),
+  }),
+);
+/** Subscriptions of a client that renews them. */
+export type McpFollowedResources = z.output<typeof mcpFollowedResources>;
 
 const mcpResource = named(
   'McpResourceView',

@@ -62,10 +62,15 @@ export const offers = z.strictObject({
 export type McpOffers = z.output<typeof offers>;
 
 export const transportView = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('stdio'), command: z.string() }),
+  z.strictObject({
+    type: z.literal('stdio'),
+    command: z.string(),
+    /** As written in `mcp.json`, with values that may be secret replaced. */
+    args: z.array(z.string()).exactOptional(),
+  }),
   z.strictObject({ type: z.enum(['http', 'sse', 'websocket']), url: z.string() }),
 ]);
-/** A transport without anything that may be a secret: no arguments, environment or headers. */
+/** A transport without anything that may be a secret: no environment, headers or secret arguments. */
 export type McpTransportView = z.output<typeof transportView>;
 
 /** How a server introduces itself. */

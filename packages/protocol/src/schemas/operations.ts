@@ -42,7 +42,17 @@ export const liveEvent = named(
     z.strictObject({ type: z.literal('run'), event: runEvent }),
     z.strictObject({
       type: z.literal('changed'),
-      what: z.enum(['conversations', 'queue', 'interrupts', 'servers', 'agents', 'providers', 'settings', 'tab_calls']),
+      what: z.enum([
+        'conversations',
+        'queue',
+        'interrupts',
+        'servers',
+        'resources',
+        'agents',
+        'providers',
+        'settings',
+        'tab_calls',
+      ]),
       id: z.string().exactOptional(),
     }),
   ]),

@@ -92,6 +92,31 @@ test('lists tools, resources, prompts and logs of MCP servers', { tags: ['C7.13'
   expect((await post(`${at}/complete`, { target: { prompt: 'p', uriTemplate: 'x' }, argument })).status).toBe(400);
 });
 
+test('tests tools, shows tasks and follows resources', async () => {
+  const at = '/api/mcp/servers/files';
+  const run = { tool: 'delete', arguments: { command: 'rm -rf /' } };
+  expect((await post(`${at}/tools/test`, run)).json).toMatchObject({ decision: 'flagged' });
+  expect((await post(`${at}/tools/test`, { ...run, evenIfFlagged: true })).json).toMatchObject({
+    decision: 'called',
+    call: { result: { content: [{ text: 'delete' }] }, raw: { content: [{ text: 'delete' }] } },
+  });
+  expect((await post(`${at}/tools/test`, { tool: 'delete' })).json).toMatchObject({ decision: 'called' });
+  const rule = { decision: 'never', tool: 'files/delete' };
+  expect((await put('/api/settings/defaults', { interventionRules: [rule] })).status).toBe(200);
+  expect((await post(`${at}/tools/test`, { tool: 'delete', evenIfFlagged: true })).json).toMatchObject({
+    decision: 'refused',
+    error: { code: 'tool_refused' },
+  });
+  expect((await ask(`${at}/tasks`)).json).toMatchObject({ items: [{ taskId: 't1', status: 'working' }] });
+  expect((await post(`${at}/tasks/result`, { taskId: 't1' })).json).toMatchObject({ content: [{ text: 't1' }] });
+  expect((await post(`${at}/tasks/cancel`, { taskId: 't1' })).json).toMatchObject({ items: [{ status: 'cancelled' }] });
+  expect((await post(`${at}/tasks/cancel`, {})).status).toBe(400);
+  expect((await post(`${at}/resources/follow`, { uris: ['files://a'] })).json).toMatchObject({
+    items: [{ uri: 'files://a', version: 'a.1' }],
+  });
+  expect((await post(`${at}/resources/follow`, { uris: [] })).status).toBe(400);
+});
+
 test('rejects mode auto with a server without a sandbox until it is confirmed for that server', async () => {
   const auto = { intervention: 'auto' };
   const refused = await put('/api/settings/defaults', auto);

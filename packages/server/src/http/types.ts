@@ -3,6 +3,7 @@ import type { MissingRole, Clock, IdSource, JsonObject, Owner, Principal } from 
 import { SCOPES } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Context } from 'hono';
+import type { InterventionOptions } from '@toolyard/agent-runtime';
 import type { RoleCapabilities } from '../roles/role.ts';
 import type { CallPolicy } from '../models/call-limit.ts';
 import type { Proxy } from '../proxy/proxy.ts';
@@ -24,6 +25,8 @@ export type HttpAppOptions = {
   /** Observes single calls for traces; absent if tracing is disabled. */
   telemetry?: Pick<Telemetry, 'watch'>;
   servers: Servers;
+  /** Toolyard's own paths, and the resolution of symbolic links, for checks of calls. */
+  policy?: () => NonNullable<InterventionOptions['callContext']>;
   webhooks: Webhooks;
   configurations: Configurations;
   clock: Clock;

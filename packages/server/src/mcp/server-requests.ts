@@ -1,21 +1,26 @@
 import type { McpHost } from '@toolyard/mcp-host';
-import { redactedError } from '@toolyard/mcp-host';
+import { redactedError, testCall } from '@toolyard/mcp-host';
 import type {
   CallMcpTool,
+  Clock,
   CompleteMcpArgument,
   GetMcpPrompt,
   McpCompletion,
   McpFilledPrompt,
+  McpFollowedResources,
   McpLogPage,
   McpPromptList,
   McpResourceContents,
   McpResourceView,
+  McpTaskList,
   McpTemplateView,
+  McpTestedCall,
   Owner,
   ToolResult,
 } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
-import { truncateContents, truncateMessages, truncateResult } from './truncate.ts';
+import type { ResourceFollows } from './resource-follows.ts';
+import { truncateContents, truncateMessages, truncateResult, truncateTest } from './truncate.ts';
 import { logPage } from './server-log-page.ts';
 
 /** How long to wait for a list that is still loading, in milliseconds. */
@@ -23,6 +28,9 @@ const PATIENCE_MS = 5_000;
 
 export type ServerRequestsOptions = {
   host: McpHost;
+  clock: Pick<Clock, 'monotonic'>;
+  /** Subscriptions of clients. */
+  follows: ResourceFollows;
   ids: () => readonly string[];
   /** Redacts the secrets of a server's configuration in a text. */
   redactor(id: string): (text: string) => string;
@@ -54,6 +62,35 @@ export class ServerRequests {
     const options = { caller: { principal }, ...defined({ signal }) };
     const result = await this.#with(id, signal, (host) => host.callTool({ serverId: id, name: tool }, args, options));
     return truncateResult(result);
+  }
+
+  async testTool(
+    { ownerId: principal }: Owner,
+    id: string,
+    { tool, arguments: args = {} }: CallMcpTool,
+    signal?: AbortSignal,
+  ): Promise<McpTestedCall> {
+    const options = { caller: { principal }, ...defined({ signal }) };
+    const call = { tool: { serverId: id, name: tool }, args, options };
+    return truncateTest(await this.#with(id, signal, (host) => testCall(host, this.#options.clock, call)));
+  }
+
+  async tasks(id: string): Promise<McpTaskList> {
+    return { items: await this.#with(id, undefined, (host) => host.tasks(id)) };
+  }
+
+  async taskResult(id: string, taskId: string, signal?: AbortSignal): Promise<ToolResult> {
+    const options = signal === undefined ? {} : { signal };
+    return truncateResult(await this.#with(id, signal, (host) => host.taskResult(id, taskId, options)));
+  }
+
+  async cancelTask(id: string, taskId: string): Promise<McpTaskList> {
+    await this.#with(id, undefined, (host) => host.cancelTask(id, taskId));
+    return this.tasks(id);
+  }
+
+  followResources(id: string, uris: readonly string[]): Promise<McpFollowedResources> {
+    return this.#with(id, undefined, () => this.#options.follows.follow(id, uris));
   }
 
   async resources(id: string): Promise<McpResourceView[]> {

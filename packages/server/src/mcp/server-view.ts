@@ -32,7 +32,7 @@ export type ServerViewOptions = {
   changeOf: (tool: ToolReference) => ToolChange | undefined;
 };
 
-/** A server for its owner, without keys, arguments or environment. */
+/** A server for its owner, without keys or environment. */
 export function toServerView(options: ServerViewOptions): McpServerView {
   const { server, enabled, health, tools, templates } = options;
   const shown = tools.map((tool) => toToolView(tool, options));
@@ -52,7 +52,7 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     state: !enabled && health.state === 'idle' ? 'disabled' : health.state,
     builtIn: config.builtIn === true,
     ...(config.trusted === true ? { trusted: true } : {}),
-    transport: shownTransport(config.transport),
+    transport: shownTransport(config.transport, writtenArguments(server)),
     ...defined({ serverInfo, era, protocolVersion }),
     ...(instructions === undefined ? {} : { instructions: instructions.slice(0, LONGEST_INSTRUCTIONS) }),
     ...defined({ capabilities }),
@@ -96,6 +96,12 @@ function isolationOf(
   if (sandbox === undefined || sandbox === false) return { isolation: { kind: 'unsandboxed' } };
   const network = Array.isArray(sandbox.network) ? 'hosts' : (sandbox.network ?? 'on');
   return { isolation: { kind: 'sandboxed', network, blocked: [], proposed: [] } };
+}
+
+/** Unexpanded: variables may hold secrets. Undefined for servers without an entry. */
+function writtenArguments({ entry }: ConfiguredServer): readonly string[] | undefined {
+  const written = entry?.written;
+  return written?.type === 'stdio' ? (written.args ?? []) : undefined;
 }
 
 /** Texts of the authorization server may repeat what was sent to it. */

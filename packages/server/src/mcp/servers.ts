@@ -21,6 +21,7 @@ import type { Differences } from './server-list.ts';
 import { ServerList } from './server-list.ts';
 import { EditableServers } from './editable-servers.ts';
 import { PATIENCE_MS, ServerConnections } from './server-connections.ts';
+import { ResourceFollows } from './resource-follows.ts';
 import { ServerRequests } from './server-requests.ts';
 import type { ServersOptions } from './servers-options.ts';
 import { NO_USER_HANDLERS } from './no-user-handlers.ts';
@@ -49,6 +50,7 @@ export class ConnectedServers extends EditableServers implements Servers {
   /** Health of servers that are being tested. */
   readonly #tests = new Set<() => readonly ServerHealth[]>();
   readonly #broker: ServerRequests;
+  readonly #follows: ResourceFollows;
   readonly #selections: Selections;
   readonly #wantsSignIn = new Set<string>();
   #onSignedIn: (serverId: string) => void = () => undefined;
@@ -104,8 +106,15 @@ export class ConnectedServers extends EditableServers implements Servers {
       onUse: (id, calls) => this.#connections.use(id, calls),
     });
     this.#inspect = { createTransport, clock, clientInfo, signIn };
+    this.#follows = new ResourceFollows({
+      clock,
+      follow: (id, uri, listener) => this.#host.resources.follow(id, uri, listener),
+      changed: (id) => hub.changed(null, 'resources', id),
+    });
     this.#broker = new ServerRequests({
       host: this.#host,
+      clock,
+      follows: this.#follows,
       ids: () => book.ids,
       redactor: (id) => this.redactor(id),
       ready: (id, signal) => this.#readyFor(id, signal),
@@ -227,6 +236,12 @@ export class ConnectedServers extends EditableServers implements Servers {
   }
 
   call: Servers['call'] = (principal, id, request, signal) => this.#broker.call(principal, id, request, signal);
+  testTool: Servers['testTool'] = (principal, id, request, signal) =>
+    this.#broker.testTool(principal, id, request, signal);
+  tasks: Servers['tasks'] = (_principal, id) => this.#broker.tasks(id);
+  taskResult: Servers['taskResult'] = (_principal, id, taskId, signal) => this.#broker.taskResult(id, taskId, signal);
+  cancelTask: Servers['cancelTask'] = (_principal, id, taskId) => this.#broker.cancelTask(id, taskId);
+  followResources: Servers['followResources'] = (_principal, id, uris) => this.#broker.followResources(id, uris);
   resources: Servers['resources'] = (_principal, id) => this.#broker.resources(id);
   templates: Servers['templates'] = (_principal, id) => this.#broker.templates(id);
   read: Servers['read'] = (_principal, id, uri, signal) => this.#broker.read(id, uri, signal);
@@ -297,6 +312,7 @@ export class ConnectedServers extends EditableServers implements Servers {
 
   async close(): Promise<void> {
     this.#connections.close();
+    this.#follows.close();
     await this.closeList();
     await this.#host.close();
     await this.#pins.close();
@@ -306,6 +322,7 @@ export class ConnectedServers extends EditableServers implements Servers {
   }
 
   protected updated(differences: Differences): void {
+    for (const id of [...differences.removed, ...differences.changed]) this.#follows.forget(id);
     this.#connections.update(differences);
   }
 

@@ -1,4 +1,4 @@
-import type { ResourcePart, ToolContentPart, ToolResult } from '@toolyard/protocol';
+import type { McpTestedCall, ResourcePart, ToolContentPart, ToolResult } from '@toolyard/protocol';
 import { labelOf } from '@toolyard/protocol';
 
 /** Limit of one result in characters; a browser has to hold it in memory. */
@@ -15,6 +15,12 @@ export function truncateResult(result: ToolResult): ToolResult {
     ...rest,
     content: [...content, { type: 'text', text: '(The structured result is too large and was removed.)' }],
   };
+}
+
+/** A raw response that is too large is left out. */
+export function truncateTest({ raw, ...call }: McpTestedCall): McpTestedCall {
+  const isShown = raw !== undefined && JSON.stringify(raw).length <= MOST_CHARACTERS;
+  return { ...call, result: truncateResult(call.result), ...(isShown ? { raw } : {}) };
 }
 
 export function truncateContents(contents: readonly ResourcePart[]): ResourcePart[] {

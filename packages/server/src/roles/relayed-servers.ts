@@ -105,6 +105,15 @@ export class RelayedServers extends EditableServers implements Servers {
   complete: Servers['complete'] = (principal, id, request, signal) =>
     this.#ask('complete', principal, id, [request], signal);
 
+  testTool: Servers['testTool'] = (principal, id, request, signal) =>
+    this.#ask('testTool', principal, id, [request], signal);
+  tasks: Servers['tasks'] = (principal, id) => this.#ask('tasks', principal, id);
+  taskResult: Servers['taskResult'] = (principal, id, taskId, signal) =>
+    this.#ask('taskResult', principal, id, [taskId], signal);
+  cancelTask: Servers['cancelTask'] = (principal, id, taskId) => this.#ask('cancelTask', principal, id, [taskId]);
+  followResources: Servers['followResources'] = (principal, id, uris) =>
+    this.#ask('followResources', principal, id, [uris]);
+
   async finishSignIn(response: SignInResponse): Promise<string> {
     const { owner, client, hub } = this.#options;
     const address = await this.#processFor({ type: 'http', url: '' });

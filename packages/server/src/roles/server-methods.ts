@@ -3,8 +3,10 @@ import type { Servers } from '../services.ts';
 /** Methods that execute where the server is connected, whichever process received the request. */
 const SERVER_METHODS = [
   'call',
+  'cancelTask',
   'complete',
   'finishSignIn',
+  'followResources',
   'getPrompt',
   'log',
   'prompts',
@@ -13,8 +15,11 @@ const SERVER_METHODS = [
   'resources',
   'signIn',
   'signOut',
+  'taskResult',
+  'tasks',
   'templates',
   'test',
+  'testTool',
   'tools',
 ] as const satisfies readonly (keyof Servers)[];
 

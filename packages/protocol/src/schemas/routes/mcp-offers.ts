@@ -2,15 +2,21 @@ import { z } from 'zod';
 import {
   callMcpToolBody,
   completeMcpArgumentBody,
+  followMcpResourcesBody,
   getMcpPromptBody,
   mcpCompletion,
   mcpFilledPrompt,
+  mcpFollowedResources,
   mcpLogPage,
   mcpPromptList,
   mcpResourceContents,
   mcpResourcePage,
+  mcpTaskBody,
+  mcpTaskList,
   mcpTemplatePage,
+  mcpToolTest,
   readMcpResourceBody,
+  testMcpToolBody,
 } from '../mcp-offers.ts';
 import { mcpToolPage } from '../mcp-servers.ts';
 import { toolResult } from '../parts.ts';
@@ -36,6 +42,27 @@ export const mcpOffersRoutes = defineRoutes({
     body: callMcpToolBody,
     answer: toolResult,
   },
+  'POST /api/mcp/servers/{id}/tools/test': {
+    summary: 'Test a tool: call it as its user, checked like calls of models, with the raw response and timing',
+    scope: 'approve',
+    body: testMcpToolBody,
+    answer: mcpToolTest,
+  },
+  'GET /api/mcp/servers/{id}/tasks': {
+    summary: 'List the tasks of a server with their status',
+    answer: mcpTaskList,
+  },
+  'POST /api/mcp/servers/{id}/tasks/result': {
+    summary: 'Get the result of a task that has ended',
+    body: mcpTaskBody,
+    answer: toolResult,
+  },
+  'POST /api/mcp/servers/{id}/tasks/cancel': {
+    summary: 'Cancel a task',
+    scope: 'approve',
+    body: mcpTaskBody,
+    answer: mcpTaskList,
+  },
   'GET /api/mcp/servers/{id}/resources': {
     summary: 'List the resources of a server',
     query: pageQuery,
@@ -50,6 +77,12 @@ export const mcpOffersRoutes = defineRoutes({
     summary: 'Read a resource',
     body: readMcpResourceBody,
     answer: mcpResourceContents,
+  },
+  'POST /api/mcp/servers/{id}/resources/follow': {
+    summary:
+      'Subscribe to resources for two minutes; events of the kind `resources` announce updates, and versions tell which',
+    body: followMcpResourcesBody,
+    answer: mcpFollowedResources,
   },
   'GET /api/mcp/prompts': {
     summary: 'List the prompts of all servers, and the servers whose prompts could not be listed',

@@ -1,9 +1,11 @@
 import type { RouteQuery } from '@toolyard/protocol/schemas';
 import type { Router } from '../router.ts';
+import { testTool } from '../../mcp/check-tool-test.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 /** Tools, resources, prompts and logs of servers. */
-export function addMcpOfferRoutes({ route }: Router, { servers }: HttpAppOptions): void {
+export function addMcpOfferRoutes({ route }: Router, services: HttpAppOptions): void {
+  const { servers } = services;
   route('GET /api/mcp/servers/{id}/log', ({ principal, params: { id }, query: { after } }) =>
     servers.log(principal, id, after),
   );
@@ -16,6 +18,20 @@ export function addMcpOfferRoutes({ route }: Router, { servers }: HttpAppOptions
     servers.call(principal, id, body, c.req.raw.signal),
   );
 
+  route('POST /api/mcp/servers/{id}/tools/test', ({ c, principal, params: { id }, body }) =>
+    testTool(services, principal, id, body, c.req.raw.signal),
+  );
+
+  route('GET /api/mcp/servers/{id}/tasks', ({ principal, params: { id } }) => servers.tasks(principal, id));
+
+  route('POST /api/mcp/servers/{id}/tasks/result', ({ c, principal, params: { id }, body: { taskId } }) =>
+    servers.taskResult(principal, id, taskId, c.req.raw.signal),
+  );
+
+  route('POST /api/mcp/servers/{id}/tasks/cancel', ({ principal, params: { id }, body: { taskId } }) =>
+    servers.cancelTask(principal, id, taskId),
+  );
+
   route('GET /api/mcp/servers/{id}/resources', async ({ principal, params: { id }, query }) =>
     pieceOf(await servers.resources(principal, id), query),
   );
@@ -26,6 +42,10 @@ export function addMcpOfferRoutes({ route }: Router, { servers }: HttpAppOptions
 
   route('POST /api/mcp/servers/{id}/resources/read', ({ c, principal, params: { id }, body: { uri } }) =>
     servers.read(principal, id, uri, c.req.raw.signal),
+  );
+
+  route('POST /api/mcp/servers/{id}/resources/follow', ({ principal, params: { id }, body: { uris } }) =>
+    servers.followResources(principal, id, uris),
   );
 
   route('GET /api/mcp/prompts', ({ principal }) => servers.prompts(principal));

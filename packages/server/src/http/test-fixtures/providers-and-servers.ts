@@ -161,6 +161,27 @@ export function createTestServers(ownerId: string): Servers {
       find(principal, id);
       return { content: [{ type: 'text', text: tool }], isError: false, outcome: 'done' };
     },
+    async testTool(principal, id, { tool }) {
+      find(principal, id);
+      const content = [{ type: 'text' as const, text: tool }];
+      return { result: { content, isError: false, outcome: 'done' }, durationMs: 3, raw: { content } };
+    },
+    async tasks(principal, id) {
+      find(principal, id);
+      return { items: [{ taskId: 't1', status: 'working', tool: 'delete', createdAt: 1 }] };
+    },
+    async taskResult(principal, id, taskId) {
+      find(principal, id);
+      return { content: [{ type: 'text', text: taskId }], isError: false, outcome: 'done' };
+    },
+    async cancelTask(principal, id, taskId) {
+      find(principal, id);
+      return { items: [{ taskId, status: 'cancelled' }] };
+    },
+    async followResources(principal, id, uris) {
+      find(principal, id);
+      return { renewAfterMs: 60_000, items: uris.map((uri) => ({ uri, version: 'a.1' })) };
+    },
     async resources(principal, id) {
       return [{ uri: `files://${find(principal, id).id}`, name: 'a', size: 3 }];
     },

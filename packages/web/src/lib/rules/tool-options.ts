@@ -1,7 +1,8 @@
 import type { McpServerView, McpToolView } from '@toolyard/protocol';
 import { formatToolReference, showHidden } from '@toolyard/protocol';
+import { serverLabel } from '../servers/server-words.ts';
 
-type Server = Pick<McpServerView, 'id' | 'tools'>;
+type Server = Pick<McpServerView, 'id' | 'tools' | 'serverInfo'> & { builtIn?: boolean };
 export type ToolOption<S extends Server> = {
   value: string;
   label: string;
@@ -15,17 +16,18 @@ export function toolOptions<S extends Server>(servers: readonly S[]): ToolOption
   const counts = new Map<string, number>();
   for (const { tools } of servers)
     for (const { tool } of tools) counts.set(tool.name, (counts.get(tool.name) ?? 0) + 1);
-  return servers.flatMap((server) =>
-    server.tools.map((view) => {
+  return servers.flatMap((server) => {
+    const { name: serverName } = serverLabel(server);
+    return server.tools.map((view) => {
       const name = showHidden(view.tool.name);
       const isShared = (counts.get(view.tool.name) ?? 0) > 1;
       return {
         value: formatToolReference(view.tool),
-        label: isShared ? `${name} (${showHidden(server.id)})` : name,
-        group: showHidden(server.id),
+        label: isShared ? `${name} (${serverName})` : name,
+        group: serverName,
         server,
         view,
       };
-    }),
-  );
+    });
+  });
 }

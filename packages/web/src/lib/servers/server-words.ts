@@ -2,16 +2,28 @@ import type { McpServerView } from '@toolyard/protocol';
 import { showHidden } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
 
-/** The display name of a server, with hidden characters shown. */
-export function serverTitle({
-  id,
-  serverInfo,
-  entry,
-}: Pick<McpServerView, 'id' | 'serverInfo'> & {
-  /** For a server of this browser: named by the user. */
+export type ServerLabel = {
+  /** What the user calls the server. */
+  name: string;
+  /** The title that the server gives itself; null if it has none or it is the same. */
+  title: string | null;
+};
+
+type NamedServer = Pick<McpServerView, 'id' | 'serverInfo'> & {
+  builtIn?: boolean;
+  /** For a server of this browser: its id was generated, the user chose this name. */
   entry?: { name: string };
-}): string {
-  return showHidden(entry?.name ?? serverInfo?.title ?? id);
+};
+
+/**
+ * How a server is called everywhere. Two entries may start the same server, so its own title does not identify it. Hidden
+ * characters are shown. Built-in servers have no name of the user.
+ */
+export function serverLabel({ id, serverInfo, builtIn = false, entry }: NamedServer): ServerLabel {
+  const own = serverInfo?.title === undefined ? null : showHidden(serverInfo.title);
+  if (builtIn) return { name: own ?? showHidden(id), title: null };
+  const name = showHidden(entry?.name ?? id);
+  return { name, title: own === null || own.trim().toLowerCase() === name.toLowerCase() ? null : own };
 }
 
 /** The state of a server as text. */

@@ -29,8 +29,8 @@ describe('tool label', () => {
   ];
 
   test.each([
-    ['shows the titles of tool and server', call('add', 'a'), 'Add numbers', 'Server a'],
-    ['shows the name of a tool without a title', call('echo', 'b'), 'echo', 'Server b'],
+    ['shows the title of the tool and the name the user gave the server', call('add', 'a'), 'Add numbers', 'a'],
+    ['shows the name of a tool without a title', call('echo', 'b'), 'echo', 'b'],
     ['shows the reference if the server is gone', call('add', 'gone'), 'add', 'gone'],
     ['shows the name the model used for an unknown tool', call('invented', null), 'invented', null],
   ])('%s', (_name, made, title, from) => {
@@ -39,10 +39,9 @@ describe('tool label', () => {
 
   test('shows hidden characters in names as escapes', () => {
     const sly = server('b\u200b', [{ name: 'del\u202eete' }, { name: 'add', title: 'Ad\u2066d' }]);
-    sly.serverInfo = { name: 'b', version: '1', title: 'Ser\u202ever' };
     expect(toolLabel(call('del\u202eete', sly.id), [sly])).toMatchObject({
       title: 'del⟨U+202E⟩ete',
-      server: 'Ser⟨U+202E⟩ver',
+      server: 'b⟨U+200B⟩',
     });
     expect(toolLabel(call('add', sly.id), [sly]).title).toBe('Ad⟨U+2066⟩d');
     expect(toolLabel(call('x', sly.id), []).server).toBe('b⟨U+200B⟩');

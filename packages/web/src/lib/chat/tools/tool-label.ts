@@ -1,7 +1,7 @@
 import type { McpServerView, McpToolView, ToolAnnotations, ToolReference } from '@toolyard/protocol';
 import { showHidden } from '@toolyard/protocol';
 import type { CallView } from '../../transcript/calls.ts';
-import { serverTitle } from '../../servers/server-words.ts';
+import { serverLabel } from '../../servers/server-words.ts';
 
 /** The display name of a tool. Texts of its server are untrusted: hidden characters are shown. */
 export type ToolLabel = {
@@ -14,7 +14,7 @@ export type ToolLabel = {
 /** What a tool may do, one entry per annotation; `unsaid`: its server declares nothing about changes. */
 export type ToolFact = 'reads' | 'adds' | 'destroys' | 'unsaid' | 'repeatable' | 'outside' | 'inside';
 
-type Servers = readonly Pick<McpServerView, 'id' | 'serverInfo' | 'tools'>[];
+type Servers = readonly (Pick<McpServerView, 'id' | 'serverInfo' | 'tools'> & { builtIn?: boolean })[];
 
 export function toolLabel(call: Pick<CallView, 'name' | 'tool' | 'arguments'>, servers: Servers): ToolLabel {
   const tool = call.tool ?? (call.arguments === null ? toolOfName(call.name, servers) : null);
@@ -23,7 +23,7 @@ export function toolLabel(call: Pick<CallView, 'name' | 'tool' | 'arguments'>, s
   const known = server?.tools.find((view) => view.tool.name === tool.name);
   return {
     title: showHidden(known?.title ?? tool.name),
-    server: server === undefined ? showHidden(tool.serverId) : serverTitle(server),
+    server: server === undefined ? showHidden(tool.serverId) : serverLabel(server).name,
     facts: known === undefined ? [] : factsOf(known),
   };
 }
