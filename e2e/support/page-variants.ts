@@ -7,9 +7,12 @@ import { loadPageTexts, translatedTexts } from './page-texts.ts';
 import type { Conversations } from './page-parts.ts';
 import {
   closeOverlays,
+  MORE_VIEW_SERVERS,
+  MORE_VIEWS,
   navigate,
   SAMPLE_VIEW,
   startConversations,
+  startMoreConversations,
   VIEW_SERVERS,
   VIEWS,
   viewScript,
@@ -25,13 +28,18 @@ const WINDOW = { width: 1280, height: 720 };
 
 /** The variants of the page to check. */
 export type PageVariants = {
-  /** True: every view also in dark colors and on an emulated phone; false: only {@link SAMPLE_VIEW} in dark colors. */
+  /**
+   * True: all views, also in dark colors and on an emulated phone; false: {@link VIEWS}, of which only
+   * {@link SAMPLE_VIEW} in dark colors.
+   */
   everywhere: boolean;
   locales: readonly string[];
 };
 
 /** Opens every view of the page and looks for accessibility violations, overflow and untranslated texts. */
 export function describePageVariants({ everywhere, locales }: PageVariants): void {
+  const views = everywhere ? [...VIEWS, ...MORE_VIEWS] : VIEWS;
+  const servers = everywhere ? { ...VIEW_SERVERS, ...MORE_VIEW_SERVERS } : VIEW_SERVERS;
   describeInBrowser('page layout', () => {
     let stage: Stage;
     let page: Page;
@@ -39,16 +47,17 @@ export function describePageVariants({ everywhere, locales }: PageVariants): voi
     let conversations: Conversations;
 
     beforeAll(async () => {
-      stage = await setStage(viewScript, { servers: VIEW_SERVERS });
+      stage = await setStage(viewScript, { servers });
       texts = await loadPageTexts('en');
       page = await stage.open();
       conversations = await startConversations(page);
+      if (everywhere) conversations = { ...conversations, ...(await startMoreConversations(page, stage)) };
     });
 
     afterEach(() => expect(stage.complaints.splice(0)).toEqual([]));
     afterAll(() => stage[Symbol.asyncDispose]());
 
-    test.each(VIEWS)('has no accessibility violation, and no overflow in a narrow window: $name', async (view) => {
+    test.each(views)('has no accessibility violation, and no overflow in a narrow window: $name', async (view) => {
       await navigate(page, view.path(conversations));
       await view.show(page, texts);
       await colorsSettled(page);
@@ -66,7 +75,7 @@ export function describePageVariants({ everywhere, locales }: PageVariants): voi
     });
 
     if (everywhere) {
-      test.each(VIEWS)('fits the width of a phone: $name', async ({ path, show }) => {
+      test.each(views)('fits the width of a phone: $name', async ({ path, show }) => {
         const options = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
         const phone = await stage.open(path(conversations), options);
         await show(phone, texts);
@@ -78,7 +87,7 @@ export function describePageVariants({ everywhere, locales }: PageVariants): voi
     test.each(locales)('has no English text left in %s', async (locale) => {
       const translated = await stage.open('/', { locale });
       const seen = new Map<string, string>();
-      const settings = VIEWS.map(({ path }) => path(conversations)).filter((path) => path.startsWith('/settings/'));
+      const settings = views.map(({ path }) => path(conversations)).filter((path) => path.startsWith('/settings/'));
       for (const path of ['/', ...Object.values(conversations), '/inbox', ...settings, '/nowhere/at/all']) {
         await navigate(translated, path);
         await translated.locator('h1, h2, textarea').first().waitFor();

@@ -8,11 +8,12 @@ import {
   placeholdersIn,
   loadProviders,
   loadUnsupportedProviders,
+  missingKeyError,
   providersInEnvironment,
   type ProviderRecord,
 } from '@toolyard/model-runtime';
 import type { Clock, Fetch } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { ConnectionFlags } from './flags.ts';
 
 export type ModelContext = { env: NodeJS.ProcessEnv; fetch: Fetch; clock: Clock };
@@ -27,6 +28,8 @@ type ModelFlags = Pick<ConnectionFlags, 'baseUrl' | 'apiKey' | 'model' | 'provid
 /** A model server named by flags or environment. */
 type ModelEndpoint = {
   facts: WireFacts;
+  /** Name of the provider; absent for a bare base URL. */
+  label?: string;
   baseUrl: string;
   apiKey: string | undefined;
   models?: ProviderRecord['models'];
@@ -111,22 +114,19 @@ async function unknownProvider(id: string): Promise<ToolyardError> {
 
 function keyMissing({ label, keyVariables, keyPage }: ProviderRecord): ToolyardError {
   const [variable] = keyVariables;
-  return new ToolyardError({
-    code: 'invalid_key',
-    message: `${label} requires an API key, and none is set.`,
-    hint: `${variable === undefined ? 'Pass --api-key' : `Set ${variable}, or pass --api-key`}. Create a key at ${keyPage ?? ''}.`,
-  });
+  const where = variable === undefined ? 'Pass --api-key' : `Set ${variable}, or pass --api-key`;
+  return new ToolyardError(missingKeyError(label, `${where}. Create a key at ${keyPage ?? ''}.`));
 }
 
 function endpointOf(
-  record: WireFacts & Pick<Partial<ProviderRecord>, 'models'>,
+  record: WireFacts & Pick<Partial<ProviderRecord>, 'models' | 'label'>,
   baseUrl: string,
   flags: ModelFlags,
   apiKey: string | undefined,
 ): ModelEndpoint {
   const { apiFormat: wire } = flags;
   const facts = wire === undefined || wire === record.wire ? record : { wire };
-  return { facts, baseUrl, apiKey: flags.apiKey ?? apiKey, ...(record.models && { models: record.models }) };
+  return { facts, baseUrl, apiKey: flags.apiKey ?? apiKey, ...defined({ models: record.models, label: record.label }) };
 }
 
 /** Key of a self-hosted provider: read first when the provider is chosen, as its variables do not select it. */
@@ -135,7 +135,7 @@ function ownKey({ keyVariables }: ProviderRecord, env: NodeJS.ProcessEnv): strin
 }
 
 async function configured(
-  { facts, baseUrl, apiKey, models: listing }: ModelEndpoint,
+  { facts, label, baseUrl, apiKey, models: listing }: ModelEndpoint,
   modelId: string | undefined,
   { fetch, clock }: ModelContext,
 ): Promise<ChosenModel> {
@@ -151,26 +151,26 @@ async function configured(
     });
   }
   const ids = createUuidSource();
-  const key = apiKey === undefined ? {} : { apiKey };
   const runtime: ModelRuntime = createProviderRuntime(
     { ...facts, baseUrl, ...(listing && { models: listing }) },
-    { fetch, clock, newId: () => ids.next(), ...key },
+    { fetch, clock, newId: () => ids.next(), ...defined({ apiKey, label }) },
   );
   if (modelId !== undefined) return { model: { runtime, id: modelId }, description: `${modelId} at ${baseUrl}` };
 
   const models = await runtime.models();
+  const server = label === undefined ? baseUrl : `${label} (${baseUrl})`;
   const [first, ...others] = models;
   if (!first) {
     throw new ToolyardError({
       code: 'model_not_found',
-      message: `${baseUrl} offers no model.`,
+      message: `${server} offers no model.`,
       hint: 'Load a model there, or name one with --model.',
     });
   }
   if (others.length > 0 && !isLoopback(baseUrl)) {
     throw new ToolyardError({
       code: 'bad_config',
-      message: `${baseUrl} offers ${models.length} models.`,
+      message: `${server} offers ${models.length} models.`,
       hint: `Choose one with --model: ${listNames(models)}`,
     });
   }

@@ -69,7 +69,7 @@ async function checkModels({ env }: CommandIo, flags: DoctorFlags, report: (find
     report({
       level: 'wrong',
       subject: 'model',
-      text: `${runtime.provider} does not offer "${id}".`,
+      text: `${runtime.label ?? runtime.provider} does not offer "${id}".`,
       hint: `Available: ${offered.map((other) => other.id).join(', ')}`,
     });
   } catch (thrown) {

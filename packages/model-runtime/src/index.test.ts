@@ -16,6 +16,7 @@ test('exports exactly the public API', () => {
     'findLocalServers',
     'loadProviders',
     'loadUnsupportedProviders',
+    'missingKeyError',
     'openaiCompatibleFactory',
     'placeholdersIn',
     'providersInEnvironment',

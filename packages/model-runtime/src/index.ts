@@ -42,4 +42,5 @@ export { fillAddress, placeholdersIn } from './providers/address.ts';
 export { providersInEnvironment, type ProviderInEnvironment } from './providers/environment.ts';
 export { loadProviders, loadUnsupportedProviders } from './providers/load.ts';
 export type { ProviderRecord, UnsupportedProvider, WireFacts } from './providers/types.ts';
+export { missingKeyError } from './wire/provider-error.ts';
 export type { ModelListing } from './wire/model-listing.ts';

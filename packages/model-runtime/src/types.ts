@@ -119,8 +119,10 @@ export type GeneratedObject = { object: JsonValue; by: 'native' | 'tool' | 'text
  * ToolyardError.
  */
 export interface ModelRuntime {
-  /** The provider's name in messages: `demo`, `http://127.0.0.1:8080`. */
+  /** Identifies the provider: `demo`, `http://127.0.0.1:8080`. */
   readonly provider: string;
+  /** The user's name of the provider, for messages; absent: {@link ModelRuntime.provider}. */
+  readonly label?: string;
   /** True if the models can continue a partial answer: {@link ChatRequest.continues}. */
   readonly canContinue?: boolean;
   /**

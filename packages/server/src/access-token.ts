@@ -30,5 +30,6 @@ export function ownToken(dataDir: string, log: (line: string) => void): string {
 export function faultOfToken(token: string): string | null {
   if (!/^[\x21-\x7e]*$/.test(token)) return 'The access token has characters that an HTTP header cannot contain.';
   if (token.length >= SHORTEST_TOKEN) return null;
-  return `The access token has ${token.length} characters; the minimum is ${SHORTEST_TOKEN}.`;
+  const length = token.length === 1 ? '1 character' : `${token.length} characters`;
+  return `The access token has ${length}; the minimum is ${SHORTEST_TOKEN}.`;
 }

@@ -143,7 +143,7 @@ describe('toolyard serve reports why it cannot start', () => {
     [['--host', '0.0.0.0', '--no-token'], /Listening on 0\.0\.0\.0 with --no-token[^]*Remove --no-token/],
     [['--host', '::', '--no-token'], /Listening on :: with --no-token/],
     [['--token', 'two words of a token'], /The access token has characters[^]*without spaces/],
-    [['--token', 'x'], /The access token has 1 characters; the minimum is 16/],
+    [['--token', 'x'], /The access token has 1 character; the minimum is 16/],
     [['--database-url', 'postgres://127.0.0.1:1/x'], /With DATABASE_URL[^]*Set TOOLYARD_TOKEN[^]*--no-token/],
     [['--host', 'http://localhost'], /must be a name or an address/],
     [['--host', '192.0.2.1'], /192\.0\.2\.1 is not an address of this machine/],

@@ -23,7 +23,7 @@ type Outcome = { value: JsonValue | undefined; problem: string | null; usage: Us
  *  Throws ToolyardError: the error of the server, or `bad_response` if no method gave a matching object.
  */
 export async function generateObject(
-  runtime: Pick<ModelRuntime, 'chat' | 'provider'>,
+  runtime: Pick<ModelRuntime, 'chat' | 'provider' | 'label'>,
   request: ObjectRequest,
   options: CallOptions = {},
 ): Promise<GeneratedObject> {
@@ -41,7 +41,7 @@ export async function generateObject(
   }
   throw new ToolyardError({
     code: 'bad_response',
-    message: `${request.model} at ${runtime.provider} returned no ${request.name} that matches the schema: ${problem}.`,
+    message: `${request.model} at ${runtime.label ?? runtime.provider} returned no ${request.name} that matches the schema: ${problem}.`,
     hint: 'Try again, simplify the schema, or choose a stronger model.',
     retryable: true,
   });

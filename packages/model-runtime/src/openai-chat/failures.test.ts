@@ -131,6 +131,18 @@ describe('provider errors', () => {
     }
   });
 
+  test("names the user's label of the provider, with the address in the hint", async () => {
+    await using server = await startModelServer([reply.text('ok')], { requireKey: 'other' });
+    const labelled = { label: 'Office GPU' };
+    expect(errorIn(await collect(runtimeAt(server.url, labelled), request('hi')))).toMatchObject({
+      message: expect.stringMatching(/^Office GPU \(HTTP 401\): /),
+      hint: expect.stringContaining(`Base URL: ${server.origin}`),
+    });
+    await server.close();
+    const { message } = errorIn(await collect(runtimeAt(server.url, labelled), request('hi')));
+    expect(message).toBe(`Cannot connect to Office GPU (${new URL(server.url).host}).`);
+  });
+
   test('sends the key as a bearer token', async () => {
     await using server = await startModelServer([reply.text('ok')], { requireKey: KEY });
     expect(textIn(await collect(runtimeAt(server.url), request('hi')))).toBe('ok');

@@ -25,8 +25,8 @@ export function endpointUrl(base: string, path: string): string {
   return base.slice(0, query) + path + (path.includes('?') ? `&${base.slice(query + 1)}` : base.slice(query));
 }
 
-/** The server's name in messages: scheme, host and port. */
-export function serverName(baseUrl: string): string {
+/** Scheme, host and port of a base URL. */
+export function originOf(baseUrl: string): string {
   return parseBaseUrl(baseUrl).origin;
 }
 

@@ -10,20 +10,22 @@ import {
 import { throwIfAborted } from '../abort.ts';
 import type { CallOptions, ModelInfo } from '../types.ts';
 import { brokenStream } from './answer.ts';
-import { serverName } from './base-url.ts';
+import { originOf } from './base-url.ts';
 import { CallGuard, IdleTimeoutError } from './call-guard.ts';
 import type { ApiDialect, Exchange, Outgoing } from './dialect.ts';
 import { Endpoint, readBounded, type EndpointOutcome } from './endpoint.ts';
 import type { ModelFactsOptions } from '../model-facts.ts';
 import type { ModelListing } from './model-listing.ts';
 import { isTransient, toNetworkError } from './network-error.ts';
-import { createRedactor, retryAfterMs, toModelError, type ErrorContext } from './provider-error.ts';
+import { createRedactor, isNamed, retryAfterMs, shortened, toModelError, type ErrorContext } from './provider-error.ts';
 import { retryWaitMs } from './retry.ts';
 
 /** Options every wire needs to reach its server. */
 export type WireOptions = {
   /** With or without the version, a trailing slash, or the path of an endpoint. */
   baseUrl: string;
+  /** The user's name of the provider, for messages; default: the origin of the base URL. */
+  label?: string;
   apiKey?: string;
   /** Additional headers, which override the default ones. Their values are redacted as secrets. */
   headers?: Record<string, string>;
@@ -49,7 +51,9 @@ export type OpenedEndpoint = { dialect: ApiDialect; endpoint: Endpoint; headers:
 
 /** Requests to one server over one wire, with error handling and retries. */
 export class Connection {
-  /** The server's name in messages. */
+  /** Scheme, host and port of the base URL. */
+  readonly address: string;
+  /** The server's name in messages: the user's label, otherwise its address. */
   readonly server: string;
   readonly #redact: (text: string) => string;
   readonly #options: WireOptions;
@@ -64,7 +68,8 @@ export class Connection {
     this.#options = options;
     this.#key = apiKey?.trim() ?? '';
     this.#load = load;
-    this.server = serverName(baseUrl);
+    this.address = originOf(baseUrl);
+    this.server = nameIn(options.label) ?? this.address;
     this.#redact = createRedactor([this.#key, ...Object.values(headers), ...queryValues(baseUrl)]);
   }
 
@@ -94,7 +99,7 @@ export class Connection {
 
   errorContext(model: string): ErrorContext {
     const hasKey = this.#key !== '' || Object.keys(this.#options.headers ?? {}).length > 0;
-    return { server: this.server, model, hasKey, redact: this.#redact };
+    return { server: this.server, address: this.address, model, hasKey, redact: this.#redact };
   }
 
   /** Adds facts that local model servers report outside their list. */
@@ -178,11 +183,11 @@ export class Connection {
   ): ErrorInfo {
     switch (outcome.kind) {
       case 'failed':
-        return toNetworkError(outcome.thrown, outcome.url);
+        return toNetworkError(outcome.thrown, outcome.url, nameIn(this.#options.label));
       case 'wrong_address':
         return {
           code: 'not_a_model_server',
-          message: `No ${dialect.label} was found at ${outcome.triedUrls.join(' or ')}${outcome.foundPage ? ': the server returned a web page' : ''}.`,
+          message: `No ${dialect.label} ${isNamed(errors) ? `of ${errors.server} ` : ''}was found at ${outcome.triedUrls.join(' or ')}${outcome.foundPage ? ': the server returned a web page' : ''}.`,
           hint: `Check the base URL, and that the provider has the right API format; a base URL looks like ${dialect.addresses.example}.`,
         };
       case 'refused': {
@@ -231,6 +236,12 @@ function unreadable(errors: ErrorContext): ErrorInfo {
     hint: 'Check that the model supports this operation.',
     retryable: true,
   };
+}
+
+/** A label as it appears in a message; undefined without one. */
+function nameIn(label: string | undefined): string | undefined {
+  const name = label === undefined ? '' : shortened(label);
+  return name === '' ? undefined : name;
 }
 
 /** Validates headers, because fetch would reject them with an unhelpful error. Throws ToolyardError. */

@@ -1,8 +1,8 @@
-import { parseJson, type Clock } from '@toolyard/protocol';
+import { parseJson, type Clock, type ErrorInfo } from '@toolyard/protocol';
 import { createParser } from 'eventsource-parser';
 import type { StreamPart } from '../types.ts';
 import type { StreamedAnswer } from './answer.ts';
-import { providerErrorOf, messageError, toModelError, type ErrorContext } from './provider-error.ts';
+import { providerErrorOf, messageError, toModelError, withAddress, type ErrorContext } from './provider-error.ts';
 
 /** Maximum length of one event, or of a whole answer, in characters. */
 const MAX_EVENT = 32_000_000;
@@ -138,14 +138,12 @@ export class AnswerBody {
 
   #failNoModelServer(): void {
     const kind = this.#kind === 'html' ? 'a web page' : 'something else';
-    this.#answer.fail(
-      {
-        code: 'not_a_model_server',
-        message: `${this.#errors.server} is not a model server: it returned ${kind}.`,
-        hint: 'Check the base URL of the provider.',
-      },
-      this.#out,
-    );
+    const error: ErrorInfo = {
+      code: 'not_a_model_server',
+      message: `${this.#errors.server} is not a model server: it returned ${kind}.`,
+      hint: 'Check the base URL of the provider.',
+    };
+    this.#answer.fail(withAddress(error, this.#errors), this.#out);
   }
 }
 

@@ -18,7 +18,7 @@ import type { StreamPart } from '../types.ts';
 import type { ApiDialect } from './dialect.ts';
 import { AnswerBody } from './event-stream.ts';
 
-const errors = { server: 'http://h', model: 'm', hasKey: true, redact: (text: string) => text };
+const errors = { server: 'http://h', address: 'http://h', model: 'm', hasKey: true, redact: (text: string) => text };
 const chatRequest = request('hi', { tools: [tool('f')] });
 
 const SCRIPTS: readonly { name: string; dialect: ApiDialect; whole: ModelReply }[] = [

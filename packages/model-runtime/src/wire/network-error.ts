@@ -2,12 +2,13 @@ import { ToolyardError, type ErrorInfo } from '@toolyard/protocol';
 
 /**
  * Converts an exception of fetch to an error: connection refused, unknown host, TLS, connection closed. Names host and
- * port.
+ * port, after the user's label of the provider if there is one.
  */
-export function toNetworkError(thrown: unknown, url: string): ErrorInfo {
+export function toNetworkError(thrown: unknown, url: string, label?: string): ErrorInfo {
   // The guarded fetch of the server throws ToolyardErrors.
   if (ToolyardError.isInstance(thrown)) return thrown.toJSON();
-  const host = URL.canParse(url) ? hostAndPort(new URL(url)) : 'the model server';
+  const address = URL.canParse(url) ? hostAndPort(new URL(url)) : 'the model server';
+  const host = label === undefined ? address : `${label} (${address})`;
   const code = errorCodeOf(thrown);
 
   if (code === 'ECONNREFUSED') {

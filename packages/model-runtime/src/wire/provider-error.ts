@@ -69,8 +69,10 @@ export function looksLikeHtml(body: string): boolean {
 
 /** Context of an error. */
 export type ErrorContext = {
-  /** Name of the server: `http://127.0.0.1:8080`. */
+  /** Name of the server: the user's label of the provider, otherwise its address. */
   server: string;
+  /** Scheme, host and port: `http://127.0.0.1:8080`. */
+  address: string;
   model: string;
   /** Whether a key was sent. */
   hasKey: boolean;
@@ -92,27 +94,35 @@ const MISSING_MODEL: Rule = {
 export function toModelError(error: ProviderError, status: number | null, context: ErrorContext): ErrorInfo {
   const numeric = /^[45]\d\d$/.test(error.code) ? Number(error.code) : null;
   const rule = classify(error, status ?? numeric ?? 0);
-  if (rule.code === 'invalid_key' && !context.hasKey) return missingKey(context.server);
+  if (rule.code === 'invalid_key' && !context.hasKey)
+    return withAddress(missingKeyError(context.server, 'Enter the API key of this provider.'), context);
   const reason = shortened(context.redact(error.message));
   const label = status === null ? '' : ` (HTTP ${status})`;
   const subject =
     rule.code === 'model_not_found' ? `${context.server} does not have the model "${context.model}"` : context.server;
   const message = `${subject}${label}: ${reason === '' ? defaultReason(rule.code) : reason}`;
   return {
-    code: rule.code,
-    message,
-    ...defined({ hint: rule.hint }),
+    ...withAddress({ code: rule.code, message, ...defined({ hint: rule.hint }) }, context),
     ...(rule.retryable === true ? { retryable: true } : {}),
     ...(rule.retryable === true && error.retryAfterMs !== undefined ? { retryAfterMs: error.retryAfterMs } : {}),
   };
 }
 
-function missingKey(server: string): ErrorInfo {
-  return {
-    code: 'invalid_key',
-    message: `${server} requires an API key, and none is set.`,
-    hint: 'Enter the API key of this provider.',
-  };
+/** The error of a provider without a key; `hint` says where to set one. */
+export function missingKeyError(server: string, hint: string): ErrorInfo {
+  return { code: 'invalid_key', message: `${server} requires an API key, and none is set.`, hint };
+}
+
+/** True if messages name the server by a label, so that they do not contain its address. */
+export function isNamed({ server, address }: Pick<ErrorContext, 'server' | 'address'>): boolean {
+  return server !== address;
+}
+
+/** Adds the address of a server named by its label to the hint: several providers may have similar labels. */
+export function withAddress(error: ErrorInfo, context: Pick<ErrorContext, 'server' | 'address'>): ErrorInfo {
+  if (!isNamed(context)) return error;
+  const note = `Base URL: ${context.address}`;
+  return { ...error, hint: error.hint === undefined ? note : `${error.hint} ${note}` };
 }
 
 function classify(error: ProviderError, status: number): Rule {

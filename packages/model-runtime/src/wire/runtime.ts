@@ -24,7 +24,7 @@ import { Connection, MAX_WHOLE, requestInit, type WireOptions } from './connecti
 import type { ApiDialect } from './dialect.ts';
 import { readBytes, type EndpointOutcome } from './endpoint.ts';
 import { AnswerBody, releaseBody } from './event-stream.ts';
-import type { ErrorContext } from './provider-error.ts';
+import { withAddress, type ErrorContext } from './provider-error.ts';
 import { waitNotice } from './retry.ts';
 
 /** Maximum wait for usage after the end of an answer, in milliseconds. */
@@ -39,6 +39,7 @@ const MAX_PAGES = 50;
  */
 export class WireRuntime implements ModelRuntime {
   readonly provider: string;
+  readonly label: string;
   readonly canContinue: boolean;
   readonly #connection: Connection;
   readonly #fallbacks: CapabilityFallbacks;
@@ -49,8 +50,9 @@ export class WireRuntime implements ModelRuntime {
   constructor(options: WireOptions, load: () => Promise<ApiDialect>, canContinue = false) {
     this.canContinue = canContinue;
     this.#connection = new Connection(options, load);
-    this.provider = this.#connection.server;
-    this.#fallbacks = new CapabilityFallbacks(this.provider);
+    this.provider = this.#connection.address;
+    this.label = this.#connection.server;
+    this.#fallbacks = new CapabilityFallbacks(this.label);
   }
 
   async *chat(request: ChatRequest, options: CallOptions = {}): AsyncGenerator<readonly StreamPart[], void, undefined> {
@@ -133,11 +135,13 @@ export class WireRuntime implements ModelRuntime {
     let page: string | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const exchange = { ...dialect.models(page), ...listing };
-      const read = await this.#connection.exchange('', exchange, options, (errors) => ({
-        code: 'not_a_model_server',
-        message: `${errors.server} is not a model server: it returned no model list.`,
-        hint: 'Check the base URL of the provider.',
-      }));
+      const read = await this.#connection.exchange('', exchange, options, (errors) => {
+        const message = `${errors.server} is not a model server: it returned no model list.`;
+        return withAddress(
+          { code: 'not_a_model_server', message, hint: 'Check the base URL of the provider.' },
+          errors,
+        );
+      });
       for (const model of read.models) if (!found.has(model.id)) found.set(model.id, model);
       if (read.next === undefined || read.next === page) break;
       page = read.next;
@@ -169,7 +173,7 @@ export class WireRuntime implements ModelRuntime {
         response.body?.cancel().catch(() => undefined);
         throw new ToolyardError({
           code: 'bad_response',
-          message: `${this.provider} returned ${contentType} instead of audio.`,
+          message: `${this.label} returned ${contentType} instead of audio.`,
           hint: 'Check that the model supports speech.',
         });
       }
@@ -226,7 +230,7 @@ export class WireRuntime implements ModelRuntime {
   #unsupported(dialect: ApiDialect, operation: string): ToolyardError {
     return new ToolyardError({
       code: 'bad_request',
-      message: `${this.provider} cannot ${operation}: the ${dialect.label} does not support it.`,
+      message: `${this.label} cannot ${operation}: the ${dialect.label} does not support it.`,
       hint: 'Choose a provider that supports it.',
     });
   }

@@ -54,12 +54,17 @@ describe('conversations', () => {
   test('is found by its text, also in Chinese', async () => {
     await post('/api/conversations', { id: 'c1', title: '旅行' });
     await post('/api/conversations', { id: 'c2', title: 'Cooking' });
-    await post('/api/conversations/c1/messages', userMessage('我想知道東京的時間'));
+    const sent = userMessage('我想知道東京的時間');
+    await post('/api/conversations/c1/messages', sent);
     const { items } = (await ask(`/api/conversations?q=${encodeURIComponent('東京')}`)).json as {
-      items: { snippet: string }[];
+      items: { snippet: string; messageId?: string }[];
     };
     expect(items).toMatchObject([{ id: 'c1' }]);
     expect(items[0]?.snippet).toContain('\u0002東京\u0003');
+    // A match in the title has no message.
+    expect(items[0]?.messageId).toBe(sent.message.id);
+    expect((await ask('/api/conversations?q=cooking')).json).toMatchObject({ items: [{ id: 'c2' }] });
+    expect((await ask('/api/conversations?q=cooking')).text).not.toContain('messageId');
   });
 
   test('is deleted after its run was stopped', async () => {

@@ -7,7 +7,7 @@ import type {
   StoredInterrupt,
 } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
-import type { StoredConversation } from '@toolyard/storage';
+import type { FoundConversation, StoredConversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { allInterrupts } from '../runs/all-interrupts.ts';
 import type { Configurations } from '../services.ts';
@@ -30,7 +30,10 @@ export async function findConversation(
 }
 
 /** The entry of a conversation in lists. */
-export function summaryOf(conversation: StoredConversation, snippet?: string): ConversationSummary {
+export function summaryOf(
+  conversation: StoredConversation,
+  hit: Partial<Pick<FoundConversation, 'snippet' | 'messageId'>> = {},
+): ConversationSummary {
   const { id, title, agentId, pinned, createdAt, updatedAt, activeRun } = conversation;
   return {
     id,
@@ -40,7 +43,7 @@ export function summaryOf(conversation: StoredConversation, snippet?: string): C
     createdAt,
     updatedAt,
     activeRun,
-    ...defined({ snippet }),
+    ...defined({ snippet: hit.snippet, messageId: hit.messageId }),
   };
 }
 

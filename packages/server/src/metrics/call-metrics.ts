@@ -1,5 +1,5 @@
 import type { CallOptions, ModelRuntime, StreamPart } from '@toolyard/model-runtime';
-import type { Usage } from '@toolyard/protocol';
+import { defined, type Usage } from '@toolyard/protocol';
 
 /** `stopped`: cancelled by the caller. */
 export type CallOutcome = 'done' | 'failed' | 'stopped';
@@ -29,6 +29,7 @@ export function withCallMetrics(
   const generateObject = runtime.generateObject?.bind(runtime);
   return {
     provider: runtime.provider,
+    ...defined({ label: runtime.label }),
     chat: (request, options) => countedParts(runtime.chat(request, options), over),
     models: (options) => runtime.models(options),
     ...(embeddings && { embeddings: counted(embeddings) }),

@@ -82,7 +82,7 @@ export async function askModels(
       ok: false,
       error: {
         code: 'timed_out',
-        message: `${runtime.provider} did not return its models within ${ms / 1000} s.`,
+        message: `${runtime.label ?? runtime.provider} did not return its models within ${ms / 1000} s.`,
         hint: 'Check the base URL and whether the server is busy.',
         retryable: true,
       },

@@ -64,15 +64,16 @@ export class ProviderDirectory {
   /** Returns the same runtime until base URL or key change. @throws like {@link ProviderDirectory.keyOf} */
   async open(principal: Owner, record: ConfiguredProvider): Promise<OpenedProvider> {
     const { fetches, clock, ids } = this.#options;
-    const { id, baseUrl, wire, modelNames = [] } = record;
+    const { id, label, baseUrl, wire, modelNames = [] } = record;
     const apiKey = await this.keyOf(principal, record);
-    const version = [baseUrl, apiKey ?? '', wire, record.known?.id ?? '', ...modelNames].join('\n');
+    const version = [label, baseUrl, apiKey ?? '', wire, record.known?.id ?? '', ...modelNames].join('\n');
     const key = `${principal.ownerId}\n${id}`;
     const known = this.#opened.get(key);
     if (known?.version === version) return known;
     const runtime = createProviderRuntime(runtimeFacts(record), {
       fetch: fetches.for(baseUrl),
       clock,
+      label,
       newId: () => ids.next(),
       ...defined({ apiKey }),
     });

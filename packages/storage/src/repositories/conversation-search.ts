@@ -4,8 +4,11 @@ import type { Term } from '../search-text.ts';
 import { snippetOf } from '../snippet.ts';
 import { decodeJson } from '../text.ts';
 
-/** A matching conversation with a snippet: matches are between U+0002 and U+0003. */
-export type SearchHit = { conversationId: string; snippet: string };
+/**
+ * A matching conversation with a snippet: matches are between U+0002 and U+0003. `messageId`: the message of the snippet;
+ * absent for a match in the title.
+ */
+export type SearchHit = { conversationId: string; snippet: string; messageId?: string };
 
 export type SearchQuery = { query: string; limit: number };
 
@@ -23,11 +26,10 @@ export const MAX_SEARCH_MATCHES = 2_000;
 
 /** Converts matches to hits with snippets. */
 export function toHits(rows: readonly SearchMatchRow[], terms: readonly Term[]): SearchHit[] {
-  return rows.map((row) => ({ conversationId: row.conversation_id, snippet: snippetOfRow(row, terms) }));
-}
-
-function snippetOfRow({ title, message }: SearchMatchRow, terms: readonly Term[]): string {
-  if (message === null) return snippetOf(title, terms);
-  // Only this package writes the column, from messages.
-  return snippetOf(searchableText(decodeJson(message) as unknown as Message) ?? '', terms);
+  return rows.map(({ conversation_id: conversationId, title, message: json }) => {
+    if (json === null) return { conversationId, snippet: snippetOf(title, terms) };
+    // Only this package writes the column, from messages.
+    const message = decodeJson(json) as unknown as Message;
+    return { conversationId, snippet: snippetOf(searchableText(message) ?? '', terms), messageId: message.id };
+  });
 }

@@ -7,7 +7,7 @@ import { transaction } from '../engine/work.ts';
 import { ACTIVE_STATUSES } from '../runs/run-rows.ts';
 import type { Schema } from '../schema.ts';
 import { encodeJson, scrubText } from '../text.ts';
-import type { ConversationSearch } from './conversation-search.ts';
+import type { ConversationSearch, SearchHit } from './conversation-search.ts';
 
 type ActiveRun = { id: string; status: RunStatus };
 
@@ -30,7 +30,7 @@ export type StoredConversation = {
 };
 
 /** Text around the first match in the title or a message; matches are between U+0002 and U+0003. */
-export type FoundConversation = StoredConversation & { snippet: string };
+export type FoundConversation = StoredConversation & Pick<SearchHit, 'snippet' | 'messageId'>;
 
 export type ConversationChange = {
   title?: string;
@@ -155,9 +155,9 @@ export function createConversationRepository(
         .where('id', 'in', ids)
         .execute();
       const byId = new Map(rows.map((row) => [row.id, toConversation(row)]));
-      return hits.flatMap(({ conversationId, snippet }) => {
+      return hits.flatMap(({ conversationId, ...hit }) => {
         const conversation = byId.get(conversationId);
-        return conversation ? [{ ...conversation, snippet }] : [];
+        return conversation ? [{ ...conversation, ...hit }] : [];
       });
     },
     async update(principal, id, { title, agentId, configuration, pinned }) {

@@ -79,7 +79,7 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
     query: { query: string; limit: number },
   ): Promise<Page<ConversationSummary>> {
     const found = await storage.conversations.search(principal, query);
-    return { items: found.map(({ snippet, ...conversation }) => summaryOf(conversation, snippet)) };
+    return { items: found.map((conversation) => summaryOf(conversation, conversation)) };
   }
 
   async function checkAgent(principal: Principal, id: string): Promise<void> {

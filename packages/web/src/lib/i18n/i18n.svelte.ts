@@ -65,6 +65,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/runs.ts'),
     'zh-Hans': () => import('./zh-Hans/runs.ts'),
   },
+  problems: {
+    en: () => import('./en/problems.ts'),
+    'zh-Hant': () => import('./zh-Hant/problems.ts'),
+    'zh-Hans': () => import('./zh-Hans/problems.ts'),
+  },
   questions: {
     en: () => import('./en/questions.ts'),
     'zh-Hant': () => import('./zh-Hant/questions.ts'),

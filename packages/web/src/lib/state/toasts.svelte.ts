@@ -1,4 +1,5 @@
 import { messageOf } from '@toolyard/protocol';
+import { loadProblemTitles, problemTitle } from '../i18n/problem-title.ts';
 
 type Toast = {
   id: number;
@@ -27,10 +28,13 @@ class Toasts {
     return id;
   }
 
-  /** Shows the message of an error. */
+  /** Shows the message of an error, after its title in the language of the page. */
   problem(error: unknown): void {
-    const hint = error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? ` ${error.hint}` : '';
-    this.show(`${messageOf(error)}${hint}`, { kind: 'problem' });
+    void loadProblemTitles().then(() => {
+      const title = error instanceof Error && 'code' in error ? problemTitle(error) : undefined;
+      const hint = error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? error.hint : '';
+      this.show([title, messageOf(error), hint].filter(Boolean).join(' '), { kind: 'problem' });
+    });
   }
 
   close(id: number): void {

@@ -58,7 +58,7 @@ export const chat = {
   lengthHint: 'Continue it, or raise “Max output tokens” in the parameters.',
   filtered: 'The provider’s content filter stopped this answer.',
   cutOff: 'The answer was interrupted.',
-  failed: 'The answer failed',
+  failed: 'The answer could not be generated',
   openProviders: 'Open provider settings',
   cancelled: 'Stopped before the answer began.',
   notShown: 'This message could not be displayed. Its text:',

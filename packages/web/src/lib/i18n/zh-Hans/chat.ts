@@ -61,7 +61,7 @@ export const chat: Translation<typeof en> = {
   lengthHint: '可以继续，或在参数中提高“最大输出词元数”。',
   filtered: '提供商的内容过滤器中止了这个回答。',
   cutOff: '回答中断了。',
-  failed: '回答失败',
+  failed: '无法生成回答',
   openProviders: '打开提供商设置',
   cancelled: '在回答开始前已停止。',
   notShown: '无法显示这条消息，以下是原始文本：',

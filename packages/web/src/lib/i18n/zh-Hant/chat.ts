@@ -61,7 +61,7 @@ export const chat: Translation<typeof en> = {
   lengthHint: '可以繼續，或在參數中提高「最大輸出詞元數」。',
   filtered: '供應商的內容過濾器中止了這個回答。',
   cutOff: '回答中斷了。',
-  failed: '回答失敗',
+  failed: '無法產生回答',
   openProviders: '開啟供應商設定',
   cancelled: '在回答開始前已停止。',
   notShown: '無法顯示這則訊息，以下是原始文字：',
