@@ -73,11 +73,12 @@ export function describeSearch(createStore: CreateTestStore): void {
       expect(await find('clock', 1)).toEqual(['old']);
     });
 
-    test('returns conversations with their current run', async () => {
+    test('returns conversations with their current run and the matching message', async () => {
       await say('c1', 'clock');
       await storage.runs.createRun(ANNE, newRun('r1', 'c1'));
       const [found] = await storage.conversations.search(ANNE, { query: 'clock', limit: 9 });
-      expect(found).toEqual({ ...(await storage.conversations.get(ANNE, 'c1')), snippet: '\u0002clock\u0003' });
+      const conversation = await storage.conversations.get(ANNE, 'c1');
+      expect(found).toEqual({ ...conversation, snippet: '\u0002clock\u0003', messageId: 'c1.m' });
       expect(found?.activeRun).toEqual({ id: 'r1', status: 'running' });
     });
 

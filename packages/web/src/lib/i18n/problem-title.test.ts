@@ -2,13 +2,14 @@ import { afterAll, expect, it } from 'vitest';
 import { i18n } from './i18n.svelte.ts';
 import { loadProblemTitles, problemTitle } from './problem-title.ts';
 
-afterAll(() => i18n.choose('en'));
+afterAll(() => {
+  i18n.locale = 'en';
+});
 
 it('says what an error of the server means in the language of the page', async () => {
-  await i18n.choose('en');
   await loadProblemTitles();
   expect(problemTitle({ code: 'invalid_key' })).toBeUndefined();
-  await i18n.choose('zh-Hant');
+  i18n.locale = 'zh-Hant';
   await loadProblemTitles();
   expect(problemTitle({ code: 'invalid_key', status: 502 })).toBe('API 金鑰無效或缺少權限');
   expect(problemTitle({ code: 'unknown_to_this_page' })).toBeUndefined();
