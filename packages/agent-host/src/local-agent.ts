@@ -86,7 +86,7 @@ export class LocalAgent implements Agent {
   }
 
   get tools(): readonly ToolDefinition[] {
-    return this.#host.tools();
+    return this.#host.select('all').tools();
   }
 
   get messages(): readonly Message[] {

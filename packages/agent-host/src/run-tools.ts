@@ -15,7 +15,7 @@ export type RunTools = RunToolHost & {
 
 type HostToolsOptions = {
   host: McpHost;
-  /** Tools of the host; default: all. */
+  /** Tools of the host; default: all that a model may call. */
   view?: ToolHost;
   /** The servers of `view`; default: all. */
   isSelected?: (serverId: string) => boolean;
@@ -24,7 +24,12 @@ type HostToolsOptions = {
 };
 
 /** The tools of an MCP host, and functions, for a run. */
-export function hostTools({ host, view = host, isSelected = () => true, functions }: HostToolsOptions): RunTools {
+export function hostTools({
+  host,
+  view = host.select('all'),
+  isSelected = () => true,
+  functions,
+}: HostToolsOptions): RunTools {
   return {
     tools: () => view.tools(),
     resolve: (name) => view.resolve(name),

@@ -26,6 +26,7 @@ export type {
   ToolProgress,
   TransportConfig,
 } from './types.ts';
+export type { ToolUi } from './apps/app-extension.ts';
 export { LAUNCHERS } from './connection/launcher.ts';
 export { checkArguments } from './calls/check-arguments.ts';
 export type { EraMemory, EraRecord } from './connection/era-memory.ts';

@@ -1,3 +1,4 @@
+import type { ToolUi } from './apps/app-extension.ts';
 import type { OAuthSettings } from './oauth/oauth-settings.ts';
 import type { SignInHealth } from './oauth/sign-in-health.ts';
 import type {
@@ -234,6 +235,8 @@ export type AnsweredRound = { number: number; responses?: JsonObject; state?: st
 /** A resolved model-facing name. */
 export type IndexedTool = ToolDefinition & {
   icons?: ServerIcon[];
+  /** Its app, and who may call it; absent if it has nothing to do with apps. */
+  ui?: ToolUi;
   /** Null if the arguments match the schema, else the mismatch, written for the model. */
   checkArguments(args: JsonObject): string | null;
 };

@@ -248,6 +248,7 @@ export type {
   CallMcpTool,
   CompleteMcpArgument,
   GetMcpPrompt,
+  McpAppDocument,
   McpCompletion,
   McpFilledPrompt,
   McpFollowedResources,

@@ -19,6 +19,7 @@ import type {
   ContinuedConversation,
   EditMcpServer,
   GetMcpPrompt,
+  McpAppDocument,
   McpCompletion,
   McpEntryApproval,
   McpFilledPrompt,
@@ -255,6 +256,8 @@ export type McpSignIns = {
 export type Servers = McpServers &
   McpInspection &
   McpSignIns & {
+    /** The app of a tool, for the page. */
+    app(principal: Owner, id: string, uri: string, signal?: AbortSignal): Promise<McpAppDocument>;
     /**
      * Pins the tool to the definition shown with the interrupt, or else to its current one: it is called without
      * approval only while unchanged.

@@ -1,5 +1,7 @@
 import type { JsonObject, ToolAnnotations, ToolDefinition } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
+import type { ToolUi } from '../apps/app-extension.ts';
+import { readToolUi } from '../apps/app-extension.ts';
 import { isTooDeep, TOO_DEEP } from '../values/depth.ts';
 import { scanHeaderParameters } from '../calls/header-parameters.ts';
 import type { ReadItem } from './list-items.ts';
@@ -13,6 +15,8 @@ export type ListedTool = Omit<ToolDefinition, 'tool' | 'builtIn'> & {
   hasHeaderParameters: boolean;
   /** Whether a legacy server executes it as a task. */
   taskSupport?: 'optional' | 'required';
+  /** Its app, and who may call it. */
+  ui?: ToolUi;
 };
 
 /**
@@ -51,6 +55,8 @@ export function readTool(raw: unknown, position: number): ReadItem<ListedTool> {
   if (support === 'optional' || support === 'required') tool.taskSupport = support;
   const icons = readIcons(raw['icons']);
   if (icons !== undefined) tool.icons = icons;
+  const ui = readToolUi(raw['_meta']);
+  if (ui !== undefined) tool.ui = ui;
   return { item: tool };
 }
 

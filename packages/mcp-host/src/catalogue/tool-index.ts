@@ -51,7 +51,12 @@ function indexed(listed: ListedTool, reference: ToolReference, name: string, bui
     name,
     ...defined({ title: listed.title, description: listed.description }),
     inputSchema,
-    ...defined({ outputSchema: listed.outputSchema, annotations: listed.annotations, icons: listed.icons }),
+    ...defined({
+      outputSchema: listed.outputSchema,
+      annotations: listed.annotations,
+      icons: listed.icons,
+      ui: listed.ui,
+    }),
     builtIn,
     checkArguments: (args) => checkArguments(inputSchema, args),
   };

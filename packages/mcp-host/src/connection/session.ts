@@ -4,12 +4,14 @@ import type {
   Clock,
   ErrorInfo,
   JsonObject,
+  McpAppDocument,
   McpTaskView,
   ResourcePart,
   TaskHandle,
   ToolResult,
 } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { readApp } from '../apps/read-app.ts';
 import { notSent } from '../calls/call-failure.ts';
 import { explainCall, finishTask, readCall } from '../calls/call-tool.ts';
 import { TASK_META } from '../tasks/read-task.ts';
@@ -266,6 +268,12 @@ export class Session {
   async readResource(uri: string, options: McpRequestOptions = {}): Promise<ResourcePart[]> {
     const raw = await this.#request('resources/read', uri, { uri }, options);
     return readContents(this.#id, uri, raw);
+  }
+
+  /** The HTML of an app and what it declares. @throws ToolyardError, also if the resource is no app */
+  async readApp(uri: string, options: McpRequestOptions = {}): Promise<McpAppDocument> {
+    const raw = await this.#request('resources/read', uri, { uri }, options);
+    return readApp(this.#id, uri, raw);
   }
 
   /** Empty if the server offers none. @throws ToolyardError */

@@ -1,4 +1,4 @@
-import type { ErrorInfo, McpTaskView, ToolOrigin, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { ErrorInfo, McpAppDocument, McpTaskView, ToolOrigin, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { listAllPrompts } from './all-prompts.ts';
 import type { ForwardedServer } from '../calls/forward.ts';
@@ -32,6 +32,12 @@ import type {
 const CLOSE_TIMEOUT_MS = 2_000;
 /** How long shutdown waits for work in progress, in milliseconds. */
 const SHUTDOWN_MS = 10_000;
+
+type ViewOptions = {
+  chosen: (serverId: string) => boolean;
+  hidden: (tool: ToolReference) => boolean;
+  audience: 'model' | 'user';
+};
 
 /**
  * Connects to MCP servers and keeps them connected, indexes what they offer, and sends them requests. Servers are
@@ -85,10 +91,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
       }),
     );
     this.#calls = new ServerCalls(this.#servers, this.#flows, this.#trust);
-    const all = this.#viewOf(
-      () => true,
-      () => false,
-    );
+    const all = this.#viewOf({ chosen: () => true, hidden: () => false, audience: 'user' });
     this.tools = () => all.tools();
     this.resolve = (name) => all.resolve(name);
     this.callTool = this.#calls.callTool.bind(this.#calls, null);
@@ -288,17 +291,18 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /**
-   * A view of some servers without hidden tools; calls of other tools are not sent. It follows changes of its servers,
-   * and includes a server added later if its id is selected.
+   * What a model gets of some servers, or of all: no hidden tools, and none that only apps may call; calls of other
+   * tools are not sent. It follows changes of its servers, and includes a server added later if its id is selected.
    *
    * @param onCall called when a call of a server begins; the function it returns is called when the call ends
    */
   select(
-    serverIds: ReadonlySet<string>,
+    serverIds: ReadonlySet<string> | 'all',
     hidden: (tool: ToolReference) => boolean = () => false,
     onCall?: (serverId: string) => () => void,
   ): ToolHost {
-    const view = this.#viewOf((id) => serverIds.has(id), hidden);
+    const chosen = (id: string): boolean => serverIds === 'all' || serverIds.has(id);
+    const view = this.#viewOf({ chosen, hidden, audience: 'model' });
     const selection = { view, onCall };
     return {
       tools: () => view.tools(),
@@ -344,6 +348,11 @@ export class McpHost implements ToolHost, AsyncDisposable {
     if (tool !== undefined) return this.#trust.approve(entry.config, tool, definition);
     if (definition !== undefined) return this.#trust.approveUnseen({ serverId, name }, definition);
     throw new ToolyardError({ code: 'not_found', message: `The server "${serverId}" has no tool "${name}".` });
+  }
+
+  /** The app of a tool: its HTML and what it declares about itself. @throws ToolyardError */
+  readApp(serverId: string, uri: string, options: McpRequestOptions = {}): Promise<McpAppDocument> {
+    return this.#calls.ask(serverId, options, (session) => session.readApp(uri, options));
   }
 
   /** The skills of a server; their files are not fetched. @throws ToolyardError */
@@ -461,9 +470,10 @@ export class McpHost implements ToolHost, AsyncDisposable {
     return this.#calls.ask(serverId, options, (session) => session.complete(target, argument, others, options));
   }
 
-  #viewOf(chosen: (id: string) => boolean, hidden: (tool: ToolReference) => boolean): SelectedTools {
+  #viewOf({ chosen, hidden, audience }: ViewOptions): SelectedTools {
     return new SelectedTools({
       origin: this.#origin,
+      audience,
       sources: () => this.#servers.all.filter(({ config }) => chosen(config.id)),
       hidden: (tool) => hidden(tool) || isDisabled(this.#servers.find(tool.serverId)?.config, tool.name),
     });

@@ -1,5 +1,6 @@
 import type { ErrorInfo, ToolOrigin, ToolReference } from '@toolyard/protocol';
 import type { ListedTool } from '../catalogue/read-tool.ts';
+import { isForModel } from '../apps/app-extension.ts';
 import { ToolIndex } from '../catalogue/tool-index.ts';
 import type { IndexedTool, ServerConfig } from '../types.ts';
 
@@ -12,6 +13,8 @@ export type SelectedToolsOptions = {
   /** The origin of all tools. */
   origin: ToolOrigin;
   hidden(tool: ToolReference): boolean;
+  /** `model`: without tools that only apps may call. */
+  audience: 'model' | 'user';
 };
 
 /**
@@ -35,7 +38,7 @@ export class SelectedTools {
 
   resolve(name: string): IndexedTool | undefined {
     const tool = this.#current().resolve(name);
-    return tool !== undefined && this.#options.hidden(tool.tool) ? undefined : tool;
+    return tool !== undefined && this.#isVisible(tool) ? tool : undefined;
   }
 
   /** Why a tool cannot be called here; undefined if it can. */
@@ -44,8 +47,20 @@ export class SelectedTools {
     if (!this.#options.sources().some(({ config }) => config.id === serverId)) {
       return { code: 'tool_not_found', message: `The server "${serverId}" is not enabled here.` };
     }
+    const listed = this.#options
+      .sources()
+      .find(({ config }) => config.id === serverId)
+      ?.tools.get(name);
+    if (this.#options.audience === 'model' && listed !== undefined && !isForModel(listed)) {
+      return { code: 'tool_not_found', message: `Only apps of "${serverId}" may call its tool "${name}".` };
+    }
     if (!this.#options.hidden(tool)) return undefined;
     return { code: 'tool_not_found', message: `The tool "${name}" of "${serverId}" is disabled here.` };
+  }
+
+  #isVisible(tool: IndexedTool): boolean {
+    const { hidden, audience } = this.#options;
+    return !hidden(tool.tool) && (audience === 'user' || isForModel(tool));
   }
 
   #current(): ToolIndex {
@@ -61,7 +76,7 @@ export class SelectedTools {
       })),
     );
     this.#lists = sources.map(({ tools }) => tools);
-    this.#visible = index.tools.filter(({ tool }) => !this.#options.hidden(tool));
+    this.#visible = index.tools.filter((tool) => this.#isVisible(tool));
     this.#index = index;
     return index;
   }

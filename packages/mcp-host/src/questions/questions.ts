@@ -10,6 +10,7 @@ import type {
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject, ToolReference } from '@toolyard/protocol';
 import { isJsonObject, readForm, ToolyardError } from '@toolyard/protocol';
+import { APPS_CAPABILITY } from '../apps/app-extension.ts';
 import { checkArguments } from '../calls/check-arguments.ts';
 import { readUrl } from '../values/read-url.ts';
 
@@ -54,6 +55,8 @@ export type QuestionHandlers = {
   url?: (request: ElicitRequestURLParams, question: UrlQuestion) => Promise<'accept' | 'decline' | 'cancel'>;
   /** The folders servers may work in, as `file:` URIs. */
   roots?: (question: Question) => Root[] | Promise<Root[]>;
+  /** Declares that a page can show apps (`ui://` resources); apps send no requests through the host. */
+  apps?: true;
 };
 
 /** A validated server request to a user. */
@@ -63,12 +66,13 @@ export type AskedQuestion =
   | { kind: 'sampling'; request: JsonObject };
 
 export function capabilitiesOf(handlers: QuestionHandlers): ClientCapabilities {
-  const { sampling, form, url, roots } = handlers;
+  const { sampling, form, url, roots, apps } = handlers;
   const elicitation = { ...(form ? { form: {} } : {}), ...(url ? { url: {} } : {}) };
   return {
     ...(sampling ? { sampling: { tools: {} } } : {}),
     ...(form || url ? { elicitation } : {}),
     ...(roots ? { roots: { listChanged: true } } : {}),
+    ...(apps ? { extensions: APPS_CAPABILITY } : {}),
   };
 }
 

@@ -127,6 +127,28 @@ export type ReadMcpResource = z.output<typeof readMcpResourceBody>;
 export const mcpResourceContents = named('McpResourceContents', z.strictObject({ contents: z.array(resourcePart) }));
 export type McpResourceContents = z.output<typeof mcpResourceContents>;
 
+const origins = z.array(z.string()).max(50);
+
+export const mcpAppDocument = named(
+  'McpAppDocument',
+  z.strictObject({
+    uri: z.string(),
+    html: z.string(),
+    /** Origins the app connects to, which it declares; `https://*.example.com` covers all subdomains. */
+    connect: origins,
+    /** Origins of its scripts, styles, images, fonts and media. */
+    resources: origins,
+    /** Origins of frames inside it. */
+    frames: origins,
+    /** Allowed base URLs. */
+    baseUris: origins,
+    permissions: z.array(z.enum(['camera', 'microphone', 'geolocation', 'clipboard-write'])),
+    prefersBorder: z.boolean().exactOptional(),
+  }),
+);
+/** The user interface of a tool (MCP Apps), and what it declares to need. None of it is granted by this. */
+export type McpAppDocument = z.output<typeof mcpAppDocument>;
+
 const mcpPrompt = named(
   'McpPromptView',
   z.strictObject({

@@ -37,6 +37,10 @@ const toolFields = {
   enabled: z.boolean(),
   /** Estimated tokens of its definition in every request. */
   tokens: z.int(),
+  /** Its app (MCP Apps), and who may call it. */
+  ui: z
+    .strictObject({ resourceUri: z.string().exactOptional(), visibility: z.array(z.enum(['model', 'app'])) })
+    .exactOptional(),
   /** Set if the definition changed since it was approved: calls ask again, whatever was allowed. */
   changed: toolChange.exactOptional(),
 };

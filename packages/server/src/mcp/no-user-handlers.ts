@@ -6,6 +6,7 @@ import { ToolyardError } from '@toolyard/protocol';
  * user to ask.
  */
 export const NO_USER_HANDLERS: QuestionHandlers = {
+  apps: true,
   form: () => Promise.resolve({ action: 'cancel' }),
   url: () => Promise.resolve('cancel'),
   sampling: () =>

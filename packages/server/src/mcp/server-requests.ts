@@ -5,6 +5,7 @@ import type {
   Clock,
   CompleteMcpArgument,
   GetMcpPrompt,
+  McpAppDocument,
   McpCompletion,
   McpFilledPrompt,
   McpFollowedResources,
@@ -107,6 +108,10 @@ export class ServerRequests {
     const options = signal === undefined ? {} : { signal };
     const contents = await this.#with(id, signal, (host) => host.resources.read(id, uri, options));
     return { contents: truncateContents(contents) };
+  }
+
+  async app(id: string, uri: string, signal?: AbortSignal): Promise<McpAppDocument> {
+    return this.#with(id, signal, (host) => host.readApp(id, uri, defined({ signal })));
   }
 
   /** Prompts of connected servers only; waits for no other. */

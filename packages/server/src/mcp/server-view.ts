@@ -140,7 +140,7 @@ function placeOf({ entry, waiting }: ConfiguredServer): Pick<McpServerView, 'fau
 type ToolViewOptions = Pick<ServerViewOptions, 'permissions' | 'isToolOn' | 'changeOf'>;
 
 function toToolView(listed: IndexedTool, { permissions, isToolOn, changeOf }: ToolViewOptions): McpToolView {
-  const { tool, name, title, description, annotations } = listed;
+  const { tool, name, title, description, annotations, ui } = listed;
   const change = changeOf(tool);
   return {
     tool,
@@ -148,6 +148,7 @@ function toToolView(listed: IndexedTool, { permissions, isToolOn, changeOf }: To
     ...defined({ title, description }),
     readOnly: annotations?.readOnly === true,
     ...defined({ annotations }),
+    ...(ui === undefined ? {} : { ui: { ...ui, visibility: [...ui.visibility] } }),
     permission: findDecision(tool, permissions) ?? null,
     enabled: isToolOn(tool),
     tokens: costOf(listed),

@@ -2,6 +2,7 @@ import type { Servers } from '../services.ts';
 
 /** Methods that execute where the server is connected, whichever process received the request. */
 const SERVER_METHODS = [
+  'app',
   'call',
   'cancelTask',
   'complete',

@@ -4,6 +4,7 @@ import {
   completeMcpArgumentBody,
   followMcpResourcesBody,
   getMcpPromptBody,
+  mcpAppDocument,
   mcpCompletion,
   mcpFilledPrompt,
   mcpFollowedResources,
@@ -83,6 +84,11 @@ export const mcpOffersRoutes = defineRoutes({
       'Subscribe to resources for two minutes; events of the kind `resources` announce updates, and versions tell which',
     body: followMcpResourcesBody,
     answer: mcpFollowedResources,
+  },
+  'POST /api/mcp/servers/{id}/apps/read': {
+    summary: 'Read the app of a tool (a `ui://` resource): its HTML, and the access it declares to need',
+    body: readMcpResourceBody,
+    answer: mcpAppDocument,
   },
   'GET /api/mcp/prompts': {
     summary: 'List the prompts of all servers, and the servers whose prompts could not be listed',

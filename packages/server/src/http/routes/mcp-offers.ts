@@ -48,6 +48,10 @@ export function addMcpOfferRoutes({ route }: Router, services: HttpAppOptions): 
     servers.followResources(principal, id, uris),
   );
 
+  route('POST /api/mcp/servers/{id}/apps/read', ({ c, principal, params: { id }, body: { uri } }) =>
+    servers.app(principal, id, uri, c.req.raw.signal),
+  );
+
   route('GET /api/mcp/prompts', ({ principal }) => servers.prompts(principal));
 
   route('POST /api/mcp/servers/{id}/prompts/get', ({ c, principal, params: { id }, body }) =>

@@ -188,6 +188,7 @@ export function createTestServers(ownerId: string): Servers {
     async templates(principal, id) {
       return [{ uriTemplate: `files://${find(principal, id).id}/{name}`, name: 'a' }];
     },
+    app: () => Promise.reject(new Error('not used by these tests')),
     read: async (principal, id, uri) => ({ contents: [{ type: 'resource', uri, text: find(principal, id).id }] }),
     prompts: async () => ({
       items: [{ serverId: 'files', name: 'p', arguments: [{ name: 'x', required: true }] }],

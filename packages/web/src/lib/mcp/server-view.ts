@@ -75,13 +75,14 @@ function errorOf(
   };
 }
 
-function toToolView({ tool, name, title, description, annotations }: IndexedTool, tokens: number): McpToolView {
+function toToolView({ tool, name, title, description, annotations, ui }: IndexedTool, tokens: number): McpToolView {
   return {
     tool,
     name,
     ...defined({ title, description }),
     readOnly: annotations?.readOnly === true,
     ...defined({ annotations }),
+    ...(ui === undefined ? {} : { ui: { ...ui, visibility: [...ui.visibility] } }),
     permission: null,
     enabled: true,
     tokens,

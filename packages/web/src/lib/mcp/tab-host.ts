@@ -96,6 +96,7 @@ const eras = browserValueFamily<JsonValue>('mcp-eras', {
  * declined.
  */
 const NO_USER: QuestionHandlers = {
+  apps: true,
   form: () => Promise.resolve({ action: 'cancel' }),
   url: () => Promise.resolve('cancel'),
   sampling: () =>
