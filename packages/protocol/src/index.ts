@@ -248,6 +248,8 @@ export type {
   CallMcpTool,
   CompleteMcpArgument,
   GetMcpPrompt,
+  CallFromMcpApp,
+  McpAppCall,
   McpAppDocument,
   McpCompletion,
   McpFilledPrompt,

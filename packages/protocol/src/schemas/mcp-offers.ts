@@ -149,6 +149,29 @@ export const mcpAppDocument = named(
 /** The user interface of a tool (MCP Apps), and what it declares to need. None of it is granted by this. */
 export type McpAppDocument = z.output<typeof mcpAppDocument>;
 
+export const callFromMcpAppBody = named(
+  'CallFromMcpApp',
+  z.strictObject({
+    conversationId: z.string(),
+    tool: name,
+    arguments: jsonObject.exactOptional(),
+    /** The user has allowed this very call. */
+    approved: z.boolean().exactOptional(),
+  }),
+);
+export type CallFromMcpApp = z.output<typeof callFromMcpAppBody>;
+export const mcpAppCall = named(
+  'McpAppCall',
+  z.discriminatedUnion('decision', [
+    z.strictObject({ decision: z.literal('called'), result: toolResult }),
+    /** `danger`: why the call is flagged as dangerous. */
+    z.strictObject({ decision: z.literal('ask'), danger: z.string().exactOptional() }),
+    z.strictObject({ decision: z.literal('refused'), error: errorInfo }),
+  ]),
+);
+/** A call requested by an app. `ask`: nothing was called yet, the user decides. */
+export type McpAppCall = z.output<typeof mcpAppCall>;
+
 const mcpPrompt = named(
   'McpPromptView',
   z.strictObject({

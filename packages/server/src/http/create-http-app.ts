@@ -140,7 +140,7 @@ function addRoutes(
   addMcpRoutes(router, deps);
   addUnsandboxedRoutes(router, auto);
   addMcpSignInRoutes(router, deps);
-  addMcpOfferRoutes(router, deps);
+  addMcpOfferRoutes(router, deps, auto);
   addPermissionRoutes(router, deps);
   addModelCallRoutes(router, deps, eventStreams);
   addPreflightRoute(router);

@@ -92,6 +92,33 @@ test('lists tools, resources, prompts and logs of MCP servers', { tags: ['C7.13'
   expect((await post(`${at}/complete`, { target: { prompt: 'p', uriTemplate: 'x' }, argument })).status).toBe(400);
 });
 
+test('reads the app of a tool, and makes its calls with the permissions of the conversation', async () => {
+  const at = '/api/mcp/servers/files/apps';
+  expect((await post(`${at}/read`, { uri: 'ui://app' })).json).toMatchObject({ html: '<p>files</p>' });
+  const { id: conversationId } = (await post('/api/conversations', {})).json as { id: string };
+  const call = (more: object = {}) => post(`${at}/call`, { conversationId, tool: 'delete', ...more });
+  expect((await call()).json).toEqual({ decision: 'ask' });
+  const dangerous = { arguments: { command: 'rm -rf /' } };
+  expect((await call(dangerous)).json).toMatchObject({ decision: 'ask', danger: expect.any(String) });
+  expect((await call({ approved: true })).json).toMatchObject({
+    decision: 'called',
+    result: { content: [{ text: 'delete' }] },
+  });
+  for (const unknown of ['none', 'delete-for-models']) {
+    expect((await call({ tool: unknown, approved: true })).json).toMatchObject({
+      decision: 'refused',
+      error: { code: 'tool_not_found' },
+    });
+  }
+  const tool = { serverId: 'files', name: 'delete' };
+  await put('/api/permissions', { tool, conversationId, decision: 'allow' });
+  expect((await call()).json).toMatchObject({ decision: 'called' });
+  expect((await call(dangerous)).json).toMatchObject({ decision: 'ask' });
+  await put('/api/permissions', { tool, conversationId, decision: 'never' });
+  expect((await call({ approved: true })).json).toMatchObject({ decision: 'refused' });
+  expect((await post(`${at}/call`, { conversationId: 'none', tool: 'delete' })).status).toBe(404);
+});
+
 test('tests tools, shows tasks and follows resources', async () => {
   const at = '/api/mcp/servers/files';
   const run = { tool: 'delete', arguments: { command: 'rm -rf /' } };

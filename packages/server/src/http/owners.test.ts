@@ -41,6 +41,8 @@ const BODIES: Record<string, unknown> = {
   'POST /api/mcp/servers/{id}/tasks/cancel': { taskId: 't1' },
   'POST /api/mcp/servers/{id}/resources/follow': { uris: ['files://a'] },
   'POST /api/mcp/servers/{id}/resources/read': { uri: 'files://a' },
+  'POST /api/mcp/servers/{id}/apps/read': { uri: 'ui://app' },
+  'POST /api/mcp/servers/{id}/apps/call': { conversationId: 'conversation-of-anne', tool: 'delete' },
   'POST /api/mcp/servers/{id}/prompts/get': { name: 'p' },
   'POST /api/mcp/servers/{id}/complete': { target: { prompt: 'p' }, argument: { name: 'x', value: '' } },
   'PUT /api/settings/{key}': 'of Bert',

@@ -1,6 +1,15 @@
 import type { InterventionOptions, ToolPolicyFacts } from '@toolyard/agent-runtime';
 import { InterventionChecker } from '@toolyard/agent-runtime';
-import type { McpServerView, McpToolDetail, McpToolTest, Owner, TestMcpTool } from '@toolyard/protocol';
+import type {
+  InterventionMode,
+  InterventionRule,
+  JsonObject,
+  McpServerView,
+  McpToolDetail,
+  McpToolTest,
+  Owner,
+  TestMcpTool,
+} from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import type { Configurations, Servers } from '../services.ts';
 
@@ -38,18 +47,36 @@ async function check(
   detail: McpToolDetail,
   { arguments: args = {} }: TestMcpTool,
 ) {
+  const { interventionRules: rules, lostRules } = await configurations.resolve(principal, { agentId: null });
+  const settings = { mode: 'manual' as const, rules, lostRules: lostRules === true, permission: detail.permission };
+  return checkCall({ servers, policy }, principal, detail, args, settings);
+}
+
+export type CallSettings = {
+  mode: InterventionMode;
+  rules: readonly InterventionRule[];
+  lostRules: boolean;
+  /** The stored decision about the tool. */
+  permission: 'allow' | 'never' | null;
+};
+
+/** The check of calls of models, for a call that no model makes. */
+export async function checkCall(
+  { servers, policy }: Pick<ToolTestServices, 'policy'> & { servers: Pick<Servers, 'configuration' | 'list'> },
+  principal: Owner,
+  detail: McpToolDetail,
+  args: JsonObject,
+  { mode, rules, lostRules, permission }: CallSettings,
+) {
   const { serverId } = detail.tool;
-  const [{ interventionRules, lostRules }, { items }] = await Promise.all([
-    configurations.resolve(principal, { agentId: null }),
-    servers.list(principal),
-  ]);
+  const { items } = await servers.list(principal);
   const server = items.find((each) => each.id === serverId);
   const workingFolder = await folderOf(servers, principal, server);
   const checker = new InterventionChecker({
-    mode: 'manual',
-    rules: interventionRules,
-    lostRules: lostRules === true,
-    permission: () => detail.permission ?? undefined,
+    mode,
+    rules,
+    lostRules,
+    permission: () => permission ?? undefined,
     callContext: policy?.(),
     lookUp: (): ToolPolicyFacts => ({
       builtIn: server?.builtIn === true,
@@ -64,7 +91,7 @@ async function check(
 
 /** Undefined if it is not configured, or contains variables. */
 async function folderOf(
-  servers: ToolTestServices['servers'],
+  servers: Pick<Servers, 'configuration'>,
   principal: Owner,
   server: McpServerView | undefined,
 ): Promise<string | undefined> {

@@ -52,7 +52,7 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     state: !enabled && health.state === 'idle' ? 'disabled' : health.state,
     builtIn: config.builtIn === true,
     ...(config.trusted === true ? { trusted: true } : {}),
-    transport: shownTransport(config.transport, writtenArguments(server)),
+    transport: shownTransport(config.transport, writtenArguments(server)?.map(redact)),
     ...defined({ serverInfo, era, protocolVersion }),
     ...(instructions === undefined ? {} : { instructions: instructions.slice(0, LONGEST_INSTRUCTIONS) }),
     ...defined({ capabilities }),

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import {
+  callFromMcpAppBody,
   callMcpToolBody,
   completeMcpArgumentBody,
   followMcpResourcesBody,
   getMcpPromptBody,
+  mcpAppCall,
   mcpAppDocument,
   mcpCompletion,
   mcpFilledPrompt,
@@ -89,6 +91,12 @@ export const mcpOffersRoutes = defineRoutes({
     summary: 'Read the app of a tool (a `ui://` resource): its HTML, and the access it declares to need',
     body: readMcpResourceBody,
     answer: mcpAppDocument,
+  },
+  'POST /api/mcp/servers/{id}/apps/call': {
+    summary: 'Call a tool for an app, with the permissions of its conversation; `ask`: send it again with `approved`',
+    scope: 'approve',
+    body: callFromMcpAppBody,
+    answer: mcpAppCall,
   },
   'GET /api/mcp/prompts': {
     summary: 'List the prompts of all servers, and the servers whose prompts could not be listed',

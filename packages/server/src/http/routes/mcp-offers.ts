@@ -1,10 +1,12 @@
+import type { AutoConfirmation } from '../../config/auto-confirmation.ts';
 import type { RouteQuery } from '@toolyard/protocol/schemas';
 import type { Router } from '../router.ts';
+import { callFromApp } from '../../mcp/call-from-app.ts';
 import { testTool } from '../../mcp/check-tool-test.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 /** Tools, resources, prompts and logs of servers. */
-export function addMcpOfferRoutes({ route }: Router, services: HttpAppOptions): void {
+export function addMcpOfferRoutes({ route }: Router, services: HttpAppOptions, auto: AutoConfirmation): void {
   const { servers } = services;
   route('GET /api/mcp/servers/{id}/log', ({ principal, params: { id }, query: { after } }) =>
     servers.log(principal, id, after),
@@ -50,6 +52,10 @@ export function addMcpOfferRoutes({ route }: Router, services: HttpAppOptions): 
 
   route('POST /api/mcp/servers/{id}/apps/read', ({ c, principal, params: { id }, body: { uri } }) =>
     servers.app(principal, id, uri, c.req.raw.signal),
+  );
+
+  route('POST /api/mcp/servers/{id}/apps/call', ({ c, principal, params: { id }, body }) =>
+    callFromApp({ ...services, auto }, principal, id, body, c.req.raw.signal),
   );
 
   route('GET /api/mcp/prompts', ({ principal }) => servers.prompts(principal));

@@ -155,7 +155,12 @@ export function createTestServers(ownerId: string): Servers {
     },
     async tools(principal, id) {
       const { tools } = find(principal, id);
-      return [...tools, ...tools].map((tool) => ({ ...tool, inputSchema: { type: 'object' } }));
+      const forModels = tools.map((each) => ({
+        ...each,
+        tool: { ...each.tool, name: `${each.tool.name}-for-models` },
+        ui: { visibility: ['model' as const] },
+      }));
+      return [...tools, ...forModels].map((tool) => ({ ...tool, inputSchema: { type: 'object' } }));
     },
     async call(principal, id, { tool }) {
       find(principal, id);
@@ -188,7 +193,10 @@ export function createTestServers(ownerId: string): Servers {
     async templates(principal, id) {
       return [{ uriTemplate: `files://${find(principal, id).id}/{name}`, name: 'a' }];
     },
-    app: () => Promise.reject(new Error('not used by these tests')),
+    async app(principal, id, uri) {
+      const html = `<p>${find(principal, id).id}</p>`;
+      return { uri, html, connect: [], resources: [], frames: [], baseUris: [], permissions: [] };
+    },
     read: async (principal, id, uri) => ({ contents: [{ type: 'resource', uri, text: find(principal, id).id }] }),
     prompts: async () => ({
       items: [{ serverId: 'files', name: 'p', arguments: [{ name: 'x', required: true }] }],
