@@ -1,4 +1,3 @@
-import type { JsonObject } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 
 /** The extension MCP Apps (SEP-1865): tools with a user interface in HTML. */

@@ -114,7 +114,7 @@ describe('the declarations of an app', () => {
       'data:',
       7,
     ];
-    expect(declared({ csp: { connectDomains } } as object).connect).toEqual([
+    expect(declared({ csp: { connectDomains } }).connect).toEqual([
       'https://ok.example',
       'https://*.ok.example:8443',
       'wss://ok.example',

@@ -59,8 +59,7 @@ export class SelectedTools {
   }
 
   #isVisible(tool: IndexedTool): boolean {
-    const { hidden, audience } = this.#options;
-    return !hidden(tool.tool) && (audience === 'user' || isForModel(tool));
+    return !this.#options.hidden(tool.tool) && (this.#options.audience === 'user' || isForModel(tool));
   }
 
   #current(): ToolIndex {
