@@ -251,7 +251,8 @@ export const MORE_VIEWS: readonly View[] = [
     name: 'an approval',
     path: ({ asking = '' }) => asking,
     show: async (page, t) => {
-      await button(page, t('cards.refuseWhy')).click();
+      await button(page, t('cards.refuseMore')).click();
+      await page.getByRole('menuitem', { name: t('cards.refuseWhy') }).click();
     },
   },
   ...Object.entries({
