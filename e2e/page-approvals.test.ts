@@ -50,7 +50,7 @@ describePage('approvals in the page', (stages) => {
     return { chat, card };
   }
 
-  const lastingScopes = (card: Locator) => card.getByRole('button', { name: /^(?:Allow for this chat|Always allow)$/ });
+  const lastingScopes = (card: Locator) => card.getByRole('button', { name: 'More ways to allow' });
   const setDefaults = (defaults: object) => call(stages.now.server.url, 'PUT', '/api/settings/defaults', defaults);
 
   async function offersOnlyOneCallWhenDangerous(page: Page): Promise<void> {

@@ -133,7 +133,7 @@ describeInBrowser('tool cards in a browser', () => {
     expect(await keys.isVisible()).toBe(false);
     expect(await allow.isDisabled()).toBe(true);
     await question().focus();
-    expect(await keys.isVisible()).toBe(true);
+    expect(await question().getByText('Scroll to the end').isVisible()).toBe(true);
     await page.clock.fastForward(1_000);
     // While the arguments are unread, Enter only scrolls to them.
     await page.keyboard.press('Enter');
@@ -148,6 +148,8 @@ describeInBrowser('tool cards in a browser', () => {
       expect(await allow.isEnabled()).toBe(true);
     }
     expect(timesRun()).toBe(1);
+    await question().focus();
+    expect(await keys.isVisible()).toBe(true);
     await page.clock.fastForward(1_000);
     await page.keyboard.press('Enter');
     await page.clock.resume();
@@ -194,7 +196,8 @@ describeInBrowser('tool cards in a browser', () => {
 
   async function refusesWithReason(): Promise<void> {
     await say('/call write_note {}');
-    await question().getByRole('button', { name: 'Deny with a reason' }).click();
+    await question().getByRole('button', { name: 'More ways to deny' }).click();
+    await page.getByRole('menuitem', { name: 'Deny with a reason' }).click();
     await page.getByRole('textbox', { name: 'Reason' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.type('not on this machine');
     await page.keyboard.press('Enter');
@@ -208,7 +211,8 @@ describeInBrowser('tool cards in a browser', () => {
     await stop().waitFor({ state: 'detached' });
     const before = await answers();
     await say('/call write_note {}');
-    await question().getByRole('button', { name: 'Deny with a reason' }).click();
+    await question().getByRole('button', { name: 'More ways to deny' }).click();
+    await page.getByRole('menuitem', { name: 'Deny with a reason' }).click();
     await page.getByRole('textbox', { name: 'Reason' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.type('wrong house');
     await question().getByRole('button', { name: 'Deny and stop' }).click();

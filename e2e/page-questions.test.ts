@@ -188,7 +188,8 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
     const { page, stage } = shared;
     const chat = chatPage(page);
     await chat.send('Please book_changing');
-    await page.getByRole('button', { name: 'Always allow' }).click();
+    await page.getByRole('button', { name: 'More ways to allow' }).click();
+    await page.getByRole('menuitem', { name: 'Always allow', exact: true }).click();
     await chat.reads(/It said:.*one/);
     await chat.rests();
     await expect

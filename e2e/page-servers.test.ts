@@ -207,7 +207,7 @@ describePage('MCP servers in the page', (stages) => {
 
   /** The server has no sandbox: running all calls without approval is confirmed, with its name. */
   async function confirmAutoMode(page: Page): Promise<void> {
-    await page.getByRole('link', { name: 'General', exact: true }).click();
+    await page.getByRole('link', { name: 'Permissions', exact: true }).click();
     const mode = page.getByLabel('Approval of tool calls');
     await mode.selectOption('auto');
     const dialog = page.getByRole('dialog', { name: 'Run calls without asking?' });

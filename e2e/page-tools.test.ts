@@ -140,7 +140,8 @@ describePage('tools in the page', (stages) => {
   async function allowInConversation(page: Page, counted: () => number): Promise<void> {
     const chat = chatPage(page);
     await chat.send('Again.');
-    await page.getByRole('button', { name: 'Allow for this chat' }).click();
+    await page.getByRole('button', { name: 'More ways to allow' }).click();
+    await page.getByRole('menuitem', { name: 'Allow for this chat' }).click();
     await eventually(() => expect(counted()).toBe(2));
     await chat.rests();
     await chat.send('Once more.');

@@ -104,7 +104,7 @@ describePage('usage in the page', (stages) => {
     await page.getByRole('link', { name: 'Settings' }).first().click();
     await page.getByRole('link', { name: 'Usage' }).click();
     await showsUsage(page);
-    await page.getByRole('link', { name: 'General' }).click();
+    await page.getByRole('link', { name: 'Permissions' }).click();
     await setsBudgetsInSettings(page);
     await asksUsedUpBudget(page);
     await stopsAtUsedUpBudget(page);

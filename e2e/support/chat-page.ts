@@ -41,7 +41,7 @@ export function chatPage(page: Page) {
     card: (tool: string): Locator => messages.getByRole('group', { name: new RegExp(tool) }),
     /** Expands everything: reasoning, tool cards, long texts. Not by pointer: each expansion moves the next. */
     async unfoldAll(): Promise<void> {
-      const folded = messages.locator('[aria-expanded=false]');
+      const folded = messages.locator('[aria-expanded=false]:not([aria-haspopup])');
       for (let left = 20; left > 0 && (await folded.count()) > 0; left--) await folded.first().dispatchEvent('click');
     },
     stop: (): Promise<void> => page.getByRole('button', { name: 'Stop', exact: true }).click(),

@@ -29,6 +29,6 @@ export function pattern(t: PageTexts, key: string, placeholder: string): RegExp 
 
 /** Opens all folded parts. Not by pointer: what opens moves the next. */
 export async function unfoldAll(within: Locator): Promise<void> {
-  const folded = within.locator('[aria-expanded=false]');
+  const folded = within.locator('[aria-expanded=false]:not([aria-haspopup])');
   for (let left = 20; left > 0 && (await folded.count()) > 0; left--) await folded.first().dispatchEvent('click');
 }

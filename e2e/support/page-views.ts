@@ -44,6 +44,8 @@ const AGENCY: McpBehaviour = {
     askingTool('agency_pay', 'elicitation/create', URL_REQUEST),
     askingTool('agency_sample', 'sampling/createMessage', SAMPLING),
     askingTool('agency_secret', 'elicitation/create', SECRET_FORM),
+    { name: 'agency_list', does: [{ do: 'echo' }] },
+    { name: 'agency_read', does: [{ do: 'echo' }] },
     { name: 'agency_fail', does: [{ do: 'fail', text: 'The agency is closed on Mondays.' }] },
     {
       name: 'agency_delete',
@@ -79,10 +81,14 @@ const ARGUMENTS: Readonly<Record<string, JsonObject>> = {
   'ask_user choices': { ...QUESTION, choices: ['Cambridge, England', 'Cambridge, Massachusetts'] },
 };
 
+/** Calls that run without an approval, the last of which fails. */
+const SEVERAL = ['agency_list', 'agency_list', 'agency_read', 'agency_fail'].map((name) => ({ name, arguments: {} }));
+
 export const viewScript: ModelScript = ({ body }) => {
   const last = (body as Messages).messages.at(-1);
   if (last?.role === 'tool') return reply.text(ANSWER, { reasoning: 'A thought.' });
   const content = JSON.stringify(last?.content);
+  if (content.includes('Several calls')) return reply.toolCalls(SEVERAL);
   const own = Object.entries(ANSWERS).find(([text]) => content.includes(text));
   if (own) return own[1]();
   const name = /book_room|ask_user|agency_\w+/.exec(content)?.[0] ?? 'count';
@@ -136,6 +142,9 @@ export async function startMoreConversations(page: Page, stage: Stage): Promise<
   const transport = { type: 'http', url: stage.model.url };
   await call(stage.server.url, 'POST', '/api/mcp/servers', { id: 'unused', transport, enabled: false });
   const settings = (defaults: object) => call(stage.server.url, 'PUT', '/api/settings/defaults', defaults);
+  await settings({ intervention: 'allow-list', interventionRules: [{ decision: 'allow', tool: 'agency/*' }] });
+  await start('several', 'Several calls', () => chat.messages.getByText('A heading'));
+  await settings({ intervention: 'manual', interventionRules: [] });
   await settings({ budgets: [{ of: 'run', calls: 1 }] });
   await start('budget', 'Count, please', () => page.getByText('Budget used up'));
   await settings({ budgets: [{ of: 'day', dollars: 5 }] });
@@ -251,8 +260,22 @@ export const MORE_VIEWS: readonly View[] = [
     name: 'an approval',
     path: ({ asking = '' }) => asking,
     show: async (page, t) => {
-      await button(page, t('cards.refuseWhy')).click();
+      await button(page, t('cards.refuseMore')).click();
+      await page.getByRole('menuitem', { name: t('cards.refuseWhy') }).click();
     },
+  },
+  {
+    name: 'the menu of an approval',
+    path: ({ asking = '' }) => asking,
+    show: async (page, t) => {
+      await button(page, t('cards.allowMore')).click();
+      await page.getByRole('menuitem', { name: t('cards.always'), exact: true }).waitFor();
+    },
+  },
+  {
+    name: 'consecutive calls',
+    path: ({ several = '' }) => several,
+    show: (page) => page.locator('[data-call-group]').waitFor({ state: 'attached' }),
   },
   ...Object.entries({
     dangerous: 'cards.once',

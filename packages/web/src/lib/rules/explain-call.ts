@@ -1,6 +1,13 @@
 import { InterventionChecker } from '@toolyard/agent-runtime';
 import type { CallContext, ToolPolicyFacts } from '@toolyard/agent-runtime';
-import type { InterventionMode, InterventionRule, JsonObject, ToolReference } from '@toolyard/protocol';
+import type {
+  InterventionMode,
+  InterventionRule,
+  JsonObject,
+  McpServerView,
+  McpToolView,
+  ToolReference,
+} from '@toolyard/protocol';
 
 export type CallToExplain = {
   tool: ToolReference;
@@ -26,6 +33,36 @@ export type CallExplanation = {
     | { kind: 'changed' }
     | { kind: 'mode' };
 };
+
+/** What the rules of all chats say about a call, and how a tool of a server is called. */
+export type Ruling = Pick<CallToExplain, 'mode' | 'rules' | 'lostRules'>;
+export type CalledTool = {
+  server: Pick<McpServerView, 'builtIn' | 'trusted'>;
+  view: McpToolView;
+  args: JsonObject;
+  /** Its schema and the working directory of its server, which matter for arguments. */
+  context: Pick<CallContext, 'inputSchema' | 'workingFolder'>;
+};
+
+/** {@link explainCall} for a tool as the list of servers describes it. */
+export function explainToolCall({ server, view, args, context }: CalledTool, ruling: Ruling): CallExplanation {
+  const { readOnly, annotations, changed, permission } = view;
+  return explainCall({
+    ...ruling,
+    tool: view.tool,
+    args,
+    permission: permission ?? undefined,
+    own: { port: Number(location.port) || undefined },
+    judged: {
+      builtIn: server.builtIn,
+      readOnly,
+      trusted: server.trusted === true,
+      ...(annotations?.destructive === undefined ? {} : { destructive: annotations.destructive }),
+      ...(changed === undefined ? {} : { changed }),
+      callContext: () => context,
+    },
+  });
+}
 
 /** Uses the same check as runs, first for the call as a whole and then for each reason alone. */
 export function explainCall(call: CallToExplain): CallExplanation {

@@ -22,9 +22,22 @@ export function formSettings(): [path: FormPath, setting: Setting][] {
   return settings.filter(([, { form }]) => form !== undefined) as [FormPath, Setting][];
 }
 
-/** The part of a configuration that the form edits, with every field, so that a removed value is sent as undefined. */
-export function editedPart(configuration: AgentConfiguration): Layer {
-  const fields = new Set(['budgets', ...formSettings().map(([path]) => path.split('.')[0] ?? path)]);
+/** The parts of the form; a page may show only some of them. */
+export const FORM_PARTS = ['instructions', 'parameters', 'limits', 'mode', 'budgets'] as const;
+export type FormPart = (typeof FORM_PARTS)[number];
+
+/** The approval mode is in the group of the limits, and a part of its own. */
+export function partOf([path, { form }]: [path: FormPath, setting: Setting]): FormPart | undefined {
+  return path === 'intervention' ? 'mode' : form?.group;
+}
+
+/**
+ * What these parts of the form edit of a configuration, with every field, so that a removed value is sent as undefined.
+ */
+export function editedPart(configuration: AgentConfiguration, parts: readonly FormPart[] = FORM_PARTS): Layer {
+  const shown = formSettings().filter((setting) => parts.includes(partOf(setting) ?? 'limits'));
+  const fields = new Set(shown.map(([path]) => path.split('.')[0] ?? path));
+  if (parts.includes('budgets')) fields.add('budgets');
   const values: Record<string, unknown> = configuration;
   return Object.fromEntries([...fields].map((field) => [field, values[field]] as const));
 }

@@ -1,15 +1,38 @@
 import { expect, it } from 'vitest';
 import { testTool } from '../servers/test-servers.ts';
 import { suggestionsFor } from './suggestions.ts';
+import type { Suggestion } from './suggestions.ts';
 
-const tool = (name: string) => testTool('date', name, { readOnly: true });
+const tool = (name: string, readOnly = true) => testTool('date', name, { readOnly });
+const clock = { title: 'Date', builtIn: true, tools: [tool('get-date')] };
+const named = (suggestions: Suggestion[]): string[] =>
+  suggestions.map((one) => (one.kind === 'send' ? one.message : Object.values(one).join(' ')));
 
 it('suggests only messages to the demo that it understands', () => {
-  expect(suggestionsFor({ demo: true, tools: [tool('get-date')] })).toEqual(['time', 'timeTwo', 'help', 'slow']);
-  expect(suggestionsFor({ demo: true, tools: [] })).toEqual(['help', 'slow']);
+  const own = { title: 'Notes', builtIn: false, tools: [tool('search')] };
+  expect(named(suggestionsFor({ demo: true, servers: [clock, own] }))).toEqual(['time', 'timeTwo', 'help', 'slow']);
+  expect(named(suggestionsFor({ demo: true, servers: [] }))).toEqual(['help', 'slow']);
 });
 
 it('asks a model for the time only if a tool can tell it', () => {
-  expect(suggestionsFor({ demo: false, tools: [tool('get-date')] })).toEqual(['time', 'tools', 'explain', 'plan']);
-  expect(suggestionsFor({ demo: false, tools: [] })).toEqual(['explain', 'plan', 'write']);
+  expect(named(suggestionsFor({ demo: false, servers: [clock] }))).toEqual(['time', 'tools', 'explain', 'plan']);
+  expect(named(suggestionsFor({ demo: false, servers: [] }))).toEqual(['explain', 'plan', 'write']);
+});
+
+it('suggests the servers of the user and a tool of each, preferably one that only reads', () => {
+  const notes = { title: 'Notes', builtIn: false, tools: [tool('write', false), tool('search')] };
+  const mail = { title: 'Mail', builtIn: false, tools: [tool('send', false)] };
+  const empty = { title: 'Empty', builtIn: false, tools: [] };
+  expect(named(suggestionsFor({ demo: false, servers: [clock, empty, notes] }))).toEqual([
+    'server Notes',
+    'tool Notes search',
+    'time',
+    'explain',
+  ]);
+  expect(named(suggestionsFor({ demo: false, servers: [notes, mail, clock] }))).toEqual([
+    'server Notes',
+    'server Mail',
+    'tool Notes search',
+    'tool Mail send',
+  ]);
 });

@@ -7,7 +7,7 @@ import { imagesOf } from './media-content.ts';
 type CallBlock = Extract<RowBlock, { type: 'call' }>;
 
 /** A block of a message and its index there. */
-export type PlacedBlock<B extends RowBlock = RowBlock> = { block: B; place: number };
+type PlacedBlock<B extends RowBlock = RowBlock> = { block: B; place: number };
 export type GroupItem = PlacedBlock<CallBlock | ReasoningBlock>;
 
 /** A part of an answer: one block, or calls that follow one another with the reasoning between them. */

@@ -2,6 +2,9 @@
 export const inbox = {
   intro: 'Approvals and questions from all chats. They don’t expire.',
   none: 'Your inbox is empty.',
+  noneText:
+    'When a call needs your approval, or a tool or the model asks you something, it waits here, from every chat. Nothing expires.',
+  toPermissions: 'What needs approval',
   count: { one: '{count} open question', other: '{count} open questions' },
   question: 'Question about {tool}',
   budget: 'Budget used up',

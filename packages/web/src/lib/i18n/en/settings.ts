@@ -99,8 +99,11 @@ export const settings = {
   testMore: { one: 'and {count} more', other: 'and {count} more' },
 
   toolsIntro: 'MCP servers give the model tools. The switches set the default for chats without their own setting.',
-  permissionsIntro: 'What you allowed or forbade permanently. Remove a permission to be asked again.',
-  permissionsNone: 'No permissions yet. When a tool asks, choose “Always allow” or “Never allow”.',
+  permissionsIntro:
+    'What decides whether a call of a tool runs, asks you or is denied, in all chats. A chat can have its own mode and rules.',
+  modeMoved: 'The approval mode and budgets are in',
+  permissionsNone:
+    'No decisions yet. When a tool asks, the menu beside “Allow once” or “Deny” has “Always allow” and “Never allow”; what you choose appears here.',
   permissionAllow: 'always allowed',
   permissionNever: 'never allowed',
   permissionEverywhere: 'in all chats',

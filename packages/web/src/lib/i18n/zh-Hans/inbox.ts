@@ -3,6 +3,8 @@ import type { LazyTexts } from '../catalogue.ts';
 export const inbox: LazyTexts<'inbox'> = {
   intro: '所有对话中待您批准和回答的事项，不会过期。',
   none: '收件箱是空的。',
+  noneText: '调用需要您批准，或工具、模型有问题要问您时，都会在这里等待，不论来自哪个对话，也不会过期。',
+  toPermissions: '哪些调用需要批准',
   count: { other: '{count} 个待答复事项' },
   question: '关于 {tool} 的问题',
   budget: '预算已用完',

@@ -101,8 +101,10 @@ export const settings: Translation<typeof en> = {
   testMore: { other: '以及另外 {count} 个' },
 
   toolsIntro: 'MCP 服务器为模型提供工具。开关决定没有自定义设置的对话使用哪些。',
-  permissionsIntro: '您长期允许或禁止的工具。移除后会重新询问。',
-  permissionsNone: '还没有权限。工具询问时，请选择“始终允许”或“永不允许”。',
+  permissionsIntro: '决定每次工具调用是运行、询问您，还是拒绝。适用于所有对话，个别对话可以有自己的模式和规则。',
+  modeMoved: '审批模式和预算在',
+  permissionsNone:
+    '还没有决定。工具询问时，“允许一次”和“拒绝”旁的菜单中有“始终允许”和“永不允许”；您的选择会显示在这里。',
   permissionAllow: '始终允许',
   permissionNever: '永不允许',
   permissionEverywhere: '所有对话',

@@ -3,6 +3,8 @@ import type { LazyTexts } from '../catalogue.ts';
 export const inbox: LazyTexts<'inbox'> = {
   intro: '所有對話中待您核准與回答的事項，不會過期。',
   none: '收件匣是空的。',
+  noneText: '呼叫需要您核准，或工具、模型有問題要問您時，都會在這裡等候，不論來自哪個對話，也不會過期。',
+  toPermissions: '哪些呼叫需要核准',
   count: { other: '{count} 個待回覆事項' },
   question: '關於 {tool} 的問題',
   budget: '預算已用完',

@@ -101,8 +101,10 @@ export const settings: Translation<typeof en> = {
   testMore: { other: '以及另外 {count} 個' },
 
   toolsIntro: 'MCP 伺服器為模型提供工具。開關決定沒有自訂設定的對話使用哪些。',
-  permissionsIntro: '您長期允許或禁止的工具。移除後會重新詢問。',
-  permissionsNone: '還沒有權限。工具詢問時，請選擇「一律允許」或「永不允許」。',
+  permissionsIntro: '決定每次工具呼叫是執行、詢問您，還是拒絕。適用於所有對話，個別對話可以有自己的模式和規則。',
+  modeMoved: '審核模式和預算在',
+  permissionsNone:
+    '還沒有決定。工具詢問時，「允許一次」和「拒絕」旁的選單中有「一律允許」和「永不允許」；您的選擇會顯示在這裡。',
   permissionAllow: '一律允許',
   permissionNever: '永不允許',
   permissionEverywhere: '所有對話',
