@@ -17,14 +17,14 @@ afterEach(async () => {
   await stop();
 });
 
-/** A server with a tool for models, one for its app alone, and the app. `told`: what the client can do. */
-async function connectClock(handlers: QuestionHandlers): Promise<{ host: McpHost; told: unknown[] }> {
-  const told: unknown[] = [];
+/** A server with a tool for models, one for its app alone, and the app. `capabilities`: what the client can do. */
+async function connectClock(handlers: QuestionHandlers): Promise<{ host: McpHost; capabilities: unknown[] }> {
+  const capabilities: unknown[] = [];
   const handle = toNodeHandler(
     createMcpHandler(() => {
       const mcp = new McpServer({ name: 'clock', version: '1.0.0' });
       mcp.registerTool('show-clock', { _meta: { ui: { resourceUri: APP } } }, () => {
-        told.push(mcp.server.getClientCapabilities());
+        capabilities.push(mcp.server.getClientCapabilities());
         return { content: [{ type: 'text', text: 'noon' }] };
       });
       mcp.registerTool('tick', { _meta: { ui: { visibility: ['app'] } } }, () => ({
@@ -51,7 +51,7 @@ async function connectClock(handlers: QuestionHandlers): Promise<{ host: McpHost
   });
   stop = close;
   host = await connected([{ id: 'clock', transport: { type: 'http', url } }], { handlers });
-  return { host, told };
+  return { host, capabilities };
 }
 
 describe('a server with an app', () => {
@@ -88,11 +88,11 @@ describe('a server with an app', () => {
   test.each([
     [{ apps: true } as const, { mimeTypes: [TYPE] }],
     [{}, undefined],
-  ])('is told whether the client shows apps (%o)', async (handlers, declared) => {
-    const { host: clock, told } = await connectClock(handlers);
+  ])('is capabilities whether the client shows apps (%o)', async (handlers, declared) => {
+    const { host: clock, capabilities } = await connectClock(handlers);
     await clock.callTool({ serverId: 'clock', name: 'show-clock' }, {});
-    expect(told).toHaveLength(1);
-    const { extensions } = told[0] as { extensions: Record<string, unknown> };
+    expect(capabilities).toHaveLength(1);
+    const { extensions } = capabilities[0] as { extensions: Record<string, unknown> };
     expect(extensions['io.modelcontextprotocol/ui']).toEqual(declared);
   });
 });
