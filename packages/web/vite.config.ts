@@ -107,5 +107,7 @@ export default defineConfig({
   // Sources of the other packages are outside this folder.
   server: { fs: { allow: ['../..'] }, proxy: { '/api': 'http://127.0.0.1:8710', '/props': 'http://127.0.0.1:8710' } },
   build: { target: 'es2022', ...(COVERAGE && { sourcemap: 'hidden', minify: false }) },
+  // Its modules are split: the worker for code loads each grammar with its first block.
+  worker: { format: 'es' },
   environments: { client: { build: { rolldownOptions: { output: { codeSplitting: { groups } } } } } },
 });
