@@ -8,6 +8,13 @@ export function safeSvg(markup: string): Drawn {
   const clean = purify.sanitize(markup, CONFIG);
   const svg = clean.querySelector('svg');
   if (svg === null) throw new Error('Mermaid returned no image');
+  // A link has the position of the node in it; it has lost its address.
+  for (const link of svg.querySelectorAll('a')) {
+    const group = document.createElementNS('http://www.w3.org/2000/svg', 'g');
+    for (const { name, value } of link.attributes) group.setAttribute(name, value);
+    group.append(...link.childNodes);
+    link.replaceWith(group);
+  }
   for (const style of svg.querySelectorAll('style')) style.textContent = withoutAddresses(style.textContent ?? '');
   for (const element of svg.querySelectorAll('[style]')) {
     element.setAttribute('style', withoutAddresses(element.getAttribute('style') ?? ''));
@@ -47,6 +54,6 @@ purify.addHook('uponSanitizeAttribute', (_element, attribute) => {
 
 const CONFIG = {
   USE_PROFILES: { svg: true, svgFilters: true },
-  FORBID_TAGS: ['foreignObject', 'a', 'image', 'script', 'animate', 'set'],
+  FORBID_TAGS: ['foreignObject', 'image', 'script', 'animate', 'set'],
   RETURN_DOM_FRAGMENT: true as const,
 };
