@@ -1,4 +1,4 @@
-import type { CodeBlock } from './blocks.ts';
+import type { CodeBlock } from '../blocks.ts';
 import type { FromCodeWorker, ToCodeWorker } from './code-worker-messages.ts';
 
 type Coloured = { pieces: readonly string[]; to: number };

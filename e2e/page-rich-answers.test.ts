@@ -1,0 +1,201 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { eventually } from '@toolyard/testing';
+import { axeFinds } from './support/axe.ts';
+import { chatPage } from './support/chat-page.ts';
+import { describePage } from './support/page-stage.ts';
+import { hostileReply, RICH_ANSWER, RICH_PIECE, richReply } from './support/rich-answer.ts';
+
+/** Addresses requested by the page from anywhere but its server. */
+function listenForRequests(page: Page): string[] {
+  const addresses: string[] = [];
+  page.on('request', (request) => {
+    const address = new URL(request.url());
+    if (['http:', 'https:'].includes(address.protocol) && address.host !== new URL(page.url()).host) {
+      addresses.push(address.href);
+    }
+  });
+  return addresses;
+}
+
+describePage('rich answers', ({ set }) => {
+  test('streams formulas, diagrams, tables, footnotes, alerts, sections and sources', async () => {
+    const { promise: until, resolve: release } = Promise.withResolvers<void>();
+    // In the middle of the diagram.
+    const behind = Math.floor(RICH_ANSWER.indexOf('Cached?') / RICH_PIECE);
+    const stage = await set(() => richReply({ hold: { behind, until } }));
+    const page = await stage.open();
+    const elsewhere = listenForRequests(page);
+    const chat = chatPage(page);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const { messages } = chat;
+    await chat.send('Show me everything.');
+    await showsFormulasWhileStreaming();
+    await showsSourceOfOpenDiagram();
+    release();
+    await chat.rests();
+    await drawsDiagram();
+    await showsAlertsAndSections();
+    await followsFootnotesAndSources();
+    await sortsTableAndCopiesIt();
+    await changesCodeBlocks();
+    await keepsDirections();
+    await isAccessible();
+    expect(elsewhere).toEqual([]);
+
+    async function showsFormulasWhileStreaming(): Promise<void> {
+      await messages.locator('.katex').nth(3).waitFor();
+      const text = await chat.text();
+      expect(text).toContain('costs $5 to $10');
+      expect(text).toContain('echo $HOME/$USER');
+      expect(await messages.locator('.katex math').count()).toBe(4);
+      await messages.getByText('Invalid formula: Undefined control sequence: \\notacommand').waitFor();
+      expect(await messages.locator('.md-bad').innerText()).toBe(String.raw`\notacommand{x}`);
+      // Its fonts are served by Toolyard: the policy of the page allows no other.
+      const family = await messages
+        .locator('.katex')
+        .first()
+        .evaluate((node) => getComputedStyle(node).fontFamily);
+      expect(family).toContain('KaTeX_Main');
+      await eventually(() =>
+        page.evaluate(() =>
+          [...document.fonts].some(({ family: one, status }) => /KaTeX/.test(one) && status === 'loaded'),
+        ),
+      );
+    }
+
+    async function showsSourceOfOpenDiagram(): Promise<void> {
+      await messages.getByText('accTitle: How a request travels').waitFor();
+      expect(await messages.getByRole('button', { name: 'Show source' }).count()).toBe(0);
+    }
+
+    async function drawsDiagram(): Promise<void> {
+      const diagram = messages.getByRole('button', { name: 'Diagram: How a request travels' });
+      await diagram.waitFor();
+      await diagram.scrollIntoViewIfNeeded();
+      await eventually(() =>
+        diagram.locator('img').evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth > 100),
+      );
+      const light = await diagram.locator('img').getAttribute('src');
+      expect(decodeURIComponent(light ?? '')).not.toMatch(/<script|foreignObject|https?:\/\/(?!www\.w3\.org)/);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await eventually(async () => (await diagram.locator('img').getAttribute('src')) !== light);
+      await page.emulateMedia({ colorScheme: 'light' });
+      await diagram.click();
+      await page.getByRole('dialog').getByRole('img', { name: 'Diagram: How a request travels' }).waitFor();
+      await page.keyboard.press('Escape');
+      await messages.getByRole('button', { name: 'Show source' }).click();
+      await messages.getByText('accTitle: How a request travels').waitFor();
+      await messages.getByRole('button', { name: 'Show diagram' }).click();
+      await diagram.waitFor();
+    }
+
+    async function showsAlertsAndSections(): Promise<void> {
+      await messages.locator('[data-alert=warning]').getByText('Warning', { exact: true }).waitFor();
+      await messages.locator('[data-alert=tip]').getByText('Tip', { exact: true }).waitFor();
+      const hidden = messages.getByText('Hidden text with');
+      expect(await hidden.isVisible()).toBe(false);
+      await messages.getByText('More details').press('Enter');
+      await hidden.waitFor();
+    }
+
+    async function followsFootnotesAndSources(): Promise<void> {
+      const path = page.url();
+      const reference = messages.locator('a[aria-label="Footnote 1"]');
+      await reference.press('Enter');
+      const note = messages.locator('[aria-label=Footnotes] li');
+      await eventually(() => note.evaluate((node) => node === document.activeElement));
+      expect(await note.innerText()).toContain('Area of a circle');
+      await messages.getByRole('button', { name: 'Back to the text of footnote 1' }).press('Enter');
+      await eventually(() => reference.evaluate((node) => node === document.activeElement));
+      expect(page.url()).toBe(path);
+      const source = messages.getByRole('link', { name: 'Source 2: Wind <b>report</b> (wind.example.net)' });
+      expect(await source.getAttribute('href')).toBe('https://wind.example.net/');
+    }
+
+    async function sortsTableAndCopiesIt(): Promise<void> {
+      const table = messages.getByRole('table').first();
+      const cities = () => table.locator('tbody td:first-child').allInnerTexts();
+      const sort = table.getByRole('button', { name: 'Sort by Population' });
+      await sort.press('Enter');
+      expect(await cities()).toEqual(['=1+1', 'Oslo', 'Taipei', 'Berlin']);
+      await sort.press('Enter');
+      expect(await cities()).toEqual(['Berlin', 'Taipei', 'Oslo', '=1+1']);
+      expect(await table.getByRole('columnheader', { name: /Population/ }).getAttribute('aria-sort')).toBe(
+        'descending',
+      );
+      await messages.getByRole('button', { name: 'Copy as CSV' }).first().press('Enter');
+      await messages.getByRole('button', { name: 'Copied' }).waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+        'City,Population,Founded\r\nBerlin,"3,700,000",1237\r\nTaipei,"2,600,000",1709\r\nOslo,"709,000",1048\r\n' +
+          '\'=1+1,"1,000",1900',
+      );
+      const wide = messages.getByRole('group', { name: 'Table' }).nth(1);
+      await eventually(async () => (await wide.getAttribute('data-clipped')) === 'right');
+      expect(await wide.getAttribute('tabindex')).toBe('0');
+      await wide.evaluate((node) => node.scrollTo({ left: 10_000 }));
+      await eventually(async () => (await wide.getAttribute('data-clipped')) === 'left');
+    }
+
+    async function changesCodeBlocks(): Promise<void> {
+      const code = messages.getByRole('group', { name: 'Code' }).first();
+      await eventually(async () => (await code.getAttribute('data-clipped')) === 'right');
+      await messages.getByRole('button', { name: 'Wrap lines' }).first().press('Enter');
+      await eventually(async () => (await code.getAttribute('data-clipped')) === '');
+      await messages.getByRole('button', { name: 'Line numbers' }).first().press('Enter');
+      expect(await code.locator('.md-line').count()).toBe(2);
+      const saved = page.waitForEvent('download');
+      await messages.getByRole('button', { name: 'Download code' }).first().press('Enter');
+      expect((await saved).suggestedFilename()).toBe('code.ts');
+      // Remembered for the next visit.
+      await page.reload();
+      await chat.reads('Rich answer');
+      await eventually(async () => (await messages.locator('.md-line').count()) === 2);
+    }
+
+    async function keepsDirections(): Promise<void> {
+      const directionOf = (text: string) =>
+        messages.getByText(text).evaluate((node) => getComputedStyle(node.closest('[dir]') ?? node).direction);
+      expect(await directionOf('مرحبا بالعالم')).toBe('rtl');
+      expect(await directionOf('أول بند')).toBe('rtl');
+      expect(await directionOf('اسم')).toBe('rtl');
+      expect(await directionOf('Read the manual')).toBe('ltr');
+    }
+
+    async function isAccessible(): Promise<void> {
+      expect(await axeFinds(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await eventually(async () => (await page.locator('html').getAttribute('data-theme')) === 'dark');
+      expect(await axeFinds(page)).toEqual([]);
+    }
+  });
+
+  test('executes and requests nothing of a hostile answer', async () => {
+    const stage = await set(() => hostileReply());
+    const page = await stage.open();
+    const elsewhere = listenForRequests(page);
+    const chat = chatPage(page);
+    const { messages } = chat;
+    await chat.send('Attack me.');
+    await chat.rests();
+    await messages.getByText('This diagram could not be drawn').waitFor();
+    await messages.locator('.md-diagram').scrollIntoViewIfNeeded();
+    await messages.locator('.md-diagram img').waitFor();
+    await messages.getByText('Invalid formula').first().waitFor();
+    const image = decodeURIComponent((await messages.locator('.md-diagram img').getAttribute('src')) ?? '');
+    expect(image).toContain('hostile');
+    expect(image).not.toMatch(/url\(["']?https?:|href=|javascript:|<foreignObject|<image|<a\b|<[^>]*\son\w+=/);
+    const handlers = await messages.evaluate((node) =>
+      [...node.querySelectorAll('*')].flatMap(({ attributes, localName }) => [
+        ...(['script', 'iframe', 'object', 'embed', 'form'].includes(localName) ? [localName] : []),
+        ...[...attributes]
+          .filter(({ name, value }) => name.startsWith('on') || /^\s*javascript:/i.test(value))
+          .map(({ name }) => name),
+      ]),
+    );
+    expect(handlers).toEqual([]);
+    expect(await messages.locator('img:not(.md-diagram img)').count()).toBe(0);
+    expect(await page.evaluate(() => 'pwned' in globalThis)).toBe(false);
+    expect(elsewhere).toEqual([]);
+  });
+});
