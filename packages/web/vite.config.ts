@@ -4,6 +4,7 @@ import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import type { Plugin, Rolldown } from 'vite';
 import { defaultClientConditions, defaultServerConditions, defineConfig } from 'vite';
+import { frameScripts } from './scripts/frame-scripts.ts';
 import { VERSION } from '../protocol/src/version.ts';
 
 // Parallel builds (a check beside a running page) need separate folders.
@@ -76,6 +77,7 @@ const EMPTY_SERVER_COMPONENTS: Plugin = {
 export default defineConfig({
   plugins: [
     EMPTY_SERVER_COMPONENTS,
+    frameScripts(),
     tailwindcss(),
     sveltekit({
       adapter: adapter({ pages: scratch ?? 'build', fallback: 'index.html', precompress: scratch === undefined }),
