@@ -70,6 +70,16 @@ const EMPTY_SERVER_COMPONENTS: Plugin = {
   },
 };
 
+/** KaTeX offers its fonts in three formats; every browser the page supports reads the first. */
+const WOFF2_ONLY: Plugin = {
+  name: 'woff2-only',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\/katex\.min\.css$/ },
+    handler: (css) => ({ code: css.replace(/,url\([^)]*\.(?:woff|ttf)\) format\("[a-z]+"\)/g, ''), map: null }),
+  },
+};
+
 /**
  * The page is a static app: no server rendering, every URL falls back to index.html. Tests of the page run with the
  * root's `npx vitest run packages/web`; vitest.config.ts beside this file compiles runes for them.
@@ -78,6 +88,7 @@ export default defineConfig({
   plugins: [
     EMPTY_SERVER_COMPONENTS,
     frameScripts(),
+    WOFF2_ONLY,
     tailwindcss(),
     sveltekit({
       adapter: adapter({ pages: scratch ?? 'build', fallback: 'index.html', precompress: scratch === undefined }),
@@ -96,6 +107,11 @@ export default defineConfig({
   },
   // Sources of the other packages are outside this folder.
   server: { fs: { allow: ['../..'] }, proxy: { '/api': 'http://127.0.0.1:8710', '/props': 'http://127.0.0.1:8710' } },
-  build: { target: 'es2022', ...(COVERAGE && { sourcemap: 'hidden', minify: false }) },
+  build: {
+    target: 'es2022',
+    // The page may not load fonts from `data:` URLs.
+    assetsInlineLimit: (file) => (file.endsWith('.woff2') ? false : undefined),
+    ...(COVERAGE && { sourcemap: 'hidden', minify: false }),
+  },
   environments: { client: { build: { rolldownOptions: { output: { codeSplitting: { groups } } } } } },
 });

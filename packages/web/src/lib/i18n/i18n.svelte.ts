@@ -60,6 +60,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/inbox.ts'),
     'zh-Hans': () => import('./zh-Hans/inbox.ts'),
   },
+  rich: {
+    en: () => import('./en/rich.ts'),
+    'zh-Hant': () => import('./zh-Hant/rich.ts'),
+    'zh-Hans': () => import('./zh-Hans/rich.ts'),
+  },
   rules: {
     en: () => import('./en/rules.ts'),
     'zh-Hant': () => import('./zh-Hant/rules.ts'),

@@ -9,9 +9,20 @@ export type MarkdownBlock =
   | { type: 'heading'; depth: number; html: string }
   | { type: 'rule' }
   | CodeBlock
-  | { type: 'quote'; blocks: readonly MarkdownBlock[] }
+  /** `open`: its end has not arrived. */
+  | { type: 'math'; tex: string; open: boolean }
+  | { type: 'quote'; alert: AlertKind | null; blocks: readonly MarkdownBlock[] }
+  /** What follows is inside of it, up to `detailsEnd` or the end: see group-details.ts. */
+  | { type: 'details'; open: boolean; summary: string | null }
+  | { type: 'detailsEnd' }
+  | Footnote
   | { type: 'list'; ordered: boolean; start: number; items: readonly ListItem[] }
   | { type: 'table'; header: readonly TableCell[]; rows: readonly (readonly TableCell[])[] };
+
+/** What follows `[^label]:`. */
+export type Footnote = { type: 'footnote'; label: string; blocks: readonly MarkdownBlock[] };
+
+export type AlertKind = 'note' | 'tip' | 'important' | 'warning' | 'caution';
 
 /** `open`: its end has not arrived. */
 export type CodeBlock = { type: 'code'; language: string; text: string; open: boolean };
@@ -39,14 +50,26 @@ function keepBlock(next: MarkdownBlock, previous: MarkdownBlock): MarkdownBlock 
         ? previous
         : next;
     case 'rule':
-      return previous.type === 'rule' ? previous : next;
+    case 'detailsEnd':
+      return previous.type === next.type ? previous : next;
     case 'code':
       return previous.type === 'code' && sameCode(previous, next) ? previous : next;
     case 'quote': {
       if (previous.type !== 'quote') return next;
       const blocks = keepBlocks(next.blocks, previous.blocks);
-      return blocks === previous.blocks ? previous : { type: 'quote', blocks };
+      return blocks === previous.blocks && previous.alert === next.alert ? previous : { ...next, blocks };
     }
+    case 'footnote': {
+      if (previous.type !== 'footnote') return next;
+      const blocks = keepBlocks(next.blocks, previous.blocks);
+      return blocks === previous.blocks && previous.label === next.label ? previous : { ...next, blocks };
+    }
+    case 'math':
+      return previous.type === 'math' && previous.tex === next.tex && previous.open === next.open ? previous : next;
+    case 'details':
+      return previous.type === 'details' && previous.summary === next.summary && previous.open === next.open
+        ? previous
+        : next;
     case 'list': {
       if (previous.type !== 'list') return next;
       const items = keepList(next.items, previous.items, keepItem);

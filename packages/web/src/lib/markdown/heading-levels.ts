@@ -1,10 +1,11 @@
 import type { MarkdownBlock } from './blocks.ts';
+import type { ShownBlock } from './group-details.ts';
 
 /**
  * The heading level of each block in the page, whatever the text starts at: below `above` and increasing by one at a
  * time, for screen readers. A block that is not a heading has the level of the heading before it.
  */
-export function headingLevels(blocks: readonly MarkdownBlock[], above: number): number[] {
+export function headingLevels(blocks: readonly (MarkdownBlock | ShownBlock)[], above: number): number[] {
   const depths: number[] = [];
   return blocks.map((block) => {
     if (block.type === 'heading') {

@@ -1,5 +1,7 @@
-import { Lexer, Tokenizer } from 'marked';
+import { Hooks, Lexer, Tokenizer } from 'marked';
 import type { Links, Tokens, TokensList } from 'marked';
+import { maskFormulas } from './math-rules.ts';
+import { chatSyntax } from './syntax.ts';
 
 /**
  * Maximum nesting of blocks and spans; deeper ones are text. Parsing and rendering are recursive: a few hundred bytes
@@ -8,17 +10,28 @@ import type { Links, Tokens, TokensList } from 'marked';
 export const MAX_NESTING = 24;
 
 /**
- * GitHub Flavored Markdown as parsed by marked, with five differences. HTML is text, except a handful of tags without
- * attributes: output of a model never becomes a tag of the page. A link definition is one line, so that no later line
- * can change an earlier block. What is nested too deeply is text ({@link MAX_NESTING}). Mathematics between `\(` and
- * `\)`, or `\[` and `\]`, stays as written.
+ * GitHub Flavored Markdown as parsed by marked, with these differences. HTML is text, except `<details>` and a handful
+ * of tags without attributes: output of a model never becomes a tag of the page. A link definition is one line, so that
+ * no later line can change an earlier block. What is nested too deeply is text ({@link MAX_NESTING}). Formulas,
+ * footnotes, sources and alerts are tokens of their own: syntax.ts.
  */
 class ChatTokenizer extends Tokenizer {
   #blocks = 0;
   #spans = 0;
 
   override blockquote(source: string): Tokens.Blockquote | undefined {
-    return this.#inBlock(() => super.blockquote(source));
+    const queue = this.lexer.inlineQueue;
+    const from = queue.length;
+    const quote = this.#inBlock(() => super.blockquote(source));
+    const [first] = quote?.tokens ?? [];
+    const [mark, kind] = first?.type === 'paragraph' ? (ALERT.exec(first.raw) ?? []) : [];
+    if (quote === undefined || first?.type !== 'paragraph' || mark === undefined || kind === undefined) return quote;
+    // Not parsed a second time: nested alerts would double the work at each level.
+    const rest = first.raw.slice(mark.length);
+    const content = queue.slice(from).find(({ tokens }) => tokens === first.tokens);
+    if (content !== undefined) content.src = rest.trim();
+    if (rest.trim() === '') quote.tokens.shift();
+    return Object.assign(quote, { alert: kind.toLowerCase() });
   }
 
   override list(source: string): Tokens.List | undefined {
@@ -39,11 +52,6 @@ class ChatTokenizer extends Tokenizer {
 
   override reflink(source: string, links: Links): Tokens.Link | Tokens.Image | Tokens.Text | undefined {
     return this.#inSpan(() => super.reflink(source, links));
-  }
-
-  override escape(source: string): Tokens.Escape | undefined {
-    const raw = MATHEMATICS.exec(source)?.[0];
-    return raw === undefined || IN_WORDS.test(raw) ? super.escape(source) : { type: 'escape', raw, text: raw };
   }
 
   #inBlock<T>(read: () => T): T | undefined {
@@ -78,6 +86,7 @@ class ChatTokenizer extends Tokenizer {
   }
 
   override def(source: string): Tokens.Def | undefined {
+    if (source.trimStart().startsWith('[^')) return undefined;
     const end = source.indexOf('\n');
     const line = end < 0 ? source : source.slice(0, end);
     const found = super.def(line);
@@ -85,15 +94,22 @@ class ChatTokenizer extends Tokenizer {
   }
 }
 
-const MATHEMATICS = /^\\(?:\((?!\\\))[^]{1,2000}?\\\)|\[(?!\\\])[^]{1,2000}?\\\])/;
-/** Escaped brackets around text, which are not a link. */
-const IN_WORDS = /^\\.\s*\p{L}{2,}[\p{L}\p{N}\s,.;:!?'’-]*\\.$/u;
-
+const ALERT = /^\[!(note|tip|important|warning|caution)\][ \t]*(?:\n|$)/i;
 const HARMLESS_TAG = /^<(\/?)(br|sub|sup|kbd|mark|u|small|b|i|s|em|strong|del|ins)\s*\/?>/i;
+
+const hooks = new Hooks();
+hooks.emStrongMask = maskFormulas;
 
 /** The tokens of `source`; `links` are definitions before it. */
 export function lex(source: string, links: Links): TokensList {
-  const lexer = new Lexer({ gfm: true, breaks: false, pedantic: false, tokenizer: new ChatTokenizer() });
+  const lexer = new Lexer({
+    gfm: true,
+    breaks: false,
+    pedantic: false,
+    tokenizer: new ChatTokenizer(),
+    extensions: chatSyntax(),
+    hooks,
+  });
   Object.assign(lexer.tokens.links, links);
   return lexer.lex(source);
 }

@@ -1,18 +1,23 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { otherHost } from './link-host.ts';
-import type { ListItem, MarkdownBlock, TableCell } from './blocks.ts';
+import type { AlertKind, ListItem, MarkdownBlock, TableCell } from './blocks.ts';
+import type { SyntaxToken } from './syntax.ts';
+
+/** A blockquote, see lexer.ts. */
+type Quote = Tokens.Blockquote & { alert?: AlertKind };
+type ChatToken = Exclude<MarkedToken, Tokens.Blockquote> | Quote | SyntaxToken;
 
 /** Renders block tokens; blank space and link definitions are omitted. */
 export function renderBlocks(tokens: readonly Token[]): MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   for (const token of tokens) {
-    const block = renderBlock(token as MarkedToken);
+    const block = renderBlock(token as ChatToken);
     if (block !== null) blocks.push(block);
   }
   return blocks;
 }
 
-function renderBlock(token: MarkedToken): MarkdownBlock | null {
+function renderBlock(token: ChatToken): MarkdownBlock | null {
   switch (token.type) {
     case 'paragraph':
       return { type: 'paragraph', html: renderInline(token.tokens) };
@@ -23,9 +28,20 @@ function renderBlock(token: MarkedToken): MarkdownBlock | null {
     case 'hr':
       return { type: 'rule' };
     case 'code':
+      if (token.lang === 'math' && !isOpenFence(token)) return { type: 'math', tex: token.text, open: false };
       return { type: 'code', language: languageOf(token), text: token.text, open: isOpenFence(token) };
     case 'blockquote':
-      return { type: 'quote', blocks: renderBlocks(token.tokens) };
+      return { type: 'quote', alert: token.alert ?? null, blocks: renderBlocks(token.tokens) };
+    case 'mathBlock':
+      return { type: 'math', tex: token.text, open: token.open };
+    case 'footnote':
+      return { type: 'footnote', label: token.label, blocks: renderBlocks(token.tokens) };
+    case 'details': {
+      const summary = token.tokens === null ? null : renderInline(token.tokens);
+      return { type: 'details', open: token.open, summary };
+    }
+    case 'detailsEnd':
+      return { type: 'detailsEnd' };
     case 'list':
       return {
         type: 'list',
@@ -77,11 +93,11 @@ export function isClosing(line: string, fence: string): boolean {
 
 function renderInline(tokens: readonly Token[]): string {
   let html = '';
-  for (const token of tokens) html += renderSpan(token as MarkedToken);
+  for (const token of tokens) html += renderSpan(token as ChatToken);
   return html;
 }
 
-function renderSpan(token: MarkedToken): string {
+function renderSpan(token: ChatToken): string {
   switch (token.type) {
     case 'strong':
     case 'em':
@@ -101,6 +117,11 @@ function renderSpan(token: MarkedToken): string {
       return token.tokens === undefined ? escapeText(token.text) : renderInline(token.tokens);
     case 'escape':
       return escapeAll(token.text);
+    // Filled in when it is shown: rich/placeholders.ts.
+    case 'math':
+      return `<code class="md-x-math${token.display ? ' md-x-display' : ''}">${escapeAll(token.text)}</code>`;
+    case 'reference':
+      return `<span class="md-x-${token.of}">${escapeAll(token.raw)}</span>`;
     case 'checkbox':
       return '';
     default:

@@ -19,6 +19,7 @@ const INLINE = {
     'mark',
     's',
     'small',
+    'span',
     'strong',
     'sub',
     'sup',

@@ -7,6 +7,7 @@ import type { mcp } from './mcp.ts';
 import type { models } from './models.ts';
 import type { problems } from './problems.ts';
 import type { questions } from './questions.ts';
+import type { rich } from './rich.ts';
 import type { rules } from './rules.ts';
 import type { runs } from './runs.ts';
 import type { servers } from './servers.ts';
@@ -26,6 +27,7 @@ export type LazyMessages = {
   settings: typeof settings;
   problems: typeof problems;
   questions: typeof questions;
+  rich: typeof rich;
   rules: typeof rules;
   runs: typeof runs;
   usage: typeof usage;

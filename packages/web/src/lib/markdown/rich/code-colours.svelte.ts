@@ -1,4 +1,4 @@
-import type { CodeBlock } from './blocks.ts';
+import type { CodeBlock } from '../blocks.ts';
 import { ColouredLines } from './coloured-lines.ts';
 import type { LanguageId } from './languages.ts';
 

@@ -1,0 +1,11 @@
+import type { CitationPart } from '@toolyard/protocol';
+
+/** What references in the text of an answer refer to. */
+export type AnswerContext = {
+  /** Prefix of the ids of its elements. */
+  id: string;
+  /** Labels of its footnotes, in their order. */
+  notes: readonly string[];
+  /** Its sources; `[1]` is the first. */
+  citations: readonly CitationPart[];
+};

@@ -1,0 +1,46 @@
+import { t } from '../../i18n/i18n.svelte.ts';
+import { escape } from './entities.ts';
+import type { SetFormula } from './katex.ts';
+
+type Setter = (tex: string, display: boolean) => SetFormula;
+
+/** KaTeX is loaded with the first formula. */
+let setter: Setter | null = $state.raw(null);
+let isRequested = false;
+
+/** Formulas that were set before: a paragraph that grows is rendered again for each chunk. */
+const known = new Map<string, SetFormula>();
+const MAX_KNOWN = 2000;
+
+/** HTML of a formula; of an invalid one, its source and the reason. Null until KaTeX is loaded. */
+export function formulaHtml(tex: string, display: boolean): string | null {
+  if (setter === null) {
+    if (!isRequested) void load();
+    return null;
+  }
+  const result = setOnce(setter, tex, display);
+  if ('html' in result) return result.html;
+  const reason = escape(t('rich.badFormula', { reason: result.reason }));
+  return `<code class="md-bad" dir="ltr">${escape(tex)}</code> <small class="md-why">${reason}</small>`;
+}
+
+function setOnce(set: Setter, tex: string, display: boolean): SetFormula {
+  const key = `${display ? 'd' : 'i'}${tex}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const result = set(tex, display);
+  known.set(key, result);
+  const [oldest] = known.keys();
+  if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
+  return result;
+}
+
+async function load(): Promise<void> {
+  isRequested = true;
+  try {
+    ({ setFormula: setter } = await import('./katex.ts'));
+  } catch {
+    // The source is readable; the next formula tries again.
+    isRequested = false;
+  }
+}
