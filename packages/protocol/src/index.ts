@@ -97,6 +97,8 @@ export type {
   MissingRole,
   RunView,
 } from './schemas/runs.ts';
+export type { FramePolicy } from './frame-policy.ts';
+export { frameQuery, isFrameSource, NO_NETWORK, readFrameQuery } from './frame-policy.ts';
 export { addUsage, costOf } from './usage.ts';
 export { DEFAULT_KEY_SCOPES, KEY_SCOPES, SCOPES } from './access.ts';
 export type {

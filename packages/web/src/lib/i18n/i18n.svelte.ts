@@ -50,6 +50,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/context.ts'),
     'zh-Hans': () => import('./zh-Hans/context.ts'),
   },
+  frames: {
+    en: () => import('./en/frames.ts'),
+    'zh-Hant': () => import('./zh-Hant/frames.ts'),
+    'zh-Hans': () => import('./zh-Hans/frames.ts'),
+  },
   inbox: {
     en: () => import('./en/inbox.ts'),
     'zh-Hant': () => import('./zh-Hant/inbox.ts'),

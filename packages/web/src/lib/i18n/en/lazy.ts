@@ -1,6 +1,7 @@
 import type { access } from './access.ts';
 import type { cards } from './cards.ts';
 import type { context } from './context.ts';
+import type { frames } from './frames.ts';
 import type { inbox } from './inbox.ts';
 import type { mcp } from './mcp.ts';
 import type { models } from './models.ts';
@@ -18,6 +19,7 @@ export type LazyMessages = {
   access: typeof access;
   cards: typeof cards;
   context: typeof context;
+  frames: typeof frames;
   inbox: typeof inbox;
   mcp: typeof mcp;
   models: typeof models;
