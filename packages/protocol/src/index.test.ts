@@ -59,6 +59,7 @@ test('exports these names and no others', () => {
     'showHidden',
     'systemClock',
     'textOf',
+    'textOfSource',
     'toErrorInfo',
   ]);
 });

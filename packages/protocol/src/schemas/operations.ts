@@ -45,6 +45,7 @@ export const liveEvent = named(
       what: z.enum([
         'conversations',
         'queue',
+        'drafts',
         'interrupts',
         'servers',
         'resources',
