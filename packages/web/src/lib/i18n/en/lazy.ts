@@ -4,6 +4,7 @@ import type { context } from './context.ts';
 import type { inbox } from './inbox.ts';
 import type { mcp } from './mcp.ts';
 import type { models } from './models.ts';
+import type { offers } from './offers.ts';
 import type { problems } from './problems.ts';
 import type { questions } from './questions.ts';
 import type { rules } from './rules.ts';
@@ -22,6 +23,7 @@ export type LazyMessages = {
   models: typeof models;
   servers: typeof servers;
   settings: typeof settings;
+  offers: typeof offers;
   problems: typeof problems;
   questions: typeof questions;
   rules: typeof rules;
