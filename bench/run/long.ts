@@ -1,5 +1,7 @@
 import type { Figure } from '../harness/figure.ts';
 import { sampled } from '../harness/figure.ts';
+import { connectBareServer } from '../loop/bare-server.ts';
+import { createBareLoop } from '../loop/contenders/baseline.ts';
 import { PROVIDER } from '../mock-model/start.ts';
 import type { Api } from '../support/api.ts';
 import { createApi } from '../support/api.ts';
@@ -21,34 +23,72 @@ const TURNS = LATE_STEP / STEPS_IN_TURN + AROUND_FOR_CPU + 1;
 /** The first run is a warm-up. */
 const WARM_UP_RUNS = 1;
 
-/** A run of over 1,000 steps: cost of a turn at the end compared with the start. */
+/**
+ * A run of over 1,000 steps: cost of a turn at the end compared with the start. The request grows with every turn for any
+ * client, so the target is relative to the growth of a bare loop in the same rounds.
+ */
 export async function measureLong(context: Context): Promise<Figure[]> {
   const runs = context.options.quick ? 3 : 10;
   await using server = await serve(context, 'long', { mcpServers: { everything: EVERYTHING }, args: ['--no-date'] });
   const api = createApi(server.url);
+  await using bare = await openBareLoop(context.mock.baseUrl);
   const early: number[] = [];
   const late: number[] = [];
   const cpuRatios: number[] = [];
+  const bareEarly: number[] = [];
+  const bareLate: number[] = [];
   for (let run = -WARM_UP_RUNS; run < runs; run++) {
     context.say(run < 0 ? 'warming up' : `run ${String(run + 1)} of ${String(runs)}`);
     const { turns, earlyCpuMs, lateCpuMs } = await turnsOf(api, server);
+    const bareTurns = await bare.turns();
     if (run < 0) continue;
-    const around = (step: number): number =>
-      median(turns.slice(step / STEPS_IN_TURN - AROUND, step / STEPS_IN_TURN + AROUND + 1));
-    early.push(around(EARLY_STEP));
-    late.push(around(LATE_STEP));
+    early.push(around(turns, EARLY_STEP));
+    late.push(around(turns, LATE_STEP));
+    bareEarly.push(around(bareTurns, EARLY_STEP));
+    bareLate.push(around(bareTurns, LATE_STEP));
     cpuRatios.push(lateCpuMs / earlyCpuMs);
   }
-  const wallRatios = late.map((ms, run) => ms / (early[run] ?? Number.NaN));
+  const wallRatios = ratiosOf(late, early);
+  const bareRatios = ratiosOf(bareLate, bareEarly);
   const measure = `a turn at step ${String(LATE_STEP)}`;
   return [
     sampled(`${measure} compared with step ${String(EARLY_STEP)}`, wallRatios, 'times', {
-      atMost: 1.2,
       of: { earlyMs: median(early), lateMs: median(late), runs },
     }),
+    sampled('the same in a bare loop', bareRatios, 'times', {
+      of: { earlyMs: median(bareEarly), lateMs: median(bareLate) },
+    }),
+    sampled('growth compared with that of the bare loop', ratiosOf(wallRatios, bareRatios), 'times', { atMost: 1.2 }),
     sampled('the same in processor time of the server', cpuRatios, 'times'),
     sampled(measure, late, 'ms'),
   ];
+}
+
+function ratiosOf(values: readonly number[], bases: readonly number[]): number[] {
+  return values.map((value, run) => value / (bases[run] ?? Number.NaN));
+}
+
+function around(turns: readonly number[], step: number): number {
+  return median(turns.slice(step / STEPS_IN_TURN - AROUND, step / STEPS_IN_TURN + AROUND + 1));
+}
+
+/** The loop of the baseline over its own server-everything, in this process; `turns`: of one run, in milliseconds. */
+async function openBareLoop(baseUrl: string): Promise<AsyncDisposable & { turns(): Promise<number[]> }> {
+  const mcp = await connectBareServer(EVERYTHING);
+  const run = createBareLoop(baseUrl, mcp);
+  return {
+    async turns() {
+      const turns: number[] = [];
+      let before = performance.now();
+      await run(`long-${String(TURNS)}`, () => {
+        const now = performance.now();
+        turns.push(turns.length === 0 ? Number.NaN : now - before);
+        before = now;
+      });
+      return turns;
+    },
+    [Symbol.asyncDispose]: () => mcp.close(),
+  };
 }
 
 type Turns = {

@@ -1,4 +1,5 @@
 import type { StartContender } from '../../harness/contender.ts';
+import type { BareServer } from '../bare-server.ts';
 import { connectBareServer } from '../bare-server.ts';
 import { modelName, PROMPT } from '../../mock-model/texts.ts';
 
@@ -19,6 +20,19 @@ type Event = {
 /** The baseline: fetch, a loop over lines, JSON.parse and the SDK, without errors, limits or abort. */
 export const start: StartContender = async ({ baseUrl, server }) => {
   const mcp = await connectBareServer(server);
+  const run = createBareLoop(baseUrl, mcp);
+  return {
+    version: `node ${process.versions.node}`,
+    run: (calls) => run(modelName(calls), () => undefined),
+    close: mcp.close,
+  };
+};
+
+/** Runs until the model answers without a call; `called` is invoked after each call. Resolves with the answer. */
+export function createBareLoop(
+  baseUrl: string,
+  mcp: BareServer,
+): (model: string, called: () => void) => Promise<string> {
   const tools = mcp.tools.map(({ name, description, inputSchema }) => ({
     type: 'function',
     function: { name, description, parameters: inputSchema },
@@ -64,24 +78,21 @@ export const start: StartContender = async ({ baseUrl, server }) => {
     }
   }
 
-  return {
-    version: `node ${process.versions.node}`,
-    async run(count) {
-      const messages: Message[] = [
-        { role: 'system', content: mcp.instructions },
-        { role: 'user', content: PROMPT },
-      ];
-      for (;;) {
-        const { content, calls } = await ask(modelName(count), messages);
-        if (calls.length === 0) return content;
-        messages.push({ role: 'assistant', content: content || null, tool_calls: calls });
-        for (const call of calls) {
-          const args = JSON.parse(call.function.arguments) as Record<string, unknown>;
-          const result = await mcp.call(call.function.name, args);
-          messages.push({ role: 'tool', tool_call_id: call.id, content: result });
-        }
+  return async (model, called) => {
+    const messages: Message[] = [
+      { role: 'system', content: mcp.instructions },
+      { role: 'user', content: PROMPT },
+    ];
+    for (;;) {
+      const { content, calls } = await ask(model, messages);
+      if (calls.length === 0) return content;
+      messages.push({ role: 'assistant', content: content || null, tool_calls: calls });
+      for (const call of calls) {
+        const args = JSON.parse(call.function.arguments) as Record<string, unknown>;
+        const result = await mcp.call(call.function.name, args);
+        messages.push({ role: 'tool', tool_call_id: call.id, content: result });
+        called();
       }
-    },
-    close: mcp.close,
+    }
   };
-};
+}

@@ -20,6 +20,7 @@ test('exports exactly the public API', () => {
     'openaiCompatibleFactory',
     'placeholdersIn',
     'providersInEnvironment',
+    'withChat',
   ]);
   expect(Object.keys(fetchSse)).toEqual(['fetchSSE']);
   expect(Object.keys(openAiChat).sort()).toEqual(['toOpenAiMessages', 'toOpenAiTools']);

@@ -1,6 +1,9 @@
 export type {
   CallOptions,
+  ChatCallbacks,
+  ChatOptions,
   ChatRequest,
+  ChatSummary,
   CreatedImages,
   Embeddings,
   EmbeddingsRequest,
@@ -43,4 +46,5 @@ export { providersInEnvironment, type ProviderInEnvironment } from './providers/
 export { loadProviders, loadUnsupportedProviders } from './providers/load.ts';
 export type { ProviderRecord, UnsupportedProvider, WireFacts } from './providers/types.ts';
 export { missingKeyError } from './wire/provider-error.ts';
+export { withChat } from './with-chat.ts';
 export type { ModelListing } from './wire/model-listing.ts';

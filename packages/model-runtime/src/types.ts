@@ -33,6 +33,8 @@ export type ChatRequest = {
   continues?: true;
   /** Default: text. */
   responseFormat?: ResponseFormat;
+  /** Opaque id of the end user, for APIs with a field for it. */
+  user?: string;
 };
 
 /**
@@ -67,7 +69,47 @@ export type StreamPart =
 /** `inputs`: the accepted input types, if the server reports them; always includes text. */
 export type ModelInfo = { id: string; ownedBy?: string; contextWindow?: number; inputs?: ModelInput[] };
 
-export type CallOptions = { signal?: AbortSignal };
+export type CallOptions = {
+  signal?: AbortSignal;
+  /** Additional headers of this request, which override those of the provider. Their values are redacted as secrets. */
+  headers?: Readonly<Record<string, string>>;
+  /** 32 hexadecimal digits; sent as `traceparent`, so that spans of the model server join the trace. */
+  traceId?: string;
+};
+
+/** A finished answer, as {@link ChatCallbacks.onFinal} receives it. */
+export type ChatSummary = {
+  text: string;
+  reasoning: string;
+  /** Calls with valid arguments, in order. */
+  toolCalls: readonly { id?: string; name: string; arguments: JsonObject }[];
+  usage?: Usage;
+  /** In US dollars, if the price is known. */
+  cost?: number;
+} & (
+  | { outcome: 'done'; finishReason: FinishReason }
+  | { outcome: 'failed'; error: ErrorInfo }
+  /** The signal was aborted, or the caller stopped reading. */
+  | { outcome: 'stopped' }
+);
+
+/**
+ * Called while an answer is streamed, in the order of the fields. The stream itself is unchanged. What a callback throws
+ * ends the stream and is thrown to its reader.
+ */
+export type ChatCallbacks = {
+  /** Before the request is sent. */
+  onStart?(): void;
+  /** The first text, reasoning, call or image has arrived. */
+  onFirstToken?(): void;
+  /** Each complete call with valid arguments. */
+  onToolCall?(call: { id?: string; name: string; arguments: JsonObject }): void;
+  onUsage?(usage: Usage, cost: number | undefined): void;
+  /** Once, however the answer ends. */
+  onFinal?(summary: ChatSummary): void;
+};
+
+export type ChatOptions = CallOptions & { callback?: ChatCallbacks };
 
 export type EmbeddingsRequest = { model: string; input: readonly string[]; dimensions?: number };
 /** One vector per text, in the same order. */
@@ -130,7 +172,7 @@ export interface ModelRuntime {
    * token below one microtask.
    *  Upstream failures are `error` parts. Throws only AbortError.
    */
-  chat(request: ChatRequest, options?: CallOptions): AsyncIterable<readonly StreamPart[]>;
+  chat(request: ChatRequest, options?: ChatOptions): AsyncIterable<readonly StreamPart[]>;
   /** The available models. Throws ToolyardError, like all methods below. */
   models(options?: CallOptions): Promise<ModelInfo[]>;
   embeddings?(request: EmbeddingsRequest, options?: CallOptions): Promise<Embeddings>;

@@ -131,12 +131,12 @@ async function assemble(
   const storage = watchStorage(opened);
   const metrics = settings.metrics ? createMetrics(role) : null;
   shutdown.defer('metrics', () => metrics?.close());
-  const channel = 'bulletins' in opened ? opened.bulletins : null;
-  const bulletins = channel && metrics ? metrics.countedBulletins(channel) : channel;
+  const channel = 'notifications' in opened ? opened.notifications : null;
+  const notifications = channel && metrics ? metrics.countedNotifications(channel) : channel;
   const relayed =
-    bulletins &&
+    notifications &&
     createClusterHub(createLiveHub(), {
-      bulletins,
+      notifications,
       clock,
       log,
       onWake: (runId) => runs.woken(runId),

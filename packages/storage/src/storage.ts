@@ -84,7 +84,7 @@ export type Installation = {
 
 /** A database shared by many processes. */
 export type DatabaseStorage = SharedStorage & {
-  readonly bulletins: NotificationChannel;
+  readonly notifications: NotificationChannel;
   readonly processes: Processes;
   readonly installation: Installation;
   close(): Promise<void>;

@@ -28,10 +28,10 @@ export async function copyCommand(io: CommandIo, flags: CopyFlags): Promise<numb
     const { describeLockHolder } = await import('@toolyard/server');
     throw await describeLockHolder(thrown, from.folder);
   }
-  const { rows, blobs, lostBlobs } = copied;
+  const { rows, blobs, unreadableBlobs } = copied;
   const count = [...rows].filter(([, n]) => n > 0).map(([name, n]) => `${n} ${nameOf(name)}`);
   io.stdout.write(`Copied and verified: ${count.join(', ')}; ${blobs} files.\n`);
-  for (const sha256 of lostBlobs) io.stdout.write(`File ${sha256} is unreadable and missing from the copy.\n`);
+  for (const sha256 of unreadableBlobs) io.stdout.write(`File ${sha256} is unreadable and missing from the copy.\n`);
   io.stdout.write('folder' in to ? folderNotes(to.folder) : databaseNotes(from));
   return EXIT.done;
 }

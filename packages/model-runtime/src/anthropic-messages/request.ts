@@ -66,8 +66,9 @@ function withCacheMarker(block: string): string {
 }
 
 function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {
-  const { parameters, responseFormat, model } = request;
+  const { parameters, responseFormat, model, user } = request;
   const settings = new Settings('anthropic-messages', without);
+  if (user !== undefined) settings.add('user', 'metadata', { user_id: user });
   const facts = factsOf(model);
   const { thinking, budget } = thinkingOf(request, settings);
   const unsupported: SettingName[] = [];

@@ -1,5 +1,6 @@
 import { throwIfAborted } from '../abort.ts';
-import type { CallOptions, ChatRequest, ModelInfo, ModelRuntime, StreamPart } from '../types.ts';
+import { withCallbacks } from '../chat-callbacks.ts';
+import type { CallOptions, ChatOptions, ChatRequest, ModelInfo, ModelRuntime, StreamPart } from '../types.ts';
 import { DEMO_MODELS } from './models.ts';
 import type { DemoOptions } from './types.ts';
 
@@ -20,7 +21,12 @@ class DemoRuntime implements ModelRuntime {
     this.#options = options;
   }
 
-  async *chat(request: ChatRequest, options: CallOptions = {}): AsyncGenerator<readonly StreamPart[], void, undefined> {
+  chat(request: ChatRequest, options: ChatOptions = {}): AsyncIterable<readonly StreamPart[]> {
+    const answer = this.#stream(request, options);
+    return options.callback === undefined ? answer : withCallbacks(answer, options.callback);
+  }
+
+  async *#stream(request: ChatRequest, options: CallOptions): AsyncGenerator<readonly StreamPart[], void, undefined> {
     throwIfAborted(options.signal);
     const { demoChat } = await import('./chat.ts');
     yield* demoChat(this.#options, request, options);

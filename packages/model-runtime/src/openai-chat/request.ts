@@ -60,8 +60,9 @@ function markPrefix(messages: string[]): void {
 }
 
 function settingsOf(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): Settings {
-  const { parameters, responseFormat, model } = request;
+  const { parameters, responseFormat, model, user } = request;
   const settings = new Settings('openai-chat', without);
+  if (user !== undefined) settings.add('user', 'user', user);
   settings.addPlain(parameters, findModelRow(OPENAI_MODELS, model)?.refuses ?? []);
   if (quirks.maxCompletionTokens === true || without.has(OPTIONAL_FEATURES.oldLimit)) renameLimit(settings);
 

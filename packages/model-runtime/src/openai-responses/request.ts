@@ -34,8 +34,9 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
 }
 
 function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {
-  const { parameters, responseFormat, model } = request;
+  const { parameters, responseFormat, model, user } = request;
   const settings = new Settings('openai-responses', without);
+  if (user !== undefined) settings.add('user', 'user', user);
   const facts = findModelRow(OPENAI_MODELS, model);
   settings.addPlain(parameters, facts?.refuses ?? []);
 

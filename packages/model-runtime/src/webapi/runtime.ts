@@ -13,10 +13,13 @@ import {
   type ModelsView,
 } from '@toolyard/protocol';
 import { throwIfAborted } from '../abort.ts';
+import { callHeaders } from '../call-headers.ts';
+import { withCallbacks } from '../chat-callbacks.ts';
 import { responseError } from '../fetch-sse/answer-reader.ts';
 import { readChat } from '../fetch-sse/read-chat.ts';
 import type {
   CallOptions,
+  ChatOptions,
   ChatRequest,
   CreatedImages,
   Embeddings,
@@ -82,15 +85,16 @@ class WebApiRuntime implements ModelRuntime {
     this.#clock = options.clock ?? systemClock;
   }
 
-  chat(request: ChatRequest, options: CallOptions = {}): AsyncIterable<readonly StreamPart[]> {
+  chat(request: ChatRequest, options: ChatOptions = {}): AsyncIterable<readonly StreamPart[]> {
     const { fetch, headers, idleTimeoutMs } = this.#options;
     const url = `${this.#base}/webapi/chat/${encodeURIComponent(this.provider)}`;
     const init = {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers, ...callHeaders(options) },
       body: JSON.stringify(request),
     };
-    return readChat(url, init, { fetch, clock: this.#clock, signal: options.signal, idleTimeoutMs });
+    const answer = readChat(url, init, { fetch, clock: this.#clock, signal: options.signal, idleTimeoutMs });
+    return options.callback === undefined ? answer : withCallbacks(answer, options.callback);
   }
 
   async models(options: CallOptions = {}): Promise<ModelInfo[]> {

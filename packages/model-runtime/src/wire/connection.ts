@@ -8,6 +8,7 @@ import {
   type JsonValue,
 } from '@toolyard/protocol';
 import { throwIfAborted } from '../abort.ts';
+import { callHeaders } from '../call-headers.ts';
 import type { CallOptions, ModelInfo } from '../types.ts';
 import { brokenStream } from './answer.ts';
 import { originOf } from './base-url.ts';
@@ -81,8 +82,10 @@ export class Connection {
   open(): Promise<OpenedEndpoint> {
     this.#opened ??= this.#load().then((dialect) => {
       const { baseUrl, fetch, headers: own } = this.#options;
-      const headers = { ...dialect.headers(this.#key === '' ? undefined : this.#key), ...own };
-      checkHeaders(headers, this.server);
+      const headers = checkedHeaders(
+        { ...dialect.headers(this.#key === '' ? undefined : this.#key), ...own },
+        this.server,
+      );
       return { dialect, endpoint: new Endpoint(baseUrl, dialect, fetch), headers };
     });
     return this.#opened;
@@ -97,9 +100,13 @@ export class Connection {
     return new CallGuard({ clock, idleTimeoutMs, signal: options.signal });
   }
 
-  errorContext(model: string): ErrorContext {
-    const hasKey = this.#key !== '' || Object.keys(this.#options.headers ?? {}).length > 0;
-    return { server: this.server, address: this.address, model, hasKey, redact: this.#redact };
+  /** `headers`: those of one request alone. */
+  errorContext(model: string, headers: Readonly<Record<string, string>> = {}): ErrorContext {
+    const own = Object.values(headers);
+    const hasKey = this.#key !== '' || Object.keys(this.#options.headers ?? {}).length + own.length > 0;
+    const redactOwn = createRedactor(own);
+    const redact = own.length === 0 ? this.#redact : (text: string) => redactOwn(this.#redact(text));
+    return { server: this.server, address: this.address, model, hasKey, redact };
   }
 
   /** Adds facts that local model servers report outside their list. */
@@ -148,8 +155,11 @@ export class Connection {
     throwIfAborted(options.signal);
     const { dialect, endpoint, headers } = await this.open();
     const guard = this.guard(options);
-    const errors = this.errorContext(model);
-    const init = requestInit(outgoing, 'application/json', headers);
+    const errors = this.errorContext(model, options.headers);
+    const init = requestInit(outgoing, 'application/json', {
+      ...headers,
+      ...checkedHeaders(callHeaders(options), this.server),
+    });
     try {
       for (let attempt = 0; ; attempt += 1) {
         const outcome = await endpoint.send(outgoing.path, init, guard, errors);
@@ -245,9 +255,14 @@ function nameIn(label: string | undefined): string | undefined {
 }
 
 /** Validates headers, because fetch would reject them with an unhelpful error. Throws ToolyardError. */
-function checkHeaders(headers: Record<string, string>, server: string): void {
-  const isValid = Object.values(headers).every((value) => /^[\t\x20-\x7e]*$/.test(value));
-  if (isValid) return;
+export function checkedHeaders<Headers extends Readonly<Record<string, string>>>(
+  headers: Headers,
+  server: string,
+): Headers {
+  const isValid = Object.entries(headers).every(
+    ([name, value]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e]*$/.test(value),
+  );
+  if (isValid) return headers;
   throw new ToolyardError({
     code: 'bad_config',
     message: `The API key or a header for ${server} contains line breaks or other characters that are not allowed in a header.`,

@@ -1,7 +1,10 @@
 import { isAbortError, toErrorInfo, ToolyardError, type ErrorInfo } from '@toolyard/protocol';
 import { throwIfAborted } from '../abort.ts';
+import { callHeaders } from '../call-headers.ts';
+import { withCallbacks } from '../chat-callbacks.ts';
 import type {
   CallOptions,
+  ChatOptions,
   ChatRequest,
   CreatedImages,
   Embeddings,
@@ -20,7 +23,7 @@ import type {
 import { brokenStream, type StreamedAnswer } from './answer.ts';
 import { IdleTimeoutError, type BodyReader, type CallGuard } from './call-guard.ts';
 import { CapabilityFallbacks } from './capability-fallbacks.ts';
-import { Connection, MAX_WHOLE, requestInit, type WireOptions } from './connection.ts';
+import { checkedHeaders, Connection, MAX_WHOLE, requestInit, type WireOptions } from './connection.ts';
 import type { ApiDialect } from './dialect.ts';
 import { readBytes, type EndpointOutcome } from './endpoint.ts';
 import { AnswerBody, releaseBody } from './event-stream.ts';
@@ -55,11 +58,16 @@ export class WireRuntime implements ModelRuntime {
     this.#fallbacks = new CapabilityFallbacks(this.label);
   }
 
-  async *chat(request: ChatRequest, options: CallOptions = {}): AsyncGenerator<readonly StreamPart[], void, undefined> {
+  chat(request: ChatRequest, options: ChatOptions = {}): AsyncIterable<readonly StreamPart[]> {
+    const answer = this.#stream(request, options);
+    return options.callback === undefined ? answer : withCallbacks(answer, options.callback);
+  }
+
+  async *#stream(request: ChatRequest, options: CallOptions): AsyncGenerator<readonly StreamPart[], void, undefined> {
     throwIfAborted(options.signal);
     const connection = this.#connection;
     const guard = connection.guard(options);
-    const errors = connection.errorContext(request.model);
+    const errors = connection.errorContext(request.model, options.headers);
     let reader: BodyReader | null = null;
     let complete = false;
     try {
@@ -207,7 +215,10 @@ export class WireRuntime implements ModelRuntime {
       const sent = fallbacks.apply(request);
       const outgoing = dialect.chat(sent, fallbacks.of(sent.model));
       fallbacks.report(sent.model, outgoing.omittedSettings, notices);
-      const init = requestInit(outgoing, 'text/event-stream, application/json', headers);
+      const init = requestInit(outgoing, 'text/event-stream, application/json', {
+        ...headers,
+        ...checkedHeaders(callHeaders(options), this.label),
+      });
       const outcome = await endpoint.send(outgoing.path, init, guard, errors);
       if (outcome.kind === 'answered' && !(await this.#showsTools(outcome.response, sent, options))) {
         outcome.response.body?.cancel().catch(() => undefined);

@@ -5,7 +5,7 @@ import type { WireName } from './names.ts';
 type PlainSetting = Exclude<keyof ModelParameters, 'reasoningEffort' | 'extra'>;
 
 /** Every part of a request that can be omitted if a wire, model or server does not support it. */
-export type SettingName = PlainSetting | 'reasoningEffort' | 'extra' | 'toolChoice' | 'responseFormat';
+export type SettingName = PlainSetting | 'reasoningEffort' | 'extra' | 'toolChoice' | 'responseFormat' | 'user';
 
 /** Field name of a setting per wire; null if unsupported. */
 const FIELDS: Record<PlainSetting, Record<WireName, string | null>> = {
@@ -48,6 +48,7 @@ const WORDS: Record<SettingName, string> = {
   extra: 'extra fields that Toolyard itself sets',
   toolChoice: 'tool choice',
   responseFormat: 'answer format',
+  user: 'user id',
 };
 
 /** The name of a setting in messages: `does not support top-k`. */

@@ -67,6 +67,12 @@ export const chatCall = named(
         z.strictObject({ type: z.literal('json_schema'), name: z.string().min(1), schema: jsonObject }),
       ])
       .exactOptional(),
+    user: z
+      .string()
+      .min(1)
+      .max(512)
+      .exactOptional()
+      .describe('Opaque id of the end user, for APIs with a field for it.'),
   }),
 );
 export type ChatCall = z.output<typeof chatCall>;

@@ -77,7 +77,7 @@ export const leasedTabRun = named(
     /** The branch that it works on. */
     messages: z.array(message),
     ledger: z.array(ledgerEntry),
-    wishes: tabRunInbox,
+    inbox: tabRunInbox,
   }),
 );
 /** Everything a tab needs to continue a run. */

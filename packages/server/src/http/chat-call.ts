@@ -14,7 +14,7 @@ export async function toChatRequest(
   call: ChatCall,
   isKept: (sha256: string) => Promise<boolean>,
 ): Promise<ChatRequest> {
-  const { model, tools = [], toolChoice = 'auto', toolMode = 'native', parameters = {}, responseFormat } = call;
+  const { model, tools = [], toolChoice = 'auto', toolMode = 'native', parameters = {}, responseFormat, user } = call;
   return {
     model,
     messages: await toMessages(call.messages, isKept),
@@ -27,7 +27,7 @@ export async function toChatRequest(
     toolChoice,
     toolMode,
     parameters,
-    ...defined({ responseFormat }),
+    ...defined({ responseFormat, user }),
   };
 }
 

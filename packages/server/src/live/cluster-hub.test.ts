@@ -24,7 +24,7 @@ beforeEach(() => {
   let receive: (bodies: readonly string[]) => void = () => undefined;
   const hub = createLiveHub();
   const relayed = createClusterHub(hub, {
-    bulletins: {
+    notifications: {
       send: () => Promise.resolve(),
       listen: (onWords) => void (receive = onWords),
       close: () => Promise.resolve(),
@@ -97,7 +97,7 @@ test('does not retry failed notifications at shutdown, so that a process without
   const clock = createFakeClock();
   let tried = 0;
   const relayed = createClusterHub(createLiveHub(), {
-    bulletins: {
+    notifications: {
       send: () => (tried++, Promise.reject(new Error('The database is away.'))),
       listen: () => undefined,
       close: () => Promise.resolve(),

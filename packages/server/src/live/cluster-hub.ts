@@ -6,7 +6,7 @@ import type { RunHub } from './hub.ts';
 type What = Extract<LiveEvent, { type: 'changed' }>['what'];
 
 export type ClusterHubOptions = {
-  bulletins: NotificationChannel;
+  notifications: NotificationChannel;
   clock: Pick<Clock, 'after'>;
   /** Another process has a message for the process that executes this run, or may resume it. */
   onWake: (runId: string) => void;
@@ -64,7 +64,7 @@ export function createClusterHub(local: RunHub, options: ClusterHubOptions): Clu
     wake: (runId) => outgoing.wake(runId),
     flush: () => outgoing.flush(),
     start: () =>
-      options.bulletins.listen(receive, () => {
+      options.notifications.listen(receive, () => {
         runs.forget();
         local.missed();
         options.onServers();
@@ -117,14 +117,14 @@ class Outgoing {
   }
 
   async #sendAll(): Promise<void> {
-    const { bulletins, clock, log } = this.#options;
+    const { notifications, clock, log } = this.#options;
     while (this.#runs.size + this.#changed.size + this.#wake.size > 0) {
       const [runs, changed, wake] = [this.#runs, this.#changed, this.#wake];
       this.#runs = new Map();
       this.#changed = new Map();
       this.#wake = new Set();
       try {
-        await bulletins.send(formatNotification(runs, [...changed.values()], [...wake]));
+        await notifications.send(formatNotification(runs, [...changed.values()], [...wake]));
         this.#failed = false;
       } catch (thrown) {
         this.#takeBack(runs, changed, wake);
@@ -213,7 +213,7 @@ class RemoteRuns {
       return afterSeq < seq ? [{ ownerId, runId, afterSeq, seq }] : [];
     });
     if (due.length === 0) return;
-    const stored = await this.#options.bulletins.readEvents(due, READ_AT_ONCE);
+    const stored = await this.#options.notifications.readEvents(due, READ_AT_ONCE);
     const events = Map.groupBy(stored, ({ runId }) => runId);
     for (const { ownerId, runId, afterSeq, seq } of due) {
       const own = events.get(runId) ?? [];

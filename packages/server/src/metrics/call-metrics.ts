@@ -1,4 +1,4 @@
-import type { CallOptions, ModelRuntime, StreamPart } from '@toolyard/model-runtime';
+import { withChat, type CallOptions, type ModelRuntime, type StreamPart } from '@toolyard/model-runtime';
 import { defined, type Usage } from '@toolyard/protocol';
 
 /** `stopped`: cancelled by the caller. */
@@ -22,21 +22,17 @@ export function withCallMetrics(
         throw thrown;
       }
     };
-  const embeddings = runtime.embeddings?.bind(runtime);
-  const createImage = runtime.createImage?.bind(runtime);
-  const textToSpeech = runtime.textToSpeech?.bind(runtime);
-  const transcribe = runtime.transcribe?.bind(runtime);
-  const generateObject = runtime.generateObject?.bind(runtime);
+  const chatting = withChat(runtime, (request, options) => countedParts(runtime.chat(request, options), over));
+  const wrapped = <Request, Result extends object>(call: Call<Request, Result> | undefined) => call && counted(call);
   return {
-    provider: runtime.provider,
-    ...defined({ label: runtime.label }),
-    chat: (request, options) => countedParts(runtime.chat(request, options), over),
-    models: (options) => runtime.models(options),
-    ...(embeddings && { embeddings: counted(embeddings) }),
-    ...(createImage && { createImage: counted(createImage) }),
-    ...(textToSpeech && { textToSpeech: counted(textToSpeech) }),
-    ...(transcribe && { transcribe: counted(transcribe) }),
-    ...(generateObject && { generateObject: counted(generateObject) }),
+    ...chatting,
+    ...defined({
+      embeddings: wrapped(chatting.embeddings?.bind(chatting)),
+      createImage: wrapped(chatting.createImage?.bind(chatting)),
+      textToSpeech: wrapped(chatting.textToSpeech?.bind(chatting)),
+      transcribe: wrapped(chatting.transcribe?.bind(chatting)),
+      generateObject: wrapped(chatting.generateObject?.bind(chatting)),
+    }),
   };
 }
 

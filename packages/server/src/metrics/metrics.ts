@@ -22,7 +22,7 @@ export type RunMetrics = {
 export type Metrics = RunMetrics & {
   /** The same service with its calls counted. */
   countedModels<T extends Pick<Models, 'open'>>(models: T): T;
-  countedBulletins(bulletins: NotificationChannel): NotificationChannel;
+  countedNotifications(channel: NotificationChannel): NotificationChannel;
   /** In the Prometheus text format. */
   text(of: { storage: Pick<SharedStorage, 'counts'>; servers: Pick<Servers, 'list'> }): Promise<string>;
   close(): void;
@@ -86,10 +86,10 @@ export function createMetrics(role: Role): Metrics {
           countCall(model.providerId, outcome, usage),
         ),
     }),
-    countedBulletins: (bulletins) => ({
-      readEvents: (runs, limit) => bulletins.readEvents(runs, limit),
+    countedNotifications: (channel) => ({
+      readEvents: (runs, limit) => channel.readEvents(runs, limit),
       async send(body) {
-        await bulletins.send(body);
+        await channel.send(body);
         notifications.add({ direction: 'told' });
       },
       listen(receive, missed) {
@@ -97,9 +97,9 @@ export function createMetrics(role: Role): Metrics {
           notifications.add({ direction: 'heard' }, bodies.length);
           receive(bodies);
         };
-        bulletins.listen(counted, missed);
+        channel.listen(counted, missed);
       },
-      close: () => bulletins.close(),
+      close: () => channel.close(),
     }),
     async text({ storage, servers }) {
       // The other metrics are needed most when the storage fails.

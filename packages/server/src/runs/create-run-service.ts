@@ -42,7 +42,7 @@ export type CreateRunServiceOptions = {
   metrics?: RunMetrics;
   /** False: runs are started here and executed by other processes; default true. */
   executesRuns?: boolean;
-  telemetry?: Pick<Telemetry, 'took' | 'published'>;
+  telemetry?: Pick<Telemetry, 'took' | 'published' | 'traced'>;
   /** Data besides the configuration that decisions about calls depend on. */
   policy?: NonNullable<RunAccessServices['policy']>;
   /**

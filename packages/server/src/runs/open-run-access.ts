@@ -9,6 +9,7 @@ import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers } from '../services.ts';
 import type { TabToolSource } from '../tabs/tab-tool-source.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { retryUntilStored } from '../retry-until-stored.ts';
 import { createRunBudgets } from './run-budgets.ts';
 import { needsModelFacts } from './needs-model-facts.ts';
@@ -33,6 +34,7 @@ export type RunAccessServices = {
   /** How symbolic links are resolved for decisions about calls, and where Toolyard stores its own data. */
   policy?: () => NonNullable<InterventionOptions['callContext']>;
   clock: Clock;
+  telemetry?: Pick<Telemetry, 'traced'>;
   /** Aborted when this process releases its runs. */
   stopping: AbortSignal;
   log: (line: string) => void;
@@ -72,7 +74,7 @@ export async function openRunAccess(
   await lookUpUnconfirmed();
   const { budgets } = configuration;
   return {
-    model,
+    model: services.telemetry?.traced(runId, model) ?? model,
     abilities,
     tools,
     functions: services.functions,

@@ -20,7 +20,7 @@ export type RunWorkerServices = RunAccessServices & {
   storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage'>;
   pump: CommitPump;
   hub: Pick<LiveHub, 'changed'>;
-  telemetry?: Pick<Telemetry, 'took'>;
+  telemetry?: Pick<Telemetry, 'took' | 'traced'>;
   failpoint?: Failpoint;
 };
 

@@ -145,7 +145,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       abilities: await options.facts(principal, configuration.model, { ask: needsModelFacts(branch) }),
       messages: [...conversation.messages()],
       ledger: [...((await storage.runs.readLedger(principal, run.id)) ?? [])],
-      wishes: await readInbox(principal, run, run.fence, configuration),
+      inbox: await readInbox(principal, run, run.fence, configuration),
     };
   }
 

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { withChat } from '@toolyard/model-runtime';
 import type { Clock } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { createFakeClock, createSteadyClock, eventually } from '@toolyard/testing';
@@ -65,10 +66,17 @@ function telemetry(env: Record<string, string> = {}, clock = patientClock()): { 
 }
 
 /** A run with a tool call and an answer; returns what the receiver has of it. */
-async function traced(env: Record<string, string> = {}): Promise<{ spans: ToldSpan[]; runId: string }> {
+async function traced(
+  env: Record<string, string> = {},
+): Promise<{ spans: ToldSpan[]; runId: string; requested: (string | undefined)[] }> {
   const { made } = telemetry(env);
+  const model = scriptedModel([calls({ name: 'date', arguments: { zone: 'secret-zone' } }), says('secret-answer')]);
+  const requested: (string | undefined)[] = [];
   const bench = await openBench(temporaryFolder(), {
-    model: scriptedModel([calls({ name: 'date', arguments: { zone: 'secret-zone' } }), says('secret-answer')]),
+    model: withChat(model, (request, options) => {
+      requested.push(options?.traceId);
+      return model.chat(request, options);
+    }),
     tools: { date: { builtIn: true, call: () => answers('secret-noon') } },
     telemetry: made,
   });
@@ -76,7 +84,7 @@ async function traced(env: Record<string, string> = {}): Promise<{ spans: ToldSp
   await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end of the run' });
   await bench.runs.close();
   await made.close();
-  return { spans: spansOf(got), runId };
+  return { spans: spansOf(got), runId, requested };
 }
 
 const spansOf = (payloads: typeof got): ToldSpan[] =>
@@ -88,7 +96,8 @@ const attribute = ({ attributes }: Pick<ToldSpan, 'attributes'>, key: string): u
 
 describe('traces of a run', () => {
   test('have a span for the run, and inside it one for each model request and call, by the conventions', async () => {
-    const { spans, runId } = await traced();
+    const { spans, runId, requested } = await traced();
+    expect(requested).toEqual([spans[0]?.traceId, spans[0]?.traceId]);
     expect(spans.map(({ name, kind }) => [name, kind])).toEqual([
       ['chat scripted-1', 3],
       ['execute_tool date', 1],

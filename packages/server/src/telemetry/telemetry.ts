@@ -1,14 +1,20 @@
+import { withChat, type ModelRuntime } from '@toolyard/model-runtime';
 import type { Clock } from '@toolyard/protocol';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import { CallSpans } from './call-spans.ts';
 import { OtlpExporter } from './otlp-exporter.ts';
 import type { Span } from './otlp-exporter.ts';
 import { RunSpans } from './run-spans.ts';
+import { traceIdOf } from './span-attributes.ts';
 import type { TelemetrySettings } from './telemetry-settings.ts';
 
 /** Receives the runs of this process and single calls; sends OpenTelemetry traces. */
 export type Telemetry = Pick<RunSpans, 'took' | 'published'> &
-  Pick<CallSpans, 'watch'> & { close: () => Promise<void> };
+  Pick<CallSpans, 'watch'> & {
+    /** The same model; its requests name the trace of the run, so that spans of the model server join it. */
+    traced: (runId: string, model: ModelRuntime) => ModelRuntime;
+    close: () => Promise<void>;
+  };
 
 /** Loaded only if tracing is configured. */
 export function createTelemetry(options: {
@@ -26,6 +32,10 @@ export function createTelemetry(options: {
     took: (run, configuration) => spans.took(run, configuration),
     published: (events) => spans.published(events),
     watch: (call, batches) => calls.watch(call, batches),
+    traced: (runId, model) => {
+      const traceId = traceIdOf(runId);
+      return withChat(model, (request, chatOptions) => model.chat(request, { ...chatOptions, traceId }));
+    },
     async close() {
       await exporter.close();
       await fetches.close();

@@ -17,7 +17,7 @@ const clock = createFakeClock();
 describeCopies('copy between a data folder and PostgreSQL', (stage) => {
   test('copies all rows and the search index, continues the runs, and copies back', async () => {
     const there = await stage.copied({ folder: stage.data }, { url: stage.url });
-    expect(there).toMatchObject({ blobs: 2, lostBlobs: [], resumed: false });
+    expect(there).toMatchObject({ blobs: 2, unreadableBlobs: [], resumed: false });
     expect(there.rows.get('run_events')).toBe(1_201);
     const back = join(stage.path, 'back');
     await stage.copied({ url: stage.url }, { folder: back });
@@ -86,8 +86,8 @@ describeCopies('copy between a data folder and PostgreSQL', (stage) => {
   test('skips a blob whose file is missing or changed, and names it', async () => {
     rmSync(join(stage.data, BLOBS_FOLDER, blobPath(stage.blobs.picture)));
     writeFileSync(join(stage.data, BLOBS_FOLDER, blobPath(stage.blobs.note)), 'else');
-    const { lostBlobs, blobs: count, rows } = await stage.copied({ folder: stage.data }, { url: stage.url });
-    expect(lostBlobs.toSorted()).toEqual([stage.blobs.note, stage.blobs.picture].toSorted());
+    const { unreadableBlobs, blobs: count, rows } = await stage.copied({ folder: stage.data }, { url: stage.url });
+    expect(unreadableBlobs.toSorted()).toEqual([stage.blobs.note, stage.blobs.picture].toSorted());
     expect([count, rows.get('blobs')]).toEqual([0, 0]);
   });
 

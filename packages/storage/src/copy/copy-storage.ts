@@ -34,7 +34,7 @@ export type CopyResult = {
   rows: ReadonlyMap<string, number>;
   /** Number of blobs, and those that could not be read at the source and are not in the copy. */
   blobs: number;
-  lostBlobs: readonly string[];
+  unreadableBlobs: readonly string[];
   /** Whether an earlier, unfinished copy was resumed. */
   resumed: boolean;
 };
@@ -95,7 +95,7 @@ async function copy(source: Source, target: CopyTarget, onStep: (step: string) =
   const lastNumbers = new Map<string, number>();
   for (const { name } of numbered) lastNumbers.set(name, await source.lastNumber(name));
   await target.finish({ lastNumbers, keyDerivation: await source.keyDerivation() });
-  return { rows, blobs, lostBlobs: [...progress.missing()], resumed };
+  return { rows, blobs, unreadableBlobs: [...progress.missing()], resumed };
 }
 
 /** @throws StorageError if the target contains anything but the unfinished copy of this source. */

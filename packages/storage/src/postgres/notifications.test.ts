@@ -24,11 +24,11 @@ describeOnDatabases('notifications between processes', (cluster) => {
           { ownerId: 'bert', runId: 'r3', afterSeq: 0 },
           { ownerId, runId: 'nowhere', afterSeq: 0 },
         ];
-        return (await storage.bulletins.readEvents(runs, limit)).map(({ runId, seq }) => `${runId} ${String(seq)}`);
+        return (await storage.notifications.readEvents(runs, limit)).map(({ runId, seq }) => `${runId} ${String(seq)}`);
       };
       expect(await read(100)).toEqual(['r1 2', 'r1 3']);
       expect(await read(1)).toEqual(['r1 2']);
-      const [event] = await storage.bulletins.readEvents([{ ownerId, runId: 'r1', afterSeq: 0 }], 1);
+      const [event] = await storage.notifications.readEvents([{ ownerId, runId: 'r1', afterSeq: 0 }], 1);
       expect(event).toEqual((await storage.runs.readEvents(ANNE, 'r1', 0, 1))?.[0]);
     } finally {
       await storage.close();
@@ -40,24 +40,24 @@ describeOnDatabases('notifications between processes', (cluster) => {
     const [a, b] = [await openAt(url), await openAt(url)];
     const connection = new PostgresConnection({ url });
     const received = { a: [] as string[], b: [] as string[] };
-    a.bulletins.listen((bodies) => received.a.push(...bodies), ignored);
-    b.bulletins.listen((bodies) => received.b.push(...bodies), ignored);
+    a.notifications.listen((bodies) => received.a.push(...bodies), ignored);
+    b.notifications.listen((bodies) => received.b.push(...bodies), ignored);
     try {
       await eventually(async () => {
-        for (const each of [a, b]) await each.bulletins.send('hello');
+        for (const each of [a, b]) await each.notifications.send('hello');
         return received.a.length > 0 && received.b.length > 0;
       });
       await connection.withClient(async (client) => {
         await client.query('BEGIN');
         await client.query(`INSERT INTO bulletins (sender, body) VALUES ('slow', 'early')`);
-        await a.bulletins.send('own');
-        await b.bulletins.send('late');
+        await a.notifications.send('own');
+        await b.notifications.send('late');
         await eventually(() => received.a.includes('late') && received.b.includes('own'));
         expect(received.a).not.toContain('early');
         await client.query('COMMIT');
       });
       await eventually(() => received.a.includes('early') && received.b.includes('early'));
-      await b.bulletins.send('last');
+      await b.notifications.send('last');
       await eventually(() => received.a.includes('last'));
       const after = (words: string[]): string[] => words.filter((word) => word !== 'hello');
       expect(after(received.a)).toEqual(['late', 'early', 'last']);

@@ -37,7 +37,7 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
   const connection = new PostgresConnection(options);
   const db = new Kysely<Schema>({ dialect: createPostgresDialect(connection), plugins: [jsonColumns] });
   const { url, notify } = options;
-  const bulletins = createNotificationChannel({ url, connection, ...defined({ notify }) });
+  const notifications = createNotificationChannel({ url, connection, ...defined({ notify }) });
   const engine = createPostgresEngine(connection, db, leaseTime);
   const blobs = createTableBlobs(engine, bucket);
   const counts = createCounts(engine);
@@ -51,11 +51,11 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
     },
     counts: () => engine.perform(counts()),
     check: () => checkDatabase(engine, bucket),
-    bulletins,
+    notifications,
     processes: createProcesses(connection, leaseTime),
     installation: createInstallation(connection),
     async close() {
-      await bulletins.close();
+      await notifications.close();
       await connection.close();
     },
   };

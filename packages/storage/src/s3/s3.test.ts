@@ -234,7 +234,7 @@ describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
       source.close();
       const bucketed = await cluster().createDatabase();
       const copied = await copyStorage({ folder: from }, { url: bucketed, files: s3.settings }, { clock });
-      expect(copied).toMatchObject({ blobs: 2, lostBlobs: [] });
+      expect(copied).toMatchObject({ blobs: 2, unreadableBlobs: [] });
       expect((await checkDatabaseAt(bucketed, s3.settings)).result).toEqual({ ok: true });
       const [{ objects } = { objects: 0 }] = await cluster().query(
         bucketed,

@@ -48,7 +48,7 @@ const held: LeasedTabRun = {
   abilities: {},
   messages: [{ id: 'q', parentId: null, createdAt: 0, role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
   ledger: [],
-  wishes: { stops: false, cancels: [], answers: [], steers: [], permissions: [], spent: {} },
+  inbox: { stops: false, cancels: [], answers: [], steers: [], permissions: [], spent: {} },
 };
 
 test('fails with the reason if its tools cannot be loaded, since no other tab could do better', async () => {
@@ -66,7 +66,7 @@ test('fails with the reason if its tools cannot be loaded, since no other tab co
   });
   const run = new TabRun(held, {
     api: createTestApi(({ path, body }) => {
-      if (!path.endsWith('/commit')) return held.wishes;
+      if (!path.endsWith('/commit')) return held.inbox;
       const commit = body as unknown as CommitFromTab;
       committed.push(...commit.events);
       status = commit.status ?? status;

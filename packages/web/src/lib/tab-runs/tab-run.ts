@@ -65,7 +65,7 @@ export class TabRun {
   constructor(held: LeasedTabRun, deps: TabRunDeps) {
     this.#held = held;
     this.#deps = deps;
-    this.#inbox = held.wishes;
+    this.#inbox = held.inbox;
     const { run, fence } = held;
     this.id = run.id;
     this.conversationId = run.conversationId;
@@ -104,9 +104,9 @@ export class TabRun {
     }
   }
 
-  #receive(wishes: TabRunInbox): void {
-    this.#inbox = wishes;
-    this.#durable.receive(wishes);
+  #receive(inbox: TabRunInbox): void {
+    this.#inbox = inbox;
+    this.#durable.receive(inbox);
   }
 
   async #execute(): Promise<TabRunEnd> {
