@@ -63,6 +63,7 @@ test('exports these names and no others', () => {
     'showHidden',
     'systemClock',
     'textOf',
+    'textOfSource',
     'toErrorInfo',
   ]);
 });

@@ -47,6 +47,7 @@ export const liveEvent = named(
       what: z.enum([
         'conversations',
         'queue',
+        'drafts',
         'interrupts',
         'servers',
         'resources',

@@ -17,6 +17,7 @@ import { createRouter, honoPath } from './router.ts';
 import { addAccessRoutes } from './routes/access.ts';
 import { addAgentRoutes } from './routes/agents.ts';
 import { addConversationRoutes } from './routes/conversations.ts';
+import { addDraftRoutes } from './routes/drafts.ts';
 import { addExportRoute } from './routes/export.ts';
 import { addFileRoutes } from './routes/files.ts';
 import { addInterruptRoutes } from './routes/interrupts.ts';
@@ -131,6 +132,7 @@ function addRoutes(
   addAccessRoutes(router, deps, auth);
   addConversationRoutes(router, deps);
   addMessageRoutes(router, deps);
+  addDraftRoutes(router, deps);
   addExportRoute(router, deps);
   addRunRoutes(router, deps, eventStreams);
   addRunHistoryRoutes(router, deps);

@@ -75,6 +75,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/runs.ts'),
     'zh-Hans': () => import('./zh-Hans/runs.ts'),
   },
+  offers: {
+    en: () => import('./en/offers.ts'),
+    'zh-Hant': () => import('./zh-Hant/offers.ts'),
+    'zh-Hans': () => import('./zh-Hans/offers.ts'),
+  },
   problems: {
     en: () => import('./en/problems.ts'),
     'zh-Hant': () => import('./zh-Hant/problems.ts'),

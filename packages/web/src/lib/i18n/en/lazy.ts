@@ -5,6 +5,7 @@ import type { frames } from './frames.ts';
 import type { inbox } from './inbox.ts';
 import type { mcp } from './mcp.ts';
 import type { models } from './models.ts';
+import type { offers } from './offers.ts';
 import type { problems } from './problems.ts';
 import type { questions } from './questions.ts';
 import type { rich } from './rich.ts';
@@ -25,6 +26,7 @@ export type LazyMessages = {
   models: typeof models;
   servers: typeof servers;
   settings: typeof settings;
+  offers: typeof offers;
   problems: typeof problems;
   questions: typeof questions;
   rich: typeof rich;
