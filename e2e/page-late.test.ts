@@ -10,8 +10,6 @@ import { setStage } from './support/stage.ts';
 describeInBrowser('a part of the page that is loaded on demand', () => {
   let stage: Stage;
   let page: Page;
-  /** The path of the conversation of the first test. */
-  let conversation: string;
   beforeAll(async () => {
     stage = await setStage(() => reply.text('Hello.'));
     page = await stage.open();
@@ -39,26 +37,10 @@ describeInBrowser('a part of the page that is loaded on demand', () => {
     await page.route('**/_app/**', (route) => route.abort());
     await chatPage(page).send('Hello?');
     await chatPage(page).messages.getByText('Hello.').waitFor();
-    conversation = await chatPage(page).path();
-    expect(conversation).toMatch(/^\/c\//);
+    expect(await chatPage(page).path()).toMatch(/^\/c\//);
     await chatPage(page).anew();
     expect(new URL(page.url()).pathname).toBe('/');
     await page.unroute('**/_app/**');
-    stage.complaints.length = 0;
-  });
-
-  test('may be the messages: the composer can be used without them and keeps what is typed', async () => {
-    await page.route('**/MessageList.*.css', (route) => route.abort());
-    await page.goto(new URL(conversation, page.url()).href);
-    const main = page.getByRole('main');
-    await main.getByText('The server could not be reached.').waitFor();
-    await chatPage(page).composer.fill('Typed early');
-    await page.unroute('**/MessageList.*.css');
-    await main.getByRole('button', { name: 'Try again' }).click();
-    await chatPage(page).reads('Hello.');
-    expect(await chatPage(page).composer.inputValue()).toBe('Typed early');
-    await chatPage(page).composer.fill('');
-    await chatPage(page).anew();
     stage.complaints.length = 0;
   });
 
