@@ -6,6 +6,10 @@ import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 import { hostileReply, RICH_ANSWER, RICH_PIECE, richReply } from './support/rich-answer.ts';
 
+// Of the browser: functions given to `evaluate` run in the page.
+declare const document: { activeElement: unknown };
+declare function getComputedStyle(node: unknown): { fontFamily: string; direction: string };
+
 /** Addresses requested by the page from anywhere but its server. */
 function listenForRequests(page: Page): string[] {
   const addresses: string[] = [];
@@ -55,7 +59,7 @@ describePage('rich answers', ({ set }) => {
       const family = await messages
         .locator('.katex')
         .first()
-        .evaluate<string>('(node) => getComputedStyle(node).fontFamily');
+        .evaluate((node) => getComputedStyle(node).fontFamily);
       expect(family).toContain('KaTeX_Main');
       await eventually(() =>
         page.evaluate<boolean>(
@@ -73,7 +77,9 @@ describePage('rich answers', ({ set }) => {
       const diagram = messages.getByRole('button', { name: 'Diagram: How a request travels' });
       await diagram.waitFor();
       await diagram.scrollIntoViewIfNeeded();
-      await eventually(() => diagram.locator('img').evaluate<boolean>('(image) => image.naturalWidth > 100'));
+      await eventually(() =>
+        diagram.locator('img').evaluate((image: { naturalWidth?: number }) => (image.naturalWidth ?? 0) > 100),
+      );
       const light = await diagram.locator('img').getAttribute('src');
       expect(decodeURIComponent(light ?? '')).not.toMatch(/<script|foreignObject|https?:\/\/(?!www\.w3\.org)/);
       await page.emulateMedia({ colorScheme: 'dark' });
@@ -102,10 +108,10 @@ describePage('rich answers', ({ set }) => {
       const reference = messages.locator('a[aria-label="Footnote 1"]');
       await reference.press('Enter');
       const note = messages.locator('[aria-label=Footnotes] li');
-      await eventually(() => note.evaluate<boolean>('(node) => node === document.activeElement'));
+      await eventually(() => note.evaluate((node) => node === document.activeElement));
       expect(await note.innerText()).toContain('Area of a circle');
       await messages.getByRole('button', { name: 'Back to the text of footnote 1' }).press('Enter');
-      await eventually(() => reference.evaluate<boolean>('(node) => node === document.activeElement'));
+      await eventually(() => reference.evaluate((node) => node === document.activeElement));
       expect(page.url()).toBe(path);
       const source = messages.getByRole('link', { name: 'Source 2: Wind <b>report</b> (wind.example.net)' });
       expect(await source.getAttribute('href')).toBe('https://wind.example.net/');
@@ -153,9 +159,7 @@ describePage('rich answers', ({ set }) => {
 
     async function keepsDirections(): Promise<void> {
       const directionOf = (text: string) =>
-        messages
-          .getByText(text)
-          .evaluate<string>("(node) => getComputedStyle(node.closest('[dir]') ?? node).direction");
+        messages.getByText(text).evaluate((node) => getComputedStyle(node.closest('[dir]') ?? node).direction);
       expect(await directionOf('مرحبا بالعالم')).toBe('rtl');
       expect(await directionOf('أول بند')).toBe('rtl');
       expect(await directionOf('اسم')).toBe('rtl');
