@@ -6,6 +6,10 @@ import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 import { hostileReply, RICH_ANSWER, RICH_PIECE, richReply } from './support/rich-answer.ts';
 
+// Of the browser: functions given to `evaluate` run in the page.
+declare const document: { activeElement: unknown };
+declare function getComputedStyle(node: unknown): { fontFamily: string; direction: string };
+
 /** Addresses requested by the page from anywhere but its server. */
 function listenForRequests(page: Page): string[] {
   const addresses: string[] = [];
@@ -58,8 +62,8 @@ describePage('rich answers', ({ set }) => {
         .evaluate((node) => getComputedStyle(node).fontFamily);
       expect(family).toContain('KaTeX_Main');
       await eventually(() =>
-        page.evaluate(() =>
-          [...document.fonts].some(({ family: one, status }) => /KaTeX/.test(one) && status === 'loaded'),
+        page.evaluate<boolean>(
+          "[...document.fonts].some(({ family, status }) => /KaTeX/.test(family) && status === 'loaded')",
         ),
       );
     }
@@ -74,7 +78,7 @@ describePage('rich answers', ({ set }) => {
       await diagram.waitFor();
       await diagram.scrollIntoViewIfNeeded();
       await eventually(() =>
-        diagram.locator('img').evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth > 100),
+        diagram.locator('img').evaluate((image: { naturalWidth?: number }) => (image.naturalWidth ?? 0) > 100),
       );
       const light = await diagram.locator('img').getAttribute('src');
       expect(decodeURIComponent(light ?? '')).not.toMatch(/<script|foreignObject|https?:\/\/(?!www\.w3\.org)/);
@@ -126,7 +130,7 @@ describePage('rich answers', ({ set }) => {
       );
       await messages.getByRole('button', { name: 'Copy as CSV' }).first().press('Enter');
       await messages.getByRole('button', { name: 'Copied' }).waitFor();
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(
         'City,Population,Founded\r\nBerlin,"3,700,000",1237\r\nTaipei,"2,600,000",1709\r\nOslo,"709,000",1048\r\n' +
           '\'=1+1,"1,000",1900',
       );
