@@ -40,6 +40,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/models.ts'),
     'zh-Hans': () => import('./zh-Hans/models.ts'),
   },
+  apps: {
+    en: () => import('./en/apps.ts'),
+    'zh-Hant': () => import('./zh-Hant/apps.ts'),
+    'zh-Hans': () => import('./zh-Hans/apps.ts'),
+  },
   cards: {
     en: () => import('./en/cards.ts'),
     'zh-Hant': () => import('./zh-Hant/cards.ts'),

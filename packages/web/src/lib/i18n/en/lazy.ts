@@ -1,4 +1,5 @@
 import type { access } from './access.ts';
+import type { apps } from './apps.ts';
 import type { cards } from './cards.ts';
 import type { context } from './context.ts';
 import type { frames } from './frames.ts';
@@ -18,6 +19,7 @@ import type { usage } from './usage.ts';
 /** Texts by namespace that are loaded with the part of the page that shows them: see `i18n.need`. */
 export type LazyMessages = {
   access: typeof access;
+  apps: typeof apps;
   cards: typeof cards;
   context: typeof context;
   frames: typeof frames;

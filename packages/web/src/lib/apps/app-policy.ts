@@ -1,0 +1,27 @@
+import type { FramePolicy, McpAppDocument } from '@toolyard/protocol';
+import { isFrameSource } from '@toolyard/protocol';
+import type { FramePermission } from '../frames/frame-origin.ts';
+
+const PERMISSIONS: Readonly<Record<McpAppDocument['permissions'][number], FramePermission>> = {
+  camera: 'camera',
+  microphone: 'microphone',
+  geolocation: 'geolocation',
+  'clipboard-write': 'clipboardWrite',
+};
+
+/** What an app declares to need; nothing of it is granted before the user allows it. */
+export type AppNeeds = { policy: FramePolicy; permissions: FramePermission[] };
+
+export function needsOf({ connect, resources, frames, baseUris, permissions }: McpAppDocument): AppNeeds {
+  const valid = (sources: readonly string[]) => sources.map((source) => source.toLowerCase()).filter(isFrameSource);
+  return {
+    policy: { connect: valid(connect), resources: valid(resources), frames: valid(frames), baseUris: valid(baseUris) },
+    permissions: permissions.map((each) => PERMISSIONS[each]),
+  };
+}
+
+/** Hosts and abilities to show to the user; empty if the app needs no more than the default. */
+export function needsList({ policy, permissions }: AppNeeds): { hosts: string[]; permissions: FramePermission[] } {
+  const sources = [policy.connect, policy.resources, policy.frames, policy.baseUris].flat();
+  return { hosts: [...new Set(sources)], permissions };
+}
