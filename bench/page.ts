@@ -1,4 +1,4 @@
-// Cost of the page in a real browser: a first visit, a long conversation, a long answer.
+// Cost of the page in a real browser: a first visit, a long conversation, switching, a long answer.
 import { launchBrowser } from '../e2e/support/browser.ts';
 import { whyNoBrowser } from '../e2e/support/unpack-browser.ts';
 import { buildPage } from '../scripts/build-page.ts';
@@ -7,8 +7,10 @@ import { PROVIDER, startMockModel } from './mock-model/start.ts';
 import { fillConversation } from './page/fill.ts';
 import { measureLoad } from './page/load.ts';
 import { measureOpen } from './page/open.ts';
+import { measureParse } from './page/parse.ts';
 import { measureStream } from './page/stream.ts';
-import type { Context } from './page/visitor.ts';
+import { measureScroll, measureSwitch, measureType } from './page/use.ts';
+import type { Context, Stored } from './page/visitor.ts';
 import { createApi } from './support/api.ts';
 import { makeDataFolder, startServer } from './support/server.ts';
 
@@ -16,13 +18,26 @@ const MESSAGES = 10_000;
 
 await runBench<Context>({
   name: 'page',
-  parts: { load: measureLoad, open: measureOpen, stream: measureStream },
+  parts: {
+    load: measureLoad,
+    open: measureOpen,
+    scroll: measureScroll,
+    type: measureType,
+    switch: measureSwitch,
+    parse: measureParse,
+    stream: measureStream,
+  },
   async *contexts(bench) {
     const wrong = (await whyNoBrowser()) ?? (await buildPage({ log: bench.say }));
     if (wrong !== null) throw new Error(wrong);
     using folder = makeDataFolder();
     bench.say(`filling a data folder with a conversation of ${String(MESSAGES)} messages`);
-    const conversation = await fillConversation(folder.path, MESSAGES);
+    const fill = async (title: string, messages: number): Promise<Stored> => {
+      const lastWords = `the last words of the ${title} conversation`;
+      return { conversation: await fillConversation(folder.path, { title, messages, lastWords }), lastWords };
+    };
+    const ordinary = [await fill('first', 40), await fill('second', 40)] as const;
+    const long = { ...(await fill('long', MESSAGES)), messages: MESSAGES };
     await using stack = new AsyncDisposableStack();
     const mock = stack.use(await startMockModel());
     const { profile } = bench.options;
@@ -37,6 +52,6 @@ await runBench<Context>({
     stack.defer(() => browser.close());
     bench.say(`Chromium ${browser.version()}`);
     const { url } = server;
-    yield { context: { ...bench, url, api: createApi(url), browser, long: { conversation, messages: MESSAGES } } };
+    yield { context: { ...bench, url, api: createApi(url), browser, long, ordinary } };
   },
 });

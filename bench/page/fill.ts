@@ -7,17 +7,17 @@ import { sampleMarkdown } from '../support/sample-markdown.ts';
 // Copied from packages/server, whose types conflict with DOM types.
 const OWNER = { ownerId: 'owner' };
 
-/** Occurs in the last message only. */
-export const LAST_WORDS = 'the very last words';
+/** A conversation to write. `lastWords` occur in its last message. */
+type Filled = { title: string; messages: number; lastWords: string };
 
-/** Writes a conversation of so many messages into an unused data folder, and returns its id. */
-export async function fillConversation(folder: string, messages: number): Promise<string> {
+/** Writes a conversation into the data folder of no running server, and returns its id. */
+export async function fillConversation(folder: string, { title, messages, lastWords }: Filled): Promise<string> {
   const storage = await openStorage({ folder, clock: systemClock });
   try {
     const id = randomUUID();
     const at = Date.now() - messages * 1_000;
-    await storage.conversations.create(OWNER, { id, title: 'A long conversation', at });
-    const [question, ...others] = messagesOf(messages, at);
+    await storage.conversations.create(OWNER, { id, title, at });
+    const [question, ...others] = messagesOf(messages, { from: at, id, lastWords });
     if (!question) return id;
     const terms = { owner: randomUUID(), ms: 60_000 };
     const runId = randomUUID();
@@ -52,12 +52,15 @@ export async function fillConversation(folder: string, messages: number): Promis
 }
 
 /** Questions and answers in turns, the answers as different in length as answers are. */
-function messagesOf(count: number, from: number): Message[] {
+function messagesOf(
+  count: number,
+  { from, id, lastWords }: { from: number; id: string; lastWords: string },
+): Message[] {
   const messages: Message[] = [];
   for (let index = 0; index < count; index++) {
     const head = {
-      id: `m${String(index)}`,
-      parentId: index === 0 ? null : `m${String(index - 1)}`,
+      id: `${id}-${String(index)}`,
+      parentId: index === 0 ? null : `${id}-${String(index - 1)}`,
       createdAt: from + index * 1_000,
     };
     const number = String(index + 1);
@@ -70,7 +73,7 @@ function messagesOf(count: number, from: number): Message[] {
       continue;
     }
     const text = `Answer ${number}.\n\n${sampleMarkdown(200 + ((index * 373) % 2_400))}`;
-    const end = index === count - 1 ? `\n\nThese are ${LAST_WORDS}.` : '';
+    const end = index === count - 1 ? `\n\nThese are ${lastWords}.` : '';
     messages.push({
       ...head,
       role: 'assistant',

@@ -4,13 +4,14 @@ import { gzipSync } from 'node:zlib';
 import type { Figure } from '../harness/figure.ts';
 import { figure, sampled } from '../harness/figure.ts';
 import type { Context } from './visitor.ts';
-import { COMPOSER, openFreshContext } from './visitor.ts';
+import { COMPOSER, openFreshContext, slow } from './visitor.ts';
 
 const BUILD = new URL('../../packages/web/build/', import.meta.url);
+const CPU_SLOWED = 4;
 
-/** A first visit: bytes loaded until the page is usable, and time until content is visible. */
+/** A first visit with a slowed CPU: bytes requested until the page is usable, and time until content is visible. */
 export async function measureLoad(context: Context): Promise<Figure[]> {
-  const visits = context.options.quick ? 3 : 10;
+  const visits = context.options.quick ? 4 : 10;
   const paints: number[] = [];
   const usable: number[] = [];
   let early: string[] = [];
@@ -19,30 +20,54 @@ export async function measureLoad(context: Context): Promise<Figure[]> {
     context.say(`first visit ${String(visit + 1)} of ${String(visits)}`);
     const visitor = await openFreshContext(context);
     const page = await visitor.newPage();
-    const scripts: string[] = [];
-    page.on('request', (request) => {
-      if (request.resourceType() === 'script') scripts.push(new URL(request.url()).pathname);
-    });
+    await slow(page, CPU_SLOWED);
+    await page.addInitScript(watchForComposer, COMPOSER);
     await page.goto(context.url, { waitUntil: 'commit' });
-    await page.waitForSelector(COMPOSER);
-    usable.push(await page.evaluate(() => performance.now()));
-    early = [...scripts];
+    await page.waitForFunction(() => 'usable' in globalThis);
     await page.waitForLoadState('networkidle').catch(() => undefined);
-    all = [...scripts];
-    paints.push(
-      await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN),
-    );
+    const seen = await page.evaluate(readVisit);
+    usable.push(seen.usable);
+    paints.push(seen.paint);
+    [early, all] = [seen.early, seen.all];
     await visitor.close();
   }
   return [
-    figure('script loaded before a user can write, gzip', kilobytes(early), 'kB', {
-      atMost: 150,
+    figure('script requested before a user can write, gzip', kilobytes(early), 'kB', {
+      atMost: 125,
       of: { files: early.length },
     }),
-    figure('script loaded once the network is idle, gzip', kilobytes(all), 'kB', { of: { files: all.length } }),
-    sampled('first contentful paint', paints, 'ms', { of: { visits } }),
-    sampled('a user can write', usable, 'ms'),
+    figure('script requested once the network is idle, gzip', kilobytes(all), 'kB', { of: { files: all.length } }),
+    sampled('first contentful paint, CPU slowed four times', paints, 'ms', { atMost: 1000, of: { visits } }),
+    sampled('a user can write, CPU slowed four times', usable, 'ms', { atMost: 1500 }),
   ];
+}
+
+/** Runs in the page before its scripts: when a letter typed into the focused composer would be shown. */
+function watchForComposer(selector: string): void {
+  const seen = new MutationObserver(() => {
+    const field = document.querySelector(selector);
+    if (field === null || document.activeElement !== field) return;
+    seen.disconnect();
+    const usable = performance.now();
+    // The handlers are attached with the element; the browser paints after the task that attached them.
+    requestAnimationFrame(() => Object.assign(globalThis, { usable, painted: performance.now() }));
+  });
+  seen.observe(document, { subtree: true, childList: true, attributes: true });
+}
+
+/** Runs in the page. */
+function readVisit(): { usable: number; paint: number; early: string[]; all: string[] } {
+  const { usable, painted } = globalThis as unknown as { usable: number; painted: number };
+  const scripts = performance
+    .getEntriesByType('resource')
+    .filter(({ name }) => new URL(name).pathname.endsWith('.js')) as PerformanceResourceTiming[];
+  const pathsOf = (some: readonly PerformanceResourceTiming[]) => some.map(({ name }) => new URL(name).pathname);
+  return {
+    usable: painted,
+    paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
+    early: pathsOf(scripts.filter(({ startTime }) => startTime < usable)),
+    all: pathsOf(scripts),
+  };
 }
 
 function kilobytes(paths: readonly string[]): number {

@@ -1,39 +1,58 @@
 import type { Figure } from '../harness/figure.ts';
 import { figure, sampled } from '../harness/figure.ts';
 import type { Context } from './visitor.ts';
-import { openFreshContext } from './visitor.ts';
-import { LAST_WORDS } from './fill.ts';
+import { addressOf, COMPOSER, openFreshContext } from './visitor.ts';
 
-/** Opens a conversation of 10,000 messages by URL, with a warm cache. */
+/** Opens a conversation of 10,000 messages: from the sidebar, and by URL with cached scripts. */
 export async function measureOpen(context: Context): Promise<Figure[]> {
-  const times = context.options.quick ? 3 : 10;
-  const { conversation, messages } = context.long;
-  const address = `${context.url}/c/${conversation}`;
+  const times = context.options.quick ? 5 : 10;
+  const { conversation, lastWords, messages } = context.long;
   const visitor = await openFreshContext(context);
-  const shown: number[] = [];
+  const byUrl: number[] = [];
+  const empty: number[] = [];
+  const fromSidebar: number[] = [];
   let nodes = 0;
   try {
     // The first visit fills the browser's cache.
     for (let time = 0; time <= times; time++) {
       context.say(time === 0 ? 'a first visit' : `opening ${String(time)} of ${String(times)}`);
       const page = await visitor.newPage();
-      await page.addInitScript(watchForLastWords, LAST_WORDS);
-      await page.goto(address, { waitUntil: 'commit' });
+      await page.addInitScript(watchForWords, lastWords);
+      await page.goto(addressOf(context, context.long), { waitUntil: 'commit' });
       await page.waitForFunction(() => 'shownAt' in globalThis, null, { polling: 50 });
-      if (time > 0) shown.push(await page.evaluate(() => (globalThis as unknown as { shownAt: number }).shownAt));
-      await page.waitForTimeout(500);
+      const shown = await page.evaluate(() => (globalThis as unknown as { shownAt: number }).shownAt);
+      await page.waitForTimeout(300);
       nodes = await page.evaluate(() => document.querySelectorAll('*').length);
       await page.close();
+
+      const other = await visitor.newPage();
+      await other.addInitScript(watchForComposer, COMPOSER);
+      await other.goto(context.url);
+      const link = other.locator(`a[href$="${conversation}"]`).first();
+      await link.waitFor();
+      await other.waitForTimeout(300);
+      const clicked = await link.evaluate(clickAndWait, lastWords);
+      const composer = await other.evaluate(() => (globalThis as unknown as { composerAt: number }).composerAt);
+      await other.close();
+      if (time === 0) continue;
+      byUrl.push(shown);
+      empty.push(composer);
+      fromSidebar.push(clicked);
     }
   } finally {
     await visitor.close();
   }
-  const measure = `opening a conversation of ${String(messages)} messages, until the last is seen`;
-  return [sampled(measure, shown, 'ms', { of: { times } }), figure('elements in the page then', nodes)];
+  const opening = `opening a conversation of ${String(messages)} messages`;
+  return [
+    sampled(`${opening} from the sidebar, until the last is seen`, fromSidebar, 'ms', { atMost: 300, of: { times } }),
+    sampled(`${opening} by URL, until the last is seen`, byUrl, 'ms', { of: { times } }),
+    sampled('baseline: a new chat by URL, until the composer is there', empty, 'ms'),
+    figure('elements in the page then', nodes),
+  ];
 }
 
 /** Runs in the page: measures from the start of the navigation until the text is visible. */
-function watchForLastWords(words: string): void {
+function watchForWords(words: string): void {
   const look = (): void => {
     const walker = document.createTreeWalker(document.body ?? document.documentElement, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -47,4 +66,28 @@ function watchForLastWords(words: string): void {
     requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
+}
+
+function watchForComposer(selector: string): void {
+  const look = (): void => {
+    if (document.querySelector(selector) === null) requestAnimationFrame(look);
+    else Object.assign(globalThis, { composerAt: performance.now() });
+  };
+  requestAnimationFrame(look);
+}
+
+/** Runs in the page: milliseconds from the click until the list of messages ends in the words, in view. */
+export function clickAndWait(link: Element, words: string): Promise<number> {
+  return new Promise((resolve) => {
+    const from = performance.now();
+    const look = (): void => {
+      const list = document.querySelector('[role=log]');
+      const isShown =
+        list?.textContent?.includes(words) === true && list.scrollTop + list.clientHeight > list.scrollHeight - 100;
+      if (isShown) resolve(performance.now() - from);
+      else requestAnimationFrame(look);
+    };
+    (link as HTMLElement).click();
+    requestAnimationFrame(look);
+  });
 }

@@ -1,20 +1,58 @@
-import type { Browser, BrowserContext } from 'playwright-core';
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import type { Bench } from '../harness/bench.ts';
 import type { Api } from '../support/api.ts';
+
+/** A stored conversation, and words that only its last message contains. */
+export type Stored = { conversation: string; lastWords: string };
 
 /** Context of every part: a server with data, and a browser. */
 export type Context = Bench & {
   url: string;
   api: Api;
   browser: Browser;
-  /** Creates a conversation with this many messages. */
-  long: { conversation: string; messages: number };
+  /** A conversation with this many messages. */
+  long: Stored & { messages: number };
+  /** Two ordinary conversations. */
+  ordinary: readonly [Stored, Stored];
 };
 
 /** A browser with an empty cache. */
-export function openFreshContext({ browser }: Context): Promise<BrowserContext> {
+export function openFreshContext({ browser }: Pick<Context, 'browser'>): Promise<BrowserContext> {
   return browser.newContext({ viewport: { width: 1280, height: 800 } });
 }
 
 /** The composer, which shows that the page is usable. */
 export const COMPOSER = 'textarea';
+
+/** The address of a conversation. */
+export const addressOf = ({ url }: Pick<Context, 'url'>, { conversation }: Stored): string =>
+  `${url}/c/${conversation}`;
+
+/** Slows the CPU of a page by this factor. */
+export async function slow(page: Page, rate: number): Promise<void> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate });
+}
+
+/** A counter of the browser: `TaskDuration` in seconds, `JSHeapUsedSize` in bytes, `Nodes`. */
+export async function counterOf(cdp: CDPSession, name: string): Promise<number> {
+  const { metrics } = await cdp.send('Performance.getMetrics');
+  return metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
+}
+
+export async function countersOf(page: Page): Promise<CDPSession> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Performance.enable');
+  return cdp;
+}
+
+/** Runs in the page: resolves after the next frame was painted. */
+export function afterPaint(): Promise<void> {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => resolve();
+      port2.postMessage(null);
+    });
+  });
+}

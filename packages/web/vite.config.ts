@@ -19,6 +19,9 @@ const START = /\/client\/(client-entry|entry|payload)\.js$|\/client-optimized\/a
 /** The root layout and the error page. */
 const FRAME = /\/src\/routes\/\+(layout|error)\./;
 const CHAT = /\/src\/routes\/\(chat\)\//;
+/** The messages of a conversation, loaded right after the composer. */
+const MESSAGES = /\/src\/lib\/chat\/list\/MessageList\.svelte/;
+const MARKDOWN = /\/src\/lib\/(markdown|smooth)\/|\/node_modules\/(marked|dompurify)\//;
 
 /** Whether a module is imported statically by one of the roots. */
 function comesWith(roots: readonly RegExp[], id: string, graph: Rolldown.ChunkingContext): boolean {
@@ -51,6 +54,15 @@ const groups: Rolldown.CodeSplittingGroup[] = [
     name: (id, graph) => (!START.test(id) && comesWith([CHAT], id, graph) ? 'shared' : null),
     minShareCount: 2,
     priority: 1,
+  },
+  // Other parts of the page show Markdown without messages, or texts and values without Markdown.
+  {
+    name: (id, graph) => {
+      if (MESSAGES.test(id) || !comesWith([MESSAGES], id, graph)) return null;
+      return MARKDOWN.test(id) ? 'markdown' : 'messages';
+    },
+    minShareCount: 2,
+    priority: 0,
   },
 ];
 
@@ -111,5 +123,7 @@ export default defineConfig({
     assetsInlineLimit: (file) => (file.endsWith('.woff2') ? false : undefined),
     ...(COVERAGE && { sourcemap: 'hidden', minify: false }),
   },
+  // Its modules are split: the worker for code loads each grammar with its first block.
+  worker: { format: 'es' },
   environments: { client: { build: { rolldownOptions: { output: { codeSplitting: { groups } } } } } },
 });

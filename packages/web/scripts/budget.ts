@@ -1,17 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Manifest } from './first-load.ts';
 import { firstLoad } from './first-load.ts';
+import { moduleSizes } from './module-sizes.ts';
 
 /**
  * Measures the size of the script a browser loads before a chat can be used, after `vite build`; fails above the
- * budget. Takes the folder of the SvelteKit build as an optional argument.
+ * budget. Takes the folder of the SvelteKit build as an optional argument. `--modules` lists the size of each module,
+ * after `vite build --sourcemap hidden`.
  */
-const BUDGET_KB = 150;
+const BUDGET_KB = 125;
 
 const page = join(import.meta.dirname, '..');
-const client = join(page, process.argv[2] ?? '.svelte-kit', 'output', 'client');
+const { values, positionals } = parseArgs({ options: { modules: { type: 'boolean' } }, allowPositionals: true });
+const client = join(page, positionals[0] ?? '.svelte-kit', 'output', 'client');
 const manifest = JSON.parse(readFileSync(join(client, '.vite', 'manifest.json'), 'utf8')) as Manifest;
 
 /**
@@ -38,6 +42,12 @@ const parts = firstLoad(
   .sort((a, b) => b.bytes - a.bytes);
 const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
 
+if (values.modules === true) {
+  const modules = parts.flatMap(({ file }) => moduleSizes(join(client, file), join(page, '..', '..')));
+  if (modules.length === parts.length) throw new Error('No source maps: run `vite build --sourcemap hidden` first.');
+  modules.sort((a, b) => b.gzip - a.gzip);
+  for (const { module, gzip, bytes } of modules) console.log(`${kb(gzip, 2)} kB ${kb(bytes)} kB minified  ${module}`);
+}
 for (const { name, file, bytes } of parts) console.log(`${kb(bytes)} kB  ${name} (${file})`);
 console.log(`${kb(total)} kB  total, gzipped; the budget is ${String(BUDGET_KB)} kB`);
 if (total > BUDGET_KB * 1000) {
@@ -45,6 +55,6 @@ if (total > BUDGET_KB * 1000) {
   process.exitCode = 1;
 }
 
-function kb(bytes: number): string {
-  return (bytes / 1000).toFixed(1).padStart(8);
+function kb(bytes: number, digits = 1): string {
+  return (bytes / 1000).toFixed(digits).padStart(8);
 }

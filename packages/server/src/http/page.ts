@@ -3,7 +3,7 @@ import { encodingFor } from './answers.ts';
 import type { PageFile } from './page-files.ts';
 import { createPageFiles, INDEX } from './page-files.ts';
 import { quoted, refusal } from './problems.ts';
-import { networkPolicy, pagePolicy } from './response-headers.ts';
+import { codePolicy, networkPolicy, pagePolicy } from './response-headers.ts';
 import type { AppContext, UiOptions } from './types.ts';
 
 /** Paths for which the page has a view; for others it shows its own "not found". */
@@ -13,6 +13,8 @@ const VIEWS = /^\/(c\/[^/]+|inbox|agents(\/.*)?|settings(\/.*)?)?$/;
  * it, so texts of models gain nothing.
  */
 const NETWORK_WORKER = /^\/_app\/immutable\/workers\/tab-network-worker-[\w-]+\.js$/;
+/** Worker that highlights code; it loads a grammar for each language. */
+const CODE_WORKER = /^\/_app\/immutable\/workers\/code-worker-[\w-]+\.js$/;
 /** File names here contain a content hash. */
 const IMMUTABLE = '/_app/immutable/';
 
@@ -46,8 +48,11 @@ export function createPage(ui: UiOptions): (c: AppContext) => Promise<Response> 
     const asset = path === INDEX ? undefined : page.files.get(path);
     if (asset !== undefined) {
       const kept = path.startsWith(IMMUTABLE) ? 'public, max-age=31536000, immutable' : 'no-cache';
-      const policy = NETWORK_WORKER.test(path) ? { 'content-security-policy': networkPolicy() } : {};
-      return send(c, asset, 200, { 'cache-control': kept, ...policy });
+      const policy = policyOfWorker(path);
+      return send(c, asset, 200, {
+        'cache-control': kept,
+        ...(policy !== null && { 'content-security-policy': policy }),
+      });
     }
     if (path.startsWith('/_app/')) throw notThere(path);
     return send(c, index, VIEWS.test(path) ? 200 : 404, {
@@ -55,6 +60,11 @@ export function createPage(ui: UiOptions): (c: AppContext) => Promise<Response> 
       'content-security-policy': pagePolicy(page.scriptHashes),
     });
   };
+}
+
+function policyOfWorker(path: string): string | null {
+  if (NETWORK_WORKER.test(path)) return networkPolicy();
+  return CODE_WORKER.test(path) ? codePolicy() : null;
 }
 
 function withoutPage(c: AppContext): Response {

@@ -38,3 +38,8 @@ export function pagePolicy(scriptHashes: readonly string[]): string {
 export function networkPolicy(): string {
   return "default-src 'none'; connect-src http: https: ws: wss:";
 }
+
+/** The policy of the worker that highlights code: it may load scripts of this server, and nothing else. */
+export function codePolicy(): string {
+  return "default-src 'none'; script-src 'self'";
+}

@@ -1,12 +1,13 @@
+import { dateFormat } from './formats.ts';
 import { i18n } from './i18n.svelte.ts';
 
 /** Formats a time in milliseconds as date and time in the language of the page. */
 export function dateAndTime(at: number): string {
-  return new Intl.DateTimeFormat(i18n.locale, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
+  return dateFormat(i18n.locale, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
 }
 
 /** The time alone if it was today, otherwise with its date. */
 export function timeOrDate(at: number): string {
   const isToday = new Date(at).toDateString() === new Date().toDateString();
-  return isToday ? new Intl.DateTimeFormat(i18n.locale, { timeStyle: 'short' }).format(at) : dateAndTime(at);
+  return isToday ? dateFormat(i18n.locale, { timeStyle: 'short' }).format(at) : dateAndTime(at);
 }

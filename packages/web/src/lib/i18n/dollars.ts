@@ -1,7 +1,9 @@
+import { numberFormat } from './formats.ts';
+
 /** Formats dollars with enough digits to compare fractions of a cent. */
 export function dollars(amount: number, locale: string): string {
   const digits = amount >= 1 || amount === 0 ? { maximumFractionDigits: 2 } : { maximumSignificantDigits: 2 };
-  return new Intl.NumberFormat(locale, {
+  return numberFormat(locale, {
     style: 'currency',
     currency: 'USD',
     currencyDisplay: 'narrowSymbol',

@@ -1,4 +1,5 @@
 import { showHidden } from '@toolyard/protocol';
+import { numberFormat, pluralRules } from './formats.ts';
 
 /** A text with placeholders `{name}`, or one per plural form of `count`. */
 type PluralText = { readonly one?: string; readonly other: string };
@@ -27,12 +28,12 @@ export function formatMessage(text: MessageText, values: Values, locale: string)
   return pick(text, values, locale).replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
     if (value === undefined) return whole;
-    return typeof value === 'number' ? new Intl.NumberFormat(locale).format(value) : showHidden(value);
+    return typeof value === 'number' ? numberFormat(locale).format(value) : showHidden(value);
   });
 }
 
 function pick(text: MessageText, values: Values, locale: string): string {
   if (typeof text === 'string') return text;
   const count = Number(values['count'] ?? 0);
-  return new Intl.PluralRules(locale).select(count) === 'one' ? (text.one ?? text.other) : text.other;
+  return pluralRules(locale).select(count) === 'one' ? (text.one ?? text.other) : text.other;
 }

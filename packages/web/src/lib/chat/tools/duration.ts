@@ -1,7 +1,9 @@
+import { numberFormat } from '../../i18n/formats.ts';
+
 /** A duration, short: "240 ms", "3.4 s", "2 m 5 s" in the format of the language. */
 export function durationText(ms: number, locale: string): string {
   const unit = (value: number, name: string, digits = 0): string =>
-    new Intl.NumberFormat(locale, {
+    numberFormat(locale, {
       style: 'unit',
       unit: name,
       unitDisplay: 'narrow',

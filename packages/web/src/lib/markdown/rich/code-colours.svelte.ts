@@ -1,80 +1,101 @@
 import type { CodeBlock } from '../blocks.ts';
-import { ColouredLines } from './coloured-lines.ts';
-import type { LanguageId } from './languages.ts';
+import type { FromCodeWorker, ToCodeWorker } from './code-worker-messages.ts';
 
-/** Maximum time for highlighting per frame, in milliseconds. */
-const SLICE_MS = 4;
+type Coloured = { pieces: readonly string[]; to: number };
+const PLAIN: Coloured = { pieces: [], to: 0 };
+
+/** Highlighted blocks, for messages that are scrolled back into the page. */
+const known = new Map<string, Coloured>();
+const MAX_BLOCKS = 200;
+
+const receivers = new Map<number, (word: FromCodeWorker) => void>();
+let worker: Worker | undefined;
+let lastId = 0;
+
+function post(word: ToCodeWorker): void {
+  if (worker === undefined) {
+    worker = new Worker(new URL('./code-worker.ts', import.meta.url), { type: 'module' });
+    worker.addEventListener('message', ({ data }: MessageEvent<FromCodeWorker>) => receivers.get(data.id)?.(data));
+    // The code is readable without colours; the next block tries again.
+    worker.addEventListener('error', () => {
+      worker?.terminate();
+      worker = undefined;
+      receivers.clear();
+    });
+  }
+  worker.postMessage(word);
+}
 
 /**
- * Highlighting of one code block. Colours are added after the text and never change its layout: the highlighter is
- * loaded with the first code block and works in slices between frames.
+ * Highlighting of one code block. Colours are added after the text and never change its layout: a worker computes them,
+ * started with the first code block.
  */
 export class CodeColours {
-  /** HTML of the highlighted part, from the beginning of the code. */
-  pieces: readonly string[] = $state.raw([]);
-  /** Length of the highlighted part in the text. */
-  colouredTo = $state(0);
+  #coloured: Coloured = $state.raw(PLAIN);
 
   #language: string | null = null;
-  #lines: ColouredLines | null = null;
-  #block: CodeBlock | null = null;
-  #frame = 0;
-  #stopped = false;
+  #id: number | null = null;
+  #sent = '';
+  #isComplete = false;
 
-  show(block: CodeBlock): void {
-    this.#block = block;
-    if (this.#language !== block.language) {
-      this.#language = block.language;
-      this.#lines = null;
-      void this.#load(block.language);
-    }
-    if (this.#lines === null) {
-      this.#publish([], 0);
+  /** HTML of the highlighted part, from the beginning of the code. */
+  get pieces(): readonly string[] {
+    return this.#coloured.pieces;
+  }
+
+  /** Length of the highlighted part in the text. */
+  get colouredTo(): number {
+    return this.#coloured.to;
+  }
+
+  show({ language, text, open }: CodeBlock): void {
+    if (language === '') return this.#restart(language);
+    if (this.#id !== null && !receivers.has(this.#id)) return;
+    const key = `${language}\n${text}`;
+    const before = open ? undefined : known.get(key);
+    if (before !== undefined) {
+      this.#restart(language);
+      this.#coloured = before;
       return;
     }
-    this.#lines.update(block.text);
-    // Text that no longer starts with the highlighted part is shown plain at once.
-    this.#publish(this.#lines.pieces, block.text.length - this.#lines.rest.length);
-    this.#soon();
+    // A line that was incomplete when it was sent cannot continue.
+    const continues = language === this.#language && text.startsWith(this.#sent);
+    if (!continues || (text !== this.#sent && !/(^|\n)$/.test(this.#sent))) this.#restart(language);
+    this.#isComplete = !open;
+    const end = open ? text.lastIndexOf('\n') + 1 : text.length;
+    if (end <= this.#sent.length) return;
+    this.#id ??= this.#begin();
+    post({ type: 'code', id: this.#id, language, added: text.slice(this.#sent.length, end) });
+    this.#sent = text.slice(0, end);
   }
 
   stop(): void {
-    this.#stopped = true;
-    cancelAnimationFrame(this.#frame);
+    if (this.#id === null) return;
+    receivers.delete(this.#id);
+    post({ type: 'end', id: this.#id });
+    this.#id = null;
   }
 
-  async #load(name: string): Promise<void> {
-    const { languageId } = await import('./languages.ts');
-    const language: LanguageId | null = languageId(name);
-    if (language === null) return;
-    try {
-      const { colourLinesOf } = await import('./highlighter.ts');
-      const colour = await colourLinesOf(language);
-      if (this.#stopped || this.#language !== name || this.#block === null) return;
-      this.#lines = new ColouredLines(colour);
-      this.#lines.update(this.#block.text);
-      this.#soon();
-    } catch {
-      // The code is readable without colours.
-    }
+  /** Text that does not continue the highlighted part is shown plain at once. */
+  #restart(language: string): void {
+    this.stop();
+    this.#language = language;
+    this.#sent = '';
+    this.#coloured = PLAIN;
   }
 
-  #soon(): void {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = requestAnimationFrame(() => this.#highlight());
+  #begin(): number {
+    const id = (lastId += 1);
+    receivers.set(id, ({ from, pieces, to }) => {
+      this.#coloured = { pieces: [...this.#coloured.pieces.slice(0, from), ...pieces], to };
+      if (this.#isComplete && to === this.#sent.length) this.#remember();
+    });
+    return id;
   }
 
-  #highlight(): void {
-    const lines = this.#lines;
-    const block = this.#block;
-    if (this.#stopped || lines === null || block === null) return;
-    const more = lines.work(SLICE_MS, { open: block.open, now: () => performance.now() });
-    this.#publish(lines.pieces, block.text.length - lines.rest.length);
-    if (more) this.#soon();
-  }
-
-  #publish(pieces: readonly string[], to: number): void {
-    this.pieces = pieces;
-    this.colouredTo = to;
+  #remember(): void {
+    known.set(`${String(this.#language)}\n${this.#sent}`, this.#coloured);
+    const [oldest] = known.keys();
+    if (known.size > MAX_BLOCKS && oldest !== undefined) known.delete(oldest);
   }
 }
