@@ -42,6 +42,8 @@ export type StageOptions = {
   date?: boolean;
   env?: NodeJS.ProcessEnv;
   args?: string[];
+  /** True: pages connect without `line`, at the own port of the server: only there they have frames on a second port. */
+  direct?: boolean;
   /** True: the server requires its access token, as users start it. */
   token?: boolean;
 };
@@ -71,6 +73,7 @@ async function setStageOn<Server extends AnyServer>(
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-stage', ...options.env },
   });
   const line = await startWorkerProxy(() => Number(new URL(server.url).port));
+  const base = (): string => (options.direct ? server.url : line.url);
   const complaints: string[] = [];
   const contexts: StageContext[] = [];
 
@@ -112,11 +115,11 @@ async function setStageOn<Server extends AnyServer>(
       }
     },
     async open(path = '/', contextOptions) {
-      const context = await (contextOptions ? openContext(contextOptions) : borrowContext(line.url));
+      const context = await (contextOptions ? openContext(contextOptions) : borrowContext(base()));
       contexts.push(context);
       const page = await context.newPage();
       listen(page);
-      await Promise.all([page.goto(line.url + path), connected()]);
+      await Promise.all([page.goto(base() + path), connected()]);
       return page;
     },
     async openBeside(beside, path) {
@@ -124,7 +127,7 @@ async function setStageOn<Server extends AnyServer>(
       if (!context) throw new Error('the page is not one of this stage');
       const page = await context.newPage();
       listen(page);
-      await page.goto(line.url + path);
+      await page.goto(base() + path);
       return page;
     },
     async [Symbol.asyncDispose]() {

@@ -4,6 +4,7 @@ import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import type { Plugin, Rolldown } from 'vite';
 import { defaultClientConditions, defaultServerConditions, defineConfig } from 'vite';
+import { frameScripts } from './scripts/frame-scripts.ts';
 import { VERSION } from '../protocol/src/version.ts';
 
 // Parallel builds (a check beside a running page) need separate folders.
@@ -98,6 +99,7 @@ const WOFF2_ONLY: Plugin = {
 export default defineConfig({
   plugins: [
     EMPTY_SERVER_COMPONENTS,
+    frameScripts(),
     WOFF2_ONLY,
     tailwindcss(),
     sveltekit({

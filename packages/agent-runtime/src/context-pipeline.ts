@@ -2,6 +2,7 @@ import type { ConversationExample, Message, ModelInput } from '@toolyard/protoco
 import { withCompactedMessages } from './context/compaction.ts';
 import type { Placeholders, ServerNotes } from './context/instructions.ts';
 import { withPlaceholders, withServerInstructions } from './context/instructions.ts';
+import { withServerContent } from './context/server-content.ts';
 import { withExamples, withinHistory, withInputTemplate, withReadableAttachments } from './context/user-messages.ts';
 import { withCappedToolResults, withTrimmedResults } from './context/tool-results.ts';
 import { withContinuePrompts, withoutEmptyAnswers, withResultsInPlace } from './context/well-formed.ts';
@@ -39,6 +40,7 @@ const PROCESSORS: readonly Processor[] = [
   withServerInstructions,
   withExamples,
   withInputTemplate,
+  withServerContent,
   withReadableAttachments,
   withCappedToolResults,
   withEditedArguments,

@@ -7,7 +7,6 @@ test('the package exports exactly this', () => {
     'HostedServers',
     'LAUNCHERS',
     'McpHost',
-    'ResourceDraft',
     'ToolIndex',
     'ToolTrust',
     'checkArguments',

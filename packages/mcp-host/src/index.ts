@@ -51,8 +51,6 @@ export type {
   SamplingRequest,
   UrlQuestion,
 } from './questions/questions.ts';
-export type { ResourceAttachment, ResourceDraftOptions } from './catalogue/resource-draft.ts';
-export { ResourceDraft } from './catalogue/resource-draft.ts';
 export type { ListedSkill, SkillFile } from './catalogue/skills.ts';
 export type { ResourceStore } from './catalogue/resource-store.ts';
 export type { PinStore, ToolPin, VoidedApproval } from './catalogue/trust.ts';

@@ -22,6 +22,7 @@ export const CONTENT_PARTS = {
   audio: { label: media, media: { attached: 'an audio recording', cannot: 'you cannot process audio' } },
   file: { label: ({ name, mimeType }) => `file${name === undefined ? '' : ` ${name}`}, ${mimeType}` },
   resource: { label: ({ uri }) => `resource ${uri}` },
+  prompt: { label: ({ title, name }) => `prompt ${title ?? name}` },
   reasoning: { label: ({ text }) => text },
   tool_call: { label: ({ name }) => `call of ${name}` },
   malformed_tool_call: { label: ({ raw }) => raw },

@@ -25,6 +25,8 @@ export type {
   ImagePart,
   MalformedToolCallPart,
   MediaSource,
+  PromptMessage,
+  PromptPart,
   ReasoningPart,
   ResourcePart,
   TextPart,
@@ -51,8 +53,10 @@ export type { TaskHandle } from './tools.ts';
 export type { ToolDefinition, RequestPrelude, SentRequest } from './schemas/sent-requests.ts';
 export { findDecision, formatToolReference, CONTINUES_ELSEWHERE, originOf, readTaskHandle } from './tools.ts';
 export { textOf } from './messages.ts';
+export type { Draft, DraftAttachment, SaveDraft } from './schemas/drafts.ts';
 export type { ContentPart, MediaPart, MediaType } from './content-parts.ts';
 export { CONTENT_PARTS, isMediaPart, isMediaType, labelOf } from './content-parts.ts';
+export { textOfSource } from './text-source.ts';
 export type {
   ContextFill,
   ModelRequestRecord,
@@ -97,6 +101,8 @@ export type {
   MissingRole,
   RunView,
 } from './schemas/runs.ts';
+export type { FramePolicy } from './frame-policy.ts';
+export { frameQuery, isFrameSource, NO_NETWORK, readFrameQuery } from './frame-policy.ts';
 export { addUsage, costOf } from './usage.ts';
 export { DEFAULT_KEY_SCOPES, KEY_SCOPES, SCOPES } from './access.ts';
 export type {

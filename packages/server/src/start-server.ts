@@ -17,6 +17,7 @@ import { resolveOptions } from './config/server-options.ts';
 import { ShutdownStack } from './shutdown-stack.ts';
 import { createHttpApp } from './http/create-http-app.ts';
 import { randomCredential } from './http/auth/credentials.ts';
+import { startFrames } from './frames/frames.ts';
 import type { Listening } from './http/listen.ts';
 import { listen } from './http/listen.ts';
 import type { AccessToken } from './http/types.ts';
@@ -266,6 +267,10 @@ async function assemble(
   const proxy = settings.uiMcpProxy ? createProxy({ allow: settings.proxyAllow, clock }) : null;
   shutdown.defer('proxy requests', () => proxy?.close());
 
+  const folder = capabilities.web && settings.ui ? pageFolder() : null;
+  const frames = await startFrames({ ...settings, folder, pagePort: () => ownPort });
+  shutdown.defer('frames', () => frames.close());
+
   let ready = false;
   const app = createHttpApp({
     storage,
@@ -289,6 +294,7 @@ async function assemble(
     proxy,
     capabilities,
     ui: { enabled: settings.ui, settings: settings.uiSettings, folder: pageFolder() },
+    frames,
     ...(telemetry ? { telemetry } : {}),
     metrics: metrics && (() => metrics.text({ storage, servers })),
     ready: () => ready,

@@ -15,6 +15,7 @@ export type SweepOptions = {
 const REFERENCE_COLUMNS: readonly { name: string; key: readonly string[]; texts: readonly string[] }[] = [
   { name: 'messages', key: ['conversation_id', 'id'], texts: ['message'] },
   { name: 'queued_messages', key: ['conversation_id', 'id'], texts: ['parts'] },
+  { name: 'drafts', key: ['owner_id', "coalesce(conversation_id, '')"], texts: ['draft'] },
   { name: 'interrupts', key: ['id'], texts: ['interrupt', 'answer'] },
   { name: 'run_inbox', key: ['position'], texts: ['body'] },
   { name: 'run_states', key: ['run_id'], texts: ['state'] },

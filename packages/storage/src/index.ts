@@ -42,6 +42,7 @@ export type {
 } from './repositories/conversations.ts';
 export type { MessageRepository } from './repositories/messages.ts';
 export type { PermissionRepository } from './repositories/permissions.ts';
+export type { DraftRepository } from './repositories/drafts.ts';
 export type { QueueRepository } from './repositories/queue.ts';
 export type { SecretRepository } from './repositories/secrets.ts';
 export type { SettingsRepository } from './repositories/settings.ts';

@@ -11,6 +11,7 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'result',
   'question',
   'answer',
+  'draft',
 ]);
 
 /** Parses JSON columns of the rows read. Only listed columns: other text that looks like JSON is unchanged. */

@@ -27,6 +27,7 @@ export type Schema = {
   api_keys: ApiKeysTable;
   webhooks: WebhooksTable;
   announcements: AnnouncementsTable;
+  drafts: DraftsTable;
   request_preludes: RequestPreludesTable;
   tab_offers: TabOffersTable;
   tab_calls: TabCallsTable;
@@ -78,6 +79,14 @@ type PermissionsTable = {
   decided_at: number;
   /** Null in rows of a version without this column. */
   origin: ToolOrigin | null;
+};
+
+type DraftsTable = {
+  owner_id: string;
+  /** Null: the new chat. */
+  conversation_id: string | null;
+  draft: Json<JsonObject>;
+  updated_at: number;
 };
 
 type SecretsTable = { owner_id: string; name: string; sealed: Uint8Array; updated_at: number };

@@ -55,6 +55,8 @@ function tokensOfPart(part: ContentPart | Message['parts'][number]): number {
       return (
         tokensOfText(part.uri) + (part.text === undefined ? 0 : tokensOfText(part.text)) + (part.source ? MEDIA : 0)
       );
+    case 'prompt':
+      return part.messages.reduce((sum, { content }) => sum + tokensOfPart(content), FRAME);
     case 'tool_call':
       return FRAME + tokensOfText(part.name) + tokensOfText(JSON.stringify(part.arguments));
     case 'malformed_tool_call':

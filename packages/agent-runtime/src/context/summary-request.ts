@@ -1,5 +1,5 @@
-import type { Message } from '@toolyard/protocol';
-import { textOf } from '@toolyard/protocol';
+import type { Message, UserPart } from '@toolyard/protocol';
+import { labelOf, textOf } from '@toolyard/protocol';
 import { tokensOfText } from './estimate-tokens.ts';
 import type { CompactionPlan } from './compaction.ts';
 
@@ -46,7 +46,7 @@ function tell(message: Message): string {
     case 'system':
       return '';
     case 'user': {
-      const others = message.parts.filter(({ type }) => type !== 'text').map(({ type }) => ` [${type}]`);
+      const others = message.parts.flatMap((part) => (part.type === 'text' ? [] : [attached(part)]));
       return `User: ${cut(textOf(message), MAX_TEXT_LENGTH)}${others.join('')}`;
     }
     case 'assistant': {
@@ -69,6 +69,18 @@ function tell(message: Message): string {
       return `${message.name} ${isError ? 'failed' : 'answered'}: ${cut(text, MAX_RESULT_LENGTH)}`;
     }
   }
+}
+
+/** An attachment with its text, if it has some. */
+function attached(part: UserPart): string {
+  const texts =
+    part.type === 'prompt'
+      ? part.messages.flatMap(({ content }) => (content.type === 'text' ? [content.text] : []))
+      : part.type === 'resource' && part.text !== undefined
+        ? [part.text]
+        : [];
+  const label = part.type === 'prompt' || part.type === 'resource' ? labelOf(part) : part.type;
+  return [` [${label}]`, ...texts.map((text) => cut(text, MAX_RESULT_LENGTH))].join('\n');
 }
 
 /** Keeps the beginning and, with priority, the end. */

@@ -1,12 +1,11 @@
 import type { JsonObject } from '@toolyard/protocol';
-import { createFakeClock, createIds } from '@toolyard/testing';
+import { createFakeClock } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
 import type { McpHostOptions } from '../host/host-options.ts';
 import { healthOf } from '../node/test-fixtures/peers.ts';
 import { connectPeer } from '../node/test-fixtures/connect-peer.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
-import { ResourceDraft } from './resource-draft.ts';
 
 const PIXEL = 'iVBORw0KGgo=';
 const clock = createFakeClock();
@@ -122,63 +121,5 @@ test('whose subscription cannot be renewed is logged', async () => {
   });
   await expect(host.resources.follow('srv', 'file:///b.txt', () => undefined)).rejects.toMatchObject({
     message: expect.stringContaining('too many') as string,
-  });
-});
-
-describe('attached resources', () => {
-  test(
-    'are loaded, retried, consumed as parts, and restored when sending fails',
-    {
-      tags: [
-        'M1.20',
-        'M3.01',
-        'M3.02',
-        'M3.03',
-        'M3.04',
-        'M3.05',
-        'M3.06',
-        'M5.01',
-        'M5.02',
-        'M5.03',
-        'M5.04',
-        'M5.12',
-      ],
-    },
-    async () => {
-      await connect({});
-      let isBroken = true;
-      peer.answers['resources/read'] = ({ uri }) =>
-        isBroken && uri === 'file:///b'
-          ? { error: { code: -32603, message: 'locked' } }
-          : { result: { contents: [{ uri, text: `of ${String(uri)}` }] } };
-      const draft = new ResourceDraft({ store: host.resources, ids: createIds() });
-      const a = draft.attach({ serverId: 'srv', uri: 'file:///a', name: 'A' });
-      expect(a.state).toBe('loading');
-      expect(draft.attach({ serverId: 'srv', uri: 'file:///a' }).id).toBe(a.id);
-      const b = draft.attach({ serverId: 'srv', uri: 'file:///b' });
-      const sent = await draft.consume();
-      expect(sent.parts).toEqual([{ type: 'resource', name: 'A', uri: 'file:///a', text: 'of file:///a' }]);
-      expect(draft.attachments).toMatchObject([
-        { id: b.id, state: 'failed', error: { message: expect.stringContaining('locked') as string } },
-      ]);
-      sent.restore();
-      sent.restore();
-      expect(draft.attachments.map(({ id, state }) => [id, state])).toEqual([
-        [a.id, 'ready'],
-        [b.id, 'failed'],
-      ]);
-      isBroken = false;
-      draft.retry(b.id);
-      expect((await draft.consume()).parts).toHaveLength(2);
-      expect(draft.attachments).toEqual([]);
-    },
-  );
-
-  test('that are removed while loading are not restored', { tags: ['M5.12'] }, async () => {
-    await connect({ 'resources/read': { contents: [] } });
-    const draft = new ResourceDraft({ store: host.resources, ids: createIds() });
-    draft.remove(draft.attach({ serverId: 'srv', uri: 'file:///a' }).id);
-    expect((await draft.consume()).parts).toEqual([]);
-    expect(draft.attachments).toEqual([]);
   });
 });

@@ -22,6 +22,8 @@ function toPart(part: UserPart): JsonObject {
       const image = resourceImage(part);
       return (image && mediaPart(image.mimeType, image.source)) ?? { text: resourceText(part) };
     }
+    case 'prompt':
+      return { text: unavailable(labelOf(part)) };
     default:
       return mediaPart(part.mimeType, part.source) ?? { text: unavailable(labelOf(part)) };
   }

@@ -1,5 +1,5 @@
 import type { ImagePart, MediaSource, ResourcePart, ToolResult } from '@toolyard/protocol';
-import { labelOf } from '@toolyard/protocol';
+import { labelOf, textOfSource } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
 
 /** A resource as text for a model: name and URI, then the content. */
@@ -7,9 +7,8 @@ export function resourceText(part: ResourcePart): string {
   const name = part.title ?? part.name;
   const label = `Resource ${part.uri}${name === undefined ? '' : ` (${name})`}`;
   if (part.text !== undefined) return labelled(label, part.text);
-  if (part.source !== undefined && 'data' in part.source && isTextType(part.mimeType ?? '')) {
-    return labelled(label, decodeText(part.source.data));
-  }
+  const decoded = part.source === undefined ? null : textOfSource(part.source, part.mimeType ?? '');
+  if (decoded !== null) return labelled(label, decoded);
   const kind = part.source === undefined ? 'link' : `content not shown, ${part.mimeType ?? 'unknown type'}`;
   return scrub(`[${label}: ${kind}${part.description === undefined ? '' : `; ${part.description}`}]`);
 }
@@ -22,8 +21,8 @@ export function resourceImage(part: ResourcePart): ImagePart | null {
 
 /** A text file as text for a model; null if it is not a text file, or its bytes were not loaded. */
 export function textFile(name: string, mimeType: string, source: MediaSource): string | null {
-  if (!('data' in source) || !isTextType(mimeType)) return null;
-  return labelled(`File ${name}`, decodeText(source.data));
+  const text = textOfSource(source, mimeType);
+  return text === null ? null : labelled(`File ${name}`, text);
 }
 
 /** The placeholder for content that a model cannot receive. */
@@ -38,19 +37,6 @@ export function isReachable(source: MediaSource): boolean {
 
 function labelled(label: string, text: string): string {
   return scrub(`${label}:\n${text}`);
-}
-
-function isTextType(mimeType: string): boolean {
-  return /^text\/|[/+](json|xml|yaml|javascript)\b/i.test(mimeType);
-}
-
-function decodeText(base64: string): string {
-  try {
-    const binary = atob(base64);
-    return new TextDecoder().decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)));
-  } catch {
-    return '[not readable as text]';
-  }
 }
 
 /** A tool result as text for a model; images are separate, because each wire places them differently. */

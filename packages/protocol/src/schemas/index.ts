@@ -8,6 +8,7 @@ export * from './usage.ts';
 export * from './query.ts';
 export * from './runs.ts';
 export * from './conversations.ts';
+export * from './drafts.ts';
 export * from './operations.ts';
 export * from './model-calls.ts';
 export * from './models.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorInfo, jsonObject, jsonValue, named, pageOf, timestamp } from './common.ts';
 import { logLevel, mcpPhase } from './mcp-servers.ts';
-import { resourcePart, toolContentPart, toolResult } from './parts.ts';
+import { promptMessage, resourcePart, toolResult } from './parts.ts';
 
 /** The name of a tool or prompt, or a URI, chosen by a server. */
 const name = z.string().min(1).max(10_000);
@@ -198,7 +198,7 @@ export const mcpFilledPrompt = named(
   'McpFilledPrompt',
   z.strictObject({
     description: z.string().exactOptional(),
-    messages: z.array(z.strictObject({ role: z.enum(['user', 'assistant']), content: toolContentPart })),
+    messages: z.array(promptMessage),
   }),
 );
 /** A prompt with its arguments applied: messages for a conversation, with their roles and content types. */

@@ -14,6 +14,7 @@ export const propsView = named(
     ui: z.boolean(),
     ui_settings: jsonObject,
     cors_proxy_enabled: z.boolean(),
+    frame_origin: z.string().nullable(),
     webui: z.boolean(),
     webui_settings: jsonObject,
     version: z.string(),
@@ -21,6 +22,7 @@ export const propsView = named(
 );
 /**
  * `ui_settings` is what the operator set with `--ui-config`; `webui` and `webui_settings` repeat it for older clients.
+ * `frame_origin` is where the page opened under this name loads frames from; null: from its own origin, sandboxed.
  */
 export type PropsView = z.output<typeof propsView>;
 
@@ -45,6 +47,7 @@ export const liveEvent = named(
       what: z.enum([
         'conversations',
         'queue',
+        'drafts',
         'interrupts',
         'servers',
         'resources',

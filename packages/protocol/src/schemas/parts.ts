@@ -21,6 +21,8 @@ const audio = { type: z.literal('audio'), mimeType, name, source: mediaSource };
 const resource = {
   type: z.literal('resource'),
   uri: z.string(),
+  /** The MCP server it was read from. */
+  serverId: z.string().exactOptional(),
   name: z.string().exactOptional(),
   title: z.string().exactOptional(),
   description: z.string().exactOptional(),
@@ -38,6 +40,24 @@ export const textPart = z.strictObject(text);
 export const imagePart = z.strictObject(image);
 export const audioPart = z.strictObject(audio);
 
+export const toolContentPart = named(
+  'ToolContentPart',
+  z.discriminatedUnion('type', [
+    z.strictObject({ ...text, ...hints }),
+    /** `name`: file name of the attachment. */
+    z.strictObject({ ...image, ...hints }),
+    z.strictObject({ ...audio, ...hints }),
+    /** An MCP resource: a link (no content) or one with its content. */
+    z.strictObject({ ...resource, ...hints }),
+  ]),
+);
+/** Content that a tool can return. */
+export type ToolContentPart = z.output<typeof toolContentPart>;
+
+export const promptMessage = z.strictObject({ role: z.enum(['user', 'assistant']), content: toolContentPart });
+/** A message of an MCP prompt. Untrusted, like all content of servers. */
+export type PromptMessage = z.output<typeof promptMessage>;
+
 export const userPart = named(
   'UserPart',
   z.discriminatedUnion('type', [
@@ -48,6 +68,15 @@ export const userPart = named(
     z.strictObject({ type: z.literal('file'), mimeType, name: z.string().exactOptional(), source: mediaSource }),
     /** An MCP resource: a link (no content) or one with its content. */
     z.strictObject(resource),
+    /** An MCP prompt that the user selected, with its arguments filled in. */
+    z.strictObject({
+      type: z.literal('prompt'),
+      serverId: z.string(),
+      name: z.string(),
+      title: z.string().exactOptional(),
+      arguments: z.record(z.string(), z.string()),
+      messages: z.array(promptMessage),
+    }),
   ]),
 );
 export type UserPart = z.output<typeof userPart>;
@@ -58,6 +87,8 @@ export type AudioPart = Extract<UserPart, { type: 'audio' }>;
 export type FilePart = Extract<UserPart, { type: 'file' }>;
 /** An MCP resource: a link (no content) or one with its content. */
 export type ResourcePart = Extract<UserPart, { type: 'resource' }>;
+/** An MCP prompt that the user selected, with its arguments filled in. */
+export type PromptPart = Extract<UserPart, { type: 'prompt' }>;
 
 export const toolCallPart = z.strictObject({
   type: z.literal('tool_call'),
@@ -112,20 +143,6 @@ export type CitationPart = Extract<AssistantPart, { type: 'citation' }>;
 export type ErrorPart = Extract<AssistantPart, { type: 'error' }>;
 
 export const resourcePart = named('ResourcePart', z.strictObject(resource));
-
-export const toolContentPart = named(
-  'ToolContentPart',
-  z.discriminatedUnion('type', [
-    z.strictObject({ ...text, ...hints }),
-    /** `name`: file name of the attachment. */
-    z.strictObject({ ...image, ...hints }),
-    z.strictObject({ ...audio, ...hints }),
-    /** An MCP resource: a link (no content) or one with its content. */
-    z.strictObject({ ...resource, ...hints }),
-  ]),
-);
-/** Content that a tool can return. */
-export type ToolContentPart = z.output<typeof toolContentPart>;
 
 export const toolResult = named(
   'ToolResult',

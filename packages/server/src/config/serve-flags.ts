@@ -117,6 +117,23 @@ export const SERVE_FLAGS = {
     configKey: 'allowHosts',
     default: [],
   },
+  frameOrigin: {
+    flag: 'frame-origin',
+    kind: 'text',
+    value: '<url>',
+    help: 'origin for frames with content of models and MCP Apps, such as https://frames.example.com; default: a second port on this machine',
+    env: 'TOOLYARD_FRAME_ORIGIN',
+  },
+  framePort: {
+    flag: 'frame-port',
+    kind: 'integer',
+    value: '<n>',
+    help: 'port that serves frames only; default on loopback: a free one',
+    env: 'TOOLYARD_FRAME_PORT',
+    min: 0,
+    max: 65_535,
+    hint: 'Use 0 to choose a free one.',
+  },
   uiMcpProxy: {
     flag: 'ui-mcp-proxy',
     kind: 'boolean',

@@ -94,6 +94,10 @@ function checkSettings(settings: ServerSettings): void {
     );
   }
   for (const allowed of allowHosts) checkAllowedHost(allowed, '--allow-host');
+  if (settings.frameOrigin !== undefined) checkFrameOrigin(settings.frameOrigin, allowHosts);
+  if (settings.framePort !== undefined && settings.framePort !== 0 && settings.framePort === port) {
+    throw bad(`--frame-port ${port} is the port of the page.`, 'Choose another one; 0 chooses a free one.');
+  }
   readAllowList(proxyAllow);
 }
 
@@ -104,6 +108,24 @@ function checkInternalUrl(text: string): void {
     `"${text}" is not a URL at which other processes can reach this one.`,
     'Use a form such as http://10.0.0.5:8710, without a path.',
   );
+}
+
+/** Content of a frame must not have the origin of the page, whose cookies and API it could then use. */
+function checkFrameOrigin(text: string, allowHosts: readonly string[]): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isOrigin = url !== undefined && /^https?:\/\/[a-z0-9.-]+(:\d+)?\/?$/i.test(text);
+  if (!isOrigin) {
+    throw bad(
+      `--frame-origin: "${text}" is not an origin for frames.`,
+      'Use a form such as https://frames.example.com, without a path.',
+    );
+  }
+  if (allowHosts.some((allowed) => allowed.toLowerCase() === url.host || allowed.toLowerCase() === url.hostname)) {
+    throw bad(
+      `--frame-origin ${text} is a name of the page as well (--allow-host).`,
+      'Use a second host name for frames, which leads to the same server.',
+    );
+  }
 }
 
 /** True for names and addresses that only this machine can reach. */

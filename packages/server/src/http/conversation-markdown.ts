@@ -1,4 +1,4 @@
-import type { AssistantPart, Message, ToolResult, UserPart } from '@toolyard/protocol';
+import type { AssistantPart, Message, ToolContentPart, ToolResult, UserPart } from '@toolyard/protocol';
 import { labelOf } from '@toolyard/protocol';
 
 /** A branch of a conversation as Markdown. Message texts are unchanged. */
@@ -30,6 +30,8 @@ function userPart(part: UserPart): string {
       return part.text;
     case 'resource':
       return [`*(${labelOf(part)})*`, ...(part.text === undefined ? [] : [fenced(part.text)])].join('\n\n');
+    case 'prompt':
+      return [`*(${labelOf(part)})*`, ...part.messages.map(({ content }) => resultPart(content))].join('\n\n');
     default:
       return `*(${labelOf(part)})*`;
   }
@@ -51,10 +53,15 @@ function assistantPart(part: AssistantPart): string {
 }
 
 function result({ content, structured, isError }: ToolResult): string[] {
-  const parts = content.map((part) => (part.type === 'text' ? fenced(part.text) : userPart(part)));
+  const parts = content.map(resultPart);
   const data =
     structured === undefined || content.length > 0 ? [] : [fenced(JSON.stringify(structured, null, 2), 'json')];
   return [...(isError ? ['*(an error)*'] : []), ...parts, ...data];
+}
+
+/** Content of a server, which is not ours: text in a fence. */
+function resultPart(part: ToolContentPart): string {
+  return part.type === 'text' ? fenced(part.text) : userPart(part);
 }
 
 function quoted(text: string): string {

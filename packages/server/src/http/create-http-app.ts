@@ -9,7 +9,7 @@ import type { Auth } from './auth/create-auth.ts';
 import { createAuth } from './auth/create-auth.ts';
 import type { EventStreams } from './event-stream.ts';
 import { createEventStreams } from './event-stream.ts';
-import { createHostCheck } from './hosts.ts';
+import { createHostCheck, createNameCheck } from './hosts.ts';
 import { createPage } from './page.ts';
 import { errorAnswer, quoted, refusal } from './problems.ts';
 import type { RouteDescription, Router } from './router.ts';
@@ -17,6 +17,7 @@ import { createRouter, honoPath } from './router.ts';
 import { addAccessRoutes } from './routes/access.ts';
 import { addAgentRoutes } from './routes/agents.ts';
 import { addConversationRoutes } from './routes/conversations.ts';
+import { addDraftRoutes } from './routes/drafts.ts';
 import { addExportRoute } from './routes/export.ts';
 import { addFileRoutes } from './routes/files.ts';
 import { addInterruptRoutes } from './routes/interrupts.ts';
@@ -74,15 +75,19 @@ export function createHttpApp(deps: HttpAppOptions): HttpApp {
   const { authentication } = auth;
   const eventStreams = createEventStreams(clock, log, (principal) => authentication.isStillValid(principal));
   const checkHost = createHostCheck(security);
+  const checkName = createNameCheck(security);
   const hasDoor = deps.capabilities?.web !== false;
-  const page = hasDoor ? createPage(deps.ui) : noDoor;
+  const page = hasDoor ? createPage(deps.ui, (c) => deps.frames.originFor(c.env.incoming)) : noDoor;
   const answerError = (thrown: unknown, request = { method: '?', path: '?' }): Response =>
     problemAnswer(errorAnswer(thrown, request, deps));
 
   app.use(async (c, next) => {
-    checkTarget(c.env.incoming.url);
-    checkHost(c.env.incoming);
-    await next();
+    const { incoming } = c.env;
+    checkTarget(incoming.url);
+    const frame = hasDoor ? deps.frames.answer(incoming, checkName) : null;
+    if (frame !== null) return frame;
+    checkHost(incoming);
+    return next();
   });
   app.onError((error, c) => answerError(error, { method: c.req.method, path: c.req.path }));
   app.notFound((c) => (hasDoor && isPartOfApi(c.req.path) ? answerError(noRoute(c.req.path)) : page(c)));
@@ -127,6 +132,7 @@ function addRoutes(
   addAccessRoutes(router, deps, auth);
   addConversationRoutes(router, deps);
   addMessageRoutes(router, deps);
+  addDraftRoutes(router, deps);
   addExportRoute(router, deps);
   addRunRoutes(router, deps, eventStreams);
   addRunHistoryRoutes(router, deps);

@@ -9,14 +9,27 @@ import { quoted, refusal } from './problems.ts';
  */
 export type HostCheck = (incoming: IncomingMessage) => void;
 
-type HostAndPort = { name: string; port: string };
+/** `name` in lower case, IPv6 without brackets; `port` is empty if the header has none. */
+export type HostAndPort = { name: string; port: string };
 
 /**
  * Accepts the legitimate names of this server: `localhost` and loopback addresses on a local connection, the address
  * the connection was made to, the host name it listens on, and the configured names. Rejects all others, including
  * 0.0.0.0.
  */
-export function createHostCheck(options: { host: string; allowHosts: readonly string[] }): HostCheck {
+export function createHostCheck(options: HostOptions): HostCheck {
+  const checkName = createNameCheck(options);
+  return (incoming) => {
+    const host = checkName(incoming);
+    if (!isSameOrigin(incoming.headers.origin, host)) throw foreign(incoming.headers.origin ?? '');
+    if (!cameFromOurPage(incoming)) throw foreign('another site');
+  };
+}
+
+type HostOptions = { host: string; allowHosts: readonly string[] };
+
+/** Checks only the name in `Host`, and returns it: for documents that other origins may show in frames. */
+export function createNameCheck(options: HostOptions): (incoming: IncomingMessage) => HostAndPort {
   const bound = options.host.toLowerCase();
   const allowed = options.allowHosts.map((each) => readHost(each));
 
@@ -29,16 +42,22 @@ export function createHostCheck(options: { host: string; allowHosts: readonly st
   }
 
   return (incoming) => {
-    const hostHeaders = incoming.headersDistinct['host'] ?? [];
-    const host = hostHeaders.length === 1 ? readHost(hostHeaders[0] ?? '') : null;
-    if (host === null || !isOurs(host, incoming.socket)) throw wrongHost(hostHeaders.join(', '));
-    if (!isSameOrigin(incoming.headers.origin, host)) throw foreign(incoming.headers.origin ?? '');
-    if (!cameFromOurPage(incoming)) throw foreign('another site');
+    const host = hostOf(incoming);
+    if (host === null || !isOurs(host, incoming.socket)) {
+      throw wrongHost((incoming.headersDistinct['host'] ?? []).join(', '));
+    }
+    return host;
   };
 }
 
+/** The `Host` header of a request; null if it has none, several or an invalid one. */
+export function hostOf(incoming: IncomingMessage): HostAndPort | null {
+  const headers = incoming.headersDistinct['host'] ?? [];
+  return headers.length === 1 ? readHost(headers[0] ?? '') : null;
+}
+
 /** Parses `Host` into name and port; IPv6 without brackets. Null if invalid. */
-function readHost(text: string): HostAndPort | null {
+export function readHost(text: string): HostAndPort | null {
   const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i.exec(text);
   const name = match?.[1] ?? match?.[2];
   if (name === undefined) return null;

@@ -19,7 +19,10 @@ const CODE_WORKER = /^\/_app\/immutable\/workers\/code-worker-[\w-]+\.js$/;
 const IMMUTABLE = '/_app/immutable/';
 
 /** Serves everything outside the API: the page and its files. */
-export function createPage(ui: UiOptions): (c: AppContext) => Promise<Response> {
+export function createPage(
+  ui: UiOptions,
+  frameOrigin: (c: AppContext) => string | null,
+): (c: AppContext) => Promise<Response> {
   const { folder } = ui;
   if (!ui.enabled) return async (c) => withoutPage(c);
   if (folder === null) return async () => notBuilt();
@@ -57,7 +60,7 @@ export function createPage(ui: UiOptions): (c: AppContext) => Promise<Response> 
     if (path.startsWith('/_app/')) throw notThere(path);
     return send(c, index, VIEWS.test(path) ? 200 : 404, {
       'cache-control': 'no-cache',
-      'content-security-policy': pagePolicy(page.scriptHashes),
+      'content-security-policy': pagePolicy(page.scriptHashes, frameOrigin(c)),
     });
   };
 }

@@ -17,8 +17,9 @@ export function setStandardHeaders(outgoing: ServerResponse): void {
  * elsewhere, so data cannot leak through URLs.
  *
  * @param scriptHashes of the inline scripts in its HTML
+ * @param frames the only origin of frames; null: the page's own, whose only documents for frames are sandboxed
  */
-export function pagePolicy(scriptHashes: readonly string[]): string {
+export function pagePolicy(scriptHashes: readonly string[], frames: string | null): string {
   const scripts = ["'self'", ...scriptHashes.map((hash) => `'sha256-${hash}'`)].join(' ');
   return [
     "default-src 'self'",
@@ -27,6 +28,7 @@ export function pagePolicy(scriptHashes: readonly string[]): string {
     "style-src 'self' 'unsafe-inline'",
     `script-src ${scripts}`,
     "connect-src 'self'",
+    `frame-src ${frames ?? "'self'"}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "form-action 'self'",

@@ -9,6 +9,7 @@ import type { CallPolicy } from '../models/call-limit.ts';
 import type { Proxy } from '../proxy/proxy.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers } from '../services.ts';
+import type { Frames } from '../frames/frames.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { TabToolBroker } from '../tabs/tab-tool-broker.ts';
 
@@ -37,6 +38,8 @@ export type HttpAppOptions = {
   /** Roles of this process: without `door` it serves monitoring routes only. */
   capabilities?: RoleCapabilities;
   ui: UiOptions;
+  /** Documents of frames and their origin. */
+  frames: Frames;
   /** Metrics of this process; null if disabled. */
   metrics: (() => Promise<string>) | null;
   /** False until the runs of the last process were recovered; reported by `/ready`. */

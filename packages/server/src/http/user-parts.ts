@@ -1,4 +1,4 @@
-import type { MediaSource, MediaType, UserPart } from '@toolyard/protocol';
+import type { MediaSource, MediaType, ToolContentPart, UserPart } from '@toolyard/protocol';
 import { defined, isMediaPart } from '@toolyard/protocol';
 import { notFound, quoted, refusal } from './problems.ts';
 
@@ -16,16 +16,29 @@ export async function checkParts(
     throw refusal({ code: 'bad_request', message: 'The message is empty.' });
   }
   for (const [index, part] of parts.entries()) {
-    if (isMediaPart(part)) checkType(part.type, part.mimeType, index);
-    if ('source' in part && part.source !== undefined) await checkSource(part.source, `parts.${index}`, isKept);
+    if (part.type !== 'prompt') await checkPart(part, `parts.${index}`, isKept);
+    else {
+      for (const [at, { content }] of part.messages.entries()) {
+        await checkPart(content, `parts.${index}.messages.${at}.content`, isKept);
+      }
+    }
   }
 }
 
+async function checkPart(
+  part: UserPart | ToolContentPart,
+  path: string,
+  isKept: (sha256: string) => Promise<boolean>,
+): Promise<void> {
+  if (isMediaPart(part)) checkType(part.type, part.mimeType, path);
+  if ('source' in part && part.source !== undefined) await checkSource(part.source, path, isKept);
+}
+
 /** Providers reject a file whose type does not fit its kind, in this and every later request of the conversation. */
-function checkType(kind: MediaType, mimeType: string, index: number): void {
+function checkType(kind: MediaType, mimeType: string, path: string): void {
   if (mimeType.toLowerCase().startsWith(`${kind}/`)) return;
   const message = `The type of an attached ${kind} must begin with ${kind}/ (got ${quoted(mimeType)}).`;
-  throw refusal({ code: 'bad_request', message }, { issues: [{ path: `parts.${index}.mimeType`, message }] });
+  throw refusal({ code: 'bad_request', message }, { issues: [{ path: `${path}.mimeType`, message }] });
 }
 
 /**

@@ -1,5 +1,13 @@
 import type { SharedStorage } from '@toolyard/storage';
-import type { AssistantPart, Message, Owner, ToolContentPart, ToolResult, UserPart } from '@toolyard/protocol';
+import type {
+  AssistantPart,
+  Message,
+  Owner,
+  PromptPart,
+  ToolContentPart,
+  ToolResult,
+  UserPart,
+} from '@toolyard/protocol';
 import { isStorageFault } from '@toolyard/protocol';
 
 /** The message for a model, with stored files in place. References to deleted files stay. */
@@ -34,7 +42,19 @@ export async function partsInPlace(
   principal: Owner,
 ): Promise<UserPart[]> {
   if (!parts.some(namesBlob)) return parts;
-  return Promise.all(parts.map((part) => inPlace(part, blobs, principal)));
+  return Promise.all(
+    parts.map((part) =>
+      part.type === 'prompt' ? promptInPlace(part, blobs, principal) : inPlace(part, blobs, principal),
+    ),
+  );
+}
+
+async function promptInPlace(prompt: PromptPart, blobs: SharedStorage['blobs'], principal: Owner): Promise<PromptPart> {
+  const messages = prompt.messages.map(async ({ role, content }) => ({
+    role,
+    content: await inPlace(content, blobs, principal),
+  }));
+  return { ...prompt, messages: await Promise.all(messages) };
 }
 
 /** The result with stored files in place. */
@@ -48,6 +68,7 @@ export async function resultInPlace(
 }
 
 function namesBlob(part: UserPart | AssistantPart | ToolContentPart): boolean {
+  if (part.type === 'prompt') return part.messages.some(({ content }) => namesBlob(content));
   return 'source' in part && part.source !== undefined && 'blob' in part.source;
 }
 

@@ -14,6 +14,7 @@ import { tabCommits } from './migrations/010-tab-commits.ts';
 import { access } from './migrations/012-access.ts';
 import { permissionOrigins } from './migrations/013-permission-origins.ts';
 import { usageDays } from './migrations/014-usage-days.ts';
+import { drafts } from './migrations/015-drafts.ts';
 import { keyFingerprint } from './migrations/011-key-fingerprint.ts';
 
 /**
@@ -39,6 +40,7 @@ export const POSTGRES_MIGRATIONS: Readonly<Record<string, PostgresMigration>> = 
   '012-access': { kind: 'expand', statements: access },
   '013-permission-origins': { kind: 'expand', statements: permissionOrigins },
   '014-usage-days': { kind: 'expand', statements: usageDays },
+  '015-drafts': { kind: 'expand', statements: drafts },
 };
 
 /** Arbitrary number of an advisory lock, which all programs of a database share. */

@@ -7,6 +7,8 @@ import type { ApiKeyRepository } from './api-keys.ts';
 import { createApiKeyRepository } from './api-keys.ts';
 import type { ConversationRepository } from './conversations.ts';
 import { createConversationRepository } from './conversations.ts';
+import type { DraftRepository } from './drafts.ts';
+import { createDraftRepository } from './drafts.ts';
 import type { MessageRepository } from './messages.ts';
 import { createMessageRepository } from './messages.ts';
 import type { PermissionRepository } from './permissions.ts';
@@ -35,6 +37,7 @@ export type Repositories = {
   readonly conversations: ConversationRepository;
   readonly messages: MessageRepository;
   readonly queue: QueueRepository;
+  readonly drafts: DraftRepository;
   readonly agents: AgentRepository;
   readonly permissions: PermissionRepository;
   readonly settings: SettingsRepository;
@@ -54,6 +57,7 @@ export function createRepositories(engine: StorageEngine, search: ConversationSe
     conversations: createConversationRepository(engine, search),
     messages: createMessageRepository(engine),
     queue: createQueueRepository(engine),
+    drafts: createDraftRepository(engine.db),
     agents: createAgentRepository(engine.db),
     permissions: createPermissionRepository(engine),
     settings: createSettingsRepository(engine.db),

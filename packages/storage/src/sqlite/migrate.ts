@@ -17,6 +17,7 @@ import { tabs } from './migrations/010-tabs.ts';
 import { access } from './migrations/012-access.ts';
 import { permissionOrigins } from './migrations/013-permission-origins.ts';
 import { usageDays } from './migrations/014-usage-days.ts';
+import { drafts } from './migrations/015-drafts.ts';
 import { tabCommits } from './migrations/011-tab-commits.ts';
 
 /** In order; released migrations never change. */
@@ -34,6 +35,7 @@ export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '012-access': access,
   '013-permission-origins': permissionOrigins,
   '014-usage-days': usageDays,
+  '015-drafts': drafts,
 };
 
 /** Migrates the tables to this version: all missing migrations in one transaction, or none. */

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { accessRoutes } from './access.ts';
 import { agentsRoutes } from './agents.ts';
 import { conversationsRoutes } from './conversations.ts';
+import { draftsRoutes } from './drafts.ts';
 import { exportRoutes } from './export.ts';
 import { filesRoutes } from './files.ts';
 import { interruptsRoutes } from './interrupts.ts';
@@ -31,6 +32,7 @@ export const routes = {
   ...accessRoutes,
   ...agentsRoutes,
   ...conversationsRoutes,
+  ...draftsRoutes,
   ...exportRoutes,
   ...filesRoutes,
   ...interruptsRoutes,

@@ -8,7 +8,7 @@ import type { HttpAppOptions } from '../types.ts';
 import { OWNER } from '../types.ts';
 
 export function addOperationRoutes(router: Router, deps: HttpAppOptions, authentication: Authentication): void {
-  const { ui, proxy } = deps;
+  const { ui, proxy, frames } = deps;
   const { route } = router;
   let written: object | undefined;
 
@@ -17,10 +17,11 @@ export function addOperationRoutes(router: Router, deps: HttpAppOptions, authent
     return jsonAnswer(written, { status: 200, acceptEncoding: c.req.header('accept-encoding') });
   });
 
-  route('GET /props', () => ({
+  route('GET /props', ({ c }) => ({
     ui: ui.enabled,
     ui_settings: ui.settings,
     cors_proxy_enabled: proxy !== null,
+    frame_origin: frames.originFor(c.env.incoming),
     webui: ui.enabled,
     webui_settings: ui.settings,
     version: VERSION,

@@ -9,6 +9,8 @@ import type { Storage, StorageOptions } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import { createIds } from '@toolyard/testing';
 import { createConfigurations } from '../../config/configurations.ts';
+import type { FramesOptions } from '../../frames/frames.ts';
+import { startFrames } from '../../frames/frames.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
@@ -55,6 +57,8 @@ export type TestServer = Listening & {
 export type TestServerOptions = {
   security?: Partial<SecurityOptions>;
   ui?: Partial<UiOptions>;
+  /** Frames are off without a folder. */
+  frames?: Partial<Pick<FramesOptions, 'folder' | 'frameOrigin' | 'framePort'>>;
   host?: string;
   owner?: Owner;
   storage?: Pick<StorageOptions, 'maxPages'>;
@@ -80,6 +84,21 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     owner: options.owner ?? { ownerId: 'owner' },
     file: null,
   });
+  const security = {
+    host,
+    allowHosts: [],
+    tokens: null,
+    urlKeys: (): Promise<[string]> => Promise.resolve(['key of file URLs']),
+    ...options.security,
+  };
+  let pagePort = 0;
+  const frames = await startFrames({
+    ...security,
+    ...options.frames,
+    port: 0,
+    folder: options.frames?.folder ?? null,
+    pagePort: () => pagePort,
+  });
   const app = createHttpApp({
     storage,
     runs,
@@ -92,13 +111,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     configurations: createConfigurations({ storage, fileDefaults: {}, standardModel: async () => null }),
     clock,
     ids,
-    security: {
-      host,
-      allowHosts: [],
-      tokens: null,
-      urlKeys: () => Promise.resolve(['key of file URLs']),
-      ...options.security,
-    },
+    security,
+    frames,
     proxy: null,
     metrics: null,
     ui: { enabled: true, settings: {}, folder: null, ...options.ui },
@@ -107,6 +121,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...options.change,
   });
   const listening = await listen(app, { host, port: 0, clock: options.change?.clock ?? clock });
+  pagePort = listening.port;
   return {
     ...listening,
     storage,
@@ -116,6 +131,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ask: (target, asked) => ask(listening, target, asked),
     async close() {
       await listening.close();
+      await frames.close();
       await webhooks.close();
       storage.close();
       rmSync(folder, { recursive: true, force: true });

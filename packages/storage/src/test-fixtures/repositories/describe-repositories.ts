@@ -4,6 +4,7 @@ import { describeBlobSweep } from './blob-sweep.ts';
 import { describeSearch } from './conversation-search.ts';
 import { describeDecisionsAndSecrets } from './decisions-and-secrets.ts';
 import type { CreateTestStore } from './test-store.ts';
+import { describeDrafts } from './drafts.ts';
 import { describeMessagePages } from './message-pages.ts';
 import { describeQueue } from './queue.ts';
 import { describeConversationsAndMore } from './repositories.ts';
@@ -17,6 +18,7 @@ export function describeRepositories(name: string, createStore: CreateTestStore)
     'conversations, messages, agents, settings': describeConversationsAndMore,
     'pages of messages': describeMessagePages,
     'queued messages': describeQueue,
+    drafts: describeDrafts,
     'decisions and secrets': describeDecisionsAndSecrets,
     'sign-ins': describeSignIns,
     'sessions, sign-in codes and API keys': describeAccess,

@@ -86,7 +86,7 @@ describe('attachments', () => {
     expect(
       toUserParts('look', [
         { id: '1', name: 'a', size: 1, state: 'failed', problem: 'empty' },
-        { id: '2', name: 'b', size: 1, state: 'ready', kind: 'image', part },
+        { id: '2', name: 'b', size: 1, state: 'ready', kind: 'image', parts: [part] },
       ]),
     ).toEqual([{ type: 'text', text: 'look' }, part]);
     expect(toUserParts('  \n', [])).toEqual([]);

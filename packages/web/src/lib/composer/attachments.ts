@@ -1,8 +1,8 @@
-import type { MediaType, UserPart } from '@toolyard/protocol';
+import type { DraftAttachment, MediaType, UserPart } from '@toolyard/protocol';
 
 export const MAX_ATTACHMENTS = 20;
 
-export type AttachmentKind = MediaType | 'document' | 'text';
+export type AttachmentKind = MediaType | 'document' | 'text' | 'resource' | 'prompt';
 export type AttachmentProblem =
   | 'too_large'
   | 'text_too_large'
@@ -10,11 +10,17 @@ export type AttachmentProblem =
   | 'empty'
   | 'unreadable'
   | 'upload_failed'
-  | 'too_many';
+  | 'too_many'
+  /** A resource or prompt; `detail` says why. */
+  | 'not_loaded';
 
-export type Attachment = { id: string; name: string; size: number } & (
+/** Where a resource or prompt comes from. */
+export type AttachmentOrigin = NonNullable<DraftAttachment['origin']>;
+
+export type Attachment = { id: string; name: string; size?: number; origin?: AttachmentOrigin } & (
   | { state: 'reading' }
-  | { state: 'ready'; kind: AttachmentKind; part: UserPart }
+  /** `note`: why a newer version could not be read. */
+  | { state: 'ready'; kind: AttachmentKind; parts: UserPart[]; note?: string }
   | { state: 'failed'; problem: AttachmentProblem; detail?: string }
 );
 
@@ -26,7 +32,7 @@ export type PreparedFile =
 /** The parts to send: the text first, then the attachments in order. */
 export function toUserParts(text: string, attachments: readonly Attachment[]): UserPart[] {
   const parts: UserPart[] = text.trim() === '' ? [] : [{ type: 'text', text }];
-  for (const attachment of attachments) if (attachment.state === 'ready') parts.push(attachment.part);
+  for (const attachment of attachments) if (attachment.state === 'ready') parts.push(...attachment.parts);
   return parts;
 }
 

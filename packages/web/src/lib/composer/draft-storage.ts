@@ -1,14 +1,11 @@
-import type { JsonValue, UserPart } from '@toolyard/protocol';
-import { isJsonObject, isMediaType } from '@toolyard/protocol';
+import type { DraftAttachment, JsonValue, UserPart } from '@toolyard/protocol';
+import { defined, isJsonObject, isMediaType } from '@toolyard/protocol';
 import { browserValueFamily, type BrowserValueFamily } from '../browser-storage.ts';
-import type { Attachment, AttachmentKind } from './attachments.ts';
-
-/** A file of a draft as it survives a reload: whole, or by the id of its uploaded blob. */
-type KeptFile = { name: string; size: number; kind: AttachmentKind; part: JsonValue };
+import type { Attachment, AttachmentKind, AttachmentOrigin } from './attachments.ts';
 
 /**
- * Storage of drafts that survive a reload. Text and files are separate, so that a keystroke does not write the files
- * again.
+ * Storage of drafts that survive a reload, also without the server. Text and files are separate, so that a keystroke does
+ * not write the files again.
  */
 export type DraftStorage = { text: BrowserValueFamily<string>; files: BrowserValueFamily<JsonValue[]> };
 
@@ -29,36 +26,53 @@ export function openDraftStorage(): DraftStorage {
   };
 }
 
-/** Files still being read are not stored: only the browser has them. */
-export function toStoredAttachments(attachments: readonly Attachment[]): JsonValue[] {
-  const stored: KeptFile[] = [];
-  for (const attachment of attachments) {
-    if (attachment.state !== 'ready') continue;
-    const { name, size, kind, part } = attachment;
-    stored.push({ name, size, kind, part: JSON.parse(JSON.stringify(part)) as JsonValue });
-  }
-  return stored;
+/**
+ * Files still being read are not stored: only the browser has them. A resource that is not loaded is stored by its
+ * address.
+ */
+export function toStoredAttachments(attachments: readonly Attachment[]): DraftAttachment[] {
+  return attachments.flatMap((attachment) => {
+    const { id, name, size, origin } = attachment;
+    if (attachment.state !== 'ready' && origin?.uri === undefined) return [];
+    const parts = attachment.state === 'ready' ? attachment.parts : [];
+    return [JSON.parse(JSON.stringify({ id, name, size, parts, origin })) as DraftAttachment];
+  });
 }
 
 /** Entries of another version of the page are ignored. */
 export function fromStoredAttachments(stored: readonly JsonValue[], nextId: () => string): Attachment[] {
-  const attachments: Attachment[] = [];
-  for (const value of stored) {
-    if (!isJsonObject(value)) continue;
-    const { name, size, kind, part } = value;
-    if (typeof name !== 'string' || typeof size !== 'number' || !isKind(kind) || !isMediaPart(part)) continue;
-    attachments.push({ id: nextId(), name, size, state: 'ready', kind, part: part as UserPart });
-  }
-  return attachments;
+  return stored.flatMap((value): Attachment[] => {
+    if (!isJsonObject(value) || typeof value['name'] !== 'string') return [];
+    const { name, size, origin: from } = value;
+    // Before resources could be attached, a file had one part.
+    const parts = Array.isArray(value['parts']) ? value['parts'] : [value['part'] ?? null];
+    const origin = isOrigin(from) ? from : undefined;
+    const base = { id: nextId(), name, ...defined({ origin, size: typeof size === 'number' ? size : undefined }) };
+    if (parts.length === 0) return origin?.uri === undefined ? [] : [{ ...base, state: 'reading' }];
+    if (!parts.every(isAttachedPart)) return [];
+    const known = parts as unknown as UserPart[];
+    return [{ ...base, state: 'ready', kind: kindOf(known, origin), parts: known }];
+  });
 }
 
-function isKind(value: JsonValue | undefined): value is AttachmentKind {
-  return isMediaType(value) || value === 'document' || value === 'text';
+function kindOf(parts: readonly UserPart[], origin: AttachmentOrigin | undefined): AttachmentKind {
+  if (origin !== undefined) return origin.uri === undefined ? 'prompt' : 'resource';
+  const [part] = parts;
+  if (part === undefined || !('mimeType' in part)) return 'text';
+  if (isMediaType(part.type)) return part.type;
+  return part.mimeType === 'application/pdf' ? 'document' : 'text';
 }
 
-function isMediaPart(value: JsonValue | undefined): boolean {
+function isOrigin(value: JsonValue | undefined): value is AttachmentOrigin {
+  if (!isJsonObject(value)) return false;
+  return (value['place'] === 'server' || value['place'] === 'tab') && typeof value['serverId'] === 'string';
+}
+
+function isAttachedPart(value: JsonValue): boolean {
   if (!isJsonObject(value)) return false;
   const { type, mimeType, source } = value;
+  if (type === 'resource') return typeof value['uri'] === 'string';
+  if (type === 'prompt') return Array.isArray(value['messages']);
   if (!isMediaType(type) && type !== 'file') return false;
   if (typeof mimeType !== 'string' || !isJsonObject(source)) return false;
   return typeof source['data'] === 'string' || typeof source['blob'] === 'string';

@@ -1,4 +1,4 @@
-import type { UserPart } from '@toolyard/protocol';
+import type { JsonValue, UserPart } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import { MAX_ATTACHMENTS, toUserParts, type Attachment, type PreparedFile } from './attachments.ts';
@@ -7,6 +7,8 @@ import { fromStoredAttachments, toStoredAttachments, type DraftStorage } from '.
 export type DraftDeps = {
   storage: DraftStorage;
   prepare(file: File): Promise<PreparedFile>;
+  /** Loads a resource that is attached; it replaces the attachment when it is there. */
+  load?(draft: ComposerDraft, attachment: Attachment): void;
 };
 
 /** Why a draft cannot be sent. */
@@ -26,7 +28,9 @@ export class ComposerDraft {
   sending = $state(false);
   /** Why the server rejected it last. */
   error: ApiError | null = $state.raw(null);
-  #key: string;
+  /** Called after every change of the user; replaced by what stores the draft on the server. */
+  changed: () => void = () => undefined;
+  #key = $state('');
   readonly #deps: DraftDeps;
   readonly #files = new Map<string, File>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -38,6 +42,12 @@ export class ComposerDraft {
     this.#deps = deps;
     this.text = deps.storage.text.get(key);
     this.attachments = fromStoredAttachments(deps.storage.files.get(key), () => this.#nextId());
+    this.#loadMissing();
+  }
+
+  /** The id of the conversation, or the placeholder of a new one. */
+  get key(): string {
+    return this.#key;
   }
 
   /** The conversation got its id: the draft stays the same, also in the browser's storage. */
@@ -48,6 +58,7 @@ export class ComposerDraft {
     text.set(this.#key, '');
     files.set(this.#key, []);
     this.#key = key;
+    this.changed();
   }
 
   get empty(): boolean {
@@ -64,6 +75,7 @@ export class ComposerDraft {
 
   write(text: string): void {
     this.text = text;
+    this.changed();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.keepText(), KEEP_AFTER_MS);
   }
@@ -73,6 +85,38 @@ export class ComposerDraft {
     clearTimeout(this.#timer);
     // While a message is sent, its content stays stored.
     if (!this.sending) this.#deps.storage.text.set(this.#key, this.text);
+  }
+
+  /** Shows the draft as it is stored on the server; files that are still being read stay. */
+  show(text: string, attachments: readonly JsonValue[]): void {
+    const own = this.attachments.filter(({ state, origin }) => state !== 'ready' && origin === undefined);
+    this.text = text;
+    this.attachments = [...fromStoredAttachments(attachments, () => this.#nextId()), ...own];
+    this.keepText();
+    this.#storeFiles();
+    this.#loadMissing();
+  }
+
+  /** Attaches a resource or prompt; a resource that is attached already stays as it is. */
+  attach(
+    attachment: Omit<Attachment & { state: 'reading' }, 'id'> | Omit<Attachment & { state: 'ready' }, 'id'>,
+  ): string {
+    const { origin } = attachment;
+    const known = this.attachments.find(
+      (one) => origin?.uri !== undefined && JSON.stringify(one.origin) === JSON.stringify(origin),
+    );
+    if (known !== undefined) return known.id;
+    const added: Attachment = { ...attachment, id: this.#nextId() };
+    this.attachments = [...this.attachments, added];
+    this.#keepFiles();
+    if (added.state === 'reading') this.#deps.load?.(this, added);
+    return added.id;
+  }
+
+  /** One that was removed meanwhile stays removed. */
+  replace(attachment: Attachment): void {
+    this.attachments = this.attachments.map((one) => (one.id === attachment.id ? attachment : one));
+    this.#keepFiles();
   }
 
   async add(files: readonly File[]): Promise<void> {
@@ -94,13 +138,15 @@ export class ComposerDraft {
   async retry(id: string): Promise<void> {
     const attachment = this.attachments.find((one) => one.id === id);
     if (attachment === undefined || !this.canRetry(attachment)) return;
-    const { name, size } = attachment;
-    const again: Attachment = { id, name, size, state: 'reading' };
-    this.#replace(again);
-    await this.#read(again);
+    const { name, size, origin } = attachment;
+    const again: Attachment = { id, name, state: 'reading', ...defined({ size, origin }) };
+    this.replace(again);
+    if (origin === undefined) await this.#read(again);
+    else this.#deps.load?.(this, again);
   }
 
   canRetry(attachment: Attachment): boolean {
+    if (attachment.origin?.uri !== undefined) return attachment.state === 'failed';
     const isTransient = attachment.state === 'failed' && ['upload_failed', 'unreadable'].includes(attachment.problem);
     return isTransient && this.#files.has(attachment.id);
   }
@@ -163,16 +209,21 @@ export class ComposerDraft {
     if (prepared.ok) {
       const { id, name, size } = attachment;
       this.#files.delete(id);
-      this.#replace({ id, name, size, state: 'ready', kind: prepared.kind, part: prepared.part });
-    } else this.#replace(failed(attachment, prepared));
-    this.#keepFiles();
+      const { kind, part } = prepared;
+      this.replace({ id, name, ...defined({ size }), state: 'ready', kind, parts: [part] });
+    } else this.replace(failed(attachment, prepared));
   }
 
-  #replace(attachment: Attachment): void {
-    this.attachments = this.attachments.map((one) => (one.id === attachment.id ? attachment : one));
+  #loadMissing(): void {
+    for (const one of this.attachments) if (one.state === 'reading' && one.origin) this.#deps.load?.(this, one);
   }
 
   #keepFiles(): void {
+    this.#storeFiles();
+    this.changed();
+  }
+
+  #storeFiles(): void {
     if (!this.sending) this.#deps.storage.files.set(this.#key, toStoredAttachments(this.attachments));
   }
 
@@ -185,5 +236,5 @@ export class ComposerDraft {
 function failed(attachment: Attachment, why: Extract<PreparedFile, { ok: false }>): Attachment {
   const { id, name, size } = attachment;
   const { problem, detail } = why;
-  return { id, name, size, state: 'failed', problem, ...defined({ detail }) };
+  return { id, name, state: 'failed', problem, ...defined({ size, detail }) };
 }

@@ -1,5 +1,5 @@
 import { api } from '../api/client.ts';
-import type { PreparedFile } from './attachments.ts';
+import type { Attachment, PreparedFile } from './attachments.ts';
 import { openDraftStorage } from './draft-storage.ts';
 import { ComposerDraft } from './draft.svelte.ts';
 
@@ -17,8 +17,9 @@ export function composerDraftOf(conversationId: string | null): ComposerDraft {
   const key = conversationId ?? NEW;
   const known = drafts.get(key);
   if (known !== undefined) return known;
-  const draft = new ComposerDraft(key, { storage, prepare });
+  const draft = new ComposerDraft(key, { storage, prepare, load });
   drafts.set(key, draft);
+  void import('./draft-sync.ts').then(({ storeOnServer }) => storeOnServer(draft)).catch(() => undefined);
   return draft;
 }
 
@@ -29,6 +30,14 @@ export function moveNewDraftTo(conversationId: string): void {
   drafts.delete(NEW);
   drafts.set(conversationId, draft);
   draft.rename(conversationId);
+}
+
+/** Resources are read by a module that is loaded with the first one. */
+function load(draft: ComposerDraft, attachment: Attachment): void {
+  import('../resources/attach.ts').then(
+    ({ loadResource }) => loadResource(draft, attachment),
+    () => draft.replace({ ...attachment, state: 'failed', problem: 'not_loaded' }),
+  );
 }
 
 /** The file reader is loaded with the first file; if that fails, the file can be retried. */

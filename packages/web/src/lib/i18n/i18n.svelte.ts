@@ -50,6 +50,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/context.ts'),
     'zh-Hans': () => import('./zh-Hans/context.ts'),
   },
+  frames: {
+    en: () => import('./en/frames.ts'),
+    'zh-Hant': () => import('./zh-Hant/frames.ts'),
+    'zh-Hans': () => import('./zh-Hans/frames.ts'),
+  },
   inbox: {
     en: () => import('./en/inbox.ts'),
     'zh-Hant': () => import('./zh-Hant/inbox.ts'),
@@ -69,6 +74,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     en: () => import('./en/runs.ts'),
     'zh-Hant': () => import('./zh-Hant/runs.ts'),
     'zh-Hans': () => import('./zh-Hans/runs.ts'),
+  },
+  offers: {
+    en: () => import('./en/offers.ts'),
+    'zh-Hant': () => import('./zh-Hant/offers.ts'),
+    'zh-Hans': () => import('./zh-Hans/offers.ts'),
   },
   problems: {
     en: () => import('./en/problems.ts'),

@@ -1,40 +1,18 @@
-import type { ResourceAttachment, ListedResource, ListedTemplate, McpHost, ResourceDraft } from '@toolyard/mcp-host';
-import type { ResourcePart } from '@toolyard/protocol';
+import type { ListedResource, ListedTemplate, McpHost } from '@toolyard/mcp-host';
 
 type Listed = { resources: readonly ListedResource[]; templates: readonly ListedTemplate[] };
 
-/** Resources of the servers of this browser, and those attached to the message being written. */
+/** Resources of the servers of this browser, and subscriptions to them. */
 export class McpResourceStore {
   /** By server; present once the server has listed them. */
   serverResources: ReadonlyMap<string, Listed> = $state.raw(new Map());
-  /** In order of attachment. */
-  attachments: readonly ResourceAttachment[] = $state.raw([]);
   /** Subscribed resources, as `server uri`. */
   subscriptions: ReadonlySet<string> = $state.raw(new Set());
 
   readonly #host: () => Promise<McpHost>;
-  #draft: ResourceDraft | undefined;
 
   constructor(host: () => Promise<McpHost>) {
     this.#host = host;
-  }
-
-  /** Attaches a resource: it appears at once, its contents follow. */
-  async addAttachment(resource: { serverId: string; uri: string; name?: string }): Promise<ResourceAttachment> {
-    return (await this.#openDraft()).attach(resource);
-  }
-
-  retryAttachment(id: string): void {
-    this.#draft?.retry(id);
-  }
-
-  removeAttachment(id: string): void {
-    this.#draft?.remove(id);
-  }
-
-  /** Takes the attachments for a message being sent; `restore` puts them back if sending fails. */
-  async consumeAttachments(): Promise<{ parts: ResourcePart[]; restore(): void }> {
-    return (await this.#openDraft()).consume();
   }
 
   /** Calls back when the server reports a change of the resource; returns a function that unsubscribes. */
@@ -61,17 +39,7 @@ export class McpResourceStore {
   }
 
   clear(): void {
-    this.#draft?.clear();
     this.serverResources = new Map();
     this.subscriptions = new Set();
-  }
-
-  async #openDraft(): Promise<ResourceDraft> {
-    const host = await this.#host();
-    if (this.#draft === undefined) {
-      const { createResourceDraft } = await import('./tab-host.ts');
-      this.#draft ??= createResourceDraft(host, (attachments) => (this.attachments = attachments));
-    }
-    return this.#draft;
   }
 }

@@ -145,27 +145,4 @@ describe('resources in a tab', () => {
     expect(peer.sessionCount).toBe(1);
     await eventually(() => expect(countOf(peer, 'resources/subscribe')).toBe(2));
   });
-
-  test('are attached at once while loading, and then with their contents', { tags: ['M1.04'] }, async () => {
-    const attached = await store.resources.addAttachment({ serverId: id, uri: 'x:notes', name: 'Notes' });
-    expect(attached.state).toBe('loading');
-    expect(store.resources.attachments).toMatchObject([{ state: 'loading' }]);
-    await eventually(() =>
-      expect(store.resources.attachments).toMatchObject([
-        { serverId: id, name: 'Notes', state: 'ready', contents: [{ text: 'buy milk' }, {}] },
-      ]),
-    );
-  });
-
-  test('are sent with one message, and attached again when sending fails', async () => {
-    await store.resources.addAttachment({ serverId: id, uri: 'x:notes', name: 'Notes' });
-    const taken = await store.resources.consumeAttachments();
-    expect(taken.parts).toMatchObject([
-      { type: 'resource', name: 'Notes', uri: 'x:notes', text: 'buy milk' },
-      { type: 'resource', name: 'Notes', mimeType: 'image/png' },
-    ]);
-    expect(store.resources.attachments).toHaveLength(0);
-    taken.restore();
-    expect(store.resources.attachments).toHaveLength(1);
-  });
 });

@@ -27,7 +27,6 @@ test('a shutdown waits for running calls, closes all sessions and clears servers
   const store = await openStore();
   const id = await addServer(store, draftOf('Http', peer.url));
   await addServer(store, draftOf('Socket', socket.url, { transport: 'websocket' }));
-  await store.resources.addAttachment({ serverId: id, uri: 'x:notes' });
   const calling = store.executeTool({ serverId: id, name: 'slow' }, {});
   await eventually(() => expect(countOf(peer, 'tools/call')).toBe(1));
 
@@ -43,7 +42,7 @@ test('a shutdown waits for running calls, closes all sessions and clears servers
   expect(await calling).toMatchObject({ content: [{ text: 'done' }] });
   await leaving;
   expect([store.connectedServers, store.toolCount, store.activeFlows]).toEqual([[], 0, 0]);
-  expect([store.resources.serverResources.size, store.resources.attachments.length]).toEqual([0, 0]);
+  expect(store.resources.serverResources.size).toBe(0);
   await eventually(() => expect([peer.sessionCount, socket.connectionCount]).toEqual([0, 0]));
   expect(socket.handshakes).toHaveLength(1);
 });

@@ -31,7 +31,7 @@ export class McpStore {
   connectedServers: readonly string[] = $state.raw([]);
   /** By server, for each server of the host. */
   health: ReadonlyMap<string, ServerHealth> = $state.raw(new Map());
-  /** Resources of the servers, and those attached to the message being written. */
+  /** Resources of the servers. */
   readonly resources: McpResourceStore;
 
   readonly #deps: McpStoreDeps;

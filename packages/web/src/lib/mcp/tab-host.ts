@@ -1,9 +1,8 @@
-import type { ResourceAttachment, EraRecord, QuestionHandlers } from '@toolyard/mcp-host';
-import { createWebTransports, inspectServer, McpHost, ResourceDraft } from '@toolyard/mcp-host';
+import type { EraRecord, QuestionHandlers } from '@toolyard/mcp-host';
+import { createWebTransports, inspectServer, McpHost } from '@toolyard/mcp-host';
 import type { JsonValue, McpTestReport } from '@toolyard/protocol';
 import { defined, isJsonObject, systemClock, ToolyardError, VERSION } from '@toolyard/protocol';
 import { browserValueFamily } from '../browser-storage.ts';
-import { uuid } from '../transcript/uuid.ts';
 import { adviceFor } from './preflight.ts';
 import { storedServers } from './stored-servers.ts';
 import { createProxiedTransport, fetchThroughProxy } from './proxy.ts';
@@ -68,19 +67,6 @@ export async function testServer(draft: BrowserServerDraft, signal?: AbortSignal
   if (report.ok || draft.useProxy || draft.transport === 'websocket') return report;
   const advice = await adviceFor(draft.url, Object.keys(draft.headers), signal);
   return { ...report, findings: [...advice.map((text) => ({ level: 'warning' as const, text })), ...report.findings] };
-}
-
-/** Resources attached to the next message of a conversation. */
-export function createResourceDraft(
-  host: McpHost,
-  onChange: (attachments: readonly ResourceAttachment[]) => void,
-): ResourceDraft {
-  const draft: ResourceDraft = new ResourceDraft({
-    store: host.resources,
-    ids: { next: () => uuid() },
-    onChange: () => onChange(draft.attachments),
-  });
-  return draft;
 }
 
 /** The protocol era of each server, so that a start needs no probe. */

@@ -12,4 +12,10 @@ export const context = {
   full: 'The next request compacts older messages for the model. The chat itself is kept.',
   assumed: 'The model does not report its context window; this size is assumed.',
   estimate: 'Estimate, corrected by the usage the model reports.',
+  list: 'In the next request',
+  ownInstructions: 'Instructions',
+  serverInstructions: 'Instructions of {server}',
+  draft: 'In the next message',
+  earlier: 'In this chat',
+  remove: 'Remove {name}',
 } as const;

@@ -1,9 +1,11 @@
 import type { access } from './access.ts';
 import type { cards } from './cards.ts';
 import type { context } from './context.ts';
+import type { frames } from './frames.ts';
 import type { inbox } from './inbox.ts';
 import type { mcp } from './mcp.ts';
 import type { models } from './models.ts';
+import type { offers } from './offers.ts';
 import type { problems } from './problems.ts';
 import type { questions } from './questions.ts';
 import type { rich } from './rich.ts';
@@ -18,11 +20,13 @@ export type LazyMessages = {
   access: typeof access;
   cards: typeof cards;
   context: typeof context;
+  frames: typeof frames;
   inbox: typeof inbox;
   mcp: typeof mcp;
   models: typeof models;
   servers: typeof servers;
   settings: typeof settings;
+  offers: typeof offers;
   problems: typeof problems;
   questions: typeof questions;
   rich: typeof rich;

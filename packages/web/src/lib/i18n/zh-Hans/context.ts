@@ -13,4 +13,10 @@ export const context: LazyTexts<'context'> = {
   full: '下次请求时，会为模型压缩较早的消息；对话本身不会改变。',
   assumed: '模型没有报告上下文窗口大小，这是假定值。',
   estimate: '估计值，会根据模型报告的用量修正。',
+  list: '下次请求的内容',
+  ownInstructions: '指令',
+  serverInstructions: '{server} 的说明',
+  draft: '下一条消息',
+  earlier: '此对话中',
+  remove: '移除 {name}',
 };

@@ -13,4 +13,10 @@ export const context: LazyTexts<'context'> = {
   full: '下次請求時，會為模型壓縮較早的訊息；對話本身不會改變。',
   assumed: '模型沒有回報上下文視窗大小，這是假定值。',
   estimate: '估計值，會依模型回報的用量修正。',
+  list: '下次請求的內容',
+  ownInstructions: '指示',
+  serverInstructions: '{server} 的指示',
+  draft: '下一則訊息',
+  earlier: '這個對話中',
+  remove: '移除 {name}',
 };

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { named, timestamp } from './common.ts';
+import { userPart } from './parts.ts';
+
+const id = z.string().min(1).max(200);
+const label = z.string().max(2_000);
+
+const draftAttachment = named(
+  'DraftAttachment',
+  z.strictObject({
+    id,
+    name: label,
+    /** In bytes. */
+    size: z.number().exactOptional(),
+    /** The parts that are sent; empty while a resource is not loaded. */
+    parts: z.array(userPart).max(100),
+    /** Where a resource or prompt comes from, so that a resource can be read again. */
+    origin: z
+      .strictObject({ place: z.enum(['server', 'tab']), serverId: id, uri: z.string().max(10_000).exactOptional() })
+      .exactOptional(),
+  }),
+);
+export type DraftAttachment = z.output<typeof draftAttachment>;
+
+const content = { text: z.string().max(1_000_000), attachments: z.array(draftAttachment).max(50) };
+
+export const saveDraftBody = named('SaveDraft', z.strictObject(content));
+export type SaveDraft = z.output<typeof saveDraftBody>;
+
+export const draft = named('Draft', z.strictObject({ ...content, updatedAt: timestamp }));
+/** The message being written in a conversation. `updatedAt` is 0 if nothing is stored. */
+export type Draft = z.output<typeof draft>;

@@ -1,0 +1,100 @@
+import type { Component } from 'svelte';
+import Braces from '@lucide/svelte/icons/braces';
+import FileText from '@lucide/svelte/icons/file-text';
+import MessageSquareQuote from '@lucide/svelte/icons/message-square-quote';
+import Paperclip from '@lucide/svelte/icons/paperclip';
+import type { McpPromptView, McpResourceView, McpTemplateView } from '@toolyard/protocol';
+import { showHidden } from '@toolyard/protocol';
+import { t } from '../../i18n/i18n.svelte.ts';
+import type { ServerOffers } from '../../resources/offers.svelte.ts';
+import type { Command } from './commands.ts';
+
+export type Choice =
+  | { kind: 'command'; command: Command }
+  | { kind: 'prompt'; server: ServerOffers; prompt: McpPromptView }
+  | { kind: 'resource'; server: ServerOffers; resource: McpResourceView }
+  | { kind: 'template'; server: ServerOffers; template: McpTemplateView }
+  | { kind: 'file' };
+
+export type MenuEntry = {
+  key: string;
+  group: string;
+  title: string;
+  /** Hidden characters are shown: servers choose these texts. */
+  detail: string;
+  note: string;
+  icon: Component<{ size?: number | string; 'aria-hidden'?: 'true'; class?: string }>;
+  search: string;
+  choice: Choice;
+};
+
+/** The entries of the `/` menu: the prompts by server, then commands. */
+export function promptEntries(servers: readonly ServerOffers[], commands: readonly Command[]): MenuEntry[] {
+  const prompts = servers.flatMap((server) =>
+    server.prompts.map((prompt): MenuEntry => {
+      const { name, title, description = '' } = prompt;
+      const count = prompt.arguments.length;
+      const texts = { title: title ?? name, detail: description };
+      const note = count === 0 ? '' : t('offers.arguments', { count });
+      return entry(server, { ...texts, note, name, icon: MessageSquareQuote }, { kind: 'prompt', server, prompt });
+    }),
+  );
+  const own = commands.map((command): MenuEntry => {
+    const { name, label, icon } = command;
+    return {
+      key: `command ${name}`,
+      group: t('offers.commands'),
+      title: label,
+      detail: '',
+      note: `/${name}`,
+      icon,
+      search: `${name} ${label}`,
+      choice: { kind: 'command', command },
+    };
+  });
+  return [...prompts, ...own];
+}
+
+/** The entries of the `@` menu: files, then resources and templates by server. */
+export function resourceEntries(servers: readonly ServerOffers[]): MenuEntry[] {
+  const file: MenuEntry = {
+    key: 'file',
+    group: t('offers.files'),
+    title: t('composer.attach'),
+    detail: '',
+    note: '',
+    icon: Paperclip,
+    search: `file ${t('composer.attach')}`,
+    choice: { kind: 'file' },
+  };
+  const offered = servers.flatMap((server) => [
+    ...server.templates.map((template): MenuEntry => {
+      const { name, title, uriTemplate } = template;
+      const texts = { title: title ?? name, detail: uriTemplate, note: t('offers.template') };
+      return entry(server, { ...texts, name, icon: Braces }, { kind: 'template', server, template });
+    }),
+    ...server.resources.map((resource): MenuEntry => {
+      const { name, title, uri, mimeType = '' } = resource;
+      const texts = { title: title ?? name, detail: uri, note: mimeType };
+      return entry(server, { ...texts, name, icon: FileText }, { kind: 'resource', server, resource });
+    }),
+  ]);
+  return [file, ...offered];
+}
+
+function entry(
+  { place, serverId, label }: ServerOffers,
+  { title, detail, note, name, icon }: Pick<MenuEntry, 'title' | 'detail' | 'note' | 'icon'> & { name: string },
+  choice: Choice,
+): MenuEntry {
+  return {
+    key: `${place}/${serverId} ${choice.kind} ${choice.kind === 'prompt' ? name : detail}`,
+    group: label,
+    title: showHidden(title),
+    detail: showHidden(detail),
+    note: showHidden(note),
+    icon,
+    search: `${title} ${name === title ? '' : name} ${detail} ${label}`,
+    choice,
+  };
+}

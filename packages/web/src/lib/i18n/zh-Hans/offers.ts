@@ -1,0 +1,27 @@
+import type { LazyTexts } from '../catalogue.ts';
+
+export const offers: LazyTexts<'offers'> = {
+  promptMenu: '提示词与命令',
+  resourceMenu: '资源与文件',
+  loading: '正在加载…',
+  commands: '命令',
+  files: '文件',
+  template: '模板',
+  prompt: '提示词',
+  resource: '资源',
+  from: '来自 {server}',
+  usePrompt: '添加提示词',
+  attach: '附加',
+  required: '必填。',
+  optional: '选填',
+  chatTitle: '标题',
+  roleUser: '用户',
+  roleAssistant: '助手',
+  promptEmpty: '这个提示词没有消息。',
+  resourceEmpty: '这个资源是空的。',
+  notLoaded: '无法加载。',
+  notUpdated: '无法重新读取，保留上次的内容。',
+  preview: '预览 {name}',
+  arguments: { other: '{count} 个参数' },
+  found: { other: '{count} 个条目' },
+};

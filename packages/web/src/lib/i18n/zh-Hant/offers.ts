@@ -1,0 +1,27 @@
+import type { LazyTexts } from '../catalogue.ts';
+
+export const offers: LazyTexts<'offers'> = {
+  promptMenu: '提示詞與指令',
+  resourceMenu: '資源與檔案',
+  loading: '載入中…',
+  commands: '指令',
+  files: '檔案',
+  template: '範本',
+  prompt: '提示詞',
+  resource: '資源',
+  from: '來自 {server}',
+  usePrompt: '加入提示詞',
+  attach: '附加',
+  required: '必填。',
+  optional: '選填',
+  chatTitle: '標題',
+  roleUser: '使用者',
+  roleAssistant: '助理',
+  promptEmpty: '這個提示詞沒有訊息。',
+  resourceEmpty: '這個資源是空的。',
+  notLoaded: '無法載入。',
+  notUpdated: '無法重新讀取，保留上次的內容。',
+  preview: '預覽 {name}',
+  arguments: { other: '{count} 個引數' },
+  found: { other: '{count} 個項目' },
+};
