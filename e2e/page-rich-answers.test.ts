@@ -160,6 +160,11 @@ describePage('rich answers', ({ set }) => {
       expect(await directionOf('أول بند')).toBe('rtl');
       expect(await directionOf('اسم')).toBe('rtl');
       expect(await directionOf('Read the manual')).toBe('ltr');
+      // An item in the other direction stays at the side of its bullet.
+      const alignment = (text: string) => messages.getByText(text).evaluate((node) => getComputedStyle(node).textAlign);
+      expect(await alignment('second item!')).toBe('right');
+      expect(await alignment('قيمة')).toBe('right');
+      expect(await alignment('Berlin')).toMatch(/left|start/);
     }
 
     async function isAccessible(): Promise<void> {
