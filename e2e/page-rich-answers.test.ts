@@ -55,11 +55,11 @@ describePage('rich answers', ({ set }) => {
       const family = await messages
         .locator('.katex')
         .first()
-        .evaluate((node) => getComputedStyle(node).fontFamily);
+        .evaluate<string>('(node) => getComputedStyle(node).fontFamily');
       expect(family).toContain('KaTeX_Main');
       await eventually(() =>
-        page.evaluate(() =>
-          [...document.fonts].some(({ family: one, status }) => /KaTeX/.test(one) && status === 'loaded'),
+        page.evaluate<boolean>(
+          "[...document.fonts].some(({ family, status }) => /KaTeX/.test(family) && status === 'loaded')",
         ),
       );
     }
@@ -73,9 +73,7 @@ describePage('rich answers', ({ set }) => {
       const diagram = messages.getByRole('button', { name: 'Diagram: How a request travels' });
       await diagram.waitFor();
       await diagram.scrollIntoViewIfNeeded();
-      await eventually(() =>
-        diagram.locator('img').evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth > 100),
-      );
+      await eventually(() => diagram.locator('img').evaluate<boolean>('(image) => image.naturalWidth > 100'));
       const light = await diagram.locator('img').getAttribute('src');
       expect(decodeURIComponent(light ?? '')).not.toMatch(/<script|foreignObject|https?:\/\/(?!www\.w3\.org)/);
       await page.emulateMedia({ colorScheme: 'dark' });
@@ -104,10 +102,10 @@ describePage('rich answers', ({ set }) => {
       const reference = messages.locator('a[aria-label="Footnote 1"]');
       await reference.press('Enter');
       const note = messages.locator('[aria-label=Footnotes] li');
-      await eventually(() => note.evaluate((node) => node === document.activeElement));
+      await eventually(() => note.evaluate<boolean>('(node) => node === document.activeElement'));
       expect(await note.innerText()).toContain('Area of a circle');
       await messages.getByRole('button', { name: 'Back to the text of footnote 1' }).press('Enter');
-      await eventually(() => reference.evaluate((node) => node === document.activeElement));
+      await eventually(() => reference.evaluate<boolean>('(node) => node === document.activeElement'));
       expect(page.url()).toBe(path);
       const source = messages.getByRole('link', { name: 'Source 2: Wind <b>report</b> (wind.example.net)' });
       expect(await source.getAttribute('href')).toBe('https://wind.example.net/');
@@ -126,7 +124,7 @@ describePage('rich answers', ({ set }) => {
       );
       await messages.getByRole('button', { name: 'Copy as CSV' }).first().press('Enter');
       await messages.getByRole('button', { name: 'Copied' }).waitFor();
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(
         'City,Population,Founded\r\nBerlin,"3,700,000",1237\r\nTaipei,"2,600,000",1709\r\nOslo,"709,000",1048\r\n' +
           '\'=1+1,"1,000",1900',
       );
@@ -155,7 +153,9 @@ describePage('rich answers', ({ set }) => {
 
     async function keepsDirections(): Promise<void> {
       const directionOf = (text: string) =>
-        messages.getByText(text).evaluate((node) => getComputedStyle(node.closest('[dir]') ?? node).direction);
+        messages
+          .getByText(text)
+          .evaluate<string>("(node) => getComputedStyle(node.closest('[dir]') ?? node).direction");
       expect(await directionOf('مرحبا بالعالم')).toBe('rtl');
       expect(await directionOf('أول بند')).toBe('rtl');
       expect(await directionOf('اسم')).toBe('rtl');
