@@ -55,7 +55,7 @@ describePage('rich answers', ({ set }) => {
       const family = await messages
         .locator('.katex')
         .first()
-        .evaluate<string>('(node) => getComputedStyle(node).fontFamily');
+        .evaluate((node) => String(node.ownerDocument.defaultView?.getComputedStyle(node).fontFamily));
       expect(family).toContain('KaTeX_Main');
       await eventually(() =>
         page.evaluate<boolean>(
@@ -73,7 +73,9 @@ describePage('rich answers', ({ set }) => {
       const diagram = messages.getByRole('button', { name: 'Diagram: How a request travels' });
       await diagram.waitFor();
       await diagram.scrollIntoViewIfNeeded();
-      await eventually(() => diagram.locator('img').evaluate<boolean>('(image) => image.naturalWidth > 100'));
+      await eventually(() =>
+        diagram.locator('img').evaluate((image) => Number(Reflect.get(image, 'naturalWidth')) > 100),
+      );
       const light = await diagram.locator('img').getAttribute('src');
       expect(decodeURIComponent(light ?? '')).not.toMatch(/<script|foreignObject|https?:\/\/(?!www\.w3\.org)/);
       await page.emulateMedia({ colorScheme: 'dark' });
@@ -102,10 +104,10 @@ describePage('rich answers', ({ set }) => {
       const reference = messages.locator('a[aria-label="Footnote 1"]');
       await reference.press('Enter');
       const note = messages.locator('[aria-label=Footnotes] li');
-      await eventually(() => note.evaluate<boolean>('(node) => node === document.activeElement'));
+      await eventually(() => note.evaluate((node) => node.matches(':focus')));
       expect(await note.innerText()).toContain('Area of a circle');
       await messages.getByRole('button', { name: 'Back to the text of footnote 1' }).press('Enter');
-      await eventually(() => reference.evaluate<boolean>('(node) => node === document.activeElement'));
+      await eventually(() => reference.evaluate((node) => node.matches(':focus')));
       expect(page.url()).toBe(path);
       const source = messages.getByRole('link', { name: 'Source 2: Wind <b>report</b> (wind.example.net)' });
       expect(await source.getAttribute('href')).toBe('https://wind.example.net/');
@@ -155,13 +157,18 @@ describePage('rich answers', ({ set }) => {
       const directionOf = (text: string) =>
         messages
           .getByText(text)
-          .evaluate<string>("(node) => getComputedStyle(node.closest('[dir]') ?? node).direction");
+          .evaluate((node) =>
+            String(node.ownerDocument.defaultView?.getComputedStyle(node.closest('[dir]') ?? node).direction),
+          );
       expect(await directionOf('مرحبا بالعالم')).toBe('rtl');
       expect(await directionOf('أول بند')).toBe('rtl');
       expect(await directionOf('اسم')).toBe('rtl');
       expect(await directionOf('Read the manual')).toBe('ltr');
       // An item in the other direction stays at the side of its bullet.
-      const alignment = (text: string) => messages.getByText(text).evaluate((node) => getComputedStyle(node).textAlign);
+      const alignment = (text: string) =>
+        messages
+          .getByText(text)
+          .evaluate((node) => String(node.ownerDocument.defaultView?.getComputedStyle(node).textAlign));
       expect(await alignment('second item!')).toBe('right');
       expect(await alignment('قيمة')).toBe('right');
       expect(await alignment('Berlin')).toMatch(/left|start/);
