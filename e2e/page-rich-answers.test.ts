@@ -6,6 +6,10 @@ import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 import { hostileReply, RICH_ANSWER, RICH_PIECE, richReply } from './support/rich-answer.ts';
 
+// Of the browser: functions given to `evaluate` run in the page.
+declare const document: { activeElement: unknown };
+declare function getComputedStyle(node: unknown): { fontFamily: string; direction: string; textAlign: string };
+
 /** Addresses requested by the page from anywhere but its server. */
 function listenForRequests(page: Page): string[] {
   const addresses: string[] = [];
@@ -55,7 +59,7 @@ describePage('rich answers', ({ set }) => {
       const family = await messages
         .locator('.katex')
         .first()
-        .evaluate((node) => String(node.ownerDocument.defaultView?.getComputedStyle(node).fontFamily));
+        .evaluate((node) => getComputedStyle(node).fontFamily);
       expect(family).toContain('KaTeX_Main');
       await eventually(() =>
         page.evaluate<boolean>(
@@ -74,7 +78,7 @@ describePage('rich answers', ({ set }) => {
       await diagram.waitFor();
       await diagram.scrollIntoViewIfNeeded();
       await eventually(() =>
-        diagram.locator('img').evaluate((image) => Number(Reflect.get(image, 'naturalWidth')) > 100),
+        diagram.locator('img').evaluate((image: { naturalWidth?: number }) => (image.naturalWidth ?? 0) > 100),
       );
       const light = await diagram.locator('img').getAttribute('src');
       expect(decodeURIComponent(light ?? '')).not.toMatch(/<script|foreignObject|https?:\/\/(?!www\.w3\.org)/);
@@ -104,10 +108,10 @@ describePage('rich answers', ({ set }) => {
       const reference = messages.locator('a[aria-label="Footnote 1"]');
       await reference.press('Enter');
       const note = messages.locator('[aria-label=Footnotes] li');
-      await eventually(() => note.evaluate((node) => node.matches(':focus')));
+      await eventually(() => note.evaluate((node) => node === document.activeElement));
       expect(await note.innerText()).toContain('Area of a circle');
       await messages.getByRole('button', { name: 'Back to the text of footnote 1' }).press('Enter');
-      await eventually(() => reference.evaluate((node) => node.matches(':focus')));
+      await eventually(() => reference.evaluate((node) => node === document.activeElement));
       expect(page.url()).toBe(path);
       const source = messages.getByRole('link', { name: 'Source 2: Wind <b>report</b> (wind.example.net)' });
       expect(await source.getAttribute('href')).toBe('https://wind.example.net/');
@@ -155,20 +159,13 @@ describePage('rich answers', ({ set }) => {
 
     async function keepsDirections(): Promise<void> {
       const directionOf = (text: string) =>
-        messages
-          .getByText(text)
-          .evaluate((node) =>
-            String(node.ownerDocument.defaultView?.getComputedStyle(node.closest('[dir]') ?? node).direction),
-          );
+        messages.getByText(text).evaluate((node) => getComputedStyle(node.closest('[dir]') ?? node).direction);
       expect(await directionOf('مرحبا بالعالم')).toBe('rtl');
       expect(await directionOf('أول بند')).toBe('rtl');
       expect(await directionOf('اسم')).toBe('rtl');
       expect(await directionOf('Read the manual')).toBe('ltr');
       // An item in the other direction stays at the side of its bullet.
-      const alignment = (text: string) =>
-        messages
-          .getByText(text)
-          .evaluate((node) => String(node.ownerDocument.defaultView?.getComputedStyle(node).textAlign));
+      const alignment = (text: string) => messages.getByText(text).evaluate((node) => getComputedStyle(node).textAlign);
       expect(await alignment('second item!')).toBe('right');
       expect(await alignment('قيمة')).toBe('right');
       expect(await alignment('Berlin')).toMatch(/left|start/);
