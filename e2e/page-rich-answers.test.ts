@@ -137,7 +137,7 @@ describePage('rich answers', ({ set }) => {
       const wide = messages.getByRole('group', { name: 'Table' }).nth(1);
       await eventually(async () => (await wide.getAttribute('data-clipped')) === 'right');
       expect(await wide.getAttribute('tabindex')).toBe('0');
-      await wide.evaluate((node) => node.scrollTo({ left: 10_000 }));
+      await wide.evaluate((node: { scrollLeft: number }) => (node.scrollLeft = 10_000));
       await eventually(async () => (await wide.getAttribute('data-clipped')) === 'left');
     }
 
@@ -159,7 +159,7 @@ describePage('rich answers', ({ set }) => {
 
     async function keepsDirections(): Promise<void> {
       const directionOf = (text: string) =>
-        messages.getByText(text).evaluate((node) => getComputedStyle(node.closest('[dir]') ?? node).direction);
+        messages.getByText(text).evaluate((node) => getComputedStyle(node).direction);
       expect(await directionOf('مرحبا بالعالم')).toBe('rtl');
       expect(await directionOf('أول بند')).toBe('rtl');
       expect(await directionOf('اسم')).toBe('rtl');
@@ -194,15 +194,13 @@ describePage('rich answers', ({ set }) => {
     const image = decodeURIComponent((await messages.locator('.md-diagram img').getAttribute('src')) ?? '');
     expect(image).toContain('hostile');
     expect(image).not.toMatch(/url\(["']?https?:|href=|javascript:|<foreignObject|<image|<a\b|<[^>]*\son\w+=/);
-    const handlers = await messages.evaluate((node) =>
-      [...node.querySelectorAll('*')].flatMap(({ attributes, localName }) => [
-        ...(['script', 'iframe', 'object', 'embed', 'form'].includes(localName) ? [localName] : []),
-        ...[...attributes]
-          .filter(({ name, value }) => name.startsWith('on') || /^\s*javascript:/i.test(value))
-          .map(({ name }) => name),
-      ]),
-    );
-    expect(handlers).toEqual([]);
+    const dangerous = await page.evaluate<
+      string[]
+    >(`[...document.querySelectorAll('main [aria-label=Messages] *')].flatMap((node) => [
+      ...(['script', 'iframe', 'object', 'embed', 'form'].includes(node.localName) ? [node.localName] : []),
+      ...[...node.attributes].filter((one) => one.name.startsWith('on') || /^\\s*javascript:/i.test(one.value)).map((one) => one.name),
+    ])`);
+    expect(dangerous).toEqual([]);
     expect(await messages.locator('img:not(.md-diagram img)').count()).toBe(0);
     expect(await page.evaluate(() => 'pwned' in globalThis)).toBe(false);
     expect(elsewhere).toEqual([]);
