@@ -8,7 +8,7 @@ import { hostileReply, RICH_ANSWER, RICH_PIECE, richReply } from './support/rich
 
 // Of the browser: functions given to `evaluate` run in the page.
 declare const document: { activeElement: unknown };
-declare function getComputedStyle(node: unknown): { fontFamily: string; direction: string };
+declare function getComputedStyle(node: unknown): { fontFamily: string; direction: string; textAlign: string };
 
 /** Addresses requested by the page from anywhere but its server. */
 function listenForRequests(page: Page): string[] {
@@ -137,7 +137,7 @@ describePage('rich answers', ({ set }) => {
       const wide = messages.getByRole('group', { name: 'Table' }).nth(1);
       await eventually(async () => (await wide.getAttribute('data-clipped')) === 'right');
       expect(await wide.getAttribute('tabindex')).toBe('0');
-      await wide.evaluate((node) => node.scrollTo({ left: 10_000 }));
+      await wide.evaluate((node: { scrollLeft: number }) => (node.scrollLeft = 10_000));
       await eventually(async () => (await wide.getAttribute('data-clipped')) === 'left');
     }
 
@@ -159,11 +159,16 @@ describePage('rich answers', ({ set }) => {
 
     async function keepsDirections(): Promise<void> {
       const directionOf = (text: string) =>
-        messages.getByText(text).evaluate((node) => getComputedStyle(node.closest('[dir]') ?? node).direction);
+        messages.getByText(text).evaluate((node) => getComputedStyle(node).direction);
       expect(await directionOf('مرحبا بالعالم')).toBe('rtl');
       expect(await directionOf('أول بند')).toBe('rtl');
       expect(await directionOf('اسم')).toBe('rtl');
       expect(await directionOf('Read the manual')).toBe('ltr');
+      // An item in the other direction stays at the side of its bullet.
+      const alignment = (text: string) => messages.getByText(text).evaluate((node) => getComputedStyle(node).textAlign);
+      expect(await alignment('second item!')).toBe('right');
+      expect(await alignment('قيمة')).toBe('right');
+      expect(await alignment('Berlin')).toMatch(/left|start/);
     }
 
     async function isAccessible(): Promise<void> {
@@ -189,15 +194,13 @@ describePage('rich answers', ({ set }) => {
     const image = decodeURIComponent((await messages.locator('.md-diagram img').getAttribute('src')) ?? '');
     expect(image).toContain('hostile');
     expect(image).not.toMatch(/url\(["']?https?:|href=|javascript:|<foreignObject|<image|<a\b|<[^>]*\son\w+=/);
-    const handlers = await messages.evaluate((node) =>
-      [...node.querySelectorAll('*')].flatMap(({ attributes, localName }) => [
-        ...(['script', 'iframe', 'object', 'embed', 'form'].includes(localName) ? [localName] : []),
-        ...[...attributes]
-          .filter(({ name, value }) => name.startsWith('on') || /^\s*javascript:/i.test(value))
-          .map(({ name }) => name),
-      ]),
-    );
-    expect(handlers).toEqual([]);
+    const dangerous = await page.evaluate<
+      string[]
+    >(`[...document.querySelectorAll('main [aria-label=Messages] *')].flatMap((node) => [
+      ...(['script', 'iframe', 'object', 'embed', 'form'].includes(node.localName) ? [node.localName] : []),
+      ...[...node.attributes].filter((one) => one.name.startsWith('on') || /^\\s*javascript:/i.test(one.value)).map((one) => one.name),
+    ])`);
+    expect(dangerous).toEqual([]);
     expect(await messages.locator('img:not(.md-diagram img)').count()).toBe(0);
     expect(await page.evaluate(() => 'pwned' in globalThis)).toBe(false);
     expect(elsewhere).toEqual([]);

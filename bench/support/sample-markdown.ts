@@ -52,12 +52,53 @@ them was lost, and none was answered twice.
 `,
 ];
 
+/** Sections with formulas, tables, footnotes, alerts and details. */
+const RICH_SECTIONS: readonly ((number: number) => string)[] = [
+  (
+    n,
+  ) => `Let $x_${String(n)}$ be the load and \\(y = x_${String(n)}^2 + ${String(n)}\\) its cost[^n${String(n)}]; the price stays
+between $${String(n)} and $${String(n + 5)}, as $HOME/$USER says [${String((n % 9) + 1)}]. Then $\\sum_{i=1}^{${String(n)}} x_i$ is *bounded*.
+
+`,
+  (n) => `$$
+\\int_0^{${String(n)}} \\frac{x^2}{\\sqrt{1 + x}}\\,dx
+- \\alpha_{${String(n)}} = \\beta
+$$
+
+`,
+  (n) => `| term | value | error |
+| --- | ---: | --- |
+${Array.from({ length: 12 }, (_, row) => `| $a_{${String(row)}}$ | ${String(n * row)} | \`e${String(row)}\` [${String((row % 9) + 1)}] |`).join('\n')}
+
+`,
+  (n) => `> [!NOTE]
+> The bound of part ${String(n)} is **not** tight.
+
+<details>
+<summary>Proof of part ${String(n)}</summary>
+
+By induction over $n$, as in part ${String(n - 1)}.
+
+</details>
+
+[^n${String(n)}]: Measured in $\\mu s$, once.
+
+`,
+];
+
 /** Markdown of exactly this many characters. */
 export function sampleMarkdown(characters: number): string {
+  return repeated(SECTIONS, characters);
+}
+
+/** The same with everything that answers can have beyond plain Markdown. */
+export function richMarkdown(characters: number): string {
+  return repeated(RICH_SECTIONS, characters);
+}
+
+function repeated(sections: readonly ((number: number) => string)[], characters: number): string {
   let text = '';
-  for (let number = 1; text.length < characters; number++) {
-    text += SECTIONS[number % SECTIONS.length]?.(number) ?? '';
-  }
+  for (let number = 1; text.length < characters; number++) text += sections[number % sections.length]?.(number) ?? '';
   return text.slice(0, characters);
 }
 

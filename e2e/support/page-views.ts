@@ -9,6 +9,7 @@ import type { Conversations, View } from './page-parts.ts';
 import { button, messagesOf, pattern, unfoldAll } from './page-parts.ts';
 import { PROVIDER, serverViews, settingsViews } from './page-settings-views.ts';
 import type { PageTexts } from './page-texts.ts';
+import { richReply } from './rich-answer.ts';
 import type { ScriptedServers } from './scripted-tools.ts';
 import { FILES } from './servers-page.ts';
 import type { ServerProcess } from './server.ts';
@@ -70,6 +71,7 @@ const ANSWERS: Readonly<Record<string, () => ReturnType<typeof reply.text>>> = {
   'Cut off': () => reply.text('This answer is cut off in', { finish: 'length' }),
   Filtered: () => reply.text('This answer is', { finish: 'content_filter' }),
   'Invalid call': () => reply.toolCalls([{ name: 'count', arguments: '{"note": ' }]),
+  'Rich answer': richReply,
   Slowly: () => reply.text('A long answer. '.repeat(40), { hold: { until: new Promise(() => {}) } }),
 };
 
@@ -134,6 +136,7 @@ export async function startMoreConversations(page: Page, stage: Stage): Promise<
   await start('model', 'Please ask_user', () => page.getByText(QUESTION.question));
   await start('choices', 'Please ask_user choices', () => page.getByText('Cambridge, England'));
   await start('failedCall', 'Please agency_fail', () => chat.messages.getByText('A heading'));
+  await start('rich', 'Rich answer', () => chat.messages.locator('.md-notes'));
   await start('noKey', 'No key', () => page.getByText('Incorrect API key'));
   await start('cutOff', 'Cut off', () => page.getByText('reached the output limit'));
   await start('filtered', 'Filtered', () => page.getByText('content filter'));
@@ -248,6 +251,24 @@ export const MORE_VIEWS: readonly View[] = [
     show: (page, t) => page.getByRole('heading', { name: t('setup.greeting') }).waitFor(),
   },
   { name: 'an answer', path: ({ answered = '' }) => answered, show: (page) => page.getByText('A heading').waitFor() },
+  {
+    name: 'a rich answer: formulas and alerts',
+    path: ({ rich = '' }) => rich,
+    show: async (page) => {
+      await page.locator('.md-notes').waitFor();
+      await page.locator('[data-alert]').first().scrollIntoViewIfNeeded();
+      await page.locator('.katex').first().waitFor();
+    },
+  },
+  {
+    name: 'a rich answer: tables, code and a diagram',
+    path: ({ rich = '' }) => rich,
+    show: async (page) => {
+      await page.locator('.md-notes').waitFor();
+      await page.locator('.md-diagram').scrollIntoViewIfNeeded();
+      await page.locator('.md-diagram img').waitFor();
+    },
+  },
   {
     name: 'the tools panel',
     path: () => '/',

@@ -63,7 +63,7 @@ ${'```'}
 `;
 
 /** What must execute nothing and request nothing. */
-export const HOSTILE_ANSWER = String.raw`## Hostile <img src=x onerror="pwned=1"><script>pwned=1</script>
+const HOSTILE_ANSWER = String.raw`## Hostile <img src=x onerror="pwned=1"><script>pwned=1</script>
 
 ![pixel](https://evil.example/pixel.png) [link](javascript:pwned=1) <svg onload="pwned=1"></svg>
 

@@ -3,6 +3,9 @@ import DOMPurify from 'dompurify';
 /** `address`: a data URL. An image executes nothing, loads nothing, and its styles do not reach the page. */
 export type Drawn = { address: string; width: number; height: number; title: string };
 
+/** Around a diagram, in pixels. */
+const MARGIN = 8;
+
 /** The SVG of a diagram as an image. No script, no link, no HTML, no URL outside of it passes. */
 export function safeSvg(markup: string): Drawn {
   const clean = purify.sanitize(markup, CONFIG);
@@ -19,8 +22,9 @@ export function safeSvg(markup: string): Drawn {
   for (const element of svg.querySelectorAll('[style]')) {
     element.setAttribute('style', withoutAddresses(element.getAttribute('style') ?? ''));
   }
-  const [, , width, height] = sizesIn(svg.getAttribute('viewBox') ?? '');
-  if (width === undefined || height === undefined) throw new Error('Mermaid returned an image without a size');
+  const { x, y, width, height } = boxOf(svg);
+  if (width <= 2 * MARGIN || height <= 2 * MARGIN) throw new Error('the diagram is empty');
+  svg.setAttribute('viewBox', [x, y, width, height].join(' '));
   svg.setAttribute('width', String(width));
   svg.setAttribute('height', String(height));
   svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
@@ -29,12 +33,21 @@ export function safeSvg(markup: string): Drawn {
   return { address: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`, width, height, title };
 }
 
-function sizesIn(viewBox: string): number[] {
-  const numbers = viewBox
-    .trim()
-    .split(/[\s,]+/)
-    .map(Number);
-  return numbers.length === 4 && numbers.every(Number.isFinite) ? numbers.map((number) => Math.ceil(number)) : [];
+/** What the image contains: the size that Mermaid states is wrong for some diagrams, and cut them off. */
+function boxOf(svg: SVGSVGElement): Pick<DOMRect, 'x' | 'y' | 'width' | 'height'> {
+  const place = document.createElement('div');
+  place.style.cssText = 'position:fixed;top:0;left:-10000px;width:1200px;visibility:hidden';
+  // In a shadow tree the styles of the image do not apply to the page.
+  place.attachShadow({ mode: 'closed' }).append(svg);
+  document.body.append(place);
+  const { x, y, width, height } = svg.getBBox();
+  place.remove();
+  return {
+    x: Math.floor(x) - MARGIN,
+    y: Math.floor(y) - MARGIN,
+    width: Math.ceil(width) + 2 * MARGIN,
+    height: Math.ceil(height) + 2 * MARGIN,
+  };
 }
 
 /** CSS with references to elements of the image only. */
