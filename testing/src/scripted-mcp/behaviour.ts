@@ -58,6 +58,7 @@ export type ScriptedTool = {
   description?: string;
   outputSchema?: JsonObject;
   annotations?: JsonObject;
+  _meta?: JsonObject;
 };
 
 export type ToolAction =

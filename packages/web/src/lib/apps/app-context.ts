@@ -48,7 +48,10 @@ const FIXED: Readonly<Record<string, string>> = {
 };
 
 /** The part of the host context that follows the theme: its name and the colours of the page. */
-export function themeContext(theme: 'light' | 'dark', style: Pick<CSSStyleDeclaration, 'getPropertyValue'>): JsonObject {
+export function themeContext(
+  theme: 'light' | 'dark',
+  style: Pick<CSSStyleDeclaration, 'getPropertyValue'>,
+): JsonObject {
   const variables: Record<string, string> = { ...FIXED };
   for (const [name, token] of Object.entries(TOKENS)) {
     const value = style.getPropertyValue(token).trim();

@@ -45,9 +45,9 @@ export async function callForApp(
 /** Servers of this tab have no stored permissions for apps: every call is asked about. */
 async function callInTab(app: CallApp, tool: string, args: JsonObject, ask: AskAboutCall): Promise<JsonObject> {
   const { serverId } = app;
-  const known = mcpStore.tools({ servers: { [serverId]: true } }).find(
-    (each) => each.tool.serverId === serverId && each.tool.name === tool,
-  );
+  const known = mcpStore
+    .tools({ servers: { [serverId]: true } })
+    .find((each) => each.tool.serverId === serverId && each.tool.name === tool);
   if (known === undefined || known.ui?.visibility.includes('app') === false) {
     throw new Error(`The server "${serverId}" offers apps no tool "${tool}".`);
   }
@@ -96,7 +96,8 @@ function toolsOf({ place, serverId }: CallApp): JsonObject[] {
 }
 
 function contentsOf(part: Extract<ToolContentPart, { type: 'resource' }>): JsonObject | null {
-  const [block] = (toCallToolResult({ content: [part], isError: false, outcome: 'done' })['content'] ?? []) as JsonObject[];
+  const [block] = (toCallToolResult({ content: [part], isError: false, outcome: 'done' })['content'] ??
+    []) as JsonObject[];
   const contents = block?.['resource'];
   return typeof contents === 'object' && contents !== null && !Array.isArray(contents) ? contents : null;
 }

@@ -205,7 +205,10 @@ export class AppSession {
         return;
       case 'notifications/message': {
         const { level, data } = params;
-        return host.log(typeof level === 'string' ? level : 'info', typeof data === 'string' ? data : JSON.stringify(data));
+        return host.log(
+          typeof level === 'string' ? level : 'info',
+          typeof data === 'string' ? data : JSON.stringify(data),
+        );
       }
       case 'ui/notifications/request-teardown':
         return host.closed();
@@ -216,7 +219,8 @@ export class AppSession {
     const { result, cancelled } = this.#call;
     if (this.#hasSentResult || (result === null && !cancelled)) return;
     this.#hasSentResult = true;
-    if (result === null) this.#notify('ui/notifications/tool-cancelled', { reason: 'The call ended without a result.' });
+    if (result === null)
+      this.#notify('ui/notifications/tool-cancelled', { reason: 'The call ended without a result.' });
     else this.#notify('ui/notifications/tool-result', result);
   }
 }

@@ -20,7 +20,8 @@ function block(part: ToolContentPart): JsonObject | null {
       const { uri, mimeType, text, source, name } = part;
       const about = mimeType === undefined ? {} : { mimeType };
       if (text !== undefined) return { type: 'resource', resource: { uri, text, ...about } };
-      if (source !== undefined && 'data' in source) return { type: 'resource', resource: { uri, blob: source.data, ...about } };
+      if (source !== undefined && 'data' in source)
+        return { type: 'resource', resource: { uri, blob: source.data, ...about } };
       return { type: 'resource_link', uri, name: name ?? uri, ...about };
     }
   }

@@ -20,6 +20,9 @@ export function filesOf(contents: readonly JsonValue[]): AppFile[] {
 
 function fileName(uri: string): string {
   const last = uri.split(/[?#]/)[0]?.split('/').at(-1) ?? '';
-  const name = last.replace(/[^\p{L}\p{N}._ -]/gu, '_').replace(/^\.+/, '').slice(0, 100);
+  const name = last
+    .replace(/[^\p{L}\p{N}._ -]/gu, '_')
+    .replace(/^\.+/, '')
+    .slice(0, 100);
   return name === '' ? 'download' : name;
 }
