@@ -1,6 +1,7 @@
 import type { access } from './access.ts';
 import type { cards } from './cards.ts';
 import type { context } from './context.ts';
+import type { find } from './find.ts';
 import type { inbox } from './inbox.ts';
 import type { mcp } from './mcp.ts';
 import type { models } from './models.ts';
@@ -17,6 +18,7 @@ export type LazyMessages = {
   access: typeof access;
   cards: typeof cards;
   context: typeof context;
+  find: typeof find;
   inbox: typeof inbox;
   mcp: typeof mcp;
   models: typeof models;
