@@ -2,6 +2,7 @@ import type { access } from './access.ts';
 import type { apps } from './apps.ts';
 import type { cards } from './cards.ts';
 import type { context } from './context.ts';
+import type { find } from './find.ts';
 import type { frames } from './frames.ts';
 import type { inbox } from './inbox.ts';
 import type { mcp } from './mcp.ts';
@@ -22,6 +23,7 @@ export type LazyMessages = {
   apps: typeof apps;
   cards: typeof cards;
   context: typeof context;
+  find: typeof find;
   frames: typeof frames;
   inbox: typeof inbox;
   mcp: typeof mcp;
