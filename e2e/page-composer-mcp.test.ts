@@ -120,10 +120,8 @@ describeInBrowser('prompts and resources in the composer', () => {
       expect(await group('everything').getByRole('option').count()).toBe(4);
       expect(await group('Mine').getByRole('option').count()).toBe(4);
       await group('Commands').getByRole('option', { name: 'New chat' }).waitFor();
-      const [controlled, active] = await chat.composer.evaluate((field) => [
-        field.getAttribute('aria-controls'),
-        field.getAttribute('aria-activedescendant'),
-      ]);
+      const controlled = await chat.composer.getAttribute('aria-controls');
+      const active = await chat.composer.getAttribute('aria-activedescendant');
       expect(controlled).not.toBeNull();
       expect(await page.locator(`[id="${active ?? ''}"]`).getAttribute('aria-selected')).toBe('true');
       await page.keyboard.type('mngmt');

@@ -10,7 +10,7 @@ export const FRAME_PATHS = '/frame/';
 const OUTER = '/frame/outer';
 const CONTENT = '/frame/content';
 
-export type FrameRequest = {
+type FrameRequest = {
   method: string;
   /** Path and query. */
   target: string;
@@ -21,7 +21,7 @@ export type FrameRequest = {
  * `separate`: on an origin that serves nothing else. `shared`: on the origin of the page, where `sandbox` makes the
  * origin of the documents opaque.
  */
-export type FramePlace = 'separate' | 'shared';
+type FramePlace = 'separate' | 'shared';
 
 /** Answers requests for documents of frames. Cookies are neither read nor set. */
 export type FrameDocuments = (request: FrameRequest, place: FramePlace) => Promise<Response>;

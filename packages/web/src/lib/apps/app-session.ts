@@ -43,7 +43,7 @@ export type AppCall = {
 
 type Options = {
   /** Sends a message to the app. */
-  post(message: JsonObject): void;
+  post: (message: JsonObject) => void;
   host: AppHost;
   /** `hostContext` of the specification. */
   context: JsonObject;
@@ -91,7 +91,7 @@ export class AppSession {
     else if (id === undefined) this.#notice(method, input);
   }
 
-  /** The call went on: its result, or that it ended without one. */
+  /** The call has a result, or ended without one. */
   update(call: AppCall): void {
     this.#call = call;
     if (this.#state === 'ready') this.#sendCall();

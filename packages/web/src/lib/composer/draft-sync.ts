@@ -57,7 +57,7 @@ export class DraftSync {
     if (isFirst && wasEmpty && this.#revision !== before && stored.updatedAt > 0) this.#join(stored);
     if (this.#hasChanges) return this.#save();
     if (stored.updatedAt === this.#deps.synced.get(key)) return;
-    this.#draft.show(stored.text, stored.attachments as never);
+    this.#draft.show(stored.text, stored.attachments);
     this.#mark(stored.updatedAt);
   }
 

@@ -32,7 +32,7 @@ function setUp(changes: Partial<FrameChannelOptions> = {}) {
     },
     ...changes,
   });
-  const receive = (data: unknown, { source = target as unknown, origin = ORIGIN } = {}): void => {
+  const receive = (data: unknown, { source = target, origin = ORIGIN } = {}): void => {
     page.dispatchEvent(Object.assign(new Event('message'), { data, source, origin }));
   };
   const elapse = (ms: number): void => {

@@ -4,7 +4,7 @@ import type { FrameContext, FrameReport, FromOuter, ToOuter } from '../../frames
 import { readReport } from './read-report.ts';
 
 /** Why a frame shows nothing. */
-export type FrameFailure =
+type FrameFailure =
   /** Its documents did not answer: the frame port is not reachable, or the page is older than the server. */
   | 'unreachable'
   /** The content did not load in time. */

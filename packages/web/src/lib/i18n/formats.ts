@@ -1,4 +1,4 @@
-/** Formats by language and options. Creating one takes up to half a millisecond, and rows are rendered every frame. */
+/** Formats by language and options. Creating one costs up to half a millisecond, and rows are rendered every frame. */
 function cached<O extends object, F>(create: (locale: string, options?: O) => F): (locale: string, options?: O) => F {
   const known = new Map<string, F>();
   return (locale, options) => {

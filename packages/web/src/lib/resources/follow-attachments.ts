@@ -4,7 +4,7 @@ import { followResource } from './server-requests.ts';
 
 /**
  * Keeps the resources of the draft on screen up to date: each is read again after an update by its server, and once when
- * its draft is shown, because nobody listened before.
+ * its draft is shown, because there was no listener before.
  */
 export function followAttachments(): { follow: (draft: ComposerDraft) => void; end: () => void } {
   const followed = new Map<string, Promise<() => void>>();

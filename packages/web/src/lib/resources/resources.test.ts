@@ -33,7 +33,7 @@ describe('subscriptions over HTTP', () => {
     const waits: (() => void)[] = [];
     const follows = new ServerFollows({
       api: { post } as never,
-      live: { onChanged: (listener: never) => ((changed = listener), () => true), onHello: () => () => true } as never,
+      live: { onChanged: (listener: never) => ((changed = listener), () => true), onHello: () => () => true },
       wait: (act) => waits.push(act),
     });
     const announce = (next: string): void => {
@@ -53,7 +53,7 @@ describe('subscriptions over HTTP', () => {
     await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(1));
   });
 
-  it('are renewed while somebody listens, and notice a missed update', async () => {
+  it('are renewed while there is a listener, and notice a missed update', async () => {
     const { follows, post, waits, announce } = setup();
     const listener = vi.fn();
     const end = await follows.follow('s', 'a:b', listener);

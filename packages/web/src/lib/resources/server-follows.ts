@@ -10,8 +10,8 @@ type Deps = {
 type Followed = { listeners: Set<() => void>; version: string | null };
 
 /**
- * Subscriptions to resources of servers that are connected to Toolyard's server. They are renewed while somebody
- * listens; the versions in each answer tell which resource was updated, also after missed announcements.
+ * Subscriptions to resources of servers that are connected to Toolyard's server. They are renewed while there is a
+ * listener; the versions in each answer tell which resource was updated, also after missed announcements.
  */
 export class ServerFollows {
   readonly #deps: Deps;
