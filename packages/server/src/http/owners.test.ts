@@ -46,6 +46,7 @@ const BODIES: Record<string, unknown> = {
   'POST /api/mcp/servers/{id}/prompts/get': { name: 'p' },
   'POST /api/mcp/servers/{id}/complete': { target: { prompt: 'p' }, argument: { name: 'x', value: '' } },
   'PUT /api/settings/{key}': 'of Bert',
+  'PUT /api/drafts/{id}': { text: 'taken over', attachments: [] },
   'POST /api/access/keys': { name: 'of Bert' },
   'POST /api/files/links': { files: ['0'.repeat(64)] },
   'PUT /api/webhook': { url: 'https://bert.example/' },
@@ -115,6 +116,8 @@ async function makeThings(): Promise<Record<string, string>> {
   });
   await post('/api/providers', { id: 'provider-of-anne', label: 'secret-provider', baseUrl: 'http://127.0.0.1:1' });
   await server.ask('/api/settings/key-of-anne', { method: 'PUT', headers, json: 'secret-setting' });
+  const draft = { text: 'secret-draft', attachments: [] };
+  await server.ask('/api/drafts/conversation-of-anne', { method: 'PUT', headers, json: draft });
   const tool = { serverId: 'files', name: 'delete' };
   await server.storage.permissions.set(ANNE.principal, { tool, conversationId: null, decision: 'allow', at: 1 });
   await server.ask('/api/tabs/tab-of-anne/conversations/conversation-of-anne/tools', {
@@ -146,6 +149,7 @@ async function makeThings(): Promise<Record<string, string>> {
     provider: 'provider-of-anne',
     servers: 'files',
     sessions: session,
+    drafts: 'conversation-of-anne',
     keys: apiKey,
     sha256: (json as { sha256: string }).sha256,
     key: 'key-of-anne',
