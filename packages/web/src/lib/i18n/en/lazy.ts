@@ -4,6 +4,7 @@ import type { cards } from './cards.ts';
 import type { context } from './context.ts';
 import type { frames } from './frames.ts';
 import type { inbox } from './inbox.ts';
+import type { inspect } from './inspect.ts';
 import type { mcp } from './mcp.ts';
 import type { models } from './models.ts';
 import type { offers } from './offers.ts';
@@ -24,6 +25,7 @@ export type LazyMessages = {
   context: typeof context;
   frames: typeof frames;
   inbox: typeof inbox;
+  inspect: typeof inspect;
   mcp: typeof mcp;
   models: typeof models;
   servers: typeof servers;
