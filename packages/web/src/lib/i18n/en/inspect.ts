@@ -43,7 +43,7 @@ export const inspect = {
   promptFailed: 'The server returned no messages',
   messages: 'Messages',
 
-  tasksIntro: 'Calls that go on after their response. The server keeps them for a while.',
+  tasksIntro: 'Calls that continue after their response. The server keeps them for a while.',
   noTasks: 'The server has no tasks.',
   cancelTask: 'Cancel',
   showResult: 'Show result',

@@ -76,7 +76,8 @@ export function withValue(
       ? whole.filter((_, index) => index !== Number(step))
       : Object.assign([...whole], { [step]: changed });
   }
-  const { [step]: before, ...others } = isJsonObject(whole) ? whole : ({} as JsonObject);
+  const object: JsonObject = isJsonObject(whole) ? whole : {};
+  const { [step]: before, ...others } = object;
   const changed = withValue(before, rest, value);
   if (changed === undefined) return others;
   return isJsonObject(whole) && Object.hasOwn(whole, step)
