@@ -40,11 +40,19 @@ describeInBrowser('the page of a server for developers', () => {
     const tree = panel().getByRole('tree');
     await tree.getByRole('treeitem').first().focus();
     await page.keyboard.press('End');
-    expect(await tree.getByRole('treeitem').last().evaluate((item) => item === document.activeElement)).toBe(true);
+    expect(
+      await tree
+        .getByRole('treeitem')
+        .last()
+        .evaluate((item) => item === document.activeElement),
+    ).toBe(true);
     await panel().getByRole('searchbox', { name: 'Search resources' }).fill('architecture');
     await tree.getByRole('treeitem', { name: /architecture/ }).click();
     const view = panel().getByRole('article');
-    await view.getByRole('heading', { name: /Architecture/ }).first().waitFor();
+    await view
+      .getByRole('heading', { name: /Architecture/ })
+      .first()
+      .waitFor();
     await view.getByText('text/markdown').waitFor();
     expect(await axeFinds(page)).toEqual([]);
 
@@ -69,9 +77,7 @@ describeInBrowser('the page of a server for developers', () => {
 
   test('fills in a prompt, shows its messages and uses it in a chat', { tags: ['M4.16'] }, async () => {
     await page.goto(new URL(`${SERVER}&view=prompts`, page.url()).href);
-    const prompt = panel()
-      .getByRole('listitem')
-      .filter({ hasText: 'completable-prompt' });
+    const prompt = panel().getByRole('listitem').filter({ hasText: 'completable-prompt' });
     await prompt.getByRole('button', { name: /completable-prompt/ }).click();
     await prompt.getByRole('button', { name: 'Preview' }).click();
     await prompt.getByText('Required.').first().waitFor();
@@ -89,7 +95,10 @@ describeInBrowser('the page of a server for developers', () => {
 
   test('calls a tool by hand, shows the raw response, and makes the call again from the log', async () => {
     await page.goto(new URL(SERVER, page.url()).href);
-    await panel().getByRole('button', { name: /get-structured-content/ }).first().click();
+    await panel()
+      .getByRole('button', { name: /get-structured-content/ })
+      .first()
+      .click();
     await panel().getByRole('button', { name: 'Test the tool' }).click();
     await sheet().getByText('When a model calls this:').waitFor();
     await sheet().getByRole('button', { name: 'Run' }).click();
@@ -104,7 +113,9 @@ describeInBrowser('the page of a server for developers', () => {
     await json.fill('{\n  "location": "Paris"\n}');
     await sheet().getByText('Line 2, column 15:').waitFor();
     await json.fill('{"location": ');
-    await sheet().getByText(/Line 1, column \d+: /).waitFor();
+    await sheet()
+      .getByText(/Line 1, column \d+: /)
+      .waitFor();
     await page.keyboard.press('Escape');
     await sheet().waitFor({ state: 'detached' });
 
@@ -113,15 +124,23 @@ describeInBrowser('the page of a server for developers', () => {
     await panel().getByText('tools/call').last().click();
     await panel().getByRole('button', { name: 'Call again' }).click();
     await sheet().getByRole('combobox', { name: 'location' }).waitFor();
-    expect(await sheet().getByRole('combobox', { name: 'location' }).locator('option:checked').innerText()).toBe('Chicago');
+    expect(await sheet().getByRole('combobox', { name: 'location' }).locator('option:checked').innerText()).toBe(
+      'Chicago',
+    );
     await sheet().getByRole('button', { name: 'Run', exact: true }).click();
-    await sheet().getByText(/Light rain/).first().waitFor();
+    await sheet()
+      .getByText(/Light rain/)
+      .first()
+      .waitFor();
     await page.keyboard.press('Escape');
   });
 
   test('lists the tasks of a server with their results', async () => {
     await page.goto(new URL(SERVER, page.url()).href);
-    await panel().getByRole('button', { name: /simulate-research-query/ }).first().click();
+    await panel()
+      .getByRole('button', { name: /simulate-research-query/ })
+      .first()
+      .click();
     await panel().getByRole('button', { name: 'Test the tool' }).click();
     await sheet().getByRole('textbox', { name: 'topic' }).fill('Tides');
     await sheet().getByRole('button', { name: 'Run', exact: true }).click();
