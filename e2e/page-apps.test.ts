@@ -23,7 +23,7 @@ describePage('MCP Apps', ({ set }) => {
           ? reply.toolCalls([{ name: 'show_clock', arguments: { zone: 'UTC' } }])
           : reply.text('Understood.');
       },
-      { servers: { clock: { behaviour: APP_SERVER } } },
+      { servers: { clock: { behaviour: APP_SERVER } }, direct: true },
     );
     const page = await stage.open();
     const chat = chatPage(page);
@@ -81,6 +81,9 @@ describePage('MCP Apps', ({ set }) => {
     // Restored from the stored call.
     await page.reload();
     await appIn(page).getByText('result noon').waitFor();
+    // The browser reports the request that its policy blocked.
+    const unexpected = stage.complaints.splice(0).filter((text) => !text.includes('Content Security Policy'));
+    expect(unexpected).toEqual([]);
   });
 
   test('that declare more than the default are shown after the user allowed it', async () => {

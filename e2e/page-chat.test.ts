@@ -311,6 +311,9 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
     await opensShortcutsWithoutTooltip();
     await laysOutRightToLeft();
     await loadsEarlierMessagesOnScroll();
+    await opensSearchResultAtMessage();
+    await findsInChat();
+    await opensResultOnOtherBranch();
     await keepsPlaceWhileAnswerStreams();
     await showsOpenQuestionsOnPhone();
 
@@ -375,7 +378,8 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
     async function loadsEarlierMessagesOnScroll(): Promise<void> {
       const { id } = await call<{ id: string }>(server.url, 'POST', '/api/conversations', {});
       for (let turn = 0; turn < 45; turn++) {
-        const parts = [{ type: 'text', text: `${'A question. '.repeat(turn % 7)} #${String(turn)}#` }];
+        const rare = turn === 3 ? ' crème brûlée ' : '';
+        const parts = [{ type: 'text', text: `${'A question. '.repeat(turn % 7)}${rare} #${String(turn)}#` }];
         await call(server.url, 'POST', `/api/conversations/${id}/messages`, { parts });
       }
       // Between two answers no run is active.
@@ -403,6 +407,70 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       expect(await chat.messages.locator('article').count()).toBeLessThan(60);
       await page.keyboard.press('End');
       await chat.reads('#44#');
+    }
+
+    function highlighted(name: string): Promise<string[]> {
+      return page.evaluate(`[...(CSS.highlights.get('${name}') ?? [])].map((range) => range.toString())`);
+    }
+
+    /** The message is far above what a conversation opens with. */
+    async function opensSearchResultAtMessage(): Promise<void> {
+      await chat.anew();
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('brulee');
+      await page.getByText('1 chat found').waitFor();
+      await page.locator('#sidebar a[data-conversation]').first().click();
+      await page.locator('[data-row].found-row:focus').getByText('#3#').waitFor();
+      await expect.poll(() => highlighted('found')).toEqual(['brûlée', 'brûlée']);
+      await page.keyboard.press('Escape');
+      expect(await highlighted('found')).toEqual([]);
+      await page.keyboard.press('Control+k');
+      await page.keyboard.press('Delete');
+    }
+
+    async function findsInChat(): Promise<void> {
+      await chat.composer.focus();
+      await page.keyboard.press('Control+f');
+      const bar = page.getByRole('search', { name: 'Find in this chat' });
+      await bar.getByRole('searchbox').waitFor();
+      await page.keyboard.type('#7#');
+      await bar.getByText('1 of 2', { exact: true }).waitFor();
+      await expect.poll(() => highlighted('found-current')).toEqual(['#7#']);
+      await page.keyboard.press('Enter');
+      await bar.getByText('2 of 2', { exact: true }).waitFor();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type('#44#');
+      await bar.getByText('1 of 2', { exact: true }).waitFor();
+      await page.keyboard.press('Shift+Enter');
+      await bar.getByText('2 of 2', { exact: true }).waitFor();
+      await expect.poll(() => highlighted('found-current')).toEqual(['#44#']);
+      await chat.reads('#44#');
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type('nowhere');
+      await bar.getByText('No matches').waitFor();
+      await page.keyboard.press('Escape');
+      await bar.waitFor({ state: 'detached' });
+      await page.locator('textarea:focus').waitFor();
+      expect(await highlighted('found')).toEqual([]);
+    }
+
+    async function opensResultOnOtherBranch(): Promise<void> {
+      const { id } = await call<{ id: string }>(server.url, 'POST', '/api/conversations', {});
+      for (const text of ['Saffron #1#', 'Another wording #2#']) {
+        const body = { parts: [{ type: 'text', text }], parentId: null };
+        await call(server.url, 'POST', `/api/conversations/${id}/messages`, body);
+        const busy = async () =>
+          (await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`)).activeRun;
+        await expect.poll(busy).toBeNull();
+      }
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('saffron');
+      await page.getByText('1 chat found').waitFor();
+      await page.locator('#sidebar a[data-conversation]').first().click();
+      await page.locator('[data-row].found-row').getByText('Saffron').waitFor();
+      await chat.messages.getByText('1/2').waitFor();
+      await page.keyboard.press('Control+k');
+      await page.keyboard.press('Delete');
     }
 
     async function keepsPlaceWhileAnswerStreams(): Promise<void> {

@@ -53,7 +53,6 @@ describeInBrowser('prompts and resources in the composer', () => {
     );
     page = await openWithServers(stage, '/', [storedServer('Mine', `${reference.origin}/mcp`)]);
     chat = chatPage(page);
-    page.setDefaultTimeout(15_000);
     // The menu stays open and shows what the servers list meanwhile.
     await type('/');
     await group('everything').waitFor();
@@ -75,6 +74,8 @@ describeInBrowser('prompts and resources in the composer', () => {
 
   /** Types as a user does: the menu reacts to keys, not to a value. */
   async function type(text: string): Promise<void> {
+    // A dialog that is closing still has the keys.
+    await form().waitFor({ state: 'detached' });
     await chat.composer.focus();
     await page.keyboard.type(text);
   }
@@ -125,7 +126,6 @@ describeInBrowser('prompts and resources in the composer', () => {
       ]);
       expect(controlled).not.toBeNull();
       expect(await page.locator(`[id="${active ?? ''}"]`).getAttribute('aria-selected')).toBe('true');
-
       await page.keyboard.type('mngmt');
       await option(/Team Management/)
         .first()
@@ -312,15 +312,19 @@ describeInBrowser('prompts and resources in the composer', () => {
       const stored = async (): Promise<string> =>
         JSON.stringify(await call(stage.server.url, 'GET', `/api/drafts/${path.split('/').at(-1) ?? ''}`));
       await eventually(async () => (await stored()).includes('A draft of two tabs'), { what: 'the stored draft' });
-      const first = await stored();
-      expect(first).toContain('Resource 3');
+      expect(await stored()).toContain('Resource 3');
+      await attached.getByRole('button', { name: /Preview/ }).click();
+      const contents = (): Promise<string> => form().innerText();
+      await form()
+        .getByText(/Resource 3/)
+        .waitFor();
+      const before = await contents();
       await call(stage.server.url, 'POST', '/api/mcp/servers/everything/tools/call', {
         tool: 'toggle-subscriber-updates',
         arguments: {},
       });
-      await eventually(async () => (await stored()) !== first && (await stored()).includes('Resource 3'), {
-        what: 'the update of the resource',
-      });
+      await eventually(async () => (await contents()) !== before, { what: 'the update of the resource' });
+      await page.keyboard.press('Escape');
 
       const elsewhere = await stage.open(path);
       await elsewhere

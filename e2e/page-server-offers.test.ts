@@ -40,12 +40,7 @@ describeInBrowser('the page of a server for developers', () => {
     const tree = panel().getByRole('tree');
     await tree.getByRole('treeitem').first().focus();
     await page.keyboard.press('End');
-    expect(
-      await tree
-        .getByRole('treeitem')
-        .last()
-        .evaluate((item) => item === document.activeElement),
-    ).toBe(true);
+    await tree.locator('[role=treeitem]:focus').and(tree.getByRole('treeitem').last()).waitFor();
     await panel().getByRole('searchbox', { name: 'Search resources' }).fill('architecture');
     await tree.getByRole('treeitem', { name: /architecture/ }).click();
     const view = panel().getByRole('article');

@@ -92,7 +92,9 @@ export function settingsViews(): View[] {
       path: () => inSettings('models'),
       show: async (page, t) => {
         await button(page, t('settings.addProvider')).click();
-        await page.getByRole('dialog').getByRole('combobox').first().selectOption('anthropic');
+        await page.getByRole('dialog').locator('button[aria-haspopup=dialog]').first().click();
+        await page.getByRole('combobox', { name: t('settings.providerSearch') }).fill('anthropic');
+        await page.getByRole('option').first().click();
       },
     },
     {

@@ -1,7 +1,7 @@
 import { isJsonObject } from '@toolyard/protocol';
 
 /** The extension MCP Apps (SEP-1865): tools with a user interface in HTML. */
-export const APPS_EXTENSION = 'io.modelcontextprotocol/ui';
+const APPS_EXTENSION = 'io.modelcontextprotocol/ui';
 /** The MIME type of the HTML of an app. */
 export const APP_MIME_TYPE = 'text/html;profile=mcp-app';
 
@@ -11,7 +11,7 @@ export const APPS_CAPABILITY: Readonly<Record<string, { mimeTypes: string[] }>> 
 };
 
 /** Who may call a tool. */
-export type ToolAudience = 'model' | 'app';
+type ToolAudience = 'model' | 'app';
 
 /** The part of a tool's definition that concerns apps. */
 export type ToolUi = {

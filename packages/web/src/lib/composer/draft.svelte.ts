@@ -119,6 +119,15 @@ export class ComposerDraft {
     this.#keepFiles();
   }
 
+  /**
+   * Newer contents of an attached resource. They stay in this tab: every tab reads them itself, and a tab that stored
+   * them could bring back a draft that was sent meanwhile.
+   */
+  refresh(attachment: Attachment): void {
+    this.attachments = this.attachments.map((one) => (one.id === attachment.id ? attachment : one));
+    this.#storeFiles();
+  }
+
   async add(files: readonly File[]): Promise<void> {
     const added = files.map((file): Attachment => {
       const attachment = { id: this.#nextId(), name: file.name, size: file.size, state: 'reading' } as const;

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { JsonValue } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import type { BrowserValueFamily } from '../browser-storage.ts';
@@ -143,4 +143,70 @@ it('names the files beyond the limit and reads the others', async () => {
   await draft.add(Array.from({ length: 4 }, () => file()));
   expect(draft.attachments.filter((attachment) => attachment.state === 'ready')).toHaveLength(20);
   expect(draft.attachments.slice(20)).toMatchObject([{ problem: 'too_many' }, { problem: 'too_many' }]);
+});
+
+describe('attached resources', () => {
+  const origin = { place: 'tab' as const, serverId: 's', uri: 'a:b' };
+  const ready = {
+    name: 'Notes',
+    origin,
+    state: 'ready' as const,
+    kind: 'resource' as const,
+    parts: [{ type: 'resource' as const, uri: 'a:b', text: 'Rain.' }],
+  };
+
+  it(
+    'appear as loading, once, and are loaded again after a failure',
+    { tags: ['M5.02', 'M5.03', 'M5.04'] },
+    async () => {
+      const load = vi.fn();
+      const draft = new ComposerDraft('c1', { ...testDeps(), load });
+      const id = draft.attach({ name: 'Notes', origin, state: 'reading' });
+      expect(draft.attach({ name: 'Notes', origin, state: 'reading' })).toBe(id);
+      expect(draft.attachments).toMatchObject([{ id, state: 'reading' }]);
+      expect(draft.blocker).toBe('reading');
+      draft.replace({ id, name: 'Notes', origin, state: 'failed', problem: 'not_loaded', detail: 'locked' });
+      expect(draft.blocker).toBe('failed');
+      await draft.retry(id);
+      expect(draft.attachments).toMatchObject([{ id, state: 'reading', origin }]);
+      expect(load).toHaveBeenCalledTimes(2);
+    },
+  );
+
+  it('that are removed while loading stay removed', { tags: ['M5.12'] }, () => {
+    const draft = new ComposerDraft('c1', testDeps());
+    const id = draft.attach({ name: 'Notes', origin, state: 'reading' });
+    draft.remove(id);
+    draft.replace({ ...ready, id });
+    expect(draft.attachments).toEqual([]);
+  });
+
+  it(
+    'are sent in their order after the text, once, and are attached again if sending fails',
+    { tags: ['M1.20', 'M3.02', 'M3.03', 'M3.04', 'M3.05', 'M3.06', 'M3.07'] },
+    async () => {
+      const draft = new ComposerDraft('c1', testDeps());
+      draft.write('Look');
+      draft.attach(ready);
+      await draft.add([file()]);
+      const fail = (): Promise<void> => Promise.reject(new ApiError({ code: 'network', status: 0, detail: 'No.' }));
+      await draft.send(fail);
+      expect(draft.attachments).toMatchObject([{ name: 'Notes' }, { name: 'a.png' }]);
+      const sent: unknown[] = [];
+      await draft.send(async (parts) => void sent.push(...parts));
+      expect(sent).toMatchObject([
+        { type: 'text', text: 'Look' },
+        { type: 'resource', text: 'Rain.' },
+        { type: 'image' },
+      ]);
+      expect(draft.empty).toBe(true);
+      expect(new ComposerDraft('c2', testDeps()).attachments).toEqual([]);
+    },
+  );
+
+  it('survive a reload with their contents and their origin', () => {
+    const deps = testDeps();
+    new ComposerDraft('c1', deps).attach(ready);
+    expect(new ComposerDraft('c1', deps).attachments).toMatchObject([{ ...ready, kind: 'resource' }]);
+  });
 });

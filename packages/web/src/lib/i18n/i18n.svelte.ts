@@ -55,6 +55,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/context.ts'),
     'zh-Hans': () => import('./zh-Hans/context.ts'),
   },
+  find: {
+    en: () => import('./en/find.ts'),
+    'zh-Hant': () => import('./zh-Hant/find.ts'),
+    'zh-Hans': () => import('./zh-Hans/find.ts'),
+  },
   frames: {
     en: () => import('./en/frames.ts'),
     'zh-Hant': () => import('./zh-Hant/frames.ts'),

@@ -39,9 +39,9 @@ export async function refreshResource(draft: ComposerDraft, id: string): Promise
   try {
     const parts = await partsOf(before.origin, before.origin.uri, before.name);
     const isSame = JSON.stringify(parts) === JSON.stringify(before.parts);
-    if (!isSame || before.note !== undefined) draft.replace({ ...kept, parts });
+    if (!isSame || before.note !== undefined) draft.refresh({ ...kept, parts });
   } catch (thrown) {
-    draft.replace({ ...kept, note: failureText(thrown).message });
+    draft.refresh({ ...kept, note: failureText(thrown).message });
   }
 }
 

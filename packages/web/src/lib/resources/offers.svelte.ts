@@ -26,7 +26,7 @@ const NOTHING: Lists = { prompts: [], resources: [], templates: [] };
  * Prompts, resources and templates of all servers, server-side and in-tab alike. Listed once and kept up to date by the
  * live stream, so that menus need no request. A server that fails to list has no offers; its panel shows why.
  */
-export class Offers {
+class Offers {
   loading = $state(false);
   /** True once everything was listed. */
   known = $state(false);

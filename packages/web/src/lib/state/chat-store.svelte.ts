@@ -135,8 +135,8 @@ export class ChatStore {
     });
   }
 
-  loadEarlier(): Promise<void> {
-    return this.#open.loadEarlier();
+  loadEarlier(limit?: number): Promise<void> {
+    return this.#open.loadEarlier(limit);
   }
 
   /**

@@ -108,7 +108,7 @@ export class OpenConversation {
     if (visit === this.visit && this.transcript !== null) this.transcript = change(this.transcript);
   }
 
-  async loadEarlier(): Promise<void> {
+  async loadEarlier(limit = EARLIER_PAGE): Promise<void> {
     const { id, visit } = this;
     const first = this.transcript?.firstId ?? null;
     if (id === null || first === null || this.transcript?.earlier !== true || this.loadingEarlier) return;
@@ -116,7 +116,7 @@ export class OpenConversation {
     try {
       const page = await this.#deps.api.get('/api/conversations/{id}/messages', {
         params: { id },
-        query: { before: first, limit: EARLIER_PAGE },
+        query: { before: first, limit },
       });
       this.change(visit, (transcript) => (transcript.firstId === first ? prependPage(transcript, page) : transcript));
     } finally {

@@ -27,6 +27,8 @@ export type ShownRow = { readonly row: TranscriptRow; readonly gap: number };
 const OVERSCAN = 700;
 /** Closer to the end than this counts as at the end, in pixels. */
 const AT_END = 24;
+/** A revealed row begins this far below the upper edge, in pixels. */
+const REVEALED_BELOW = 48;
 /** Farther from the end than this, the page offers a button back, in pixels. */
 const AWAY_FROM_END = 240;
 
@@ -50,6 +52,8 @@ export class AnchoredList {
   /** The anchor: the row at the upper edge, and the distance of the edge from the row's beginning. */
   #anchor: { key: string; index: number; below: number } | null = null;
   #lastTop = 0;
+  /** The list moves to its anchor, instead of the anchor following the user. */
+  #isRevealing = false;
 
   /** Attaches the scroll container; the returned function detaches it. */
   attach(viewport: Viewport): () => void {
@@ -84,10 +88,11 @@ export class AnchoredList {
     const viewport = this.#viewport;
     if (viewport === null) return;
     const end = viewport.contentHeight - viewport.height;
-    if (this.#atEnd || !viewport.anchors || viewport.top <= 0) {
+    if (this.#atEnd || this.#isRevealing || !viewport.anchors || viewport.top <= 0) {
       const target = this.#atEnd ? end : Math.min(end, this.#place(viewport));
       if (Math.abs(viewport.top - target) >= 1) viewport.top = target;
     }
+    if (this.#anchor === null || viewport.offsetOf(this.#anchor.key) !== null) this.#isRevealing = false;
     this.#lastTop = viewport.top;
     this.#updateAway(viewport);
   }
@@ -117,6 +122,17 @@ export class AnchoredList {
   toEnd(): void {
     this.#atEnd = true;
     this.#show();
+  }
+
+  /** Scrolls to a row; false without it. Call {@link settle} once the page has rendered {@link shown}. */
+  reveal(key: string): boolean {
+    const index = this.#heights.indexOf(key);
+    if (index === undefined) return false;
+    this.#atEnd = false;
+    this.#anchor = { key, index, below: -REVEALED_BELOW };
+    this.#isRevealing = true;
+    this.#show();
+    return true;
   }
 
   /** Keeps a row rendered wherever the user scrolls: it has the focus or an open editor. */

@@ -45,6 +45,11 @@ class Page implements Viewport {
     this.#frame();
   }
 
+  reveal(key: string): void {
+    this.list.reveal(key);
+    this.#frame();
+  }
+
   grow(key: string, height: number): void {
     this.heights.set(key, height);
     this.#frame();
@@ -120,6 +125,18 @@ describe('virtual list of messages', () => {
     expect(page.left).toBe(0);
     page.show(rows(0, 51));
     expect(page.left).toBe(0);
+  });
+
+  it('moves to any row, rendered or not, whatever the heights on the way turn out to be', () => {
+    const page = new Page();
+    for (let index = 0; index < 400; index += 3) page.heights.set(`m${String(index)}`, 350);
+    page.show(rows(0, 500));
+    for (const key of ['m5', 'm250', 'm480', 'm0', 'm499']) {
+      page.reveal(key);
+      expect(page.seenAt(key)).toBeGreaterThanOrEqual(key === 'm0' ? 40 : 48);
+      expect(page.seenAt(key)).toBeLessThanOrEqual(600);
+    }
+    expect(page.list.reveal('unknown')).toBe(false);
   });
 
   it('keeps the scroll position of the user while the last message grows', () => {

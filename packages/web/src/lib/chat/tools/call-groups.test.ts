@@ -29,7 +29,7 @@ const asks = (callId: string) => call(callId, { started: false, interrupt: APPRO
 
 function hidden(...blocks: RowBlock[]): string[] {
   const items = blocks.map((block, place) => ({ block, place })) as GroupItem[];
-  return [...summarizeGroup(items, (callId) => callId === 'kept').hidden];
+  return [...summarizeGroup(items, ({ callId }) => callId === 'kept').hidden];
 }
 
 describe('groups of calls', () => {

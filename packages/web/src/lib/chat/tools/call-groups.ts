@@ -55,11 +55,11 @@ const MIN_HIDDEN = 2;
 
 /**
  * Only calls that ended well, or that the user ended, are ever hidden: an open question, a call in progress, a failure
- * and images stay visible. `keep` is the id of a call that stays visible for another reason.
+ * and images stay visible. `keep`: whether a call stays visible for another reason.
  */
-export function summarizeGroup(items: readonly GroupItem[], keep: (callId: string) => boolean): GroupSummary {
+export function summarizeGroup(items: readonly GroupItem[], keep: (call: CallView) => boolean): GroupSummary {
   const calls = items.flatMap(({ block }) => (block.type === 'call' ? [block.call] : []));
-  const hidden = new Set(calls.filter((call) => canHide(call) && !keep(call.callId)).map(({ callId }) => callId));
+  const hidden = new Set(calls.filter((call) => canHide(call) && !keep(call)).map(({ callId }) => callId));
   const durations = calls.map(shownDuration);
   return {
     calls,

@@ -9,7 +9,7 @@ import { t } from '../../i18n/i18n.svelte.ts';
 import type { ServerOffers } from '../../resources/offers.svelte.ts';
 import type { Command } from './commands.ts';
 
-export type Choice =
+type Choice =
   | { kind: 'command'; command: Command }
   | { kind: 'prompt'; server: ServerOffers; prompt: McpPromptView }
   | { kind: 'resource'; server: ServerOffers; resource: McpResourceView }

@@ -1,6 +1,8 @@
 export const chat = {
   log: 'Messages',
   opening: 'Opening the chat…',
+  find: 'Find in this chat',
+  messageNotFound: 'The message was not found.',
   earlier: 'Loading earlier messages…',
   earlierFailed: 'Earlier messages could not be loaded.',
   toLatest: 'Jump to latest message',

@@ -27,6 +27,7 @@ export const common = {
   shortcutStop: 'Stop the answer, or close the open dialog',
   shortcutNewChat: 'New chat',
   shortcutSearch: 'Search chats',
+  shortcutFind: 'Find in this chat',
   shortcutSidebar: 'Show or hide the sidebar',
   shortcutHelp: 'Show keyboard shortcuts',
   connectionLost: 'Connection to the server lost. Reconnecting…',

@@ -2,6 +2,7 @@ import type { access } from './access.ts';
 import type { apps } from './apps.ts';
 import type { cards } from './cards.ts';
 import type { context } from './context.ts';
+import type { find } from './find.ts';
 import type { frames } from './frames.ts';
 import type { inbox } from './inbox.ts';
 import type { inspect } from './inspect.ts';
@@ -23,6 +24,7 @@ export type LazyMessages = {
   apps: typeof apps;
   cards: typeof cards;
   context: typeof context;
+  find: typeof find;
   frames: typeof frames;
   inbox: typeof inbox;
   inspect: typeof inspect;

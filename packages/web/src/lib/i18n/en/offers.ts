@@ -20,7 +20,7 @@ export const offers = {
   resourceEmpty: 'The resource is empty.',
   notLoaded: 'Could not be loaded.',
   notUpdated: 'Could not be read again; the last contents are kept.',
-  preview: 'Preview {name}',
+  preview: 'Preview',
   arguments: { one: '{count} argument', other: '{count} arguments' },
   found: { one: '{count} entry', other: '{count} entries' },
 } as const;

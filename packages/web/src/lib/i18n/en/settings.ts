@@ -67,6 +67,8 @@ export const settings = {
   notChangeable: 'Not added here: change it where it is defined.',
   providerNew: 'New provider',
   providerKind: 'Provider',
+  providerSearch: 'Search providers',
+  providerNone: 'No provider matches “{query}”. Select “Custom” and enter its base URL.',
   providerCustom: 'Custom (base URL)',
   providersHosted: 'Hosted',
   providersOwn: 'Local',

@@ -4,6 +4,8 @@ import type { chat as en } from '../en/chat.ts';
 export const chat: Translation<typeof en> = {
   log: '消息',
   opening: '正在打开对话…',
+  find: '在此对话中查找',
+  messageNotFound: '找不到该消息。',
   earlier: '正在加载更早的消息…',
   earlierFailed: '无法加载更早的消息。',
   toLatest: '跳到最新消息',

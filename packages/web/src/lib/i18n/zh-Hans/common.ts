@@ -30,6 +30,7 @@ export const common: Translation<typeof en> = {
   shortcutStop: '停止回答，或关闭当前打开的窗口',
   shortcutNewChat: '新对话',
   shortcutSearch: '搜索对话',
+  shortcutFind: '在此对话中查找',
   shortcutSidebar: '显示或隐藏侧边栏',
   shortcutHelp: '显示键盘快捷键',
   connectionLost: '与服务器的连接已断开，正在重新连接…',

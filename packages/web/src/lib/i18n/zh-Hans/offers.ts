@@ -21,7 +21,7 @@ export const offers: LazyTexts<'offers'> = {
   resourceEmpty: '这个资源是空的。',
   notLoaded: '无法加载。',
   notUpdated: '无法重新读取，保留上次的内容。',
-  preview: '预览 {name}',
+  preview: '预览',
   arguments: { other: '{count} 个参数' },
   found: { other: '{count} 个条目' },
 };

@@ -69,6 +69,8 @@ export const settings: Translation<typeof en> = {
   notChangeable: '不是在此添加的，请到定义它的地方更改。',
   providerNew: '新提供商',
   providerKind: '提供商',
+  providerSearch: '搜索提供商',
+  providerNone: '没有匹配“{query}”的提供商。请选择“自定义”，并输入它的基础 URL。',
   providerCustom: '自定义（基础 URL）',
   providersHosted: '云服务',
   providersOwn: '本地',

@@ -4,6 +4,8 @@ import type { chat as en } from '../en/chat.ts';
 export const chat: Translation<typeof en> = {
   log: '訊息',
   opening: '正在開啟對話…',
+  find: '在這個對話中尋找',
+  messageNotFound: '找不到該訊息。',
   earlier: '正在載入較早的訊息…',
   earlierFailed: '無法載入較早的訊息。',
   toLatest: '跳到最新訊息',

@@ -30,6 +30,7 @@ export const common: Translation<typeof en> = {
   shortcutStop: '停止回答，或關閉目前開啟的視窗',
   shortcutNewChat: '新對話',
   shortcutSearch: '搜尋對話',
+  shortcutFind: '在這個對話中尋找',
   shortcutSidebar: '顯示或隱藏側邊欄',
   shortcutHelp: '顯示鍵盤快速鍵',
   connectionLost: '與伺服器的連線中斷，正在重新連線…',

@@ -21,7 +21,7 @@ export const offers: LazyTexts<'offers'> = {
   resourceEmpty: '這個資源是空的。',
   notLoaded: '無法載入。',
   notUpdated: '無法重新讀取，保留上次的內容。',
-  preview: '預覽 {name}',
+  preview: '預覽',
   arguments: { other: '{count} 個引數' },
   found: { other: '{count} 個項目' },
 };

@@ -69,6 +69,8 @@ export const settings: Translation<typeof en> = {
   notChangeable: '不是在此新增的，請到定義它的地方變更。',
   providerNew: '新供應商',
   providerKind: '供應商',
+  providerSearch: '搜尋供應商',
+  providerNone: '沒有符合「{query}」的供應商。請選擇「自訂」，並輸入它的基底 URL。',
   providerCustom: '自訂（基底 URL）',
   providersHosted: '雲端服務',
   providersOwn: '本機',

@@ -10,7 +10,7 @@ export type SchemaField = { title?: string; description?: string } & (
   | { kind: 'array'; items: JsonObject }
   | { kind: 'variants'; variants: readonly SchemaVariant[] }
 );
-export type SchemaProperty = { name: string; schema: JsonObject; required: boolean };
+type SchemaProperty = { name: string; schema: JsonObject; required: boolean };
 type SchemaVariant = { label: string; schema: JsonObject };
 
 const MAX_REFERENCES = 20;

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Draft, JsonValue, SaveDraft } from '@toolyard/protocol';
+import type { BrowserValueFamily } from '../browser-storage.ts';
+import { DraftSync } from './draft-sync.ts';
+import { ComposerDraft, type DraftDeps } from './draft.svelte.ts';
+
+function family<T>(fallback: T): BrowserValueFamily<T> {
+  const values = new Map<string, T>();
+  return { get: (id) => values.get(id) ?? fallback, set: (id, value) => void values.set(id, value) };
+}
+
+/** A server that keeps drafts and announces changes to all tabs. */
+class FakeServer {
+  readonly drafts = new Map<string, Draft>();
+  readonly listeners = new Set<(change: { what: 'drafts'; id: string }) => void>();
+  puts = 0;
+  #at = 0;
+
+  readonly api = {
+    get: async (_path: string, { params: { id } }: { params: { id: string } }) =>
+      this.drafts.get(id) ?? { text: '', attachments: [], updatedAt: 0 },
+    put: async (_path: string, { params: { id }, body }: { params: { id: string }; body: SaveDraft }) => {
+      this.puts += 1;
+      const isEmpty = body.text === '' && body.attachments.length === 0;
+      const draft = { ...body, updatedAt: isEmpty ? 0 : ++this.#at };
+      if (isEmpty) this.drafts.delete(id);
+      else this.drafts.set(id, draft);
+      for (const listener of this.listeners) listener({ what: 'drafts', id });
+      return draft;
+    },
+  };
+
+  /** A tab of another browser with this conversation. */
+  open(key = 'c1', storage: Partial<DraftDeps> = {}) {
+    const draft = new ComposerDraft(key, {
+      storage: { text: family(''), files: family<JsonValue[]>([]) },
+      prepare: () => Promise.reject(new Error('no file')),
+      ...storage,
+    });
+    const live = { onChanged: (listener: never) => this.listeners.add(listener), onHello: () => () => true };
+    const sync = new DraftSync(draft, { api: this.api as never, live: live as never, synced: family(0) });
+    return { draft, sync };
+  }
+}
+
+const resource = {
+  name: 'Notes',
+  origin: { place: 'server' as const, serverId: 's', uri: 'a:b' },
+  state: 'ready' as const,
+  kind: 'resource' as const,
+  parts: [{ type: 'resource' as const, uri: 'a:b', serverId: 's', text: 'Rain.' }],
+};
+
+let server: FakeServer;
+beforeEach(() => {
+  vi.useFakeTimers();
+  server = new FakeServer();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(5_000);
+
+it('shows text and attachments in another tab, and removes them there once they are sent', async () => {
+  const [one, two] = [server.open(), server.open()];
+  await Promise.all([one.sync.load(), two.sync.load()]);
+  one.draft.write('hello');
+  one.draft.attach(resource);
+  await settle();
+  expect(two.draft).toMatchObject({
+    text: 'hello',
+    attachments: [{ name: 'Notes', state: 'ready', kind: 'resource' }],
+  });
+  await one.draft.send(async () => undefined);
+  await settle();
+  expect(two.draft.empty).toBe(true);
+  expect(server.drafts.size).toBe(0);
+});
+
+it('keeps what is typed before the draft of another device has arrived', async () => {
+  await server.api.put('', { params: { id: 'c1' }, body: { text: 'from the phone', attachments: [] } });
+  const { draft, sync } = server.open();
+  const loading = sync.load();
+  draft.write('typed here');
+  await loading;
+  await settle();
+  expect(draft.text).toBe('from the phone\n\ntyped here');
+  expect(server.drafts.get('c1')?.text).toBe('from the phone\n\ntyped here');
+});
+
+it('stores many keystrokes with few requests, and nothing while a message is sent', async () => {
+  const { draft, sync } = server.open();
+  await sync.load();
+  for (const letter of 'abcdefgh') draft.write(draft.text + letter);
+  await settle();
+  expect(server.puts).toBe(1);
+  await draft.send(async () => {
+    await settle();
+    expect(server.drafts.get('c1')?.text).toBe('abcdefgh');
+  });
+  await settle();
+  expect(server.drafts.has('c1')).toBe(false);
+});
+
+it('moves with a new chat that becomes a conversation', async () => {
+  const { draft, sync } = server.open('new');
+  await sync.load();
+  draft.write('first');
+  await settle();
+  draft.rename('c9');
+  await settle();
+  expect([...server.drafts.keys()]).toEqual(['c9']);
+});
+
+it('stays in this browser while the server cannot be reached, and is stored later', async () => {
+  const { draft, sync } = server.open();
+  await sync.load();
+  const { put } = server.api;
+  const { ApiError } = await import('../api/error.ts');
+  server.api.put = () => Promise.reject(new ApiError({ code: 'network', status: 0, detail: 'No.' }));
+  draft.write('offline');
+  await settle();
+  server.api.put = put;
+  await sync.load();
+  expect(draft.text).toBe('offline');
+  await settle();
+  expect(server.drafts.get('c1')?.text).toBe('offline');
+});
+
+it('loads a resource again that another tab has attached but not loaded', async () => {
+  const one = server.open();
+  one.draft.attach({ name: 'Notes', origin: resource.origin, state: 'reading' });
+  await settle();
+  const load = vi.fn();
+  const two = server.open('c1', { load });
+  await two.sync.load();
+  expect(two.draft.attachments).toMatchObject([{ state: 'reading', origin: resource.origin }]);
+  expect(load).toHaveBeenCalledTimes(1);
+});
