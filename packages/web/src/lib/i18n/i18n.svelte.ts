@@ -70,6 +70,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/inbox.ts'),
     'zh-Hans': () => import('./zh-Hans/inbox.ts'),
   },
+  inspect: {
+    en: () => import('./en/inspect.ts'),
+    'zh-Hant': () => import('./zh-Hant/inspect.ts'),
+    'zh-Hans': () => import('./zh-Hans/inspect.ts'),
+  },
   rich: {
     en: () => import('./en/rich.ts'),
     'zh-Hant': () => import('./zh-Hant/rich.ts'),

@@ -7,6 +7,7 @@ import { chat } from '../state/chat.svelte.ts';
 import { conversations } from '../state/conversations.svelte.ts';
 import { attachPrompt, attachResource } from './attach.ts';
 import type { ServerOffers } from './offers.svelte.ts';
+import type { ServerRef } from './server-requests.ts';
 import { completeArgument } from './server-requests.ts';
 import { expandTemplate, templateVariables } from './template-variables.ts';
 
@@ -33,12 +34,7 @@ export function promptForm(draft: ComposerDraft, server: ServerOffers, prompt: M
       .filter((text) => text !== '')
       .join(' · '),
     action: t('offers.usePrompt'),
-    fields: prompt.arguments.map(({ name, title, description = '', required }) => ({
-      name,
-      label: showHidden(title ?? name),
-      hint: showHidden(description),
-      required,
-    })),
+    fields: promptFields(prompt),
     error: null,
     complete: completion(server, { prompt: prompt.name }),
     submit: (values) => attachPrompt(draft, server, prompt, filled(values)),
@@ -53,13 +49,7 @@ export function templateForm(draft: ComposerDraft, server: ServerOffers, templat
       .filter((text) => text !== '')
       .join(' · '),
     action: t('offers.attach'),
-    // Query parameters are optional by convention (RFC 6570, 3.2.8).
-    fields: templateVariables(uriTemplate).map((variable) => ({
-      name: variable,
-      label: showHidden(variable),
-      hint: '',
-      required: !new RegExp(`\\{[?&][^{}]*\\b${variable.replace(/\W/g, '\\$&')}\\b`).test(uriTemplate),
-    })),
+    fields: templateFields(uriTemplate),
     error: null,
     complete: completion(server, { uriTemplate }),
     submit: async (values) => {
@@ -67,6 +57,25 @@ export function templateForm(draft: ComposerDraft, server: ServerOffers, templat
       attachResource(draft, server, { uri, name: uri });
     },
   };
+}
+
+export function promptFields(prompt: McpPromptView): ArgumentField[] {
+  return prompt.arguments.map(({ name, title, description = '', required }) => ({
+    name,
+    label: showHidden(title ?? name),
+    hint: showHidden(description),
+    required,
+  }));
+}
+
+/** Query parameters are optional by convention (RFC 6570, 3.2.8). */
+export function templateFields(uriTemplate: string): ArgumentField[] {
+  return templateVariables(uriTemplate).map((variable) => ({
+    name: variable,
+    label: showHidden(variable),
+    hint: '',
+    required: !new RegExp(`\\{[?&][^{}]*\\b${variable.replace(/\W/g, '\\$&')}\\b`).test(uriTemplate),
+  }));
 }
 
 /** Renames the open chat. */
@@ -85,8 +94,9 @@ export function renameForm(): FormOfArguments {
   };
 }
 
-function completion(
-  server: ServerOffers,
+/** Suggestions of a server for the fields of a form. */
+export function completion(
+  server: ServerRef & Pick<ServerOffers, 'completes'>,
   target: { prompt: string } | { uriTemplate: string },
 ): FormOfArguments['complete'] {
   if (!server.completes) return null;
@@ -97,6 +107,6 @@ function completion(
 }
 
 /** An argument that was left empty is not sent: the server applies its default. */
-function filled(values: Readonly<Record<string, string>>): Record<string, string> {
+export function filled(values: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
 }

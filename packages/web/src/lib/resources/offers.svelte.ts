@@ -2,6 +2,7 @@ import type { McpPromptView, McpResourceView, McpTemplateView } from '@toolyard/
 import { mcpStore } from '../mcp/mcp-store.svelte.ts';
 import { serverLabel } from '../servers/server-words.ts';
 import type { ShownServer } from '../servers/shown-server.ts';
+import { serverRef } from '../servers/shown-server.ts';
 import { isServerOn } from '../servers/tool-switches.ts';
 import { live } from '../state/live.svelte.ts';
 import { servers } from '../state/servers.svelte.ts';
@@ -37,7 +38,7 @@ class Offers {
   readonly here: readonly ServerOffers[] = $derived.by(() => {
     const choices = currentTools();
     return this.#ready().flatMap((server): ServerOffers[] => {
-      const ref = refOf(server);
+      const ref = serverRef(server);
       if (!isServerOn(server, choices)) return [];
       const completes = server.capabilities?.completions === true;
       return [{ ...ref, label: serverLabel(server).name, completes, ...(this.#lists.get(keyOf(ref)) ?? NOTHING) }];
@@ -65,7 +66,7 @@ class Offers {
     const request = ++this.#latest;
     this.loading = true;
     const ready = this.#ready();
-    const places = [...new Set(ready.map((server) => refOf(server).place))];
+    const places = [...new Set(ready.map((server) => serverRef(server).place))];
     const prompts = new Map(
       await Promise.all(
         places.map(async (place) => [place, await listPrompts(place).catch((): McpPromptView[] => [])] as const),
@@ -73,7 +74,7 @@ class Offers {
     );
     const lists = await Promise.all(
       ready.map(async (server): Promise<[string, Lists]> => {
-        const ref = refOf(server);
+        const ref = serverRef(server);
         const [resources, templates] = await Promise.all([
           server.capabilities?.resources === true ? listResources(ref).catch(() => []) : [],
           server.capabilities?.resources === true ? listTemplates(ref).catch(() => []) : [],
@@ -94,10 +95,6 @@ class Offers {
 }
 
 export const offersOfServers = new Offers();
-
-function refOf({ id, origin }: ShownServer): ServerRef {
-  return { place: origin === 'browser' ? 'tab' : 'server', serverId: id };
-}
 
 function keyOf({ place, serverId }: ServerRef): string {
   return `${place}/${serverId}`;

@@ -5,6 +5,7 @@ import type { context } from './context.ts';
 import type { find } from './find.ts';
 import type { frames } from './frames.ts';
 import type { inbox } from './inbox.ts';
+import type { inspect } from './inspect.ts';
 import type { mcp } from './mcp.ts';
 import type { models } from './models.ts';
 import type { offers } from './offers.ts';
@@ -26,6 +27,7 @@ export type LazyMessages = {
   find: typeof find;
   frames: typeof frames;
   inbox: typeof inbox;
+  inspect: typeof inspect;
   mcp: typeof mcp;
   models: typeof models;
   servers: typeof servers;

@@ -1,0 +1,22 @@
+import type { McpPromptView } from '@toolyard/protocol';
+import { goto } from '$app/navigation';
+import { composerDraftOf } from '../../composer/drafts.ts';
+import { attachPrompt, attachResource } from '../../resources/attach.ts';
+import type { ServerRef } from '../../resources/server-requests.ts';
+import { newChatAddress } from '../../shell/addresses.ts';
+
+/** Adds a resource to the message of a new chat and opens it. */
+export async function attachToChat(server: ServerRef, resource: { uri: string; name: string }): Promise<void> {
+  attachResource(composerDraftOf(null), server, resource);
+  await goto(newChatAddress());
+}
+
+/** Adds a prompt to the message of a new chat and opens it. @throws an error that can be shown */
+export async function usePromptInChat(
+  server: ServerRef,
+  prompt: Pick<McpPromptView, 'name' | 'title'>,
+  args: Record<string, string>,
+): Promise<void> {
+  await attachPrompt(composerDraftOf(null), server, prompt, args);
+  await goto(newChatAddress());
+}
