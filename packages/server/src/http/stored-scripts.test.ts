@@ -70,6 +70,7 @@ async function store(): Promise<Record<string, string>> {
   const sent = await post('/api/conversations/c/messages', { parts });
   const { run } = sent.json as { run: { id: string } };
   await post('/api/conversations/c/messages', { id: 'queued', parts });
+  await server.ask('/api/drafts/c', { method: 'PUT', json: { text: SCRIPT, attachments: [] } });
   const parameters = { extra: { [SCRIPT]: SCRIPT } };
   const none = { instructions: 0, tools: 0, results: 0, messages: 0 };
   const fill = { tokens: 0, window: 1, parts: none };
@@ -97,6 +98,7 @@ async function store(): Promise<Record<string, string>> {
   const created = await post('/api/access/keys', { name: SCRIPT });
   return {
     sessions: 'none',
+    drafts: 'c',
     keys: (created.json as { id: string }).id,
     interrupts: 'i',
     conversations: 'c',
