@@ -206,6 +206,7 @@ describe('attack 14: scripts in stored texts', () => {
       '/api/conversations/{id}/export',
       '/api/conversations/{id}/messages',
       '/api/conversations/{id}/queue',
+      '/api/drafts/{id}',
       '/api/files/{sha256}',
       '/api/mcp/servers',
       '/api/models',

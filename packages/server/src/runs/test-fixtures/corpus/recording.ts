@@ -71,7 +71,7 @@ export function renamed(rows: Rows, suffix: string): Rows {
 }
 
 /** Tables that are derived from others, or created with a database. */
-const LEFT_OUT = /^(?:sqlite_|kysely_|search_)/;
+const LEFT_OUT = /^(?:sqlite_|kysely_|search_|usage_days$)/;
 
 /** Reads all current rows of an open data folder. */
 export function readRows(folder: string): Rows {
