@@ -421,7 +421,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await page.getByText('1 chat found').waitFor();
       await page.locator('#sidebar a[data-conversation]').first().click();
       await page.locator('[data-row].found-row:focus').getByText('#3#').waitFor();
-      await expect.poll(() => highlighted('found')).toEqual(['brûlée', 'brûlée']);
+      await expect.poll(() => highlighted('found')).toEqual(['brûlée']);
       await page.keyboard.press('Escape');
       expect(await highlighted('found')).toEqual([]);
       await page.keyboard.press('Control+k');

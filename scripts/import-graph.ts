@@ -16,7 +16,8 @@ export function checkImports(root = ROOT): Imports {
   const broken = imports.flatMap((found) =>
     IMPORT_RULES.filter(({ breaks }) => breaks(found)).map(({ name }) => `${name}: ${found.from} → ${found.to}`),
   );
-  const files = imports.filter(({ kind }) => kind === 'file');
+  // A recursive component imports itself, as Svelte documents it.
+  const files = imports.filter(({ kind, from, to }) => kind === 'file' && (from !== to || !from.endsWith('.svelte')));
   const targets = groupBy(files, ({ from, to }) => [from, to]);
   const cycles = findCycles(targets).map((cycle) => `no-circular: ${cycle.join(' → ')}`);
   const wrong = [...broken, ...cycles];

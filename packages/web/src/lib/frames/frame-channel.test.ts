@@ -32,7 +32,10 @@ function setUp(changes: Partial<FrameChannelOptions> = {}) {
     },
     ...changes,
   });
-  const receive = (data: unknown, { source = target, origin = ORIGIN } = {}): void => {
+  const receive = (
+    data: unknown,
+    { source = target, origin = ORIGIN }: { source?: object | null; origin?: string } = {},
+  ): void => {
     page.dispatchEvent(Object.assign(new Event('message'), { data, source, origin }));
   };
   const elapse = (ms: number): void => {
