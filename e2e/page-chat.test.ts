@@ -313,7 +313,6 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
     await loadsEarlierMessagesOnScroll();
     await opensSearchResultAtMessage();
     await findsInChat();
-    await opensResultOnOtherBranch();
     await keepsPlaceWhileAnswerStreams();
     await showsOpenQuestionsOnPhone();
 
@@ -452,25 +451,6 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await bar.waitFor({ state: 'detached' });
       await page.locator('textarea:focus').waitFor();
       expect(await highlighted('found')).toEqual([]);
-    }
-
-    async function opensResultOnOtherBranch(): Promise<void> {
-      const { id } = await call<{ id: string }>(server.url, 'POST', '/api/conversations', {});
-      for (const text of ['Saffron #1#', 'Another wording #2#']) {
-        const body = { parts: [{ type: 'text', text }], parentId: null };
-        await call(server.url, 'POST', `/api/conversations/${id}/messages`, body);
-        const busy = async () =>
-          (await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`)).activeRun;
-        await expect.poll(busy).toBeNull();
-      }
-      await page.keyboard.press('Control+k');
-      await page.keyboard.type('saffron');
-      await page.getByText('1 chat found').waitFor();
-      await page.locator('#sidebar a[data-conversation]').first().click();
-      await page.locator('[data-row].found-row').getByText('Saffron').waitFor();
-      await chat.messages.getByText('1/2').waitFor();
-      await page.keyboard.press('Control+k');
-      await page.keyboard.press('Delete');
     }
 
     async function keepsPlaceWhileAnswerStreams(): Promise<void> {

@@ -80,12 +80,12 @@ describeInBrowser('providers', () => {
   test('a custom provider asks for the placeholders of its base URL, and accepts names of models', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     const form = await beginProvider();
-    await chooseProvider('azure');
+    await chooseProvider('Azure OpenAI');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Replace {AZURE_RESOURCE_NAME} with your own value.').waitFor();
     await chooseProvider('custom');
-    expect(await form.getByLabel('Base URL').inputValue()).toBe('');
-    await form.getByLabel('Base URL').fill(stage.model.url);
+    expect(await form.getByLabel('Base URL', { exact: true }).inputValue()).toBe('');
+    await form.getByLabel('Base URL', { exact: true }).fill(stage.model.url);
     await form.getByLabel('Name', { exact: true }).fill('Named');
     await form.getByLabel('API format', { exact: true }).selectOption('openai-chat');
     await form.getByLabel('Model names').fill('one\ntwo\nthree\nfour');
@@ -98,7 +98,7 @@ describeInBrowser('providers', () => {
   test('a known provider is selected, filled in, tested and saved, and answers in a chat over its own API format', async () => {
     const form = await beginProvider();
     await chooseProvider('anthropic');
-    const address = form.getByLabel('Base URL');
+    const address = form.getByLabel('Base URL', { exact: true });
     await expect.poll(() => address.inputValue()).toBe('https://api.anthropic.com');
     expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('Anthropic');
     expect(await form.getByLabel('API format', { exact: true }).inputValue()).toBe('anthropic-messages');
