@@ -180,7 +180,8 @@ describePage('MCP servers in the page', (stages) => {
   async function readAboutAndLog(page: Page): Promise<void> {
     // By keyboard from one tab to the next.
     await page.getByRole('tab', { name: /Tools/ }).focus();
-    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowLeft');
     await page.getByText('Read before you write.', { exact: true }).waitFor();
     await page.getByText(/so each chat gets its own connection/).waitFor();
     expect(await axeFinds(page)).toEqual([]);
