@@ -45,3 +45,5 @@ export type { CompactionPlan, Summary } from './context/compaction.ts';
 export { plainSummary, SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } from './context/summary-request.ts';
 export { tokensOfText } from './context/estimate-tokens.ts';
 export type { ContextSources } from './context-pipeline.ts';
+export type { PresetPrompt } from './preset-tasks/preset-prompt.ts';
+export { presetPrompt } from './preset-tasks/preset-prompts.ts';

@@ -165,6 +165,9 @@ export type {
   TestedProvider,
 } from './schemas/models.ts';
 export { DEFAULT_LIMITS } from './agents.ts';
+export type { PresetTaskCall, PresetTaskResult } from './schemas/preset-tasks.ts';
+export type { PresetTaskName, TranslationLanguage } from './preset-tasks.ts';
+export { PRESET_TASKS, TRANSLATION_LANGUAGES } from './preset-tasks.ts';
 export type { ResolvedSettings, Setting, SettingPath, SettingSection, SettingValues } from './settings.ts';
 export { defaultSettings, SETTINGS, settingsIn } from './settings.ts';
 export { pause, systemClock } from './ports.ts';

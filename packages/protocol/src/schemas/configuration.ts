@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonValue } from '../json.ts';
 import { faultsOfBudgets } from '../budget-faults.ts';
 import { faultsOfRules } from '../intervention-rules.ts';
+import { PRESET_TASKS } from '../preset-tasks.ts';
 import { jsonValue, named, clientId, pageOf, price, timestamp, titleText } from './common.ts';
 import { resolvedFields, settingFields } from './setting-fields.ts';
 
@@ -72,6 +73,11 @@ export const budgets = z.array(budget).superRefine((list, context) => {
   }
 });
 
+const presetTaskModels = z.partialRecord(
+  z.enum(PRESET_TASKS),
+  z.union([z.literal('off'), z.strictObject(modelFields)]),
+);
+
 export const agentConfiguration = named(
   'AgentConfiguration',
   z.strictObject({
@@ -92,6 +98,8 @@ export const agentConfiguration = named(
      * asks, whatever was allowed, except read-only built-in tools: one of the lost rules may have forbidden it.
      */
     lostRules: z.literal(true).exactOptional(),
+    /** The model of each preset task, or `off`; the model of the conversation for others. */
+    presetTasks: presetTaskModels.exactOptional(),
     /** Of two budgets with the same scope the one of the later layer applies. */
     budgets: budgets.exactOptional(),
   }),
@@ -141,6 +149,7 @@ export const resolvedConfiguration = named(
     examples: examples.exactOptional(),
     interventionRules,
     lostRules: z.literal(true).exactOptional(),
+    presetTasks: presetTaskModels.exactOptional(),
     budgets,
   }),
 );

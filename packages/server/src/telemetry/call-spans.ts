@@ -1,5 +1,5 @@
 import type { ChatRequest, StreamPart } from '@toolyard/model-runtime';
-import type { Clock, Price } from '@toolyard/protocol';
+import type { Clock, PresetTaskName, Price } from '@toolyard/protocol';
 import { costOf, defined } from '@toolyard/protocol';
 import type { Span } from './otlp-exporter.ts';
 import type { Attributes } from './span-attributes.ts';
@@ -21,6 +21,8 @@ export type ApiChatCall = {
   price?: Price;
   /** The run in a tab that it belongs to: its calls form one trace. */
   runId?: string;
+  /** The preset task it answers: it names the span. */
+  task?: PresetTaskName;
 };
 
 export type CallSpansOptions = { add: (span: Span) => void; content: boolean; clock: Pick<Clock, 'now'> };
@@ -63,11 +65,11 @@ export class CallSpans {
   }
 
   #end(call: ApiChatCall, startedAt: number, attributes: Attributes, error: string | undefined): void {
-    const { id, providerId, request, runId } = call;
+    const { id, providerId, request, runId, task } = call;
     this.#options.add({
       traceId: traceIdOf(runId ?? id),
       spanId: spanIdOf(`call ${id}`),
-      name: `chat ${request.model}`,
+      name: `${task ?? 'chat'} ${request.model}`,
       kind: 'client',
       startedAt,
       endedAt: this.#options.clock.now(),
@@ -76,7 +78,7 @@ export class CallSpans {
         'gen_ai.provider.name': providerName(providerId),
         ...requestAttributes(request),
         'gen_ai.response.id': id,
-        ...defined({ 'toolyard.run.id': runId }),
+        ...defined({ 'toolyard.run.id': runId, 'toolyard.preset_task': task }),
         ...attributes,
         ...defined({ 'error.type': error }),
       },

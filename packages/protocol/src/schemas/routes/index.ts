@@ -16,6 +16,7 @@ import { modelsRoutes } from './models.ts';
 import { operationsRoutes } from './operations.ts';
 import { permissionsRoutes } from './permissions.ts';
 import { preflightRoutes } from './preflight.ts';
+import { presetTasksRoutes } from './preset-tasks.ts';
 import { proxyRoutes } from './proxy.ts';
 import { runHistoryRoutes } from './run-history.ts';
 import { runsRoutes } from './runs.ts';
@@ -46,6 +47,7 @@ export const routes = {
   ...operationsRoutes,
   ...permissionsRoutes,
   ...preflightRoutes,
+  ...presetTasksRoutes,
   ...proxyRoutes,
   ...runHistoryRoutes,
   ...runsRoutes,

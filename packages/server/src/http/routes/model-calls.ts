@@ -3,6 +3,7 @@ import { WebApiEncoder } from '@toolyard/model-runtime/webapi';
 import type { Principal } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { createCallLimit } from '../../models/call-limit.ts';
+import type { ModelCalls } from '../../models/model-calls.ts';
 import { createModelCalls } from '../../models/model-calls.ts';
 import { createUsagePolicy } from '../../models/usage-policy.ts';
 import { toChatRequest, toMessages } from '../chat-call.ts';
@@ -11,13 +12,22 @@ import type { Router } from '../router.ts';
 import { checkSource } from '../user-parts.ts';
 import type { HttpAppOptions } from '../types.ts';
 
-/** Single model calls without conversation or run; only generated files are stored. */
-export function addModelCallRoutes({ route }: Router, deps: HttpAppOptions, eventStreams: EventStreams): void {
-  const { storage, models, configurations, clock, ids, log, telemetry } = deps;
+/** The model calls of every route, within the budgets and limits of their owner. */
+export function createHttpModelCalls(deps: HttpAppOptions): ModelCalls {
+  const { storage, models, configurations, clock, log } = deps;
   const next = deps.callPolicy ?? createCallLimit();
   const policy = createUsagePolicy({ storage, configurations, models, clock, next, log });
+  return createModelCalls({ models, blobs: storage.blobs, clock, policy });
+}
+
+/** Single model calls without conversation or run; only generated files are stored. */
+export function addModelCallRoutes(
+  { route }: Router,
+  deps: HttpAppOptions,
+  { calls, eventStreams }: { calls: ModelCalls; eventStreams: EventStreams },
+): void {
+  const { storage, models, ids, telemetry } = deps;
   const { blobs } = storage;
-  const calls = createModelCalls({ models, blobs, clock, policy });
   const isKeptBy =
     (principal: Principal) =>
     async (sha256: string): Promise<boolean> =>

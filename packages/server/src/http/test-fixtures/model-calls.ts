@@ -7,6 +7,7 @@ import type { CallPolicy, ApiModelCall } from '../../models/call-limit.ts';
 import type { ModelsService } from '../../models/models.ts';
 import type { ModelsScene } from '../../models/test-fixtures/models-scene.ts';
 import { setModelsScene } from '../../models/test-fixtures/models-scene.ts';
+import type { HttpAppOptions } from '../types.ts';
 import { OWNER } from '../types.ts';
 import { askAsDescribed } from './documented.ts';
 import type { TestResponse, TestServer } from './test-server.ts';
@@ -29,7 +30,7 @@ type ModelStage = {
 export const userMessage = (text: string) => ({ role: 'user', parts: [{ type: 'text', text }] });
 
 /** A provider and a server that uses it, for each test of a file. */
-export function useModelStage() {
+export function useModelStage(change: Pick<HttpAppOptions, 'telemetry'> = {}) {
   const stage = {} as ModelStage;
 
   const callPolicy: CallPolicy = {
@@ -49,7 +50,7 @@ export function useModelStage() {
     });
     stage.upstream = await stage.scene.server(() => stage.script.shift() ?? reply.text('Hello.'), { requireKey: KEY });
     await stage.models.create(OWNER, { id: 'p', label: 'P', baseUrl: stage.upstream.url, apiKey: KEY });
-    stage.server = await startTestServer({ change: { models: stage.models, callPolicy } });
+    stage.server = await startTestServer({ change: { models: stage.models, callPolicy, ...change } });
   });
   afterEach(async () => {
     await stage.server.close();

@@ -1,0 +1,50 @@
+/** Fixed tasks that one action of a user starts: one model request beside the loop. */
+export const PRESET_TASKS = [
+  'title',
+  'agent-avatar',
+  'agent-title',
+  'agent-description',
+  'agent-tags',
+  'detect-language',
+  'translate',
+  'summarize',
+  'complete-input',
+  'decide-search',
+] as const;
+export type PresetTaskName = (typeof PRESET_TASKS)[number];
+
+/** Languages a text can be translated to, as BCP 47 tags. `detect-language` finds one of these. */
+export const TRANSLATION_LANGUAGES = [
+  'ar',
+  'bg',
+  'cs',
+  'da',
+  'de',
+  'el',
+  'en',
+  'es',
+  'fa',
+  'fi',
+  'fr',
+  'he',
+  'hi',
+  'hu',
+  'id',
+  'it',
+  'ja',
+  'ko',
+  'nl',
+  'no',
+  'pl',
+  'pt',
+  'ro',
+  'ru',
+  'sv',
+  'th',
+  'tr',
+  'uk',
+  'vi',
+  'zh-Hans',
+  'zh-Hant',
+] as const;
+export type TranslationLanguage = (typeof TRANSLATION_LANGUAGES)[number];

@@ -1,0 +1,24 @@
+import type { ModelCalls } from '../../models/model-calls.ts';
+import type { PresetTaskEvent } from '../../models/preset-tasks.ts';
+import { createPresetTasks } from '../../models/preset-tasks.ts';
+import type { EventStreams, Frame } from '../event-stream.ts';
+import type { Router } from '../router.ts';
+import type { HttpAppOptions } from '../types.ts';
+
+/** Preset tasks beside the loop: titles, translations, suggestions. */
+export function addPresetTaskRoute(
+  { route }: Router,
+  deps: HttpAppOptions,
+  { calls, eventStreams }: { calls: ModelCalls; eventStreams: EventStreams },
+): void {
+  const tasks = createPresetTasks({ ...deps, calls });
+
+  route('POST /api/preset-tasks', async ({ c, principal, body }) => {
+    const events = await tasks.run(principal, body);
+    return eventStreams.answer(c, principal, (signal) => frames(events(signal)));
+  });
+}
+
+async function* frames(events: AsyncIterable<PresetTaskEvent>): AsyncGenerator<readonly Frame[]> {
+  for await (const { event, data } of events) yield [{ event, json: JSON.stringify(data) }];
+}
