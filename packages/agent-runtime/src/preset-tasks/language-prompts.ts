@@ -6,7 +6,7 @@ import { CHEAP, oneField, promptMessages } from './preset-prompt.ts';
 /** The beginning of a text shows its language. */
 const MAX_SAMPLE = 1_000;
 
-/** The language of a text; null if it is none of {@link TRANSLATION_LANGUAGES}. */
+/** The language of a text; null if {@link TRANSLATION_LANGUAGES} does not contain it. */
 export function detectLanguagePrompt(text: string): PresetPrompt<TranslationLanguage | null> {
   return {
     messages: promptMessages(
