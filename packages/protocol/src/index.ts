@@ -241,6 +241,7 @@ export type {
   McpIntroduction,
   McpOffers,
   McpPhase,
+  McpServerIcon,
   McpServerList,
   McpServerState,
   McpServerView,

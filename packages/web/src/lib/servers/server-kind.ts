@@ -17,7 +17,7 @@ const TOPICS = [
 export type ServerKind = (typeof TOPICS)[number]['kind'] | 'built-in' | 'browser-only' | 'local' | 'remote';
 
 /** What decides about the icon of a server. `entry`: it belongs to this browser, where the user named it. */
-export type IconServer = Pick<McpServerView, 'id' | 'builtIn' | 'transport'> & { entry?: { name: string } };
+export type IconServer = Pick<McpServerView, 'id' | 'builtIn' | 'transport' | 'hasIcon'> & { entry?: { name: string } };
 
 export function serverKind({ id, builtIn, transport, entry }: IconServer): ServerKind {
   if (builtIn) return 'built-in';
