@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { reply } from '@toolyard/testing';
 import type { PageTexts } from '../support/page-texts.ts';
 import type { View } from '../support/page-parts.ts';
-import { navigate } from '../support/page-views.ts';
+import { navigate } from '../support/page-parts.ts';
 import type { Stage } from '../support/stage.ts';
 import { setStage } from '../support/stage.ts';
 

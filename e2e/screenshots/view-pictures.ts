@@ -4,13 +4,12 @@ import type { Page } from 'playwright-core';
 import type { PageLocale, PageTexts } from '../support/page-texts.ts';
 import { loadPageTexts } from '../support/page-texts.ts';
 import type { Conversations, View } from '../support/page-parts.ts';
+import { closeOverlays, navigate } from '../support/page-parts.ts';
 import {
-  closeOverlays,
   IN_DOUBT_SERVERS,
   IN_DOUBT_VIEWS,
   MORE_VIEW_SERVERS,
   MORE_VIEWS,
-  navigate,
   startCallInDoubt,
   startConversations,
   startMoreConversations,

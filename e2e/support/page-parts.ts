@@ -32,3 +32,21 @@ export async function unfoldAll(within: Locator): Promise<void> {
   const folded = within.locator('[aria-expanded=false]:not([aria-haspopup])');
   for (let left = 20; left > 0 && (await folded.count()) > 0; left--) await folded.first().dispatchEvent('click');
 }
+
+/** Follows a link to a path: cheaper than loading the page again. */
+export async function navigate(page: Page, path: string): Promise<void> {
+  await page.evaluate(`(() => {
+    const link = Object.assign(document.createElement('a'), { href: ${JSON.stringify(path)} });
+    document.body.append(link);
+    link.click();
+    link.remove();
+  })()`);
+  await page.waitForURL((url) => url.pathname + url.search === path);
+}
+
+/** Closes dialogs and menus: some outlive a navigation. Returns how many remain open. */
+export async function closeOverlays(page: Page): Promise<number> {
+  const overlays = page.locator('dialog[open], [popover]:popover-open');
+  for (let left = 5; left > 0 && (await overlays.count()) > 0; left--) await page.keyboard.press('Escape');
+  return overlays.count();
+}

@@ -5,11 +5,10 @@ import { describeInBrowser } from './page-stage.ts';
 import type { PageTexts } from './page-texts.ts';
 import { loadPageTexts, translatedTexts } from './page-texts.ts';
 import type { Conversations } from './page-parts.ts';
+import { closeOverlays, navigate } from './page-parts.ts';
 import {
-  closeOverlays,
   MORE_VIEW_SERVERS,
   MORE_VIEWS,
-  navigate,
   SAMPLE_VIEW,
   startConversations,
   startMoreConversations,

@@ -7,6 +7,7 @@ import { chatPage } from './chat-page.ts';
 import { askingTool, FORM, FORM_SERVERS } from './form-servers.ts';
 import type { Conversations, View } from './page-parts.ts';
 import { button, messagesOf, pattern, unfoldAll } from './page-parts.ts';
+import { mcpViews, SHELF } from './page-mcp-views.ts';
 import { PROVIDER, serverViews, settingsViews } from './page-settings-views.ts';
 import type { PageTexts } from './page-texts.ts';
 import { richReply } from './rich-answer.ts';
@@ -61,6 +62,7 @@ const AGENCY: McpBehaviour = {
 export const MORE_VIEW_SERVERS: ScriptedServers = {
   agency: { behaviour: AGENCY },
   files: { behaviour: FILES },
+  shelf: { behaviour: SHELF },
 };
 
 type Messages = { messages: { role: string; content: unknown }[] };
@@ -93,7 +95,7 @@ export const viewScript: ModelScript = ({ body }) => {
   if (content.includes('Several calls')) return reply.toolCalls(SEVERAL);
   const own = Object.entries(ANSWERS).find(([text]) => content.includes(text));
   if (own) return own[1]();
-  const name = /book_room|ask_user|agency_\w+/.exec(content)?.[0] ?? 'count';
+  const name = /book_room|ask_user|(?:agency|shelf)_\w+/.exec(content)?.[0] ?? 'count';
   const args = ARGUMENTS[content.includes('ask_user choices') ? 'ask_user choices' : name] ?? { note: 'Please' };
   return reply.toolCalls([{ name, arguments: args }], { reasoning: 'Another thought.' });
 };
@@ -125,7 +127,7 @@ export async function startMoreConversations(page: Page, stage: Stage): Promise<
   const start = async (name: string, message: string, shown: () => Locator, allowed = true): Promise<void> => {
     await chat.anew();
     await chat.send(message);
-    if (/agency_|Count/.test(message) && allowed) await page.getByRole('button', { name: 'Allow once' }).click();
+    if (/agency_|shelf_|Count/.test(message) && allowed) await page.getByRole('button', { name: 'Allow once' }).click();
     await shown().first().waitFor();
     paths[name] = await chat.path();
   };
@@ -136,6 +138,7 @@ export async function startMoreConversations(page: Page, stage: Stage): Promise<
   await start('model', 'Please ask_user', () => page.getByText(QUESTION.question));
   await start('choices', 'Please ask_user choices', () => page.getByText('Cambridge, England'));
   await start('failedCall', 'Please agency_fail', () => chat.messages.getByText('A heading'));
+  await start('app', 'Please shelf_open', () => page.locator('[data-app] iframe'));
   await start('rich', 'Rich answer', () => chat.messages.locator('.md-notes'));
   await start('noKey', 'No key', () => page.getByText('Incorrect API key'));
   await start('cutOff', 'Cut off', () => page.getByText('reached the output limit'));
@@ -390,6 +393,7 @@ export const MORE_VIEWS: readonly View[] = [
     show: (page, t) => page.getByText(t('errors.conversationTitle')).first().waitFor(),
   },
   ...serverViews(),
+  ...mcpViews(),
   ...settingsViews(),
   // Last: the search and the lost connection stay while the page moves on.
   {
@@ -477,21 +481,3 @@ export const IN_DOUBT_VIEWS: readonly View[] = [
         .waitFor(),
   },
 ];
-
-/** Follows a link to a path: cheaper than loading the page again. */
-export async function navigate(page: Page, path: string): Promise<void> {
-  await page.evaluate(`(() => {
-    const link = Object.assign(document.createElement('a'), { href: ${JSON.stringify(path)} });
-    document.body.append(link);
-    link.click();
-    link.remove();
-  })()`);
-  await page.waitForURL((url) => url.pathname + url.search === path);
-}
-
-/** Closes dialogs and menus: some outlive a navigation. Returns how many remain open. */
-export async function closeOverlays(page: Page): Promise<number> {
-  const overlays = page.locator('dialog[open], [popover]:popover-open');
-  for (let left = 5; left > 0 && (await overlays.count()) > 0; left--) await page.keyboard.press('Escape');
-  return overlays.count();
-}

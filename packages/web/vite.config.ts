@@ -4,6 +4,7 @@ import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import type { Plugin, Rolldown } from 'vite';
 import { defaultClientConditions, defaultServerConditions, defineConfig } from 'vite';
+import { brandIcons } from './scripts/brand-icons.ts';
 import { frameScripts } from './scripts/frame-scripts.ts';
 import { VERSION } from '../protocol/src/version.ts';
 
@@ -100,6 +101,7 @@ export default defineConfig({
   plugins: [
     EMPTY_SERVER_COMPONENTS,
     frameScripts(),
+    brandIcons(),
     WOFF2_ONLY,
     tailwindcss(),
     sveltekit({

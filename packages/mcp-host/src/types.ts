@@ -148,6 +148,8 @@ export type ServerHealth = {
   era?: Era;
   protocolVersion?: string;
   serverInfo?: { name: string; version: string; title?: string };
+  /** The first of its icons that is small enough to be kept. */
+  icon?: ServerIcon;
   instructions?: string;
   error?: ErrorInfo;
   /** The server sends requests without naming the call: each conversation has its own connection. */

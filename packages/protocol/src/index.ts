@@ -244,6 +244,7 @@ export type {
   McpIntroduction,
   McpOffers,
   McpPhase,
+  McpServerIcon,
   McpServerList,
   McpServerState,
   McpServerView,

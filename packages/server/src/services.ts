@@ -29,6 +29,7 @@ import type {
   McpResourceContents,
   McpResourceView,
   McpServerConfiguration,
+  McpServerIcon,
   McpServerList,
   McpTaskList,
   McpTemplateView,
@@ -256,6 +257,8 @@ export type McpSignIns = {
 export type Servers = McpServers &
   McpInspection &
   McpSignIns & {
+    /** The icon that a server sent, checked; `not_found` without one. */
+    icon(principal: Owner, id: string, signal?: AbortSignal): Promise<McpServerIcon>;
     /** The app of a tool, for the page. */
     app(principal: Owner, id: string, uri: string, signal?: AbortSignal): Promise<McpAppDocument>;
     /**

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '@toolyard/protocol';
  * server of the legacy era without tools.
  */
 export type McpBehaviour = {
-  serverInfo?: { name: string; version: string; title?: string };
+  serverInfo?: { name: string; version: string; title?: string; icons?: { src: string; mimeType?: string }[] };
   instructions?: string;
   /** Its capabilities other than tools. */
   capabilities?: JsonObject;

@@ -195,6 +195,8 @@ export const mcpServerView = named(
     skipped,
     /** It sends requests without naming the call they belong to: each conversation gets a connection of its own. */
     interactive: z.literal(true).exactOptional(),
+    /** It sent an icon; `/icon` has it. */
+    hasIcon: z.literal(true).exactOptional(),
     /** Isolation of a local server (stdio); before its first start, what its entry asks for. */
     isolation: isolation.exactOptional(),
     /** The end of its log; `/log` has all of it. */
@@ -205,6 +207,10 @@ export type McpServerView = z.output<typeof mcpServerView>;
 export type McpCapabilities = NonNullable<McpServerView['capabilities']>;
 /** MCP servers: state, tools and changes. Times are milliseconds since 1970. */
 export type McpServerState = McpServerView['state'];
+
+export const mcpServerIcon = named('McpServerIcon', z.strictObject({ src: z.string() }));
+/** The icon of a server as a `data:` URL of a checked image. */
+export type McpServerIcon = z.output<typeof mcpServerIcon>;
 
 export const mcpServerList = named(
   'McpServerList',

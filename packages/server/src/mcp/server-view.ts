@@ -66,6 +66,7 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     tools: shown,
     skipped: health.skipped,
     ...(health.interactive === true ? { interactive: true as const } : {}),
+    ...(health.icon === undefined ? {} : { hasIcon: true as const }),
     ...isolationOf(config, health),
     log: health.log.slice(-LOG_LINES).map(({ at, level, text }) => ({ at, level, text: redact(text) })),
   };

@@ -3,6 +3,7 @@ import type { RunTools } from '@toolyard/agent-host';
 import type { IndexedTool, InspectOptions, ServerConfig, ServerHealth, SignInResponse } from '@toolyard/mcp-host';
 import { inspectServer, McpHost, redactedError, redactorFor, unseenPin } from '@toolyard/mcp-host';
 import type {
+  McpServerIcon,
   McpServerList,
   McpServerView,
   McpSignInStarted,
@@ -24,6 +25,7 @@ import { PATIENCE_MS, ServerConnections } from './server-connections.ts';
 import { ResourceFollows } from './resource-follows.ts';
 import { ServerRequests } from './server-requests.ts';
 import type { ServersOptions } from './servers-options.ts';
+import { readServerIcon } from './read-icon.ts';
 import { NO_USER_HANDLERS } from './no-user-handlers.ts';
 import { isUnsandboxed, toServerView, toToolDetail } from './server-view.ts';
 import { createSignInFetches } from './sign-in-fetches.ts';
@@ -214,6 +216,13 @@ export class ConnectedServers extends EditableServers implements Servers {
   async log(principal: Owner, id: string, after?: string) {
     this.check(principal, id);
     return this.#broker.log(id, after, this.redactor(id));
+  }
+
+  async icon(principal: Owner, id: string, signal?: AbortSignal): Promise<McpServerIcon> {
+    this.check(principal, id);
+    const icon = this.#host.health().find((each) => each.id === id)?.icon;
+    if (icon === undefined) throw new ToolyardError({ code: 'not_found', message: `"${id}" sent no icon.` });
+    return readServerIcon(icon, signal);
   }
 
   /** Redacts the secrets of a server's configuration in a text. */

@@ -9,6 +9,7 @@ const SERVER_METHODS = [
   'finishSignIn',
   'followResources',
   'getPrompt',
+  'icon',
   'log',
   'prompts',
   'read',

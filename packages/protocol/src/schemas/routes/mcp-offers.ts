@@ -21,7 +21,7 @@ import {
   readMcpResourceBody,
   testMcpToolBody,
 } from '../mcp-offers.ts';
-import { mcpToolPage } from '../mcp-servers.ts';
+import { mcpServerIcon, mcpToolPage } from '../mcp-servers.ts';
 import { toolResult } from '../parts.ts';
 import { queryLimit, queryText } from '../query.ts';
 import { defineRoutes } from './define-routes.ts';
@@ -33,6 +33,10 @@ export const mcpOffersRoutes = defineRoutes({
     summary: 'Get the log of a server: its events and wire messages; `after` is the position to read from',
     query: z.strictObject({ after: queryText.exactOptional() }),
     answer: mcpLogPage,
+  },
+  'GET /api/mcp/servers/{id}/icon': {
+    summary: 'Get the icon that a server sent, fetched and checked by Toolyard',
+    answer: mcpServerIcon,
   },
   'GET /api/mcp/servers/{id}/tools': {
     summary: 'List the tools of a server with their schemas',

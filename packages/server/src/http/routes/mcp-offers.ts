@@ -12,6 +12,10 @@ export function addMcpOfferRoutes({ route }: Router, services: HttpAppOptions, a
     servers.log(principal, id, after),
   );
 
+  route('GET /api/mcp/servers/{id}/icon', ({ c, principal, params: { id } }) =>
+    servers.icon(principal, id, c.req.raw.signal),
+  );
+
   route('GET /api/mcp/servers/{id}/tools', async ({ principal, params: { id }, query }) =>
     pieceOf(await servers.tools(principal, id), query),
   );

@@ -183,6 +183,10 @@ export function createTestServers(ownerId: string): Servers {
       find(principal, id);
       return { items: [{ taskId, status: 'cancelled' }] };
     },
+    async icon(principal, id) {
+      find(principal, id);
+      return { src: 'data:image/png;base64,' };
+    },
     async followResources(principal, id, uris) {
       find(principal, id);
       return { renewAfterMs: 60_000, items: uris.map((uri) => ({ uri, version: 'a.1' })) };

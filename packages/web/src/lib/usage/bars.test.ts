@@ -1,6 +1,6 @@
 import type { UsageReport, UsageRow } from '@toolyard/protocol';
 import { expect, test } from 'vitest';
-import { barsOf, firstDay, usualMeasure } from './bars.ts';
+import { axisOf, barsOf, firstDay, usualMeasure } from './bars.ts';
 
 function row(key: string, more: Partial<UsageRow> = {}): UsageRow {
   const counts = { modelCalls: 1, toolCalls: 0, failures: 0, durationMs: 1, unpriced: 0, uncounted: 0 };
@@ -45,4 +45,18 @@ test('shows cost first, except for tools and if it is unknown', () => {
   expect(usualMeasure('model', row('all'))).toBe('cost');
   expect(usualMeasure('model', row('all', { cost: null, unpriced: 1 }))).toBe('tokens');
   expect(usualMeasure('tool', row('all', { cost: null }))).toBe('calls');
+});
+
+test.each([
+  [[0, 0], 'calls', [0]],
+  [[1], 'calls', [0, 1, 2]],
+  [[3, 7], 'calls', [0, 5, 10]],
+  [[12], 'tokens', [0, 10, 20]],
+  [[100], 'tokens', [0, 50, 100]],
+  [[0.031], 'cost', [0, 0.02, 0.04]],
+] as const)('marks the axis of %j %s with round numbers', (values, measure, marks) => {
+  const bars = values.map((value, index) => ({ key: String(index), label: '', value, share: 0, unknown: false }));
+  const axis = axisOf(bars, measure);
+  expect(axis.marks).toEqual(marks.map((mark) => expect.closeTo(mark)));
+  expect(axis.end).toBeGreaterThanOrEqual(Math.max(...values));
 });

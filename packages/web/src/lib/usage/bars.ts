@@ -25,6 +25,17 @@ export function barsOf(report: UsageReport, measure: ShownMeasure): Bar[] {
   }));
 }
 
+/** The end of an axis above the largest value, with its marks from below: round numbers, also their halves. */
+export function axisOf(bars: readonly Bar[], measure: ShownMeasure): { end: number; marks: readonly number[] } {
+  const most = Math.max(0, ...bars.map(({ value }) => value));
+  const isWhole = measure !== 'cost';
+  if (most === 0) return { end: isWhole ? 2 : 1, marks: [0] };
+  const unit = 10 ** Math.floor(Math.log10(most));
+  const end = [1, 2, 4, 5, 10].map((factor) => factor * unit).find((value) => value >= most) ?? most;
+  if (isWhole && end < 2) return { end: 2, marks: [0, 1, 2] };
+  return { end, marks: [0, end / 2, end] };
+}
+
 /** The known amount. */
 export function valueOf(sum: UsageSum, measure: ShownMeasure): number {
   switch (measure) {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { testTool } from '../../servers/test-servers.ts';
 import { toolLabel } from './tool-label.ts';
 
-type Server = Pick<McpServerView, 'id' | 'serverInfo' | 'tools'>;
+type Server = Pick<McpServerView, 'id' | 'builtIn' | 'transport' | 'serverInfo' | 'tools'>;
 
 function server(id: string, tools: { name: string; title?: string; annotations?: ToolAnnotations }[]): Server {
   const views = tools.map(({ name, title, annotations }) =>
@@ -13,7 +13,13 @@ function server(id: string, tools: { name: string; title?: string; annotations?:
       readOnly: annotations?.readOnly === true,
     }),
   );
-  return { id, serverInfo: { name: id, version: '1', title: `Server ${id}` }, tools: views };
+  return {
+    id,
+    builtIn: false,
+    transport: null,
+    serverInfo: { name: id, version: '1', title: `Server ${id}` },
+    tools: views,
+  };
 }
 
 const call = (name: string, serverId: string | null) => ({

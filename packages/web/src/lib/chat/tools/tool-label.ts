@@ -1,6 +1,7 @@
 import type { McpServerView, McpToolView, ToolAnnotations, ToolReference } from '@toolyard/protocol';
 import { showHidden } from '@toolyard/protocol';
 import type { CallView } from '../../transcript/calls.ts';
+import type { IconServer } from '../../servers/server-kind.ts';
 import { serverLabel } from '../../servers/server-words.ts';
 
 /** The display name of a tool. Texts of its server are untrusted: hidden characters are shown. */
@@ -8,21 +9,24 @@ export type ToolLabel = {
   title: string;
   /** Null if no server offers a tool of that name. */
   server: string | null;
+  /** The server, if it is known. */
+  icon: IconServer | null;
   facts: readonly ToolFact[];
 };
 
 /** What a tool may do, one entry per annotation; `unsaid`: its server declares nothing about changes. */
 export type ToolFact = 'reads' | 'adds' | 'destroys' | 'unsaid' | 'repeatable' | 'outside' | 'inside';
 
-type Servers = readonly (Pick<McpServerView, 'id' | 'serverInfo' | 'tools'> & { builtIn?: boolean })[];
+type Servers = readonly (IconServer & Pick<McpServerView, 'serverInfo' | 'tools'>)[];
 
 export function toolLabel(call: Pick<CallView, 'name' | 'tool' | 'arguments'>, servers: Servers): ToolLabel {
   const tool = call.tool ?? (call.arguments === null ? toolOfName(call.name, servers) : null);
-  if (tool === null) return { title: showHidden(call.name), server: null, facts: [] };
+  if (tool === null) return { title: showHidden(call.name), server: null, icon: null, facts: [] };
   const server = servers.find(({ id }) => id === tool.serverId);
   const known = server?.tools.find((view) => view.tool.name === tool.name);
   return {
     title: showHidden(known?.title ?? tool.name),
+    icon: server ?? null,
     server: server === undefined ? showHidden(tool.serverId) : serverLabel(server).name,
     facts: known === undefined ? [] : factsOf(known),
   };

@@ -44,4 +44,5 @@ export const common = {
   expiredTitle: 'Your session has ended',
   expiredText: 'Sign in to continue. Your draft and everything in progress are kept.',
   renewed: 'A new version of Toolyard is available.',
+  sortBy: 'Sort by {column}',
 } as const;

@@ -23,6 +23,8 @@ export const mcp = {
   wireWebsocket: 'WebSocket',
   actions: 'Actions for {server}',
   edit: 'Edit',
+  showIcon: 'Show the server’s icon',
+  hideIcon: 'Hide the server’s icon',
   remove: 'Remove',
   reconnect: 'Reconnect',
   signIn: 'Sign in',

@@ -16,7 +16,6 @@ export const rich = {
   footnote: 'Footnote {number}',
   backToText: 'Back to the text of footnote {number}',
   source: 'Source {number}: {title}',
-  sort: 'Sort by {column}',
   copyCsv: 'Copy as CSV',
   numbers: 'Line numbers',
   wrap: 'Wrap lines',

@@ -6,6 +6,9 @@ export const rules = {
   preview: 'What needs your approval',
   previewIntro:
     'Every enabled tool, called without arguments. Some arguments make a call ask although its tool does not: commands flagged as dangerous, and what your rules match.',
+  previewOf: 'Approvals of {server}',
+  previewDecision: 'Decision',
+  previewReason: 'Reason',
   count_run: { one: '{count} runs', other: '{count} run' },
   count_ask: { one: '{count} asks', other: '{count} ask' },
   count_refused: { one: '{count} denied', other: '{count} denied' },

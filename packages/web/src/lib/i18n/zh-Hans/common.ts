@@ -47,4 +47,5 @@ export const common: Translation<typeof en> = {
   expiredTitle: '会话已结束',
   expiredText: '请重新登录以继续。草稿和正在进行的任务都会保留。',
   renewed: 'Toolyard 有新版本可用。',
+  sortBy: '按“{column}”排序',
 };

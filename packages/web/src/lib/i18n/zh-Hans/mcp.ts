@@ -25,6 +25,8 @@ export const mcp: LazyTexts<'mcp'> = {
   wireWebsocket: 'WebSocket',
   actions: '对 {server} 的操作',
   edit: '编辑',
+  showIcon: '显示服务器提供的图标',
+  hideIcon: '隐藏服务器提供的图标',
   remove: '移除',
   reconnect: '重新连接',
   signIn: '登录',

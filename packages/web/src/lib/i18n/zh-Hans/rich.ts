@@ -17,7 +17,6 @@ export const rich: LazyTexts<'rich'> = {
   footnote: '脚注 {number}',
   backToText: '返回脚注 {number} 的正文',
   source: '来源 {number}：{title}',
-  sort: '按“{column}”排序',
   copyCsv: '复制为 CSV',
   numbers: '行号',
   wrap: '自动换行',

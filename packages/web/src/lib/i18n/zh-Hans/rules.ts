@@ -7,6 +7,9 @@ export const rules: LazyTexts<'rules'> = {
   preview: '哪些调用需要您批准',
   previewIntro:
     '所有已启用的工具，以不含参数的调用为准。有些参数会让原本不需询问的工具改为询问：标记为危险的命令，以及符合规则的内容。',
+  previewOf: '{server} 的审批',
+  previewDecision: '处理方式',
+  previewReason: '原因',
   count_run: { other: '{count} 个运行' },
   count_ask: { other: '{count} 个询问' },
   count_refused: { other: '{count} 个拒绝' },

@@ -47,4 +47,5 @@ export const common: Translation<typeof en> = {
   expiredTitle: '您的工作階段已結束',
   expiredText: '請重新登入以繼續。草稿和進行中的工作都會保留。',
   renewed: 'Toolyard 有新版本可用。',
+  sortBy: '依「{column}」排序',
 };

@@ -25,6 +25,8 @@ export const mcp: LazyTexts<'mcp'> = {
   wireWebsocket: 'WebSocket',
   actions: '對 {server} 的操作',
   edit: '編輯',
+  showIcon: '顯示伺服器提供的圖示',
+  hideIcon: '隱藏伺服器提供的圖示',
   remove: '移除',
   reconnect: '重新連線',
   signIn: '登入',

@@ -17,7 +17,6 @@ export const rich: LazyTexts<'rich'> = {
   footnote: '註腳 {number}',
   backToText: '回到註腳 {number} 的內文',
   source: '來源 {number}：{title}',
-  sort: '依「{column}」排序',
   copyCsv: '複製為 CSV',
   numbers: '行號',
   wrap: '自動換行',

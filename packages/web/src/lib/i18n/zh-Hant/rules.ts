@@ -7,6 +7,9 @@ export const rules: LazyTexts<'rules'> = {
   preview: '哪些呼叫需要您核准',
   previewIntro:
     '所有已啟用的工具，以不含引數的呼叫為準。有些引數會讓原本不需詢問的工具改為詢問：標示為危險的命令，以及符合規則的內容。',
+  previewOf: '{server} 的核准',
+  previewDecision: '處理方式',
+  previewReason: '原因',
   count_run: { other: '{count} 個執行' },
   count_ask: { other: '{count} 個詢問' },
   count_refused: { other: '{count} 個拒絕' },

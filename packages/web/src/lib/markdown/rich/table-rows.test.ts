@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cellText, nextOrder, orderRows, tableCsv } from './table-rows.ts';
+import { cellText, orderRows, tableCsv } from './table-rows.ts';
 
 const cell = (html: string) => ({ html, align: null });
 const table = (...texts: string[]) => texts.map((text) => [cell(text)]);
@@ -24,17 +24,6 @@ describe('order of rows', () => {
     const rows = table('1', '', '2', '1');
     expect(orderRows(rows, { column: 0, direction: 'ascending' }, 'en')).toEqual([0, 3, 2, 1]);
     expect(orderRows(rows, { column: 0, direction: 'descending' }, 'en')).toEqual([2, 0, 3, 1]);
-  });
-
-  it('goes from ascending to descending to as written', () => {
-    const first = nextOrder(null, 1);
-    const second = nextOrder(first, 1);
-    expect([first, second, nextOrder(second, 1)]).toEqual([
-      { column: 1, direction: 'ascending' },
-      { column: 1, direction: 'descending' },
-      null,
-    ]);
-    expect(nextOrder(second, 0)).toEqual({ column: 0, direction: 'ascending' });
   });
 });
 

@@ -1,17 +1,10 @@
+import type { TableOrder } from '../../ui/table.ts';
 import type { TableCell } from '../blocks.ts';
-
-export type TableOrder = { column: number; direction: 'ascending' | 'descending' };
-
-/** The next order when the button of a column is pressed: ascending, descending, as written. */
-export function nextOrder(order: TableOrder | null, column: number): TableOrder | null {
-  if (order?.column !== column) return { column, direction: 'ascending' };
-  return order.direction === 'ascending' ? { column, direction: 'descending' } : null;
-}
 
 /** Indices of the rows in this order. Empty cells are last in both directions; equal cells stay as written. */
 export function orderRows(
   rows: readonly (readonly TableCell[])[],
-  { column, direction }: TableOrder,
+  { column, direction }: TableOrder<number>,
   locale: string,
 ): number[] {
   const texts = rows.map((row) => cellText(row[column]?.html ?? ''));
