@@ -99,7 +99,7 @@ export class RelayedServers extends EditableServers implements Servers {
   signOut: Servers['signOut'] = (principal, id) => this.#ask('signOut', principal, id);
   log: Servers['log'] = (principal, id, after) => this.#ask('log', principal, id, after === undefined ? [] : [after]);
   call: Servers['call'] = (principal, id, request, signal) => this.#ask('call', principal, id, [request], signal);
-  read: Servers['read'] = (principal, id, uri, signal) => this.#ask('read', principal, id, [uri], signal);
+  read: Servers['read'] = (principal, id, request, signal) => this.#ask('read', principal, id, [request], signal);
   app: Servers['app'] = (principal, id, uri, signal) => this.#ask('app', principal, id, [uri], signal);
   getPrompt: Servers['getPrompt'] = (principal, id, prompt, signal) =>
     this.#ask('getPrompt', principal, id, [prompt], signal);
