@@ -300,7 +300,6 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
         if (text.includes('note')) return reply.toolCalls([{ name: 'note', arguments: {} }]);
         if (text.includes('Arabic')) return reply.text(ARABIC);
         if (text.includes('A line')) return held.script();
-        if (text.includes('#')) return reply.text(`To ${text}`);
         return reply.text('Read **this** aloud.');
       },
       { servers },
@@ -310,9 +309,6 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
     await isOperatedByKeyboard();
     await opensShortcutsWithoutTooltip();
     await laysOutRightToLeft();
-    await loadsEarlierMessagesOnScroll();
-    await opensSearchResultAtMessage();
-    await findsInChat();
     await keepsPlaceWhileAnswerStreams();
     await showsOpenQuestionsOnPhone();
 
@@ -372,85 +368,6 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
         `[...document.querySelectorAll('.md > *')].map((block) => block.tagName + ' ' + getComputedStyle(block).direction)`,
       );
       expect(directions).toEqual(['P rtl', 'UL rtl', 'BLOCKQUOTE rtl', 'DIV rtl', 'DIV ltr', 'P ltr']);
-    }
-
-    async function loadsEarlierMessagesOnScroll(): Promise<void> {
-      const { id } = await call<{ id: string }>(server.url, 'POST', '/api/conversations', {});
-      for (let turn = 0; turn < 45; turn++) {
-        const rare = turn === 3 ? ' crème brûlée ' : '';
-        const parts = [{ type: 'text', text: `${'A question. '.repeat(turn % 7)}${rare} #${String(turn)}#` }];
-        await call(server.url, 'POST', `/api/conversations/${id}/messages`, { parts });
-      }
-      // Between two answers no run is active.
-      const left = async () => {
-        const { activeRun, queue } = await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`);
-        return queue.length + (activeRun === null ? 0 : 1);
-      };
-      await expect.poll(left, { timeout: 240_000 }).toBe(0);
-
-      await page.locator(`a[href="/c/${id}"]`).click();
-      await chat.reads('#44#');
-      await page.evaluate(
-        `window.moved = 0;
-          new PerformanceObserver((list) => {
-            for (const entry of list.getEntries()) window.moved += entry.value;
-          }).observe({ type: 'layout-shift' });`,
-      );
-      await chat.messages.focus();
-      await eventually(async () => {
-        await page.keyboard.press('PageUp');
-        return (await chat.messages.getByText('#0#').count()) > 0;
-      });
-      // A jump of a page of messages shifts the layout by 0.3 or more; lines measured while scrolling shift it less.
-      expect(await page.evaluate<number>('window.moved')).toBeLessThan(0.05);
-      expect(await chat.messages.locator('article').count()).toBeLessThan(60);
-      await page.keyboard.press('End');
-      await chat.reads('#44#');
-    }
-
-    function highlighted(name: string): Promise<string[]> {
-      return page.evaluate(`[...(CSS.highlights.get('${name}') ?? [])].map((range) => range.toString())`);
-    }
-
-    /** The message is far above what a conversation opens with. */
-    async function opensSearchResultAtMessage(): Promise<void> {
-      await chat.anew();
-      await page.keyboard.press('Control+k');
-      await page.keyboard.type('brulee');
-      await page.getByText('1 chat found').waitFor();
-      await page.locator('#sidebar a[data-conversation]').first().click();
-      await page.locator('[data-row].found-row:focus').getByText('#3#').waitFor();
-      await expect.poll(() => highlighted('found')).toEqual(['brûlée']);
-      await page.keyboard.press('Escape');
-      expect(await highlighted('found')).toEqual([]);
-      await page.keyboard.press('Control+k');
-      await page.keyboard.press('Delete');
-    }
-
-    async function findsInChat(): Promise<void> {
-      await chat.composer.focus();
-      await page.keyboard.press('Control+f');
-      const bar = page.getByRole('search', { name: 'Find in this chat' });
-      await bar.getByRole('searchbox').waitFor();
-      await page.keyboard.type('#7#');
-      await bar.getByText('1 of 2', { exact: true }).waitFor();
-      await expect.poll(() => highlighted('found-current')).toEqual(['#7#']);
-      await page.keyboard.press('Enter');
-      await bar.getByText('2 of 2', { exact: true }).waitFor();
-      await page.keyboard.press('Control+a');
-      await page.keyboard.type('#44#');
-      await bar.getByText('1 of 2', { exact: true }).waitFor();
-      await page.keyboard.press('Shift+Enter');
-      await bar.getByText('2 of 2', { exact: true }).waitFor();
-      await expect.poll(() => highlighted('found-current')).toEqual(['#44#']);
-      await chat.reads('#44#');
-      await page.keyboard.press('Control+a');
-      await page.keyboard.type('nowhere');
-      await bar.getByText('No matches').waitFor();
-      await page.keyboard.press('Escape');
-      await bar.waitFor({ state: 'detached' });
-      await page.locator('textarea:focus').waitFor();
-      expect(await highlighted('found')).toEqual([]);
     }
 
     async function keepsPlaceWhileAnswerStreams(): Promise<void> {

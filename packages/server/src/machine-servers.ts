@@ -92,7 +92,7 @@ export async function openMachineServers({ dataDir, ...options }: MachineServers
     call: (id, call, signal) => servers.call(NOBODY, id, call, signal),
     resources: (id) => servers.resources(NOBODY, id),
     templates: (id) => servers.templates(NOBODY, id),
-    read: (id, uri, signal) => servers.read(NOBODY, id, uri, signal),
+    read: (id, request, signal) => servers.read(NOBODY, id, request, signal),
     prompts: () => servers.prompts(NOBODY),
     getPrompt: (id, prompt, signal) => servers.getPrompt(NOBODY, id, prompt, signal),
     complete: (id, request, signal) => servers.complete(NOBODY, id, request, signal),

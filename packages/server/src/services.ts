@@ -36,6 +36,7 @@ import type {
   McpTestedCall,
   McpTestReport,
   McpToolDetail,
+  ReadMcpResource,
   TestMcpServer,
   ToolResult,
   ChangeMcpServer,
@@ -222,7 +223,7 @@ export type McpServers = {
   call(principal: Owner, id: string, call: CallMcpTool, signal?: AbortSignal): Promise<ToolResult>;
   resources(principal: Owner, id: string): Promise<McpResourceView[]>;
   templates(principal: Owner, id: string): Promise<McpTemplateView[]>;
-  read(principal: Owner, id: string, uri: string, signal?: AbortSignal): Promise<McpResourceContents>;
+  read(principal: Owner, id: string, request: ReadMcpResource, signal?: AbortSignal): Promise<McpResourceContents>;
   prompts(principal: Owner): Promise<McpPromptList>;
   getPrompt(principal: Owner, id: string, prompt: GetMcpPrompt, signal?: AbortSignal): Promise<McpFilledPrompt>;
   complete(principal: Owner, id: string, request: CompleteMcpArgument, signal?: AbortSignal): Promise<McpCompletion>;

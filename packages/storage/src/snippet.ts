@@ -11,11 +11,17 @@ const WHOLE = 160;
 
 type Range = { start: number; end: number };
 
-/** The text around the first match, with all matches in it marked. The start of the text if nothing matches. */
-export function snippetOf(text: string, terms: readonly Term[]): string {
+/**
+ * The text around the first match, with all matches in it marked. The start of the text if nothing matches.
+ *
+ * @param plain removes the markup of the text; what matches only there is shown with it
+ */
+export function snippetOf(text: string, terms: readonly Term[], plain?: (text: string) => string): string {
+  const source = plain === undefined ? text : plain(text);
   // Control characters in the text become spaces, so that they cannot be mistaken for markers.
-  const shown = text.normalize('NFC').replace(/\p{Cc}/gu, ' ');
+  const shown = source.normalize('NFC').replace(/\p{Cc}/gu, ' ');
   const matches = matchesIn(shown, terms);
+  if (matches.length === 0 && plain !== undefined) return snippetOf(text, terms);
   const first = matches[0]?.start ?? 0;
   const start = first <= BEFORE ? 0 : wordBoundary(shown, first - BEFORE, first);
   const end = Math.min(shown.length, start + WHOLE);

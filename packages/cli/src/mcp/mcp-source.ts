@@ -144,8 +144,7 @@ function atServer(client: ServerClient): McpSource {
     resources: (id) => allPages((query) => client.get('/api/mcp/servers/{id}/resources', { params: { id }, query })),
     templates: (id) =>
       allPages((query) => client.get('/api/mcp/servers/{id}/resources/templates', { params: { id }, query })),
-    read: (id, uri, signal) =>
-      client.post('/api/mcp/servers/{id}/resources/read', { params: { id }, body: { uri }, signal }),
+    read: (id, body, signal) => client.post('/api/mcp/servers/{id}/resources/read', { params: { id }, body, signal }),
     prompts: () => client.get('/api/mcp/prompts'),
     getPrompt: (id, body, signal) => client.post('/api/mcp/servers/{id}/prompts/get', { params: { id }, body, signal }),
     complete: (id, body, signal) => client.post('/api/mcp/servers/{id}/complete', { params: { id }, body, signal }),

@@ -106,7 +106,7 @@ export async function readResource(
   { id, uri, output, signal }: { id: string; uri: string; output: string | undefined; signal: AbortSignal },
   { json }: Json,
 ): Promise<number> {
-  const { contents } = await source.read(id, uri, signal);
+  const { contents } = await source.read(id, { uri, fresh: true }, signal);
   if (json === true) return succeed(() => printJson(io, contents));
   if (output !== undefined) {
     writeFileSync(resolve(io.cwd, output), Buffer.concat(contents.map(bytesOf)), { flag: 'wx' });

@@ -28,6 +28,8 @@ export class ResourceStore {
   readonly #followed = new Map<string, Map<string, number>>();
   readonly #listeners = new Set<(serverId: string, uri: string) => void>();
   #size = 0;
+  /** Number of announced updates. */
+  #updates = 0;
 
   constructor(options: ResourceStoreOptions) {
     this.#options = options;
@@ -57,14 +59,20 @@ export class ResourceStore {
     }
     // A read with its own signal is not shared.
     if (options.signal !== undefined) return this.#readNow(serverId, uri, options);
-    const reading = this.#reading.get(key) ?? this.#readNow(serverId, uri, options);
+    const shared = this.#reading.get(key);
+    if (shared !== undefined) return shared;
+    const reading = this.#readNow(serverId, uri, options).finally(() => {
+      if (this.#reading.get(key) === reading) this.#reading.delete(key);
+    });
     this.#reading.set(key, reading);
-    return reading.finally(() => this.#reading.delete(key));
+    return reading;
   }
 
   async #readNow(serverId: string, uri: string, options: McpRequestOptions): Promise<ResourcePart[]> {
+    const updates = this.#updates;
     const contents = await this.#options.read(serverId, uri, options);
-    this.#cache(keyOf(serverId, uri), contents);
+    // Contents requested before an update may be the old ones.
+    if (updates === this.#updates) this.#cache(keyOf(serverId, uri), contents);
     return contents;
   }
 
@@ -132,7 +140,11 @@ export class ResourceStore {
 
   /** Notifies the subscribers of a resource that changed. */
   updated(serverId: string, uri: string): void {
-    this.#drop(keyOf(serverId, uri));
+    const key = keyOf(serverId, uri);
+    this.#updates += 1;
+    this.#drop(key);
+    // Readers after the update must not join a read from before it.
+    this.#reading.delete(key);
     for (const listener of this.#listeners) listener(serverId, uri);
   }
 

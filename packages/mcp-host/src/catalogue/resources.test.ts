@@ -68,6 +68,20 @@ describe('a resource', () => {
     },
   );
 
+  test('that changes while it is read is read again, and its old contents are not cached', async () => {
+    await connect({ 'resources/read': text });
+    const before = host.resources.read('srv', 'file:///a.txt');
+    host.resources.updated('srv', 'file:///a.txt');
+    await Promise.all([before, host.resources.read('srv', 'file:///a.txt')]);
+    expect(peer.countOf('resources/read')).toBe(2);
+    host.resources.updated('srv', 'file:///a.txt');
+    const old = host.resources.read('srv', 'file:///a.txt');
+    host.resources.updated('srv', 'file:///a.txt');
+    await old;
+    await host.resources.read('srv', 'file:///a.txt');
+    expect(peer.countOf('resources/read')).toBe(4);
+  });
+
   test('is evicted when the cache is full', { tags: ['M1.18', 'M5.13'] }, async () => {
     await connect({});
     peer.answers['resources/read'] = ({ uri }) => ({ result: { contents: [{ uri, text: 'x' }] } });

@@ -23,7 +23,7 @@ const conversationSummary = named(
     activeRun: z.strictObject({ id: z.string(), status: runStatus }).nullable(),
     /** For a search: the text around the matches, each match between U+0002 and U+0003. */
     snippet: z.string().exactOptional(),
-    /** The message of the snippet; absent for a match in the title. It may be on another branch. */
+    /** The message of the snippet; absent if only the title matches. It may be on another branch. */
     messageId: z.string().exactOptional(),
   }),
 );

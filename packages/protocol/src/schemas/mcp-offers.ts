@@ -122,7 +122,14 @@ const mcpTemplate = named(
 export type McpTemplateView = z.output<typeof mcpTemplate>;
 export const mcpTemplatePage = pageOf('McpTemplatePage', mcpTemplate);
 
-export const readMcpResourceBody = named('ReadMcpResource', z.strictObject({ uri: name }));
+export const readMcpResourceBody = named(
+  'ReadMcpResource',
+  z.strictObject({
+    uri: name,
+    /** Asks the server even if the contents were read less than five minutes ago. */
+    fresh: z.boolean().exactOptional(),
+  }),
+);
 export type ReadMcpResource = z.output<typeof readMcpResourceBody>;
 export const mcpResourceContents = named('McpResourceContents', z.strictObject({ contents: z.array(resourcePart) }));
 export type McpResourceContents = z.output<typeof mcpResourceContents>;

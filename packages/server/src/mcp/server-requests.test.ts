@@ -34,7 +34,7 @@ describe('direct requests to a server', () => {
     await waitForState(all, 'bad', 'failed');
     await expect(all.tools(me, 'bad')).rejects.toMatchObject({ code: 'server_exited' });
     await expect(all.resources(me, 'bad')).rejects.toMatchObject({ code: 'server_exited' });
-    await expect(all.read(me, 'bad', 'x://y')).rejects.toMatchObject({ code: 'server_exited' });
+    await expect(all.read(me, 'bad', { uri: 'x://y' })).rejects.toMatchObject({ code: 'server_exited' });
   });
 
   it('are limited: long results are truncated and marked', async () => {

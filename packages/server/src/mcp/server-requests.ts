@@ -17,6 +17,7 @@ import type {
   McpTemplateView,
   McpTestedCall,
   Owner,
+  ReadMcpResource,
   ToolResult,
 } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
@@ -104,8 +105,8 @@ export class ServerRequests {
     return listed.map(({ icons: _icons, ...template }) => template);
   }
 
-  async read(id: string, uri: string, signal?: AbortSignal): Promise<McpResourceContents> {
-    const options = signal === undefined ? {} : { signal };
+  async read(id: string, { uri, fresh }: ReadMcpResource, signal?: AbortSignal): Promise<McpResourceContents> {
+    const options = defined({ fresh, signal });
     const contents = await this.#with(id, signal, (host) => host.resources.read(id, uri, options));
     return { contents: truncateContents(contents) };
   }

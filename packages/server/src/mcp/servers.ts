@@ -253,7 +253,7 @@ export class ConnectedServers extends EditableServers implements Servers {
   followResources: Servers['followResources'] = (_principal, id, uris) => this.#broker.followResources(id, uris);
   resources: Servers['resources'] = (_principal, id) => this.#broker.resources(id);
   templates: Servers['templates'] = (_principal, id) => this.#broker.templates(id);
-  read: Servers['read'] = (_principal, id, uri, signal) => this.#broker.read(id, uri, signal);
+  read: Servers['read'] = (_principal, id, request, signal) => this.#broker.read(id, request, signal);
   app: Servers['app'] = (_principal, id, uri, signal) => this.#broker.app(id, uri, signal);
   prompts: Servers['prompts'] = () => this.#broker.prompts();
   getPrompt: Servers['getPrompt'] = (_principal, id, prompt, signal) => this.#broker.getPrompt(id, prompt, signal);

@@ -100,7 +100,7 @@ export class RelayedServers extends EditableServers implements Servers {
   log: Servers['log'] = (principal, id, after) => this.#ask('log', principal, id, after === undefined ? [] : [after]);
   call: Servers['call'] = (principal, id, request, signal) => this.#ask('call', principal, id, [request], signal);
   icon: Servers['icon'] = (principal, id, signal) => this.#ask('icon', principal, id, [], signal);
-  read: Servers['read'] = (principal, id, uri, signal) => this.#ask('read', principal, id, [uri], signal);
+  read: Servers['read'] = (principal, id, request, signal) => this.#ask('read', principal, id, [request], signal);
   app: Servers['app'] = (principal, id, uri, signal) => this.#ask('app', principal, id, [uri], signal);
   getPrompt: Servers['getPrompt'] = (principal, id, prompt, signal) =>
     this.#ask('getPrompt', principal, id, [prompt], signal);

@@ -51,19 +51,19 @@ export function createPostgresSearch({ prepare, perform }: StorageEngine): Conve
     WHERE (SELECT deleted_at IS NULL FROM conversations WHERE id = newest.conversation_id) LIMIT ${MAX_SEARCH_MATCHES})`;
   const find = prepare<SearchMatchRow>(`
     WITH best AS (
-      SELECT DISTINCT ON (conversation_id) conversation_id, message_id
-      FROM (${matches('title')} UNION ALL ${matches('body')}) AS f
-      ORDER BY conversation_id, (message_id = '') DESC, id DESC
+      SELECT conversation_id, bool_or(message_id = '') AS titled, max(id) FILTER (WHERE message_id <> '') AS row_id
+      FROM (${matches('title')} UNION ALL ${matches('body')}) AS f GROUP BY conversation_id
     ), hits AS (
-      SELECT c.id, c.title, c.updated_at, best.message_id
+      SELECT c.id, c.title, c.updated_at, best.titled, best.row_id
       FROM best CROSS JOIN LATERAL (
         SELECT id, title, updated_at FROM conversations WHERE id = best.conversation_id OFFSET 0
       ) AS c
-      ORDER BY (best.message_id = '') DESC, c.updated_at DESC, c.id DESC LIMIT ?3
+      ORDER BY best.titled DESC, c.updated_at DESC, c.id DESC LIMIT ?3
     )
     SELECT hits.id AS conversation_id, hits.title, m.message
-    FROM hits LEFT JOIN messages AS m ON m.conversation_id = hits.id AND m.id = hits.message_id
-    ORDER BY (hits.message_id = '') DESC, hits.updated_at DESC, hits.id DESC`);
+    FROM hits LEFT JOIN search_rows AS s ON s.id = hits.row_id
+      LEFT JOIN messages AS m ON m.conversation_id = hits.id AND m.id = s.message_id
+    ORDER BY hits.titled DESC, hits.updated_at DESC, hits.id DESC`);
   return async ({ ownerId }, { query, limit }) => {
     const terms = termsOf(query);
     if (terms.length === 0) return [];

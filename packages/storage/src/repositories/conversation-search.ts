@@ -1,12 +1,13 @@
 import type { Message, Owner } from '@toolyard/protocol';
 import { searchableText } from '../engine/search.ts';
+import { plainText } from '../plain-text.ts';
 import type { Term } from '../search-text.ts';
 import { snippetOf } from '../snippet.ts';
 import { decodeJson } from '../text.ts';
 
 /**
- * A matching conversation with a snippet: matches are between U+0002 and U+0003. `messageId`: the message of the snippet;
- * absent for a match in the title.
+ * A matching conversation with a snippet: plain text, matches between U+0002 and U+0003. `messageId`: the message of the
+ * snippet; absent if only the title matches.
  */
 export type SearchHit = { conversationId: string; snippet: string; messageId?: string };
 
@@ -18,7 +19,7 @@ export type SearchQuery = { query: string; limit: number };
  */
 export type ConversationSearch = (principal: Owner, query: SearchQuery) => Promise<SearchHit[]>;
 
-/** A match; `message` null: in the title. */
+/** A match; `message` null: in the title only. */
 export type SearchMatchRow = { conversation_id: string; title: string; message: string | null };
 
 /** Maximum number of matches examined, newest first: limits the cost of words that occur everywhere. */
@@ -30,6 +31,7 @@ export function toHits(rows: readonly SearchMatchRow[], terms: readonly Term[]):
     if (json === null) return { conversationId, snippet: snippetOf(title, terms) };
     // Only this package writes the column, from messages.
     const message = decodeJson(json) as unknown as Message;
-    return { conversationId, snippet: snippetOf(searchableText(message) ?? '', terms), messageId: message.id };
+    const text = searchableText(message) ?? '';
+    return { conversationId, snippet: snippetOf(text, terms, plainText), messageId: message.id };
   });
 }

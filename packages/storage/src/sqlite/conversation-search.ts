@@ -4,9 +4,6 @@ import { MAX_SEARCH_MATCHES, toHits } from '../repositories/conversation-search.
 import { termsOf, toMatch } from '../search-text.ts';
 import type { ReadSource } from './read-connection.ts';
 
-/** Greater than every id. */
-const TITLE_FIRST = 2 ** 52;
-
 /** Searches synchronously on a given connection. */
 export function createConversationSearch(
   connection: ReadSource,
@@ -18,20 +15,21 @@ export function createConversationSearch(
       WHERE search_index.${column} MATCH ?1 AND s.id = search_index.rowid AND s.owner_id = ?2
         AND EXISTS (SELECT 1 FROM conversations WHERE id = s.conversation_id AND deleted_at IS NULL)
       ORDER BY search_index.rowid DESC LIMIT ${MAX_SEARCH_MATCHES})`;
-  // With max(), SQLite takes the other columns from the row of the maximum: the title, else the latest message.
+  // The latest matching message, also if the title matches: titles repeat the first message, which a result then leads to.
   // Messages are joined only for the hits: they are long, and a common word occurs in thousands.
   const find = connection.prepare(`
     WITH best AS (
-      SELECT conversation_id, message_id, max((message_id = '') * ${TITLE_FIRST} + id) AS rank
+      SELECT conversation_id, max(message_id = '') AS titled, max(iif(message_id = '', NULL, id)) AS row_id
       FROM (${matches('title')} UNION ALL ${matches('body')}) GROUP BY conversation_id
     ), hits AS (
-      SELECT c.id, c.title, c.updated_at, best.message_id
+      SELECT c.id, c.title, c.updated_at, best.titled, best.row_id
       FROM best JOIN conversations AS c ON c.id = best.conversation_id
-      ORDER BY best.message_id = '' DESC, c.updated_at DESC, c.id DESC LIMIT ?3
+      ORDER BY best.titled DESC, c.updated_at DESC, c.id DESC LIMIT ?3
     )
     SELECT hits.id AS conversation_id, hits.title, m.message
-    FROM hits LEFT JOIN messages AS m ON m.conversation_id = hits.id AND m.id = hits.message_id
-    ORDER BY hits.message_id = '' DESC, hits.updated_at DESC, hits.id DESC`);
+    FROM hits LEFT JOIN search_rows AS s ON s.id = hits.row_id
+      LEFT JOIN messages AS m ON m.conversation_id = hits.id AND m.id = s.message_id
+    ORDER BY hits.titled DESC, hits.updated_at DESC, hits.id DESC`);
   return ({ ownerId }, { query, limit }) => {
     const terms = termsOf(query);
     if (terms.length === 0) return [];

@@ -46,8 +46,8 @@ export function addMcpOfferRoutes({ route }: Router, services: HttpAppOptions, a
     pieceOf(await servers.templates(principal, id), query),
   );
 
-  route('POST /api/mcp/servers/{id}/resources/read', ({ c, principal, params: { id }, body: { uri } }) =>
-    servers.read(principal, id, uri, c.req.raw.signal),
+  route('POST /api/mcp/servers/{id}/resources/read', ({ c, principal, params: { id }, body }) =>
+    servers.read(principal, id, body, c.req.raw.signal),
   );
 
   route('POST /api/mcp/servers/{id}/resources/follow', ({ principal, params: { id }, body: { uris } }) =>

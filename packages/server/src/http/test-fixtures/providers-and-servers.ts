@@ -201,7 +201,7 @@ export function createTestServers(ownerId: string): Servers {
       const html = `<p>${find(principal, id).id}</p>`;
       return { uri, html, connect: [], resources: [], frames: [], baseUris: [], permissions: [] };
     },
-    read: async (principal, id, uri) => ({ contents: [{ type: 'resource', uri, text: find(principal, id).id }] }),
+    read: async (principal, id, { uri }) => ({ contents: [{ type: 'resource', uri, text: find(principal, id).id }] }),
     prompts: async () => ({
       items: [{ serverId: 'files', name: 'p', arguments: [{ name: 'x', required: true }] }],
       failures: [{ serverId: 'other', error: { code: 'timed_out', message: 'It did not answer.' } }],

@@ -69,8 +69,18 @@ export function describeSearch(createStore: CreateTestStore): void {
       };
       await storage.messages.add(ANNE, 'new', later, { leaf: true });
       expect(await find('clock')).toEqual(['old', 'new', 'newer']);
-      expect(await snippets('clock')).toEqual(['A [clock]', '[clock] two', '[clock]']);
+      expect(await snippets('clock')).toEqual(['[clock]', '[clock] two', '[clock]']);
       expect(await find('clock', 1)).toEqual(['old']);
+    });
+
+    test('names the latest matching message also if the title matches, and none if only the title does', async () => {
+      await say('both', 'A clock', 1, 'A clock');
+      await say('title', 'hello', 2, 'Of clocks');
+      const found = await storage.conversations.search(ANNE, { query: 'clock', limit: 9 });
+      expect(found.map(({ id, messageId, snippet }) => [id, messageId, snippet])).toEqual([
+        ['title', undefined, 'Of \u0002clocks\u0003'],
+        ['both', 'both.m', 'A \u0002clock\u0003'],
+      ]);
     });
 
     test('returns conversations with their current run and the matching message', async () => {

@@ -1,4 +1,5 @@
-import type { McpToolView, ToolReference } from '@toolyard/protocol';
+import type { McpToolView } from '@toolyard/protocol';
+import { sourceOfTool } from '../resources/source-of-tool.ts';
 import type { CallView } from '../transcript/calls.ts';
 
 /** The app that shows the calls of a tool. */
@@ -10,14 +11,10 @@ type Tools = readonly { id: string; tools: readonly Pick<McpToolView, 'tool' | '
 export function appOfCall(call: Pick<CallView, 'tool'>, servers: Tools, tabServers: Tools): CallApp | null {
   const { tool } = call;
   if (tool === null) return null;
-  const place = isOfTab(tool) ? 'tab' : 'server';
+  const { place, serverId } = sourceOfTool(tool);
   const found = (place === 'tab' ? tabServers : servers)
-    .find(({ id }) => id === tool.serverId)
+    .find(({ id }) => id === serverId)
     ?.tools.find((view) => view.tool.name === tool.name);
   const uri = found?.ui?.resourceUri;
-  return uri === undefined ? null : { place, serverId: tool.serverId, tool: tool.name, uri };
-}
-
-function isOfTab({ origin }: ToolReference): boolean {
-  return origin === 'tab';
+  return uri === undefined ? null : { place, serverId, tool: tool.name, uri };
 }

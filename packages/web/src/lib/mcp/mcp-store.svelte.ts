@@ -172,8 +172,8 @@ export class McpStore {
     return (await this.host()).getPrompt(serverId, name, args);
   }
 
-  async readResource(serverId: string, uri: string): Promise<ResourcePart[]> {
-    return (await this.host()).resources.read(serverId, uri);
+  async readResource(serverId: string, uri: string, options: { fresh?: true } = {}): Promise<ResourcePart[]> {
+    return (await this.host()).resources.read(serverId, uri, options);
   }
 
   /** Starts an operation that {@link McpStore.shutdown} waits for; returns the function that ends it. */

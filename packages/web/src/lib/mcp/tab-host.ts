@@ -7,15 +7,13 @@ import { adviceFor } from './preflight.ts';
 import { storedServers } from './stored-servers.ts';
 import { createProxiedTransport, fetchThroughProxy } from './proxy.ts';
 import { checkDraft, storeServerDraft } from './server-drafts.ts';
-import { toServerConfig } from './server-entries.ts';
+import { newServerId, toServerConfig } from './server-entries.ts';
 import { callbackUrl, receiveSignIns } from './sign-in-callback.ts';
 import { guardSignIn } from './sign-in-guard.ts';
 import { createBrowserSignInStore } from './sign-in-store.ts';
 import { tabFunctions } from './tab-functions.ts';
 import { openTabNetwork } from './tab-network.ts';
 import type { BrowserServerDraft } from './types.ts';
-
-const TEST_ID = 'browser-test';
 
 const network = openTabNetwork();
 const direct = createWebTransports({ fetch: network.fetch, openWebSocket: network.openWebSocket });
@@ -56,7 +54,9 @@ export async function beginSignIn(host: McpHost, id: string): Promise<{ url: str
 /** Connects once with a draft, lists its offers and disconnects. */
 export async function testServer(draft: BrowserServerDraft, signal?: AbortSignal): Promise<McpTestReport> {
   checkDraft(draft);
-  const { entry, secrets } = storeServerDraft(TEST_ID, { ...draft, keepSecrets: true, enabled: true });
+  // Errors name the server.
+  const id = newServerId(draft.name, []);
+  const { entry, secrets } = storeServerDraft(id, { ...draft, keepSecrets: true, enabled: true });
   const report = await inspectServer({
     config: toServerConfig(entry, secrets),
     createTransport: draft.useProxy ? createProxiedTransport : direct,

@@ -45,6 +45,23 @@ export async function refreshResource(draft: ComposerDraft, id: string): Promise
   }
 }
 
+/** Attaches contents that are known, as those of a result: they are neither read nor updated. */
+export async function attachContents(
+  draft: ComposerDraft,
+  { place, serverId }: ServerRef,
+  { name, contents }: { name: string; contents: readonly ResourcePart[] },
+): Promise<void> {
+  const origin = { place, serverId };
+  const id = draft.attach({ state: 'reading', name, origin });
+  try {
+    const parts = await Promise.all(contents.map((part) => stored({ name, serverId, ...part })));
+    draft.replace({ id, name, origin, state: 'ready', kind: 'resource', parts });
+  } catch (thrown) {
+    draft.remove(id);
+    throw thrown;
+  }
+}
+
 /** Gets a prompt with its arguments and attaches it. @throws an error that can be shown; nothing is attached then */
 export async function attachPrompt(
   draft: ComposerDraft,
@@ -73,7 +90,8 @@ export async function attachPrompt(
 }
 
 async function partsOf(ref: ServerRef, uri: string, name: string): Promise<ResourcePart[]> {
-  const contents = await readResource(ref, uri);
+  // What a message contains is never older than its attachment.
+  const contents = await readResource(ref, uri, { fresh: true });
   return Promise.all(contents.map((part) => stored({ name, ...part })));
 }
 

@@ -28,7 +28,11 @@ describe('subscriptions over HTTP', () => {
     let changed: (change: { what: 'resources'; id?: string }) => void = () => undefined;
     const post = vi.fn(async (_path: string, { body }: { body: { uris: string[] } }) => ({
       renewAfterMs: 60_000,
-      items: body.uris.map((uri) => ({ uri, version })),
+      items: body.uris.map((uri) =>
+        uri.startsWith('no:')
+          ? { uri, version: null, error: { code: 'server_refused', message: 'Not this one' } }
+          : { uri, version },
+      ),
     }));
     const waits: (() => void)[] = [];
     const follows = new ServerFollows({
@@ -51,6 +55,16 @@ describe('subscriptions over HTTP', () => {
     await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(0));
     announce('e.2');
     await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(1));
+  });
+
+  it('are reported as rejected, without ending others', async () => {
+    const { follows, post, announce } = setup();
+    const listener = vi.fn();
+    await follows.follow('s', 'a:b', listener);
+    await expect(follows.follow('s', 'no:b', vi.fn())).rejects.toThrow('Not this one');
+    announce('e.2');
+    await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(1));
+    expect(post.mock.lastCall?.[1].body.uris).toEqual(['a:b']);
   });
 
   it('are renewed while there is a listener, and notice a missed update', async () => {

@@ -1,3 +1,5 @@
+import type { ErrorInfo } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
 import type { Api } from '../api/client.ts';
 import type { live } from '../state/live.svelte.ts';
 
@@ -7,7 +9,7 @@ type Deps = {
   wait: (act: () => void, ms: number) => unknown;
 };
 
-type Followed = { listeners: Set<() => void>; version: string | null };
+type Followed = { listeners: Set<() => void>; version: string | null; error?: ErrorInfo };
 
 /**
  * Subscriptions to resources of servers that are connected to Toolyard's server. They are renewed while there is a
@@ -23,7 +25,7 @@ export class ServerFollows {
     this.#deps = deps;
   }
 
-  /** @returns unsubscribes. A rejected subscription is no error: the resource is then not updated. */
+  /** @returns unsubscribes. @throws ToolyardError if the server rejects the subscription */
   async follow(serverId: string, uri: string, listener: () => void): Promise<() => void> {
     this.#listen();
     const uris = this.#servers.get(serverId) ?? new Map<string, Followed>();
@@ -31,12 +33,15 @@ export class ServerFollows {
     const followed = uris.get(uri) ?? { listeners: new Set(), version: null };
     uris.set(uri, followed);
     followed.listeners.add(listener);
-    if (followed.version === null) await this.#renew(serverId);
-    return () => {
+    const end = (): void => {
       followed.listeners.delete(listener);
       if (followed.listeners.size === 0) uris.delete(uri);
       if (uris.size === 0) this.#servers.delete(serverId);
     };
+    if (followed.version === null) await this.#renew(serverId);
+    if (followed.version !== null || followed.error === undefined) return end;
+    end();
+    throw new ToolyardError(followed.error);
   }
 
   #listen(): void {
@@ -60,11 +65,13 @@ export class ServerFollows {
       .post('/api/mcp/servers/{id}/resources/follow', { params: { id: serverId }, body })
       // The next announcement, connection or renewal tries again.
       .catch(() => ({ renewAfterMs: 60_000, items: [] }));
-    for (const { uri, version } of answer.items) {
+    for (const { uri, version, error } of answer.items) {
       const followed = uris.get(uri);
       if (followed === undefined) continue;
       const isUpdated = followed.version !== null && version !== null && version !== followed.version;
       followed.version = version;
+      if (error === undefined) delete followed.error;
+      else followed.error = error;
       if (isUpdated) for (const listener of followed.listeners) listener();
     }
     if (this.#timed.has(serverId)) return;

@@ -43,12 +43,17 @@ export async function getPrompt(
   return api.post('/api/mcp/servers/{id}/prompts/get', { params: { id: serverId }, body });
 }
 
-/** The contents, each labelled with its server. */
-export async function readResource({ place, serverId }: ServerRef, uri: string): Promise<ResourcePart[]> {
+/** The contents, each labelled with its server. `fresh` asks the server even if they were read a moment ago. */
+export async function readResource(
+  { place, serverId }: ServerRef,
+  uri: string,
+  options: { fresh?: true } = {},
+): Promise<ResourcePart[]> {
+  const params = { id: serverId };
   const contents =
     place === 'tab'
-      ? await mcpStore.readResource(serverId, uri)
-      : (await api.post('/api/mcp/servers/{id}/resources/read', { params: { id: serverId }, body: { uri } })).contents;
+      ? await mcpStore.readResource(serverId, uri, options)
+      : (await api.post('/api/mcp/servers/{id}/resources/read', { params, body: { uri, ...options } })).contents;
   return contents.map((part) => ({ ...part, serverId }));
 }
 

@@ -77,12 +77,22 @@ export function originWords(server: Pick<ShownServer, 'origin'>): string {
 }
 
 /** What a server offers, with counts; tools always, other kinds if there are any. */
-export function offersWords({ tools, resources = 0, templates = 0, prompts = 0 }: ShownServer['offers']): string[] {
+export function offersWords(offers: ShownServer['offers']): string[] {
+  return offersByTab(offers).map(({ words }) => words);
+}
+
+/** The same with the tab of the server's page that lists each. */
+export function offersByTab({
+  tools,
+  resources = 0,
+  templates = 0,
+  prompts = 0,
+}: ShownServer['offers']): { words: string; tab: 'tools' | 'resources' | 'prompts' }[] {
   return [
-    t('mcp.tools', { count: tools }),
-    ...(resources === 0 ? [] : [t('mcp.resources', { count: resources })]),
-    ...(templates === 0 ? [] : [t('mcp.templates', { count: templates })]),
-    ...(prompts === 0 ? [] : [t('mcp.prompts', { count: prompts })]),
+    { words: t('mcp.tools', { count: tools }), tab: 'tools' },
+    ...(resources === 0 ? [] : [{ words: t('mcp.resources', { count: resources }), tab: 'resources' } as const]),
+    ...(templates === 0 ? [] : [{ words: t('mcp.templates', { count: templates }), tab: 'resources' } as const]),
+    ...(prompts === 0 ? [] : [{ words: t('mcp.prompts', { count: prompts }), tab: 'prompts' } as const]),
   ];
 }
 

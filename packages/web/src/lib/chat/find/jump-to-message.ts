@@ -4,7 +4,7 @@ import { chat } from '../../state/chat.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 import { DisplayedRows } from '../../transcript/displayed-rows.ts';
 import { findRow } from '../../transcript/find-row.ts';
-import { listHandle } from '../list/list-handle.ts';
+import { listHandle } from '../list/list-handle.svelte.ts';
 import type { MessageJump } from './find.svelte.ts';
 import { foldQuery } from './fold-text.ts';
 import { Highlighter } from './highlighter.ts';

@@ -1,7 +1,7 @@
 import { tick } from 'svelte';
 import { foldText, matchesIn } from './fold-text.ts';
 import type { Hit } from './chat-search.svelte.ts';
-import type { ListHandle } from '../list/list-handle.ts';
+import type { ListHandle } from '../list/list-handle.svelte.ts';
 
 /** Frames to wait for content that loads when it is expanded. */
 const MAX_FRAMES = 60;

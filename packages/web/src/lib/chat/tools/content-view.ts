@@ -1,4 +1,4 @@
-import type { MediaSource, ToolContentPart } from '@toolyard/protocol';
+import type { MediaSource, ResourcePart, ToolContentPart } from '@toolyard/protocol';
 import { showHidden } from '@toolyard/protocol';
 import { plainType, mediaKind } from './media-content.ts';
 import type { MediaContent } from './media-content.ts';
@@ -11,11 +11,28 @@ import { jsonIn } from './pretty-json.ts';
 export type ContentView =
   | { kind: 'text'; text: string }
   | { kind: 'json'; json: string }
-  | { kind: 'image' | 'audio' | 'video'; media: MediaContent; name: string }
+  | ({ kind: 'image' | 'audio' | 'video'; media: MediaContent; name: string; title: string } & OfResource)
   /** Offered as a download only. */
-  | { kind: 'file'; media: MediaContent; name: string; title: string; uri: string | null }
-  | { kind: 'document'; text: string; json: string | null; name: string; title: string; uri: string; mimeType: string }
-  | { kind: 'link'; title: string; description: string | null; mimeType: string | null; address: LinkAddress };
+  | ({ kind: 'file'; media: MediaContent; name: string; title: string; uri: string | null } & OfResource)
+  | ({
+      kind: 'document';
+      text: string;
+      json: string | null;
+      name: string;
+      title: string;
+      uri: string;
+      mimeType: string;
+    } & OfResource)
+  | ({
+      kind: 'link';
+      title: string;
+      description: string | null;
+      mimeType: string | null;
+      address: LinkAddress;
+    } & OfResource);
+
+/** The resource that is shown or named; null for other content. */
+type OfResource = { resource: ResourcePart | null };
 
 /** `web`: a URL a browser can open, with its host to show. */
 type LinkAddress = { kind: 'web'; href: string; host: string } | { kind: 'other'; uri: string };
@@ -40,10 +57,11 @@ export function contentView(part: ToolContentPart): ContentView {
           title,
           uri,
           mimeType: showHidden(part.mimeType ?? 'text/plain'),
+          resource: part,
         };
       }
       if (source !== undefined) {
-        return mediaView(part.mimeType ?? 'application/octet-stream', source, { name, title, uri });
+        return mediaView(part.mimeType ?? 'application/octet-stream', source, { name, title, uri, resource: part });
       }
       const { description, mimeType } = part;
       return {
@@ -52,10 +70,11 @@ export function contentView(part: ToolContentPart): ContentView {
         description: description === undefined ? null : showHidden(description),
         mimeType: mimeType === undefined ? null : showHidden(mimeType),
         address: addressOf(part.uri),
+        resource: part,
       };
     }
     default:
-      return mediaView(part.mimeType, part.source, { name: part.type, title: part.type, uri: null });
+      return mediaView(part.mimeType, part.source, { name: part.type, title: part.type, uri: null, resource: null });
   }
 }
 
@@ -87,7 +106,7 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>:"/\\|?*]+/gu;
 function mediaView(
   mimeType: string,
   source: MediaSource,
-  { name, title, uri }: { name: string; title: string; uri: string | null },
+  { name, title, uri, resource }: { name: string; title: string; uri: string | null } & OfResource,
 ): ContentView {
   if ('url' in source) {
     return {
@@ -96,11 +115,12 @@ function mediaView(
       description: null,
       mimeType: showHidden(mimeType),
       address: addressOf(source.url),
+      resource,
     };
   }
   const kind = mediaKind(mimeType);
-  if (kind === undefined) return { kind: 'file', media: { mimeType, source }, name, title, uri };
-  return { kind, media: { mimeType: plainType(mimeType), source }, name };
+  if (kind === undefined) return { kind: 'file', media: { mimeType, source }, name, title, uri, resource };
+  return { kind, media: { mimeType: plainType(mimeType), source }, name, title, resource };
 }
 
 function addressOf(uri: string): LinkAddress {

@@ -11,6 +11,7 @@ export const cards = {
   meantForModel: 'for the model',
   audio: 'Audio from {tool}',
   video: 'Video from {tool}',
+  openResource: 'Open {name}',
   notLoaded: 'Its content is not loaded.',
   linkTo: 'Link to {host}',
   cancelledBefore: 'The call was not made.',

@@ -21,6 +21,7 @@ export const inspect = {
   source: 'Source',
   copyUri: 'Copy the URI',
   attach: 'Attach to a new chat',
+  attachHere: 'Attach to the message',
   follow: 'Subscribe',
   unfollow: 'Unsubscribe',
   followed: 'Subscribed',

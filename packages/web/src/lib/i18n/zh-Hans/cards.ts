@@ -12,6 +12,7 @@ export const cards: LazyTexts<'cards'> = {
   meantForModel: '供模型阅读',
   audio: '{tool} 返回的音频',
   video: '{tool} 返回的视频',
+  openResource: '打开 {name}',
   notLoaded: '未加载其内容。',
   linkTo: '前往 {host} 的链接',
   cancelledBefore: '这个调用没有执行。',

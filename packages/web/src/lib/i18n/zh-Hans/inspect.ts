@@ -22,6 +22,7 @@ export const inspect: LazyTexts<'inspect'> = {
   source: '源代码',
   copyUri: '复制 URI',
   attach: '附加到新对话',
+  attachHere: '附加到消息',
   follow: '订阅',
   unfollow: '取消订阅',
   followed: '已订阅',

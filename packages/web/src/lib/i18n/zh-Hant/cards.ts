@@ -12,6 +12,7 @@ export const cards: LazyTexts<'cards'> = {
   meantForModel: '供模型閱讀',
   audio: '{tool} 傳回的音訊',
   video: '{tool} 傳回的影片',
+  openResource: '開啟 {name}',
   notLoaded: '未載入其內容。',
   linkTo: '前往 {host} 的連結',
   cancelledBefore: '這個呼叫沒有執行。',

@@ -22,6 +22,7 @@ export const inspect: LazyTexts<'inspect'> = {
   source: '原始碼',
   copyUri: '複製 URI',
   attach: '附加到新對話',
+  attachHere: '附加到訊息',
   follow: '訂閱',
   unfollow: '取消訂閱',
   followed: '已訂閱',

@@ -1,13 +1,22 @@
-import type { McpPromptView } from '@toolyard/protocol';
+import type { McpPromptView, ResourcePart } from '@toolyard/protocol';
 import { goto } from '$app/navigation';
 import { composerDraftOf } from '../../composer/drafts.ts';
-import { attachPrompt, attachResource } from '../../resources/attach.ts';
+import { attachContents, attachPrompt, attachResource } from '../../resources/attach.ts';
 import type { ServerRef } from '../../resources/server-requests.ts';
 import { newChatAddress } from '../../shell/addresses.ts';
 
 /** Adds a resource to the message of a new chat and opens it. */
 export async function attachToChat(server: ServerRef, resource: { uri: string; name: string }): Promise<void> {
   attachResource(composerDraftOf(null), server, resource);
+  await goto(newChatAddress());
+}
+
+/** Adds contents of a result to the message of a new chat and opens it. */
+export async function attachContentsToChat(
+  server: ServerRef,
+  resource: { name: string; contents: readonly ResourcePart[] },
+): Promise<void> {
+  await attachContents(composerDraftOf(null), server, resource);
   await goto(newChatAddress());
 }
 

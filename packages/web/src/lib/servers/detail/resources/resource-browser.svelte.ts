@@ -53,16 +53,23 @@ export class ResourceBrowser {
   /** Opens a resource, or reads the open one again; what was read before stays until the answer. */
   async open(uri: string): Promise<void> {
     const read = ++this.#reads;
-    const before = this.current?.uri === uri ? this.current.parts : null;
+    const isReload = this.current?.uri === uri;
+    const before = isReload ? (this.current?.parts ?? null) : null;
     this.current = { uri, loading: true, parts: before, error: null };
     this.updated.delete(uri);
     let answer: Pick<ReadResource, 'parts' | 'error'>;
     try {
-      answer = { parts: await readResource(this.#ref, uri), error: null };
+      answer = { parts: await readResource(this.#ref, uri, isReload ? { fresh: true } : {}), error: null };
     } catch (thrown) {
       answer = { parts: before, error: failureText(thrown) };
     }
     if (read === this.#reads) this.current = { uri, loading: false, ...answer };
+  }
+
+  /** Shows contents that are known already, as those of a result. */
+  show(uri: string, parts: readonly ResourcePart[]): void {
+    this.#reads += 1;
+    this.current = { uri, loading: false, parts, error: null };
   }
 
   close(): void {

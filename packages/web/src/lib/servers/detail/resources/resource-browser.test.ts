@@ -21,6 +21,15 @@ test('shows the last opened resource, whatever order the answers have', async ()
   expect(browser.current).toMatchObject({ uri: 'b', parts: text('second'), loading: false });
 });
 
+test('opens a resource from the cache, and reloads it from its server', async () => {
+  const browser = new ResourceBrowser(ref);
+  readResource.mockResolvedValue(text('same'));
+  await browser.open('a');
+  expect(readResource).toHaveBeenLastCalledWith(ref, 'a', {});
+  await browser.open('a');
+  expect(readResource).toHaveBeenLastCalledWith(ref, 'a', { fresh: true });
+});
+
 test('reports a deleted resource and keeps what was read before', async () => {
   const browser = new ResourceBrowser(ref);
   readResource.mockResolvedValueOnce(text('old'));

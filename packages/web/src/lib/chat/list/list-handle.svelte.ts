@@ -5,4 +5,9 @@ export type ListHandle = {
   reveal: (key: string) => Promise<HTMLElement | undefined>;
 };
 
-export const listHandle: { current: ListHandle | null } = { current: null };
+class MountedList {
+  /** Null until the code of the list is loaded and the conversation has messages. */
+  current: ListHandle | null = $state.raw(null);
+}
+
+export const listHandle = new MountedList();
