@@ -13,7 +13,8 @@ type Source = { part: string; measure: string; of?: string };
 
 /** A row of the table: what was measured, on which machine and when. Values are as measured, with their unit. */
 export type FigureRow = Record<'bench' | 'what' | Column | 'target' | 'date' | 'machine', string> & {
-  fill?: Partial<Record<Column, Source>>;
+  /** A list: the values of several contenders, each with its name. */
+  fill?: Partial<Record<Column, Source | readonly Source[]>>;
 };
 
 /** A line of the output of a bench. */
@@ -37,18 +38,42 @@ export function fillRows(
 ): FigureRow[] {
   return rows.map((row) => {
     const found = Object.entries(row.fill ?? {}).flatMap(([column, source]) => {
-      const value = valueOf(lines, row.bench, source);
+      const value = Array.isArray(source)
+        ? valuesOf(lines, row.bench, source)
+        : valueOf(lines, row.bench, source as Source);
       return value === null ? [] : [[column, value] as const];
     });
     return found.length === 0 ? row : { ...row, ...Object.fromEntries(found), ...taken };
   });
 }
 
-function valueOf(lines: readonly BenchLine[], bench: string, { part, measure, of }: Source): string | null {
-  const line = lines.findLast((each) => each.bench === bench && each.part === part && each.measure === measure);
+function valueOf(lines: readonly BenchLine[], bench: string, source: Source): string | null {
+  const line = lineOf(lines, bench, source);
+  const { of } = source;
   if (line === undefined) return null;
   const value = of === undefined ? line.value : line.of?.[of];
   return value === undefined ? null : `${shown(value)} ${of === undefined ? unitOf(line) : ''}`.trim();
+}
+
+/** `44 ms (name 1.2.3), 107 ms (other 4.5.6)`; null unless all were measured. */
+function valuesOf(lines: readonly BenchLine[], bench: string, sources: readonly Source[]): string | null {
+  const values = sources.map((source) => {
+    const value = valueOf(lines, bench, source);
+    const name = lineOf(lines, bench, source)?.measure.split(':')[0] ?? '';
+    return value === null ? null : `${value} (${name})`;
+  });
+  return values.includes(null) ? null : values.join(', ');
+}
+
+function lineOf(lines: readonly BenchLine[], bench: string, { part, measure }: Source): BenchLine | undefined {
+  return lines.findLast(
+    (each) => each.bench === bench && each.part === part && withoutVersion(each.measure) === withoutVersion(measure),
+  );
+}
+
+/** Contenders are measured under their current version. */
+function withoutVersion(measure: string): string {
+  return measure.replace(/ \d+\.\d+\.\d+(?=:)/, '');
 }
 
 function unitOf({ unit }: BenchLine): string {

@@ -97,4 +97,14 @@ describe('bench/figures.md', () => {
     const line = { bench: 'policy', part: 'other', measure: 'a command', value: 38.25, unit: 'µs' };
     expect(fillRows([row], [line], taken)).toEqual([row]);
   });
+
+  it('fills a column with the values of several contenders, whatever their version', () => {
+    const measured = (measure: string, value: number) => ({ bench: 'b', part: 'p', measure, value, unit: 'ms' });
+    const peers = ['a 1.0.0: time', 'b 1.0.0: time'].map((measure) => ({ part: 'p', measure }));
+    const several = { ...row, bench: 'b', fill: { peers } };
+    const lines = [measured('a 1.2.0: time', 44), measured('b 2.0.0: time', 107)];
+    const peersText = '44 ms (a 1.2.0), 107 ms (b 2.0.0)';
+    expect(fillRows([several], lines, taken)).toEqual([{ ...several, peers: peersText, ...taken }]);
+    expect(fillRows([several], lines.slice(1), taken)).toEqual([several]);
+  });
 });

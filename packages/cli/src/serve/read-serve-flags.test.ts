@@ -68,6 +68,19 @@ describe('the flags of toolyard serve', () => {
     });
   });
 
+  it.each(serveFlags().flatMap(([, { env, aliases }]) => (aliases?.env ?? []).map((alias) => [alias, env] as const)))(
+    'accept the variable %s with a warning that names %s',
+    (alias, current) => {
+      const file = join(mkdtempSync(join(tmpdir(), 'toolyard-ui-')), 'ui.json');
+      writeFileSync(file, '{"a":1}');
+      const value = alias.endsWith('_FILE') ? file : alias.endsWith('_CONFIG') ? '{"a":1}' : '0';
+      const { values, warnings } = read([], { [alias]: value });
+      expect(warnings).toEqual([`${alias} is deprecated; use ${current ?? ''}.`]);
+      expect(values).toEqual(read([], { [current ?? '']: value }).values);
+      expect(Object.keys(values)).toHaveLength(1);
+    },
+  );
+
   it('prefer a current name to a deprecated one, and a deprecated flag to a current variable', () => {
     expect(read(['--webui-config', '{"a":2}', '--ui-config', '{"a":1}'])).toEqual({
       values: { uiSettings: { a: 1 } },

@@ -55,6 +55,6 @@ function inUse(): ToolyardError {
     code: 'conflict',
     message:
       'A Toolyard server uses this data folder and manages the approvals of its local servers. Nothing was changed.',
-    hint: 'Omit --alone, or stop the server first.',
+    hint: 'Omit --standalone, or stop the server first.',
   });
 }

@@ -1,3 +1,4 @@
+import { serverText } from '../i18n/server-text.ts';
 import type { MediaType, UploadedFile, UserPart } from '@toolyard/protocol';
 import { isMediaType } from '@toolyard/protocol';
 import type { AttachmentKind, PreparedFile } from './attachments.ts';
@@ -43,7 +44,7 @@ export async function prepareFile(file: File, deps: PrepareFileDeps): Promise<Pr
     if (type.startsWith('image/') && type !== 'image/svg+xml') return await storeConverted(file, deps);
     return await storeText(file, type, deps);
   } catch (thrown) {
-    return { ok: false, problem: 'unreadable', ...(thrown instanceof Error ? { detail: thrown.message } : {}) };
+    return { ok: false, problem: 'unreadable', ...detailOf(thrown) };
   }
 }
 
@@ -78,8 +79,12 @@ async function store(
     const { sha256 } = await deps.upload(typed);
     return { ok: true, kind, part: toPart(kind, mimeType, name, { blob: sha256 }) };
   } catch (thrown) {
-    return { ok: false, problem: 'upload_failed', ...(thrown instanceof Error ? { detail: thrown.message } : {}) };
+    return { ok: false, problem: 'upload_failed', ...detailOf(thrown) };
   }
+}
+
+function detailOf(thrown: unknown): { detail?: string } {
+  return thrown instanceof Error ? { detail: serverText(thrown.message).text } : {};
 }
 
 function toPart(

@@ -95,6 +95,21 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/offers.ts'),
     'zh-Hans': () => import('./zh-Hans/offers.ts'),
   },
+  dangers: {
+    en: () => import('./en/dangers.ts'),
+    'zh-Hant': () => import('./zh-Hant/dangers.ts'),
+    'zh-Hans': () => import('./zh-Hans/dangers.ts'),
+  },
+  connectionTexts: {
+    en: () => import('./en/connection-texts.ts'),
+    'zh-Hant': () => import('./zh-Hant/connection-texts.ts'),
+    'zh-Hans': () => import('./zh-Hans/connection-texts.ts'),
+  },
+  serverTexts: {
+    en: () => import('./en/server-texts.ts'),
+    'zh-Hant': () => import('./zh-Hant/server-texts.ts'),
+    'zh-Hans': () => import('./zh-Hans/server-texts.ts'),
+  },
   problems: {
     en: () => import('./en/problems.ts'),
     'zh-Hant': () => import('./zh-Hant/problems.ts'),

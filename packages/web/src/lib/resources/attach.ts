@@ -3,7 +3,7 @@ import { defined } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
 import type { Attachment } from '../composer/attachments.ts';
 import type { ComposerDraft } from '../composer/draft.svelte.ts';
-import { failureText } from '../servers/attempt.svelte.ts';
+import { failureLine } from '../servers/attempt.svelte.ts';
 import { getPrompt, readResource, type ServerRef } from './server-requests.ts';
 
 /** Larger contents are uploaded, so that drafts and messages stay small. Characters of text or base64. */
@@ -27,7 +27,7 @@ export async function loadResource(draft: ComposerDraft, attachment: Attachment)
   try {
     draft.replace({ ...base, state: 'ready', kind: 'resource', parts: await partsOf(origin, origin.uri, name) });
   } catch (thrown) {
-    draft.replace({ ...base, state: 'failed', problem: 'not_loaded', detail: failureText(thrown).message });
+    draft.replace({ ...base, state: 'failed', problem: 'not_loaded', detail: failureLine(thrown) });
   }
 }
 
@@ -41,7 +41,7 @@ export async function refreshResource(draft: ComposerDraft, id: string): Promise
     const isSame = JSON.stringify(parts) === JSON.stringify(before.parts);
     if (!isSame || before.note !== undefined) draft.refresh({ ...kept, parts });
   } catch (thrown) {
-    draft.refresh({ ...kept, note: failureText(thrown).message });
+    draft.refresh({ ...kept, note: failureLine(thrown) });
   }
 }
 

@@ -1,4 +1,5 @@
 import { t } from '../i18n/i18n.svelte.ts';
+import { serverText } from '../i18n/server-text.ts';
 import type { CallExplanation } from './explain-call.ts';
 
 /** The reason of a decision about a call, as a sentence. */
@@ -10,7 +11,7 @@ export function explanationText({ by }: CallExplanation): string {
         numbers: by.rules.map((index) => String(index + 1)).join(', '),
       });
     case 'danger':
-      return t('rules.by_danger', { why: by.why });
+      return t('rules.by_danger', { why: serverText(by.why).text });
     default:
       return t(`rules.by_${by.kind}`);
   }

@@ -1,7 +1,8 @@
 import { ToolyardError } from '@toolyard/protocol';
+import { explainError } from '../i18n/server-text.ts';
 import { asApiError } from '../state/failure.ts';
 
-/** An error as shown on the page; `code` is absent if it did not come from the API. */
+/** An error as shown on the page; `code` is absent if the page wrote it. */
 export type FailureText = { code?: string; message: string; hint?: string | undefined };
 
 /** A user action that may fail. The error stays until the next action. */
@@ -28,6 +29,12 @@ export class Attempt<Name extends string = 'it'> {
 /** Converts errors of the API or of the tab's MCP client; anything else is a bug of the page and is thrown again. */
 export function failureText(thrown: unknown): FailureText {
   if (!ToolyardError.isInstance(thrown)) return asApiError(thrown);
-  const { message, hint } = thrown;
-  return { message, hint };
+  const { code, message, hint } = thrown;
+  return { code, message, hint };
+}
+
+/** What failed, in one line in the language of the page. */
+export function failureLine(thrown: unknown): string {
+  const { title, message } = explainError(failureText(thrown));
+  return [title, message.text].filter(Boolean).join(' ');
 }

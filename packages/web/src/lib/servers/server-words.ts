@@ -1,6 +1,7 @@
 import type { McpServerView } from '@toolyard/protocol';
 import { showHidden } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
+import { serverText } from '../i18n/server-text.ts';
 
 export type ServerLabel = {
   /** What the user calls the server. */
@@ -21,9 +22,14 @@ type NamedServer = Pick<McpServerView, 'id' | 'serverInfo'> & {
  */
 export function serverLabel({ id, serverInfo, builtIn = false, entry }: NamedServer): ServerLabel {
   const own = serverInfo?.title === undefined ? null : showHidden(serverInfo.title);
-  if (builtIn) return { name: own ?? showHidden(id), title: null };
+  if (builtIn) return { name: own === null ? showHidden(id) : serverText(own).text, title: null };
   const name = showHidden(entry?.name ?? id);
   return { name, title: own === null || own.trim().toLowerCase() === name.toLowerCase() ? null : own };
+}
+
+/** A title or description of a tool, with hidden characters shown. Those of Toolyard's own tools are translated. */
+export function toolText(text: string, server: { builtIn?: boolean } | undefined): string {
+  return showHidden(server?.builtIn === true ? serverText(text).text : text);
 }
 
 /** The state of a server as text. */

@@ -1,5 +1,5 @@
 import { messageOf } from '@toolyard/protocol';
-import { loadProblemTitles, problemTitle } from '../i18n/problem-title.ts';
+import { errorLine, loadServerTexts } from '../i18n/server-text.ts';
 
 type Toast = {
   id: number;
@@ -28,12 +28,10 @@ class Toasts {
     return id;
   }
 
-  /** Shows the message of an error, after its title in the language of the page. */
+  /** Shows an error in the language of the page. */
   problem(error: unknown): void {
-    void loadProblemTitles().then(() => {
-      const title = error instanceof Error && 'code' in error ? problemTitle(error) : undefined;
-      const hint = error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? error.hint : '';
-      this.show([title, messageOf(error), hint].filter(Boolean).join(' '), { kind: 'problem' });
+    void loadServerTexts().then(() => {
+      this.show(errorLine(shownError(error)), { kind: 'problem' });
     });
   }
 
@@ -58,6 +56,17 @@ class Toasts {
       setTimeout(() => this.close(toast.id), ms),
     );
   }
+}
+
+function shownError(error: unknown): Parameters<typeof errorLine>[0] {
+  const message = messageOf(error);
+  if (!(error instanceof Error)) return { message };
+  return {
+    message,
+    ...('code' in error ? { code: error.code } : {}),
+    ...('status' in error ? { status: error.status } : {}),
+    ...('hint' in error && typeof error.hint === 'string' ? { hint: error.hint } : {}),
+  };
 }
 
 export const toasts = new Toasts();

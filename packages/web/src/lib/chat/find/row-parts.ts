@@ -1,3 +1,4 @@
+import { serverText } from '../../i18n/server-text.ts';
 import { formatToolReference } from '@toolyard/protocol';
 import { textOfParts } from '../../composer/queue.ts';
 import { parseMarkdown } from '../../markdown/incremental.ts';
@@ -29,7 +30,7 @@ export function partsOf(row: TranscriptRow): RowPart[] {
     case 'fold':
       return [plain('fold', row.text, [row.key])];
     case 'notice':
-      return [plain('notice', row.text)];
+      return [plain('notice', serverText(row.text).text)];
     case 'budget':
     case 'outcome':
       return [];

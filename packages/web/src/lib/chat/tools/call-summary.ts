@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { showHidden } from '@toolyard/protocol';
+import { serverText } from '../../i18n/server-text.ts';
 import type { CallView } from '../../transcript/calls.ts';
 import { lastLine } from './bound-text.ts';
 import type { CallStatus } from './call-status.ts';
@@ -20,7 +21,7 @@ export function callSummary(call: CallView, status: CallStatus): CallSummary {
       if (status.progress?.text != null) return { text: oneLine(status.progress.text), kind: 'words' };
       return argumentsSummary(call.editedArguments ?? call.arguments);
     case 'failed': {
-      const problem = oneLine(status.error?.message ?? firstText(call));
+      const problem = oneLine(status.error === null ? firstText(call) : serverText(status.error.message).text);
       return problem === ''
         ? argumentsSummary(call.editedArguments ?? call.arguments)
         : { text: problem, kind: 'problem' };

@@ -2,7 +2,7 @@ import type { McpServerView, McpToolView, ToolAnnotations, ToolReference } from 
 import { showHidden } from '@toolyard/protocol';
 import type { CallView } from '../../transcript/calls.ts';
 import type { IconServer } from '../../servers/server-kind.ts';
-import { serverLabel } from '../../servers/server-words.ts';
+import { serverLabel, toolText } from '../../servers/server-words.ts';
 
 /** The display name of a tool. Texts of its server are untrusted: hidden characters are shown. */
 export type ToolLabel = {
@@ -25,7 +25,7 @@ export function toolLabel(call: Pick<CallView, 'name' | 'tool' | 'arguments'>, s
   const server = servers.find(({ id }) => id === tool.serverId);
   const known = server?.tools.find((view) => view.tool.name === tool.name);
   return {
-    title: showHidden(known?.title ?? tool.name),
+    title: toolText(known?.title ?? tool.name, server),
     icon: server ?? null,
     server: server === undefined ? showHidden(tool.serverId) : serverLabel(server).name,
     facts: known === undefined ? [] : factsOf(known),

@@ -1,7 +1,9 @@
 import type { access } from './access.ts';
 import type { apps } from './apps.ts';
 import type { cards } from './cards.ts';
+import type { connectionTexts } from './connection-texts.ts';
 import type { context } from './context.ts';
+import type { dangers } from './dangers.ts';
 import type { find } from './find.ts';
 import type { frames } from './frames.ts';
 import type { inbox } from './inbox.ts';
@@ -14,6 +16,7 @@ import type { questions } from './questions.ts';
 import type { rich } from './rich.ts';
 import type { rules } from './rules.ts';
 import type { runs } from './runs.ts';
+import type { serverTexts } from './server-texts.ts';
 import type { servers } from './servers.ts';
 import type { settings } from './settings.ts';
 import type { usage } from './usage.ts';
@@ -23,7 +26,9 @@ export type LazyMessages = {
   access: typeof access;
   apps: typeof apps;
   cards: typeof cards;
+  connectionTexts: typeof connectionTexts;
   context: typeof context;
+  dangers: typeof dangers;
   find: typeof find;
   frames: typeof frames;
   inbox: typeof inbox;
@@ -31,6 +36,7 @@ export type LazyMessages = {
   mcp: typeof mcp;
   models: typeof models;
   servers: typeof servers;
+  serverTexts: typeof serverTexts;
   settings: typeof settings;
   offers: typeof offers;
   problems: typeof problems;

@@ -1,0 +1,65 @@
+import { ASK_USER_TOOLS } from '@toolyard/agent-host';
+import { describe, expect, it } from 'vitest';
+import { connectionTexts } from '../packages/web/src/lib/i18n/en/connection-texts.ts';
+import { dangers } from '../packages/web/src/lib/i18n/en/dangers.ts';
+import { serverTexts } from '../packages/web/src/lib/i18n/en/server-texts.ts';
+import { createTextMatcher } from '../packages/web/src/lib/i18n/match-text.ts';
+import { GET_DATE } from '../servers/date/src/tool.ts';
+import { readSentences, sentencesIn } from './server-texts.ts';
+
+const match = createTextMatcher({ ...dangers, ...serverTexts, ...connectionTexts });
+
+/** Where the server writes what a user of the page may see. */
+const SHOWN = [
+  'packages/agent-runtime/src/**/*.ts',
+  'packages/agent-host/src/**/*.ts',
+  'packages/guarded-fetch/src/*.ts',
+  'packages/mcp-host/src/{calls,connection,host,hosted,oauth,questions,transports}/*.ts',
+  'packages/model-runtime/src/wire/*.ts',
+  'packages/protocol/src/*.ts',
+  'packages/server/src/{mcp,models,runs,tabs}/*.ts',
+  'packages/server/src/http/auth/*.ts',
+];
+
+/** Only developers, operators and the CLI see these, or they are parts of a sentence. */
+const NOT_ON_PAGE = [
+  /(?:agent-questions|create-agent|create-run-host|event-queue|function-tools|serve-functions|local-agent|trust)\.ts$/,
+  /(?:read-rules|machine-approvals|machine-sign-ins|mcp-json-editor|file-providers|model-calls)\.ts$/,
+  /(?:check-tab-commit|provider-presets|server-registry)\.ts$/,
+];
+const FRAGMENTS = [
+  'x is a system file.',
+  'x runs automatically.',
+  // Their endings are known only when they are sent.
+  'The server "x" cannot be reached at x ().',
+  '"x" at x is not an MCP server:  while x.',
+  'The server "x" exited with code x while x.',
+  'The server "x" was killed by x while x.',
+  'The server "x" is still x.',
+  'This answer is x: nothing was answered.',
+  'The commit was not stored: x.',
+];
+
+describe('texts that the server sends in English', () => {
+  it.each(SHOWN)('of %s are translated on the page', (pattern) => {
+    const sentences = readSentences(pattern).filter(({ file }) => !NOT_ON_PAGE.some((each) => each.test(file)));
+    expect(sentences.length).toBeGreaterThan(0);
+    const missing = sentences.filter(({ text }) => !FRAGMENTS.includes(text) && match(text) === undefined);
+    expect(missing, 'add them to packages/web/src/lib/i18n/*/{dangers,server-texts,connection-texts}.ts').toEqual([]);
+  });
+
+  it('finds a sentence without translation', () => {
+    const source =
+      'fail({ message: `The frobnicator ${name} is ${isOn ? "on" : "off"}.`, hint: HINT }); const HINT = "Turn it.";';
+    expect(sentencesIn('a.ts', source)).toEqual(['The frobnicator x is on.', 'The frobnicator x is off.', 'Turn it.']);
+    expect(match('The frobnicator x is on.')).toBeUndefined();
+  });
+
+  it('include the built-in servers and tools', () => {
+    const texts = [
+      ASK_USER_TOOLS.title,
+      ...[...ASK_USER_TOOLS.tools, GET_DATE].flatMap(({ title, description }) => [title, description]),
+    ];
+    expect(texts.filter((text) => text !== undefined && match(text) === undefined)).toEqual([]);
+  });
+});
