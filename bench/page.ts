@@ -1,5 +1,5 @@
 // Cost of the page in a real browser: a first visit, a long conversation, switching, a long answer.
-import { launchBrowser } from '../e2e/support/browser.ts';
+import { startBrowser } from '../e2e/support/browser.ts';
 import { whyNoBrowser } from '../e2e/support/unpack-browser.ts';
 import { buildPage } from '../scripts/build-page.ts';
 import { runBench } from './harness/bench.ts';
@@ -48,7 +48,7 @@ await runBench<Context>({
         profile: profile === null ? null : { folder: profile, name: 'page' },
       }),
     );
-    const browser = await launchBrowser();
+    const browser = await startBrowser();
     stack.defer(() => browser.close());
     bench.say(`Chromium ${browser.version()}`);
     const { url } = server;

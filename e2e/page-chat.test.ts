@@ -259,9 +259,22 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await page.route('**/api/session', async (route) => untilTyped.then(() => route.continue()));
       const session = page.waitForRequest('**/api/session');
       await Promise.all([page.reload({ waitUntil: 'commit' }), session]);
+      // The placeholder shows it at once, and nothing can be sent yet.
+      const early = page.locator('#placeholder textarea');
       await page.keyboard.type('cd');
+      await page.keyboard.press('Enter');
+      expect(await early.inputValue()).toBe('cd');
+      const input = await page.context().newCDPSession(page);
+      await input.send('Input.imeSetComposition', { text: 'ㄋㄧ', selectionStart: 2, selectionEnd: 2 });
       typed();
-      await eventually(async () => expect(await chat.composer.inputValue()).toBe('abcd'));
+      // A composition is completed in the placeholder.
+      await page.locator('textarea#composer').waitFor();
+      expect(await early.inputValue()).toBe('cdㄋㄧ');
+      await input.send('Input.insertText', { text: '你' });
+      await early.waitFor({ state: 'detached' });
+      await eventually(async () => expect(await chat.composer.inputValue()).toBe('abcd你'));
+      await page.keyboard.type('e');
+      await eventually(async () => expect(await chat.composer.inputValue()).toBe('abcd你e'));
 
       await chat.reads('Answer 3 to');
       await article(chat, 'Second question').hover();
@@ -365,7 +378,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await chat.reads('Latin.');
       await chat.rests();
       const directions = await page.evaluate<string[]>(
-        `[...document.querySelectorAll('.md > *')].map((block) => block.tagName + ' ' + getComputedStyle(block).direction)`,
+        `[...document.querySelectorAll('.md-part > *')].map((block) => block.tagName + ' ' + getComputedStyle(block).direction)`,
       );
       expect(directions).toEqual(['P rtl', 'UL rtl', 'BLOCKQUOTE rtl', 'DIV rtl', 'DIV ltr', 'P ltr']);
     }

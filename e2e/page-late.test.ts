@@ -30,10 +30,14 @@ describeInBrowser('a part of the page that is loaded on demand', () => {
 
   test('is preloaded if a first message needs it: the chat opens without a connection', async () => {
     await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
-    // The root layout, the layout of the chat, the error page, a new chat, and a conversation.
-    await page.waitForFunction(
-      () => performance.getEntriesByType('resource').filter(({ name }) => name.includes('/nodes/')).length === 5,
-    );
+    // The root layout, the layout of the chat, the error page, a new chat, and a conversation; then the messages.
+    await page.waitForFunction(() => {
+      const names = performance.getEntriesByType('resource').map(({ name }) => name);
+      return (
+        names.filter((name) => name.includes('/nodes/')).length === 5 &&
+        names.some((name) => name.includes('/assets/MessageList.'))
+      );
+    });
     await page.route('**/_app/**', (route) => route.abort());
     await chatPage(page).send('Hello?');
     await chatPage(page).messages.getByText('Hello.').waitFor();

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { BENCH, benchmarks, installPeers } from './bench-peers.ts';
 
 /** Benchmarks that need third-party packages to compare with. */
-const WITH_PEERS: readonly string[] = ['loop', 'stream'];
+const WITH_PEERS: readonly string[] = ['loop', 'page', 'stream'];
 
 const [name, ...args] = process.argv.slice(2);
 const known = benchmarks();

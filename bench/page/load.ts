@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Figure } from '../harness/figure.ts';
 import { figure, sampled } from '../harness/figure.ts';
 import type { Context } from './visitor.ts';
-import { COMPOSER, openFreshContext, slow } from './visitor.ts';
+import { COMPOSER, openFreshContext, slow, tracePage } from './visitor.ts';
 
 const BUILD = new URL('../../packages/web/build/', import.meta.url);
 const CPU_SLOWED = 4;
@@ -22,9 +22,11 @@ export async function measureLoad(context: Context): Promise<Figure[]> {
     const page = await visitor.newPage();
     await slow(page, CPU_SLOWED);
     await page.addInitScript(watchForComposer, COMPOSER);
+    const endTrace = await tracePage(context, page, `load-${String(visit)}`);
     await page.goto(context.url, { waitUntil: 'commit' });
     await page.waitForFunction(() => 'usable' in globalThis);
     await page.waitForLoadState('networkidle').catch(() => undefined);
+    await endTrace();
     const seen = await page.evaluate(readVisit);
     usable.push(seen.usable);
     paints.push(seen.paint);

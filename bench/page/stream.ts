@@ -1,41 +1,37 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { Figure } from '../harness/figure.ts';
 import { sampled } from '../harness/figure.ts';
 import { PROVIDER } from '../mock-model/start.ts';
 import { sampleMarkdown } from '../support/sample-markdown.ts';
+import type { Peer } from './peer-readers.ts';
+import { peerName, PEERS, readerScript } from './peer-readers.ts';
 import type { Context } from './visitor.ts';
-import { COMPOSER, counterOf, countersOf, openFreshContext } from './visitor.ts';
+import { COMPOSER, counterOf, countersOf, openFreshContext, tracePage } from './visitor.ts';
 import type { Watched } from './watch.ts';
 import { beginWatch, endWatch, prepareWatch, watchFigures } from './watch.ts';
 
-/** Work of the browser during an answer. `busyPercent`: share of the main thread's time. */
-type Answer = Watched & { busyPercent: number };
+/** Work of the browser during an answer. `cpuPercent`: CPU time of the main thread, in percent of the time. */
+type Answer = Watched & { cpuPercent: number };
 
-type Reader = 'the page' | 'marked, whole';
+type Reader = 'the page' | Peer;
 
 /**
- * An answer of 60 kB of Markdown at 500 tokens per second, read by the page and by a baseline in the same page, which
- * parses the whole text with `marked` once per frame and sets it as HTML, without highlighting or sanitizing.
+ * An answer of 60 kB of Markdown at 500 tokens per second, read by the page and by other libraries in the same page, which
+ * get the whole text once per frame, and neither highlight nor sanitize.
  */
 export async function measureStream(context: Context): Promise<Figure[]> {
   const size = 60_000;
   const rounds = context.options.quick ? 1 : 3;
-  const watched: Record<Reader, Answer[]> = { 'the page': [], 'marked, whole': [] };
+  const readers: readonly Reader[] = ['the page', ...PEERS];
+  const watched = new Map<Reader, Answer[]>(readers.map((reader) => [reader, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const reader of round % 2 === 0
-      ? (['the page', 'marked, whole'] as const)
-      : (['marked, whole', 'the page'] as const)) {
+    for (const reader of round % 2 === 0 ? readers : readers.toReversed()) {
       context.say(`round ${String(round + 1)} of ${String(rounds)}: ${reader}`);
-      watched[reader].push(await watchAnswer(context, reader, size));
+      watched.get(reader)?.push(await watchAnswer(context, reader, size));
     }
   }
   const name = `${String(size / 1000)} kB at 500 tokens a second`;
-  return (['the page', 'marked, whole'] as const).flatMap((reader) =>
-    figuresOf(`${name}, ${reader}`, watched[reader], reader),
-  );
+  return readers.flatMap((reader) => figuresOf(name, reader, watched.get(reader) ?? []));
 }
 
 async function watchAnswer(context: Context, reader: Reader, size: number): Promise<Answer> {
@@ -48,18 +44,19 @@ async function watchAnswer(context: Context, reader: Reader, size: number): Prom
     await prepareWatch(page);
     await page.goto(reader === 'the page' ? `${url}/c/${conversation}` : url);
     await page.waitForSelector(COMPOSER);
-    if (reader === 'marked, whole') await page.evaluate(markedSource());
+    if (reader !== 'the page') await page.evaluate(await readerScript(reader));
     // Lazy modules are loaded, and the layout is stable.
     await page.waitForTimeout(1_000);
 
     const cdp = await countersOf(page);
+    const endTrace = await tracePage(context, page, `stream-${reader.replace(/\W+/g, '-')}`);
     const run = await api.send(conversation, 'Write a long answer.');
-    if (reader === 'marked, whole') await page.evaluate(readWithMarked, run);
+    if (reader !== 'the page') await page.evaluate(readWithPeer, run);
     // From the first word on, because sending the first message changes the layout.
-    let before = null as Promise<{ at: number; busySeconds: number }> | null;
-    const begin = async (): Promise<{ at: number; busySeconds: number }> => {
+    let before = null as Promise<{ at: number; cpuSeconds: number }> | null;
+    const begin = async (): Promise<{ at: number; cpuSeconds: number }> => {
       await beginWatch(page);
-      return { at: performance.now(), busySeconds: await counterOf(cdp, 'TaskDuration') };
+      return { at: performance.now(), cpuSeconds: await counterOf(cdp, 'ThreadTime') };
     };
     await api.read(run, (events) => {
       if (events.some(({ type }) => type === 'text_delta')) before ??= begin();
@@ -68,9 +65,10 @@ async function watchAnswer(context: Context, reader: Reader, size: number): Prom
     await page.waitForTimeout(200);
     const seconds = (performance.now() - begun.at) / 1000;
     const seen = await endWatch(page);
-    const busyPercent = (100 * ((await counterOf(cdp, 'TaskDuration')) - begun.busySeconds)) / seconds;
+    await endTrace();
+    const cpuPercent = (100 * ((await counterOf(cdp, 'ThreadTime')) - begun.cpuSeconds)) / seconds;
     await checkWhole(page, size);
-    return { busyPercent, ...seen };
+    return { cpuPercent, ...seen };
   } finally {
     await visitor.close();
   }
@@ -85,27 +83,17 @@ async function checkWhole(page: Page, size: number): Promise<void> {
     throw new Error(`the end of the answer is not shown: "${last}"`);
 }
 
-function figuresOf(name: string, watched: readonly Answer[], reader: Reader): Figure[] {
-  return [
-    sampled(
-      `${name}: its thread is busy`,
-      watched.map(({ busyPercent }) => busyPercent),
-      '%',
-    ),
-    ...watchFigures(name, watched, reader === 'the page' ? { late: 1 } : {}),
-  ];
+function figuresOf(subject: string, reader: Reader, watched: readonly Answer[]): Figure[] {
+  const isPage = reader === 'the page';
+  const name = `${subject}, ${isPage ? reader : peerName(reader)}`;
+  const cpu = watched.map(({ cpuPercent }) => cpuPercent);
+  return [sampled(`${name}: CPU of its thread`, cpu, '%'), ...watchFigures(name, watched, isPage ? { late: 1 } : {})];
 }
 
-function markedSource(): string {
-  // The version that the page uses.
-  const main = createRequire(new URL('../../packages/web/package.json', import.meta.url)).resolve('marked');
-  return readFileSync(join(dirname(main), 'marked.umd.js'), 'utf8');
-}
-
-declare const marked: { parse(text: string): string };
+declare const createReader: (content: Element) => (text: string) => void;
 
 /** Runs in the page: reads the run, and renders the whole text once a frame. */
-function readWithMarked(run: string): void {
+function readWithPeer(run: string): void {
   const scroller = document.createElement('div');
   scroller.style.cssText = 'position:fixed;inset:0;overflow:auto;background:Canvas;z-index:999';
   const content = document.createElement('div');
@@ -114,6 +102,7 @@ function readWithMarked(run: string): void {
   scroller.append(content);
   for (const child of document.body.children) if (child instanceof HTMLElement) child.style.display = 'none';
   document.body.append(scroller);
+  const show = createReader(content);
   let text = '';
   let due = false;
   const source = new EventSource(`/api/runs/${run}/events`);
@@ -125,7 +114,7 @@ function readWithMarked(run: string): void {
     due = true;
     requestAnimationFrame(() => {
       due = false;
-      content.innerHTML = marked.parse(text);
+      show(text);
       scroller.scrollTop = scroller.scrollHeight;
     });
   });

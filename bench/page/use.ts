@@ -4,7 +4,7 @@ import { figure, sampled } from '../harness/figure.ts';
 import { quantile } from '../support/quantile.ts';
 import { clickAndWait } from './open.ts';
 import type { Context } from './visitor.ts';
-import { addressOf, afterPaint, COMPOSER, counterOf, countersOf, openFreshContext } from './visitor.ts';
+import { addressOf, afterPaint, COMPOSER, counterOf, countersOf, openFreshContext, tracePage } from './visitor.ts';
 import { beginWatch, endWatch, prepareWatch, watchFigures } from './watch.ts';
 
 const SCROLLED_PX = 48_000;
@@ -33,17 +33,19 @@ export async function measureScroll(context: Context): Promise<Figure[]> {
     page.on('response', (response) => {
       if (response.url().includes(`${context.long.conversation}/messages`)) pages += 1;
     });
+    const endTrace = await tracePage(context, page, 'scroll');
     await beginWatch(page);
-    const busyBefore = await counterOf(cdp, 'TaskDuration');
+    const busyBefore = await counterOf(cdp, 'ThreadTime');
     const from = performance.now();
     await scroll(SCROLLED_PX);
     const seconds = (performance.now() - from) / 1000;
-    const busy = (100 * ((await counterOf(cdp, 'TaskDuration')) - busyBefore)) / seconds;
+    const busy = (100 * ((await counterOf(cdp, 'ThreadTime')) - busyBefore)) / seconds;
     const watched = await endWatch(page);
+    await endTrace();
     if (pages === 0) throw new Error('scrolling up loaded no earlier messages');
     const name = `scrolling up ${String(SCROLLED_PX)} px`;
     return [
-      figure(`${name}: its thread is busy`, busy, '%', { of: { pages } }),
+      figure(`${name}: CPU of its thread`, busy, '%', { of: { pages } }),
       ...watchFigures(name, [watched], { longTasks: 0 }),
     ];
   } finally {

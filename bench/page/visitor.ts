@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import type { Bench } from '../harness/bench.ts';
 import type { Api } from '../support/api.ts';
@@ -22,7 +24,7 @@ export function openFreshContext({ browser }: Pick<Context, 'browser'>): Promise
 }
 
 /** The composer, which shows that the page is usable. */
-export const COMPOSER = 'textarea';
+export const COMPOSER = 'textarea#composer';
 
 /** The address of a conversation. */
 export const addressOf = ({ url }: Pick<Context, 'url'>, { conversation }: Stored): string =>
@@ -55,4 +57,37 @@ export function afterPaint(): Promise<void> {
       port2.postMessage(null);
     });
   });
+}
+
+const TRACED = [
+  'blink.user_timing',
+  'devtools.timeline',
+  'disabled-by-default-devtools.timeline',
+  'disabled-by-default-v8.cpu_profiler',
+  'loading',
+  'v8.execute',
+];
+
+/**
+ * With `--profile`, writes a trace of the page until the returned function is called: its tasks, layouts, paints and a CPU
+ * profile, for the performance panel of the browser.
+ */
+export async function tracePage(
+  { options: { profile } }: Pick<Context, 'options'>,
+  page: Page,
+  name: string,
+): Promise<() => Promise<void>> {
+  if (profile === null) return () => Promise.resolve();
+  const cdp = await page.context().newCDPSession(page);
+  const events: unknown[] = [];
+  cdp.on('Tracing.dataCollected', ({ value }) => void events.push(...value));
+  await cdp.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: TRACED } });
+  return async () => {
+    const complete = new Promise((resolve) => cdp.once('Tracing.tracingComplete', resolve));
+    await cdp.send('Tracing.end');
+    await complete;
+    mkdirSync(profile, { recursive: true });
+    writeFileSync(join(profile, `${name}.trace.json`), JSON.stringify({ traceEvents: events }));
+    await cdp.detach();
+  };
 }

@@ -15,7 +15,7 @@ let launched: Promise<Browser> | undefined;
  * not start or has crashed.
  */
 export function launchBrowser(): Promise<Browser> {
-  launched ??= launch().catch((error: unknown) => {
+  launched ??= startBrowser([UNOPTIMIZED]).catch((error: unknown) => {
     launched = undefined;
     throw error;
   });
@@ -42,12 +42,13 @@ function signalTo(id: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function launch(): Promise<Browser> {
+/** Starts a browser of its own. With no additional flags it optimizes scripts, as the browsers of users do. */
+export async function startBrowser(flags: readonly string[] = []): Promise<Browser> {
   const { chromium } = await import('playwright-core');
   const { executablePath, env } = await browserCommand();
   const browser = await chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--use-angle=swiftshader', UNOPTIMIZED, ONE_RENDERER],
+    args: ['--no-sandbox', '--disable-gpu', '--use-angle=swiftshader', ONE_RENDERER, ...flags],
     env: { ...process.env, ...env },
   });
   recordCoverage(browser);

@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
-import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import type { Plugin, Rolldown } from 'vite';
 import { defaultClientConditions, defaultServerConditions, defineConfig } from 'vite';
 import { brandIcons } from './scripts/brand-icons.ts';
+import { pageAdapter } from './scripts/page-adapter.ts';
 import { frameScripts } from './scripts/frame-scripts.ts';
+import { staticIcons } from './scripts/static-icons.ts';
 import { VERSION } from '../protocol/src/version.ts';
 
 // Parallel builds (a check beside a running page) need separate folders.
@@ -103,9 +104,10 @@ export default defineConfig({
     frameScripts(),
     brandIcons(),
     WOFF2_ONLY,
+    staticIcons(),
     tailwindcss(),
     sveltekit({
-      adapter: adapter({ pages: scratch ?? 'build', fallback: 'index.html', precompress: scratch === undefined }),
+      adapter: pageAdapter({ pages: scratch ?? 'build', fallback: 'index.html', precompress: scratch === undefined }),
       outDir: scratch === undefined ? '.svelte-kit' : `.svelte-kit/${basename(scratch)}`,
       compilerOptions: { runes: true },
       // An open page learns of a server update from the live stream instead of polling.

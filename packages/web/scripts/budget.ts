@@ -2,48 +2,47 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import type { Manifest } from './first-load.ts';
-import { firstLoad } from './first-load.ts';
+import { isPartOfChat, PAGE, readManifest } from './chat-files.ts';
+import { firstLoad, notLate } from './first-load.ts';
 import { moduleSizes } from './module-sizes.ts';
 
 /**
  * Measures the size of the script a browser loads before a chat can be used, after `vite build`; fails above the
- * budget. Takes the folder of the SvelteKit build as an optional argument. `--modules` lists the size of each module,
+ * budget, or if a part that few chats need is not in a chunk of its own. Takes the folder of the SvelteKit build as an optional argument. `--modules` lists the size of each module,
  * after `vite build --sourcemap hidden`.
  */
 const BUDGET_KB = 125;
 
-const page = join(import.meta.dirname, '..');
-const { values, positionals } = parseArgs({ options: { modules: { type: 'boolean' } }, allowPositionals: true });
-const client = join(page, positionals[0] ?? '.svelte-kit', 'output', 'client');
-const manifest = JSON.parse(readFileSync(join(client, '.vite', 'manifest.json'), 'utf8')) as Manifest;
+/** Loaded with the first message, formula, diagram or frame. */
+const LATE = [
+  'chat/list/MessageList.svelte',
+  'markdown/rich/katex.ts',
+  'markdown/rich/mermaid.ts',
+  'apps/ToolApp.svelte',
+];
 
-/**
- * SvelteKit numbers the nodes of its routes; each number is a file that imports its node. The error page is loaded with
- * every route. A new chat and `/c/[id]` are counted together because users move from one to the other.
- */
-const isPartOfChat = (key: string) =>
-  /\/nodes\/\d+\.js$/.test(key) &&
-  /routes\/(\+layout|\+error|\(chat\)\/(\+layout|\+page|c\/\[id\]\/\+page))\./.test(
-    readFileSync(join(page, key), 'utf8'),
-  );
+const { values, positionals } = parseArgs({ options: { modules: { type: 'boolean' } }, allowPositionals: true });
+const client = join(PAGE, positionals[0] ?? '.svelte-kit', 'output', 'client');
+const manifest = readManifest(client);
+
 /** The entry is split in two; the first half fetches the second at once. */
 const isStart = (key: string) => /\/client\/(entry|client-entry|payload)\.js$|\/generated\/.*\/app\.js$/.test(key);
 
-const html = readFileSync(join(page, 'build', 'index.html'), 'utf8');
+const html = readFileSync(join(PAGE, 'build', 'index.html'), 'utf8');
 /** What the page itself requests, independent of the files counted here. */
 const isNamedInPage = (key: string) => html.includes(manifest[key]?.file ?? key);
 
-const parts = firstLoad(
+const first = firstLoad(
   manifest,
   Object.keys(manifest).filter((key) => isStart(key) || isPartOfChat(key) || isNamedInPage(key)),
-)
+);
+const parts = first
   .map(({ file, name }) => ({ name: name ?? file, file, bytes: gzipSync(readFileSync(join(client, file))).length }))
   .sort((a, b) => b.bytes - a.bytes);
 const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
 
 if (values.modules === true) {
-  const modules = parts.flatMap(({ file }) => moduleSizes(join(client, file), join(page, '..', '..')));
+  const modules = parts.flatMap(({ file }) => moduleSizes(join(client, file), join(PAGE, '..', '..')));
   if (modules.length === parts.length) throw new Error('No source maps: run `vite build --sourcemap hidden` first.');
   modules.sort((a, b) => b.gzip - a.gzip);
   for (const { module, gzip, bytes } of modules) console.log(`${kb(gzip, 2)} kB ${kb(bytes)} kB minified  ${module}`);
@@ -52,6 +51,15 @@ for (const { name, file, bytes } of parts) console.log(`${kb(bytes)} kB  ${name}
 console.log(`${kb(total)} kB  total, gzipped; the budget is ${String(BUDGET_KB)} kB`);
 if (total > BUDGET_KB * 1000) {
   console.error('The first load of the chat route exceeds the budget: load what is not needed at once with import().');
+  process.exitCode = 1;
+}
+const early = notLate(
+  manifest,
+  first,
+  LATE.map((module) => `src/lib/${module}`),
+);
+if (early.length > 0) {
+  console.error(`Load on demand, with import(): ${early.join(', ')}.`);
   process.exitCode = 1;
 }
 

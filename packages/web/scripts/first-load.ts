@@ -1,5 +1,5 @@
 /** A file in vite's manifest. */
-export type ManifestEntry = { file: string; src?: string; name?: string; imports?: string[] };
+export type ManifestEntry = { file: string; src?: string; name?: string; imports?: string[]; isDynamicEntry?: boolean };
 export type Manifest = Record<string, ManifestEntry>;
 
 /**
@@ -17,4 +17,13 @@ export function firstLoad(manifest: Manifest, entries: readonly string[]): Manif
     wanted.push(...(entry.imports ?? []));
   }
   return [...seen].flatMap((key) => manifest[key] ?? []).filter(({ file }) => file.endsWith('.js'));
+}
+
+/** Which of the modules are not loaded on demand: they are part of the first load, or no chunk of their own. */
+export function notLate(manifest: Manifest, first: readonly ManifestEntry[], modules: readonly string[]): string[] {
+  const files = new Set(first.map(({ file }) => file));
+  return modules.filter((module) => {
+    const entry = manifest[module];
+    return entry?.isDynamicEntry !== true || files.has(entry.file);
+  });
 }

@@ -132,6 +132,10 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
   },
 };
 
+function localeOf(chosen: Locale | 'system'): Locale {
+  return chosen === 'system' ? chooseLocale(navigator.languages) : chosen;
+}
+
 class I18n {
   /** The language the user chose; `system` follows the browser. */
   choice: Locale | 'system' = $state('system');
@@ -148,6 +152,11 @@ class I18n {
   async start(serverDefault: Locale | 'system'): Promise<void> {
     choice.watch((changed) => void this.#show(changed ?? serverDefault));
     await this.#show(choice.get() ?? serverDefault);
+  }
+
+  /** Starts loading the language that {@link start} will most likely show. */
+  preload(): void {
+    loaders[localeOf(choice.get() ?? 'system')]().catch(() => undefined);
   }
 
   async choose(locale: Locale | 'system'): Promise<void> {
@@ -170,7 +179,7 @@ class I18n {
   }
 
   async #show(chosen: Locale | 'system'): Promise<void> {
-    const locale = chosen === 'system' ? chooseLocale(navigator.languages) : chosen;
+    const locale = localeOf(chosen);
     const catalogue = await this.#read(locale);
     this.choice = chosen;
     this.locale = locale;

@@ -3,7 +3,10 @@ import { formatMessage } from './message.ts';
 
 describe('formatMessage', () => {
   it('fills in values and formats numbers for the language', () => {
-    expect(formatMessage('{count} of {name}', { count: 12345, name: 'x' }, 'en')).toBe('12,345 of x');
+    const format = (count: number) => formatMessage('{count} of {name}', { count, name: 'x' }, 'en');
+    expect([0, 7, 999, 1000, 12345, -1, 1.5].map(format)).toEqual(
+      ['0', '7', '999', '1,000', '12,345', '-1', '1.5'].map((count) => `${count} of x`),
+    );
   });
 
   it('follows the plural rules of the language', () => {

@@ -1,5 +1,5 @@
 import { showHidden } from '@toolyard/protocol';
-import { numberFormat, pluralRules } from './formats.ts';
+import { numberFormat } from './formats.ts';
 
 /** A text with placeholders `{name}`, or one per plural form of `count`. */
 type PluralText = { readonly one?: string; readonly other: string };
@@ -25,15 +25,21 @@ export type ValueNames<M> = M extends string
  * so invisible and bidirectional characters in them are shown as code points.
  */
 export function formatMessage(text: MessageText, values: Values, locale: string): string {
-  return pick(text, values, locale).replace(/\{(\w+)\}/g, (whole, name: string) => {
+  return pick(text, values).replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
     if (value === undefined) return whole;
-    return typeof value === 'number' ? numberFormat(locale).format(value) : showHidden(value);
+    return typeof value === 'number' ? numberText(value, locale) : showHidden(value);
   });
 }
 
-function pick(text: MessageText, values: Values, locale: string): string {
+/** Small counts are the same in every language; the first number format of a page takes several milliseconds. */
+function numberText(value: number, locale: string): string {
+  const isSmall = Number.isInteger(value) && value >= 0 && value < 1000;
+  return isSmall ? String(value) : numberFormat(locale).format(value);
+}
+
+/** Of the languages of the page only English has a singular, for exactly 1; `Intl.PluralRules` is slow to create. */
+function pick(text: MessageText, values: Values): string {
   if (typeof text === 'string') return text;
-  const count = Number(values['count'] ?? 0);
-  return pluralRules(locale).select(count) === 'one' ? (text.one ?? text.other) : text.other;
+  return Number(values['count'] ?? 0) === 1 ? (text.one ?? text.other) : text.other;
 }

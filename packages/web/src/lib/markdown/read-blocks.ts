@@ -11,13 +11,23 @@ export function blocksReader(): (text: string, open: boolean) => readonly Markdo
   return (text, open) => {
     if (growing !== null || open) {
       growing ??= new IncrementalMarkdown();
-      const blocks = growing.update(text, { whole: !open });
+      const blocks = growing.update(open ? withoutUnderline(text) : text, { whole: !open });
       if (!open) remember(text, blocks);
       return blocks;
     }
     const before = known.get(text);
     return before ?? remember(text, parseMarkdown(text));
   };
+}
+
+/**
+ * Without dashes at the end that begin a list item or a rule: by themselves they make a heading of the paragraph above,
+ * which would be large until the next character arrives.
+ */
+function withoutUnderline(text: string): string {
+  const line = text.slice(text.lastIndexOf('\n') + 1);
+  const [, marks = ''] = /^[ \t>]*((?:-+|=+)[ \t]*)$/.exec(line) ?? [];
+  return marks === '' ? text : text.slice(0, -marks.length);
 }
 
 function remember(text: string, blocks: readonly MarkdownBlock[]): readonly MarkdownBlock[] {

@@ -18,8 +18,8 @@ class Session {
   /** False once the user has closed the dialog; the next request that needs a sign-in opens it again. */
   asking = $state(false);
 
-  /** Checks who is signed in, and tracks it from then on. */
-  async start(): Promise<void> {
+  /** Tracks who is signed in. */
+  start(): void {
     onSignInNeeded(() => this.signedOut());
     // Again: SvelteKit restores the initial URL while it loads the page.
     takeFromAddress();
@@ -27,7 +27,6 @@ class Session {
     addEventListener('hashchange', () => void this.useAddress());
     // Another tab of this browser has signed in or out.
     sessionSecret.watch(() => void this.check());
-    await this.check();
   }
 
   async check(): Promise<void> {

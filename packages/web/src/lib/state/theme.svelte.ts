@@ -13,17 +13,25 @@ const kept = browserValue<ThemeChoice | null>('theme', {
   fallback: null,
 });
 
+/** The operator's theme, if it is not the system's: app.html applies it on the next visit. */
+const keptOperatorTheme = browserValue<ThemeChoice>('operator-theme', {
+  version: 1,
+  read: (value) => (isThemeChoice(value) ? value : undefined),
+  fallback: 'system',
+});
+
 class Theme {
   choice: ThemeChoice = $state('system');
   /** The active theme. */
   shown: 'light' | 'dark' = $state('light');
 
-  /** @param byOwner the theme if the user has chosen none */
+  /** @param byOperator the theme if the user has chosen none */
   start(byOperator: ThemeChoice): void {
     const system = matchMedia('(prefers-color-scheme: dark)');
     system.addEventListener('change', () => this.#apply(this.choice));
     kept.watch((choice) => this.#apply(choice ?? byOperator));
     this.#apply(kept.get() ?? byOperator);
+    keptOperatorTheme.set(byOperator);
   }
 
   choose(choice: ThemeChoice): void {

@@ -54,6 +54,8 @@ export class AnchoredList {
   #lastTop = 0;
   /** The list moves to its anchor, instead of the anchor following the user. */
   #isRevealing = false;
+  /** Whether rows were added to {@link shown} since the last {@link refresh}. */
+  #hasNewRows = false;
 
   /** Attaches the scroll container; the returned function detaches it. */
   attach(viewport: Viewport): () => void {
@@ -141,9 +143,15 @@ export class AnchoredList {
     return () => this.#pinned.delete(key);
   }
 
-  /** Updates the set of rendered rows. */
-  refresh(): void {
-    this.#show();
+  /**
+   * Updates the rendered rows. To be called once per frame until it returns false: it renders one more row of the
+   * overscan, unless the frame has rendered visible rows. A long answer takes several milliseconds, and many at once would
+   * delay the frame of a scroll.
+   */
+  refresh(): boolean {
+    const overscan = this.#hasNewRows ? 0 : 1;
+    this.#hasNewRows = false;
+    return this.#show(overscan);
   }
 
   #drop(viewport: Viewport): void {
@@ -179,35 +187,50 @@ export class AnchoredList {
     this.isAway = !this.#atEnd && viewport.contentHeight - viewport.height - viewport.top > AWAY_FROM_END;
   }
 
-  #show(): void {
+  /** Renders the visible rows, and at most `overscan` new ones around them. Returns whether some are left out. */
+  #show(overscan = 0): boolean {
     const top = this.#top();
     const height = this.#viewport?.height ?? 900;
-    const places = this.#placesBetween(top - OVERSCAN, top + height + OVERSCAN);
     const before = new Map(this.shown.map((item) => [item.row.key, item]));
+    const { places, late } = this.#placesAround(top, top + height, before);
+    for (const place of late.slice(0, overscan)) places.add(place);
+    for (const key of this.#pinned) {
+      const place = this.#heights.indexOf(key);
+      if (place !== undefined) places.add(place);
+    }
     const shown: ShownRow[] = [];
     let end = 0;
-    for (const place of places) {
+    for (const place of [...places].sort((a, b) => a - b)) {
       const row = this.#rows.at(place);
       if (row === undefined) continue;
       const gap = Math.max(0, this.#heights.offsetOf(place) - this.#heights.offsetOf(end));
       const item = before.get(row.key);
+      if (item === undefined) this.#hasNewRows = true;
       shown.push(item?.row === row && item.gap === gap ? item : { row, gap });
       end = place + 1;
     }
     if (!sameItems(shown, this.shown)) this.shown = shown;
     this.after = Math.max(0, this.#heights.total - this.#heights.offsetOf(end));
+    return late.length > overscan;
   }
 
-  #placesBetween(from: number, to: number): number[] {
-    if (this.#heights.length === 0) return [];
+  /** The visible rows and the rendered ones around them; `late`: the others around them, from the nearest on. */
+  #placesAround(
+    top: number,
+    bottom: number,
+    shown: ReadonlyMap<string, unknown>,
+  ): { places: Set<number>; late: number[] } {
     const places = new Set<number>();
-    const last = this.#heights.indexAt(to);
-    for (let place = this.#heights.indexAt(from); place <= last; place += 1) places.add(place);
-    for (const key of this.#pinned) {
-      const place = this.#heights.indexOf(key);
-      if (place !== undefined) places.add(place);
+    const late: number[] = [];
+    if (this.#heights.length === 0) return { places, late };
+    const away = (place: number): number =>
+      Math.max(this.#heights.offsetOf(place) - bottom, top - this.#heights.offsetOf(place + 1));
+    const last = this.#heights.indexAt(bottom + OVERSCAN);
+    for (let place = this.#heights.indexAt(top - OVERSCAN); place <= last; place += 1) {
+      if (away(place) > 0 && !shown.has(this.#heights.keyAt(place) ?? '')) late.push(place);
+      else places.add(place);
     }
-    return [...places].sort((a, b) => a - b);
+    return { places, late: late.sort((a, b) => away(a) - away(b)) };
   }
 }
 

@@ -77,12 +77,16 @@ class Page implements Viewport {
 
   /** What a browser does before it paints: scroll, measure rendered rows, scroll again. */
   #frame(): void {
-    for (let pass = 0; pass < 6; pass += 1) {
-      this.list.settle();
-      this.list.measure(this.list.shown.map(({ row }) => [row.key, this.heightOf(row.key)] as const));
-      this.list.refresh();
-    }
+    for (let pass = 0; pass < 6; pass += 1) this.nextFrame();
+    while (this.nextFrame());
     this.list.settle();
+  }
+
+  /** Returns whether rows are left for later frames. */
+  nextFrame(): boolean {
+    this.list.settle();
+    this.list.measure(this.list.shown.map(({ row }) => [row.key, this.heightOf(row.key)] as const));
+    return this.list.refresh();
   }
 }
 
@@ -151,6 +155,22 @@ describe('virtual list of messages', () => {
     page.grow('m49', 950);
     expect(page.left).toBe(0);
     expect(page.list.isAway).toBe(false);
+  });
+
+  it('renders visible rows at once, and the rows around them one per frame', () => {
+    const page = new Page();
+    page.show(rows(0, 2000));
+    page.top = 30_000;
+    page.list.scrolled();
+    expect(page.list.shown.some(({ row }) => Math.abs(page.seenAt(row.key) ?? 100) < 100)).toBe(true);
+    const added: number[] = [];
+    for (let hasMore = true; hasMore && added.length < 100;) {
+      const before = new Set(page.list.shown.map(({ row }) => row.key));
+      hasMore = page.nextFrame();
+      added.push(page.list.shown.filter(({ row }) => !before.has(row.key)).length);
+    }
+    expect(Math.max(...added)).toBe(1);
+    expect(added.filter((count) => count === 1).length).toBeGreaterThan(5);
   });
 
   it('keeps the visible row in place when earlier messages are inserted', () => {

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { blocksReader } from './read-blocks.ts';
+
+it('does not show a paragraph as a heading while a list item below it begins', () => {
+  const read = blocksReader();
+  const text = 'Intro:\n- one\n  - two\n\n> Quote\n> - three\n\n---\n\nEnd';
+  for (let end = 1; end <= text.length; end += 1)
+    expect(JSON.stringify(read(text.slice(0, end), true)), text.slice(0, end)).not.toContain('"heading"');
+  expect(read(text, false).map(({ type }) => type)).toEqual(['paragraph', 'list', 'quote', 'rule', 'paragraph']);
+});
+
+it('shows headings that are underlined once their line is complete, or the text is', () => {
+  const read = blocksReader();
+  expect(read('Title\n==', true)).toMatchObject([{ type: 'paragraph' }]);
+  expect(read('Title\n==\n', true)).toMatchObject([{ type: 'heading' }]);
+  expect(blocksReader()('Title\n--', false)).toMatchObject([{ type: 'heading' }]);
+});
