@@ -255,6 +255,8 @@ export type {
   CompleteMcpArgument,
   GetMcpPrompt,
   CallFromMcpApp,
+  AppCallVerdict,
+  CheckTabAppCall,
   McpAppCall,
   McpAppDocument,
   McpCompletion,
