@@ -1,8 +1,11 @@
 import type { FrameLocator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { eventually, reply } from '@toolyard/testing';
-import { APP_SERVER, NEEDY_SERVER } from './support/app-server.ts';
+import { eventually, reply, startScriptedMcp } from '@toolyard/testing';
+import { call } from './support/api.ts';
+import { APP_SERVER, GONE_SERVER, NEEDY_SERVER, SILENT_SERVER } from './support/app-server.ts';
 import { axeFinds } from './support/axe.ts';
+import { openWithServers, storedServer } from './support/browser-servers.ts';
+import { callsNamed } from './support/calls-named.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 
@@ -10,6 +13,9 @@ import { describePage } from './support/page-stage.ts';
 function appIn(page: Page): FrameLocator {
   return page.locator('[data-app] iframe').contentFrame().locator('iframe').contentFrame();
 }
+
+/** Higher than what a list keeps rendered around its viewport. */
+const LONG = Array.from({ length: 120 }, (_, index) => `Paragraph ${String(index)}.`).join('\n\n');
 
 describePage('MCP Apps', ({ set }) => {
   test('show the result, call tools of their server after approval, and reach nothing else', async () => {
@@ -21,7 +27,7 @@ describePage('MCP Apps', ({ set }) => {
         asked.push(JSON.stringify(messages));
         return last?.role === 'user' && JSON.stringify(last.content).includes('What time')
           ? reply.toolCalls([{ name: 'show_clock', arguments: { zone: 'UTC' } }])
-          : reply.text('Understood.');
+          : reply.text(JSON.stringify(last?.content).includes('long') ? LONG : 'Understood.');
       },
       { servers: { clock: { behaviour: APP_SERVER } }, direct: true },
     );
@@ -34,6 +40,7 @@ describePage('MCP Apps', ({ set }) => {
     const reads = (text: string) => app.getByText(text).waitFor();
 
     await reads('early error: Initialize first');
+    await reads('tool {"type":"object","properties":{"zone":{"type":"string"}}}');
     await reads('host light styled');
     await reads('input {"zone":"UTC"}');
     await reads('result noon');
@@ -43,44 +50,78 @@ describePage('MCP Apps', ({ set }) => {
     expect(asked.join()).not.toContain('"tick"');
 
     const dialog = page.getByRole('dialog');
-    await app.getByRole('button', { name: 'Tick' }).click();
+    const press = (name: string) => app.getByRole('button', { name, exact: true }).click();
+    await press('Tick');
     await dialog.getByText('Tool: tick').waitFor();
     await dialog.getByText('beat').waitFor();
-    await dialog.getByRole('button', { name: 'Deny' }).click();
+    // A click that was meant for the app does not allow anything.
+    expect(await dialog.getByRole('button', { name: 'Allow once' }).isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Deny', exact: true }).click();
     await reads('tick error: The user denied the call.');
-    await app.getByRole('button', { name: 'Tick' }).click();
-    await dialog.getByRole('button', { name: 'Allow once' }).click();
+    await press('Tick');
+    await dialog.getByRole('button', { name: 'More ways to allow' }).click();
+    await page.getByRole('menuitem', { name: 'Allow for this chat' }).click();
     await reads('tick {"content":[{"type":"text","text":"{\\"beat\\":3}"}]');
+    // What is allowed for the chat is not asked again, a dangerous call is, with the reason.
+    await press('Tick');
+    await app.getByText('tick {"content"').nth(1).waitFor();
+    await press('Danger');
+    await dialog.getByText('It removes / and everything in it.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'More ways to allow' }).count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Deny', exact: true }).click();
+    await reads('danger error: The user denied the call.');
 
-    await app.getByRole('button', { name: 'Other' }).click();
+    await press('Tools');
+    await reads(
+      'tools {"tools":[{"name":"show_clock","title":"Show clock","inputSchema":{"type":"object","properties"',
+    );
+    await press('Other');
     await reads('offers apps no tool "secret"');
-    await app.getByRole('button', { name: 'Link' }).click();
+    await press('Link');
     await reads('link error: Only http, https and mailto links can be opened.');
 
-    await app.getByRole('button', { name: 'Flood' }).click();
-    for (let left = 3; left > 0; left--) {
-      await dialog.getByRole('button', { name: 'Deny' }).click();
-    }
-    await reads('flood {"rejected":40}');
-    await dialog.waitFor({ state: 'detached' });
+    await press('Full');
+    await reads('mode fullscreen height,width');
+    const inner = await page.evaluate<number>(
+      "innerHeight - document.fullscreenElement.querySelector('iframe').clientHeight",
+    );
+    // The label of the app stays above it.
+    expect(inner).toBeGreaterThan(20);
+    expect(inner).toBeLessThan(60);
+    await page.getByRole('button', { name: 'Back to the chat' }).click();
+    await reads('mode inline maxHeight,width');
+    await press('Beside');
+    await reads('mode pip height,width');
+    await page.getByRole('button', { name: 'Back to the chat' }).click();
 
-    await app.getByRole('button', { name: 'Context' }).click();
-    await page.getByRole('button', { name: 'Remove Context from Show clock' }).waitFor();
-    await app.getByRole('button', { name: 'Message' }).click();
+    await press('Context');
+    const contexts = page.getByRole('button', { name: 'Remove Context from Show clock' });
+    await contexts.waitFor();
+    // Restored from the stored call; the context is the same attachment.
+    await page.reload();
+    await reads('result noon');
+    await press('Context');
+    await reads('context {}');
+    await press('Message');
     await dialog.getByText('Hello from the app').waitFor();
+    expect(await contexts.count()).toBe(1);
     await dialog.getByRole('button', { name: 'Send' }).click();
     await eventually(() => asked.some((body) => body.includes('Hello from the app')));
     await chat.rests();
-    await chat.send('And now?');
-    await eventually(() => asked.some((body) => body.includes('The clock shows 12:00.') && body.includes('And now?')));
+    await chat.send('And now, at length: long?');
+    await eventually(() => asked.some((body) => body.includes('The clock shows 12:00.') && body.includes('And now')));
+    await chat.reads('Paragraph 119.');
     await chat.rests();
+    // The app was used: it keeps its state while it is scrolled far away.
+    await chat.messages.press('End');
+    await page.getByText('Paragraph 119.').waitFor();
+    await chat.messages.press('Home');
+    await reads('context {}');
 
     await page.emulateMedia({ colorScheme: 'dark' });
     await reads('theme dark');
     expect(await axeFinds(page)).toEqual([]);
-    // Restored from the stored call.
-    await page.reload();
-    await appIn(page).getByText('result noon').waitFor();
+
     // The browser reports the request that its policy blocked.
     const unexpected = stage.complaints.splice(0).filter((text) => !text.includes('Content Security Policy'));
     expect(unexpected).toEqual([]);
@@ -106,6 +147,61 @@ describePage('MCP Apps', ({ set }) => {
     await app.getByText('Camera').waitFor();
     expect(await app.locator('iframe').count()).toBe(0);
     await app.getByRole('button', { name: 'Allow and show app' }).click();
-    await appIn(page).getByText('map is ready').waitFor();
+    await appIn(page).getByText('map is ready').click();
+    // The server may declare more when the app is loaded again.
+    await app.getByText('The app was closed.').waitFor();
+    await app.getByRole('button', { name: 'Try again' }).click();
+    await app.getByRole('button', { name: 'Allow and show app' }).waitFor();
+    expect(await app.locator('iframe').count()).toBe(0);
+  });
+
+  test('that cannot be shown are reported on their card, beside the result', async () => {
+    const servers = { gone: { behaviour: GONE_SERVER }, silent: { behaviour: SILENT_SERVER } };
+    const stage = await set(callsNamed(), { servers });
+    const page = await stage.open();
+    await page.clock.install();
+    const chat = chatPage(page);
+    await chat.send('show_gone');
+    await chat.card('show_gone').getByRole('button', { name: 'Allow once' }).click();
+    await chat.reads(/It said: .*as text/);
+    await chat.card('show_gone').getByText('There is no such resource.').waitFor();
+    await chat.card('show_gone').getByRole('button', { name: 'Try again' }).waitFor();
+    await chat.rests();
+    await chat.send('show_silent');
+    await chat.card('show_silent').getByRole('button', { name: 'Allow once' }).click();
+    await appIn(page).getByText('Nothing happens.').waitFor();
+    await page.clock.fastForward('00:21');
+    await chat
+      .card('show_silent')
+      .getByText(/did not start. The result of the call/)
+      .waitFor();
+  });
+
+  test('of a server of the tab ask for each call, and follow what is forbidden', async () => {
+    await using peer = await startScriptedMcp(APP_SERVER, { cors: {} });
+    const stage = await set(callsNamed());
+    const page = await openWithServers(stage, '/', [storedServer('Clock', peer.url)]);
+    await page.getByLabel('Run answers').waitFor();
+    const chat = chatPage(page);
+    await chat.send('show_clock');
+    await page.getByRole('button', { name: 'Allow once' }).click();
+    const app = appIn(page);
+    await app.getByText('result noon').waitFor();
+    const dialog = page.getByRole('dialog');
+    const press = (name: string) => app.getByRole('button', { name, exact: true }).click();
+    await press('Danger');
+    await dialog.getByText('It removes / and everything in it.').waitFor();
+    await dialog.getByRole('button', { name: 'Deny', exact: true }).click();
+    await press('Tick');
+    await dialog.getByRole('button', { name: 'More ways to allow' }).click();
+    await page.getByRole('menuitem', { name: 'Allow while the app is open' }).click();
+    await app.getByText('tick {"content"').waitFor();
+    await press('Tick');
+    await app.getByText('tick {"content"').nth(1).waitFor();
+    const tool = { serverId: 'browser-clock', name: 'tick', origin: 'tab' };
+    await call(stage.server.url, 'PUT', '/api/permissions', { tool, conversationId: null, decision: 'never' });
+    await press('Tick');
+    await app.getByText(/tick error: .* is set to "never"/).waitFor();
+    stage.complaints.splice(0);
   });
 });

@@ -259,6 +259,8 @@ export type {
   CompleteMcpArgument,
   GetMcpPrompt,
   CallFromMcpApp,
+  AppCallVerdict,
+  CheckTabAppCall,
   McpAppCall,
   McpAppDocument,
   McpCompletion,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { errorInfo, jsonObject, jsonValue, named, pageOf, timestamp } from './common.ts';
+import { errorInfo, jsonObject, jsonValue, named, pageOf, timestamp, toolChange } from './common.ts';
 import { logLevel, mcpPhase } from './mcp-servers.ts';
 import { promptMessage, resourcePart, toolResult } from './parts.ts';
+import { tabServer, tabTool } from './tabs.ts';
 
 /** The name of a tool or prompt, or a URI, chosen by a server. */
 const name = z.string().min(1).max(10_000);
@@ -167,17 +168,44 @@ export const callFromMcpAppBody = named(
   }),
 );
 export type CallFromMcpApp = z.output<typeof callFromMcpAppBody>;
+/** Nothing was called yet: the user decides. */
+const appCallQuestion = z.strictObject({
+  decision: z.literal('ask'),
+  /** Why the call is flagged as dangerous. */
+  danger: z.string().exactOptional(),
+  /** Set if the definition of the tool changed since it was approved. */
+  changed: toolChange.exactOptional(),
+  /** A rule asks about every such call: lasting answers have no effect. */
+  byRule: z.literal(true).exactOptional(),
+});
+const refusedAppCall = z.strictObject({ decision: z.literal('refused'), error: errorInfo });
 export const mcpAppCall = named(
   'McpAppCall',
   z.discriminatedUnion('decision', [
     z.strictObject({ decision: z.literal('called'), result: toolResult }),
-    /** `danger`: why the call is flagged as dangerous. */
-    z.strictObject({ decision: z.literal('ask'), danger: z.string().exactOptional() }),
-    z.strictObject({ decision: z.literal('refused'), error: errorInfo }),
+    appCallQuestion,
+    refusedAppCall,
   ]),
 );
 /** A call requested by an app. `ask`: nothing was called yet, the user decides. */
 export type McpAppCall = z.output<typeof mcpAppCall>;
+
+export const checkTabAppCallBody = named(
+  'CheckTabAppCall',
+  z.strictObject({
+    server: tabServer.pick({ id: true, url: true }),
+    tool: tabTool,
+    arguments: jsonObject.exactOptional(),
+  }),
+);
+/** A call that an app of a server of a tab requests; the tab makes it. */
+export type CheckTabAppCall = z.output<typeof checkTabAppCallBody>;
+export const appCallVerdict = named(
+  'AppCallVerdict',
+  z.discriminatedUnion('decision', [z.strictObject({ decision: z.literal('run') }), appCallQuestion, refusedAppCall]),
+);
+/** Whether a call requested by an app may be made. */
+export type AppCallVerdict = z.output<typeof appCallVerdict>;
 
 const mcpPrompt = named(
   'McpPromptView',

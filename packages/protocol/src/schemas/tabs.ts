@@ -4,7 +4,15 @@ import { toolResult } from './parts.ts';
 
 const hint = z.boolean().exactOptional();
 
-const tabServer = named(
+export const tabTool = z.strictObject({
+  name: z.string().min(1).max(500),
+  title: z.string().exactOptional(),
+  description: z.string().exactOptional(),
+  inputSchema: jsonObject,
+  outputSchema: jsonObject.exactOptional(),
+  annotations: z.strictObject({ readOnly: hint, destructive: hint, idempotent: hint, openWorld: hint }).exactOptional(),
+});
+export const tabServer = named(
   'TabServer',
   z.strictObject({
     /** Begins with `browser-`. */
@@ -12,20 +20,7 @@ const tabServer = named(
     /** Identifies the server: if it changes, earlier approvals of its tools do not apply. */
     url: z.string().max(2_000),
     instructions: z.string().max(100_000).exactOptional(),
-    tools: z
-      .array(
-        z.strictObject({
-          name: z.string().min(1).max(500),
-          title: z.string().exactOptional(),
-          description: z.string().exactOptional(),
-          inputSchema: jsonObject,
-          outputSchema: jsonObject.exactOptional(),
-          annotations: z
-            .strictObject({ readOnly: hint, destructive: hint, idempotent: hint, openWorld: hint })
-            .exactOptional(),
-        }),
-      )
-      .max(1_000),
+    tools: z.array(tabTool).max(1_000),
   }),
 );
 /** A server of a tab. */

@@ -141,7 +141,7 @@ function addRoutes(
   addInterruptRoutes(router, deps);
   addWebhookRoutes(router, deps);
   addLiveRoutes(router, deps, eventStreams);
-  addTabRoutes(router, deps);
+  addTabRoutes(router, deps, auto);
   addAgentRoutes(router, deps);
   addModelRoutes(router, deps);
   addMcpRoutes(router, deps);

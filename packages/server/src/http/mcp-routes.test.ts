@@ -119,6 +119,20 @@ test('reads the app of a tool, and makes its calls with the permissions of the c
   expect((await post(`${at}/call`, { conversationId: 'none', tool: 'delete' })).status).toBe(404);
 });
 
+test.each([
+  [{ disabledTools: ['files/delete'] }, true, /"delete" of "files" is disabled in this conversation/],
+  [{ servers: { files: false } }, true, /"files" is disabled in this conversation/],
+  [{}, false, /"files" is disabled in this conversation/],
+  [{ servers: { files: true } }, false, null],
+])('calls of apps follow the servers and tools of the conversation: %j', async (configuration, enabled, refusal) => {
+  await patch('/api/mcp/servers/files', { enabled });
+  const { id: conversationId } = (await post('/api/conversations', { configuration })).json as { id: string };
+  const { json } = await post('/api/mcp/servers/files/apps/call', { conversationId, tool: 'delete', approved: true });
+  if (refusal === null) expect(json).toMatchObject({ decision: 'called' });
+  else
+    expect(json).toMatchObject({ decision: 'refused', error: { message: expect.stringMatching(refusal) as string } });
+});
+
 test('tests tools, shows tasks and follows resources', async () => {
   const at = '/api/mcp/servers/files';
   const run = { tool: 'delete', arguments: { command: 'rm -rf /' } };
@@ -161,4 +175,36 @@ test('rejects mode auto with a server without a sandbox until it is confirmed fo
     unconfirmed: [],
   });
   expect((await put('/api/settings/defaults', auto)).status).toBe(200);
+});
+
+test('checks calls of apps of a tab like calls of its tools in runs', async () => {
+  const { id } = (await post('/api/conversations', {})).json as { id: string };
+  const check = (more: object = {}) =>
+    post(`/api/tabs/t/conversations/${id}/apps/check`, {
+      server: { id: 'browser-x', url: 'https://x.example/' },
+      tool: { name: 'tick', inputSchema: { type: 'object' } },
+      ...more,
+    });
+  const tool = { serverId: 'browser-x', name: 'tick', origin: 'tab' };
+  expect((await check()).json).toEqual({ decision: 'ask' });
+  expect((await check({ arguments: { command: 'rm -rf /' } })).json).toMatchObject({
+    decision: 'ask',
+    danger: expect.any(String) as string,
+  });
+  const setRules = (rule: object) =>
+    patch(`/api/conversations/${id}`, { configuration: { interventionRules: [rule] } });
+  await setRules({ decision: 'ask', tool: 'browser-x/*' });
+  expect((await check()).json).toEqual({ decision: 'ask', byRule: true });
+  await setRules({ decision: 'never', tool: 'browser-x/*' });
+  expect((await check()).json).toMatchObject({ decision: 'refused', error: { code: 'tool_refused' } });
+  await patch(`/api/conversations/${id}`, { configuration: {} });
+  await put('/api/permissions', { tool, conversationId: id, decision: 'never' });
+  expect((await check()).json).toMatchObject({ decision: 'refused' });
+  await remove(`/api/permissions?server=browser-x&tool=tick&conversation=${id}`);
+  expect((await check()).json).toEqual({ decision: 'ask' });
+  for (const configuration of [{ servers: { 'browser-x': false } }, { disabledTools: ['browser-x/tick'] }]) {
+    await patch(`/api/conversations/${id}`, { configuration });
+    expect((await check()).json).toMatchObject({ decision: 'refused', error: { code: 'tool_not_found' } });
+  }
+  expect((await check({ server: { id: 'files', url: '' } })).status).toBe(400);
 });

@@ -52,6 +52,10 @@ const BODIES: Record<string, unknown> = {
   'PUT /api/webhook': { url: 'https://bert.example/' },
   'PUT /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
   'PUT /api/tabs/{tab}/conversations/{conversation}/tools': { servers: [] },
+  'POST /api/tabs/{tab}/conversations/{conversation}/apps/check': {
+    server: { id: 'browser-x', url: 'http://x/' },
+    tool: { name: 'secret-tool', inputSchema: { type: 'object' } },
+  },
   'POST /api/tabs/{tab}/runs': {
     v: TAB_RUNS_VERSION,
     conversationId: 'conversation-of-anne',

@@ -1,17 +1,23 @@
-import type { CallFromMcpApp, McpAppCall, Owner } from '@toolyard/protocol';
-import { findDecision, ToolyardError } from '@toolyard/protocol';
+import { toolPolicyFacts } from '@toolyard/agent-host';
+import type { PolicyVerdict } from '@toolyard/agent-runtime';
+import { InterventionChecker } from '@toolyard/agent-runtime';
+import { ToolIndex } from '@toolyard/mcp-host';
+import type { AppCallVerdict, CallFromMcpApp, CheckTabAppCall, McpAppCall, Owner } from '@toolyard/protocol';
+import { defined, findDecision, formatToolReference, ToolyardError } from '@toolyard/protocol';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import type { HttpAppOptions } from '../http/types.ts';
+import { createTabPins, definitionIn, toListedTool } from '../tabs/tab-pins.ts';
 import { checkCall } from './check-tool-test.ts';
 
-type Services = Pick<HttpAppOptions, 'configurations' | 'policy' | 'servers' | 'storage'> & {
+type Services = Pick<HttpAppOptions, 'clock' | 'configurations' | 'policy' | 'servers' | 'storage'> & {
   auto: Pick<AutoConfirmation, 'view'>;
 };
 
 /**
- * Makes a call that an app (MCP Apps) requests, with the permissions of its conversation. An app may call only tools of
- * its own server, and of those only the ones the server offers to apps. `approved`: the user allowed this very call.
+ * Makes a call that an app (MCP Apps) requests, with the servers, tools and permissions of its conversation. An app may
+ * call only tools of its own server, and of those only the ones the server offers to apps. `approved`: the user allowed
+ * this very call.
  */
 export async function callFromApp(
   services: Services,
@@ -20,23 +26,54 @@ export async function callFromApp(
   { conversationId, approved, ...call }: CallFromMcpApp,
   signal?: AbortSignal,
 ): Promise<McpAppCall> {
-  const { servers, storage } = services;
+  const { servers } = services;
   const detail = (await servers.tools(principal, id)).find(({ tool }) => tool.name === call.tool);
   const audience = detail?.ui?.visibility ?? (detail === undefined ? [] : ['model', 'app']);
-  if (detail === undefined || !detail.enabled || !audience.includes('app')) return refused(id, call.tool);
-  const settings = await settingsOf(services, principal, conversationId);
-  const permissions = await storage.permissions.list(principal, { conversationId });
-  const permission = findDecision(detail.tool, permissions) ?? null;
-  const verdict = await checkCall(services, principal, detail, call.arguments ?? {}, { ...settings, permission });
-  if (verdict.decision === 'refused') return { decision: 'refused', error: verdict.refusal };
-  if (verdict.decision === 'ask' && approved !== true) {
-    const danger = verdict.about?.danger;
-    return { decision: 'ask', ...(danger === undefined ? {} : { danger }) };
+  if (detail === undefined || !detail.enabled || !audience.includes('app')) {
+    return refused(`The server "${id}" offers apps no tool "${call.tool}".`);
   }
+  const { settings, choices, decisionOn } = await conversationOf(services, principal, conversationId);
+  const { items } = await servers.list(principal);
+  const isEnabled = choices.servers[id] ?? items.find((server) => server.id === id)?.enabled;
+  if (isEnabled !== true) return disabledServer(id);
+  if (choices.disabledTools.includes(formatToolReference(detail.tool))) return disabledTool(id, call.tool);
+  const permission = decisionOn(detail.tool) ?? null;
+  const verdict = verdictOf(
+    await checkCall(services, principal, detail, call.arguments ?? {}, { ...settings, permission }),
+    detail,
+  );
+  if (verdict.decision === 'refused' || (verdict.decision === 'ask' && approved !== true)) return verdict;
   return { decision: 'called', result: await servers.call(principal, id, call, signal) };
 }
 
-async function settingsOf({ storage, configurations, auto }: Services, principal: Owner, conversationId: string) {
+/** The same check for a call that the tab makes, because the server of the app is connected there. */
+export async function checkTabAppCall(
+  services: Services,
+  principal: Owner,
+  conversationId: string,
+  { server, tool, arguments: args = {} }: CheckTabAppCall,
+): Promise<AppCallVerdict> {
+  const { storage, clock, policy } = services;
+  const { id } = server;
+  const { settings, choices, decisionOn } = await conversationOf(services, principal, conversationId);
+  if (choices.servers[id] === false) return disabledServer(id);
+  const tools = new ToolIndex([{ serverId: id, origin: 'tab', builtIn: false, tools: [toListedTool(tool)] }]).tools;
+  const reference = { serverId: id, name: tool.name, origin: 'tab' as const };
+  if (choices.disabledTools.includes(formatToolReference(reference))) return disabledTool(id, tool.name);
+  const offered = [{ ...server, tools: [tool] }];
+  const trust = await createTabPins({ settings: storage.settings, clock }).review(principal, offered);
+  const host = { trust, definitionOf: () => definitionIn(offered, reference), isTrusted: () => false };
+  const facts = toolPolicyFacts(host, tools, reference);
+  const checker = new InterventionChecker({
+    ...settings,
+    permission: decisionOn,
+    callContext: policy?.(),
+    lookUp: () => facts,
+  });
+  return verdictOf(checker.check(reference, args), { changed: facts?.changed });
+}
+
+async function conversationOf({ storage, configurations, auto }: Services, principal: Owner, conversationId: string) {
   const conversation = await storage.conversations.get(principal, conversationId);
   if (conversation === null) {
     throw new ToolyardError({ code: 'not_found', message: 'The conversation of the app no longer exists.' });
@@ -45,12 +82,41 @@ async function settingsOf({ storage, configurations, auto }: Services, principal
     agentId: conversation.agentId,
     conversation: readStoredConfiguration(conversation.configuration),
   });
-  const { intervention, interventionRules: rules, lostRules, servers } = configuration;
+  const { intervention, interventionRules: rules, lostRules, servers, disabledTools } = configuration;
   const unconfirmed = intervention === 'auto' ? (await auto.view(principal, servers)).unconfirmed : [];
-  return { mode: unconfirmed.length > 0 ? ('manual' as const) : intervention, rules, lostRules: lostRules === true };
+  const mode = unconfirmed.length > 0 ? ('manual' as const) : intervention;
+  const permissions = await storage.permissions.list(principal, { conversationId });
+  return {
+    settings: { mode, rules, lostRules: lostRules === true },
+    choices: { servers, disabledTools },
+    decisionOn: (tool: Parameters<typeof findDecision>[0]) => findDecision(tool, permissions),
+  };
 }
 
-function refused(serverId: string, tool: string): McpAppCall {
-  const message = `The server "${serverId}" offers apps no tool "${tool}".`;
-  return { decision: 'refused', error: { code: 'tool_not_found', message } };
+function verdictOf(
+  verdict: PolicyVerdict,
+  { changed }: { changed?: Extract<AppCallVerdict, { decision: 'ask' }>['changed'] },
+): AppCallVerdict {
+  switch (verdict.decision) {
+    case 'run':
+      return verdict;
+    case 'refused':
+      return { decision: 'refused', error: verdict.refusal };
+    case 'ask': {
+      const { danger, byRule } = verdict.about ?? {};
+      return { decision: 'ask', ...defined({ danger, byRule, changed }) };
+    }
+  }
+}
+
+function disabledServer(id: string) {
+  return refused(`The server "${id}" is disabled in this conversation.`);
+}
+
+function disabledTool(id: string, tool: string) {
+  return refused(`The tool "${tool}" of "${id}" is disabled in this conversation.`);
+}
+
+function refused(message: string) {
+  return { decision: 'refused' as const, error: { code: 'tool_not_found' as const, message } };
 }

@@ -8,6 +8,7 @@ import {
   claimedTabRun,
   claimTabRunBody,
 } from '../tab-runs.ts';
+import { appCallVerdict, checkTabAppCallBody } from '../mcp-offers.ts';
 import { askFromTabBody, claimedTabCall, finishTabCallBody, offerTabToolsBody, tabCallPage } from '../tabs.ts';
 import { defineRoutes } from './define-routes.ts';
 
@@ -21,6 +22,12 @@ export const tabsRoutes = defineRoutes({
     body: offerTabToolsBody,
     maxBodyBytes: MAX_OFFER_BYTES,
     answer: tabCallPage,
+  },
+  'POST /api/tabs/{tab}/conversations/{conversation}/apps/check': {
+    summary: 'Check a call that an app of a server of the tab requests, with the permissions of the conversation',
+    body: checkTabAppCallBody,
+    maxBodyBytes: MAX_OFFER_BYTES,
+    answer: appCallVerdict,
   },
   'POST /api/tabs/{tab}/heartbeat': {
     summary:

@@ -1,5 +1,4 @@
 import type { JsonObject } from '@toolyard/protocol';
-import type { DisplayMode } from './app-session.ts';
 
 /** Style variables of the specification, and the tokens of this page they are made of. */
 const TOKENS: Readonly<Record<string, string>> = {
@@ -65,15 +64,13 @@ export function hostContext(of: {
   tool: JsonObject;
   callId: string;
   locale: string;
-  displayMode: DisplayMode;
-  maxHeight: number;
+  /** Mode and size. */
+  display: JsonObject;
   touch: boolean;
 }): JsonObject {
   return {
     toolInfo: { id: of.callId, tool: of.tool },
-    displayMode: of.displayMode,
-    availableDisplayModes: ['inline', 'fullscreen'],
-    containerDimensions: { maxHeight: of.maxHeight },
+    ...of.display,
     locale: of.locale,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     platform: 'web',

@@ -1,4 +1,4 @@
-import type { McpToolView } from '@toolyard/protocol';
+import type { InterventionMode, McpToolView } from '@toolyard/protocol';
 import { sourceOfTool } from '../resources/source-of-tool.ts';
 import type { CallView } from '../transcript/calls.ts';
 
@@ -17,4 +17,27 @@ export function appOfCall(call: Pick<CallView, 'tool'>, servers: Tools, tabServe
     ?.tools.find((view) => view.tool.name === tool.name);
   const uri = found?.ui?.resourceUri;
   return uri === undefined ? null : { place, serverId, tool: tool.name, uri };
+}
+
+type EarlyTools = readonly {
+  id: string;
+  tools: readonly Pick<McpToolView, 'tool' | 'name' | 'ui' | 'permission'>[];
+}[];
+
+/**
+ * The app of a call that the model is still writing or that is about to be made. Only if calls of the tool need no
+ * approval: otherwise the user first decides whether the server gets the call.
+ */
+export function earlyAppOfCall(
+  call: Pick<CallView, 'name' | 'tool' | 'over'>,
+  mode: InterventionMode | undefined,
+  servers: EarlyTools,
+): CallApp | null {
+  if (call.over || (call.tool !== null && sourceOfTool(call.tool).place === 'tab')) return null;
+  const named = servers.flatMap(({ tools }) => tools.filter(({ name }) => name === call.name));
+  const [view] = named;
+  if (view === undefined || named.length > 1) return null;
+  if (call.tool !== null && call.tool.serverId !== view.tool.serverId) return null;
+  if (mode !== 'auto' && view.permission !== 'allow') return null;
+  return appOfCall({ tool: { ...view.tool, origin: 'server' } }, servers, []);
 }

@@ -1,4 +1,4 @@
-import type { FramePolicy, McpAppDocument } from '@toolyard/protocol';
+import type { FramePolicy, JsonObject, McpAppDocument } from '@toolyard/protocol';
 import { isFrameSource } from '@toolyard/protocol';
 import type { FramePermission } from '../frames/frame-origin.ts';
 
@@ -24,4 +24,17 @@ export function needsOf({ connect, resources, frames, baseUris, permissions }: M
 export function needsList({ policy, permissions }: AppNeeds): { hosts: string[]; permissions: FramePermission[] } {
   const sources = [policy.connect, policy.resources, policy.frames, policy.baseUris].flat();
   return { hosts: [...new Set(sources)], permissions };
+}
+
+/** What an app gets, as the host tells it: everything it declared, since it is shown only with all of that. */
+export function grantedSandbox({ policy, permissions }: AppNeeds): JsonObject {
+  return {
+    permissions: Object.fromEntries(permissions.map((each) => [each, {}])),
+    csp: {
+      connectDomains: policy.connect,
+      resourceDomains: policy.resources,
+      frameDomains: policy.frames,
+      baseUriDomains: policy.baseUris,
+    },
+  };
 }

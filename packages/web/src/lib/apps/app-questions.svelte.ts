@@ -1,35 +1,59 @@
-import type { JsonObject } from '@toolyard/protocol';
+import type { AppCallVerdict, JsonObject } from '@toolyard/protocol';
 
-/** What an app asks the user; all texts in it are the app's own. */
+/** Why a call needs an answer of the user. */
+export type AppCallQuestion = Omit<Extract<AppCallVerdict, { decision: 'ask' }>, 'decision'>;
+
+/** What an app asks the user; all texts in it are the app's own, except `why`. */
 export type AppAsk =
-  | { kind: 'call'; tool: string; args: JsonObject; danger: string | null }
+  | { kind: 'call'; tool: string; args: JsonObject; why: AppCallQuestion; lasting: readonly LastingAnswer[] }
   | { kind: 'link'; url: string }
   | { kind: 'message'; text: string }
   | { kind: 'download'; name: string; size: number };
 
-type Open = AppAsk & { answer: (allowed: boolean) => void };
+/** An answer to later calls of the tool too: while the app is open, in this conversation, or everywhere. */
+export type LastingAnswer = 'open' | 'conversation' | 'always' | 'never';
+export type AppAnswer = 'once' | 'deny' | LastingAnswer;
+
+type Open = AppAsk & { answer: (answer: AppAnswer) => void };
 
 /** An app that asks faster than a user can answer must not fill the screen with dialogs. */
 const MAX_WAITING = 3;
+/** Denials in a row after which the app cannot ask any more until the user allows it. */
+const MAX_DENIALS = 3;
 
 /** The questions of one app, shown one at a time. */
 export class AppQuestions {
   #waiting: Open[] = $state.raw([]);
+  #denials = $state(0);
 
   get current(): Open | null {
     return this.#waiting[0] ?? null;
   }
 
-  ask(question: AppAsk): Promise<boolean> {
+  /** The user denied so many questions in a row that further ones are denied without being shown. */
+  get isMuted(): boolean {
+    return this.#denials >= MAX_DENIALS;
+  }
+
+  unmute(): void {
+    this.#denials = 0;
+  }
+
+  /** Rejects if the question is not shown. */
+  ask(question: AppAsk): Promise<AppAnswer> {
+    if (this.isMuted) return Promise.reject(new Error('The user denied several questions, and is not asked again.'));
     if (this.#waiting.length >= MAX_WAITING) {
       return Promise.reject(new Error('Too many questions to the user are open.'));
     }
     return new Promise((resolve) => {
       const open: Open = {
         ...question,
-        answer: (allowed) => {
+        answer: (answer) => {
+          if (!this.#waiting.includes(open)) return;
           this.#waiting = this.#waiting.filter((one) => one !== open);
-          resolve(allowed);
+          this.#denials = answer === 'deny' || answer === 'never' ? this.#denials + 1 : 0;
+          resolve(answer);
+          if (this.isMuted) this.#denyWaiting();
         },
       };
       this.#waiting = [...this.#waiting, open];
@@ -37,7 +61,16 @@ export class AppQuestions {
   }
 
   /** The app is gone: everything it asked for is denied. */
-  denyAll(): void {
-    for (const { answer } of this.#waiting) answer(false);
+  reset(): void {
+    this.#denyWaiting();
+    this.#denials = 0;
   }
+
+  #denyWaiting(): void {
+    for (const { answer } of this.#waiting) answer('deny');
+  }
+}
+
+export function isAllowed(answer: AppAnswer): boolean {
+  return answer !== 'deny' && answer !== 'never';
 }

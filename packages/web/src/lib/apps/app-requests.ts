@@ -1,11 +1,24 @@
-import type { JsonObject, McpAppDocument, ToolContentPart } from '@toolyard/protocol';
-import { formatToolReference, ToolyardError } from '@toolyard/protocol';
+import type { JsonObject, McpAppDocument, McpToolView, ToolContentPart } from '@toolyard/protocol';
+import { defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
+import { currentTools } from '../composer/current.svelte.ts';
 import { mcpStore } from '../mcp/mcp-store.svelte.ts';
+import { tabServersOf } from '../mcp/tab-servers.ts';
 import { listPrompts, listResources, listTemplates, readResource } from '../resources/server-requests.ts';
+import { serverApi } from '../servers/server-api.ts';
+import { isToolOn } from '../servers/tool-switches.ts';
 import { servers } from '../state/servers.svelte.ts';
+import { tabId } from '../state/tab-id.ts';
 import type { CallApp } from './app-of-call.ts';
+import type { AppAnswer, AppCallQuestion, LastingAnswer } from './app-questions.svelte.ts';
+import { isAllowed } from './app-questions.svelte.ts';
 import { toCallToolResult } from './call-result.ts';
+import { requestLimitOf } from './request-limit.ts';
+
+type AppTool = Pick<McpToolView, 'tool' | 'title' | 'description' | 'annotations'> & {
+  inputSchema: JsonObject;
+  ui?: { visibility: readonly ('model' | 'app')[] };
+};
 
 /** The HTML of an app, and what it declares to need. */
 export async function readApp({ place, serverId, uri }: CallApp): Promise<McpAppDocument> {
@@ -13,46 +26,80 @@ export async function readApp({ place, serverId, uri }: CallApp): Promise<McpApp
   return api.post('/api/mcp/servers/{id}/apps/read', { params: { id: serverId }, body: { uri } });
 }
 
-/** Asks the user about a call of an app; false if it was denied. `danger`: why the call is flagged as dangerous. */
-export type AskAboutCall = (tool: string, args: JsonObject, danger: string | null) => Promise<boolean>;
+export type CallOfApp = { app: CallApp; conversationId: string; tool: string; args: JsonObject };
+/** Asks the user about a call of an app. `lasting`: the answers for later calls that have an effect. */
+export type AskAboutCall = (why: AppCallQuestion, lasting: readonly LastingAnswer[]) => Promise<AppAnswer>;
 
 /**
- * Calls a tool for an app: only tools of its own server that the server offers to apps, and with the approval that a
- * call of the model would need.
+ * Calls a tool for an app: only tools of its own server that the server offers to apps, and only as a call of the model
+ * could be made in this conversation.
  */
-export async function callForApp(
-  app: CallApp,
-  conversationId: string,
-  tool: string,
-  args: JsonObject,
-  ask: AskAboutCall,
-): Promise<JsonObject> {
-  if (app.place === 'tab') return callInTab(app, tool, args, ask);
+export function callForApp(call: CallOfApp, ask: AskAboutCall): Promise<JsonObject> {
+  return requestLimitOf(call.app).run(() =>
+    call.app.place === 'tab' ? callInTab(call, ask) : callOnServer(call, ask),
+  );
+}
+
+async function callOnServer({ app, conversationId, tool, args }: CallOfApp, ask: AskAboutCall): Promise<JsonObject> {
+  const { serverId } = app;
   const send = (approved: boolean) =>
     api.post('/api/mcp/servers/{id}/apps/call', {
-      params: { id: app.serverId },
+      params: { id: serverId },
       body: { conversationId, tool, arguments: args, ...(approved ? { approved } : {}) },
     });
   let call = await send(false);
   if (call.decision === 'ask') {
-    if (!(await ask(tool, args, call.danger ?? null))) throw denied();
+    const { decision: _decision, ...why } = call;
+    const answer = await ask(why, isOneTime(why) ? [] : ['conversation', 'always', 'never']);
+    if (answer === 'conversation' || answer === 'always' || answer === 'never') {
+      await api.put('/api/permissions', {
+        body: {
+          tool: { serverId, name: tool },
+          conversationId: answer === 'conversation' ? conversationId : null,
+          decision: answer === 'never' ? 'never' : 'allow',
+        },
+      });
+      void servers.load();
+    }
+    if (!isAllowed(answer)) throw denied();
     call = await send(true);
   }
   if (call.decision === 'called') return toCallToolResult(call.result);
   throw call.decision === 'refused' ? new ToolyardError(call.error) : denied();
 }
 
-/** Servers of this tab have no stored permissions for apps: every call is asked about. */
-async function callInTab(app: CallApp, tool: string, args: JsonObject, ask: AskAboutCall): Promise<JsonObject> {
+/**
+ * The tab makes the call, Toolyard checks it. Nothing is stored about allowed tools of a tab, whose definition only the
+ * tab knows: `ask` remembers them while the app is open.
+ */
+async function callInTab({ app, conversationId, tool, args }: CallOfApp, ask: AskAboutCall): Promise<JsonObject> {
   const { serverId } = app;
-  const known = mcpStore
-    .tools({ servers: { [serverId]: true } })
-    .find((each) => each.tool.serverId === serverId && each.tool.name === tool);
+  const host = await mcpStore.host();
+  const known = host.tools().find((each) => each.tool.serverId === serverId && each.tool.name === tool);
   if (known === undefined || known.ui?.visibility.includes('app') === false) {
     throw new Error(`The server "${serverId}" offers apps no tool "${tool}".`);
   }
-  if (!(await ask(tool, args, null))) throw denied();
+  if (!mcpStore.idsOn(currentTools().servers).has(serverId)) {
+    throw new Error(`The server "${serverId}" is disabled in this conversation.`);
+  }
+  const [offered] = tabServersOf([known], mcpStore.list);
+  const [definition] = offered?.tools ?? [];
+  if (offered === undefined || definition === undefined) throw new Error(`The server "${serverId}" was removed.`);
+  const verdict = await api.post('/api/tabs/{tab}/conversations/{conversation}/apps/check', {
+    params: { tab: tabId, conversation: conversationId },
+    body: { server: { id: serverId, url: offered.url }, tool: definition, arguments: args },
+  });
+  if (verdict.decision === 'refused') throw new ToolyardError(verdict.error);
+  if (verdict.decision === 'ask') {
+    const { decision: _decision, ...why } = verdict;
+    if (!isAllowed(await ask(why, isOneTime(why) ? [] : ['open']))) throw denied();
+  }
   return toCallToolResult(await mcpStore.executeTool(known.tool, args));
+}
+
+/** Only the answer to this very call counts. */
+function isOneTime({ danger, byRule }: AppCallQuestion): boolean {
+  return danger !== undefined || byRule !== undefined;
 }
 
 function denied(): Error {
@@ -60,10 +107,19 @@ function denied(): Error {
 }
 
 /** Lists and reads for an app, of its own server only. */
-export async function requestForApp(app: CallApp, method: string, params: JsonObject): Promise<JsonObject> {
+export function requestForApp(app: CallApp, method: string, params: JsonObject): Promise<JsonObject> {
+  return requestLimitOf(app).run(() => answerRequest(app, method, params));
+}
+
+async function answerRequest(app: CallApp, method: string, params: JsonObject): Promise<JsonObject> {
   switch (method) {
-    case 'tools/list':
-      return { tools: toolsOf(app) };
+    case 'tools/list': {
+      const choices = currentTools();
+      const offered = (await toolsOf(app)).filter(
+        ({ tool, ui }) => ui?.visibility.includes('app') !== false && isToolOn(tool, choices),
+      );
+      return { tools: offered.map(toMcpTool) };
+    }
     case 'resources/list':
       return { resources: (await listResources(app)) as unknown as JsonObject[] };
     case 'resources/templates/list':
@@ -80,19 +136,34 @@ export async function requestForApp(app: CallApp, method: string, params: JsonOb
   }
 }
 
-function toolsOf({ place, serverId }: CallApp): JsonObject[] {
-  const tools =
-    place === 'tab'
-      ? mcpStore.tools({ servers: { [serverId]: true } }).filter(({ tool }) => tool.serverId === serverId)
-      : (servers.list.find(({ id }) => id === serverId)?.tools ?? []);
-  return tools
-    .filter(({ ui }) => ui?.visibility.includes('app') !== false)
-    .map(({ tool, title, description }) => ({
-      name: tool.name,
-      title: title ?? formatToolReference(tool),
-      description: description ?? '',
-      inputSchema: { type: 'object' },
-    }));
+/** The tool whose calls the app shows, as MCP describes it; only its name if it is not listed any more. */
+export async function describeTool(app: CallApp): Promise<JsonObject> {
+  const tools = await toolsOf(app).catch(() => []);
+  const known = tools.find(({ tool }) => tool.name === app.tool);
+  return known === undefined ? { name: app.tool, inputSchema: { type: 'object' } } : toMcpTool(known);
+}
+
+async function toolsOf({ place, serverId }: CallApp): Promise<AppTool[]> {
+  if (place === 'server') return (await serverApi.tools(serverId)).filter(({ enabled }) => enabled);
+  const all = (await mcpStore.host()).tools();
+  return all.filter(({ tool }) => tool.serverId === serverId);
+}
+
+function toMcpTool({ tool, title, description, inputSchema, annotations }: AppTool): JsonObject {
+  const { readOnly, destructive, idempotent, openWorld } = annotations ?? {};
+  const hints = defined({
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: openWorld,
+  });
+  return {
+    name: tool.name,
+    title: title ?? formatToolReference(tool),
+    ...defined({ description }),
+    inputSchema,
+    ...(annotations === undefined ? {} : { annotations: hints as JsonObject }),
+  };
 }
 
 function contentsOf(part: Extract<ToolContentPart, { type: 'resource' }>): JsonObject | null {

@@ -7,8 +7,8 @@ import { filesOf } from './download.ts';
 import { needsList, needsOf } from './app-policy.ts';
 
 const CALL: AppCall = {
-  tool: { name: 'show' },
   arguments: { zone: 'UTC' },
+  isPartial: false,
   result: { content: [{ type: 'text', text: 'noon' }] },
   cancelled: false,
 };
@@ -22,6 +22,7 @@ function open(host: Partial<AppHost> = {}, call: AppCall = CALL) {
     context: { theme: 'light' },
     call,
     info: { name: 'toolyard', version: '1' },
+    sandbox: {},
     host: {
       callTool: (name, args) => Promise.resolve({ called: name, args }),
       request: (method) => Promise.resolve({ method }),
@@ -32,7 +33,7 @@ function open(host: Partial<AppHost> = {}, call: AppCall = CALL) {
       display: (mode) => Promise.resolve(mode),
       resized: (height) => done.push(['height', height]),
       log: (level, text) => done.push(['log', level, text]),
-      ready: () => done.push('ready'),
+      ready: (modes) => done.push(['ready', ...modes]),
       closed: () => done.push('closed'),
       ...host,
     },
@@ -65,6 +66,27 @@ describe('the session of an app', () => {
       { jsonrpc: '2.0', method: 'ui/notifications/tool-input', params: { arguments: { zone: 'UTC' } } },
       { jsonrpc: '2.0', method: 'ui/notifications/tool-result', params: CALL.result },
     ]);
+  });
+
+  it('sends arguments while the model writes them, then the whole, then the result', async () => {
+    const app = open({}, { ...CALL, arguments: {}, isPartial: true, result: null });
+    await app.initialize();
+    app.session.update({ ...CALL, arguments: { zone: 'U' }, isPartial: true, result: null });
+    app.session.update({ ...CALL, result: null });
+    app.session.update(CALL);
+    expect(app.sent.flatMap(({ method, params }) => (method === undefined ? [] : [[method, params]]))).toEqual([
+      ['ui/notifications/tool-input-partial', { arguments: {} }],
+      ['ui/notifications/tool-input-partial', { arguments: { zone: 'U' } }],
+      ['ui/notifications/tool-input', { arguments: { zone: 'UTC' } }],
+      ['ui/notifications/tool-result', CALL.result],
+    ]);
+  });
+
+  it('knows the display modes that an app supports', async () => {
+    const app = open();
+    await app.request('ui/initialize', { appCapabilities: { availableDisplayModes: ['inline', 'odd'] } });
+    app.session.receive({ jsonrpc: '2.0', method: 'ui/notifications/initialized' });
+    expect(app.done).toEqual([['ready', 'inline']]);
   });
 
   it('sends a result that comes later, and that a call was cancelled', async () => {
@@ -101,7 +123,8 @@ describe('the session of an app', () => {
       result: { isError: false },
     });
     expect(await app.request('ui/download-file', { contents: [] })).toMatchObject({ result: { isError: true } });
-    expect(await app.request('ui/request-display-mode', { mode: 'pip' })).toMatchObject({ result: { mode: 'inline' } });
+    expect(await app.request('ui/request-display-mode', { mode: 'pip' })).toMatchObject({ result: { mode: 'pip' } });
+    expect(await app.request('ui/request-display-mode', { mode: 'popup' })).toHaveProperty('error');
     expect(await app.request('resources/list')).toMatchObject({ result: { method: 'resources/list' } });
     const content = [{ type: 'text', text: 'a' }, { type: 'image', data: '' }, 7];
     await app.request('ui/message', { role: 'user', content });
@@ -110,7 +133,12 @@ describe('the session of an app', () => {
     expect(await app.request('ui/update-model-context', { content: [{ text: 'x'.repeat(40_001) }] })).toHaveProperty(
       'error',
     );
-    expect(app.done).toEqual(['ready', ['message', 'a'], ['context', 'a\n\n{\n  "b": 1\n}'], ['context', null]]);
+    expect(app.done).toEqual([
+      ['ready', 'inline', 'fullscreen', 'pip'],
+      ['message', 'a'],
+      ['context', 'a\n\n{\n  "b": 1\n}'],
+      ['context', null],
+    ]);
   });
 
   it('limits open requests, and ignores what is not JSON-RPC', async () => {
@@ -133,7 +161,12 @@ describe('the session of an app', () => {
     notify('ui/notifications/size-changed', { height: 'tall' });
     notify('notifications/message', { level: 'error', data: { a: 1 } });
     notify('ui/notifications/request-teardown', {});
-    expect(app.done).toEqual(['ready', ['height', 300], ['log', 'error', '{"a":1}'], 'closed']);
+    expect(app.done).toEqual([
+      ['ready', 'inline', 'fullscreen', 'pip'],
+      ['height', 300],
+      ['log', 'error', '{"a":1}'],
+      'closed',
+    ]);
     const ended = app.session.teardown();
     const [teardown] = app.sent.slice(-1);
     expect(teardown?.['method']).toBe('ui/resource-teardown');

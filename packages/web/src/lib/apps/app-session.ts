@@ -7,7 +7,8 @@ const PROTOCOL_VERSION = '2026-01-26';
 const MAX_OPEN = 16;
 const MAX_CONTEXT = 40_000;
 
-export type DisplayMode = 'inline' | 'fullscreen';
+export type DisplayMode = 'inline' | 'fullscreen' | 'pip';
+export const DISPLAY_MODES: readonly DisplayMode[] = ['inline', 'fullscreen', 'pip'];
 
 /** What the page does for an app. Everything an app sends is untrusted; each method decides what is allowed. */
 export type AppHost = {
@@ -25,16 +26,17 @@ export type AppHost = {
   display(mode: DisplayMode): Promise<DisplayMode>;
   resized(height: number): void;
   log(level: string, text: string): void;
-  /** The app finished its initialization. */
-  ready(): void;
+  /** The app finished its initialization. `modes`: the display modes it supports, all unless it declares some. */
+  ready(modes: readonly DisplayMode[]): void;
   /** The app asks to be closed. */
   closed(): void;
 };
 
 /** The tool call that an app shows. */
 export type AppCall = {
-  tool: JsonObject;
+  /** `isPartial`: the model is still writing them. */
   arguments: JsonObject;
+  isPartial: boolean;
   /** An MCP `CallToolResult`; null while the call is in progress. */
   result: JsonObject | null;
   /** The call ended without a result. */
@@ -50,6 +52,8 @@ type Options = {
   call: AppCall;
   /** Name and version of this host. */
   info: { name: string; version: string };
+  /** What the user allowed: `sandbox` of the host's capabilities. */
+  sandbox: JsonObject;
 };
 
 const READS = ['tools/list', 'resources/list', 'resources/templates/list', 'resources/read', 'prompts/list'];
@@ -65,6 +69,8 @@ export class AppSession {
   #open = 0;
   #call: AppCall;
   #context: JsonObject;
+  #modes: readonly DisplayMode[] = DISPLAY_MODES;
+  #hasSentInput = false;
   #hasSentResult = false;
   #endTeardown: (() => void) | undefined;
 
@@ -91,13 +97,13 @@ export class AppSession {
     else if (id === undefined) this.#notice(method, input);
   }
 
-  /** The call has a result, or ended without one. */
+  /** More of the arguments is known, or the call has a result, or it ended without one. */
   update(call: AppCall): void {
     this.#call = call;
     if (this.#state === 'ready') this.#sendCall();
   }
 
-  /** Theme, language or display mode changed; only the changed fields are sent. */
+  /** Theme, language, size or display mode changed; only the changed fields are sent. */
   setContext(change: JsonObject): void {
     this.#context = { ...this.#context, ...change };
     if (this.#state === 'ready') this.#notify('ui/notifications/host-context-changed', change);
@@ -150,6 +156,7 @@ export class AppSession {
         return {};
       case 'ui/initialize':
         if (this.#state === 'loaded') this.#state = 'initializing';
+        this.#modes = modesIn(params);
         return this.#initialized();
       case 'tools/call':
         return host.callTool(textIn(params, 'name'), isJsonObject(params['arguments']) ? params['arguments'] : {});
@@ -166,8 +173,9 @@ export class AppSession {
         return {};
       }
       case 'ui/request-display-mode': {
-        const mode = await host.display(params['mode'] === 'fullscreen' ? 'fullscreen' : 'inline');
-        return { mode };
+        const wanted = DISPLAY_MODES.find((mode) => mode === params['mode']);
+        if (wanted === undefined) throw new Error(`"mode" must be one of ${DISPLAY_MODES.join(', ')}.`);
+        return { mode: await host.display(wanted) };
       }
       default:
         return null;
@@ -184,6 +192,7 @@ export class AppSession {
         serverTools: {},
         serverResources: {},
         logging: {},
+        sandbox: this.#options.sandbox,
         updateModelContext: { text: {}, structuredContent: {} },
         message: { text: {} },
       },
@@ -197,8 +206,7 @@ export class AppSession {
       case 'ui/notifications/initialized':
         if (this.#state !== 'initializing') return;
         this.#state = 'ready';
-        host.ready();
-        this.#notify('ui/notifications/tool-input', { arguments: this.#call.arguments });
+        host.ready(this.#modes);
         return this.#sendCall();
       case 'ui/notifications/size-changed':
         if (typeof params['height'] === 'number' && params['height'] > 0) host.resized(params['height']);
@@ -207,7 +215,7 @@ export class AppSession {
         const { level, data } = params;
         return host.log(
           typeof level === 'string' ? level : 'info',
-          typeof data === 'string' ? data : JSON.stringify(data),
+          typeof data === 'string' ? data : JSON.stringify(data ?? null),
         );
       }
       case 'ui/notifications/request-teardown':
@@ -216,7 +224,11 @@ export class AppSession {
   }
 
   #sendCall(): void {
-    const { result, cancelled } = this.#call;
+    const { arguments: args, isPartial, result, cancelled } = this.#call;
+    if (!this.#hasSentInput) {
+      this.#hasSentInput = !isPartial;
+      this.#notify(`ui/notifications/tool-input${isPartial ? '-partial' : ''}`, { arguments: args });
+    }
     if (this.#hasSentResult || (result === null && !cancelled)) return;
     this.#hasSentResult = true;
     if (result === null)
@@ -226,6 +238,12 @@ export class AppSession {
 }
 
 const TEARDOWN_ID = 'toolyard-teardown';
+
+function modesIn(params: JsonObject): readonly DisplayMode[] {
+  const { appCapabilities } = params;
+  const declared = isJsonObject(appCapabilities) ? appCapabilities['availableDisplayModes'] : undefined;
+  return Array.isArray(declared) ? DISPLAY_MODES.filter((mode) => declared.includes(mode)) : DISPLAY_MODES;
+}
 
 function textIn(params: JsonObject, name: string): string {
   const value = params[name];

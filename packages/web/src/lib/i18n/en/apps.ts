@@ -2,6 +2,8 @@
 export const apps = {
   label: '{app} · app from {server}',
   fullscreen: 'Full screen',
+  pip: 'Show in front of the chat',
+  inline: 'Back to the chat',
   silent: 'The app from {server} did not start. The result of the call is in the details of this card.',
   closed: 'The app was closed.',
   again: 'Try again',
@@ -12,12 +14,8 @@ export const apps = {
   permission_geolocation: 'Location',
   permission_clipboardWrite: 'Writing to the clipboard',
   context: 'Context from {app}',
-  deny: 'Deny',
   callTitle: 'The app from {server} wants to use a tool',
   callText: 'Tool: {tool}',
-  danger: 'This call is flagged as dangerous.',
-  arguments: 'Arguments',
-  allowCall: 'Allow once',
   linkTitle: 'The app from {server} wants to open a link',
   open: 'Open',
   messageTitle: 'The app from {server} wants to send this message as you',
@@ -25,4 +23,10 @@ export const apps = {
   downloadTitle: 'The app from {server} wants to save a file',
   save: 'Save',
   file: '{name} ({size} bytes)',
+  limited:
+    'This app sends too many requests to {server}. Some were rejected; at most 120 per minute are allowed for a server.',
+  muted: 'You denied several questions of this app. It cannot ask again.',
+  unmute: 'Let it ask again',
+  allowOpen: 'Allow while the app is open',
+  asText: 'The result of the call is in the details of this card.',
 } as const;

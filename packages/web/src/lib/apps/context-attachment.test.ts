@@ -1,0 +1,60 @@
+import { beforeEach, afterEach, expect, it, vi } from 'vitest';
+import type { JsonValue } from '@toolyard/protocol';
+import type { BrowserValueFamily } from '../browser-storage.ts';
+import { ComposerDraft } from '../composer/draft.svelte.ts';
+import { ContextAttachment } from './context-attachment.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function family<T>(fallback: T): BrowserValueFamily<T> {
+  const values = new Map<string, T>();
+  return { get: (id) => values.get(id) ?? fallback, set: (id, value) => void values.set(id, value) };
+}
+
+function setUp() {
+  const storage = { text: family(''), files: family<JsonValue[]>([]) };
+  /** A draft as a (re)loaded page reads it. */
+  const open = () => new ComposerDraft('c', { storage, prepare: () => Promise.reject(new Error('no file')) });
+  const contextIn = (draft: ComposerDraft, callId = 'call-1') =>
+    new ContextAttachment({ draft: () => draft, uri: 'ui://clock/app', callId, serverId: 's', name: 'Context' });
+  const textsOf = ({ attachments }: ComposerDraft) =>
+    attachments.map((each) => (each.state === 'ready' ? each.parts.map((part) => 'text' in part && part.text) : []));
+  return { open, contextIn, textsOf };
+}
+
+const set = (context: ContextAttachment, text: string | null) => {
+  context.set(text);
+  vi.advanceTimersByTime(1_000);
+};
+
+it('replaces the attachment of the app, also after a reload of the page', () => {
+  const { open, contextIn, textsOf } = setUp();
+  const draft = open();
+  const context = contextIn(draft);
+  set(context, 'one');
+  set(context, 'two');
+  expect(textsOf(draft)).toEqual([['two']]);
+  const reloaded = open();
+  expect(textsOf(reloaded)).toEqual([['two']]);
+  set(contextIn(reloaded), 'three');
+  expect(textsOf(reloaded)).toEqual([['three']]);
+  set(contextIn(reloaded, 'call-2'), 'of another card');
+  expect(textsOf(reloaded)).toEqual([['three'], ['of another card']]);
+  set(contextIn(reloaded), null);
+  expect(textsOf(reloaded)).toEqual([['of another card']]);
+});
+
+it('writes only the last of many changes, at once if flushed', () => {
+  const { open, contextIn, textsOf } = setUp();
+  const draft = open();
+  const changed = vi.fn();
+  draft.changed = changed;
+  const context = contextIn(draft);
+  for (let index = 0; index < 500; index += 1) context.set(`change ${String(index)}`);
+  context.flush();
+  expect(textsOf(draft)).toEqual([['change 499']]);
+  expect(changed).toHaveBeenCalledTimes(1);
+  vi.advanceTimersByTime(1_000);
+  expect(changed).toHaveBeenCalledTimes(1);
+});
