@@ -41,6 +41,7 @@ export const TESTED: ProgramSet = {
 /** Loaded relative to the file of their owner, which is the folder of the set. */
 const THREADS = {
   'reader-thread': join(ROOT, 'packages/storage/src/reader/reader-thread.ts'),
+  'extract-thread': join(ROOT, 'packages/server/src/built-in/web/extract-thread.ts'),
   'script-thread': join(ROOT, 'packages/agent-host/src/node/script-thread.ts'),
 };
 /** Its default entry loads its files dynamically, which cannot be bundled; this entry imports them. */

@@ -45,3 +45,4 @@ export type { CompactionPlan, Summary } from './context/compaction.ts';
 export { plainSummary, SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } from './context/summary-request.ts';
 export { tokensOfText, tokensOfTools } from './context/estimate-tokens.ts';
 export type { ContextSources } from './context-pipeline.ts';
+export { fenced } from './context/fenced.ts';

@@ -56,7 +56,12 @@ export class FunctionTools {
 
   /** The servers under which an MCP host lists them. */
   get servers(): ServerConfig[] {
-    return this.#groups.map(({ id }) => ({ id, transport: { type: 'in-memory', name: id }, builtIn: true }));
+    return this.#groups.map(({ id, enabled = true }) => ({
+      id,
+      transport: { type: 'in-memory', name: id },
+      builtIn: true,
+      ...(enabled ? {} : { disabled: true }),
+    }));
   }
 
   /** Transports that also reach {@link servers}. */

@@ -192,5 +192,7 @@ export type FunctionToolGroup = {
   id: string;
   /** Display name; default: the id. */
   title?: string;
+  /** False: off until a user enables it. */
+  enabled?: boolean;
   tools: readonly FunctionTool[];
 };

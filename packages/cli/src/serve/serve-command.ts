@@ -53,6 +53,7 @@ export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<nu
       ...settings,
       builtInServers: bundled,
       functionTools: [ASK_USER_TOOLS, COMPUTE_TOOLS, TOOL_SEARCH],
+      hasServerTools: true,
       flagServers: added,
       env,
       log,
