@@ -38,8 +38,12 @@ export const TESTED: ProgramSet = {
   ],
 };
 
-/** Loaded relative to the file of its owner, which is the folder of the set. */
-const READER_THREAD = { 'reader-thread': join(ROOT, 'packages/storage/src/reader/reader-thread.ts') };
+/** Loaded relative to the file of their owner, which is the folder of the set. */
+const THREADS = {
+  'reader-thread': join(ROOT, 'packages/storage/src/reader/reader-thread.ts'),
+  'extract-thread': join(ROOT, 'packages/server/src/built-in/web/extract-thread.ts'),
+  'script-thread': join(ROOT, 'packages/agent-host/src/node/script-thread.ts'),
+};
 /** Its default entry loads its files dynamically, which cannot be bundled; this entry imports them. */
 const IN_PARTS = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
 /** They change with the lock file only. */
@@ -114,7 +118,7 @@ async function bundle(set: ProgramSet, folder: string): Promise<BundleRecord['of
   };
   const build = await rolldown({
     cwd: ROOT,
-    input: { ...READER_THREAD, ...Object.fromEntries(set.sources.map((path) => [withoutEnd(path), join(ROOT, path)])) },
+    input: { ...THREADS, ...Object.fromEntries(set.sources.map((path) => [withoutEnd(path), join(ROOT, path)])) },
     platform: 'node',
     external: [/^node:/],
     resolve: { conditionNames: ['toolyard-src', 'node', 'default'], mainFields: ['main'], alias: IN_PARTS },

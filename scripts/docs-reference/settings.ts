@@ -22,6 +22,8 @@ const MEANINGS: Readonly<Record<SettingPath, string>> = {
   'limits.maxSameCall': 'How often a run may call the same tool with the same arguments.',
   toolMode:
     '`native` sends tool definitions in the request; `text` describes them in the prompt and parses calls from text.',
+  toolSearchPercent:
+    'Percent of the context window above which tool definitions are left out and the model searches for tools; 10 by default.',
   intervention: 'Approval mode of tool calls: see [permissions](../permissions.md#modes).',
   historyMessages: 'Sends at most this many of the latest messages; by default all that fit the context window.',
   inputTemplate: 'Template of user messages; `{{text}}` is the message.',

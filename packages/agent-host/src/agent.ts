@@ -19,7 +19,7 @@ import type { CreateTransport, ServerConfig, ServerHealth, SignInOptions } from 
 import type { ModelInfo } from '@toolyard/model-runtime';
 import type { AgentQuestions } from './agent-questions.ts';
 import type { AgentRun } from './agent-run.ts';
-import type { FunctionTool } from './functions/tool.ts';
+import type { FunctionTool, FunctionToolGroup } from './functions/tool.ts';
 import type { ModelChoice } from './model-choice.ts';
 import type { AskApproval, AskBudget, AskUser } from './run-host.ts';
 
@@ -32,6 +32,8 @@ export type AgentOptions = {
    * open-world runs without approval; others need {@link approve}, {@link allow} or a rule, like tools of servers.
    */
   tools?: readonly FunctionTool[];
+  /** Built-in tools: groups of functions under the ids that they have on a server, such as `COMPUTE_TOOLS`. */
+  builtIn?: readonly FunctionToolGroup[];
   /** Where sign-ins to servers are stored; without it only static tokens in headers are possible. */
   signIn?: SignInOptions;
   instructions?: string;

@@ -26,6 +26,7 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
   const log = options.log ?? ((): void => {});
   const functions = new FunctionTools([
     ...(options.tools ? [{ id: 'functions', tools: options.tools }] : []),
+    ...(options.builtIn ?? []),
     ...(options.askUser ? [ASK_USER_TOOLS] : []),
   ]);
   const host = new McpHost({

@@ -10,6 +10,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import type { Gate, InterventionOptions } from '@toolyard/agent-runtime';
 import { BudgetChecker, GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
+import { createOfferedTools } from './built-in/offered-tools.ts';
 import type { ModelAbilities } from './context-sources.ts';
 import { sourcesOf } from './context-sources.ts';
 import type { DriveOptions } from './drive-run.ts';
@@ -48,7 +49,8 @@ export type RunAccess = {
 };
 
 /** What the executors get from the configuration and the access of the run. */
-type Derived = 'model' | 'parameters' | 'toolMode' | 'tools' | 'contextSources' | 'keepPrelude' | 'forbidden';
+type Derived =
+  'offeredTools' | 'model' | 'parameters' | 'toolMode' | 'tools' | 'contextSources' | 'keepPrelude' | 'forbidden';
 
 export type RunHostOptions = Omit<RunHost, Derived | 'repeatable' | 'budgets' | 'timeZone'> & {
   configuration: Configuration;
@@ -75,10 +77,19 @@ export function createRunHost(
     lostRules: configuration.lostRules === true,
     callContext: surroundings,
     permission,
-    lookUp: (tool) => tools.policyFacts(tool),
+    lookUp(tool) {
+      const facts = tools.policyFacts(tool);
+      return facts && functions?.isIsolated(tools.tools(), tool) ? { ...facts, isolated: true } : facts;
+    },
   });
   const budgets = budgetsOf(access, `${providerId ?? model.provider}/${modelId}`);
   const contextSources = sourcesOf(configuration, tools, abilities);
+  const offeredTools = createOfferedTools({
+    tools: () => tools.tools(),
+    messages: () => conversation.messages(),
+    window: abilities.contextWindow,
+    percent: configuration.toolSearchPercent,
+  });
   const refresh = (called: readonly ToolReference[]): Promise<void> | undefined => {
     const pending = [access?.refresh?.(), tools.refresh(called)].filter((each) => each !== undefined);
     return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined);
@@ -95,6 +106,7 @@ export function createRunHost(
     toolMode: configuration.toolMode,
     tools,
     contextSources,
+    offeredTools,
     keepPrelude,
     used: used && ((entry) => used(entry.kind === 'model' && providerId ? { ...entry, providerId } : entry)),
     budgets,
@@ -105,7 +117,7 @@ export function createRunHost(
     gate,
     budgets: budgets?.check,
     onlyAsks: (tool) => functions?.onlyAsks(tools.tools(), tool) === true,
-    isNearlyFull: () => wantsCompression({ conversation, contextSources, tools }),
+    isNearlyFull: () => wantsCompression({ conversation, contextSources, tools, offeredTools }),
   });
   return { brain, executors, refresh, count: budgets?.refresh };
 }

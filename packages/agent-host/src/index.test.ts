@@ -7,8 +7,11 @@ test('exports these names and no others', () => {
     'ASK_USER_TOOLS',
     'FunctionTools',
     'RunFailed',
+    'TOOL_SEARCH',
     'continuationOf',
     'createAgent',
+    'createComputeTools',
+    'createScriptThreads',
     'createUuidSource',
     'hostTools',
     'messageIdOf',
@@ -21,5 +24,5 @@ test('exports these names and no others', () => {
 });
 
 test('exports these names and no others for Node', () => {
-  expect(Object.keys(node).sort()).toEqual(['createAgent', 'nodePlatform', 'resolvePath']);
+  expect(Object.keys(node).sort()).toEqual(['COMPUTE_TOOLS', 'createAgent', 'nodePlatform', 'resolvePath']);
 });

@@ -17,6 +17,7 @@ import type {
   SamplingInterrupt,
   SelectionAnswer,
   SelectionInterrupt,
+  ToolDefinition,
   ToolLedger,
   ToolMode,
   ToolReference,
@@ -47,9 +48,7 @@ export type AskBudget = (interrupt: BudgetInterrupt, options: { signal: AbortSig
  * - `decline`: calls that need a user are not made
  */
 export type ApprovalMode =
-  | { mode: 'ask'; ask: AskApproval; askUser?: AskUser }
-  | { mode: 'park' }
-  | { mode: 'decline' };
+  { mode: 'ask'; ask: AskApproval; askUser?: AskUser } | { mode: 'park' } | { mode: 'decline' };
 
 /** An elicitation or sampling request of a server during an open call. */
 export type ServerQuestion = FormInterrupt | UrlInterrupt | SamplingInterrupt;
@@ -93,6 +92,8 @@ export type RunHost = {
   /** Aborted when the run has to stop. */
   signal: AbortSignal;
   contextSources: () => ContextSources;
+  /** The definitions that a request contains; default: those of all {@link tools}. */
+  offeredTools?: () => readonly ToolDefinition[];
   /** Time zone of the user, for placeholders of date and time; default: the time zone of this process. */
   timeZone?: string;
   /** Absent: requests cannot be shown later, except for their messages. */

@@ -1,7 +1,7 @@
 import type { ToolPolicyFacts } from '@toolyard/agent-runtime';
 import type { IndexedTool, McpHost } from '@toolyard/mcp-host';
 import type { ToolReference } from '@toolyard/protocol';
-import { defined } from '@toolyard/protocol';
+import { defined, readsOnlyInside } from '@toolyard/protocol';
 
 const MAX_DESCRIPTION_LENGTH = 4_000;
 /** Limit of the schema stored with each approval; with a longer one arguments are validated when the call is made. */
@@ -16,10 +16,10 @@ export function toolPolicyFacts(
   const known = tools.find(({ tool }) => tool.serverId === serverId && tool.name === name);
   if (known === undefined) return undefined;
   const { description, inputSchema, annotations, builtIn, tool } = known;
-  const readOnly = annotations?.readOnly === true;
-  // Built-in tools change only with Toolyard and need no approval again. An open-world tool may send data as well.
-  if (builtIn) return { builtIn, readOnly: readOnly && annotations.openWorld !== true };
   const destructive = annotations?.destructive;
+  // Built-in tools change only with Toolyard and need no approval again.
+  if (builtIn) return { builtIn, readOnly: readsOnlyInside(annotations), ...defined({ destructive }) };
+  const readOnly = annotations?.readOnly === true;
   const change = host.trust.changeOf(tool);
   const changed = change && { hasMoved: change.hasMoved, differences: change.differences };
   return {

@@ -34,6 +34,7 @@ test('exports these names and no others', () => {
     'summaryRequest',
     'summaryTokens',
     'tokensOfText',
+    'tokensOfTools',
     'usesPlaceholders',
     'withApproval',
     'withBudgetAnswer',

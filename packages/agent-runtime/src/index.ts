@@ -43,7 +43,8 @@ export { ASSUMED_WINDOW, isNearlyFull, measureContext } from './context/measure.
 export { planCompaction } from './context/compaction.ts';
 export type { CompactionPlan, Summary } from './context/compaction.ts';
 export { plainSummary, SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } from './context/summary-request.ts';
-export { tokensOfText } from './context/estimate-tokens.ts';
+export { tokensOfText, tokensOfTools } from './context/estimate-tokens.ts';
 export type { ContextSources } from './context-pipeline.ts';
 export type { PresetPrompt } from './preset-tasks/preset-prompt.ts';
 export { presetPrompt } from './preset-tasks/preset-prompts.ts';
+export { fenced } from './context/fenced.ts';

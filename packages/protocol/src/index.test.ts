@@ -59,6 +59,7 @@ test('exports these names and no others', () => {
     'readForm',
     'readFrameQuery',
     'readTaskHandle',
+    'readsOnlyInside',
     'settingsIn',
     'showHidden',
     'systemClock',

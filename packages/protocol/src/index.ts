@@ -51,7 +51,14 @@ export type {
 export type { PermissionView, SetPermission } from './schemas/permissions.ts';
 export type { TaskHandle } from './tools.ts';
 export type { ToolDefinition, RequestPrelude, SentRequest } from './schemas/sent-requests.ts';
-export { findDecision, formatToolReference, CONTINUES_ELSEWHERE, originOf, readTaskHandle } from './tools.ts';
+export {
+  findDecision,
+  formatToolReference,
+  CONTINUES_ELSEWHERE,
+  originOf,
+  readsOnlyInside,
+  readTaskHandle,
+} from './tools.ts';
 export { textOf } from './messages.ts';
 export type { Draft, DraftAttachment, SaveDraft } from './schemas/drafts.ts';
 export type { ContentPart, MediaPart, MediaType } from './content-parts.ts';
@@ -291,6 +298,7 @@ export type {
   RunSteps,
   StartRun,
 } from './schemas/run-steps.ts';
+export type { SearchEngine, SetWebTools, WebToolsView } from './schemas/web-tools.ts';
 export type { SetWebhook, SetWebhookAnswer, TestedWebhook, WebhookState, WebhookView } from './schemas/webhook.ts';
 export type { WebhookEvent, WebhookMessage } from './webhook.ts';
 export { WEBHOOK_EVENTS } from './webhook.ts';

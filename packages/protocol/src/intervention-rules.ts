@@ -2,7 +2,7 @@
 export type RuleFault = { rule: number; field?: string; problem: string };
 
 const DECISIONS = ['allow', 'ask', 'never'];
-const TEXTS = ['tool', 'argument', 'command', 'outside', 'inside'];
+const TEXTS = ['tool', 'argument', 'command', 'host', 'outside', 'inside'];
 const HINTS = ['readOnly', 'destructive'];
 
 /** Lists the errors of configured rules; empty if they are valid. */

@@ -60,6 +60,11 @@ export const SETTINGS = {
   /** `native`: the request contains the tools. `text`: the prompt describes them and calls come back as text. */
   toolMode: { kind: 'enum', options: ['native', 'text'], default: 'native', form: { group: 'limits' } },
   /**
+   * The share of the context window that tool definitions may take, 10 % by default; with more, the model finds tools by
+   * search.
+   */
+  toolSearchPercent: { kind: 'number', min: 1, max: 100, form: { group: 'limits' } },
+  /**
    * What happens to a call that no stored decision covers.
    * - `manual`: asks, whatever the rules allow
    * - `allow-list`: asks, unless a rule allows it

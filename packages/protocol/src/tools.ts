@@ -1,4 +1,4 @@
-import type { ToolOrigin, ToolReference } from './schemas/common.ts';
+import type { ToolAnnotations, ToolOrigin, ToolReference } from './schemas/common.ts';
 import type { PermissionView } from './schemas/permissions.ts';
 
 /**
@@ -13,6 +13,14 @@ export function originOf({ origin, serverId }: ToolReference, isConfigured: (ser
 /** `server/tool`, as in `--allow` and in messages. */
 export function formatToolReference(tool: ToolReference): string {
   return `${tool.serverId}/${tool.name}`;
+}
+
+/**
+ * True for a tool that only reads, and nothing outside Toolyard and its server. Declared by a built-in tool, it means that
+ * calls need no approval and may be repeated: reading the open world can send data there.
+ */
+export function readsOnlyInside(annotations: ToolAnnotations | undefined): boolean {
+  return annotations?.readOnly === true && annotations.openWorld !== true;
 }
 
 /**

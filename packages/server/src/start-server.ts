@@ -10,6 +10,8 @@ import { defined, messageOf, systemClock } from '@toolyard/protocol';
 import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@toolyard/storage';
 import { DATABASE_FILES, openStorage, readS3Settings } from '@toolyard/storage';
 import { ownToken, TOKEN_FILE } from './access-token.ts';
+import { createServerTools } from './built-in/server-tools.ts';
+import { createWebSettings } from './built-in/web/web-settings.ts';
 import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
 import type { ServerOptions, ServerSettings } from './config/server-options.ts';
@@ -186,7 +188,10 @@ async function assemble(
       : null;
   shutdown.defer('connections to other processes', () => cluster?.close());
   if (capabilities.servers !== 'none') logOrphans(await killOrphans(clock), log);
-  const functions = new FunctionTools(options.functionTools ?? []);
+  const webTools = createWebSettings({ settings: storage.settings, secrets, clock });
+  const serverTools = options.hasServerTools === true ? createServerTools({ webTools, owner: OWNER }) : null;
+  shutdown.defer('built-in tools', () => serverTools?.close());
+  const functions = new FunctionTools([...(options.functionTools ?? []), ...(serverTools?.groups ?? [])]);
   const ofServers = {
     builtIn: [...options.builtInServers, ...functions.servers],
     functions,
@@ -282,6 +287,7 @@ async function assemble(
     servers,
     policy,
     webhooks,
+    webTools,
     configurations,
     clock,
     ids,

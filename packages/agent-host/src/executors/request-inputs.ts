@@ -1,4 +1,4 @@
-import type { AssistantPart } from '@toolyard/protocol';
+import type { AssistantPart, ToolDefinition } from '@toolyard/protocol';
 import type { RunToolChoice } from '@toolyard/agent-runtime';
 import { ASSUMED_WINDOW, buildContext, isNearlyFull, planCompaction } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
@@ -10,14 +10,15 @@ const timeZoneHere = (): string => (cachedTimeZone ??= Intl.DateTimeFormat().res
 
 /** The inputs of the next request of a run. */
 export function requestInputs(
-  { modelId, conversation, contextSources, tools, toolMode, parameters, clock, timeZone = timeZoneHere() }: RunHost,
+  host: RunHost,
   how: { toolChoice: RunToolChoice; continues?: readonly AssistantPart[] },
 ): RequestInputs {
+  const { modelId, conversation, contextSources, toolMode, parameters, clock, timeZone = timeZoneHere() } = host;
   return {
     model: modelId,
     conversation: conversation.messages(),
     sources: contextSources(),
-    tools: tools.tools(),
+    tools: offeredTo(host),
     toolMode,
     parameters,
     at: clock.now(),
@@ -30,16 +31,20 @@ export function requestInputs(
 export function wantsCompression({
   conversation,
   contextSources,
-  tools,
-}: Pick<RunHost, 'conversation' | 'contextSources' | 'tools'>): boolean {
+  ...host
+}: Pick<RunHost, 'conversation' | 'contextSources' | 'tools' | 'offeredTools'>): boolean {
   const messages = conversation.messages();
   const sources = contextSources();
   const { window } = sources;
   const isFull = isNearlyFull({
     conversation: messages,
     sent: () => buildContext(messages, sources),
-    tools: () => tools.tools(),
+    tools: () => offeredTo(host),
     window,
   });
   return isFull && planCompaction(messages, window ?? ASSUMED_WINDOW, 'full') !== null;
+}
+
+function offeredTo({ tools, offeredTools }: Pick<RunHost, 'tools' | 'offeredTools'>): readonly ToolDefinition[] {
+  return offeredTools ? offeredTools() : tools.tools();
 }

@@ -56,7 +56,12 @@ export class FunctionTools {
 
   /** The servers under which an MCP host lists them. */
   get servers(): ServerConfig[] {
-    return this.#groups.map(({ id }) => ({ id, transport: { type: 'in-memory', name: id }, builtIn: true }));
+    return this.#groups.map(({ id, enabled = true }) => ({
+      id,
+      transport: { type: 'in-memory', name: id },
+      builtIn: true,
+      ...(enabled ? {} : { disabled: true }),
+    }));
   }
 
   /** Transports that also reach {@link servers}. */
@@ -78,12 +83,17 @@ export class FunctionTools {
     { run, ...options }: RunCallOptions,
   ): Promise<ToolResult> | undefined {
     const found = run && this.#find(listed, tool);
-    return found && execute(found, args, options, run);
+    return found && execute(found, args, { ...options, listed, run });
   }
 
   /** True for a tool that asks the user and has no other effect. */
   onlyAsks(listed: readonly IndexedTool[], tool: ToolReference): boolean {
     return this.#find(listed, tool)?.onlyAsks === true;
+  }
+
+  /** True for a tool without access to anything but its arguments. */
+  isIsolated(listed: readonly IndexedTool[], tool: ToolReference): boolean {
+    return this.#find(listed, tool)?.isolated === true;
   }
 
   #find(listed: readonly IndexedTool[], { serverId, name }: ToolReference): FunctionTool | undefined {
@@ -94,12 +104,14 @@ export class FunctionTools {
   }
 }
 
+type FunctionCallOptions = CallToolOptions & { listed: readonly IndexedTool[]; run: RunOfCall };
+
 async function execute(
   tool: FunctionTool,
   args: JsonObject,
-  { caller, signal = new AbortController().signal, onProgress }: CallToolOptions,
-  { id, budget, ask, parked }: RunOfCall,
+  { caller, signal = new AbortController().signal, onProgress, listed, run }: FunctionCallOptions,
 ): Promise<ToolResult> {
+  const { id, budget, ask, parked } = run;
   const ctx: ToolContext = {
     signal,
     progress: (progress) => onProgress?.(progress),
@@ -107,6 +119,7 @@ async function execute(
     ...(caller?.conversationId === undefined ? {} : { conversation: caller.conversationId }),
     run: id,
     budget,
+    tools: listed,
     ask,
   };
   const settled = new AbortController();

@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import type { ToolProgress } from '@toolyard/mcp-host';
+import type { IndexedTool, ToolProgress } from '@toolyard/mcp-host';
 import { checkArguments } from '@toolyard/mcp-host';
 import type {
   ElicitationAnswer,
@@ -42,6 +42,8 @@ export type ToolContext = {
   conversation?: string;
   run?: string;
   budget?: RunBudget;
+  /** The tools of the run; the same list as long as none changes. */
+  tools?: readonly IndexedTool[];
   /**
    * Asks the user. The run parks until the answer arrives, possibly for days, and continues in any process: `execute`
    * then runs again from its beginning, and `ask()` returns the stored answers in the order of the questions. Code
@@ -78,6 +80,11 @@ export type ToolOptions<S extends ArgumentsSchema> = {
   annotations?: ToolAnnotations;
   /** The tool asks the user and has no other effect: it needs no approval, whatever its arguments. */
   onlyAsks?: true;
+  /**
+   * The tool has no access to anything but its arguments (no files, network or processes) and no effect but its result.
+   * What its arguments say is then not dangerous, whatever it is: code for a sandbox may contain any command as text.
+   */
+  isolated?: true;
   execute: (args: ArgumentsOf<S>, ctx: ToolContext) => ToolOutput | Promise<ToolOutput>;
 };
 
@@ -85,6 +92,7 @@ export type ToolOptions<S extends ArgumentsSchema> = {
 export type FunctionTool = Pick<ToolOptions<ArgumentsSchema>, 'name' | 'title' | 'description' | 'annotations'> & {
   readonly inputSchema: JsonObject;
   readonly onlyAsks: boolean;
+  readonly isolated: boolean;
   /**
    * Validates the arguments, then executes.
    *
@@ -111,7 +119,8 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
  * @throws ToolyardError `bad_config` for an invalid name, or a schema that does not describe an object
  */
 export function tool<const S extends ArgumentsSchema>(options: ToolOptions<S>): FunctionTool {
-  const { name, title, description, annotations, onlyAsks = false, inputSchema: schema, execute } = options;
+  const { name, title, description, annotations, onlyAsks = false, isolated = false } = options;
+  const { inputSchema: schema, execute } = options;
   if (!NAME.test(name)) throw badConfig(`The tool name "${name}" must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-".`);
   const inputSchema = jsonSchemaOf(options);
   const read = isStandard(schema)
@@ -124,6 +133,7 @@ export function tool<const S extends ArgumentsSchema>(options: ToolOptions<S>): 
     ...defined({ annotations }),
     inputSchema,
     onlyAsks,
+    isolated,
     // `read` returns what the schema describes, which TypeScript cannot follow.
     run: async (args, ctx) => execute((await read(args)) as ArgumentsOf<S>, ctx),
   };
@@ -182,5 +192,7 @@ export type FunctionToolGroup = {
   id: string;
   /** Display name; default: the id. */
   title?: string;
+  /** False: off until a user enables it. */
+  enabled?: boolean;
   tools: readonly FunctionTool[];
 };

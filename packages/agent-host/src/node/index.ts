@@ -6,6 +6,7 @@ import { createAgent as createAgentOn } from '../create-agent.ts';
 import { createUuidSource } from '../uuid.ts';
 import { resolvePath } from './resolve-path.ts';
 
+export { COMPUTE_TOOLS } from './compute-tools.ts';
 export { resolvePath };
 
 /** The environment of Node: its fetch, child processes and the system clock. */

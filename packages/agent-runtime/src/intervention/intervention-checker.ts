@@ -14,9 +14,7 @@ import { CallFacts } from './call-facts.ts';
 import { compileRules } from './rules.ts';
 
 export type PolicyVerdict =
-  | { decision: 'run' }
-  | { decision: 'ask'; about?: CallToolFacts }
-  | { decision: 'refused'; refusal: ErrorInfo };
+  { decision: 'run' } | { decision: 'ask'; about?: CallToolFacts } | { decision: 'refused'; refusal: ErrorInfo };
 
 /** What is known of a tool when a call of it is checked. */
 export type ToolPolicyFacts = {
@@ -25,6 +23,8 @@ export type ToolPolicyFacts = {
   readOnly: boolean;
   destructive?: boolean;
   trusted?: boolean;
+  /** The tool has no access to anything but its arguments: nothing that they say is dangerous. */
+  isolated?: boolean;
   /** How the tool differs from its approved definition; absent if it does not. */
   changed?: ToolChange;
   /** Called only if a user is asked. */
@@ -57,11 +57,12 @@ export type Gate = (tool: ToolReference, args: JsonObject) => PolicyVerdict;
  * | condition                                            | the call                                            |
  * |------------------------------------------------------|-----------------------------------------------------|
  * | a stored decision or a rule says never               | is refused                                          |
- * | the blacklist: dangerous, or cannot be analyzed      | needs approval of this very call                    |
+ * | the blacklist: dangerous, or cannot be analyzed, and | needs approval of this very call                    |
+ * | the tool is not isolated                             |                                                     |
  * | rules are unreadable, and the tool is not a built-in | needs approval of this very call                    |
  * | read-only one                                        |                                                     |
  * | a rule says ask                                      | needs approval                                      |
- * | built in and read-only                               | runs                                                |
+ * | built in, read-only and not open-world               | runs                                                |
  * | the tool changed since it was approved               | needs approval                                      |
  * | a stored decision allows the tool                    | runs                                                |
  * | a rule allows it, and the mode is not `manual`       | runs                                                |
@@ -92,7 +93,7 @@ export class InterventionChecker {
     const facts = new CallFacts(tool, args, { ...this.#options.callContext, ...toolFacts?.callContext?.() });
     const ruleDecision = this.#decideByRules(facts, hints);
     if (ruleDecision === 'never') return refused('ruledOut', reference);
-    const danger = findDanger(facts, hints.readOnly);
+    const danger = toolFacts?.isolated === true ? null : findDanger(facts, hints.readOnly);
     if (danger) return this.#ask(toolFacts, refused('dangerous', reference, danger.why), { danger: danger.why });
     const harmless = isHarmless(toolFacts);
     if (lostRules === true && !harmless)

@@ -60,6 +60,29 @@ describe('a rule', () => {
     }
   });
 
+  it('matches hosts of URLs: one is enough to forbid, all texts must be such URLs to allow', () => {
+    const page = { url: 'https://docs.example.com/a?b=https://evil.example' };
+    expect(by({ decision: 'allow', host: 'docs.example.com' }, page)).toBe('allow');
+    expect(by({ decision: 'allow', host: '*.example.com' }, { url: 'http://a.b.EXAMPLE.com:8080/' })).toBe('allow');
+    for (const url of [
+      'https://docs.example.com.evil.example/',
+      'https://docs.example.com@evil.example/',
+      'https://docs.example.com:secret@docs.example.com/',
+      'https://evil.example/docs.example.com',
+      'https:\\\\evil.example\\docs.example.com',
+      'docs.example.com',
+      'ftp://docs.example.com/',
+    ]) {
+      expect([url, by({ decision: 'allow', host: 'docs.example.com' }, { url })]).toEqual([url, undefined]);
+    }
+    expect(by({ decision: 'allow', host: 'docs.example.com' }, { ...page, note: 'hello' })).toBeUndefined();
+    expect(by({ decision: 'allow', host: '*' }, {})).toBeUndefined();
+    expect(by({ decision: 'never', host: 'evil.example' }, { text: 'see https://evil.example/x, please' })).toBe(
+      'never',
+    );
+    expect(by({ decision: 'never', host: 'evil.example' }, { text: 'https://docs.example.com/' })).toBeUndefined();
+  });
+
   it('matches paths outside a folder', () => {
     const ask: InterventionRule = { decision: 'ask', outside: '/srv/project' };
     for (const path of [

@@ -37,7 +37,7 @@ export function compileRules(
 
 /** A rule that allows must match the whole call, any other rule only a part of it. */
 function conditionsOf(rule: InterventionRule): Condition[] {
-  const { tool, readOnly, destructive, argument, command, outside, inside } = rule;
+  const { tool, readOnly, destructive, argument, command, host, outside, inside } = rule;
   const allows = rule.decision === 'allow';
   const conditions: Condition[] = [];
   if (tool !== undefined) {
@@ -47,7 +47,7 @@ function conditionsOf(rule: InterventionRule): Condition[] {
   if (readOnly !== undefined) conditions.push((_facts, hints) => hints.readOnly === readOnly);
   if (destructive !== undefined) conditions.push((_facts, hints) => hints.destructive === destructive);
   // A call that is too large is not known completely.
-  if (allows && (argument ?? command ?? inside) !== undefined) conditions.push(({ isTooLarge }) => !isTooLarge);
+  if (allows && (argument ?? command ?? host ?? inside) !== undefined) conditions.push(({ isTooLarge }) => !isTooLarge);
   if (argument !== undefined) {
     const glob = globOf(argument);
     conditions.push(
@@ -60,9 +60,21 @@ function conditionsOf(rule: InterventionRule): Condition[] {
     const pattern = { glob: globOf(command), program: /^[\w.+-]*/.exec(command)?.[0] ?? '' };
     conditions.push((facts) => (allows ? isOnly(pattern, facts) : runs(pattern, facts)));
   }
+  if (host !== undefined) conditions.push(hostCondition(host, allows));
   if (outside !== undefined) conditions.push((facts) => reachesOutside(outside, facts));
   if (inside !== undefined) conditions.push((facts) => staysInside(inside, facts));
   return conditions;
+}
+
+/** An allowing rule matches only if each text of the call is a URL at such a host: the call reaches nothing else. */
+function hostCondition(pattern: string, allows: boolean): Condition {
+  const glob = globOf(pattern.toLowerCase());
+  const isThere = (text: string): boolean => {
+    const url = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text) : null;
+    return url !== null && url.username === '' && url.password === '' && glob(url.hostname);
+  };
+  if (allows) return ({ fields }) => fields.length > 0 && fields.every(({ text }) => isThere(text));
+  return ({ all }) => all.some((text) => [...text.matchAll(/https?:[^\s"'<>]+/gi)].some(([url]) => isThere(url)));
 }
 
 /** A pattern of commands, and the literal prefix of its program. */

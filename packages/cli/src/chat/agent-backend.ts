@@ -1,5 +1,5 @@
 import type { Agent, AgentRun } from '@toolyard/agent-host';
-import { formatToolReference } from '@toolyard/protocol';
+import { formatToolReference, readsOnlyInside } from '@toolyard/protocol';
 import { modelNotFound } from '../choose-model.ts';
 import { explain } from '../explain.ts';
 import type { ChatRun, ChatBackend } from './chat-backend.ts';
@@ -17,7 +17,7 @@ export function createAgentBackend(agent: Agent): ChatBackend {
       ...agent.tools.map((tool) =>
         toolLine({
           reference: formatToolReference(tool.tool),
-          needsApproval: !(tool.builtIn && tool.annotations?.readOnly),
+          needsApproval: !(tool.builtIn && readsOnlyInside(tool.annotations)),
           description: tool.description ?? tool.title ?? '',
         }),
       ),

@@ -1,5 +1,6 @@
 import type { Agent, AgentOptions } from '@toolyard/agent-host';
-import { createAgent, nodePlatform } from '@toolyard/agent-host/node';
+import { TOOL_SEARCH } from '@toolyard/agent-host';
+import { COMPUTE_TOOLS, createAgent, nodePlatform } from '@toolyard/agent-host/node';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import { killOrphans } from '@toolyard/mcp-host/node';
 import { defined, systemClock } from '@toolyard/protocol';
@@ -45,6 +46,7 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
       {
         model: chosen.model,
         servers,
+        builtIn: [COMPUTE_TOOLS, TOOL_SEARCH],
         ...(signIn === null ? {} : { signIn: signIn.options }),
         parameters: parametersFrom(flags),
         limits: {

@@ -1,4 +1,5 @@
-import { ASK_USER_TOOLS } from '@toolyard/agent-host';
+import { ASK_USER_TOOLS, TOOL_SEARCH } from '@toolyard/agent-host';
+import { COMPUTE_TOOLS } from '@toolyard/agent-host/node';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { RunningServer } from '@toolyard/server';
 import type { CommandIo } from '../command-io.ts';
@@ -51,7 +52,8 @@ export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<nu
     server = await startServer({
       ...settings,
       builtInServers: bundled,
-      functionTools: [ASK_USER_TOOLS],
+      functionTools: [ASK_USER_TOOLS, COMPUTE_TOOLS, TOOL_SEARCH],
+      hasServerTools: true,
       flagServers: added,
       env,
       log,

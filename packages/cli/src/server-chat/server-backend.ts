@@ -9,7 +9,7 @@ import type {
   ModelsView,
   SendMessage,
 } from '@toolyard/protocol';
-import { formatToolReference, ToolyardError } from '@toolyard/protocol';
+import { formatToolReference, readsOnlyInside, ToolyardError } from '@toolyard/protocol';
 import type { ChatRun, ChatBackend } from '../chat/chat-backend.ts';
 import { toolLine } from '../chat/print-servers.ts';
 import { plainLine } from '../sanitize.ts';
@@ -102,10 +102,10 @@ export class ServerBackend implements ChatBackend {
   async tools(): Promise<readonly string[]> {
     const { items } = await this.#options.client.get('/api/mcp/servers');
     const tools = items.flatMap(({ builtIn, tools }) =>
-      tools.map(({ tool, title, description, readOnly, permission }) =>
+      tools.map(({ tool, title, description, annotations, permission }) =>
         toolLine({
           reference: formatToolReference(tool),
-          needsApproval: permission === null && !(builtIn && readOnly),
+          needsApproval: permission === null && !(builtIn && readsOnlyInside(annotations)),
           description: description ?? title ?? '',
         }),
       ),

@@ -1,5 +1,5 @@
 import type { ErrorInfo, JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
-import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import { readsOnlyInside, ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { notSent } from '../calls/call-failure.ts';
 import type { ConversationConnection } from '../calls/extra-connection.ts';
 import { takeTurn, explainRejectedTurn } from '../calls/take-turn.ts';
@@ -143,6 +143,7 @@ function sessionOf(entry: ManagedServer): Session {
 
 /** The annotations of a server's tools count only if its operator trusts them. */
 function mayBeRepeated(config: ServerConfig, tool: ListedTool | undefined): boolean {
-  if (config.builtIn !== true && config.trusted !== true) return false;
+  if (config.builtIn === true) return readsOnlyInside(tool?.annotations) || tool?.annotations?.idempotent === true;
+  if (config.trusted !== true) return false;
   return tool?.annotations?.readOnly === true || tool?.annotations?.idempotent === true;
 }

@@ -16,6 +16,8 @@ const interventionRule = z.strictObject({
   argument: z.string().exactOptional(),
   /** A shell command, its words separated by single spaces: `git status*`. */
   command: z.string().exactOptional(),
+  /** The host of a URL: `example.com`, `*.example.com`. A rule that allows matches if all texts are URLs of such hosts. */
+  host: z.string().exactOptional(),
   /** A path outside this folder. Not in rules that allow. */
   outside: z.string().exactOptional(),
   /** All paths are in this folder, and at least one is absolute. Only in rules that allow. */

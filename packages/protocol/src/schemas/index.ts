@@ -24,6 +24,7 @@ export * from './preset-tasks.ts';
 export * from './tab-runs.ts';
 export * from './tabs.ts';
 export * from './unsandboxed.ts';
+export * from './web-tools.ts';
 export * from './webhook.ts';
 export { DEPRECATED_AT, deprecatedFields, deprecatedRoutes } from './routes/deprecated.ts';
 export * from './routes/index.ts';

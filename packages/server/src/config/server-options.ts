@@ -15,6 +15,8 @@ export type ServerOptions = GivenFlags & {
   builtInServers: readonly ServerConfig[];
   /** Functions of this process that models can call, in groups: each appears as a built-in server with its id. */
   functionTools?: readonly FunctionToolGroup[];
+  /** Adds the built-in tools that need the server: the web and others. */
+  hasServerTools?: boolean;
   /** MCP servers named on the command line. */
   flagServers: readonly ServerConfig[];
   env: Readonly<Record<string, string | undefined>>;

@@ -16,6 +16,7 @@ import type { RouteDescription, Router } from './router.ts';
 import { createRouter, honoPath } from './router.ts';
 import { addAccessRoutes } from './routes/access.ts';
 import { addAgentRoutes } from './routes/agents.ts';
+import { addBuiltInToolRoutes } from './routes/built-in-tools.ts';
 import { addConversationRoutes } from './routes/conversations.ts';
 import { addDraftRoutes } from './routes/drafts.ts';
 import { addExportRoute } from './routes/export.ts';
@@ -154,6 +155,7 @@ function addRoutes(
   addPresetTaskRoute(router, deps, { calls, eventStreams });
   addPreflightRoute(router);
   addSettingsRoutes(router, deps);
+  addBuiltInToolRoutes(router, deps);
   addUsageRoutes(router, deps);
   addFileRoutes(router, deps, auth);
   addOperationRoutes(router, deps, auth.authentication);

@@ -3,7 +3,7 @@ import { encodingFor } from './answers.ts';
 import type { PageFile } from './page-files.ts';
 import { createPageFiles, INDEX } from './page-files.ts';
 import { quoted, refusal } from './problems.ts';
-import { codePolicy, networkPolicy, pagePolicy } from './response-headers.ts';
+import { codePolicy, networkPolicy, pagePolicy, scriptPolicy } from './response-headers.ts';
 import type { AppContext, UiOptions } from './types.ts';
 
 /** Paths for which the page has a view; for others it shows its own "not found". */
@@ -15,6 +15,8 @@ const VIEWS = /^\/(c\/[^/]+|inbox|agents(\/.*)?|settings(\/.*)?)?$/;
 const NETWORK_WORKER = /^\/_app\/immutable\/workers\/tab-network-worker-[\w-]+\.js$/;
 /** Worker that highlights code; it loads a grammar for each language. */
 const CODE_WORKER = /^\/_app\/immutable\/workers\/code-worker-[\w-]+\.js$/;
+/** The worker that executes scripts of `run_javascript`. */
+const SCRIPT_WORKER = /^\/_app\/immutable\/workers\/script-worker-[\w-]+\.js$/;
 /** File names here contain a content hash. */
 const IMMUTABLE = '/_app/immutable/';
 
@@ -67,6 +69,7 @@ export function createPage(
 
 function policyOfWorker(path: string): string | null {
   if (NETWORK_WORKER.test(path)) return networkPolicy();
+  if (SCRIPT_WORKER.test(path)) return scriptPolicy();
   return CODE_WORKER.test(path) ? codePolicy() : null;
 }
 

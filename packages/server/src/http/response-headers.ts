@@ -45,3 +45,8 @@ export function networkPolicy(): string {
 export function codePolicy(): string {
   return "default-src 'none'; script-src 'self'";
 }
+
+/** The policy of the worker that executes scripts of models in WebAssembly: it may load scripts of this server only. */
+export function scriptPolicy(): string {
+  return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'";
+}

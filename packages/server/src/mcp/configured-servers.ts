@@ -47,8 +47,8 @@ export function configuredServers({
     servers.set(server.id, server);
   };
 
-  for (const config of builtIn) {
-    add({ id: config.id, origin: 'built-in', enabled: true, ...withoutSwitches({ ...config, builtIn: true }) });
+  for (const { disabled = false, ...config } of builtIn) {
+    add({ id: config.id, origin: 'built-in', enabled: !disabled, ...withoutSwitches({ ...config, builtIn: true }) });
   }
   for (const entry of entries) {
     const { id } = entry;

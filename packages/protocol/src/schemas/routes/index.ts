@@ -26,6 +26,7 @@ import { settingsRoutes } from './settings.ts';
 import { tabsRoutes } from './tabs.ts';
 import { unsandboxedRoutes } from './unsandboxed.ts';
 import { usageRoutes } from './usage.ts';
+import { webToolsRoutes } from './web-tools.ts';
 import { webhookRoutes } from './webhook.ts';
 
 /** Every route of the HTTP API. Server, OpenAPI document and clients are derived from it. */
@@ -57,6 +58,7 @@ export const routes = {
   ...tabsRoutes,
   ...unsandboxedRoutes,
   ...usageRoutes,
+  ...webToolsRoutes,
   ...webhookRoutes,
 };
 

@@ -8,6 +8,7 @@ import { parseJson, systemClock } from '@toolyard/protocol';
 import type { Storage, StorageOptions } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import { createIds } from '@toolyard/testing';
+import { createWebSettings } from '../../built-in/web/web-settings.ts';
 import { createConfigurations } from '../../config/configurations.ts';
 import type { FramesOptions } from '../../frames/frames.ts';
 import { startFrames } from '../../frames/frames.ts';
@@ -75,9 +76,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const runs = createTestRuns({ storage, hub, clock, ids });
   const logged: string[] = [];
   const host = options.host ?? '127.0.0.1';
+  const secrets = keptInMemory();
   const webhooks = await createWebhooks({
     storage,
-    secrets: keptInMemory(),
+    secrets,
     clock,
     ids,
     log: (line) => logged.push(line),
@@ -108,6 +110,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     models: createTestModels(),
     servers: createTestServers(options.owner?.ownerId ?? 'owner'),
     webhooks,
+    webTools: createWebSettings({ settings: storage.settings, secrets, clock }),
     configurations: createConfigurations({ storage, fileDefaults: {}, standardModel: async () => null }),
     clock,
     ids,
@@ -140,13 +143,19 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 }
 
 /** Secrets in plain text, for tests that inspect them. */
-function keptInMemory(): Pick<Secrets, 'get' | 'set' | 'remove'> {
+function keptInMemory(): Pick<Secrets, 'get' | 'set' | 'remove' | 'names'> {
   const kept = new Map<string, string>();
   const keyOf = ({ ownerId }: Owner, name: string): string => `${ownerId} ${name}`;
   return {
     get: async (principal, name) => kept.get(keyOf(principal, name)) ?? null,
     set: async (principal, name, text) => void kept.set(keyOf(principal, name), text),
     remove: async (principal, name) => void kept.delete(keyOf(principal, name)),
+    names: async (principal, prefix = '') => {
+      const start = keyOf(principal, prefix);
+      return [...kept.keys()]
+        .filter((key) => key.startsWith(start))
+        .map((key) => key.slice(keyOf(principal, '').length));
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { InterventionChecker } from '@toolyard/agent-runtime';
+import { readsOnlyInside } from '@toolyard/protocol';
 import type { CallContext, ToolPolicyFacts } from '@toolyard/agent-runtime';
 import type {
   InterventionMode,
@@ -55,7 +56,7 @@ export function explainToolCall({ server, view, args, context }: CalledTool, rul
     own: { port: Number(location.port) || undefined },
     judged: {
       builtIn: server.builtIn,
-      readOnly,
+      readOnly: server.builtIn ? readsOnlyInside(annotations) : readOnly,
       trusted: server.trusted === true,
       ...(annotations?.destructive === undefined ? {} : { destructive: annotations.destructive }),
       ...(changed === undefined ? {} : { changed }),

@@ -6,6 +6,7 @@ export type RuleForm = {
   tool: string;
   argument: string;
   command: string;
+  host: string;
   /** Allowing rules match inside a folder, other rules outside of it. */
   folder: string;
   hint: '' | 'reads' | 'writes' | 'destroys';
@@ -13,24 +14,33 @@ export type RuleForm = {
 
 export type RuleFormFault = { field: 'folder' | 'all'; problem: 'path' | 'empty' };
 
-export const EMPTY_RULE: RuleForm = { decision: 'ask', tool: '', argument: '', command: '', folder: '', hint: '' };
+export const EMPTY_RULE: RuleForm = {
+  decision: 'ask',
+  tool: '',
+  argument: '',
+  command: '',
+  host: '',
+  folder: '',
+  hint: '',
+};
 
 export function formOf(rule: InterventionRule): RuleForm {
-  const { decision, tool = '', argument = '', command = '', inside, outside, readOnly, destructive } = rule;
+  const { decision, tool = '', argument = '', command = '', host = '', inside, outside, readOnly, destructive } = rule;
   const hint = destructive === true ? 'destroys' : readOnly === true ? 'reads' : readOnly === false ? 'writes' : '';
-  return { decision, tool, argument, command, folder: inside ?? outside ?? '', hint };
+  return { decision, tool, argument, command, host, folder: inside ?? outside ?? '', hint };
 }
 
 /** The rule as typed, or what is wrong with it. */
 export function ruleOf(form: RuleForm): { ok: true; rule: InterventionRule } | { ok: false; fault: RuleFormFault } {
-  const [tool, argument, command, folder] = [form.tool, form.argument, form.command, form.folder].map((text) =>
-    text.trim(),
+  const [tool, argument, command, host, folder] = [form.tool, form.argument, form.command, form.host, form.folder].map(
+    (text) => text.trim(),
   );
   const rule: InterventionRule = {
     decision: form.decision,
     ...put('tool', tool),
     ...put('argument', argument),
     ...put('command', command),
+    ...put('host', host),
     ...put(form.decision === 'allow' ? 'inside' : 'outside', folder),
     ...(form.hint === 'reads' ? { readOnly: true } : {}),
     ...(form.hint === 'writes' ? { readOnly: false } : {}),

@@ -146,6 +146,14 @@ export const SETTING_TEXTS: { readonly [Path in FormPath]: TextsOf<Settings[Path
       text: { en: 'As text', 'zh-Hant': '以文字', 'zh-Hans': '以文本' },
     },
   },
+  toolSearchPercent: {
+    label: { en: 'Search tools above', 'zh-Hant': '改用工具搜尋的門檻', 'zh-Hans': '改用工具搜索的阈值' },
+    hint: {
+      en: 'Percent of the context window. If tool definitions take more, the model searches for the tools it needs. 10 by default.',
+      'zh-Hant': '佔上下文視窗的百分比。工具定義超過此比例時，模型會改為搜尋所需的工具。預設為 10。',
+      'zh-Hans': '占上下文窗口的百分比。工具定义超过此比例时，模型会改为搜索所需的工具。默认为 10。',
+    },
+  },
   intervention: {
     label: { en: 'Approval of tool calls', 'zh-Hant': '工具呼叫審核', 'zh-Hans': '工具调用审批' },
     hint: {

@@ -62,6 +62,7 @@ it('sends every edited field, and no field that the form does not edit', () => {
     'limits',
     'parameters',
     'toolMode',
+    'toolSearchPercent',
   ]);
 });
 

@@ -43,6 +43,8 @@ export const rules = {
   commandHint: 'For example git status*',
   argument: 'Argument',
   argumentHint: 'Any value at any depth, for example *.example.com*',
+  host: 'Host of URLs',
+  hostHint: 'For example example.com or *.example.com',
   inside: 'Inside folder',
   outside: 'Outside folder',
   folderHint: 'Absolute path, for example /home/ann/work',

@@ -43,6 +43,8 @@ export const rules: LazyTexts<'rules'> = {
   commandHint: '例如 git status*',
   argument: '参数',
   argumentHint: '任一层的任何值，例如 *.example.com*',
+  host: '网址的主机',
+  hostHint: '例如 example.com 或 *.example.com',
   inside: '仅限文件夹',
   outside: '文件夹以外',
   folderHint: '绝对路径，例如 /home/ann/work',

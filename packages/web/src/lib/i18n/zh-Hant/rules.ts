@@ -43,6 +43,8 @@ export const rules: LazyTexts<'rules'> = {
   commandHint: '例如 git status*',
   argument: '引數',
   argumentHint: '任一層的任何值，例如 *.example.com*',
+  host: '網址的主機',
+  hostHint: '例如 example.com 或 *.example.com',
   inside: '僅限資料夾',
   outside: '資料夾以外',
   folderHint: '絕對路徑，例如 /home/ann/work',

@@ -1,0 +1,9 @@
+import type { FunctionToolGroup } from '../functions/tool.ts';
+import { calculate } from './calculate.ts';
+import { createRunJavaScript } from './run-javascript.ts';
+import type { ExecuteScript } from './script.ts';
+
+/** The built-in tools that compute; they have access to nothing but their arguments. */
+export function createComputeTools(execute: ExecuteScript): FunctionToolGroup {
+  return { id: 'compute', title: 'Computing', tools: [calculate, createRunJavaScript(execute)] };
+}

@@ -1,0 +1,9 @@
+/** The build of mathjs in one file: the package's other entries load a thousand files, which takes seconds. */
+declare module 'mathjs/lib/browser/math.js' {
+  type MathJsInstance = import('mathjs').MathJsInstance;
+  type Configured = MathJsInstance & {
+    BigNumber: { config(options: { maxE: number; minE: number }): unknown };
+  };
+  const mathjs: { create(options: { number: 'BigNumber'; precision: number }): Configured };
+  export default mathjs;
+}

@@ -1,0 +1,51 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '@toolyard/protocol';
+import { createComputeTools } from '../built-in/compute-tools.ts';
+import type { Script, ScriptOutput } from '../built-in/script.ts';
+import type { ScriptThread } from '../built-in/script-threads.ts';
+import { createScriptThreads } from '../built-in/script-threads.ts';
+
+/** Idle worker threads do not keep the process alive. */
+export const QUIET_TIMERS: Pick<Clock, 'after'> = {
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms).unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+type FromThread = { output: ScriptOutput; failure?: never } | { output?: never; failure: string };
+
+/** A worker thread that executes scripts. */
+export function openScriptThread(): ScriptThread {
+  // Compiled, this file and the worker end in .js.
+  const entry = new URL(import.meta.url.endsWith('.ts') ? './script-thread.ts' : './script-thread.js', import.meta.url);
+  const worker = new Worker(entry, {
+    name: 'toolyard script',
+    env: {},
+    stdin: false,
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 128 },
+  });
+  worker.unref();
+  let settle: ((answer: FromThread) => void) | undefined;
+  const answer = (answered: FromThread): void => {
+    worker.unref();
+    settle?.(answered);
+    settle = undefined;
+  };
+  worker.on('message', answer);
+  worker.on('error', (error) => answer({ failure: error.message }));
+  worker.on('exit', (code) => answer({ failure: `its thread exited with code ${code}` }));
+  return {
+    execute: (script: Script) =>
+      new Promise((resolve, reject) => {
+        settle = ({ output, failure }) => (output ? resolve(output) : reject(new Error(failure)));
+        worker.ref();
+        worker.postMessage(script);
+      }),
+    terminate: () => void worker.terminate(),
+  };
+}
+
+/** The tools that compute, on Node: scripts run in worker threads without the environment of this process. */
+export const COMPUTE_TOOLS = createComputeTools(createScriptThreads(openScriptThread, QUIET_TIMERS));

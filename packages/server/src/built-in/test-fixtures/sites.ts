@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+
+export type Site = AsyncDisposable & {
+  url: string;
+  requests: { url: string; headers: IncomingMessage['headers']; body: string }[];
+};
+
+/** A web site on a real socket; `answer` gets the path with its query. */
+export async function startSite(answer: (path: string, response: ServerResponse, body: string) => void): Promise<Site> {
+  const requests: Site['requests'] = [];
+  const server = createServer((request, response) => {
+    const { url = '/', headers } = request;
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      requests.push({ url, headers, body });
+      answer(url, response, body);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export function send(response: ServerResponse, type: string, body: string | Uint8Array, status = 200): void {
+  response.writeHead(status, { 'content-type': type }).end(body);
+}
+
+/** A PDF whose pages have these texts. */
+export function pdfOf(pages: readonly string[]): Uint8Array {
+  const kids = pages.map((_, at) => `${10 + 2 * at} 0 R`).join(' ');
+  const objects = pages.map((text, at) => {
+    const content = `BT /F1 24 Tf 20 100 Td (${text}) Tj ET`;
+    const page = 10 + 2 * at;
+    return `${page} 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 144]/Contents ${page + 1} 0 R/Resources<</Font<</F1 5 0 R>>>>>>endobj
+${page + 1} 0 obj<</Length ${content.length}>>stream
+${content}
+endstream endobj`;
+  });
+  return new TextEncoder().encode(`%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+${objects.join('\n')}
+trailer<</Root 1 0 R>>
+`);
+}

@@ -1,0 +1,123 @@
+import type { FunctionTool } from '@toolyard/agent-host';
+import { tool } from '@toolyard/agent-host';
+import { fenced } from '@toolyard/agent-runtime';
+import type { Fetch, SearchEngine } from '@toolyard/protocol';
+import { parseJson, ToolyardError } from '@toolyard/protocol';
+import type { SearchResult } from './search-engines.ts';
+import { ENGINES, readResults } from './search-engines.ts';
+import { UNTRUSTED } from './web-fetch.ts';
+
+const DEFAULT_LIMIT = 5;
+const MAX_LIMIT = 20;
+const TIMEOUT_MS = 20_000;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** The configured engine, with a fetch that reaches its URL. */
+export type ConfiguredSearch = { engine: SearchEngine; url: string; key: string | null; fetch: Fetch };
+
+/** Searches with the engine of the settings; `configured` returns null without one. */
+export function createWebSearch(
+  configured: (user: string | undefined) => Promise<ConfiguredSearch | null>,
+): FunctionTool {
+  return tool({
+    name: 'web_search',
+    title: 'Search the web',
+    description:
+      'Searches the web and returns titles, URLs and short texts of pages. Read a page with web_fetch before you rely on it. In your answer, cite each page that you use as a Markdown link: [title](url).',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 400,
+          description: 'What to search for, as typed into a search engine.',
+        },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          maximum: MAX_LIMIT,
+          description: 'At most this many results; default 5.',
+        },
+      },
+      required: ['query'],
+    },
+    annotations: { readOnly: true, openWorld: true },
+    async execute({ query, limit = DEFAULT_LIMIT }, { signal, user }) {
+      const search = await configured(user);
+      if (search === null) throw NOT_CONFIGURED;
+      const results = await find(search, query, limit, signal);
+      const text = results.length === 0 ? 'Nothing was found.' : fenced('search-results', { query }, listOf(results));
+      return {
+        content: [{ type: 'text', text: `${UNTRUSTED}\n${text}` }],
+        structured: { query, results, untrusted: true },
+        isError: false,
+        outcome: 'done',
+      };
+    },
+  });
+}
+
+const NOT_CONFIGURED = new ToolyardError({
+  code: 'tool_failed',
+  message: 'No search engine is configured.',
+  hint: 'The user can choose one under Settings, Tools, Web search.',
+});
+
+async function find(
+  search: ConfiguredSearch,
+  query: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<SearchResult[]> {
+  const { engine, url: base, key, fetch } = search;
+  const { url, method = 'GET', headers, body } = ENGINES[engine].request({ base, query, limit, key });
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  let status: number;
+  let text: string;
+  try {
+    const response = await fetch(url, {
+      method,
+      signal: stop,
+      redirect: 'error',
+      headers: { accept: 'application/json', ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    ({ status } = response);
+    text = await textOf(response);
+  } catch (thrown) {
+    if (signal.aborted || ToolyardError.isInstance(thrown)) throw thrown;
+    throw failed(stop.aborted ? `it did not answer within ${TIMEOUT_MS / 1000} s` : 'it could not be reached');
+  }
+  if (status === 401 || status === 403) throw failed(`it refused the request (status ${status}); check its key`);
+  if (status === 429) throw failed('its limit of requests is reached (status 429)');
+  if (status < 200 || status > 299) throw failed(`it answered with status ${status}`);
+  const parsed = parseJson(text);
+  const results = parsed.ok ? readResults(engine, parsed.value, limit) : null;
+  if (results === null) throw failed('its answer is not a list of results in JSON');
+  return results;
+}
+
+async function textOf(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw failed('its answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function listOf(results: readonly SearchResult[]): string {
+  return results
+    .map(({ title, url, snippet, published }, at) => {
+      const date = published === undefined ? '' : ` (${published})`;
+      return `${at + 1}. ${title}${date}\n   ${url}\n   ${snippet}`;
+    })
+    .join('\n');
+}
+
+function failed(why: string): ToolyardError {
+  return new ToolyardError({ code: 'tool_failed', message: `The search engine failed: ${why}.` });
+}

@@ -1,0 +1,13 @@
+import type { Router } from '../router.ts';
+import type { HttpAppOptions } from '../types.ts';
+
+/** Settings of built-in tools. */
+export function addBuiltInToolRoutes({ route }: Router, { webTools, hub }: HttpAppOptions): void {
+  route('GET /api/tools/web', ({ principal }) => webTools.get(principal));
+
+  route('PUT /api/tools/web', async ({ principal, body }) => {
+    const view = await webTools.set(principal, body);
+    hub.changed(principal.ownerId, 'settings', 'tools.web');
+    return view;
+  });
+}
