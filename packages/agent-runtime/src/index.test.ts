@@ -28,6 +28,7 @@ test('exports these names and no others', () => {
     'placeholdersAt',
     'plainSummary',
     'planCompaction',
+    'presetPrompt',
     'readInterventionRules',
     'refusalOf',
     'standingAnswer',
