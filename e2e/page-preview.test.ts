@@ -292,6 +292,7 @@ describePage('previews', ({ set }) => {
     // The last one runs an infinite loop: the page answers, and the document is closed.
     await panel.getByRole('button', { name: 'Close preview' }).click();
     await panel.waitFor({ state: 'detached' });
+    await stopsWebRtcWithoutHeader();
 
     expect(counting.seen).toEqual([]);
     expect([tabs.length, downloads, dialogs, page.url(), await page.title()]).toEqual([0, [], [], address, title]);
@@ -303,6 +304,22 @@ describePage('previews', ({ set }) => {
     expect(results.get('Service worker and downloads')).not.toContain('granted');
     // What the browser refused to the documents.
     stage.complaints.length = 0;
+
+    /** As in browsers that do not know it. */
+    async function stopsWebRtcWithoutHeader(): Promise<void> {
+      let stripped = 0;
+      await page.route('**/frame/content*', async (route) => {
+        const response = await route.fetch();
+        const { 'connection-allowlist': list, ...headers } = response.headers();
+        if (list !== undefined) stripped += 1;
+        await route.fulfill({ response, headers });
+      });
+      await source.filter({ hasText: '<title>WebRTC</title>' }).getByRole('button', { name: 'Preview' }).click();
+      await contentOf(page).getByText('tried').waitFor();
+      expect(stripped).toBe(1);
+      await stillWorks('WebRTC without the header');
+      await panel.getByRole('button', { name: 'Close preview' }).click();
+    }
 
     async function stillWorks(name: string): Promise<void> {
       expect([name, await page.getByRole('dialog').count()]).toEqual([name, 0]);

@@ -5,16 +5,23 @@
  * The content shares this window and may replace every function in it, so what runs later calls only functions that
  * were taken before, and reads no property that content can define.
  */
-const call = Reflect.apply;
-const countFrames = getterOf(window, 'length');
+type Captured = (...values: unknown[]) => unknown;
+const methodOf = (owner: object, name: string): Captured => Reflect.get(owner, name) as Captured;
+const getterOf = (owner: object, name: string): Captured =>
+  methodOf(Object.getOwnPropertyDescriptor(owner, name) ?? {}, 'get');
+
+const call = methodOf(Reflect, 'apply') as (method: Captured, on: unknown, values: readonly unknown[]) => unknown;
+/** Not an accessor in every browser. */
+const countFrames: unknown = getterOf(window, 'length');
 const targetOf = getterOf(MutationRecord.prototype, 'target');
-const { getRootNode } = Node.prototype;
-const { querySelectorAll: queryDocument } = Document.prototype;
-const { querySelectorAll: queryFragment } = DocumentFragment.prototype;
-const { remove } = Element.prototype;
-const itemOf = NodeList.prototype.item;
-const { includes, toLowerCase } = String.prototype;
-const { observe } = MutationObserver.prototype;
+const getRootNode = methodOf(Node.prototype, 'getRootNode');
+const queryDocument = methodOf(Document.prototype, 'querySelectorAll');
+const queryFragment = methodOf(DocumentFragment.prototype, 'querySelectorAll');
+const remove = methodOf(Element.prototype, 'remove');
+const itemOf = methodOf(NodeList.prototype, 'item');
+const includes = methodOf(String.prototype, 'includes');
+const toLowerCase = methodOf(String.prototype, 'toLowerCase');
+const observe = methodOf(MutationObserver.prototype, 'observe');
 const page = document;
 
 const FRAMES = 'iframe,frame,object,embed';
@@ -29,10 +36,10 @@ export function removeWebRtc(): void {
   }
   const observer = new MutationObserver(removeFrames);
   observer.observe(page, WATCHED);
-  const { attachShadow } = Element.prototype;
+  const attachShadow = methodOf(Element.prototype, 'attachShadow');
   Element.prototype.attachShadow = function (init) {
     // A clone of a shadow root would not be observed.
-    const root = call(attachShadow, this, [{ ...init, clonable: false }]);
+    const root = call(attachShadow, this, [{ ...init, clonable: false }]) as ShadowRoot;
     call(observe, observer, [root, WATCHED]);
     return root;
   };
@@ -42,11 +49,11 @@ export function removeWebRtc(): void {
     }
   }
   for (const name of ['write', 'writeln'] as const) {
-    const original = Document.prototype[name];
+    const original = methodOf(Document.prototype, name);
     Document.prototype[name] = function (...texts: string[]) {
       let text = '';
       for (let index = 0; index < texts.length; index += 1) text += String(texts[index]);
-      if (call(includes, call(toLowerCase, text, []), [DECLARATIVE])) {
+      if (call(includes, call(toLowerCase, text, []), [DECLARATIVE]) === true) {
         throw new TypeError('Declarative shadow roots are not supported here.');
       }
       // The space ends an unfinished word, which could continue with the text that follows.
@@ -57,13 +64,14 @@ export function removeWebRtc(): void {
 
 /** The HTML without declarative shadow roots. */
 export function withoutShadowRoots(html: string): string {
-  return html.replace(/shadowrootmode/gi, 'data-shadow');
+  return html.replace(new RegExp(DECLARATIVE, 'gi'), 'data-shadow');
 }
 
 /** Runs before the frames load anything: their documents are written or fetched by tasks of their own. */
 function removeFrames(records: MutationRecord[]): void {
   // The cheapest check first: this runs after every change. Frames in shadow trees are not counted.
-  if (call(countFrames, window, []) !== 0) removeAll(call(queryDocument, page, [FRAMES]));
+  if (typeof countFrames !== 'function' || call(countFrames as Captured, window, []) !== 0)
+    removeAll(call(queryDocument, page, [FRAMES]));
   for (let index = 0; index < records.length; index += 1) {
     const root: unknown = call(getRootNode, call(targetOf, records[index], []), []);
     if (root !== page) removeAll(framesInShadow(root));
@@ -86,10 +94,4 @@ function removeAll(frames: unknown): void {
     if (frame === null) return;
     call(remove, frame, []);
   }
-}
-
-function getterOf(owner: object, name: string): (this: unknown) => unknown {
-  const getter = Object.getOwnPropertyDescriptor(owner, name)?.get;
-  if (getter === undefined) throw new Error(`${name} is not readable`);
-  return getter;
 }
