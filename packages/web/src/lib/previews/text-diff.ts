@@ -1,7 +1,7 @@
 import { diffLines } from 'diff';
 
 /** `skipped`: unchanged lines that are not shown. */
-export type DiffLine = { kind: 'same' | 'added' | 'removed'; text: string } | { kind: 'skipped'; count: number };
+type DiffLine = { kind: 'same' | 'added' | 'removed'; text: string } | { kind: 'skipped'; count: number };
 export type TextDiff = { lines: DiffLine[]; added: number; removed: number };
 
 /** Unchanged lines shown around a change. */
