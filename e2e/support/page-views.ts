@@ -10,6 +10,7 @@ import { button, messagesOf, pattern, unfoldAll } from './page-parts.ts';
 import { mcpViews, SHELF } from './page-mcp-views.ts';
 import { PROVIDER, serverViews, settingsViews } from './page-settings-views.ts';
 import type { PageTexts } from './page-texts.ts';
+import { answerViews, PREVIEW_ANSWER } from './page-answer-views.ts';
 import { richReply } from './rich-answer.ts';
 import type { ScriptedServers } from './scripted-tools.ts';
 import { FILES } from './servers-page.ts';
@@ -74,6 +75,7 @@ const ANSWERS: Readonly<Record<string, () => ReturnType<typeof reply.text>>> = {
   Filtered: () => reply.text('This answer is', { finish: 'content_filter' }),
   'Invalid call': () => reply.toolCalls([{ name: 'count', arguments: '{"note": ' }]),
   'Rich answer': richReply,
+  'Preview this': () => reply.text(PREVIEW_ANSWER),
   Slowly: () => reply.text('A long answer. '.repeat(40), { hold: { until: new Promise(() => {}) } }),
 };
 
@@ -140,6 +142,7 @@ export async function startMoreConversations(page: Page, stage: Stage): Promise<
   await start('failedCall', 'Please agency_fail', () => chat.messages.getByText('A heading'));
   await start('app', 'Please shelf_open', () => page.locator('[data-app] iframe'));
   await start('rich', 'Rich answer', () => chat.messages.locator('.md-notes'));
+  await start('preview', 'Preview this', () => chat.messages.getByText('And in dark'));
   await start('noKey', 'No key', () => page.getByText('Incorrect API key'));
   await start('cutOff', 'Cut off', () => page.getByText('reached the output limit'));
   await start('filtered', 'Filtered', () => page.getByText('content filter'));
@@ -254,24 +257,7 @@ export const MORE_VIEWS: readonly View[] = [
     show: (page, t) => page.getByRole('heading', { name: t('setup.greeting') }).waitFor(),
   },
   { name: 'an answer', path: ({ answered = '' }) => answered, show: (page) => page.getByText('A heading').waitFor() },
-  {
-    name: 'a rich answer: formulas and alerts',
-    path: ({ rich = '' }) => rich,
-    show: async (page) => {
-      await page.locator('.md-notes').waitFor();
-      await page.locator('[data-alert]').first().scrollIntoViewIfNeeded();
-      await page.locator('.katex').first().waitFor();
-    },
-  },
-  {
-    name: 'a rich answer: tables, code and a diagram',
-    path: ({ rich = '' }) => rich,
-    show: async (page) => {
-      await page.locator('.md-notes').waitFor();
-      await page.locator('.md-diagram').scrollIntoViewIfNeeded();
-      await page.locator('.md-diagram img').waitFor();
-    },
-  },
+  ...answerViews(),
   {
     name: 'the tools panel',
     path: () => '/',

@@ -59,6 +59,7 @@ export function createFrameDocuments(folder: string | null, origins: Pick<FrameO
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': csp,
         ...(place === 'separate' ? { 'origin-agent-cluster': '?1' } : {}),
+        ...(isOuter || policy.frames.length > 0 ? {} : { 'connection-allowlist': allowedConnections(policy) }),
       },
     });
   };
@@ -120,6 +121,15 @@ function contentPolicy({ connect, resources, frames, baseUris }: FramePolicy, pa
     ...(place === 'separate' ? [`frame-ancestors 'self' ${page}`] : []),
     'sandbox allow-scripts allow-forms',
   ].join('; ');
+}
+
+/**
+ * WebRTC obeys no `Content-Security-Policy`. With this header (Chromium), the document and what is inside of it open no
+ * connection to anything else. Documents of declared frames have a network of their own.
+ */
+function allowedConnections({ connect, resources }: FramePolicy): string {
+  const patterns = [...new Set([...connect, ...resources])].map((source) => `"${source}/*"`);
+  return `(${patterns.join(' ')})`;
 }
 
 function hashOf(text: string): string {

@@ -144,6 +144,16 @@ describe('the policy of content', () => {
     expect(policy).toContain('base-uri https://d.example;');
   });
 
+  test('connections beyond the policy are forbidden by a header of their own, which covers WebRTC', async () => {
+    const headerFor = async (query: string) => (await policyFor(query)).headers['connection-allowlist'];
+    expect(await headerFor('')).toBe('()');
+    expect(
+      await headerFor('&connect=wss://a.example:81&resource=https://*.b.example&connect=https://*.b.example'),
+    ).toBe('("wss://a.example:81/*" "https://*.b.example/*")');
+    // Documents of other hosts inside the content have a network of their own.
+    expect(await headerFor('&frame=https://c.example')).toBeUndefined();
+  });
+
   test.each([
     'https://a.example;script-src *',
     "https://a.example 'unsafe-inline'",

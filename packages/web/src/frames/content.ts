@@ -1,4 +1,5 @@
 import type { FrameContext, FrameReport, FromContent, ToContent } from './messages.ts';
+import { removeWebRtc, withoutShadowRoots } from './no-web-rtc.ts';
 
 /**
  * The content document of a frame: it writes the HTML into itself that it receives, because `srcdoc` has no URL of its
@@ -99,37 +100,6 @@ function provideStorage(): void {
   }
 }
 
-/**
- * WebRTC obeys no policy: it would send data to any host. A frame inside the content would have it again, so these are
- * removed too: the policy itself allows documents without a URL.
- */
-function removeWebRtc(): void {
-  for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'RTCIceTransport']) {
-    Reflect.deleteProperty(window, name);
-  }
-  const observe = (root: Node): void => {
-    new MutationObserver((records) => {
-      for (const { addedNodes } of records) for (const node of addedNodes) removeFrames(node);
-    }).observe(root, { childList: true, subtree: true });
-  };
-  observe(document);
-  const attachShadow: unknown = Reflect.get(Element.prototype, 'attachShadow');
-  Element.prototype.attachShadow = function (init) {
-    const root = Reflect.apply(attachShadow as Element['attachShadow'], this, [init]);
-    observe(root);
-    return root;
-  };
-}
-
-function removeFrames(node: Node): void {
-  if (!(node instanceof Element)) return;
-  for (const each of [node, ...node.querySelectorAll('iframe,frame,object,embed')]) {
-    if (each.matches('iframe,frame,object,embed')) each.remove();
-    // Shadow roots of the HTML itself.
-    if (each.shadowRoot !== null) for (const child of each.shadowRoot.children) removeFrames(child);
-  }
-}
-
 function show({ theme, locale }: FrameContext): void {
   const root = document.documentElement;
   root.dataset['theme'] = theme;
@@ -162,8 +132,9 @@ function write({ html, context }: Extract<ToContent, { toolyard: 'write' }>): vo
   listen();
   watchErrors();
   watchLinks();
-  if (!new URLSearchParams(location.search).has('frame')) removeWebRtc();
-  document.write(html);
+  const hasFrames = new URLSearchParams(location.search).has('frame');
+  if (!hasFrames) removeWebRtc();
+  document.write(hasFrames ? html : withoutShadowRoots(html));
   document.close();
   show(context);
   watchSize();

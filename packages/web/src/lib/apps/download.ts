@@ -1,6 +1,7 @@
 import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import { bytesOf } from '../chat/tools/content-view.ts';
+import { safeFileName } from '../chat/tools/file-name.ts';
 
 export type AppFile = { name: string; content: Blob };
 
@@ -19,10 +20,6 @@ export function filesOf(contents: readonly JsonValue[]): AppFile[] {
 }
 
 function fileName(uri: string): string {
-  const last = uri.split(/[?#]/)[0]?.split('/').at(-1) ?? '';
-  const name = last
-    .replace(/[^\p{L}\p{N}._ -]/gu, '_')
-    .replace(/^\.+/, '')
-    .slice(0, 100);
+  const name = safeFileName(uri.split(/[?#]/)[0] ?? '');
   return name === '' ? 'download' : name;
 }

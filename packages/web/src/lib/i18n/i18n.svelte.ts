@@ -110,6 +110,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/server-texts.ts'),
     'zh-Hans': () => import('./zh-Hans/server-texts.ts'),
   },
+  previews: {
+    en: () => import('./en/previews.ts'),
+    'zh-Hant': () => import('./zh-Hant/previews.ts'),
+    'zh-Hans': () => import('./zh-Hans/previews.ts'),
+  },
   problems: {
     en: () => import('./en/problems.ts'),
     'zh-Hant': () => import('./zh-Hant/problems.ts'),

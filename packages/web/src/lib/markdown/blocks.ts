@@ -24,8 +24,8 @@ export type Footnote = { type: 'footnote'; label: string; blocks: readonly Markd
 
 export type AlertKind = 'note' | 'tip' | 'important' | 'warning' | 'caution';
 
-/** `open`: its end has not arrived. */
-export type CodeBlock = { type: 'code'; language: string; text: string; open: boolean };
+/** `info`: what follows the language in the info string. `open`: its end has not arrived. */
+export type CodeBlock = { type: 'code'; language: string; info: string; text: string; open: boolean };
 
 /** `done` is null if it is not a task. */
 export type ListItem = { done: boolean | null; blocks: readonly MarkdownBlock[] };
@@ -95,7 +95,7 @@ function keepCell(next: TableCell, previous: TableCell): TableCell {
 }
 
 function sameCode(a: CodeBlock, b: CodeBlock): boolean {
-  return a.language === b.language && a.text === b.text && a.open === b.open;
+  return a.language === b.language && a.info === b.info && a.text === b.text && a.open === b.open;
 }
 
 function keepList<T>(next: readonly T[], previous: readonly T[], keep: (next: T, previous: T) => T): readonly T[] {

@@ -29,7 +29,7 @@ function renderBlock(token: ChatToken): MarkdownBlock | null {
       return { type: 'rule' };
     case 'code':
       if (token.lang === 'math' && !isOpenFence(token)) return { type: 'math', tex: token.text, open: false };
-      return { type: 'code', language: languageOf(token), text: token.text, open: isOpenFence(token) };
+      return { type: 'code', ...readInfo(token), text: token.text, open: isOpenFence(token) };
     case 'blockquote':
       return { type: 'quote', alert: token.alert ?? null, blocks: renderBlocks(token.tokens) };
     case 'mathBlock':
@@ -69,9 +69,10 @@ function renderCell({ tokens, align }: Tokens.TableCell): TableCell {
   return { html: renderInline(tokens), align };
 }
 
-/** The first word of an info string: `ts`, `c++`, `shell-session`. */
-function languageOf(token: Tokens.Code): string {
-  return /^[\w+#.-]+/.exec(token.lang ?? '')?.[0] ?? '';
+/** The first word of an info string is the language: `ts`, `c++`, `shell-session`. */
+function readInfo({ lang = '' }: Tokens.Code): { language: string; info: string } {
+  const language = /^[\w+#.-]+/.exec(lang)?.[0] ?? '';
+  return { language, info: lang.slice(language.length) };
 }
 
 function isOpenFence(token: Tokens.Code): boolean {

@@ -11,6 +11,7 @@ import type { inspect } from './inspect.ts';
 import type { mcp } from './mcp.ts';
 import type { models } from './models.ts';
 import type { offers } from './offers.ts';
+import type { previews } from './previews.ts';
 import type { problems } from './problems.ts';
 import type { questions } from './questions.ts';
 import type { rich } from './rich.ts';
@@ -39,6 +40,7 @@ export type LazyMessages = {
   serverTexts: typeof serverTexts;
   settings: typeof settings;
   offers: typeof offers;
+  previews: typeof previews;
   problems: typeof problems;
   questions: typeof questions;
   rich: typeof rich;

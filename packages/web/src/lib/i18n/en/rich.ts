@@ -20,4 +20,6 @@ export const rich = {
   numbers: 'Line numbers',
   wrap: 'Wrap lines',
   download: 'Download code',
+  preview: 'Preview',
+  openBeside: 'Open beside the chat',
 } as const;

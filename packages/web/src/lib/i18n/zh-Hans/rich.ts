@@ -21,4 +21,6 @@ export const rich: LazyTexts<'rich'> = {
   numbers: '行号',
   wrap: '自动换行',
   download: '下载代码',
+  preview: '预览',
+  openBeside: '在对话旁打开',
 };

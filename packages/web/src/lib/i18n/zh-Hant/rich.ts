@@ -21,4 +21,6 @@ export const rich: LazyTexts<'rich'> = {
   numbers: '行號',
   wrap: '自動換行',
   download: '下載程式碼',
+  preview: '預覽',
+  openBeside: '在對話旁開啟',
 };

@@ -30,9 +30,13 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 
 /** Name of the file a code block is saved as. */
 export function codeFileName(language: string): string {
+  return `code.${extensionOf(language)}`;
+}
+
+export function extensionOf(language: string): string {
   const lower = language.toLowerCase();
   const extension = (Object.hasOwn(EXTENSIONS, lower) ? EXTENSIONS[lower] : undefined) ?? lower;
-  return `code.${/^[a-z0-9]{1,12}$/.test(extension) ? extension : 'txt'}`;
+  return /^[a-z0-9]{1,12}$/.test(extension) ? extension : 'txt';
 }
 
 /** HTML of complete lines, each as an element, for line numbers. Tags do not cross lines. */

@@ -1,0 +1,342 @@
+import { readFile } from 'node:fs/promises';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { eventually, reply } from '@toolyard/testing';
+import { axeFinds } from './support/axe.ts';
+import { chatPage } from './support/chat-page.ts';
+import { startCountingServer } from './support/counting-server.ts';
+import { hostileDocuments } from './support/hostile-documents.ts';
+import { describePage } from './support/page-stage.ts';
+
+// Of the browser: functions given to `evaluate` run in the page.
+declare const document: {
+  activeElement: { textContent: string | null } | null;
+  fullscreenElement: unknown;
+  title: string;
+  cookie: string;
+  elementFromPoint: (x: number, y: number) => { closest: (selector: string) => unknown } | null;
+};
+declare const navigator: { clipboard: { readText: () => Promise<string> } };
+
+const panelOf = (page: Page): Locator => page.getByRole('complementary', { name: /^Preview:/ });
+/** The document of a preview: in a frame inside the frame of the page. */
+function contentOf(page: Page): FrameLocator {
+  return panelOf(page).locator('iframe').contentFrame().locator('iframe').contentFrame();
+}
+const code = (info: string, text: string): string => `\`\`\`${info}\n${text}\n\`\`\``;
+
+function lastMessage(body: unknown): string {
+  return JSON.stringify((body as { messages: unknown[] }).messages.at(-1));
+}
+
+/** Errors that the browser logs for what a frame was refused. */
+const REFUSED = /Content Security Policy|sandbox|Boom at the wall/;
+
+describePage('previews', ({ set }) => {
+  test('run a document beside the chat, in all its versions, without a network', async () => {
+    await using counting = await startCountingServer();
+    const game = (text: string, more = ''): string =>
+      [
+        '<!doctype html>',
+        '<title>Snake</title>',
+        `<p>${text}</p><p id="net">waiting</p><p id="clicks">0</p>`,
+        `<button onclick="clicks.textContent = Number(clicks.textContent) + 1">Count</button>`,
+        `<button onclick="throw new Error('Boom at the wall')">Crash</button>`,
+        `<script>fetch('${counting.http}/data').then((r) => r.text(), () => 'refused').then((t) => { net.textContent = 'fetch ' + t; });</script>`,
+        more,
+      ]
+        .join('\n')
+        .trimEnd();
+    const asked: string[] = [];
+    const stage = await set(
+      ({ body }) => {
+        const last = lastMessage(body);
+        asked.push(last);
+        return last.includes('Boom at the wall')
+          ? reply.text(`Corrected:\n\n${code('html snake.html', game('Snake two', '<p>better</p>'))}`)
+          : reply.text(`Here:\n\n${code('html snake.html', game('Snake one'))}`);
+      },
+      { direct: true },
+    );
+    const page = await stage.open('/', { viewport: { width: 1440, height: 1000 } });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const chat = chatPage(page);
+    const panel = panelOf(page);
+    const content = contentOf(page);
+    const reads = (text: string) => content.getByText(text, { exact: true }).waitFor();
+    await chat.send('Make a game');
+    await chat.rests();
+    const opener = chat.messages.getByRole('button', { name: 'Preview' });
+    await opener.click();
+    await reads('Snake one');
+
+    await refusesAndAllowsNetwork();
+    await keepsStateOfTheme();
+    await reportsErrors();
+    await fillsTheScreen();
+    await showsVersions();
+    await savesAndCopies();
+    await isResizedAndClosed();
+    await coversPhone();
+    const unexpected = stage.complaints.splice(0).filter((text) => !REFUSED.test(text));
+    expect(unexpected).toEqual([]);
+
+    async function refusesAndAllowsNetwork(): Promise<void> {
+      await reads('fetch refused');
+      const allow = panel.getByRole('button', { name: `Allow ${new URL(counting.http).host}` });
+      const dialog = page.getByRole('dialog');
+      await allow.click();
+      await dialog.getByText(counting.http, { exact: true }).waitFor();
+      await dialog.getByText('is your device or part of your network').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      expect(counting.seen).toEqual([]);
+      await allow.click();
+      await dialog.getByRole('button', { name: 'Allow' }).click();
+      await reads('fetch counted');
+      expect(counting.seen).toContain('/data');
+      await panel.getByRole('button', { name: `Revoke ${counting.http}` }).click();
+      await reads('fetch refused');
+      counting.seen.length = 0;
+    }
+
+    async function keepsStateOfTheme(): Promise<void> {
+      await content.getByRole('button', { name: 'Count' }).click();
+      await content.locator('#clicks').getByText('1').waitFor();
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await content.locator('html[data-theme=dark][lang=en]').waitFor();
+      expect(await content.locator('#clicks').innerText()).toBe('1');
+      expect(await axeFinds(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'light' });
+    }
+
+    async function reportsErrors(): Promise<void> {
+      await content.getByRole('button', { name: 'Crash' }).click();
+      const entry = panel.getByRole('listitem').filter({ hasText: 'Boom at the wall' });
+      await chat.composer.fill('Please:');
+      await entry.getByRole('button', { name: 'Fix this error' }).click();
+      await eventually(async () => (await chat.composer.inputValue()).includes('```\nError: Boom at the wall'));
+      expect(await chat.composer.inputValue()).toMatch(/^Please:\n\nThe preview of “Snake” \(version 1\)/);
+      expect(await chat.composer.evaluate((field) => field === document.activeElement)).toBe(true);
+      expect(asked).toHaveLength(1);
+    }
+
+    async function fillsTheScreen(): Promise<void> {
+      await panel.getByRole('button', { name: 'Full screen' }).click();
+      await eventually(() => page.evaluate(() => document.fullscreenElement !== null));
+      const frame = await panel.locator('iframe').boundingBox();
+      expect(frame?.width).toBeGreaterThan(1390);
+      expect(frame?.height).toBeGreaterThan(560);
+      await panel.getByRole('button', { name: 'Exit full screen' }).press('Escape');
+      await eventually(() => page.evaluate(() => document.fullscreenElement === null));
+      await panel.getByRole('button', { name: 'Full screen' }).waitFor();
+    }
+
+    async function showsVersions(): Promise<void> {
+      await chat.composer.press('Enter');
+      // The newest version follows by itself.
+      await reads('Snake two');
+      await chat.rests();
+      const version = panel.getByRole('combobox', { name: 'Version' });
+      expect(await version.locator('option:checked').innerText()).toBe('Version 2 of 2');
+      await panel.getByText('Changes').click();
+      await panel.getByText('2 lines added').waitFor();
+      const added = panel.getByRole('listitem').filter({ hasText: 'Added:' });
+      expect((await added.allInnerTexts()).join()).toContain('<p>better</p>');
+      expect(await axeFinds(page)).toEqual([]);
+      await panel.getByText('Source', { exact: true }).click();
+      await panel.getByRole('group', { name: 'Code' }).getByText('better').waitFor();
+      await version.selectOption({ label: 'Version 1 of 2' });
+      await panel.getByText('Preview', { exact: true }).click();
+      await reads('Snake one');
+    }
+
+    async function savesAndCopies(): Promise<void> {
+      const saved = page.waitForEvent('download');
+      await panel.getByRole('button', { name: 'Download snake.html' }).click();
+      const download = await saved;
+      expect(download.suggestedFilename()).toBe('snake.html');
+      expect(await readFile(await download.path(), 'utf8')).toBe(game('Snake one'));
+      await panel.getByRole('button', { name: 'Copy source' }).click();
+      await panel.getByRole('button', { name: 'Copied' }).waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(game('Snake one'));
+    }
+
+    async function isResizedAndClosed(): Promise<void> {
+      const width = async (): Promise<number> => (await panel.boundingBox())?.width ?? 0;
+      const before = await width();
+      await panel.getByRole('separator').press('ArrowRight');
+      await eventually(async () => (await width()) < before);
+      await panel.getByRole('button', { name: 'Copy source' }).press('Escape');
+      await panel.waitFor({ state: 'detached' });
+      await eventually(() => opener.first().evaluate((button) => button === document.activeElement));
+      expect(counting.seen).toEqual([]);
+    }
+
+    async function coversPhone(): Promise<void> {
+      await page.setViewportSize({ width: 390, height: 800 });
+      await opener.last().click();
+      await reads('Snake two');
+      expect(await panel.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 800 });
+      expect(await page.locator('main[inert]').count()).toBe(1);
+      await page.keyboard.press('Escape');
+      await panel.waitFor({ state: 'detached' });
+      expect(await page.locator('main[inert]').count()).toBe(0);
+    }
+  });
+
+  test('show images, tables, diagrams and text, and the source with the reason if they are invalid', async () => {
+    const { promise: until, resolve: release } = Promise.withResolvers<void>();
+    const answer = [
+      code(
+        'svg',
+        '<svg xmlns="http://www.w3.org/2000/svg" width="80" height="80"><title>Sun</title><circle r="30" cx="40" cy="40"/></svg>',
+      ),
+      code('svg', '<svg xmlns="http://www.w3.org/2000/svg"><g></svg>'),
+      code('csv', 'City,People\nOslo,"709,000"\n=1+1,<b>x</b>'),
+      code('csv', 'City,People\nOslo,"709'),
+      code('mermaid', 'flowchart LR\n  accTitle: Ways\n  A --> B'),
+      code('mermaid', 'flowchart LR\n  A -->'),
+      code('markdown', '# Title\n\n**bold** $x^2$'),
+      code('python', '# app.py\nprint(1)'),
+      code('html', `<title>Slow</title><p>first part</p>\n<!-- ${'x'.repeat(100)} -->\n<p>second part</p>`),
+    ].join('\n\n');
+    const behind = Math.floor(answer.indexOf('xxx') / 20) + 3;
+    const stage = await set(() => reply.text(answer, { pieces: 20, hold: { behind, until } }), { direct: true });
+    const page = await stage.open();
+    const chat = chatPage(page);
+    const panel = panelOf(page);
+    await chat.send('Show me');
+    await chat.reads(/x{9}/);
+    const buttons = chat.messages.getByRole('button', { name: /^(Preview|Open beside the chat)$/ });
+    const open = (index: number): Promise<void> => buttons.nth(index).click();
+
+    await open(8);
+    await contentOf(page).getByText('first part').waitFor();
+    await panel.getByText('Still being written').waitFor();
+    release();
+    await contentOf(page).getByText('second part').waitFor();
+    await panel.getByText('Still being written').waitFor({ state: 'detached' });
+
+    await open(0);
+    await panel.getByRole('heading', { name: 'Sun' }).waitFor();
+    await contentOf(page).locator('circle').waitFor();
+    await open(1);
+    await panel.getByText(/This image cannot be shown: error on line 1/).waitFor();
+    await panel.getByRole('group', { name: 'Code' }).getByText('<g>').waitFor();
+    await open(2);
+    await panel.getByRole('cell', { name: '709,000' }).waitFor();
+    await panel.getByRole('cell', { name: '<b>x</b>' }).waitFor();
+    await open(3);
+    await panel.getByText('the quoted value that begins in line 2 has no end').waitFor();
+    await panel.getByRole('button', { name: 'Fix this error' }).click();
+    expect(await chat.composer.inputValue()).toContain('begins in line 2');
+    await open(4);
+    await panel.getByRole('button', { name: /Diagram: Ways/ }).waitFor();
+    await open(5);
+    await panel.getByText(/This diagram could not be drawn/).waitFor();
+    await panel.getByRole('group', { name: 'Code' }).getByText('A -->').waitFor();
+    await open(6);
+    await panel.getByRole('heading', { name: 'Title' }).last().waitFor();
+    await panel.locator('.katex').waitFor();
+    await open(7);
+    await panel.getByRole('heading', { name: 'app.py' }).waitFor();
+    await panel.getByText('print').waitFor();
+    expect(await axeFinds(page)).toEqual([]);
+  });
+
+  test('attack 15: ten hostile documents reach neither the page nor any other host', { timeout: 240_000 }, async () => {
+    await using counting = await startCountingServer();
+    const documents = hostileDocuments(counting);
+    const answer = documents.map(({ html }) => code('html', html)).join('\n\n');
+    const stage = await set(() => reply.text(answer), { direct: true });
+    const page = await stage.open('/', { viewport: { width: 1440, height: 900 } });
+    const chat = chatPage(page);
+    const panel = panelOf(page);
+    await chat.send('Show me');
+    await chat.rests();
+    await chat.path();
+    await page.evaluate(() => (document.cookie = 'session=secret'));
+    const address = page.url();
+    const title = await page.title();
+    const tabs: Page[] = [];
+    const downloads: string[] = [];
+    const dialogs: string[] = [];
+    page.context().on('page', (tab) => tabs.push(tab));
+    page.on('download', (download) => downloads.push(download.suggestedFilename()));
+    page.on('dialog', (dialog) => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    const source = chat.messages.locator('.md-code');
+    const results = new Map<string, string>();
+    const failed = new Map<string, RegExp>([
+      ['Navigation of itself', /tried to open another address/],
+      ['Prefetching and refresh', /tried to open another address/],
+      ['Flood of messages', /too many messages and was stopped/],
+    ]);
+
+    for (const document of documents) {
+      await source
+        .filter({ hasText: `<title>${document.title}</title>` })
+        .getByRole('button', { name: 'Preview' })
+        .click();
+      await panel.getByRole('heading', { name: document.title }).waitFor();
+      const why = failed.get(document.title);
+      if (why !== undefined) await panel.getByRole('alert').filter({ hasText: why }).waitFor();
+      else {
+        await contentOf(page).getByText('tried').waitFor();
+        results.set(document.title, await contentOf(page).locator('#out').innerText());
+      }
+      await stillWorks(document.title);
+    }
+    // The last one runs an infinite loop: the page answers, and the document is closed.
+    await panel.getByRole('button', { name: 'Close preview' }).click();
+    await panel.waitFor({ state: 'detached' });
+    await stopsWebRtcWithoutHeader();
+
+    expect(counting.seen).toEqual([]);
+    expect([tabs.length, downloads, dialogs, page.url(), await page.title()]).toEqual([0, [], [], address, title]);
+    expect(await page.evaluate(() => document.cookie)).toBe('session=secret');
+    const storage = results.get('Storage and the window of the page') ?? '';
+    expect(storage).not.toMatch(/secret|parent |top |frame /);
+    expect(storage).toContain('origin null');
+    expect(results.get('Popups and forms')).not.toContain('true');
+    expect(results.get('Service worker and downloads')).not.toContain('granted');
+    // What the browser refused to the documents.
+    stage.complaints.length = 0;
+
+    /** As in browsers that do not know it. */
+    async function stopsWebRtcWithoutHeader(): Promise<void> {
+      let stripped = 0;
+      await page.route('**/frame/content*', async (route) => {
+        const response = await route.fetch();
+        const { 'connection-allowlist': list, ...headers } = response.headers();
+        if (list !== undefined) stripped += 1;
+        await route.fulfill({ response, headers });
+      });
+      await source.filter({ hasText: '<title>WebRTC</title>' }).getByRole('button', { name: 'Preview' }).click();
+      await contentOf(page).getByText('tried').waitFor();
+      expect(stripped).toBe(1);
+      await stillWorks('WebRTC without the header');
+      await panel.getByRole('button', { name: 'Close preview' }).click();
+    }
+
+    async function stillWorks(name: string): Promise<void> {
+      expect([name, await page.getByRole('dialog').count()]).toEqual([name, 0]);
+      expect([name, await page.evaluate(() => document.fullscreenElement === null)]).toEqual([name, true]);
+      expect([name, await page.getByRole('button', { name: 'Allow once' }).count()]).toEqual([name, 0]);
+      expect([name, await panel.getByRole('button', { name: 'Open', exact: true }).count()]).toEqual([
+        name,
+        name === 'Popups and forms' || name === 'Navigation of the page' ? 1 : 0,
+      ]);
+      // Nothing lies over the controls of the page.
+      const box = await panel.getByRole('button', { name: 'Close preview' }).boundingBox();
+      const isFree = await page.evaluate(
+        ({ x, y }) => document.elementFromPoint(x, y)?.closest('[aria-label="Close preview"]') !== null,
+        { x: (box?.x ?? 0) + 5, y: (box?.y ?? 0) + 5 },
+      );
+      expect([name, isFree]).toEqual([name, true]);
+      expect([name, counting.seen]).toEqual([name, []]);
+    }
+  });
+});

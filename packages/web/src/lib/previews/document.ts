@@ -1,0 +1,50 @@
+/** How a document is shown. */
+export type DocumentKind = 'html' | 'svg' | 'mermaid' | 'markdown' | 'csv' | 'code';
+
+export type DocumentVersion = {
+  /** Identifies it in the conversation; stays the same while it streams. */
+  key: string;
+  text: string;
+  /** It may still grow. */
+  open: boolean;
+};
+
+/**
+ * Something the panel beside the chat shows, in all its versions: code blocks of answers, and whatever else a
+ * conversation contains. Texts and names are content of a model: untrusted.
+ */
+export type PreviewDocument = {
+  /** The key of its first version. */
+  id: string;
+  kind: DocumentKind;
+  /** As in the info string of a code block. */
+  language: string;
+  title: string | null;
+  fileName: string | null;
+  versions: readonly [DocumentVersion, ...DocumentVersion[]];
+};
+
+/** Longer documents are not shown: they can be copied and saved. */
+export const MAX_SHOWN = 2_000_000;
+
+const KINDS: Readonly<Record<string, DocumentKind>> = {
+  html: 'html',
+  htm: 'html',
+  xhtml: 'html',
+  svg: 'svg',
+  mermaid: 'mermaid',
+  mmd: 'mermaid',
+  markdown: 'markdown',
+  md: 'markdown',
+  csv: 'csv',
+  tsv: 'csv',
+};
+
+export function kindOf(language: string, text: string): DocumentKind {
+  const name = language.toLowerCase();
+  const kind = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
+  if (kind !== undefined) return kind;
+  const start = text.slice(0, 500);
+  if (name === 'xml' && /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<svg[\s>]/.test(start)) return 'svg';
+  return name === '' && /^\s*<!doctype html[\s>]/i.test(start) ? 'html' : 'code';
+}
