@@ -85,11 +85,14 @@ describeInBrowser('components of the page', () => {
     await page.getByRole('button', { name: 'Add provider' }).click();
     await page.getByRole('dialog').locator('button[aria-haspopup=dialog]').first().click();
     await page.getByRole('combobox', { name: 'Search' }).fill('Mistral');
-    const icon = page
+    await page
       .getByRole('option', { name: /^Mistral/ })
+      .locator('[data-brand=mistral]')
       .first()
-      .locator('[data-brand=mistral]');
-    const mask = await icon.evaluate<string>('(element) => getComputedStyle(element).maskImage');
+      .waitFor();
+    const mask = await page.evaluate<string>(
+      "getComputedStyle(document.querySelector('[role=option] [data-brand=mistral]')).maskImage",
+    );
     const file = /url\("(.*)"\)/.exec(mask)?.[1] ?? '';
     const response = await page.request.get(new URL(file, page.url()).href);
     expect(response.headers()).toMatchObject({
