@@ -33,7 +33,7 @@ describePage('the reference server in a browser', (stages) => {
       storedServer('sse proxied', `${sse.origin}/sse`, { transport: 'sse', useProxy: true }),
     ]);
     const chat = chatPage(page);
-    await expect.poll(() => page.getByText(/Ready · \d{2} tools/).count()).toBe(4);
+    await expect.poll(() => page.getByText(/Ready \d{2} tools/).count()).toBe(4);
     for (const id of ['http', 'http-proxied', 'sse', 'sse-proxied']) {
       await chat.anew();
       await chat.send(`Please call browser-${id}__echo`);

@@ -114,7 +114,7 @@ describePage('the form of an MCP server', (stages) => {
     await form.getByRole('button', { name: 'Save' }).click();
     await form.waitFor({ state: 'detached' });
     await row(page, 'mine')
-      .getByText(/Ready · 3 tools/)
+      .getByText(/Ready 3 tools/)
       .waitFor();
     expect(servers.stored()).toMatch(/"mine"[^]*"processes": "one",\s+"maxConcurrentCalls": 2/);
     expect(JSON.stringify(await servers.serverOf('mine'))).not.toContain(SECRET);
@@ -181,7 +181,7 @@ describePage('the form of an MCP server', (stages) => {
   async function changeWithSecret(page: Page, servers: ServersPage, url: string): Promise<void> {
     servers.write({ web: { url: url, headers: { Authorization: `Bearer ${SECRET}` }, timeout: 60 } });
     await row(page, 'web')
-      .getByText(/Ready · 3 tools/)
+      .getByText(/Ready 3 tools/)
       .waitFor();
     await row(page, 'web').getByRole('button', { name: 'Actions for web' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
@@ -207,7 +207,7 @@ describePage('the form of an MCP server', (stages) => {
     expect(servers.stored()).toContain('// mine');
     expect(await page.content()).not.toContain(SECRET);
     await row(page, 'web')
-      .getByText(/Ready · 3 tools/)
+      .getByText(/Ready 3 tools/)
       .waitFor();
   }
 

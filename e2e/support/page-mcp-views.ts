@@ -164,6 +164,7 @@ export function mcpViews(): View[] {
       show: async (page) => {
         const inner = page.locator('[data-app] iframe').contentFrame().locator('iframe').contentFrame();
         await inner.getByRole('heading', { name: 'Shelf 7' }).waitFor();
+        await page.locator('[data-app]').scrollIntoViewIfNeeded();
       },
     },
     {

@@ -60,7 +60,8 @@ async function fetchBytes(url: string, fetch: GuardedFetch, signal?: AbortSignal
 async function readLimited(response: Response): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of response.body ?? []) {
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  for await (const part of body ?? []) {
     size += part.byteLength;
     if (size > MAX_BYTES) throw notAnImage(`It is larger than ${String(MAX_BYTES)} bytes.`);
     parts.push(part);

@@ -13,6 +13,7 @@ export const sidebar = {
   untitled: 'New chat',
   empty: 'Your chats appear here.',
   nothingFound: 'No chats match “{query}”.',
+  nothingFoundHint: 'The search looks in titles and messages. Try fewer or other words.',
   found: { one: '{count} chat found', other: '{count} chats found' },
   running: 'Answering',
   waiting: 'Waiting for your answer',

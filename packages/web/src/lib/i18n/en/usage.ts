@@ -55,6 +55,7 @@ export const usage = {
   unknown: 'unknown',
   andUnknown: '{known}, plus unknown',
   nothing: 'No usage in this period.',
+  nothingText: 'It appears here after the first answer or tool call.',
   noAgent: 'No agent',
   noConversation: 'Outside chats',
   gone: '{name} (deleted)',

@@ -16,6 +16,7 @@ export const sidebar: Translation<typeof en> = {
   untitled: '新对话',
   empty: '您的对话会显示在这里。',
   nothingFound: '没有找到与“{query}”相关的对话。',
+  nothingFoundHint: '搜索范围包括标题和消息。请试试更少或其他的字词。',
   found: { other: '找到 {count} 个对话' },
   running: '回答中',
   waiting: '等待您的回答',

@@ -56,6 +56,7 @@ export const usage: LazyTexts<'usage'> = {
   unknown: '未知',
   andUnknown: '{known}，另有未知',
   nothing: '这段期间没有使用。',
+  nothingText: '第一次回答或工具调用之后，就会显示在这里。',
   noAgent: '没有智能体',
   noConversation: '对话之外',
   gone: '{name}（已删除）',

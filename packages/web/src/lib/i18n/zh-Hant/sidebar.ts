@@ -16,6 +16,7 @@ export const sidebar: Translation<typeof en> = {
   untitled: '新對話',
   empty: '您的對話會顯示在這裡。',
   nothingFound: '找不到符合「{query}」的對話。',
+  nothingFoundHint: '搜尋範圍包含標題與訊息。請試試較少或其他的字詞。',
   found: { other: '找到 {count} 個對話' },
   running: '回答中',
   waiting: '等待您的回答',

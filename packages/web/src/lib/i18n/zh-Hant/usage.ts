@@ -56,6 +56,7 @@ export const usage: LazyTexts<'usage'> = {
   unknown: '未知',
   andUnknown: '{known}，另有未知',
   nothing: '這段期間沒有使用。',
+  nothingText: '在第一次回答或工具呼叫之後，就會顯示在這裡。',
   noAgent: '沒有代理',
   noConversation: '對話以外',
   gone: '{name}（已刪除）',
