@@ -197,8 +197,10 @@ describePage('MCP Apps', ({ set }) => {
       { servers: { clock: { behaviour: APP_SERVER } } },
     );
     const tool = { serverId: 'clock', name: 'show_clock' };
-    await call(stage.server.url, 'PUT', '/api/permissions', { tool, conversationId: null, decision: 'allow' });
+    // An approval is of the definition that a connected server offers.
     const page = await stage.open();
+    await call(stage.server.url, 'PUT', '/api/permissions', { tool, conversationId: null, decision: 'allow' });
+    await page.reload();
     await chatPage(page).send('What time is it?');
     const app = appIn(page);
     await app
@@ -219,11 +221,11 @@ describePage('MCP Apps', ({ set }) => {
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const countFile = join(folder, 'count');
     const stage = await set(...attackStage(countFile));
+    const page = await stage.open();
     for (const name of ['attack', 'count']) {
       const tool = { serverId: 'hostile', name };
       await call(stage.server.url, 'PUT', '/api/permissions', { tool, conversationId: null, decision: 'allow' });
     }
-    const page = await stage.open();
     const chat = chatPage(page);
     await chat.send('tools');
     await appIn(page).getByText('tools over').waitFor();

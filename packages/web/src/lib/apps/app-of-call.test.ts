@@ -27,6 +27,8 @@ it('shows an app before its call is made only if the call needs no approval', ()
   expect(earlyAppOfCall({ ...writing('allowed'), over: true }, 'auto', servers)).toBeNull();
   const ofTab = { serverId: 'clock', name: 'allowed', origin: 'tab' as const };
   expect(earlyAppOfCall({ ...writing('allowed'), tool: ofTab }, 'auto', servers)).toBeNull();
+  const changed = { ...view('allowed', 'allow'), changed: { hasMoved: false, differences: [] } };
+  expect(earlyAppOfCall(writing('allowed'), 'auto', [{ id: 'clock', tools: [changed] }])).toBeNull();
   const twice = [...servers, { id: 'other', tools: [view('allowed', 'allow')] }];
   expect(earlyAppOfCall(writing('allowed'), 'auto', twice)).toBeNull();
 });
