@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { FrameLocator, Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { eventually, reply, startScriptedMcp } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { APP_SERVER, GONE_SERVER, NEEDY_SERVER, SILENT_SERVER } from './support/app-server.ts';
+import { attackStage } from './support/attack-stage.ts';
 import { axeFinds } from './support/axe.ts';
 import { openWithServers, storedServer } from './support/browser-servers.ts';
 import { callsNamed } from './support/calls-named.ts';
@@ -88,6 +92,9 @@ describePage('MCP Apps', ({ set }) => {
     // The label of the app stays above it.
     expect(inner).toBeGreaterThan(20);
     expect(inner).toBeLessThan(60);
+    await press('Danger');
+    await dialog.getByRole('button', { name: 'Deny', exact: true }).click();
+    await app.getByText('danger error: The user denied the call.').nth(1).waitFor();
     await page.getByRole('button', { name: 'Back to the chat' }).click();
     await reads('mode inline maxHeight,width');
     await press('Beside');
@@ -175,6 +182,64 @@ describePage('MCP Apps', ({ set }) => {
       .card('show_silent')
       .getByText(/did not start. The result of the call/)
       .waitFor();
+  });
+
+  test('show arguments while the model writes them, and do not reach their server before the call', async () => {
+    const written = Promise.withResolvers<void>();
+    const stage = await set(
+      ({ body }) =>
+        (body as { messages: { role: string }[] }).messages.at(-1)?.role === 'tool'
+          ? reply.text('Understood.')
+          : reply.toolCalls([{ name: 'show_clock', arguments: { zone: 'Pacific/Auckland' } }], {
+              pieces: 4,
+              hold: { until: written.promise },
+            }),
+      { servers: { clock: { behaviour: APP_SERVER } } },
+    );
+    const tool = { serverId: 'clock', name: 'show_clock' };
+    // An approval is of the definition that a connected server offers.
+    const page = await stage.open();
+    await call(stage.server.url, 'PUT', '/api/permissions', { tool, conversationId: null, decision: 'allow' });
+    await page.reload();
+    await chatPage(page).send('What time is it?');
+    const app = appIn(page);
+    await app
+      .getByText(/^partial \{/)
+      .first()
+      .waitFor();
+    await app.getByRole('button', { name: 'Tick' }).click();
+    await app.getByText('tick error: The call of this app has not been made yet.').waitFor();
+    expect(await app.getByText(/^input/).count()).toBe(0);
+    written.resolve();
+    await app.getByText('input {"zone":"Pacific/Auckland"}').waitFor();
+    await app.getByText('result noon').waitFor();
+    stage.complaints.splice(0);
+  });
+
+  test('attack 15: call only permitted tools of their own server, and not in a loop', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'toolyard-attack-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const countFile = join(folder, 'count');
+    const stage = await set(...attackStage(countFile));
+    const page = await stage.open();
+    for (const name of ['attack', 'count']) {
+      const tool = { serverId: 'hostile', name };
+      await call(stage.server.url, 'PUT', '/api/permissions', { tool, conversationId: null, decision: 'allow' });
+    }
+    const chat = chatPage(page);
+    await chat.send('tools');
+    await appIn(page).getByText('tools over').waitFor();
+    expect(
+      await appIn(page)
+        .getByText(/error:/)
+        .count(),
+    ).toBe(12);
+    await chat.rests();
+    await chat.send('loop');
+    const card = page.locator('[data-app]').nth(1);
+    await card.getByText(/sends too many requests to hostile/).waitFor();
+    expect(statSync(countFile).size).toBeLessThanOrEqual(120);
+    stage.complaints.splice(0);
   });
 
   test('of a server of the tab ask for each call, and follow what is forbidden', async () => {

@@ -74,3 +74,4 @@ export type {
   TaskWork,
 } from './task-server/task-registry.ts';
 export { sharedTmp } from './test-run.ts';
+export { writePdf } from './sample-pdf.ts';

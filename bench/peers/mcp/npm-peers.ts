@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Peer } from './peer.ts';
 import { npx, PAGE_TEXT } from './peer.ts';
-import { writePdf } from './sample-pdf.ts';
+import { writePdf } from '@toolyard/testing';
 
 const SCOPE = '@modelcontextprotocol/server';
 

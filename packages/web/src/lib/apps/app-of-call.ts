@@ -21,7 +21,7 @@ export function appOfCall(call: Pick<CallView, 'tool'>, servers: Tools, tabServe
 
 type EarlyTools = readonly {
   id: string;
-  tools: readonly Pick<McpToolView, 'tool' | 'name' | 'ui' | 'permission'>[];
+  tools: readonly Pick<McpToolView, 'tool' | 'name' | 'ui' | 'permission' | 'changed'>[];
 }[];
 
 /**
@@ -38,6 +38,7 @@ export function earlyAppOfCall(
   const [view] = named;
   if (view === undefined || named.length > 1) return null;
   if (call.tool !== null && call.tool.serverId !== view.tool.serverId) return null;
-  if (mode !== 'auto' && view.permission !== 'allow') return null;
+  // A changed tool asks whatever is allowed.
+  if (view.changed !== undefined || (mode !== 'auto' && view.permission !== 'allow')) return null;
   return appOfCall({ tool: { ...view.tool, origin: 'server' } }, servers, []);
 }

@@ -31,10 +31,10 @@ export function grantedSandbox({ policy, permissions }: AppNeeds): JsonObject {
   return {
     permissions: Object.fromEntries(permissions.map((each) => [each, {}])),
     csp: {
-      connectDomains: policy.connect,
-      resourceDomains: policy.resources,
-      frameDomains: policy.frames,
-      baseUriDomains: policy.baseUris,
+      connectDomains: [...policy.connect],
+      resourceDomains: [...policy.resources],
+      frameDomains: [...policy.frames],
+      baseUriDomains: [...policy.baseUris],
     },
   };
 }
