@@ -133,13 +133,21 @@ test('attack 22: recognizes a form that asks for a password or a key by its word
   ])
     expect(asksForSecret('', fields)).toBe(true);
   expect(asksForSecret('Please give your access token', formWith('x'))).toBe(true);
-  for (const harmless of ['Your name. Do not give us your pin!', 'Never enter a password here', '請勿輸入您的密碼。']) {
+  for (const harmless of [
+    'Your name. Do not give us your pin!',
+    'Never enter a password here',
+    '請勿輸入您的密碼。',
+    'Your favorite integer (do not give us your phone number, pin, or other sensitive info)',
+  ]) {
     expect(asksForSecret(harmless, formWith('x'))).toBe(false);
   }
   for (const evasive of [
     'Do not worry, enter your pin',
     'Do not give your name but your password',
     'Never share your password; what is your password?',
+    'Do not give your name, just your pin',
+    'Do not give your name, enter a pin',
+    'Do not give your name, your pin is enough',
   ]) {
     expect(asksForSecret(evasive, formWith('x'))).toBe(true);
   }

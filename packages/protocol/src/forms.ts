@@ -297,11 +297,15 @@ export function formFaultText(fault: FormFault): string {
 const SECRET =
   /pass(word|phrase|code)|secret|api.?key|access.?key|private.?key|token|credential|\bpin\b|\bcvv?\b|密码|密碼|口令|密钥|密鑰|令牌|權杖/i;
 
+/** A comma between the items of a list, not one before another sentence. */
+const LIST_COMMA =
+  ',(?!\\s*(?:or\\s+|and\\s+)?(?:your|the|my|just|please|we|i|you|what|use|enter|type|give|send|tell|provide|share)\\b)';
+
 /** Matches a warning not to give a secret, up to the secret that it names and not past a word such as "but". */
 const SECRET_WARNING = new RegExp(
   `(?:\\b(?:do\\s+not|don['’]?t|never|must\\s+not|should\\s+not)\\s+(?:ever\\s+)?` +
     `(?:give|enter|share|send|type|tell|provide|include|put|write|paste|ask)\\b` +
-    `(?:(?!\\b(?:but|only|except|instead|and|until|unless|before|then)\\b)[^.,;:!?\\n]){0,40}?` +
+    `(?:(?!\\b(?:but|only|except|instead|and|until|unless|before|then)\\b)(?:[^.,;:!?\\n]|${LIST_COMMA})){0,40}?` +
     `|(?:请勿|請勿|切勿|不要|勿)(?:在此|在這裡|在这里)?(?:输入|輸入|提供|填写|填寫|透露|告诉|告訴)[^。；！？，,.]{0,8}?)` +
     `(?:${SECRET.source})`,
   'gi',

@@ -33,10 +33,13 @@ test('a shutdown waits for running calls, closes all sessions and clears servers
   // Generous for a loaded machine.
   const leaving = store.shutdown(120_000);
   const isRejected = () =>
-    store.acquire().then(
-      (release) => release(),
-      () => true,
-    );
+    store
+      .host()
+      .then((host) => host.acquire())
+      .then(
+        (release) => release(),
+        () => true,
+      );
   await eventually(isRejected, { what: 'the beginning of the shutdown' });
   writeFileSync(file, '');
   expect(await calling).toMatchObject({ content: [{ text: 'done' }] });
@@ -51,7 +54,7 @@ test('a shutdown waits for what was acquired, and rejects new calls meanwhile', 
   const peer = await startPeer();
   const store = await openStore();
   const id = await addServer(store, draftOf('Http', peer.url));
-  const release = await store.acquire();
+  const release = (await store.host()).acquire();
   let isOver = false;
   const leaving = store.shutdown(120_000).then(() => (isOver = true));
   await nextTurn();

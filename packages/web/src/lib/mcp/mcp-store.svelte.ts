@@ -176,11 +176,6 @@ export class McpStore {
     return (await this.host()).resources.read(serverId, uri, options);
   }
 
-  /** Starts an operation that {@link McpStore.shutdown} waits for; returns the function that ends it. */
-  async acquire(): Promise<() => void> {
-    return (await this.host()).acquire();
-  }
-
   /**
    * Rejects new operations, waits (with a limit) for those in progress, disconnects all servers and clears their
    * offers.
@@ -306,6 +301,7 @@ export class McpStore {
     return toBrowserServerView(entry, {
       health: this.health.get(entry.id),
       tools,
+      templateCount: this.#live?.resources.templates(entry.id).length ?? 0,
       costOf: this.#costOf,
       corsProblem: this.#cors.of(entry.id),
       missing: missingHeaders(entry, this.#deps.storage.secretsOf(entry.id)),

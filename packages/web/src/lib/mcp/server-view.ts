@@ -7,6 +7,7 @@ import type { BrowserServerView } from './types.ts';
 type ViewInputs = {
   health: ServerHealth | undefined;
   tools: readonly IndexedTool[];
+  templateCount: number;
   costOf: (tool: IndexedTool) => number;
   /** Why the browser cannot connect (CORS), if known. */
   corsProblem: string | undefined;
@@ -19,7 +20,7 @@ const LOG_LINES = 50;
 /** A server of this browser as shown in the panels; it contains no header values. */
 export function toBrowserServerView(
   entry: BrowserServerEntry,
-  { health, tools, costOf, corsProblem, missing }: ViewInputs,
+  { health, tools, templateCount, costOf, corsProblem, missing }: ViewInputs,
 ): BrowserServerView {
   const url = new URL(entry.url);
   return {
@@ -45,7 +46,7 @@ export function toBrowserServerView(
     phases: health?.phases ?? [],
     offers: {
       tools: tools.length,
-      ...(health?.resourceCount === undefined ? {} : { resources: health.resourceCount }),
+      ...(health?.resourceCount === undefined ? {} : { resources: health.resourceCount, templates: templateCount }),
       ...(health?.promptCount === undefined ? {} : { prompts: health.promptCount }),
     },
     tokens: tools.reduce((sum, tool) => sum + costOf(tool), 0),

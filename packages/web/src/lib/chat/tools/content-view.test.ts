@@ -15,6 +15,16 @@ describe('result content', () => {
     ['a video', file('x://film', { mimeType: 'video/mp4', source: { blob: 'ab' } }), { kind: 'video' }],
     ['a text resource', file('x://a/notes.md', { text: '# Hi' }), { kind: 'document', name: 'notes.md', json: null }],
     ['a JSON resource', file('x://a.json', { text: '[1]' }), { kind: 'document', json: '[1]' }],
+    [
+      'text as bytes',
+      file('x://a.txt', { mimeType: 'text/plain', source: { data: 'aGk=' } }),
+      { kind: 'document', text: 'hi' },
+    ],
+    [
+      'bytes that are no text',
+      file('x://a.txt', { mimeType: 'text/plain', source: { data: '/w==' } }),
+      { kind: 'file' },
+    ],
     ['a binary resource', file('x://a/b.zip', { source: HELD }), { kind: 'file', name: 'b.zip' }],
   ])('%s', (_name, part, view) => {
     expect(contentView(part)).toMatchObject(view);

@@ -44,7 +44,7 @@ export function contentView(part: ToolContentPart): ContentView {
       return json === null ? { kind: 'text', text: part.text } : { kind: 'json', json };
     }
     case 'resource': {
-      const { source, text } = part;
+      const { source, text = textIn(part) } = part;
       const uri = showHidden(part.uri);
       const title = showHidden(part.title ?? part.name ?? part.uri);
       const name = fileNameOf(part.name ?? part.uri);
@@ -75,6 +75,22 @@ export function contentView(part: ToolContentPart): ContentView {
     }
     default:
       return mediaView(part.mimeType, part.source, { name: part.type, title: part.type, uri: null, resource: null });
+  }
+}
+
+const TEXT_TYPE = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript)\b)/i;
+/** Characters of base64. */
+const MAX_DECODED = 200_000;
+
+/** Text that a server sends as bytes; undefined if they are no text. */
+function textIn({ mimeType = '', source }: ResourcePart): string | undefined {
+  if (source === undefined || !('data' in source) || source.data.length > MAX_DECODED) return undefined;
+  const bytes = TEXT_TYPE.test(mimeType) ? bytesOf(source.data) : null;
+  if (bytes === null) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
   }
 }
 
