@@ -9,7 +9,7 @@ import { ROOT } from './run.ts';
 
 export type Sentence = { readonly file: string; readonly text: string };
 
-/** Where a value of unknown content stands. */
+/** In place of a value of unknown content. */
 const VALUE = 'x';
 /** Functions whose arguments are shown to users. */
 const SHOWING_CALLS = /^(?:dangerFinding|unclearFinding|network|missingKeyError|unknown|failed|refused|unauthorized)$/;
