@@ -14,6 +14,7 @@ const SHOWN = [
   'packages/agent-runtime/src/**/*.ts',
   'packages/agent-host/src/**/*.ts',
   'packages/guarded-fetch/src/*.ts',
+  'packages/mcp-host/src/node/sandbox/{no-sandbox,support}.ts',
   'packages/mcp-host/src/{calls,connection,host,hosted,oauth,questions,transports}/*.ts',
   'packages/model-runtime/src/wire/*.ts',
   'packages/protocol/src/*.ts',
@@ -28,6 +29,7 @@ const NOT_ON_PAGE = [
   /(?:check-tab-commit|provider-presets|server-registry)\.ts$/,
 ];
 const FRAGMENTS = [
+  'x invisible characters, which may hide instructions from you.',
   'x is a system file.',
   'x runs automatically.',
   // Their endings are known only when they are sent.
