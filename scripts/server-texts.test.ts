@@ -26,7 +26,7 @@ const SHOWN = [
 const NOT_ON_PAGE = [
   /(?:agent-questions|create-agent|create-run-host|event-queue|function-tools|serve-functions|local-agent|trust)\.ts$/,
   /(?:read-rules|machine-approvals|machine-sign-ins|mcp-json-editor|file-providers|model-calls)\.ts$/,
-  /(?:check-tab-commit|provider-presets|server-registry)\.ts$/,
+  /(?:check-tab-commit|handshake|provider-presets|server-registry)\.ts$/,
 ];
 const FRAGMENTS = [
   'x invisible characters, which may hide instructions from you.',
