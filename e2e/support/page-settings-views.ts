@@ -107,7 +107,7 @@ export function settingsViews(): View[] {
     },
     {
       name: 'calls without approval, to confirm',
-      path: () => inSettings('general'),
+      path: () => inSettings('permissions'),
       show: async (page, t) => {
         await page.locator('select:has(option[value=auto])').selectOption('auto');
         await page.getByRole('dialog', { name: t('settings.autoTitle') }).waitFor();
@@ -124,7 +124,7 @@ export function settingsViews(): View[] {
     },
     {
       name: 'a budget without a limit',
-      path: () => inSettings('general'),
+      path: () => inSettings('permissions'),
       show: async (page, t) => {
         await button(page, t('usage.addBudget')).first().click();
         await page.getByText(t('usage.noAmountProblem')).first().waitFor();
