@@ -1,8 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { CommanderError } from 'commander';
-import type { Command } from 'commander';
 import { createProgram } from '../packages/cli/src/main.ts';
 import { ROOT } from './run.ts';
 
@@ -60,13 +58,14 @@ async function problemOf(words: readonly string[]): Promise<string | null> {
     await program.parseAsync([...words], { from: 'user' });
     return notes === '' ? null : notes.trim();
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? null : error.message;
-    throw error;
+    // Commander throws a usage error, and after it has printed help.
+    if (!(error instanceof Error) || !('exitCode' in error)) throw error;
+    return error.exitCode === 0 ? null : error.message;
   }
 }
 
 /** No command does anything, not even one with subcommands. */
-function silence(command: Command): void {
+function silence(command: ReturnType<typeof createProgram>): void {
   for (const sub of command.commands) {
     sub.action(() => undefined);
     silence(sub);
