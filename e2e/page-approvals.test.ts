@@ -58,7 +58,7 @@ describePage('approvals in the page', (stages) => {
     await card.getByText('Flagged as dangerous; you can only allow this one call.').waitFor();
     expect(await lastingScopes(card).count()).toBe(0);
     const inChinese = await stages.now.open(await chatPage(page).path(), { locale: 'zh-TW' });
-    await inChinese.getByText('標示為危險，只能允許這一次呼叫。 它會刪除').waitFor();
+    await inChinese.getByText('它會刪除 / 及其中所有內容。').waitFor();
     await inChinese.close();
   }
 
