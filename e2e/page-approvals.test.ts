@@ -57,6 +57,9 @@ describePage('approvals in the page', (stages) => {
     const { card } = await askInNewChat(page, 'Delete everything.');
     await card.getByText('Flagged as dangerous; you can only allow this one call.').waitFor();
     expect(await lastingScopes(card).count()).toBe(0);
+    const inChinese = await stages.now.open(await chatPage(page).path(), { locale: 'zh-TW' });
+    await inChinese.getByText('它會刪除 / 及其中所有內容。').waitFor();
+    await inChinese.close();
   }
 
   async function offersOnlyOneCallWhenRuleAsks(page: Page): Promise<void> {

@@ -470,7 +470,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await eventually(() => calls() === 1);
       await server.restart();
       const question = page.locator('[data-question]');
-      await question.getByText('Did "send_mail" take effect?').waitFor();
+      await question.getByText('Did “send_mail” take effect?').waitFor();
       await question.getByRole('button', { name: 'It worked' }).click();
       await question.getByRole('textbox').and(page.locator(':focus')).waitFor();
       await page.keyboard.type('Anne has it.');

@@ -310,6 +310,9 @@ describePage('MCP servers in the page', (stages) => {
     });
     const width = (): Promise<number> => page.evaluate<number>('document.documentElement.scrollWidth');
     await row(page, 'broken').getByText('項目無效', { exact: true }).waitFor();
+    // What the server writes in English is translated, with its values.
+    await row(page, 'gone').getByText('連接埠 1 不允許 HTTP 請求。').waitFor();
+    await page.getByRole('link', { name: /向您提問/ }).waitFor();
     expect(await width()).toBeLessThanOrEqual(360);
     await page.getByRole('button', { name: '新增伺服器' }).click();
     await page.getByText('遠端 URL', { exact: true }).click();

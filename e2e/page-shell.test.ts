@@ -112,10 +112,26 @@ describePage('the page', (stages) => {
         await page.getByRole('navigation', { name: 'Settings sections' }).getByRole('link', { name: section }).click();
         await page.getByRole('heading', { name: section, level: 2 }).waitFor();
       }
+      for (const width of [820, 390]) await showsSelectedSection(page, width);
       expect([...origins]).toEqual([stage.line.url]);
     },
   );
 });
+
+/** In a narrow window the sections overflow; the last one is selected. */
+async function showsSelectedSection(page: Page, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: 740 });
+  await page.reload();
+  const selected = page.getByRole('navigation', { name: 'Settings sections' }).locator('[aria-current=page]');
+  const isVisible = async (): Promise<boolean> => {
+    const [box, all] = await Promise.all([
+      selected.boundingBox(),
+      selected.locator('xpath=ancestor::ul').boundingBox(),
+    ]);
+    return box !== null && all !== null && box.x >= all.x && box.x + box.width <= all.x + all.width;
+  };
+  await expect.poll(isVisible).toBe(true);
+}
 
 async function backgroundOf(page: Page): Promise<'light' | 'dark'> {
   const red = await page.evaluate<number>('Number(/\\d+/.exec(getComputedStyle(document.body).backgroundColor)[0])');

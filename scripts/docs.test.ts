@@ -6,6 +6,7 @@ import { isJsonObject, parseJson } from '../packages/protocol/src/index.ts';
 import { readConfigFile } from '../packages/server/src/config/config-file.ts';
 import type { FigureRow } from './bench-figures.ts';
 import { DATA, DOCUMENT, figuresDocument, fillRows } from './bench-figures.ts';
+import { documentedCommands, wrongCommands } from './docs-commands.ts';
 import { brokenLinks } from './docs-links.ts';
 import { staleFiles } from './docs-reference.ts';
 import { undocumentedVariables } from './docs-reference/environment.ts';
@@ -49,6 +50,23 @@ describe('links of the documents', () => {
       'README.md:1: docs/a.md#second: there is no heading "second"',
       'README.md:2: none.png: there is no none.png',
       'docs/a.md:3: b.md: there is no docs/b.md',
+    ]);
+  });
+});
+
+describe('commands in the documents', () => {
+  it('are accepted by the CLI', async () => {
+    expect(documentedCommands().length).toBeGreaterThan(40);
+    expect(await wrongCommands()).toEqual([]);
+  });
+
+  it('are reported with their line if the CLI rejects them, or their flag was renamed', async () => {
+    const root = folder();
+    const commands = ['toolyard runs list --sort', 'A=1 toolyard chat --wire x "two words"  # why', 'toolyard models'];
+    writeFileSync(join(root, 'README.md'), `# Use\n\n\`\`\`\n${commands.join('\n')}\n\`\`\`\n`);
+    expect(await wrongCommands(root)).toEqual([
+      "README.md:4: toolyard runs list --sort: error: unknown option '--sort'",
+      expect.stringMatching(/^README\.md:5: toolyard chat --wire x two words: .*/),
     ]);
   });
 });

@@ -14,6 +14,7 @@ const SHOWN = [
   'packages/agent-runtime/src/**/*.ts',
   'packages/agent-host/src/**/*.ts',
   'packages/guarded-fetch/src/*.ts',
+  'packages/mcp-host/src/node/sandbox/{no-sandbox,support}.ts',
   'packages/mcp-host/src/{calls,connection,host,hosted,oauth,questions,transports}/*.ts',
   'packages/model-runtime/src/wire/*.ts',
   'packages/protocol/src/*.ts',
@@ -25,9 +26,10 @@ const SHOWN = [
 const NOT_ON_PAGE = [
   /(?:agent-questions|create-agent|create-run-host|event-queue|function-tools|serve-functions|local-agent|trust)\.ts$/,
   /(?:read-rules|machine-approvals|machine-sign-ins|mcp-json-editor|file-providers|model-calls)\.ts$/,
-  /(?:check-tab-commit|provider-presets|server-registry)\.ts$/,
+  /(?:check-tab-commit|handshake|provider-presets|server-registry)\.ts$/,
 ];
 const FRAGMENTS = [
+  'x invisible characters, which may hide instructions from you.',
   'x is a system file.',
   'x runs automatically.',
   // Their endings are known only when they are sent.

@@ -9,11 +9,12 @@ import { ROOT } from './run.ts';
 
 export type Sentence = { readonly file: string; readonly text: string };
 
-/** Where a value of unknown content stands. */
+/** In place of a value of unknown content. */
 const VALUE = 'x';
 /** Functions whose arguments are shown to users. */
-const SHOWING_CALLS = /^(?:dangerFinding|unclearFinding|network|missingKeyError|unknown|failed|refused|unauthorized)$/;
-const SHOWN_PROPERTIES = /^(?:message|hint|why)$/;
+const SHOWING_CALLS =
+  /^(?:dangerFinding|unclearFinding|network|missingKeyError|unknown|failed|refused|unauthorized|warning|remark)$/;
+const SHOWN_PROPERTIES = /^(?:message|hint|why|reason)$/;
 
 /** The sentences in the sources that match a pattern, with `x` for each value. */
 export function readSentences(pattern: string): Sentence[] {

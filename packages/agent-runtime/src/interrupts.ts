@@ -59,7 +59,8 @@ export function withApproval(call: PendingCall, answer: ApprovalAnswer): Pending
     const danger = call.about?.danger;
     return { ...approved, arguments: args, edited: danger === undefined ? {} : { danger } };
   }
-  const reason = answer.reason ? `: ${answer.reason}` : '';
+  // A reason may be a sentence.
+  const reason = answer.reason ? `: ${answer.reason.replace(/\.$/, '')}` : '';
   return {
     ...call,
     decision: 'refused',

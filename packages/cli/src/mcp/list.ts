@@ -30,7 +30,8 @@ export async function listServers(io: CommandIo, source: McpSource, { json }: { 
 }
 
 function rowOf(server: McpServerView): string[] {
-  const { id, state, offers, tokens, transport, origin, protocolVersion } = server;
+  const { id, state, offers, tokens, transport, origin, protocolVersion, serverInfo, builtIn } = server;
+  const title = serverInfo?.title ?? '';
   const isReady = state === 'ready';
   return [
     id,
@@ -39,7 +40,9 @@ function rowOf(server: McpServerView): string[] {
     isReady && offers.tools > 0 ? `${tokens} tokens` : '',
     protocolVersion === undefined ? '' : `MCP ${protocolVersion}`,
     ORIGIN_NAMES[origin],
-    transport === null ? '' : transport.type === 'stdio' ? transport.command : transport.url,
+    // How a built-in server is started is of no interest.
+    builtIn || transport === null ? '' : transport.type === 'stdio' ? transport.command : transport.url,
+    title.toLowerCase() === id.toLowerCase() ? '' : title,
   ];
 }
 

@@ -110,7 +110,8 @@ describe('toolyard mcp without a running server', () => {
     configure({ good: scriptedMcpCommand(TOOLS), bad: {}, gone: { command: 'no-such-command-here' } });
     const { code, stdout, stderr } = await mcp('list');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^date +ready +1 tool .* built in/m);
+    // The title that a server gives itself comes last.
+    expect(stdout).toMatch(/^date +ready +1 tool .* built in +Date and time$/m);
     expect(stdout).toMatch(/^good +ready +3 tools +\d+ tokens +MCP 2025-11-25 +mcp\.json +node/m);
     expect(stdout).toMatch(/^bad +line 1 of mcp\.json/m);
     expect(stderr).toMatch(/gone: The server "gone" cannot be started/);

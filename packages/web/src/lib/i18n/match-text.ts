@@ -1,4 +1,4 @@
-/** A sentence that was recognized: its key, and what stands at its placeholders. */
+/** A sentence that was recognized: its key, and the values of its placeholders. */
 export type MatchedText = { key: string; values: Readonly<Record<string, string>> };
 
 type Template = { key: string; pattern: RegExp; literals: readonly string[]; length: number };

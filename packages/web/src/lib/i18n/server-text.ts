@@ -44,7 +44,9 @@ async function load(): Promise<void> {
 export function serverText(text: string): ShownText {
   if (i18n.locale === 'en') return { text, lang: undefined };
   void loadServerTexts();
-  const translated = translate(text, MAX_DEPTH);
+  // Always reads the loaded texts: what is shown in English until then must be rendered again.
+  const isLoaded = i18n.text('serverTexts.internal') !== undefined;
+  const translated = isLoaded ? translate(text, MAX_DEPTH) : undefined;
   return translated === undefined ? { text, lang: 'en' } : { text: translated, lang: undefined };
 }
 

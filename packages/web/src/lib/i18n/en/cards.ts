@@ -49,7 +49,7 @@ export const cards = {
   othersToo: 'The first answer in any tab counts.',
   keys: 'Enter allows once, Escape denies.',
   sending: 'Sending your answer…',
-  doubtTitle: 'Did "{tool}" take effect?',
+  doubtTitle: 'Did “{tool}” take effect?',
   doubtText:
     'Toolyard stopped while this call was in progress. It was sent on {time}, and no result was stored. It is not repeated unless you choose to.',
   repeat: 'Repeat',

@@ -1,10 +1,10 @@
 /** Questions from servers and models during a run. */
 export const questions = {
-  formTitle: '"{server}" asks you to fill in a form',
-  urlTitle: '"{server}" asks you to open a page',
-  samplingTitle: '"{server}" requests an answer from your model',
-  signInTitle: '"{server}" asks you to sign in',
-  during: 'Asked while "{tool}" is running. The text below comes from the server.',
+  formTitle: '“{server}” asks you to fill in a form',
+  urlTitle: '“{server}” asks you to open a page',
+  samplingTitle: '“{server}” requests an answer from your model',
+  signInTitle: '“{server}” asks you to sign in',
+  during: 'Asked while “{tool}” is running. The text below comes from the server.',
   mayBelongTo:
     'The server did not say which call this is for; it may belong to one of these chats. The first answer counts.',
   goesToServer: 'Your answer is sent to this server.',
@@ -72,7 +72,7 @@ export const questions = {
   signInGoOn: 'Continue at {host}',
   signedIn: 'I have signed in',
   withoutSignIn: 'Continue without signing in',
-  tabTitle: 'Waiting for a tab with "{server}"',
+  tabTitle: 'Waiting for a tab with “{server}”',
   tabText:
     'The browser that has this server is not open. Open this chat there, or add the server here; then the call is made.',
   tabGiveUp: 'Continue without it',
@@ -83,11 +83,11 @@ export const questions = {
   toConfirmAuto: 'Settings',
   danger: 'Flagged as dangerous; you can only allow this one call.',
   changed: 'This tool has changed since you approved it.',
-  moved: '"{server}" now uses another command or URL.',
+  moved: '“{server}” now uses another command or URL.',
   before: 'Before:',
   after: 'Now:',
   hidden: 'The description contains characters that you cannot see but the model reads. They are marked below.',
-  described: 'Description by "{server}", as the model reads it',
+  described: 'Description by “{server}”, as the model reads it',
   modelTitle: 'The model asks you',
   yourAnswer: 'Your answer',
   ratherNot: 'Skip',

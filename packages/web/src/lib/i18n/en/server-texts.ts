@@ -246,6 +246,7 @@ export const serverTexts = {
   rejectedCallStatus: 'The server rejected the call of {tool} (HTTP {status}).',
   rejectedCall: 'The server rejected the call of {tool}: {reason}',
   abortedCall: 'The server aborted {tool}: {reason}',
+  toolFailed: '{tool} failed: {reason}',
   answeredStatus: 'The server answered the call of {tool} with HTTP {status}.',
   ratedServer: 'The server "{server}" limits the rate of calls (HTTP 429).',
   resultType: '{tool} returned a result type that Toolyard does not know.',

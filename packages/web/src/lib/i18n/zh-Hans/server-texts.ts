@@ -242,6 +242,7 @@ export const serverTexts: Translation<typeof en> = {
   rejectedCallStatus: '服务器拒绝 {tool} 的调用（HTTP {status}）。',
   rejectedCall: '服务器拒绝 {tool} 的调用：{reason}',
   abortedCall: '服务器中止了 {tool}：{reason}',
+  toolFailed: '{tool} 失败：{reason}',
   answeredStatus: '服务器以 HTTP {status} 响应 {tool} 的调用。',
   ratedServer: '服务器“{server}”限制调用频率（HTTP 429）。',
   resultType: '{tool} 返回 Toolyard 不认识的结果类型。',

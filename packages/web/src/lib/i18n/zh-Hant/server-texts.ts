@@ -242,6 +242,7 @@ export const serverTexts: Translation<typeof en> = {
   rejectedCallStatus: '伺服器拒絕 {tool} 的呼叫（HTTP {status}）。',
   rejectedCall: '伺服器拒絕 {tool} 的呼叫：{reason}',
   abortedCall: '伺服器中止了 {tool}：{reason}',
+  toolFailed: '{tool} 失敗：{reason}',
   answeredStatus: '伺服器以 HTTP {status} 回應 {tool} 的呼叫。',
   ratedServer: '伺服器「{server}」限制呼叫頻率（HTTP 429）。',
   resultType: '{tool} 傳回 Toolyard 不認識的結果類型。',
