@@ -1,5 +1,5 @@
 // Cost of the page in a real browser: a first visit, a long conversation, switching, a long answer.
-import { startBrowser } from '../e2e/support/browser.ts';
+import { launchBrowser } from '../e2e/support/browser.ts';
 import { whyNoBrowser } from '../e2e/support/unpack-browser.ts';
 import { buildPage } from '../scripts/build-page.ts';
 import { runBench } from './harness/bench.ts';
@@ -27,6 +27,7 @@ await runBench<Context>({
     parse: measureParse,
     stream: measureStream,
   },
+  own: { switches: { kind: 'count', usage: 'switches between two chats (default 1000)' } },
   async *contexts(bench) {
     const wrong = (await whyNoBrowser()) ?? (await buildPage({ log: bench.say }));
     if (wrong !== null) throw new Error(wrong);
@@ -48,7 +49,7 @@ await runBench<Context>({
         profile: profile === null ? null : { folder: profile, name: 'page' },
       }),
     );
-    const browser = await startBrowser();
+    const browser = await launchBrowser({ optimizes: true });
     stack.defer(() => browser.close());
     bench.say(`Chromium ${browser.version()}`);
     const { url } = server;

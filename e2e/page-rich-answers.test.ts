@@ -75,8 +75,10 @@ describePage('rich answers', ({ set }) => {
 
     async function drawsDiagram(): Promise<void> {
       const diagram = messages.getByRole('button', { name: 'Diagram: How a request travels' });
+      // It is drawn where it can be seen; the rest of the answer may have arrived at once.
+      const source = messages.getByText('accTitle: How a request travels');
+      await diagram.or(source).first().scrollIntoViewIfNeeded();
       await diagram.waitFor();
-      await diagram.scrollIntoViewIfNeeded();
       await eventually(() =>
         diagram.locator('img').evaluate((image: { naturalWidth?: number }) => (image.naturalWidth ?? 0) > 100),
       );

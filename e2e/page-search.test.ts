@@ -78,6 +78,11 @@ describePage('search in the page', ({ set }) => {
       expect(await chat.messages.locator('article').count()).toBeLessThan(60);
       await page.keyboard.press('End');
       await chat.reads('#44#');
+      // The end stays in view when a message grows by itself, as one with an image does.
+      await page.evaluate("[...document.querySelectorAll('[data-row]')].at(-1).style.paddingBottom = '400px'");
+      const belowView = () =>
+        chat.messages.evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight);
+      await expect.poll(belowView).toBeLessThan(2);
       return id;
     }
 

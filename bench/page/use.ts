@@ -99,7 +99,7 @@ function watchKeys(): void {
 
 /** Switches between two conversations in the sidebar, and compares the memory at both ends. */
 export async function measureSwitch(context: Context): Promise<Figure[]> {
-  const switches = context.options.quick ? 100 : 1_000;
+  const switches = Number(context.options.values['switches'] ?? (context.options.quick ? 100 : 1_000));
   const warmUp = 20;
   const visitor = await openFreshContext(context);
   try {

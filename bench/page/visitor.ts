@@ -23,6 +23,8 @@ export function openFreshContext({ browser }: Pick<Context, 'browser'>): Promise
   return browser.newContext({ viewport: { width: 1280, height: 800 } });
 }
 
+/** Accepts text until the page is loaded. */
+export const EARLY_COMPOSER = '#placeholder textarea';
 /** The composer, which shows that the page is usable. */
 export const COMPOSER = 'textarea#composer';
 

@@ -12,10 +12,10 @@ let launched: Promise<Browser> | undefined;
 
 /**
  * The Chromium of the npm package: one for all test files of a worker, closed with the worker. Started again if it did
- * not start or has crashed.
+ * not start or has crashed. `optimizes`: its scripts, as the browsers of users do; the first call decides.
  */
-export function launchBrowser(): Promise<Browser> {
-  launched ??= startBrowser([UNOPTIMIZED]).catch((error: unknown) => {
+export function launchBrowser({ optimizes = false } = {}): Promise<Browser> {
+  launched ??= launch(optimizes ? [] : [UNOPTIMIZED]).catch((error: unknown) => {
     launched = undefined;
     throw error;
   });
@@ -42,8 +42,7 @@ function signalTo(id: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Starts a browser of its own. With no additional flags it optimizes scripts, as the browsers of users do. */
-export async function startBrowser(flags: readonly string[] = []): Promise<Browser> {
+async function launch(flags: readonly string[]): Promise<Browser> {
   const { chromium } = await import('playwright-core');
   const { executablePath, env } = await browserCommand();
   const browser = await chromium.launch({

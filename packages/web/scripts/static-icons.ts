@@ -38,8 +38,12 @@ function readIcon(data: string): { shapes: [tag: string, attributes: string][] }
     if (!Array.isArray(shape)) return null;
     const [tag, attributes] = shape;
     if (typeof tag !== 'string' || !/^[a-z]+$/.test(tag) || !isObject(attributes)) return null;
-    const written = Object.entries(attributes).map(([name, value]) => ` ${name}=${JSON.stringify(String(value))}`);
-    shapes.push([tag, written.join('')]);
+    let written = '';
+    for (const [name, value] of Object.entries(attributes)) {
+      if (typeof value !== 'string') return null;
+      written += ` ${name}=${JSON.stringify(value)}`;
+    }
+    shapes.push([tag, written]);
   }
   return { shapes };
 }

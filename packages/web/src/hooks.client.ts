@@ -1,4 +1,4 @@
-import type { ClientInit } from '@sveltejs/kit';
 import { startUp } from '#lib/state/startup.ts';
 
-export const init: ClientInit = () => void startUp();
+/** Called by SvelteKit before it loads a route; the route waits for the responses, not this. */
+export const init = (): void => void startUp();

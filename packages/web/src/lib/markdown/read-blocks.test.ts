@@ -15,3 +15,11 @@ it('shows headings that are underlined once their line is complete, or the text 
   expect(read('Title\n==\n', true)).toMatchObject([{ type: 'heading' }]);
   expect(blocksReader()('Title\n--', false)).toMatchObject([{ type: 'heading' }]);
 });
+
+it('does not show the end of a code block as code', () => {
+  const read = blocksReader();
+  const text = 'Code:\n\n```js\na\n\n~~~\n```\n\nEnd';
+  for (let end = 1; end <= text.length; end += 1)
+    expect(JSON.stringify(read(text.slice(0, end), true)), text.slice(0, end)).not.toMatch(/[^`]`{1,2}["\\]/);
+  expect(read(text, false)).toMatchObject([{}, { text: 'a\n\n~~~' }, {}]);
+});

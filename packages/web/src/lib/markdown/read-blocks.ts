@@ -11,7 +11,7 @@ export function blocksReader(): (text: string, open: boolean) => readonly Markdo
   return (text, open) => {
     if (growing !== null || open) {
       growing ??= new IncrementalMarkdown();
-      const blocks = growing.update(open ? withoutUnderline(text) : text, { whole: !open });
+      const blocks = growing.update(open ? withoutUndecided(text) : text, { whole: !open });
       if (!open) remember(text, blocks);
       return blocks;
     }
@@ -21,12 +21,12 @@ export function blocksReader(): (text: string, open: boolean) => readonly Markdo
 }
 
 /**
- * Without dashes at the end that begin a list item or a rule: by themselves they make a heading of the paragraph above,
- * which would be large until the next character arrives.
+ * Without marks at the end that would look different until the next character arrives. Dashes begin a list item, but by
+ * themselves they make a heading of the paragraph above; two backticks are code until the third ends it.
  */
-function withoutUnderline(text: string): string {
+function withoutUndecided(text: string): string {
   const line = text.slice(text.lastIndexOf('\n') + 1);
-  const [, marks = ''] = /^[ \t>]*((?:-+|=+)[ \t]*)$/.exec(line) ?? [];
+  const [, marks = ''] = /^[ \t>]*((?:-+|=+)[ \t]*|`{1,2}|~{1,2})$/.exec(line) ?? [];
   return marks === '' ? text : text.slice(0, -marks.length);
 }
 
