@@ -84,10 +84,14 @@ export class DurableJournal implements RunJournal {
         : status === 'parked'
           ? { state, status: parkedStatus(point.state), taken: [] }
           : { state, status, taken: taken() };
-    // After an answer, everything with an outside effect commits first, and this with it: sending a call, asking the
-    // user, ending the run. So no wait is needed here.
-    if (point.context.phase === 'llm_result') writer.keep(save);
-    else this.#saved = await writer.save(save);
+    if (status !== 'running') {
+      this.#saved = await writer.save(save);
+      return;
+    }
+    if (writer.lost) throw writer.lost;
+    // A run that continues does not wait: everything with an outside effect commits first, and this with it: sending a
+    // call, asking the user, ending the run. An answer is committed with the call it asks for, if that follows.
+    writer.keep(save, point.context.phase === 'llm_result' ? 'later' : 'soon');
   }
 
   #append(body: RunEventBody): void {

@@ -19,6 +19,15 @@ describe('DurableRun', () => {
     expect(stored.events.map(({ seq }) => seq)).toEqual(stored.events.map((_event, index) => index + 1));
   });
 
+  test('stores the result of a fast call together with the call that follows', async () => {
+    const stored = new MemoryRun();
+    const open = access(answering(callsPay, callsPay, says('Paid twice.')), () => Promise.resolve(paid));
+    await stored.drive(stored.lease(), open);
+    expect(stored.status).toBe('done');
+    // The first events, before each call, and the end.
+    expect(stored.commits).toBe(4);
+  });
+
   test('is finished by another process after a crash before any commit, without repeating a call', async () => {
     const whole = new MemoryRun();
     await whole.drive(

@@ -130,7 +130,7 @@ export class DurableRun {
   receive({ stops, cancels, answers, steers }: RunMessages): void {
     this.steering.listen(steers);
     const taken = this.#questions.deliver(answers);
-    if (taken.length > 0) this.writer.keep({ taken });
+    if (taken.length > 0) this.writer.keep({ taken }, 'later');
     this.#cancels = cancels;
     if (stops) this.#control.end({ status: 'cancelled' });
   }
@@ -233,12 +233,23 @@ export class DurableRun {
     const { signal } = this.#control;
     try {
       const access = await open(signal);
-      return signal.aborted ? null : access;
+      return signal.aborted ? null : this.#countStored(access);
     } catch (thrown) {
       if (isStorageFault(thrown)) throw thrown;
       if (!signal.aborted) this.#control.end({ status: 'failed', error: toErrorInfo(thrown) });
       return null;
     }
+  }
+
+  /** Usage outside the run is read from storage: what the run has used itself must be stored before. */
+  #countStored(access: DurableAccess): DurableAccess {
+    const { budgets } = access;
+    if (!budgets?.budgets.some(({ of }) => of !== 'run' && of !== 'turn')) return access;
+    const refresh = async (): Promise<void> => {
+      await this.writer.flushed();
+      await budgets.refresh();
+    };
+    return { ...access, budgets: { ...budgets, refresh } };
   }
 
   #questioning({ sealing }: DurableAccess): QuestionMode {

@@ -56,10 +56,8 @@ export class RunSteering {
         const queued = found[index];
         // Null if it was removed from the queue in the meantime.
         if (queued) addSteering(run, { id, ...queued });
-        writer.keep({
-          ...defined({ taken: itemId === undefined ? undefined : [itemId] }),
-          ...(queued ? { unqueued: [id] } : {}),
-        });
+        const taken = itemId === undefined ? undefined : [itemId];
+        writer.keep({ ...defined({ taken }), ...(queued ? { unqueued: [id] } : {}) }, 'later');
       });
     };
     if (found.some((queued) => queued !== null)) return take;

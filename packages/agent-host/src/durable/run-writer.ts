@@ -53,6 +53,11 @@ export class RunWriter implements PumpSource {
     return this.#options.run.ownerId;
   }
 
+  /** Why the run can no longer be written; null as long as it can. */
+  get lost(): RunLost | null {
+    return this.#lost;
+  }
+
   /** The seq of the last stored event. */
   get storedSeq(): number {
     return this.#storedSeq;
@@ -90,9 +95,9 @@ export class RunWriter implements PumpSource {
     this.#write({ kind: 'used', entry }, 'later');
   }
 
-  /** Stored with the next save, or with the next group. */
-  keep(save: SaveRequest): void {
-    this.#write({ kind: 'save', save }, 'later');
+  /** Stored with the next save, or when `urgency` says. */
+  keep(save: SaveRequest, urgency: 'soon' | 'later'): void {
+    this.#write({ kind: 'save', save }, urgency);
   }
 
   /** Resolves when this and everything before it is stored. Rejects with {@link RunLost}. */

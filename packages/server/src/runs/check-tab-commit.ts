@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
-import type { CommitFromTab, JsonValue, Message, RunEvent, RunRecord, UserMessage, UserPart } from '@toolyard/protocol';
-import { canonicalJson, ignoreUnknownEvent, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type {
+  CommitFromTab,
+  JsonValue,
+  Message,
+  RunEvent,
+  RunEventBody,
+  RunRecord,
+  UserMessage,
+  UserPart,
+} from '@toolyard/protocol';
+import { canonicalJson, isJsonObject, ToolyardError } from '@toolyard/protocol';
 
 /** Statuses that a tab may set; others would make a server resume the run. */
 const STATUSES: readonly CommitFromTab['status'][] = [undefined, 'running', 'parked', 'done', 'failed', 'cancelled'];
@@ -40,54 +49,31 @@ export function checkTabCommit(run: RunRecord, commit: CommitFromTab): void {
   }
 }
 
+type FieldOf<Body> = Body extends unknown ? keyof Body : never;
+type IdField = Extract<FieldOf<RunEventBody>, `${string}Id`>;
+
+/** The ids in events that must be of the run, with what they identify. An event with another kind of id fails to compile. */
+const OWN_IDS: Readonly<Record<Exclude<IdField, 'conversationId' | 'parentId'>, string>> = {
+  messageId: 'message',
+  callId: 'call',
+  interruptId: 'interrupt',
+};
+const OWN_ID_FIELDS = new Map(Object.entries(OWN_IDS));
+
+/** Checks an event by its fields, so that a new type of event is checked as well. */
 function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolean): void {
   if (event.runId !== run.id) throw forbiddenWrite(`an event of run ${event.runId}`);
-  switch (event.type) {
-    case 'run_started':
-      if (event.conversationId !== run.conversationId || event.place !== 'browser' || event.seq !== 1) {
-        throw forbiddenWrite('the start of the run');
-      }
-      return;
-    case 'message_started':
-    case 'request_made':
-    case 'text_delta':
-    case 'reasoning_delta':
-    case 'tool_call_started':
-    case 'tool_call_delta':
-    case 'tool_call_ready':
-    case 'tool_call_malformed':
-    case 'attempt_abandoned':
-      if (event.messageId !== null && !own(event.messageId)) throw forbiddenWrite(`the message ${event.messageId}`);
-      return;
-    case 'message_finished':
-    case 'tool_finished':
-    case 'compression_finished':
-      return checkMessage(run, event.message, own);
-    // Compared later with the messages the user has sent to the run.
-    case 'steered':
-      return;
-    case 'tool_started':
-    case 'tool_progress':
-      if (!own(event.callId)) throw forbiddenWrite(`the call ${event.callId}`);
-      return;
-    case 'interrupt_requested':
-      if (!own(event.interrupt.id)) throw forbiddenWrite(`the interrupt ${event.interrupt.id}`);
-      return;
-    case 'interrupt_answered':
-    case 'interrupt_withdrawn':
-      if (!own(event.interruptId)) throw forbiddenWrite(`the interrupt ${event.interruptId}`);
-      return;
-    case 'step_started':
-    case 'run_parked':
-    case 'run_resumed':
-    case 'compression_started':
-    case 'compression_failed':
-    case 'notice':
-    case 'run_finished':
-      return;
-    default:
-      ignoreUnknownEvent(event);
+  if (event.type === 'run_started') {
+    if (event.conversationId === run.conversationId && event.place === 'browser' && event.seq === 1) return;
+    throw forbiddenWrite('the start of the run');
   }
+  for (const [field, id] of Object.entries(event)) {
+    const what = OWN_ID_FIELDS.get(field);
+    if (what !== undefined && id !== null && !own(String(id))) throw forbiddenWrite(`the ${what} ${String(id)}`);
+  }
+  if ('interrupt' in event && !own(event.interrupt.id)) throw forbiddenWrite(`the interrupt ${event.interrupt.id}`);
+  // Steering messages are compared later with those the user has sent to the run.
+  if ('message' in event && event.type !== 'steered') checkMessage(run, event.message, own);
 }
 
 function checkMessage(run: RunRecord, message: Message, own: (id: string) => boolean): void {
@@ -140,10 +126,8 @@ function checkState(run: RunRecord, { state, status }: CommitFromTab): void {
 
 /** Sha256 of the files that messages reference; only files of the owner are allowed. */
 export function filesNamedBy({ events, messages = [] }: CommitFromTab): Set<string> {
-  const finished = events.flatMap((event) =>
-    event.type === 'message_finished' || event.type === 'tool_finished' ? [event.message] : [],
-  );
-  const parts = [...finished, ...messages.map(({ message }) => message)].flatMap((message) =>
+  const inEvents = events.flatMap((event) => ('message' in event ? [event.message] : []));
+  const parts = [...inEvents, ...messages.map(({ message }) => message)].flatMap((message) =>
     message.role === 'tool' ? message.parts.flatMap(({ result }) => result.content) : [...message.parts],
   );
   return new Set(

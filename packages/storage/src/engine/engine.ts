@@ -21,7 +21,7 @@ export type StorageEngine = {
   insertEvents(events: readonly EventRow[]): StoreWork<void>;
   /**
    * Hot path of most flushes: appends tokens to many runs, each at most once. Returns the runs that were updated; see
-   * `MINE`.
+   * `OWNED_RUN`.
    */
   advanceBatch(items: readonly PlainItem[]): StoreWork<ReadonlySet<string>>;
   readonly perform: <T>(job: RetryableWork<T>) => Promise<T>;

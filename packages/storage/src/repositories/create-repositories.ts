@@ -68,6 +68,6 @@ export function createRepositories(engine: StorageEngine, search: ConversationSe
     webhooks: createWebhookRepository(engine.db),
     requestPreludes: createRequestPreludeRepository(engine.db),
     usage: createUsageRepository(engine, usage),
-    tabs: createTabRepository(engine.db),
+    tabs: createTabRepository(engine),
   };
 }

@@ -8,8 +8,10 @@ import type {
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
+import type { StorageEngine } from '../engine/engine.ts';
+import { statements } from '../engine/work.ts';
 import type { Schema } from '../schema.ts';
-import { encodeJson, scrubText } from '../text.ts';
+import { decodeJson, encodeJson, scrubText } from '../text.ts';
 
 /** The tools that one tab provides to the runs of one conversation. */
 export type TabOffer = { tabId: string; conversationId: string; servers: TabServer[]; seenUntil: number };
@@ -78,7 +80,12 @@ export type TabRepository = {
   sweep(seenBefore: number): Promise<void>;
 };
 
-export function createTabRepository(db: Kysely<Schema>): TabRepository {
+export function createTabRepository(engine: StorageEngine): TabRepository {
+  const { db } = engine;
+  // Prepared, because a run reads offers before every call.
+  const selectOffers = engine.prepare<OfferRow & { servers: string }>(`
+    SELECT tab_id, conversation_id, servers, seen_until FROM tab_offers
+    WHERE owner_id = ? AND conversation_id = ? AND seen_until >= ? ORDER BY offered_at DESC, tab_id`);
   const call = ({ ownerId }: Owner, { runId, callId }: CallKey) =>
     db
       .updateTable('tab_calls')
@@ -128,16 +135,8 @@ export function createTabRepository(db: Kysely<Schema>): TabRepository {
         .execute();
     },
     async offers({ ownerId }, { conversationId, seenSince }) {
-      const rows = await db
-        .selectFrom('tab_offers')
-        .selectAll()
-        .where('owner_id', '=', ownerId)
-        .where('conversation_id', '=', conversationId)
-        .where('seen_until', '>=', seenSince)
-        .orderBy('offered_at', 'desc')
-        .orderBy('tab_id')
-        .execute();
-      return rows.map(toOffer);
+      const rows = await engine.perform(statements(() => selectOffers.all(ownerId, conversationId, seenSince)));
+      return rows.map((row) => toOffer({ ...row, servers: decodeJson(row.servers) as TabServer[] }));
     },
     async offersOf({ ownerId }, tabId) {
       const rows = await db
@@ -278,7 +277,9 @@ function selectCall(db: Kysely<Schema>, { ownerId }: Owner, { runId, callId }: C
     .where('call_id', '=', callId);
 }
 
-function toOffer(row: Selectable<Schema['tab_offers']>): TabOffer {
+type OfferRow = Pick<Selectable<Schema['tab_offers']>, 'tab_id' | 'conversation_id' | 'seen_until'>;
+
+function toOffer(row: OfferRow & { servers: TabServer[] }): TabOffer {
   return {
     tabId: row.tab_id,
     conversationId: row.conversation_id,
