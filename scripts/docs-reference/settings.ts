@@ -26,6 +26,7 @@ const MEANINGS: Readonly<Record<SettingPath, string>> = {
     'Percent of the context window above which tool definitions are left out and the model searches for tools; 10 by default.',
   intervention: 'Approval mode of tool calls: see [permissions](../permissions.md#modes).',
   historyMessages: 'Sends at most this many of the latest messages; by default all that fit the context window.',
+  workspace: 'Folder on the machine of the server in which the tools `files` and `shell` work; an absolute path.',
   inputTemplate: 'Template of user messages; `{{text}}` is the message.',
 };
 

@@ -7,7 +7,7 @@ import type {
   ToolReference,
 } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { Gate, InterventionOptions } from '@toolyard/agent-runtime';
+import type { Gate, InterventionOptions, PolicyVerdict } from '@toolyard/agent-runtime';
 import { BudgetChecker, GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import { createOfferedTools } from './built-in/offered-tools.ts';
@@ -18,6 +18,7 @@ import { createAgentExecutors } from './executors/create-agent-executors.ts';
 import { wantsCompression } from './executors/request-inputs.ts';
 import type { FunctionTools } from './functions/function-tools.ts';
 import type { RunHost } from './run-host.ts';
+import { functionFacts, toolsIn } from './functions/functions-of-run.ts';
 import type { RunTools } from './run-tools.ts';
 
 type Configuration = Partial<ResolvedAgentConfiguration> &
@@ -69,18 +70,17 @@ export function createRunHost(
   access: RunAccess | null,
 ): Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'> {
   const { configuration, modelId, providerId, conversation, used } = options;
-  const { model, tools, functions, abilities, permission, surroundings, unconfirmed, keepPrelude } =
-    access ?? NO_ACCESS;
+  const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude } = access ?? NO_ACCESS;
+  const { workspace } = configuration;
+  const tools = toolsIn(workspace, (access ?? NO_ACCESS).tools, functions);
   const gate = createGate(access ? configuration.intervention : 'headless', unconfirmed, {
     asks: options.asks,
     rules: configuration.interventionRules,
     lostRules: configuration.lostRules === true,
     callContext: surroundings,
     permission,
-    lookUp(tool) {
-      const facts = tools.policyFacts(tool);
-      return facts && functions?.isIsolated(tools.tools(), tool) ? { ...facts, isolated: true } : facts;
-    },
+    lookUp: (tool) => functionFacts(tool, { tools, functions, workspace }),
+    diff: (tool, args) => functions?.diffOf(tools.tools(), tool, args, workspace),
   });
   const budgets = budgetsOf(access, `${providerId ?? model.provider}/${modelId}`);
   const contextSources = sourcesOf(configuration, tools, abilities);
@@ -107,6 +107,7 @@ export function createRunHost(
     tools,
     contextSources,
     offeredTools,
+    workspace,
     keepPrelude,
     used: used && ((entry) => used(entry.kind === 'model' && providerId ? { ...entry, providerId } : entry)),
     budgets,
@@ -125,17 +126,20 @@ export function createRunHost(
 function createGate(
   mode: InterventionOptions['mode'],
   unconfirmed: RunAccess['unconfirmed'],
-  options: Omit<InterventionOptions, 'mode'>,
+  options: Omit<InterventionOptions, 'mode'> & { diff: (tool: ToolReference, args: JsonObject) => string | undefined },
 ): Gate {
   const checker = new InterventionChecker({ ...options, mode });
-  if (!unconfirmed) return (tool, args) => checker.check(tool, args);
   const allowListChecker = new InterventionChecker({ ...options, mode: 'allow-list' });
+  const withDiff = (verdict: PolicyVerdict, tool: ToolReference, args: JsonObject): PolicyVerdict => {
+    const diff = verdict.decision === 'ask' ? options.diff(tool, args) : undefined;
+    return verdict.decision === 'ask' && diff !== undefined ? { ...verdict, about: { ...verdict.about, diff } } : verdict;
+  };
   return (tool, args) => {
     const verdict = checker.check(tool, args);
-    const servers = unconfirmed();
-    if (servers.length === 0 || verdict.decision !== 'run') return verdict;
+    const servers = unconfirmed?.() ?? [];
+    if (servers.length === 0 || verdict.decision !== 'run') return withDiff(verdict, tool, args);
     // The mode `auto` would allow the call: the interrupt says why it asks nevertheless.
-    const asked = allowListChecker.check(tool, args);
+    const asked = withDiff(allowListChecker.check(tool, args), tool, args);
     return asked.decision === 'ask' ? { ...asked, about: { ...asked.about, autoUnconfirmed: [...servers] } } : asked;
   };
 }

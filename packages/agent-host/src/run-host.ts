@@ -81,6 +81,8 @@ export type RunHost = {
   toolMode: ToolMode;
   tools: RunToolHost;
   conversation: ConversationPort;
+  /** The folder that the user chose for the conversation. */
+  workspace?: string | undefined;
   /**
    * The owner of the run, if the connections to servers are shared: questions of servers are never shown to another
    * owner.

@@ -102,7 +102,7 @@ export type PendingFunctionQuestion = (
 /** A tool as it is when a user is asked about a call of it. */
 export type CallToolFacts = Pick<
   ApprovalInterrupt,
-  'description' | 'definition' | 'inputSchema' | 'changed' | 'danger' | 'byRule' | 'autoUnconfirmed'
+  'description' | 'definition' | 'inputSchema' | 'changed' | 'diff' | 'danger' | 'byRule' | 'autoUnconfirmed'
 >;
 
 /**

@@ -49,6 +49,7 @@ test('the package exports exactly this', () => {
     'readJsonFile',
     'readMcpConfig',
     'readTransport',
+    'runSandboxed',
     'sandboxSupport',
     'watchConfigFile',
   ]);

@@ -81,6 +81,8 @@ export const SETTINGS = {
   },
   /** At most this many of the latest messages are sent to the model; by default all that fit its context window. */
   historyMessages: { kind: 'number', whole: true, min: 1 },
+  /** The folder on the machine of the server in which built-in tools work: an absolute path. */
+  workspace: { kind: 'text' },
   /** Wraps what the user writes, in the place of `{{text}}`. */
   inputTemplate: { kind: 'text' },
 } as const satisfies Readonly<Record<string, Setting>>;

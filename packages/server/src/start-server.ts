@@ -189,7 +189,8 @@ async function assemble(
   shutdown.defer('connections to other processes', () => cluster?.close());
   if (capabilities.servers !== 'none') logOrphans(await killOrphans(clock), log);
   const webTools = createWebSettings({ settings: storage.settings, secrets, clock });
-  const serverTools = options.hasServerTools === true ? createServerTools({ webTools, owner: OWNER }) : null;
+  const serverTools =
+    options.hasServerTools === true ? await createServerTools({ webTools, owner: OWNER, dataDir, clock }) : null;
   shutdown.defer('built-in tools', () => serverTools?.close());
   const functions = new FunctionTools([...(options.functionTools ?? []), ...(serverTools?.groups ?? [])]);
   const ofServers = {

@@ -118,6 +118,7 @@ export async function makeCall(
       ...(call.approved && definition !== undefined ? { definition } : {}),
       run: {
         id: state.runId,
+        workspace: host.workspace,
         budget: { limits: state.limits, turns: state.turns, spent: state.spent.run },
         ask: (question) => asks.ask(question),
         parked: asks.parked,

@@ -8,7 +8,7 @@ import type {
 } from '@toolyard/mcp-host';
 import { createInMemoryTransport } from '@toolyard/mcp-host';
 import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
-import { formatToolReference, ToolyardError } from '@toolyard/protocol';
+import { defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
 import { serveFunctions } from './serve-functions.ts';
 import { runFunction, stoppedFunction } from './run-function.ts';
 import type { FunctionTool, FunctionToolGroup, RunBudget, ToolContext } from './tool.ts';
@@ -17,6 +17,8 @@ import type { FunctionTool, FunctionToolGroup, RunBudget, ToolContext } from './
 type RunOfCall = Pick<ToolContext, 'ask'> & {
   id: string;
   budget: RunBudget;
+  /** The folder of the conversation. */
+  workspace?: string | undefined;
   /** Resolves when the call has asked a question without an answer: it is made again with the answer. */
   parked: Promise<ToolResult>;
 };
@@ -96,6 +98,16 @@ export class FunctionTools {
     return this.#find(listed, tool)?.isolated === true;
   }
 
+  /** What a call would change, for the user who is asked to approve it. */
+  diffOf(listed: readonly IndexedTool[], tool: ToolReference, args: JsonObject, workspace: string | undefined) {
+    return this.#find(listed, tool)?.diff(args, defined({ workspace }));
+  }
+
+  /** True for a tool that works in the folder of the conversation. */
+  needsWorkspace({ builtIn, tool }: IndexedTool): boolean {
+    return builtIn && this.#groups.some(({ id, needsWorkspace }) => needsWorkspace === true && id === tool.serverId);
+  }
+
   #find(listed: readonly IndexedTool[], { serverId, name }: ToolReference): FunctionTool | undefined {
     const found = this.#tools.get(formatToolReference({ serverId, name }));
     const isListed = (each: IndexedTool): boolean =>
@@ -111,7 +123,7 @@ async function execute(
   args: JsonObject,
   { caller, signal = new AbortController().signal, onProgress, listed, run }: FunctionCallOptions,
 ): Promise<ToolResult> {
-  const { id, budget, ask, parked } = run;
+  const { id, budget, workspace, ask, parked } = run;
   const ctx: ToolContext = {
     signal,
     progress: (progress) => onProgress?.(progress),
@@ -119,6 +131,7 @@ async function execute(
     ...(caller?.conversationId === undefined ? {} : { conversation: caller.conversationId }),
     run: id,
     budget,
+    ...defined({ workspace }),
     tools: listed,
     ask,
   };

@@ -42,6 +42,8 @@ export type ToolContext = {
   conversation?: string;
   run?: string;
   budget?: RunBudget;
+  /** The folder that the user chose for the conversation, as an absolute path. */
+  workspace?: string;
   /** The tools of the run; the same list as long as none changes. */
   tools?: readonly IndexedTool[];
   /**
@@ -85,6 +87,8 @@ export type ToolOptions<S extends ArgumentsSchema> = {
    * What its arguments say is then not dangerous, whatever it is: code for a sandbox may contain any command as text.
    */
   isolated?: true;
+  /** What a call would change, as lines that begin with `+`, `-` or a space; shown when a user is asked to approve it. */
+  diff?: (args: ArgumentsOf<S>, ctx: Pick<ToolContext, 'workspace'>) => string | undefined;
   execute: (args: ArgumentsOf<S>, ctx: ToolContext) => ToolOutput | Promise<ToolOutput>;
 };
 
@@ -93,6 +97,8 @@ export type FunctionTool = Pick<ToolOptions<ArgumentsSchema>, 'name' | 'title' |
   readonly inputSchema: JsonObject;
   readonly onlyAsks: boolean;
   readonly isolated: boolean;
+  /** Undefined for arguments that are invalid. */
+  readonly diff: (args: JsonObject, ctx: Pick<ToolContext, 'workspace'>) => string | undefined;
   /**
    * Validates the arguments, then executes.
    *
@@ -120,7 +126,7 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
  */
 export function tool<const S extends ArgumentsSchema>(options: ToolOptions<S>): FunctionTool {
   const { name, title, description, annotations, onlyAsks = false, isolated = false } = options;
-  const { inputSchema: schema, execute } = options;
+  const { inputSchema: schema, diff, execute } = options;
   if (!NAME.test(name)) throw badConfig(`The tool name "${name}" must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-".`);
   const inputSchema = jsonSchemaOf(options);
   const read = isStandard(schema)
@@ -134,6 +140,8 @@ export function tool<const S extends ArgumentsSchema>(options: ToolOptions<S>): 
     inputSchema,
     onlyAsks,
     isolated,
+    diff: (args, ctx) =>
+      diff === undefined || checkArguments(inputSchema, args) !== null ? undefined : diff(args as ArgumentsOf<S>, ctx),
     // `read` returns what the schema describes, which TypeScript cannot follow.
     run: async (args, ctx) => execute((await read(args)) as ArgumentsOf<S>, ctx),
   };
@@ -194,5 +202,7 @@ export type FunctionToolGroup = {
   title?: string;
   /** False: off until a user enables it. */
   enabled?: boolean;
+  /** Its tools work in the folder of the conversation, and are offered only where one is set. */
+  needsWorkspace?: true;
   tools: readonly FunctionTool[];
 };

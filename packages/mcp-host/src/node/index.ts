@@ -4,6 +4,7 @@ export { McpConfigFile, type ServerEntry } from './mcp-config-file.ts';
 export { CERTIFICATE_VARIABLES, childEnvironment, networkSettings } from './launch/child-environment.ts';
 export { findCommand } from './launch/find-command.ts';
 export { deleteOtherPrivateFolders, deletePrivateFolder } from './sandbox/private-folders.ts';
+export { runSandboxed, type SandboxedEnd } from './run-sandboxed.ts';
 export { sandboxSupport } from './sandbox/support.ts';
 export { killOrphans } from './child-marker.ts';
 export { killAllStdioChildren } from './process-group.ts';

@@ -1,20 +1,18 @@
 import type { ChildProcess } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { McpIsolation } from '@toolyard/protocol';
 import { defined, isJsonObject, parseJson } from '@toolyard/protocol';
-import spawn from 'cross-spawn';
 import type { HostTransport, TransportContext, TransportEnd } from '../transports/transport.ts';
 import type { TransportConfig } from '../types.ts';
-import { MARKER_VARIABLE, newMarker } from './child-marker.ts';
+import { newMarker } from './child-marker.ts';
 import { LineReader } from './line-reader.ts';
 import { ProcessGroup } from './process-group.ts';
-import { SECCOMP_FD } from './sandbox/bubblewrap.ts';
 import type { SandboxOptions } from './sandbox/sandboxed-command.ts';
 import type { StdioCommand } from './stdio-command.ts';
+import { spawnCommand } from './spawn-command.ts';
 import { stdioCommand } from './stdio-command.ts';
 
 /** The longest message a server may send, in bytes. */
@@ -110,17 +108,9 @@ class StdioTransport implements HostTransport {
     return this.#lastStderr;
   }
 
-  #spawn({ command, args, env, cwd, filter }: StdioCommand, marker: string | undefined): ChildProcess {
+  #spawn(command: StdioCommand, marker: string | undefined): ChildProcess {
     try {
-      const child = spawn(command, [...args], {
-        env: { ...env, ...defined({ [MARKER_VARIABLE]: marker }) },
-        stdio: ['pipe', 'pipe', 'pipe', ...(filter === undefined ? [] : ['pipe' as const])],
-        detached: process.platform !== 'win32',
-        windowsHide: true,
-        ...defined({ cwd }),
-      });
-      if (filter !== undefined) endWith(child.stdio[SECCOMP_FD], filter);
-      return child;
+      return spawnCommand(command, marker);
     } catch (error) {
       // Some rejections of the system are thrown instead of emitted: a command line that is too long, or a NUL byte in
       // it.
@@ -246,13 +236,6 @@ function notStarted(config: StdioConfig, error: Error): TransportEnd {
   if (code === 'ENOENT') return { ...base, reason: 'command_not_found' };
   if (code === 'EACCES') return { ...base, reason: 'not_executable' };
   return { ...base, reason: 'other' };
-}
-
-function endWith(pipe: unknown, bytes: Buffer): void {
-  if (!(pipe instanceof Writable)) return;
-  // The process may exit before it reads this, which is reported as its exit.
-  pipe.on('error', () => undefined);
-  pipe.end(bytes);
 }
 
 function isFolder(path: string): boolean {

@@ -78,6 +78,8 @@ export const interrupt = named(
       inputSchema: jsonObject.exactOptional(),
       /** Set if the definition changed since the tool was approved. */
       changed: toolChange.exactOptional(),
+      /** What the call would change when this was asked, as lines that begin with `+`, `-` or a space. */
+      diff: z.string().exactOptional(),
       /**
        * Why the call is flagged as dangerous: it runs only with an answer to this approval, whatever else is allowed.
        */

@@ -2,8 +2,13 @@ import type { AgentConfiguration, JsonValue, Principal, Scope } from '@toolyard/
 import { isJsonObject } from '@toolyard/protocol';
 import { missingScope } from './refusals.ts';
 
-/** Settings that determine which calls run without approval, and how much may be spent. */
-const APPROVAL_FIELDS: readonly (keyof AgentConfiguration)[] = ['intervention', 'interventionRules', 'budgets'];
+/** Settings that determine which calls run without approval, how much may be spent, and which folder tools reach. */
+const APPROVAL_FIELDS: readonly (keyof AgentConfiguration)[] = [
+  'intervention',
+  'interventionRules',
+  'budgets',
+  'workspace',
+];
 
 /** @throws ProblemAnswer 403 if the principal has none of the scopes. */
 export function requireScope({ scopes }: Principal, ...needed: readonly Scope[]): void {

@@ -1,0 +1,46 @@
+import type { ToolPolicyFacts } from '@toolyard/agent-runtime';
+import type { IndexedTool } from '@toolyard/mcp-host';
+import type { ToolReference } from '@toolyard/protocol';
+import type { RunTools } from '../run-tools.ts';
+import type { FunctionTools } from './function-tools.ts';
+
+/** The tools of a run, without those that need a folder if the conversation has none. */
+export function toolsIn(workspace: string | undefined, tools: RunTools, functions: FunctionTools | undefined): RunTools {
+  if (workspace !== undefined || functions === undefined) return tools;
+  const isOffered = (tool: IndexedTool): boolean => !functions.needsWorkspace(tool);
+  let last: { of: readonly IndexedTool[]; offered: readonly IndexedTool[] } | null = null;
+  return {
+    tools() {
+      const of = tools.tools();
+      if (last?.of === of) return last.offered;
+      const offered = of.every(isOffered) ? of : of.filter(isOffered);
+      last = { of, offered };
+      return offered;
+    },
+    resolve(name) {
+      const found = tools.resolve(name);
+      return found && isOffered(found) ? found : undefined;
+    },
+    callTool: (tool, args, options) => tools.callTool(tool, args, options),
+    resumeTask: (handle, options) => tools.resumeTask(handle, options),
+    contextSources: () => tools.contextSources(),
+    policyFacts: (tool) => tools.policyFacts(tool),
+    refresh: (called) => tools.refresh(called),
+  };
+}
+
+type FactSources = { tools: RunTools; functions: FunctionTools | undefined; workspace: string | undefined };
+
+/** What is known of a tool when a call is checked, including what only its registration knows. */
+export function functionFacts(
+  tool: ToolReference,
+  { tools, functions, workspace }: FactSources,
+): ToolPolicyFacts | undefined {
+  const facts = tools.policyFacts(tool);
+  if (facts === undefined || functions === undefined) return facts;
+  const listed = tools.tools();
+  if (functions.isIsolated(listed, tool)) return { ...facts, isolated: true };
+  const known = listed.find((each) => each.tool.serverId === tool.serverId && each.tool.name === tool.name);
+  if (workspace === undefined || known === undefined || !functions.needsWorkspace(known)) return facts;
+  return { ...facts, callContext: () => ({ inputSchema: known.inputSchema, workingFolder: workspace }) };
+}

@@ -1,0 +1,146 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { Clock } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { newMarker } from './child-marker.ts';
+import { ProcessGroup } from './process-group.ts';
+import type { SandboxOptions } from './sandbox/sandboxed-command.ts';
+import { spawnCommand } from './spawn-command.ts';
+import { stdioCommand } from './stdio-command.ts';
+
+export type SandboxedRun = {
+  /** Names the private home folder, which is kept. The same command gets the same one. */
+  id: string;
+  command: string;
+  args: readonly string[];
+  env?: Record<string, string>;
+  /** Written to standard input, which is then closed. */
+  input: string;
+  /** The only folder that it may write, besides its own. */
+  folder: string;
+  timeoutMs: number;
+  /** Further output is dropped. */
+  maxOutputLength: number;
+  signal: AbortSignal;
+  clock: Clock;
+  sandbox: SandboxOptions;
+};
+
+export type SandboxedEnd = {
+  /** Standard output and standard error, as they arrived. */
+  output: string;
+  isCut: boolean;
+  /** The exit code; null if it was killed. */
+  code: number | null;
+  isTimeout: boolean;
+  /** What the sandbox did not allow. */
+  blocked: string[];
+};
+
+/** How long the pipes may stay open after the exit, in milliseconds. */
+const DRAIN_MS = 500;
+
+/**
+ * Runs a command in the sandbox of local servers, without network, and terminates all its processes when it ends.
+ *
+ * @throws ToolyardError `bad_config` if there is no sandbox or the folder cannot be used; the reason of `signal`
+ */
+export async function runSandboxed(run: SandboxedRun): Promise<SandboxedEnd> {
+  const { id, command, args, env, input, folder, signal, clock, sandbox } = run;
+  signal.throwIfAborted();
+  const config = {
+    type: 'stdio' as const,
+    command,
+    args: [...args],
+    cwd: folder,
+    sandbox: { network: 'off' as const },
+    ...(env ? { env } : {}),
+  };
+  const sandboxed = await stdioCommand(
+    config,
+    { serverId: id, log: () => undefined },
+    { ...sandbox, onBlocked: () => undefined },
+  );
+  try {
+    if (sandboxed.isolation().kind !== 'sandboxed') {
+      throw new ToolyardError({
+        code: 'bad_config',
+        message: `"${command}" is not available here, or has no sandbox.`,
+      });
+    }
+    const marker = newMarker();
+    const child = spawnCommand(sandboxed, marker);
+    const started = new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    const ended = new Promise<number | null>((resolve) => {
+      child.once('exit', (code) => {
+        const cancel = clock.after(DRAIN_MS, () => resolve(code));
+        child.once('close', () => {
+          cancel();
+          resolve(code);
+        });
+      });
+    });
+    const collected = collect([child.stdout, child.stderr], run.maxOutputLength, (line) => sandboxed.readLine(line));
+    child.stdin?.on('error', () => undefined);
+    await started;
+    const group = child.pid === undefined ? undefined : new ProcessGroup(child, child.pid, { clock, marker });
+    child.stdin?.end(input);
+    const isTimeout = await stoppedBefore(ended, run, () => group?.killNow());
+    const code = await ended;
+    await group?.end();
+    signal.throwIfAborted();
+    const isolation = sandboxed.isolation();
+    const blocked = isolation.kind === 'sandboxed' ? (isolation.blocked ?? []).map(({ target }) => target) : [];
+    return { ...collected.end(), code, isTimeout, blocked };
+  } finally {
+    await sandboxed.end();
+  }
+}
+
+/** Kills at the timeout or when `signal` is aborted; resolves to true after a timeout. */
+async function stoppedBefore(
+  ended: Promise<unknown>,
+  { timeoutMs, signal, clock }: SandboxedRun,
+  kill: () => void,
+): Promise<boolean> {
+  let isTimeout = false;
+  const cancel = clock.after(timeoutMs, () => {
+    isTimeout = true;
+    kill();
+  });
+  signal.addEventListener('abort', kill, { once: true });
+  if (signal.aborted) kill();
+  try {
+    await ended;
+    return isTimeout;
+  } finally {
+    cancel();
+    signal.removeEventListener('abort', kill);
+  }
+}
+
+type Pipe = NodeJS.ReadableStream | null;
+
+/** Collects the output of the pipes in the order of its arrival. */
+function collect(pipes: readonly Pipe[], most: number, readLine: (line: string) => void) {
+  let output = '';
+  let isCut = false;
+  for (const pipe of pipes) {
+    const decoder = new StringDecoder('utf8');
+    pipe?.on('error', () => undefined);
+    pipe?.on('data', (chunk: Buffer) => {
+      const text = decoder.write(chunk);
+      const room = most - output.length;
+      isCut ||= text.length > room;
+      output += text.slice(0, room);
+    });
+  }
+  return {
+    end() {
+      for (const line of output.split('\n').slice(-100)) readLine(line);
+      return { output, isCut };
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { FunctionToolGroup, ToolContext } from '@toolyard/agent-host';
+import type { SandboxedEnd } from '@toolyard/mcp-host/node';
+import { findCommand, runSandboxed } from '@toolyard/mcp-host/node';
+import type { Clock, ToolResult } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { createRunPython } from './run-python.ts';
+import { createShell } from './shell.ts';
+import { failed, openWorkspace } from './workspace-path.ts';
+
+const MAX_OUTPUT_LENGTH = 30_000;
+
+/** A program that runs in the workspace of a call. */
+export type Program = {
+  id: string;
+  command: string;
+  args: readonly string[];
+  env?: Record<string, string>;
+  input: string;
+};
+
+export type RunProgram = (program: Program, timeoutMs: number, ctx: ToolContext) => Promise<ToolResult>;
+
+type CommandToolsOptions = {
+  /** Never shown to a command: the data folder. */
+  hidden: readonly string[];
+  clock: Clock;
+  /** Where private home folders are; default: the cache folder of the user. */
+  stateFolder?: string;
+};
+
+/** Tools that run commands in the workspace, in the sandbox of local servers. */
+export function createCommandTools({ hidden, clock, stateFolder }: CommandToolsOptions): FunctionToolGroup {
+  const run: RunProgram = async (program, timeoutMs, { workspace, signal }) => {
+    const { root } = openWorkspace(workspace, hidden);
+    const end = await runSandboxed({
+      ...program,
+      folder: root,
+      timeoutMs,
+      maxOutputLength: MAX_OUTPUT_LENGTH,
+      signal,
+      clock,
+      sandbox: { dataFolders: hidden, ...(stateFolder === undefined ? {} : { stateFolder }) },
+    }).catch((thrown: unknown) => {
+      if (!ToolyardError.isInstance(thrown)) throw thrown;
+      throw failed(`The command was not started. ${thrown.message}`);
+    });
+    return resultOf(end, timeoutMs);
+  };
+  const python = ['python3', 'python'].find((name) => findCommand(name, process.env['PATH']) !== undefined);
+  return {
+    id: 'shell',
+    title: 'Commands in the workspace',
+    enabled: false,
+    needsWorkspace: true,
+    tools: [createShell(run), ...(python === undefined ? [] : [createRunPython(run, python)])],
+  };
+}
+
+function resultOf({ output, isCut, code, isTimeout, blocked }: SandboxedEnd, timeoutMs: number): ToolResult {
+  const ending = isTimeout
+    ? `Stopped after ${timeoutMs / 1000} s.`
+    : code === 0
+      ? ''
+      : `Exit code: ${code ?? 'killed'}`;
+  const lines = [
+    output.trimEnd(),
+    ...(isCut ? [`[cut after ${MAX_OUTPUT_LENGTH} characters]`] : []),
+    ...(blocked.length > 0 ? [`The sandbox does not allow: ${blocked.join(', ')}`] : []),
+    ending,
+  ];
+  const text = lines.filter((line) => line !== '').join('\n') || 'The command printed nothing.';
+  return { content: [{ type: 'text', text }], isError: isTimeout || code !== 0, outcome: 'done' };
+}

@@ -1,0 +1,39 @@
+import type { FunctionTool } from '@toolyard/agent-host';
+import { tool } from '@toolyard/agent-host';
+import type { RunProgram } from './command-tools.ts';
+
+export const MAX_SECONDS = 600;
+export const DEFAULT_SECONDS = 60;
+/** What the policy parses; longer scripts would only need approval. */
+const MAX_COMMAND_LENGTH = 32_000;
+
+export function createShell(run: RunProgram): FunctionTool {
+  return tool({
+    name: 'shell',
+    title: 'Run shell command',
+    description:
+      'Runs a command with sh in the workspace folder and returns its output and exit code. It runs in a sandbox: it can change files of the workspace only, and has no network. All its processes end with the call.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        command: { type: 'string', minLength: 1, maxLength: MAX_COMMAND_LENGTH },
+        timeout_seconds: { type: 'integer', minimum: 1, maximum: MAX_SECONDS, description: 'Default 60.' },
+      },
+      required: ['command'],
+    },
+    annotations: { readOnly: false, destructive: true, openWorld: false },
+    execute: ({ command, timeout_seconds: seconds = DEFAULT_SECONDS }, ctx) =>
+      run(
+        // Constant arguments, so that all commands have the same private home folder.
+        {
+          id: 'toolyard-shell',
+          command: 'sh',
+          args: ['-c', 'eval "$TOOLYARD_COMMAND"'],
+          env: { TOOLYARD_COMMAND: command },
+          input: '',
+        },
+        seconds * 1_000,
+        ctx,
+      ),
+  });
+}

@@ -1,0 +1,30 @@
+import type { FileHandle } from 'node:fs/promises';
+import { failed } from './workspace-path.ts';
+
+const MAX_BYTES = 5 * 1024 * 1024;
+
+/** @throws ToolyardError `tool_failed` for a file that is large or not text */
+export async function readText(handle: FileHandle, path: string): Promise<string> {
+  const { size } = await handle.stat();
+  if (size > MAX_BYTES) throw failed(`${path} has ${size} bytes; at most ${MAX_BYTES} are read.`);
+  const bytes = Buffer.alloc(size);
+  const { bytesRead } = await handle.read(bytes, 0, size, 0);
+  return textOf(bytes.subarray(0, bytesRead), path);
+}
+
+function textOf(bytes: Uint8Array, path: string): string {
+  if (bytes.includes(0)) throw failed(`${path} is not a text file.`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw failed(`${path} is not UTF-8 text.`);
+  }
+}
+
+/** Replaces the content of an open file. */
+export async function replaceText(handle: FileHandle, text: string): Promise<void> {
+  const bytes = Buffer.from(text, 'utf8');
+  await handle.truncate(0);
+  for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at, bytes.length - at, at)).bytesWritten;
+  await handle.sync();
+}

@@ -1,0 +1,132 @@
+import { constants, realpathSync, statSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { open, readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { ToolyardError } from '@toolyard/protocol';
+
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+/** Without it, opening a named pipe waits for its other end. */
+const NON_BLOCKING = constants.O_NONBLOCK ?? 0;
+
+/** The folder of a conversation, with links resolved. */
+export type Workspace = { root: string };
+
+/**
+ * @param hidden folders that no workspace may contain or be in: the data folder
+ * @throws ToolyardError `tool_failed` if it cannot be used
+ */
+export function openWorkspace(path: string | undefined, hidden: readonly string[]): Workspace {
+  if (path === undefined || !isAbsolute(path)) throw failed('This conversation has no workspace folder.');
+  const root = resolvedOrNull(path);
+  if (root === null || !statSync(root).isDirectory()) throw failed(`The workspace ${path} is not a folder.`);
+  if (dirname(root) === root) throw failed('The root of the file system cannot be a workspace.');
+  for (const folder of hidden.flatMap((each) => resolvedOrNull(each) ?? [])) {
+    if (isInside(folder, root) || isInside(root, folder)) {
+      throw failed(`The workspace ${path} contains the data of Toolyard, or is part of it.`);
+    }
+  }
+  return { root };
+}
+
+function resolvedOrNull(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}
+
+export function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** The path as a model sees it: relative to the workspace, with slashes. */
+export function shownPath({ root }: Workspace, path: string): string {
+  return relative(root, path).split(sep).join('/') || '.';
+}
+
+/**
+ * The real path of an existing file or folder.
+ *
+ * @throws ToolyardError `tool_failed` if it does not exist, or is outside of the workspace, also by a link
+ */
+export async function existingPath(workspace: Workspace, path: string): Promise<string> {
+  const wanted = joined(workspace, path);
+  const real = await realpath(wanted).catch((thrown: unknown) => {
+    throw notUsable(path, thrown);
+  });
+  if (!isInside(real, workspace.root)) throw outside(path);
+  return real;
+}
+
+/**
+ * Opens a regular file. What is opened is checked after opening: a link that replaces a folder between a check and its
+ * use leads nowhere.
+ *
+ * @param how `create`: also a new file, whose folder exists
+ */
+export async function openFile(workspace: Workspace, path: string, how: 'read' | 'write' | 'create'): Promise<FileHandle> {
+  const wanted = joined(workspace, path);
+  // The last part of the path must not be a link; existing links to files inside are followed by `existingPath`.
+  const folder = await realpath(dirname(wanted)).catch((thrown: unknown) => {
+    throw notUsable(path, thrown);
+  });
+  if (!isInside(folder, workspace.root)) throw outside(path);
+  const access = how === 'read' ? constants.O_RDONLY : constants.O_RDWR;
+  const creating = how === 'create' ? constants.O_CREAT : 0;
+  const target = join(folder, basename(wanted));
+  const handle = await open(target, access | creating | NO_FOLLOW | NON_BLOCKING, 0o644).catch((thrown: unknown) => {
+    throw notUsable(path, thrown);
+  });
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw failed(`${path} is not a regular file.`);
+    // Another name of the same file may be outside.
+    if (how !== 'read' && stats.nlink > 1) throw failed(`${path} has several names (hard links) and is not changed.`);
+    if (!isInside(await locationOf(handle, target, stats), workspace.root)) throw outside(path);
+    return handle;
+  } catch (thrown) {
+    await handle.close();
+    throw thrown;
+  }
+}
+
+/** Where an open file really is. */
+async function locationOf(handle: FileHandle, target: string, opened: { dev: number; ino: number }): Promise<string> {
+  if (process.platform === 'linux') return readlink(`/proc/self/fd/${handle.fd}`);
+  const real = await realpath(target);
+  const now = statSync(real);
+  if (now.dev === opened.dev && now.ino === opened.ino) return real;
+  throw failed('The file was replaced while it was opened. Try again.');
+}
+
+/** @throws ToolyardError `tool_failed` for a path that leaves the workspace as it is written */
+function joined({ root }: Workspace, path: string): string {
+  if (path.includes('\0')) throw failed('A path must not contain a NUL character.');
+  const whole = isAbsolute(path) ? resolve(path) : resolve(root, path);
+  if (!isInside(whole, root)) throw outside(path);
+  return whole;
+}
+
+function outside(path: string): ToolyardError {
+  return failed(`${path} is outside of the workspace.`);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'has a file where a folder is expected',
+  EISDIR: 'is a folder',
+  ELOOP: 'is a symbolic link, which is not followed',
+  EACCES: 'may not be accessed',
+  EPERM: 'may not be accessed',
+  ENXIO: 'is not a regular file',
+};
+
+function notUsable(path: string, thrown: unknown): ToolyardError {
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
+  return failed(`${path} ${REASONS[code] ?? `cannot be used (${code || 'unknown error'})`}.`);
+}
+
+export function failed(message: string): ToolyardError {
+  return new ToolyardError({ code: 'tool_failed', message });
+}

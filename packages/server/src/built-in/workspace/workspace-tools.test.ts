@@ -1,0 +1,152 @@
+import { execFileSync } from 'node:child_process';
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FunctionTool, ToolContext } from '@toolyard/agent-host';
+import type { JsonObject } from '@toolyard/protocol';
+import { messageOf } from '@toolyard/protocol';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFileTools } from './file-tools.ts';
+import { lineDiff } from './line-diff.ts';
+
+let folder: string;
+let workspace: string;
+let tools: readonly FunctionTool[];
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'toolyard-workspace-')));
+  workspace = join(folder, 'work');
+  mkdirSync(join(workspace, 'src'), { recursive: true });
+  mkdirSync(join(folder, 'data'));
+  writeFileSync(join(folder, 'secret.txt'), 'secret');
+  writeFileSync(join(workspace, 'src', 'a.ts'), 'const a = 1;\nconst b = 2;\n');
+  writeFileSync(join(workspace, 'notes.md'), '# Notes\n');
+  ({ tools } = createFileTools([join(folder, 'data')]));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The text of the result, or the message of the error. */
+async function call(name: string, args: JsonObject, of: string | undefined = workspace): Promise<string> {
+  const context: ToolContext = {
+    signal: new AbortController().signal,
+    progress: () => undefined,
+    ask: () => Promise.reject(new Error('not asked')),
+    ...(of === undefined ? {} : { workspace: of }),
+  };
+  const found = tools.find((each) => each.name === name);
+  try {
+    return String(await found?.run(args, context));
+  } catch (thrown) {
+    return `error: ${messageOf(thrown)}`;
+  }
+}
+
+function diffOf(name: string, args: JsonObject): string | undefined {
+  return tools.find((each) => each.name === name)?.diff(args, { workspace });
+}
+
+describe('the files of a workspace', { tags: ['C1.23', 'C7.03'] }, () => {
+  test('are listed, read and searched', async () => {
+    expect(await call('list_files', {})).toBe('notes.md\nsrc/\nsrc/a.ts');
+    expect(await call('list_files', { path: 'src', depth: 1 })).toBe('src/a.ts');
+    expect(await call('read_file', { path: 'src/a.ts', line: 2, lines: 1 })).toBe('const b = 2;\n[up to line 2 of 3]');
+    expect(await call('search_files', { text: 'CONST B' })).toBe('src/a.ts:2: const b = 2;');
+    expect(await call('search_files', { text: 'nothing like it' })).toMatch(/is in none of 2 files/);
+    expect(await call('search_files', { text: 'notes', extension: 'md' })).toBe('notes.md\nnotes.md:1: # Notes');
+  });
+
+  test('are written and edited, with a diff to approve', async () => {
+    const edit = { path: 'src/a.ts', old_text: 'b = 2', new_text: 'b = $& + 3' };
+    expect(diffOf('edit_file', edit)).toBe('  const a = 1;\n- const b = 2;\n+ const b = $& + 3;');
+    expect(await call('edit_file', edit)).toBe('Changed: src/a.ts.');
+    expect(readFileSync(join(workspace, 'src/a.ts'), 'utf8')).toBe('const a = 1;\nconst b = $& + 3;\n');
+    expect(await call('edit_file', { ...edit, old_text: 'const' })).toMatch(/occurs 2 times .* nothing was changed/);
+    const write = { path: 'new/folder/b.txt', content: 'one\ntwo' };
+    expect(diffOf('write_file', write)).toBe('+ one\n+ two');
+    expect(await call('write_file', write)).toBe('Written: new/folder/b.txt (2 lines).');
+    expect(await call('read_file', { path: 'new/folder/b.txt' })).toBe('one\ntwo');
+    expect(diffOf('write_file', { path: 'notes.md', content: '# Notes\nmore\n' })).toBe('  # Notes\n+ more');
+    expect(lineDiff('a\nb\nc\n', 'a\nx\nc\n')).toBe('  a\n- b\n+ x\n  c');
+  });
+
+  test.each(['../secret.txt', 'src/../../secret.txt', '/etc/passwd', './/..//secret.txt', 'link.txt', 'out/secret.txt', 'out/../../secret.txt'])(
+    'are the only ones: %s is refused',
+    async (path) => {
+      symlinkSync(join(folder, 'secret.txt'), join(workspace, 'link.txt'));
+      symlinkSync(folder, join(workspace, 'out'));
+      for (const [name, args] of [
+        ['read_file', { path }],
+        ['write_file', { path, content: 'overwritten' }],
+        ['edit_file', { path, old_text: 'secret', new_text: 'overwritten' }],
+        ['list_files', { path }],
+        ['search_files', { path, text: 'secret' }],
+      ] as const) {
+        expect([name, await call(name, args)]).toEqual([name, expect.stringMatching(/^error: .*(outside|link)|is in none of 0/)]);
+      }
+      expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('secret');
+      expect(await call('search_files', { text: 'secret' })).toMatch(/is in none/);
+      expect(diffOf('write_file', { path: '../secret.txt', content: 'x' })).toBe('+ x');
+    },
+  );
+
+  test('are not written through a new folder behind a link', async () => {
+    symlinkSync(folder, join(workspace, 'out'));
+    expect(await call('write_file', { path: 'out/made/x.txt', content: 'x' })).toMatch(/^error: .*outside/);
+    expect(await call('list_files', { path: '../..' })).toMatch(/outside/);
+    expect(() => readFileSync(join(folder, 'made', 'x.txt'))).toThrow('ENOENT');
+  });
+
+  test('stay the only ones while another process replaces a folder by a link', async () => {
+    writeFileSync(join(folder, 'a.ts'), 'outside');
+    const away = join(workspace, 'away');
+    let swaps = 0;
+    const swap = (): void => {
+      renameSync(join(workspace, 'src'), away);
+      symlinkSync(folder, join(workspace, 'src'));
+      rmSync(join(workspace, 'src'));
+      renameSync(away, join(workspace, 'src'));
+      swaps++;
+    };
+    const timer = setInterval(swap, 0);
+    try {
+      for (let round = 0; round < 60; round++) {
+        const read = await call('read_file', { path: 'src/a.ts' });
+        expect(read).not.toBe('outside');
+        await call('write_file', { path: 'src/a.ts', content: 'inside' });
+      }
+    } finally {
+      clearInterval(timer);
+    }
+    expect(swaps).toBeGreaterThan(0);
+    expect(readFileSync(join(folder, 'a.ts'), 'utf8')).toBe('outside');
+  });
+
+  test('are regular text files with one name', async () => {
+    linkSync(join(folder, 'secret.txt'), join(workspace, 'hard.txt'));
+    execFileSync('mkfifo', [join(workspace, 'pipe')]);
+    writeFileSync(join(workspace, 'binary'), Buffer.from([1, 0, 2]));
+    writeFileSync(join(workspace, 'latin'), Buffer.from([0xe4, 0xff]));
+    expect(await call('write_file', { path: 'hard.txt', content: 'x' })).toMatch(/several names/);
+    expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('secret');
+    expect(await call('read_file', { path: 'pipe' })).toMatch(/not a regular file/);
+    expect(await call('read_file', { path: 'binary' })).toMatch(/not a text file/);
+    expect(await call('read_file', { path: 'latin' })).toMatch(/not UTF-8/);
+    expect(await call('read_file', { path: 'src' })).toMatch(/is a folder|not a regular file/);
+    expect(await call('read_file', { path: 'a\0b' })).toMatch(/NUL/);
+    expect(await call('read_file', { path: 'none.txt' })).toBe('error: none.txt does not exist.');
+  });
+
+  test('need a folder that is not the root and has no data of Toolyard', async () => {
+    expect(await call('list_files', {}, undefined)).toMatch(/notes.md/);
+    for (const [bad, why] of [
+      ['/', /root of the file system/],
+      [folder, /contains the data of Toolyard/],
+      [join(folder, 'data'), /contains the data of Toolyard/],
+      [join(folder, 'none'), /is not a folder/],
+      ['relative', /has no workspace/],
+      ['', /has no workspace/],
+    ] as const) {
+      expect(await call('list_files', {}, bad)).toMatch(why);
+    }
+  });
+});
