@@ -191,7 +191,9 @@ describeInBrowser('prompts and resources in the composer', () => {
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
       await page.keyboard.press('Enter');
-      await chip('Team Management').waitFor();
+      await chip('Team Management')
+        .getByRole('button', { name: /Preview/ })
+        .waitFor();
       await chat.composer.press('Enter');
       await chat.reads('Understood.');
       expect((await lastRequest()).text).toContain('Please promote Alice to the head of the Engineering team.');
@@ -205,6 +207,17 @@ describeInBrowser('prompts and resources in the composer', () => {
     await form().getByRole('combobox').first().fill('Nonsense');
     await form().getByRole('combobox').nth(1).fill('1');
     await closeSuggestions();
+    // Texts that are loaded meanwhile leave the form as it is.
+    for (const [language, cancel] of [
+      ['zh-Hant', '取消'],
+      ['en', 'Cancel'],
+    ]) {
+      const event = `{ key: 'toolyard:language:1', newValue: '"${language ?? ''}"' }`;
+      await page.evaluate(`dispatchEvent(new StorageEvent('storage', ${event})), null`);
+      await form()
+        .getByRole('button', { name: cancel ?? '' })
+        .waitFor();
+    }
     await form().getByRole('button', { name: 'Add prompt' }).click();
     await form()
       .getByText(/Invalid resourceType/)

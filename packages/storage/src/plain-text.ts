@@ -4,7 +4,7 @@ const RULE = /^[ \t]*(?:(?:[-*_][ \t]*){3,}|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+
 const LINE_STARTS = /^[ \t]*(?:(?:#{1,6}(?=[ \t])|>|[-*+](?=[ \t]))[ \t]*)+(?:\[[ xX]\][ \t]+|\[![A-Z]+\][ \t]*)?/;
 const LINK = /!?\[([^[\]]{0,300})\]\([^()\s]{0,2000}(?:[ \t]+"[^"]{0,300}")?\)/g;
 const FOOTNOTE = /\[\^[\w-]{1,60}\]:?/g;
-/** Letters of other scripts may stand directly beside emphasis, Latin ones belong to a name or a formula. */
+/** Emphasis directly beside Latin letters or digits belongs to a name or a formula; other scripts have no spaces. */
 const EMPHASIS = /(?<![\w*\\])(\*{1,3}|_{1,3}|~~)(?=[^\s*_~])(.{1,500}?)(?<=[^\s\\])\1(?![\w*])/g;
 const TAG = /<\/?(?:br|b|i|em|strong|u|s|del|ins|sub|sup|kbd|mark|small|p|div|span|details|summary)\b[^<>]{0,200}>/gi;
 const ESCAPE = /\\([!-/:-@[-`{-~])/g;

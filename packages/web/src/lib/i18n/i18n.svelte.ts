@@ -1,3 +1,4 @@
+import { untrack } from 'svelte';
 import { browserValue } from '../browser-storage.ts';
 import type { Catalogue, LazyNamespace, LazyTexts, MessageKey, MessageValues, Namespaces } from './catalogue.ts';
 import { lookUp } from './catalogue.ts';
@@ -169,8 +170,16 @@ class I18n {
     await this.#show(locale);
   }
 
-  /** Loads namespaces. Await it before rendering a part of the page that is loaded on demand. */
-  async need(...names: LazyNamespace[]): Promise<void> {
+  /**
+   * Loads namespaces. Await it before rendering a part of the page that is loaded on demand.
+   *
+   * Untracked: a template that awaits it must not render that part again whenever other texts arrive.
+   */
+  need(...names: LazyNamespace[]): Promise<void> {
+    return untrack(() => this.#load(names));
+  }
+
+  async #load(names: readonly LazyNamespace[]): Promise<void> {
     for (const name of names) this.#needed.add(name);
     while (names.some((name) => this.#catalogue[name] === undefined)) {
       const { locale } = this;
