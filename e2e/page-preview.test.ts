@@ -244,7 +244,7 @@ describePage('previews', ({ set }) => {
     expect(await axeFinds(page)).toEqual([]);
   });
 
-  test('attack 15: ten hostile documents reach neither the page nor any other host', { timeout: 240_000 }, async () => {
+  test('attack 15: twelve hostile documents reach neither the page nor any other host', { timeout: 240_000 }, async () => {
     await using counting = await startCountingServer();
     const documents = hostileDocuments(counting);
     const answer = documents.map(({ html }) => code('html', html)).join('\n\n');

@@ -48,4 +48,7 @@ export type ToContent =
   | { toolyard: 'ping' };
 
 export type FromContent =
-  { toolyard: 'ready' } | { toolyard: 'written' } | { toolyard: 'pong' } | { toolyard: 'report'; report: FrameReport };
+  | { toolyard: 'ready' }
+  | { toolyard: 'written' }
+  | { toolyard: 'pong' }
+  | { toolyard: 'report'; report: FrameReport };
