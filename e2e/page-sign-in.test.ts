@@ -56,7 +56,7 @@ describePage('signing in', (stages) => {
     expect(await link.getAttribute('rel')).toBe('noopener');
     await page.evaluate('window.open = window.openTab');
     await link.click();
-    await mailbox.getByText(/Ready · 1 tool/).waitFor();
+    await mailbox.getByText(/Ready 1 tool/).waitFor();
   }
 
   async function signOut(page: Page, authorization: AuthorizationServer): Promise<void> {
@@ -77,7 +77,7 @@ describePage('signing in', (stages) => {
     expect(authorization.grants('authorization_code')).toHaveLength(2);
     await page.getByRole('link', { name: 'Tools', exact: true }).click();
     await row(page, 'mailbox')
-      .getByText(/Ready · 1 tool/)
+      .getByText(/Ready 1 tool/)
       .waitFor();
   }
 
@@ -103,7 +103,7 @@ describePage('signing in', (stages) => {
     expect(await letters.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
     service.signIn();
     await letters.getByRole('button', { name: 'Reconnect' }).click();
-    await letters.getByText(/Ready · 1 tool/).waitFor();
+    await letters.getByText(/Ready 1 tool/).waitFor();
   }
 
   async function signInFromCard(page: Page, authorization: AuthorizationServer, countFile: string): Promise<void> {

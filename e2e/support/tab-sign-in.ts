@@ -26,14 +26,14 @@ export async function signInFromTab(stages: Stages, useProxy: boolean): Promise<
   const opened = page.context().waitForEvent('page');
   await mine.getByRole('button', { name: 'Sign in' }).click();
   const back = await opened;
-  await mine.getByText(/Ready · 1 tool/).waitFor();
+  await mine.getByText(/Ready 1 tool/).waitFor();
   // The tab closes itself, possibly before it answers.
   expect(await back.title().catch(() => 'Toolyard')).toContain('Toolyard');
   expect(authorization.grants('authorization_code')).toHaveLength(1);
 
   // The tokens are in the session of the tab, and in no storage that outlasts it.
   await page.reload();
-  await mine.getByText(/Ready · 1 tool/).waitFor();
+  await mine.getByText(/Ready 1 tool/).waitFor();
   expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toMatch(/access-|refresh-/);
   expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).toMatch(/access-/);
 
