@@ -294,7 +294,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
   test('works by keyboard, in right-to-left text, on a phone, and keeps the scroll position', async () => {
     const held = holdAnswer();
     const servers = { desk: { behaviour: { tools: [{ name: 'note', does: [{ do: 'echo' as const }] }] } } };
-    const { open, server } = await set(
+    const { open } = await set(
       ({ body }) => {
         const text = asked(body);
         if (text.includes('note')) return reply.toolCalls([{ name: 'note', arguments: {} }]);
