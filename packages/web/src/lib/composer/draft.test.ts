@@ -183,12 +183,16 @@ describe('attached resources', () => {
 
   it(
     'are sent in their order after the text, once, and are attached again if sending fails',
-    { tags: ['M1.20', 'M3.02', 'M3.03', 'M3.04', 'M3.05', 'M3.06', 'M3.07'] },
+    { tags: ['M1.20', 'M3.01', 'M3.02', 'M3.03', 'M3.04', 'M3.05', 'M3.06', 'M3.07'] },
     async () => {
-      const draft = new ComposerDraft('c1', testDeps());
+      const deps = testDeps();
+      const draft = new ComposerDraft('c1', deps);
       draft.write('Look');
       draft.attach(ready);
       await draft.add([file()]);
+      // They belong to their conversation.
+      expect(new ComposerDraft('c1', deps).attachments).toMatchObject([{ name: 'Notes' }, { name: 'a.png' }]);
+      expect(new ComposerDraft('c2', deps).attachments).toEqual([]);
       const fail = (): Promise<void> => Promise.reject(new ApiError({ code: 'network', status: 0, detail: 'No.' }));
       await draft.send(fail);
       expect(draft.attachments).toMatchObject([{ name: 'Notes' }, { name: 'a.png' }]);
@@ -200,7 +204,6 @@ describe('attached resources', () => {
         { type: 'image' },
       ]);
       expect(draft.empty).toBe(true);
-      expect(new ComposerDraft('c2', testDeps()).attachments).toEqual([]);
     },
   );
 

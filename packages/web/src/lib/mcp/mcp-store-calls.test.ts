@@ -111,18 +111,22 @@ describe('prompts in a tab', () => {
 });
 
 describe('resources in a tab', () => {
-  test('are read with all contents, and cached until the server reports a change', { tags: ['M5.11'] }, async () => {
-    await streamOf(peer);
-    const read = () => store.readResource(id, 'x:notes');
-    expect(await read()).toMatchObject([
-      { type: 'resource', uri: 'x:notes', text: 'buy milk' },
-      { type: 'resource', uri: 'x:notes', mimeType: 'image/png', source: { data: PIXEL } },
-    ]);
-    await read();
-    expect(countOf(peer, 'resources/read')).toBe(1);
-    peer.announce('notifications/resources/updated', { uri: 'x:notes' });
-    await eventually(async () => (await read(), countOf(peer, 'resources/read') === 2), { what: 'the second read' });
-  });
+  test(
+    'are read with all contents, and cached until the server reports a change',
+    { tags: ['M5.01', 'M5.11'] },
+    async () => {
+      await streamOf(peer);
+      const read = () => store.readResource(id, 'x:notes');
+      expect(await read()).toMatchObject([
+        { type: 'resource', uri: 'x:notes', text: 'buy milk' },
+        { type: 'resource', uri: 'x:notes', mimeType: 'image/png', source: { data: PIXEL } },
+      ]);
+      await read();
+      expect(countOf(peer, 'resources/read')).toBe(1);
+      peer.announce('notifications/resources/updated', { uri: 'x:notes' });
+      await eventually(async () => (await read(), countOf(peer, 'resources/read') === 2), { what: 'the second read' });
+    },
+  );
 
   test('are subscribed to, listed as such, and unsubscribed from', { tags: ['M1.04'] }, async () => {
     await streamOf(peer);
