@@ -1,5 +1,7 @@
 // Cost of a durable run: a real server and the model in separate processes, load and readers in this one.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runBench } from './harness/bench.ts';
+import { figure } from './harness/figure.ts';
 import { startMockModel } from './mock-model/start.ts';
 import { measureCommit } from './run/commit.ts';
 import { measureFirstToken } from './run/first-token.ts';
@@ -30,7 +32,12 @@ await runBench<Context>({
         windows: context.options.quick ? { count: 3, ms: 2_000 } : { count: 6, ms: 5_000 },
         goals: { cpuPercent: 60, loopDelayMs: 20 },
       });
-      return figures;
+      if (context.options.quick) return figures;
+      context.say('idle for a minute');
+      await sleep(60_000);
+      const { rss, heapUsed, heapTotal, external, native } = await server.memory();
+      const of = { heapUsed, heapTotal, external, native };
+      return [...figures, figure('resident memory of the server one minute later', rss, 'MB', { atMost: 250, of })];
     },
     long: measureLong,
     rest: measureRest,

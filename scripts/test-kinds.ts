@@ -6,7 +6,7 @@ import { matchesGlob } from 'node:path';
  */
 const FILES = {
   /** The page in a real browser. */
-  browser: ['e2e/page-*.test.ts', 'e2e/three-places.test.ts'],
+  browser: ['e2e/page-*.test.ts', 'e2e/three-locations.test.ts'],
   /** Programs in processes of their own, or tests that look at their own process. */
   processes: ['e2e/**/*.test.ts', 'packages/mcp-host/src/transports/resource-bombs.test.ts'],
   /** Commands, most of them in the process of the test; those of `*.process.test.ts` in their own. */

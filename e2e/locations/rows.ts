@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { PLACE_SCENARIOS } from './scenarios.ts';
+import type { LOCATION_SCENARIOS } from './scenarios.ts';
 
-type Name = keyof typeof PLACE_SCENARIOS;
+type Name = keyof typeof LOCATION_SCENARIOS;
 
 /**
  * The scenarios of each row of the decision table of `GeneralChatAgent`: event and condition.

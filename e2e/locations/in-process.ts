@@ -1,12 +1,12 @@
 import { createAgent } from '@toolyard/agent-host/node';
 import type { Interrupt, RunEvent } from '@toolyard/protocol';
 import type { ScenarioModel } from './scenario-model.ts';
-import type { RunControls, PlaceScenario, ScenarioResult } from './scenario.ts';
+import type { RunControls, LocationScenario, ScenarioResult } from './scenario.ts';
 import { answerTo, CONTINUE, transcriptOf } from './scenario.ts';
 
 /** Runs a scenario in this process. */
 export async function inProcess(
-  scenario: PlaceScenario,
+  scenario: LocationScenario,
   of: { script: ScenarioModel; model: { id: string; baseUrl: string }; mcp: string },
 ): Promise<ScenarioResult> {
   // A scenario returns the answer type of the interrupt.

@@ -3,7 +3,7 @@ import type { AgentConfiguration, ConversationView, ProviderView, RunEvent, RunR
 import { eventually } from '@toolyard/testing';
 import { call, readRun } from '../support/api.ts';
 import type { ScenarioModel } from './scenario-model.ts';
-import type { RunControls, PlaceScenario, ScenarioResult } from './scenario.ts';
+import type { RunControls, LocationScenario, ScenarioResult } from './scenario.ts';
 import { answerTo, CONTINUE, transcriptOf } from './scenario.ts';
 
 /** Sends messages in a conversation, by the API or the page. */
@@ -15,7 +15,7 @@ export type ConversationClient = {
 
 /** Runs a scenario in a conversation of a server, with runs on the server or in a tab. */
 export async function overHttp(
-  scenario: PlaceScenario,
+  scenario: LocationScenario,
   of: {
     script: ScenarioModel;
     url: string;

@@ -1,7 +1,7 @@
 import type { RunEvent } from '@toolyard/protocol';
 import type { McpBehaviour, ModelReply } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
-import type { PlaceScenario } from './scenario.ts';
+import type { LocationScenario } from './scenario.ts';
 import { CONTINUE, YES } from './scenario.ts';
 
 /** The tool server of all scenarios. */
@@ -21,7 +21,7 @@ const asks = (args: { question: string; choices?: string[] }): ModelReply =>
   reply.toolCalls([{ name: 'ask_user', arguments: args }]);
 const done = (): ModelReply => reply.text('Done.');
 const START = 'One two three';
-/** In one piece, so that the same text is stored in every place. */
+/** In one piece, so that the same text is stored in every location. */
 const begins = (how: 'thenSilence' | 'thenCut'): ModelReply =>
   reply.text(START, { pieces: 100, finish: null, done: false, [how]: true });
 
@@ -34,15 +34,15 @@ const tooLong = (): ModelReply =>
   });
 
 const stopsAt =
-  (is: (event: RunEvent) => boolean): NonNullable<PlaceScenario['onEvent']> =>
+  (is: (event: RunEvent) => boolean): NonNullable<LocationScenario['onEvent']> =>
   async (event, controls) => {
     if (is(event)) await controls.stop();
   };
 const isStart = (event: RunEvent): boolean => event.type === 'text_delta' && event.text === START;
 const isAsked = (event: RunEvent): boolean => event.type === 'interrupt_requested';
 
-/** The scenarios that run in every place. */
-export const PLACE_SCENARIOS = {
+/** The scenarios that run in every location. */
+export const LOCATION_SCENARIOS = {
   'the model writes text': { replies: [done] },
   'the model calls a tool': { replies: [() => calls('jot'), done] },
   'the model calls several tools': { replies: [() => calls('jot', 'look'), done] },
@@ -262,4 +262,4 @@ export const PLACE_SCENARIOS = {
     answers: (asked) => (asked.kind === 'budget' ? { decision: 'raise', limit: 1_000 } : YES),
     configuration: (server) => ({ budgets: [{ of: 'tool', tool: `${server}/ring`, calls: 1 }] }),
   },
-} satisfies Record<string, PlaceScenario>;
+} satisfies Record<string, LocationScenario>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { describePlaces } from './places/describe-places.ts';
-import { rowsOfTable, SCENARIOS_OF_ROW, VARIANTS } from './places/rows.ts';
+import { describeLocations } from './locations/describe-locations.ts';
+import { rowsOfTable, SCENARIOS_OF_ROW, VARIANTS } from './locations/rows.ts';
 
 test('every row of the decision table of the loop has a scenario', () => {
   expect(Object.keys(SCENARIOS_OF_ROW)).toEqual(rowsOfTable());
@@ -17,8 +17,8 @@ const IN_TAB = new Set([
   'continues after a lost connection',
 ]);
 
-// All scenarios run in all places in `three-places.long.test.ts`.
-describePlaces({
+// All scenarios run in all locations in `three-locations.long.test.ts`.
+describeLocations({
   isIncluded: (scenario) => IN_TAB.has(scenario) || !VARIANTS.has(scenario),
   inTab: (scenario) => IN_TAB.has(scenario),
 });

@@ -6,20 +6,20 @@ import { throughPage, openOwnTab } from './through-page.ts';
 import { inProcess } from './in-process.ts';
 import { byApi, overHttp } from './over-http.ts';
 import { ScenarioModel } from './scenario-model.ts';
-import { NOTES, PLACE_SCENARIOS } from './scenarios.ts';
-import type { PlaceScenario } from './scenario.ts';
+import { NOTES, LOCATION_SCENARIOS } from './scenarios.ts';
+import type { LocationScenario } from './scenario.ts';
 import { call } from '../support/api.ts';
 import type { Stage } from '../support/stage.ts';
 import { setStage } from '../support/stage.ts';
 import { BROWSER } from '../support/unpack-browser.ts';
 
-const PLACES = ['process', 'server', 'tab'] as const;
-const scenarios = Object.entries<PlaceScenario>(PLACE_SCENARIOS);
-/** Each scenario has a separate model in each place. */
-const modelOf = (name: string, place: (typeof PLACES)[number]): string => `${name}: ${place}`;
+const LOCATIONS = ['process', 'server', 'tab'] as const;
+const scenarios = Object.entries<LocationScenario>(LOCATION_SCENARIOS);
+/** Each scenario has a separate model in each location. */
+const modelOf = (name: string, location: (typeof LOCATIONS)[number]): string => `${name}: ${location}`;
 const MODELS = scenarios.flatMap(([name, { window }]) =>
-  PLACES.map((place) => ({
-    id: modelOf(name, place),
+  LOCATIONS.map((location) => ({
+    id: modelOf(name, location),
     ...(window === undefined ? {} : { context_length: window }),
   })),
 );
@@ -27,12 +27,12 @@ const MODELS = scenarios.flatMap(([name, { window }]) =>
 type Selection = {
   /** Which scenarios run in a process and on a server; default all. */
   isIncluded?: (scenario: string) => boolean;
-  /** Which of these also run in a tab, which costs as much as the two other places. */
+  /** Which of these also run in a tab, which costs as much as the two other locations. */
   inTab: (scenario: string) => boolean;
 };
 
-/** Tests that each scenario has the same result in every place. */
-export function describePlaces({ isIncluded = () => true, inTab }: Selection): void {
+/** Tests that each scenario has the same result in every location. */
+export function describeLocations({ isIncluded = () => true, inTab }: Selection): void {
   describe('the same scenario in a process, on a server and in a tab', needs(BROWSER), () => {
     let undo: AsyncDisposableStack;
     let script: ScenarioModel;

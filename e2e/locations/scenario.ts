@@ -2,7 +2,7 @@ import type { AgentConfiguration, Interrupt, InterruptAnswer, Message, RunEvent 
 import type { ModelReply } from '@toolyard/testing';
 import { transcriptLines } from '../support/transcript.ts';
 
-/** Actions of a user on a run in progress, in any place. */
+/** Actions of a user on a run in progress, in any location. */
 export type RunControls = {
   /** Resolves when the run will certainly receive the message before its next step. */
   steer: (text: string) => Promise<void>;
@@ -13,7 +13,7 @@ export type RunControls = {
 export const CONTINUE = Symbol('continue');
 
 /** Replies of the model, request by request, and actions of the user. */
-export type PlaceScenario = {
+export type LocationScenario = {
   replies: readonly ((controls: RunControls) => ModelReply | Promise<ModelReply>)[];
   /** One run per message; default: "Go". */
   messages?: readonly (string | typeof CONTINUE)[];
@@ -36,7 +36,7 @@ export type ScenarioResult = { transcript: string[]; ends: string[]; asked: stri
 
 export const YES: InterruptAnswer = { decision: 'approve', scope: 'once' };
 
-export function answerTo({ answers }: PlaceScenario, asked: Interrupt): InterruptAnswer | null {
+export function answerTo({ answers }: LocationScenario, asked: Interrupt): InterruptAnswer | null {
   return answers ? answers(asked) : YES;
 }
 

@@ -1,14 +1,14 @@
 import { isJsonObject } from '@toolyard/protocol';
 import type { ModelScript } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
-import type { RunControls, PlaceScenario } from './scenario.ts';
+import type { RunControls, LocationScenario } from './scenario.ts';
 
-/** One model server for concurrent scenarios: each has its own model name in each place. */
+/** One model server for concurrent scenarios: each has its own model name in each location. */
 export class ScenarioModel {
-  readonly #scenarios = new Map<string, { scenario: PlaceScenario; controls: RunControls; next: number }>();
+  readonly #scenarios = new Map<string, { scenario: LocationScenario; controls: RunControls; next: number }>();
 
   /** Starts a scenario from its beginning, replacing an earlier one with this model name. */
-  begin(model: string, scenario: PlaceScenario, controls: RunControls): void {
+  begin(model: string, scenario: LocationScenario, controls: RunControls): void {
     this.#scenarios.set(model, { scenario, controls, next: 0 });
   }
 

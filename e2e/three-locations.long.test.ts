@@ -1,0 +1,3 @@
+import { describeLocations } from './locations/describe-locations.ts';
+
+describeLocations({ inTab: () => true });

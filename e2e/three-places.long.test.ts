@@ -1,3 +1,0 @@
-import { describePlaces } from './places/describe-places.ts';
-
-describePlaces({ inTab: () => true });
