@@ -121,7 +121,11 @@ describePage('MCP Apps', ({ set }) => {
     await chat.rests();
     // The app was used: it keeps its state while it is scrolled far away.
     await chat.messages.press('End');
-    await page.getByText('Paragraph 119.').waitFor();
+    await chat.messages.hover();
+    await page.mouse.wheel(0, -1_000);
+    await eventually(async () => (await page.locator('[data-row]').count()) === 2, {
+      what: 'the removal of other rows',
+    });
     await chat.messages.press('Home');
     await reads('context {}');
 

@@ -162,7 +162,7 @@ function toMcpTool({ tool, title, description, inputSchema, annotations }: AppTo
     title: title ?? formatToolReference(tool),
     ...defined({ description }),
     inputSchema,
-    ...(annotations === undefined ? {} : { annotations: hints as JsonObject }),
+    ...(annotations === undefined ? {} : { annotations: hints }),
   };
 }
 

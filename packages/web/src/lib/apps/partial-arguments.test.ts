@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { cases, fc } from '@toolyard/testing/property';
 import { expect, it, test } from 'vitest';
 import { isJsonObject } from '@toolyard/protocol';
 import type { JsonValue } from '@toolyard/protocol';
@@ -35,5 +35,6 @@ it('reads something of every beginning of an object, and all of the whole', () =
       const read = partialArguments(text.slice(0, 1 + (at % text.length)));
       expect(isJsonObject(read as JsonValue)).toBe(true);
     }),
+    cases(300),
   );
 });

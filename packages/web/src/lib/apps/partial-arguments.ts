@@ -56,6 +56,8 @@ export function partialArguments(text: string): JsonObject | null {
       case ',':
         mark(index);
         wantsKey = open.at(-1) === '{';
+        break;
+      default:
     }
   }
   if (isString && !isKey) {
