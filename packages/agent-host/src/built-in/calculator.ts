@@ -1,4 +1,4 @@
-/// <reference path="./mathjs-bundle.d.ts" />
+import type {} from './mathjs-bundle.d.ts';
 import type { MathNode, MathType } from 'mathjs';
 import mathjs from 'mathjs/lib/browser/math.js';
 

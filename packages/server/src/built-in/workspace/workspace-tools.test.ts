@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FunctionTool, ToolContext } from '@toolyard/agent-host';
@@ -35,7 +45,8 @@ async function call(name: string, args: JsonObject, of: string | undefined = wor
   };
   const found = tools.find((each) => each.name === name);
   try {
-    return String(await found?.run(args, context));
+    const output = await found?.run(args, context);
+    return typeof output === 'string' ? output : JSON.stringify(output);
   } catch (thrown) {
     return `error: ${messageOf(thrown)}`;
   }
@@ -69,25 +80,33 @@ describe('the files of a workspace', { tags: ['C1.23', 'C7.03'] }, () => {
     expect(lineDiff('a\nb\nc\n', 'a\nx\nc\n')).toBe('  a\n- b\n+ x\n  c');
   });
 
-  test.each(['../secret.txt', 'src/../../secret.txt', '/etc/passwd', './/..//secret.txt', 'link.txt', 'out/secret.txt', 'out/../../secret.txt'])(
-    'are the only ones: %s is refused',
-    async (path) => {
-      symlinkSync(join(folder, 'secret.txt'), join(workspace, 'link.txt'));
-      symlinkSync(folder, join(workspace, 'out'));
-      for (const [name, args] of [
-        ['read_file', { path }],
-        ['write_file', { path, content: 'overwritten' }],
-        ['edit_file', { path, old_text: 'secret', new_text: 'overwritten' }],
-        ['list_files', { path }],
-        ['search_files', { path, text: 'secret' }],
-      ] as const) {
-        expect([name, await call(name, args)]).toEqual([name, expect.stringMatching(/^error: .*(outside|link)|is in none of 0/)]);
-      }
-      expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('secret');
-      expect(await call('search_files', { text: 'secret' })).toMatch(/is in none/);
-      expect(diffOf('write_file', { path: '../secret.txt', content: 'x' })).toBe('+ x');
-    },
-  );
+  test.each([
+    '../secret.txt',
+    'src/../../secret.txt',
+    '/etc/passwd',
+    './/..//secret.txt',
+    'link.txt',
+    'out/secret.txt',
+    'out/../../secret.txt',
+  ])('are the only ones: %s is refused', async (path) => {
+    symlinkSync(join(folder, 'secret.txt'), join(workspace, 'link.txt'));
+    symlinkSync(folder, join(workspace, 'out'));
+    for (const [name, args] of [
+      ['read_file', { path }],
+      ['write_file', { path, content: 'overwritten' }],
+      ['edit_file', { path, old_text: 'secret', new_text: 'overwritten' }],
+      ['list_files', { path }],
+      ['search_files', { path, text: 'secret' }],
+    ] as const) {
+      expect([name, await call(name, args)]).toEqual([
+        name,
+        expect.stringMatching(/^error: .*(outside|link)|is in none of 0/),
+      ]);
+    }
+    expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('secret');
+    expect(await call('search_files', { text: 'secret' })).toMatch(/is in none/);
+    expect(diffOf('write_file', { path: '../secret.txt', content: 'x' })).toBe('+ x');
+  });
 
   test('are not written through a new folder behind a link', async () => {
     symlinkSync(folder, join(workspace, 'out'));
