@@ -15,10 +15,10 @@ export function readHtml(html: string, url: string): Extracted {
   const { document } = parse(html);
   const title = document.title.trim();
   // It changes the document.
-  const article = new Readability(document.cloneNode(true) as never).parse();
+  const article = new Readability(document.cloneNode(true)).parse();
   const isArticle = (article?.textContent?.trim().length ?? 0) > MIN_ARTICLE_LENGTH;
   const content = isArticle
-    ? parse(`<!doctype html><html><body>${String(article?.content ?? '')}</body></html>`).document
+    ? parse(`<!doctype html><html><body>${article?.content ?? ''}</body></html>`).document
     : document;
   return { ...(title === '' ? {} : { title }), text: toMarkdown(content.documentElement, url) };
 }

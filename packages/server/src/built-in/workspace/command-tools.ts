@@ -10,7 +10,7 @@ import { failed, openWorkspace } from './workspace-path.ts';
 const MAX_OUTPUT_LENGTH = 30_000;
 
 /** A program that runs in the workspace of a call. */
-export type Program = {
+type Program = {
   id: string;
   command: string;
   args: readonly string[];
