@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -15,6 +16,7 @@ import { join } from 'node:path';
 import type { FunctionTool, ToolContext } from '@toolyard/agent-host';
 import type { JsonObject } from '@toolyard/protocol';
 import { messageOf } from '@toolyard/protocol';
+import { eventually } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFileTools } from './file-tools.ts';
 import { lineDiff } from './line-diff.ts';
@@ -117,26 +119,35 @@ describe('the files of a workspace', { tags: ['C1.23', 'C7.03'] }, () => {
 
   test('stay the only ones while another process replaces a folder by a link', async () => {
     writeFileSync(join(folder, 'a.ts'), 'outside');
-    const away = join(workspace, 'away');
+    const [src, away] = [join(workspace, 'src'), join(workspace, 'away')];
     let swaps = 0;
+    /** Every other time the folder is a link; a call may have created the folder in between. */
     const swap = (): void => {
-      renameSync(join(workspace, 'src'), away);
-      symlinkSync(folder, join(workspace, 'src'));
-      rmSync(join(workspace, 'src'));
-      renameSync(away, join(workspace, 'src'));
-      swaps++;
-    };
-    const timer = setInterval(swap, 0);
-    try {
-      for (let round = 0; round < 60; round++) {
-        const read = await call('read_file', { path: 'src/a.ts' });
-        expect(read).not.toBe('outside');
-        await call('write_file', { path: 'src/a.ts', content: 'inside' });
+      try {
+        if (existsSync(away)) {
+          rmSync(src, { recursive: true, force: true });
+          renameSync(away, src);
+        } else {
+          renameSync(src, away);
+          symlinkSync(folder, src);
+          swaps++;
+        }
+      } catch (thrown) {
+        expect(messageOf(thrown)).toMatch(/EEXIST|ENOTEMPTY|ENOENT/);
       }
+    };
+    const timer = setInterval(swap, 1);
+    try {
+      const answers = new Set<string>();
+      await eventually(async () => {
+        answers.add(await call('read_file', { path: 'src/a.ts' }));
+        await call('write_file', { path: 'src/a.ts', content: 'inside' });
+        expect(answers).not.toContain('outside');
+        return swaps > 50 && [...answers].some((text) => text.includes('outside of the workspace'));
+      });
     } finally {
       clearInterval(timer);
     }
-    expect(swaps).toBeGreaterThan(0);
     expect(readFileSync(join(folder, 'a.ts'), 'utf8')).toBe('outside');
   });
 
