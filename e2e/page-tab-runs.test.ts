@@ -14,6 +14,12 @@ type Asked = { messages: { role: string; content: unknown }[]; tools?: { functio
 /** An answer held in the middle of a word until a test releases it. */
 let slowlyOn = Promise.withResolvers<void>();
 
+const ARGUMENTS: Record<string, Record<string, string>> = {
+  ask_user: { question: 'Which city?' },
+  calculate: { expression: '0.1 + 0.2' },
+  run_javascript: { code: 'console.log(typeof fetch); [6 * 7]' },
+};
+
 const callsNamed: ModelScript = ({ body }) => {
   const { messages, tools = [] } = body as Asked;
   const last = messages.at(-1);
@@ -25,7 +31,7 @@ const callsNamed: ModelScript = ({ body }) => {
   const wanted = tools.find(({ function: { name } }) => said.includes(name));
   if (!wanted) return reply.text('Nothing to call.');
   const { name } = wanted.function;
-  return reply.toolCalls([{ name, arguments: name === 'ask_user' ? { question: 'Which city?' } : {} }]);
+  return reply.toolCalls([{ name, arguments: ARGUMENTS[name] ?? {} }]);
 };
 
 describeInBrowser('a run in a tab', () => {
@@ -104,6 +110,15 @@ describeInBrowser('a run in a tab', () => {
     await chat.reads(/It said: .*Bern/);
     await becomes('done');
     expect(peer.received.filter(({ method }) => method === 'tools/call')).toEqual([]);
+  });
+
+  test('computes in this tab, in a worker without access to the network', { tags: ['C7.04', 'C1.23'] }, async () => {
+    const chat = chatPage(page);
+    await chat.send('Please use run_javascript');
+    await chat.reads(/It said: .*undefined.*\[ 42 \]/);
+    await chat.send('Please use calculate');
+    await chat.reads(/It said: .*0\.3/);
+    await becomes('done');
   });
 
   test('continues where it started after an answer in another tab', async () => {

@@ -51,7 +51,14 @@ export type RunAccess = {
 
 /** What the executors get from the configuration and the access of the run. */
 type Derived =
-  'offeredTools' | 'model' | 'parameters' | 'toolMode' | 'tools' | 'contextSources' | 'keepPrelude' | 'forbidden';
+  | 'offeredTools'
+  | 'model'
+  | 'parameters'
+  | 'toolMode'
+  | 'tools'
+  | 'contextSources'
+  | 'keepPrelude'
+  | 'forbidden';
 
 export type RunHostOptions = Omit<RunHost, Derived | 'repeatable' | 'budgets' | 'timeZone'> & {
   configuration: Configuration;
@@ -132,7 +139,9 @@ function createGate(
   const allowListChecker = new InterventionChecker({ ...options, mode: 'allow-list' });
   const withDiff = (verdict: PolicyVerdict, tool: ToolReference, args: JsonObject): PolicyVerdict => {
     const diff = verdict.decision === 'ask' ? options.diff(tool, args) : undefined;
-    return verdict.decision === 'ask' && diff !== undefined ? { ...verdict, about: { ...verdict.about, diff } } : verdict;
+    return verdict.decision === 'ask' && diff !== undefined
+      ? { ...verdict, about: { ...verdict.about, diff } }
+      : verdict;
   };
   return (tool, args) => {
     const verdict = checker.check(tool, args);

@@ -48,7 +48,9 @@ export type AskBudget = (interrupt: BudgetInterrupt, options: { signal: AbortSig
  * - `decline`: calls that need a user are not made
  */
 export type ApprovalMode =
-  { mode: 'ask'; ask: AskApproval; askUser?: AskUser } | { mode: 'park' } | { mode: 'decline' };
+  | { mode: 'ask'; ask: AskApproval; askUser?: AskUser }
+  | { mode: 'park' }
+  | { mode: 'decline' };
 
 /** An elicitation or sampling request of a server during an open call. */
 export type ServerQuestion = FormInterrupt | UrlInterrupt | SamplingInterrupt;

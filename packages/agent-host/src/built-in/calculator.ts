@@ -1,3 +1,4 @@
+// oxlint-disable-next-line typescript/triple-slash-reference -- an ambient module cannot be imported
 /// <reference path="./mathjs-bundle.d.ts" />
 import type { MathNode, MathType } from 'mathjs';
 import mathjs from 'mathjs/lib/browser/math.js';

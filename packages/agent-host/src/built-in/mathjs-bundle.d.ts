@@ -1,6 +1,7 @@
 /** The build of mathjs in one file: the package's other entries load a thousand files, which takes seconds. */
 declare module 'mathjs/lib/browser/math.js' {
-  type MathJsInstance = import('mathjs').MathJsInstance;
+  import type { MathJsInstance } from 'mathjs';
+
   type Configured = MathJsInstance & {
     BigNumber: { config(options: { maxE: number; minE: number }): unknown };
   };

@@ -34,7 +34,7 @@ export function createScriptThreads(open: () => ScriptThread, clock: Pick<Clock,
       };
       const leave = (): void => {
         waiting.splice(waiting.indexOf(go), 1);
-        reject(signal.reason);
+        reject(signal.reason as Error);
       };
       waiting.push(go);
       signal.addEventListener('abort', leave, { once: true });
@@ -68,7 +68,7 @@ export function createScriptThreads(open: () => ScriptThread, clock: Pick<Clock,
   async function executeIn(thread: ScriptThread, script: Script, signal: AbortSignal): Promise<ScriptOutput> {
     let settle = (): void => undefined;
     const stopped = new Promise<ScriptOutput>((resolve, reject) => {
-      const stop = (): void => reject(signal.reason);
+      const stop = (): void => reject(signal.reason as Error);
       const cancel = clock.after(script.timeoutMs + GRACE_MS, () => resolve(overdue(script)));
       signal.addEventListener('abort', stop, { once: true });
       if (signal.aborted) stop();

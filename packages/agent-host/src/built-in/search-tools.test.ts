@@ -51,7 +51,9 @@ describe('search_tools', { tags: ['C1.23', 'C7.03'] }, () => {
   test('finds the tool for a task among 500', async () => {
     const results = await Promise.all(TASKS.map(async ([task, wanted]) => (await found(tools, task)).includes(wanted)));
     const right = results.filter(Boolean).length;
-    console.log(`search_tools: the right tool of 500 is among the first five for ${right} of ${TASKS.length} tasks`);
+    process.stdout.write(
+      `search_tools: the right tool of 500 is in the first five for ${right} of ${TASKS.length} tasks\n`,
+    );
     expect(right / TASKS.length).toBeGreaterThanOrEqual(0.9);
   });
 
@@ -70,7 +72,7 @@ describe('search_tools', { tags: ['C1.23', 'C7.03'] }, () => {
     const offered = createOfferedTools({ tools: () => tools, messages: () => messages, window: 128_000, percent: 10 });
     const full = tokensOfTools(tools);
     const first = tokensOfTools(offered());
-    console.log(`definitions of 500 tools: ${full} tokens; in the first request: ${first} tokens`);
+    process.stdout.write(`definitions of 500 tools: ${full} tokens; in the first request: ${first} tokens\n`);
     expect(offered().map(({ name }) => name)).toEqual(['search_tools']);
     expect(offered()[0]?.description).toMatch(/calendar \(\d+\)/);
     expect(full).toBeGreaterThan(12_800);

@@ -5,7 +5,11 @@ import type { RunTools } from '../run-tools.ts';
 import type { FunctionTools } from './function-tools.ts';
 
 /** The tools of a run, without those that need a folder if the conversation has none. */
-export function toolsIn(workspace: string | undefined, tools: RunTools, functions: FunctionTools | undefined): RunTools {
+export function toolsIn(
+  workspace: string | undefined,
+  tools: RunTools,
+  functions: FunctionTools | undefined,
+): RunTools {
   if (workspace !== undefined || functions === undefined) return tools;
   const isOffered = (tool: IndexedTool): boolean => !functions.needsWorkspace(tool);
   let last: { of: readonly IndexedTool[]; offered: readonly IndexedTool[] } | null = null;

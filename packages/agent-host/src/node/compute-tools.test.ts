@@ -3,9 +3,11 @@ import { reply, startModelServer } from '@toolyard/testing';
 import { createRunJavaScript } from '../built-in/run-javascript.ts';
 import type { Script, ScriptOutput } from '../built-in/script.ts';
 import { createScriptThreads } from '../built-in/script-threads.ts';
+import { TOOL_SEARCH } from '../built-in/search-tools.ts';
 import { runFunction } from '../functions/run-function.ts';
+import { tool } from '../functions/tool.ts';
 import { COMPUTE_TOOLS, openScriptThread, QUIET_TIMERS } from './compute-tools.ts';
-import { agentOn } from './test-fixtures/test-agent.ts';
+import { agentOn, sentBody } from './test-fixtures/test-agent.ts';
 
 const execute = createScriptThreads(openScriptThread, QUIET_TIMERS);
 const never = new AbortController().signal;
@@ -105,4 +107,35 @@ describe('the tools that compute, in a run', { tags: ['C1.23', 'C7.03', 'C7.26']
     ]);
     expect(text).toBe('Both done.');
   });
+});
+
+test('a run with many tools finds one by search, and calls it', { tags: ['C1.23', 'C7.03'] }, async () => {
+  const made: string[] = [];
+  const tools = Array.from({ length: 60 }, (_, at) =>
+    tool({
+      name: at === 42 ? 'book_ferry' : `other_${at}`,
+      description: at === 42 ? 'Books a ticket for a ferry.' : `Something else that takes many words, number ${at}.`,
+      inputSchema: { type: 'object', properties: { harbour: { type: 'string' } } },
+      annotations: { readOnly: true, openWorld: false },
+      execute: () => `booked ${made.push('ferry')}`,
+    }),
+  );
+  await using server = await startModelServer([
+    reply.toolCalls([{ name: 'search_tools', arguments: { query: 'ticket for the ferry' } }]),
+    reply.toolCalls([{ name: 'book_ferry', arguments: { harbour: 'Bodø' } }]),
+    reply.text('Booked.'),
+  ]);
+  await using agent = await agentOn(server, { tools, builtIn: [TOOL_SEARCH], contextWindow: 8_000 });
+  const { text } = await agent.run('Book the ferry').result;
+  const offered = [0, 1, 2].map((index) => {
+    const { tools: sent = [] } = sentBody(server, index) as { tools?: { function: { name: string } }[] };
+    return sent.map((each) => each.function.name);
+  });
+  // Functions of the program are offered first, while they fit.
+  expect(offered[0]?.[0]).toBe('search_tools');
+  expect(offered[0]?.length).toBeLessThan(40);
+  expect(offered[0]).not.toContain('book_ferry');
+  expect(offered[1]).toEqual([...(offered[0] ?? []), 'book_ferry']);
+  expect(offered[2]).toEqual(offered[1]);
+  expect([made, text]).toEqual([['ferry'], 'Booked.']);
 });

@@ -34,7 +34,7 @@ export function openScriptThread(): ScriptThread {
     settle = undefined;
   };
   worker.on('message', answer);
-  worker.on('error', (error) => answer({ failure: error.message }));
+  worker.on('error', (error: Error) => answer({ failure: error.message }));
   worker.on('exit', (code) => answer({ failure: `its thread exited with code ${code}` }));
   return {
     execute: (script: Script) =>

@@ -14,7 +14,9 @@ import { CallFacts } from './call-facts.ts';
 import { compileRules } from './rules.ts';
 
 export type PolicyVerdict =
-  { decision: 'run' } | { decision: 'ask'; about?: CallToolFacts } | { decision: 'refused'; refusal: ErrorInfo };
+  | { decision: 'run' }
+  | { decision: 'ask'; about?: CallToolFacts }
+  | { decision: 'refused'; refusal: ErrorInfo };
 
 /** What is known of a tool when a call of it is checked. */
 export type ToolPolicyFacts = {

@@ -22,7 +22,9 @@ import type { ModelCalls } from './model-calls.ts';
 
 /** What happens during a preset task; `result` and `error` are the last. */
 export type PresetTaskEvent =
-  { event: 'text'; data: string } | { event: 'result'; data: PresetTaskResult } | { event: 'error'; data: ErrorInfo };
+  | { event: 'text'; data: string }
+  | { event: 'result'; data: PresetTaskResult }
+  | { event: 'error'; data: ErrorInfo };
 
 /** Preset tasks: one model request, or two if the first answer cannot be used. */
 export type PresetTasks = {

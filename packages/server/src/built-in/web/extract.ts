@@ -34,9 +34,10 @@ export async function extract(
       worker.once('message', ({ extracted, failure }: ExtractionAnswer) =>
         extracted ? resolve(extracted) : reject(unreadable(failure)),
       );
-      worker.once('error', (error) => reject(unreadable(error.message)));
+      worker.once('error', (error: Error) => reject(unreadable(error.message)));
       worker.once('exit', () => reject(unreadable('its parser ended without a result')));
-      const onStop = (): void => reject(signal.aborted ? signal.reason : unreadable('it took too long to parse'));
+      const onStop = (): void =>
+        reject(signal.aborted ? (signal.reason as Error) : unreadable('it took too long to parse'));
       stop.addEventListener('abort', onStop, { once: true });
       if (stop.aborted) onStop();
     });

@@ -21,7 +21,7 @@ const SNIPPET_LENGTH = 500;
 export const ENGINES: Readonly<Record<SearchEngine, Engine>> = {
   searxng: {
     request: ({ base, query, key }) => ({
-      url: `${withoutSlash(base)}/search?${new URLSearchParams({ q: query, format: 'json' })}`,
+      url: `${withoutSlash(base)}/search?${new URLSearchParams({ q: query, format: 'json' }).toString()}`,
       headers: bearer(key),
     }),
     list: (answer) => field(answer, 'results'),
@@ -31,7 +31,7 @@ export const ENGINES: Readonly<Record<SearchEngine, Engine>> = {
   brave: {
     url: 'https://api.search.brave.com',
     request: ({ base, query, limit, key }) => ({
-      url: `${withoutSlash(base)}/res/v1/web/search?${new URLSearchParams({ q: query, count: String(limit) })}`,
+      url: `${withoutSlash(base)}/res/v1/web/search?${new URLSearchParams({ q: query, count: String(limit) }).toString()}`,
       headers: { 'x-subscription-token': key ?? '' },
     }),
     list: (answer) => field(field(answer, 'web'), 'results'),
@@ -77,10 +77,10 @@ export const ENGINES: Readonly<Record<SearchEngine, Engine>> = {
 
 /** The results in an answer that have a title and an HTTP URL; null if it has no list. */
 export function readResults(engine: SearchEngine, answer: unknown, limit: number): SearchResult[] | null {
-  const { list, snippet, published } = ENGINES[engine];
-  const found = list(answer);
+  const of = ENGINES[engine];
+  const found = of.list(answer);
   if (!Array.isArray(found)) return null;
-  return found.flatMap((each: unknown) => readResult(each, snippet, published)).slice(0, limit);
+  return found.flatMap((each: unknown) => readResult(each, of.snippet, of.published)).slice(0, limit);
 }
 
 function readResult(each: unknown, snippetNames: readonly string[], publishedName: string): SearchResult[] {

@@ -1,5 +1,5 @@
 /** What is needed of a DOM node. */
-type DomNode = {
+export type DomNode = {
   nodeType: number;
   nodeName: string;
   textContent: string | null;

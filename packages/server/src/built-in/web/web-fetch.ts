@@ -130,7 +130,8 @@ function kindOf(type: string): 'html' | 'pdf' | 'text' | null {
 async function bodyOf(response: Response, address: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body ?? []) {
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  for await (const chunk of body ?? []) {
     size += chunk.length;
     if (size > MAX_BYTES) throw failed(`${hostOf(address)} sent more than ${MAX_BYTES / 1024 / 1024} MB.`);
     chunks.push(chunk);

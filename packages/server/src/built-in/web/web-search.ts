@@ -101,7 +101,8 @@ async function find(
 async function textOf(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body ?? []) {
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  for await (const chunk of body ?? []) {
     size += chunk.length;
     if (size > MAX_ANSWER_BYTES) throw failed('its answer is too large');
     chunks.push(chunk);

@@ -1,24 +1,14 @@
-import type { FunctionToolGroup, ToolContext } from '@toolyard/agent-host';
+import type { FunctionToolGroup } from '@toolyard/agent-host';
 import type { SandboxedEnd } from '@toolyard/mcp-host/node';
 import { findCommand, runSandboxed } from '@toolyard/mcp-host/node';
 import type { Clock, ToolResult } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import type { RunProgram } from './program.ts';
 import { createRunPython } from './run-python.ts';
 import { createShell } from './shell.ts';
 import { failed, openWorkspace } from './workspace-path.ts';
 
 const MAX_OUTPUT_LENGTH = 30_000;
-
-/** A program that runs in the workspace of a call. */
-export type Program = {
-  id: string;
-  command: string;
-  args: readonly string[];
-  env?: Record<string, string>;
-  input: string;
-};
-
-export type RunProgram = (program: Program, timeoutMs: number, ctx: ToolContext) => Promise<ToolResult>;
 
 type CommandToolsOptions = {
   /** Never shown to a command: the data folder. */

@@ -24,7 +24,9 @@ export function createEditFile(open: (path: string | undefined) => Workspace): F
     annotations: { readOnly: false, destructive: true, openWorld: false },
     diff({ path, old_text: oldText, new_text: newText }, ctx) {
       const before = currentText(open, ctx.workspace, path);
-      return before.includes(oldText) ? lineDiff(before, replaced(before, oldText, newText)) : lineDiff(oldText, newText);
+      return before.includes(oldText)
+        ? lineDiff(before, replaced(before, oldText, newText))
+        : lineDiff(oldText, newText);
     },
     async execute({ path, old_text: oldText, new_text: newText }, ctx) {
       await using handle = await openFile(open(ctx.workspace), path, 'write');

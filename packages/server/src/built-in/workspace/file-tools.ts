@@ -14,6 +14,12 @@ export function createFileTools(hidden: readonly string[]): FunctionToolGroup {
     title: 'Files of the workspace',
     enabled: false,
     needsWorkspace: true,
-    tools: [createListFiles(open), createReadFile(open), createSearchFiles(open), createWriteFile(open), createEditFile(open)],
+    tools: [
+      createListFiles(open),
+      createReadFile(open),
+      createSearchFiles(open),
+      createWriteFile(open),
+      createEditFile(open),
+    ],
   };
 }

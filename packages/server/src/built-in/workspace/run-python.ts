@@ -1,6 +1,6 @@
 import type { FunctionTool } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
-import type { RunProgram } from './command-tools.ts';
+import type { RunProgram } from './program.ts';
 import { DEFAULT_SECONDS, MAX_SECONDS } from './shell.ts';
 
 const MAX_CODE_LENGTH = 100_000;

@@ -1,6 +1,6 @@
 import type { FunctionTool } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
-import type { RunProgram } from './command-tools.ts';
+import type { RunProgram } from './program.ts';
 
 export const MAX_SECONDS = 600;
 export const DEFAULT_SECONDS = 60;

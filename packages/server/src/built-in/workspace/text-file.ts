@@ -25,6 +25,6 @@ function textOf(bytes: Uint8Array, path: string): string {
 export async function replaceText(handle: FileHandle, text: string): Promise<void> {
   const bytes = Buffer.from(text, 'utf8');
   await handle.truncate(0);
-  for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at, bytes.length - at, at)).bytesWritten;
+  for (let at = 0; at < bytes.length;) at += (await handle.write(bytes, at, bytes.length - at, at)).bytesWritten;
   await handle.sync();
 }

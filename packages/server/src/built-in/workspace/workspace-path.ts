@@ -65,7 +65,11 @@ export async function existingPath(workspace: Workspace, path: string): Promise<
  *
  * @param how `create`: also a new file, whose folder exists
  */
-export async function openFile(workspace: Workspace, path: string, how: 'read' | 'write' | 'create'): Promise<FileHandle> {
+export async function openFile(
+  workspace: Workspace,
+  path: string,
+  how: 'read' | 'write' | 'create',
+): Promise<FileHandle> {
   const wanted = joined(workspace, path);
   // The last part of the path must not be a link; existing links to files inside are followed by `existingPath`.
   const folder = await realpath(dirname(wanted)).catch((thrown: unknown) => {

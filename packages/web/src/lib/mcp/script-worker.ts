@@ -2,7 +2,8 @@
 import { executeScript } from '@toolyard/agent-host/execute-script';
 
 export type FromScriptWorker =
-  { output: Awaited<ReturnType<typeof executeScript>>; failure?: never } | { output?: never; failure: string };
+  | { output: Awaited<ReturnType<typeof executeScript>>; failure?: never }
+  | { output?: never; failure: string };
 
 addEventListener('message', ({ data }: MessageEvent<Parameters<typeof executeScript>[0]>) => {
   void executeScript(data).then(

@@ -38,6 +38,7 @@ export const cards = {
   editedAsked: 'Edited by you',
   thisConversation: 'Allow for this chat',
   always: 'Always allow',
+  alwaysHost: 'Always allow for “{host}”',
   alwaysServer: 'Always allow all tools of “{server}”',
   refuse: 'Deny',
   never: 'Never allow',

@@ -77,6 +77,7 @@ export const questions = {
     'The browser that has this server is not open. Open this chat there, or add the server here; then the call is made.',
   tabGiveUp: 'Continue without it',
   badAddress: 'The server named no valid web page for signing in.',
+  diff: 'Changes of this call',
   byRule: 'One of your rules asks before every call like this.',
   toRules: 'Rules',
   autoUnconfirmed: '“Run without asking” is not confirmed for these servers, which run without a sandbox: {servers}.',

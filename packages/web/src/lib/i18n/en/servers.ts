@@ -33,5 +33,8 @@ export const servers = {
   protocol: 'Protocol',
   eraLegacy: '{version} (initialize)',
   eraModern: '{version} (stateless)',
+  workspace: 'Workspace folder',
+  workspaceHint:
+    'A folder on the machine of the server, as an absolute path. The tools for files and commands work in it, and are offered only if it is set.',
   manage: 'All servers',
 } as const;

@@ -39,6 +39,7 @@ export const cards: LazyTexts<'cards'> = {
   editedAsked: '您修改后的参数',
   thisConversation: '在此对话中允许',
   always: '始终允许',
+  alwaysHost: '始终允许“{host}”',
   alwaysServer: '始终允许“{server}”的所有工具',
   refuse: '拒绝',
   never: '永不允许',

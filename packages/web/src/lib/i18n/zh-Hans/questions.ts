@@ -75,6 +75,7 @@ export const questions: LazyTexts<'questions'> = {
   tabText: '拥有此服务器的浏览器尚未打开。请在那里打开此对话，或在这里添加该服务器，调用便会进行。',
   tabGiveUp: '跳过并继续',
   badAddress: '服务器没有提供有效的登录网页。',
+  diff: '此调用的更改',
   byRule: '您的规则要求每次调用前都先询问。',
   toRules: '查看规则',
   autoUnconfirmed: '尚未确认“直接运行，不询问”，因为这些服务器未在沙箱中运行：{servers}。',

@@ -39,6 +39,7 @@ export const cards: LazyTexts<'cards'> = {
   editedAsked: '您修改後的引數',
   thisConversation: '在此對話中允許',
   always: '一律允許',
+  alwaysHost: '一律允許「{host}」',
   alwaysServer: '一律允許「{server}」的所有工具',
   refuse: '拒絕',
   never: '永不允許',

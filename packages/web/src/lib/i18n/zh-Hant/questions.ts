@@ -75,6 +75,7 @@ export const questions: LazyTexts<'questions'> = {
   tabText: '擁有此伺服器的瀏覽器尚未開啟。請在那裡開啟此對話，或在這裡新增該伺服器，呼叫便會進行。',
   tabGiveUp: '略過並繼續',
   badAddress: '伺服器沒有提供有效的登入網頁。',
+  diff: '此呼叫的變更',
   byRule: '您的規則要求每次呼叫前都先詢問。',
   toRules: '查看規則',
   autoUnconfirmed: '尚未確認「直接執行，不詢問」，因為這些伺服器未在沙箱中執行：{servers}。',

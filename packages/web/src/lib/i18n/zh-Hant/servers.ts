@@ -36,5 +36,7 @@ export const servers: Translation<typeof en> = {
   protocol: '協定',
   eraLegacy: '{version}（initialize）',
   eraModern: '{version}（無狀態）',
+  workspace: '工作區資料夾',
+  workspaceHint: '伺服器所在機器上的資料夾，請輸入絕對路徑。檔案與指令工具只在此資料夾中運作，未設定時不提供。',
   manage: '所有伺服器',
 };
