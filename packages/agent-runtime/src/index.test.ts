@@ -17,6 +17,7 @@ test('exports these names and no others', () => {
     'budgetQuestion',
     'buildContext',
     'checkScope',
+    'fenced',
     'initialState',
     'isHarmless',
     'isNearlyFull',
