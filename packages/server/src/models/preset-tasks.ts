@@ -160,7 +160,7 @@ function modelFor(
   throw new ToolyardError({
     code: 'model_not_found',
     message: 'No model is configured.',
-    hint: 'Choose a default model in the settings.',
+    hint: 'Choose a model, or add a provider in the settings.',
   });
 }
 
