@@ -4,6 +4,9 @@ import { connectionTexts } from '../packages/web/src/lib/i18n/en/connection-text
 import { dangers } from '../packages/web/src/lib/i18n/en/dangers.ts';
 import { serverTexts } from '../packages/web/src/lib/i18n/en/server-texts.ts';
 import { createTextMatcher } from '../packages/web/src/lib/i18n/match-text.ts';
+import { createComputeTools } from '../packages/agent-host/src/built-in/compute-tools.ts';
+import { TOOL_SEARCH } from '../packages/agent-host/src/built-in/search-tools.ts';
+import { createFileTools } from '../packages/server/src/built-in/workspace/file-tools.ts';
 import { GET_DATE } from '../servers/date/src/tool.ts';
 import { readSentences, sentencesIn } from './server-texts.ts';
 
@@ -58,10 +61,18 @@ describe('texts that the server sends in English', () => {
   });
 
   it('include the built-in servers and tools', () => {
-    const texts = [
-      ASK_USER_TOOLS.title,
-      ...[...ASK_USER_TOOLS.tools, GET_DATE].flatMap(({ title, description }) => [title, description]),
+    const groups = [
+      ASK_USER_TOOLS,
+      TOOL_SEARCH,
+      createComputeTools(() => Promise.reject(new Error())),
+      createFileTools([]),
     ];
+    const tools = [...groups.flatMap((group) => group.tools), GET_DATE];
+    const texts = [
+      ...groups.map(({ title }) => title),
+      ...tools.flatMap(({ title, description }) => [title, description]),
+    ];
+    expect(tools.length).toBeGreaterThan(8);
     expect(texts.filter((text) => text !== undefined && match(text) === undefined)).toEqual([]);
   });
 });

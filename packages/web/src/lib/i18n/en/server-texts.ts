@@ -310,4 +310,43 @@ export const serverTexts = {
   toolAskUser: 'Ask the user',
   aboutAskUser:
     'Asks the user something that only the user can know or decide, and waits for the answer. Use it only if you cannot continue well without the answer, not for anything that you can find out or reasonably assume. Offer choices if possible.',
+  serverCompute: 'Computing',
+  serverToolSearch: 'Tool search',
+  serverWeb: 'Web',
+  serverFiles: 'Files of the workspace',
+  serverCommands: 'Commands in the workspace',
+  toolCalculate: 'Calculate',
+  aboutCalculate:
+    'Evaluates arithmetic exactly, with 64 digits: + - * / ^ % ! and functions such as sqrt, log, sin, round, mean, std, min, max, gcd, combinations; lists, matrices and units ("5 inch to cm"). Several lines may assign variables; the last line is the result.',
+  toolRunJavaScript: 'Run JavaScript',
+  aboutRunJavaScript:
+    'Executes JavaScript (ES2023) in an isolated sandbox and returns what it prints with console.log and the value of its last expression. Use it to compute, or to transform text and JSON. There is no network, no files, no timers, no modules and no state between calls; 5 s and 64 MB at most.',
+  toolSearchTools: 'Search tools',
+  aboutSearchTools:
+    'Finds tools that are not listed here. Describe the task in a few English words, or name tools exactly. The tools found are listed from your next turn on, and can then be called.',
+  toolWebSearch: 'Search the web',
+  aboutWebSearch:
+    'Searches the web and returns titles, URLs and short texts of pages. Read a page with web_fetch before you rely on it. In your answer, cite each page that you use as a Markdown link: [title](url).',
+  toolWebFetch: 'Fetch web page',
+  aboutWebFetch:
+    'Fetches a URL and returns its readable text: of a web page the article as Markdown, of a PDF its text, of JSON and plain text all of it. Only GET, without cookies and scripts. A redirect to another host is returned, not followed.',
+  toolShell: 'Run shell command',
+  aboutShell:
+    'Runs a command with sh in the workspace folder and returns its output and exit code. It runs in a sandbox: it can change files of the workspace only, and has no network. All its processes end with the call.',
+  toolRunPython: 'Run Python',
+  aboutRunPython:
+    'Runs Python code with the Python of the user in the workspace folder and returns what it prints. It runs in a sandbox: it can change files of the workspace only, and has no network.',
+  toolEditFile: 'Edit file',
+  aboutEditFile:
+    'Replaces a text in a file of the workspace. The old text must occur exactly once, with its white space; include lines around it if it is not unique.',
+  toolSearchFiles: 'Search files',
+  aboutSearchFiles:
+    'Finds a text in the files of the workspace and returns the lines with their numbers, and the files whose names contain it. Not a regular expression; case does not matter.',
+  toolWriteFile: 'Write file',
+  aboutWriteFile:
+    'Creates a text file in the workspace, with its folders, or replaces all of its content. To change a part of a file, use edit_file.',
+  toolListFiles: 'List files',
+  aboutListFiles: 'Lists files and folders of the workspace. Folders end with "/"; links are shown and not followed.',
+  toolReadFile: 'Read file',
+  aboutReadFile: 'Reads a text file of the workspace, or a part of it by line numbers.',
 } as const;
