@@ -38,7 +38,7 @@ describeInBrowser('resources in the page', () => {
     page = await openWithServers(stage, '/settings/tools', [storedServer('Mine', `${reference.origin}/mcp`)]);
     page.setDefaultTimeout(20_000);
     chat = chatPage(page);
-    const ready = page.getByText(/Ready · \d{2} tools/);
+    const ready = page.getByText(/Ready \d{2} tools/);
     await eventually(async () => (await ready.count()) === 2, { what: 'both servers' });
   });
   afterEach(async ({ task }) => {

@@ -47,7 +47,7 @@ describePage('MCP servers in the page', (stages) => {
     await row(page, 'empty')
       .getByText(/mcp\.json, line \d+: server "empty" has neither/)
       .waitFor();
-    await row(page, 'off').getByText('Off local').waitFor();
+    await page.getByRole('link', { name: /^off Off local/ }).waitFor();
     await row(page, 'Date and time').getByText('built in').waitFor();
     expect(await axeFinds(page)).toEqual([]);
   }
@@ -61,9 +61,11 @@ describePage('MCP servers in the page', (stages) => {
   }
 
   async function switchOn(page: Page, servers: ServersPage): Promise<void> {
-    const control = row(page, 'off').getByRole('switch');
+    // Built-in servers are off too.
+    const off = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: /^off / }) });
+    const control = off.getByRole('switch');
     await control.click();
-    await row(page, 'off').getByText(/Ready/).waitFor();
+    await off.getByText(/Ready/).waitFor();
     expect(await control.getAttribute('aria-checked')).toBe('true');
     expect(await servers.serverOf('off')).toMatchObject({ enabled: true });
   }
@@ -225,13 +227,13 @@ describePage('MCP servers in the page', (stages) => {
 
   async function chooseToolsOfChat(page: Page): Promise<void> {
     await chatPage(page).anew();
-    // Seven of the server, two of Toolyard's own.
-    await page.getByRole('button', { name: /^Tools: 9 on/ }).click();
+    // Seven of the server, five of Toolyard's own.
+    await page.getByRole('button', { name: /^Tools: 12 on/ }).click();
     const panel = page.getByRole('dialog', { name: 'Tools' });
-    await panel.getByText(/9 tools, about \d+ tokens per request/).waitFor();
+    await panel.getByText(/12 tools, about \d+ tokens per request/).waitFor();
     await panel.getByRole('searchbox', { name: 'Search servers and tools' }).fill('write');
     await panel.getByRole('switch', { name: 'Use write', exact: true }).click();
-    await panel.getByText(/8 tools, about/).waitFor();
+    await panel.getByText(/11 tools, about/).waitFor();
     expect(await panel.getByRole('switch', { name: 'Use read', exact: true }).count()).toBe(0);
     expect(await axeFinds(page)).toEqual([]);
   }

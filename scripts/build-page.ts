@@ -11,6 +11,7 @@ const STAMP = join(PAGE, 'build', '.toolyard-built');
 const SOURCES = [
   join(PAGE, 'src'),
   join(PAGE, 'static'),
+  join(PAGE, 'scripts'),
   join(PAGE, 'vite.config.ts'),
   join(PAGE, 'package.json'),
   // The packages that the page may import, see imports/rules.ts.

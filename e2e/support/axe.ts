@@ -11,6 +11,10 @@ export async function axeFinds(
   page: Page,
   { within, rules }: { within?: string; rules?: string[] } = {},
 ): Promise<string[]> {
+  // During a transition a colour is neither the old nor the new one.
+  await page.evaluate(
+    `Promise.all(document.getAnimations().flatMap((each) => (each instanceof CSSTransition ? [each.finished.catch(() => {})] : [])))`,
+  );
   const axe = page.frames().length === 1 ? await forSingleFrame(page) : new AxeBuilder({ page });
   // Collecting passed rules takes longer than the check.
   axe.options({ resultTypes: ['violations'] });

@@ -17,14 +17,14 @@ export function staticIcons(): Plugin {
   };
 }
 
-/** The component of an icon. All icons of the page are decoration: the button or text beside them has the name. */
+/** The component of an icon. Without a name it is decoration: the button or text beside it has the name. */
 export function staticIcon(source: string, id: string): string {
   const [, data = ''] = /const iconData = (\{.*\});/.exec(source) ?? [];
   const icon = readIcon(data);
   if (icon === null) throw new Error(`${id}: unknown format of an icon. Has @lucide/svelte changed?`);
   const shapes = icon.shapes.map(([tag, attributes]) => `<${tag}${attributes} />`).join('');
-  return `<script>let { size = 24, fill = 'none', class: extra } = $props();</script>
-<svg xmlns="http://www.w3.org/2000/svg" width={size} height={size} viewBox="0 0 24 24" {fill} stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" class={extra} aria-hidden="true">${shapes}</svg>
+  return `<script>let { size = 24, fill = 'none', class: extra, role, 'aria-label': name } = $props();</script>
+<svg xmlns="http://www.w3.org/2000/svg" width={size} height={size} viewBox="0 0 24 24" {fill} stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" class={extra} {role} aria-label={name} aria-hidden={name === undefined ? 'true' : undefined}>${shapes}</svg>
 `;
 }
 
