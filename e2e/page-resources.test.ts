@@ -96,6 +96,8 @@ describeInBrowser('resources in the page', () => {
     await dialog().waitFor({ state: 'detached' });
     await page.locator('textarea:focus').waitFor();
     await chip('Text Resource 2').getByText(server).waitFor();
+    // Until it is read again nothing is sent.
+    await chip('Text Resource 2').getByLabel('Reading…').waitFor({ state: 'detached' });
     await chat.send('Look at it');
     await chat.reads('Understood.');
     await expect.poll(() => stage.model.requests.at(-1)?.text).toMatch(/uri=\\?"demo:\/\/resource\/dynamic\/text\/2/);

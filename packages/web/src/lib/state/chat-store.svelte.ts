@@ -277,6 +277,7 @@ export class ChatStore {
   async #hold(work: () => Promise<void>): Promise<void> {
     const { visit } = this.#open;
     this.#open.held = true;
+    this.#open.changes += 1;
     try {
       await work();
     } finally {

@@ -60,6 +60,28 @@ const started = (messageId: string, conversationId: string) =>
     { type: 'run_finished', status: 'done', usage: {} },
   ]);
 
+describe('a message that is sent while the conversation is loaded again', () => {
+  it('is not replaced by the older state', async () => {
+    const answers: ((stored: ConversationView) => void)[] = [];
+    const { chat, listeners, shown } = chatOver(({ method, path, body }) => {
+      if (path.endsWith('/messages'))
+        return { run: run('r1'), message: userMessage((body as { id: string }).id, 'Hello') };
+      if (method === 'GET' && chat.view !== null)
+        return new Promise<ConversationView>((resolve) => void answers.push(resolve));
+      return view([]);
+    });
+    await chat.open('c1');
+    listeners.hello();
+    await expect.poll(() => answers.length).toBe(1);
+    await chat.send([...HELLO]);
+    answers[0]?.(view([]));
+    await expect.poll(() => answers.length).toBe(2);
+    expect(shown()).toEqual(['user', 'assistant']);
+    answers[1]?.(view([QUESTION, ANSWER]));
+    await expect.poll(shown).toEqual(['user', 'assistant']);
+  });
+});
+
 describe('the first message of a new chat', () => {
   const server: Answer = ({ path, body }) => {
     if (path === '/api/conversations') return { ...view([]), id: (body as { id: string }).id };

@@ -33,6 +33,8 @@ export class OpenConversation {
   error: ApiError | null = $state.raw(null);
   /** A change is being sent that the server does not know yet, and that a reload would hide for a moment. */
   held = $state(false);
+  /** Increases with every change that is sent: a view requested before may lack it. */
+  changes = 0;
   readonly queue: ChatQueue;
   /** Increases with every opened conversation: a response for an older one is discarded. */
   visit = 0;
@@ -126,11 +128,13 @@ export class OpenConversation {
 
   /** Keeps what is shown if the server cannot be reached: the next connection loads it again. */
   async refresh(): Promise<void> {
-    const { id, visit } = this;
+    const { id, visit, changes } = this;
     if (id === null || this.held) return;
     try {
       const view = await this.#deps.api.get('/api/conversations/{id}', { params: { id } });
-      if (visit === this.visit && !this.held) this.show(view);
+      if (visit !== this.visit || this.held) return;
+      if (changes === this.changes) this.show(view);
+      else this.#refreshSoon();
     } catch (thrown) {
       if (visit === this.visit && this.view === null) this.error = asApiError(thrown);
     }
