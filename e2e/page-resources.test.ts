@@ -97,7 +97,7 @@ describeInBrowser('resources in the page', () => {
     await page.locator('textarea:focus').waitFor();
     await chip('Text Resource 2').getByText(server).waitFor();
     // Until it is read again nothing is sent.
-    await chip('Text Resource 2').getByLabel('Reading…').waitFor({ state: 'detached' });
+    await chip('Text Resource 2').getByText('Reading…').waitFor({ state: 'detached' });
     await chat.send('Look at it');
     await chat.reads('Understood.');
     await expect.poll(() => stage.model.requests.at(-1)?.text).toMatch(/uri=\\?"demo:\/\/resource\/dynamic\/text\/2/);
