@@ -6,6 +6,7 @@ test('exports these names and no others', () => {
     'checkUrl',
     'createGuardedFetch',
     'isRefusedAddress',
+    'readBody',
     'trustOrigins',
     'trustSameHost',
   ]);

@@ -6,6 +6,7 @@
 export { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
 export type { OpenGuardedWebSocket } from './websocket.ts';
 export type { GuardedUpgrade, Upgraded } from './upgrade.ts';
+export { readBody } from './read-body.ts';
 export { trustSameHost, trustOrigins } from './trust.ts';
 export { isRefusedAddress, type RefusalReason } from './address.ts';
 export { checkUrl } from './check-url.ts';

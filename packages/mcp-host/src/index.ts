@@ -18,6 +18,7 @@ export type {
   PromptArgument,
   McpRequestOptions,
   ServerConfig,
+  ServerInfo,
   ServerHealth,
   ServerIcon,
   ServerState,

@@ -43,12 +43,17 @@ export type TransportConfig =
   /** An in-process server, which the owner of the transports has registered under this name. */
   | { type: 'in-memory'; name: string };
 
+/** Name and version of a server, as it reports them. */
+export type ServerInfo = { name: string; version: string; title?: string };
+
 export type ServerConfig = {
   /** Chosen by the owner; the first half of every tool reference. */
   id: string;
   transport: TransportConfig;
   /** True only for servers that Toolyard ships and registers itself. */
   builtIn?: boolean;
+  /** What is known of a built-in server before it is connected. */
+  serverInfo?: ServerInfo;
   /** Not connected by {@link McpHost.connectAll}, but on request. */
   disabled?: boolean;
   /** The operator trusts its annotations: a call of a read-only tool may be repeated. */
@@ -147,7 +152,7 @@ export type ServerHealth = {
   promptCount?: number;
   era?: Era;
   protocolVersion?: string;
-  serverInfo?: { name: string; version: string; title?: string };
+  serverInfo?: ServerInfo;
   /** The first of its icons that is small enough to be kept. */
   icon?: ServerIcon;
   instructions?: string;

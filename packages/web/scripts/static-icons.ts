@@ -1,6 +1,5 @@
 import type { Plugin } from 'vite';
-import { parseJson } from '../../protocol/src/json.ts';
-import type { JsonValue } from '../../protocol/src/json.ts';
+import { isJsonObject, parseJson } from '../../protocol/src/json.ts';
 
 /**
  * Compiles each Lucide icon to the template of its SVG. Lucide's own component assembles every icon from data when it is
@@ -30,14 +29,14 @@ export function staticIcon(source: string, id: string): string {
 
 function readIcon(data: string): { shapes: [tag: string, attributes: string][] } | null {
   const parsed = parseJson(data);
-  if (!parsed.ok || !isObject(parsed.value)) return null;
+  if (!parsed.ok || !isJsonObject(parsed.value)) return null;
   const { size, node } = parsed.value;
   if (size !== 24 || !Array.isArray(node)) return null;
   const shapes: [string, string][] = [];
   for (const shape of node) {
     if (!Array.isArray(shape)) return null;
     const [tag, attributes] = shape;
-    if (typeof tag !== 'string' || !/^[a-z]+$/.test(tag) || !isObject(attributes)) return null;
+    if (typeof tag !== 'string' || !/^[a-z]+$/.test(tag) || !isJsonObject(attributes)) return null;
     let written = '';
     for (const [name, value] of Object.entries(attributes)) {
       if (typeof value !== 'string') return null;
@@ -46,8 +45,4 @@ function readIcon(data: string): { shapes: [tag: string, attributes: string][] }
     shapes.push([tag, written]);
   }
   return { shapes };
-}
-
-function isObject(value: JsonValue | undefined): value is { [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

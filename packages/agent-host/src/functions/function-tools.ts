@@ -9,7 +9,7 @@ import type {
 import { createInMemoryTransport } from '@toolyard/mcp-host';
 import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
-import { serveFunctions } from './serve-functions.ts';
+import { infoOf, serveFunctions } from './serve-functions.ts';
 import { runFunction, stoppedFunction } from './run-function.ts';
 import type { FunctionTool, FunctionToolGroup, RunBudget, ToolContext } from './tool.ts';
 
@@ -58,11 +58,12 @@ export class FunctionTools {
 
   /** The servers under which an MCP host lists them. */
   get servers(): ServerConfig[] {
-    return this.#groups.map(({ id, enabled = true }) => ({
-      id,
-      transport: { type: 'in-memory', name: id },
+    return this.#groups.map((group) => ({
+      id: group.id,
+      transport: { type: 'in-memory', name: group.id },
       builtIn: true,
-      ...(enabled ? {} : { disabled: true }),
+      serverInfo: infoOf(group),
+      ...(group.enabled === false ? { disabled: true } : {}),
     }));
   }
 

@@ -1,4 +1,4 @@
-import type { ServeInMemory } from '@toolyard/mcp-host';
+import type { ServeInMemory, ServerInfo } from '@toolyard/mcp-host';
 import type { JsonObject, ToolAnnotations, ToolResult } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
 import { NO_USER_ERROR } from './no-user-error.ts';
@@ -22,7 +22,13 @@ export function serveFunctions(group: FunctionToolGroup): ServeInMemory {
   };
 }
 
-async function respond({ id: server, title, tools }: FunctionToolGroup, request: Request): Promise<Incoming> {
+/** How the server of a group is called. */
+export function infoOf({ id, title }: FunctionToolGroup): ServerInfo {
+  return { name: `toolyard-${id}`, version: VERSION, ...defined({ title }) };
+}
+
+async function respond(group: FunctionToolGroup, request: Request): Promise<Incoming> {
+  const { tools } = group;
   const { id, method } = request;
   const params: JsonObject = isJsonObject(request.params) ? request.params : {};
   switch (method) {
@@ -33,7 +39,7 @@ async function respond({ id: server, title, tools }: FunctionToolGroup, request:
         result: {
           protocolVersion: typeof params['protocolVersion'] === 'string' ? params['protocolVersion'] : '2025-11-25',
           capabilities: { tools: {} },
-          serverInfo: { name: `toolyard-${server}`, version: VERSION, ...defined({ title }) },
+          serverInfo: infoOf(group),
         },
       };
     case 'ping':

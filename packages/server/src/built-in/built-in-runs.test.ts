@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { ASK_USER_TOOLS, TOOL_SEARCH } from '@toolyard/agent-host';
 import { COMPUTE_TOOLS } from '@toolyard/agent-host/node';
 import type { AgentConfiguration, JsonObject } from '@toolyard/protocol';
-import { createApiClient } from '@toolyard/protocol';
 import type { ModelReply } from '@toolyard/testing';
 import { eventually, needs, reply, SANDBOX, sharedTmp, startModelServer } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startServer } from '../start-server.ts';
+import { apiAt } from '../http/test-fixtures/api-at.ts';
 import { send, startSite } from './test-fixtures/sites.ts';
 
 // Runs with built-in tools on a whole server; its model and the web are on real sockets.
@@ -46,15 +46,7 @@ beforeEach(async () => {
 });
 afterEach(() => stack.disposeAsync());
 
-const api = createApiClient<object>({
-  async send(path, init) {
-    const response = await fetch(`${url}${path}`, init);
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
-    return text;
-  },
-  unreadable: (path) => new Error(path),
-});
+const api = apiAt(() => url);
 
 /** Lets the model make one call in a new conversation; returns the conversation. */
 async function callBy(name: string, args: JsonObject, configuration: AgentConfiguration): Promise<string> {

@@ -152,5 +152,7 @@ describe('POST /api/preset-tasks', () => {
     expect((await post('/api/preset-tasks', { task: 'title', conversationId: 'none' })).status).toBe(404);
     expect((await post('/api/preset-tasks', { task: 'translate', text, to: 'Klingon' })).status).toBe(400);
     expect((await post('/api/preset-tasks', { task: 'dance' })).status).toBe(400);
+    const empty = await post('/api/preset-tasks', { task: 'agent-title', agent: { title: ' ' } });
+    expect(empty.json).toMatchObject({ detail: 'There is no text for the task "agent-title".' });
   });
 });

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ASK_USER_TOOLS, tool } from '@toolyard/agent-host';
 import type { LiveEvent, Message, RunEvent } from '@toolyard/protocol';
-import { createApiClient } from '@toolyard/protocol';
 import type { ModelReply } from '@toolyard/testing';
 import { eventually, reply, startModelServer, startScriptedMcp, within } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startServer } from '../start-server.ts';
+import { apiAt } from './test-fixtures/api-at.ts';
 
 // Tests the routes that start and follow runs against a whole server; its model and MCP servers are on real sockets.
 
@@ -64,15 +64,7 @@ const functionWhich = tool({
   execute: (_args, { run }) => Promise.resolve(`I am executed in place, in run ${run}.`),
 });
 
-const api = createApiClient<object>({
-  async send(path, init) {
-    const response = await fetch(`${url}${path}`, init);
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
-    return text;
-  },
-  unreadable: (path) => new Error(path),
-});
+const api = apiAt(() => url);
 
 type Frame = { id: string | undefined; event: string; data: unknown };
 

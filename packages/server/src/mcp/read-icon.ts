@@ -1,5 +1,5 @@
 import type { GuardedFetch } from '@toolyard/guarded-fetch';
-import { createGuardedFetch } from '@toolyard/guarded-fetch';
+import { createGuardedFetch, readBody } from '@toolyard/guarded-fetch';
 import type { ServerIcon } from '@toolyard/mcp-host';
 import type { McpServerIcon } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
@@ -54,23 +54,13 @@ async function fetchBytes(url: string, fetch: GuardedFetch, signal?: AbortSignal
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   });
   if (!response.ok) throw notAnImage(`${new URL(url).host} answered with status ${String(response.status)}.`);
-  return readLimited(response);
-}
-
-async function readLimited(response: Response): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  const body: AsyncIterable<Uint8Array> | null = response.body;
-  for await (const part of body ?? []) {
-    size += part.byteLength;
-    if (size > MAX_BYTES) throw notAnImage(`It is larger than ${String(MAX_BYTES)} bytes.`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
+  const bytes = await readBody(response, MAX_BYTES);
+  if (bytes === null) throw tooLarge();
+  return bytes;
 }
 
 function typeOf(bytes: Uint8Array): string {
-  if (bytes.byteLength > MAX_BYTES) throw notAnImage(`It is larger than ${String(MAX_BYTES)} bytes.`);
+  if (bytes.byteLength > MAX_BYTES) throw tooLarge();
   const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
   const image = IMAGES.find(([pattern]) => pattern.test(start));
   if (image !== undefined) return image[1];
@@ -80,6 +70,10 @@ function typeOf(bytes: Uint8Array): string {
   }
   if (ACTIVE_SVG.test(text)) throw notAnImage('The SVG image contains scripts or references.');
   return 'image/svg+xml';
+}
+
+function tooLarge(): ToolyardError {
+  return notAnImage(`It is larger than ${MAX_BYTES} bytes.`);
 }
 
 function notAnImage(why: string): ToolyardError {

@@ -46,7 +46,16 @@ export function toServerView(options: ServerViewOptions): McpServerView {
 
   const { config } = server;
   const redact = redactorFor(config);
-  const { serverInfo, era, protocolVersion, instructions, capabilities, error, reconnect, launch } = health;
+  const {
+    serverInfo = config.serverInfo,
+    era,
+    protocolVersion,
+    instructions,
+    capabilities,
+    error,
+    reconnect,
+    launch,
+  } = health;
   return {
     ...base,
     state: !enabled && health.state === 'idle' ? 'disabled' : health.state,

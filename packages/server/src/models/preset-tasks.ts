@@ -12,7 +12,7 @@ import type {
   PresetTaskCall,
   PresetTaskResult,
 } from '@toolyard/protocol';
-import { defined, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { defined, textOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations, Models } from '../services.ts';
@@ -58,7 +58,10 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
     const model = modelFor(call, resolved.presetTasks, resolved.model);
     const { contextWindow = ASSUMED_WINDOW } =
       call.task === 'summarize' ? await models.facts(principal, model, { ask: true }) : {};
-    return { principal, call, model, prompt: presetPrompt(call, { messages, window: contextWindow }) };
+    const prompt = presetPrompt(call, { messages, window: contextWindow });
+    const input = prompt.messages.at(-1);
+    if (input === undefined || textOf(input).trim() === '') throw nothingToRead(call.task);
+    return { principal, call, model, prompt };
   }
 
   async function contextOf(
@@ -82,6 +85,8 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
     const { principal, model, prompt, call } = turn;
     const { providerId, modelId } = model;
     const { form, parameters } = prompt;
+    // Before the request: nothing would handle its failure meanwhile.
+    const price = await models.price(principal, model);
     let parts: AsyncIterable<readonly StreamPart[]>;
     let answer: Answer;
     if (form === undefined) {
@@ -92,7 +97,6 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
       const made = calls.generateObject(principal, providerId, request, signal);
       parts = partsOf(made, (object) => (answer = object));
     }
-    const price = await models.price(principal, model);
     const traced: ApiChatCall = {
       id: ids.next(),
       providerId,
@@ -204,6 +208,14 @@ function withRepair(messages: readonly Message[], answer: Answer): readonly Mess
       parts: [{ type: 'text', text: 'This answer cannot be used. Answer again, exactly in the form described above.' }],
     },
   ];
+}
+
+function nothingToRead(task: string): ToolyardError {
+  return new ToolyardError({
+    code: 'bad_request',
+    message: `There is no text for the task "${task}".`,
+    hint: 'Write something first.',
+  });
 }
 
 function cutOff(): ToolyardError {

@@ -92,7 +92,7 @@ async function carryOut(
   { principal, args }: MethodCall,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const [first, second] = args as [never, never];
+  const [first, second, third] = args as [never, never, never];
   switch (method) {
     case 'finishSignIn':
       return servers.finishSignIn(first satisfies SignInResponse);
@@ -103,8 +103,9 @@ async function carryOut(
     case 'call':
     case 'complete':
     case 'getPrompt':
-    case 'read':
       return servers[method](principal, first, second, signal);
+    case 'read':
+      return servers.read(principal, first, { uri: second, ...(third === true ? { fresh: true } : {}) }, signal);
     default:
       return servers[method](principal, first, second);
   }

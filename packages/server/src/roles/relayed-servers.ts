@@ -100,7 +100,9 @@ export class RelayedServers extends EditableServers implements Servers {
   log: Servers['log'] = (principal, id, after) => this.#ask('log', principal, id, after === undefined ? [] : [after]);
   call: Servers['call'] = (principal, id, request, signal) => this.#ask('call', principal, id, [request], signal);
   icon: Servers['icon'] = (principal, id, signal) => this.#ask('icon', principal, id, [], signal);
-  read: Servers['read'] = (principal, id, request, signal) => this.#ask('read', principal, id, [request], signal);
+  // As separate arguments: a process of the previous version reads the first one only.
+  read: Servers['read'] = (principal, id, { uri, fresh }, signal) =>
+    this.#ask('read', principal, id, [uri, ...(fresh === true ? [true] : [])], signal);
   app: Servers['app'] = (principal, id, uri, signal) => this.#ask('app', principal, id, [uri], signal);
   getPrompt: Servers['getPrompt'] = (principal, id, prompt, signal) =>
     this.#ask('getPrompt', principal, id, [prompt], signal);

@@ -1,6 +1,7 @@
 import type { FunctionTool } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
 import { fenced } from '@toolyard/agent-runtime';
+import { readBody } from '@toolyard/guarded-fetch';
 import type { Fetch } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { extract } from './extract.ts';
@@ -114,7 +115,8 @@ async function read(response: Response, address: string, signal: AbortSignal, { 
     await response.body?.cancel();
     throw failed(`${hostOf(address)} sent "${type.slice(0, 100)}", which has no readable text.`);
   }
-  const bytes = await bodyOf(response, address);
+  const bytes = await readBody(response, MAX_BYTES);
+  if (bytes === null) throw failed(`${hostOf(address)} sent more than ${MAX_BYTES / 1024 / 1024} MB.`);
   const charset = /charset="?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8';
   if (kind === 'text') return { address, text: textIn(bytes, charset) };
   return { address, ...(await extract({ bytes, kind, url: address, charset }, signal, parseMs)) };
@@ -124,19 +126,6 @@ function kindOf(type: string): 'html' | 'pdf' | 'text' | null {
   if (/^(?:text\/html|application\/xhtml\+xml)\b/i.test(type)) return 'html';
   if (/^application\/pdf\b/i.test(type)) return 'pdf';
   return type === '' || /^text\/|^application\/[\w.+-]*(?:json|xml|javascript|yaml)\b/i.test(type) ? 'text' : null;
-}
-
-/** Counts decoded bytes: a small compressed body can be a large one. */
-async function bodyOf(response: Response, address: string): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const body: AsyncIterable<Uint8Array> | null = response.body;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw failed(`${hostOf(address)} sent more than ${MAX_BYTES / 1024 / 1024} MB.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function textIn(bytes: Uint8Array, charset: string): string {

@@ -1,6 +1,7 @@
 import type { FunctionTool } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
 import { fenced } from '@toolyard/agent-runtime';
+import { readBody } from '@toolyard/guarded-fetch';
 import type { Fetch, SearchEngine } from '@toolyard/protocol';
 import { parseJson, ToolyardError } from '@toolyard/protocol';
 import type { SearchResult } from './search-engines.ts';
@@ -16,9 +17,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 export type ConfiguredSearch = { engine: SearchEngine; url: string; key: string | null; fetch: Fetch };
 
 /** Searches with the engine of the settings; `configured` returns null without one. */
-export function createWebSearch(
-  configured: (user: string | undefined) => Promise<ConfiguredSearch | null>,
-): FunctionTool {
+export function createWebSearch(configured: () => Promise<ConfiguredSearch | null>): FunctionTool {
   return tool({
     name: 'web_search',
     title: 'Search the web',
@@ -43,8 +42,8 @@ export function createWebSearch(
       required: ['query'],
     },
     annotations: { readOnly: true, openWorld: true },
-    async execute({ query, limit = DEFAULT_LIMIT }, { signal, user }) {
-      const search = await configured(user);
+    async execute({ query, limit = DEFAULT_LIMIT }, { signal }) {
+      const search = await configured();
       if (search === null) throw NOT_CONFIGURED;
       const results = await find(search, query, limit, signal);
       const text = results.length === 0 ? 'Nothing was found.' : fenced('search-results', { query }, listOf(results));
@@ -84,7 +83,9 @@ async function find(
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     ({ status } = response);
-    text = await textOf(response);
+    const answer = await readBody(response, MAX_ANSWER_BYTES);
+    if (answer === null) throw failed('its answer is too large');
+    text = new TextDecoder().decode(answer);
   } catch (thrown) {
     if (signal.aborted || ToolyardError.isInstance(thrown)) throw thrown;
     throw failed(stop.aborted ? `it did not answer within ${TIMEOUT_MS / 1000} s` : 'it could not be reached');
@@ -96,18 +97,6 @@ async function find(
   const results = parsed.ok ? readResults(engine, parsed.value, limit) : null;
   if (results === null) throw failed('its answer is not a list of results in JSON');
   return results;
-}
-
-async function textOf(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const body: AsyncIterable<Uint8Array> | null = response.body;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw failed('its answer is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function listOf(results: readonly SearchResult[]): string {

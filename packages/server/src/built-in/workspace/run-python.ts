@@ -1,7 +1,7 @@
 import type { FunctionTool } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
 import type { RunProgram } from './program.ts';
-import { DEFAULT_SECONDS, MAX_SECONDS } from './shell.ts';
+import { DEFAULT_SECONDS, RUNS_ANYTHING, TIMEOUT } from './program.ts';
 
 const MAX_CODE_LENGTH = 100_000;
 
@@ -16,11 +16,11 @@ export function createRunPython(run: RunProgram, python: string): FunctionTool {
       type: 'object',
       properties: {
         code: { type: 'string', minLength: 1, maxLength: MAX_CODE_LENGTH },
-        timeout_seconds: { type: 'integer', minimum: 1, maximum: MAX_SECONDS, description: 'Default 60.' },
+        timeout_seconds: TIMEOUT,
       },
       required: ['code'],
     },
-    annotations: { readOnly: false, destructive: true, openWorld: false },
+    annotations: RUNS_ANYTHING,
     execute: ({ code, timeout_seconds: seconds = DEFAULT_SECONDS }, ctx) =>
       run({ id: 'toolyard-python', command: python, args: ['-'], input: code }, seconds * 1_000, ctx),
   });

@@ -1,9 +1,8 @@
 import type { FunctionTool } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
 import type { RunProgram } from './program.ts';
+import { DEFAULT_SECONDS, RUNS_ANYTHING, TIMEOUT } from './program.ts';
 
-export const MAX_SECONDS = 600;
-export const DEFAULT_SECONDS = 60;
 /** What the policy parses; longer scripts would only need approval. */
 const MAX_COMMAND_LENGTH = 32_000;
 
@@ -17,11 +16,11 @@ export function createShell(run: RunProgram): FunctionTool {
       type: 'object',
       properties: {
         command: { type: 'string', minLength: 1, maxLength: MAX_COMMAND_LENGTH },
-        timeout_seconds: { type: 'integer', minimum: 1, maximum: MAX_SECONDS, description: 'Default 60.' },
+        timeout_seconds: TIMEOUT,
       },
       required: ['command'],
     },
-    annotations: { readOnly: false, destructive: true, openWorld: false },
+    annotations: RUNS_ANYTHING,
     execute: ({ command, timeout_seconds: seconds = DEFAULT_SECONDS }, ctx) =>
       run(
         // Constant arguments, so that all commands have the same private home folder.

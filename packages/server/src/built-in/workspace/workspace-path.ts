@@ -1,6 +1,6 @@
-import { constants, realpathSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { open, readlink, realpath } from 'node:fs/promises';
+import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { ToolyardError } from '@toolyard/protocol';
 
@@ -87,7 +87,7 @@ export async function openFile(
     if (!stats.isFile()) throw failed(`${path} is not a regular file.`);
     // Another name of the same file may be outside.
     if (how !== 'read' && stats.nlink > 1) throw failed(`${path} has several names (hard links) and is not changed.`);
-    if (!isInside(await locationOf(handle, target, stats), workspace.root)) throw outside(path);
+    if (!isInside(locationOf(handle.fd, target, stats), workspace.root)) throw outside(path);
     return handle;
   } catch (thrown) {
     await handle.close();
@@ -95,10 +95,30 @@ export async function openFile(
   }
 }
 
+/**
+ * The text of a regular file at once, for the diff of a call that is not approved yet; null if it does not exist, is
+ * outside of the workspace, a link, or larger than `maxBytes`.
+ */
+export function peekText(workspace: Workspace, path: string, maxBytes: number): string | null {
+  let fd: number | undefined;
+  try {
+    const wanted = joined(workspace, path);
+    const target = join(realpathSync(dirname(wanted)), basename(wanted));
+    fd = openSync(target, constants.O_RDONLY | NO_FOLLOW | NON_BLOCKING);
+    const stats = fstatSync(fd);
+    if (!stats.isFile() || stats.size > maxBytes) return null;
+    return isInside(locationOf(fd, target, stats), workspace.root) ? readFileSync(fd, 'utf8') : null;
+  } catch {
+    return null;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
 /** Where an open file really is. */
-async function locationOf(handle: FileHandle, target: string, opened: { dev: number; ino: number }): Promise<string> {
-  if (process.platform === 'linux') return readlink(`/proc/self/fd/${handle.fd}`);
-  const real = await realpath(target);
+function locationOf(fd: number, target: string, opened: { dev: number; ino: number }): string {
+  if (process.platform === 'linux') return readlinkSync(`/proc/self/fd/${fd}`);
+  const real = realpathSync(target);
   const now = statSync(real);
   if (now.dev === opened.dev && now.ino === opened.ino) return real;
   throw failed('The file was replaced while it was opened. Try again.');

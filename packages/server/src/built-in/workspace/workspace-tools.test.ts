@@ -107,7 +107,7 @@ describe('the files of a workspace', { tags: ['C1.23', 'C7.03'] }, () => {
     }
     expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('secret');
     expect(await call('search_files', { text: 'secret' })).toMatch(/is in none/);
-    expect(diffOf('write_file', { path: '../secret.txt', content: 'x' })).toBe('+ x');
+    expect(diffOf('write_file', { path, content: 'x' })).toBe('+ x');
   });
 
   test('are not written through a new folder behind a link', async () => {
@@ -159,6 +159,8 @@ describe('the files of a workspace', { tags: ['C1.23', 'C7.03'] }, () => {
     expect(await call('write_file', { path: 'hard.txt', content: 'x' })).toMatch(/several names/);
     expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('secret');
     expect(await call('read_file', { path: 'pipe' })).toMatch(/not a regular file/);
+    // Opening it to show what would change must not wait for its other end.
+    expect(diffOf('write_file', { path: 'pipe', content: 'x' })).toBe('+ x');
     expect(await call('read_file', { path: 'binary' })).toMatch(/not a text file/);
     expect(await call('read_file', { path: 'latin' })).toMatch(/not UTF-8/);
     expect(await call('read_file', { path: 'src' })).toMatch(/is a folder|not a regular file/);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { FunctionTool } from '@toolyard/agent-host';
@@ -6,7 +5,7 @@ import { tool } from '@toolyard/agent-host';
 import { lineDiff } from './line-diff.ts';
 import { replaceText } from './text-file.ts';
 import type { Workspace } from './workspace-path.ts';
-import { existingPath, isInside, openFile } from './workspace-path.ts';
+import { existingPath, isInside, openFile, peekText } from './workspace-path.ts';
 
 const MAX_LENGTH = 1_000_000;
 
@@ -57,10 +56,9 @@ export function currentText(
   path: string,
 ): string {
   try {
-    const { root } = open(workspace);
-    const whole = resolve(root, path);
-    return isInside(whole, root) ? readFileSync(whole, 'utf8').slice(0, MAX_LENGTH) : '';
+    return peekText(open(workspace), path, MAX_LENGTH) ?? '';
   } catch {
+    // Without a usable workspace the call fails.
     return '';
   }
 }

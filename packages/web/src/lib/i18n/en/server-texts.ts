@@ -298,6 +298,8 @@ export const serverTexts = {
   taskOff: 'The task "{task}" is off.',
   taskModel: 'Choose a model for it in the settings.',
   noModelSet: 'No model is configured.',
+  taskWithoutText: 'There is no text for the task "{task}".',
+  writeFirst: 'Write something first.',
   answerCut: 'The answer was cut off at the output limit of the model.',
   largerLimit: 'Choose a model with a larger output limit for this task, or shorten the text.',
   noUsableAnswer: '{model} gave no usable answer for the task "{task}".',

@@ -293,6 +293,8 @@ export const serverTexts: Translation<typeof en> = {
   taskOff: '任务“{task}”已关闭。',
   taskModel: '请在设置中为它选择模型。',
   noModelSet: '尚未设置模型。',
+  taskWithoutText: '任务“{task}”没有可用的文本。',
+  writeFirst: '请先输入文本。',
   answerCut: '回答在模型的输出上限处被截断。',
   largerLimit: '请为此任务选择输出上限较大的模型，或缩短文本。',
   noUsableAnswer: '{model} 对任务“{task}”没有给出可用的回答。',

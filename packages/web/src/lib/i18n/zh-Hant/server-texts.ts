@@ -293,6 +293,8 @@ export const serverTexts: Translation<typeof en> = {
   taskOff: '任務「{task}」已關閉。',
   taskModel: '請在設定中為它選擇模型。',
   noModelSet: '尚未設定模型。',
+  taskWithoutText: '任務「{task}」沒有可用的文字。',
+  writeFirst: '請先輸入文字。',
   answerCut: '回答在模型的輸出上限處被截斷。',
   largerLimit: '請為此任務選擇輸出上限較大的模型，或縮短文字。',
   noUsableAnswer: '{model} 對任務「{task}」沒有給出可用的回答。',
