@@ -378,7 +378,8 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await chat.reads('Latin.');
       await chat.rests();
       const directions = await page.evaluate<string[]>(
-        `[...document.querySelectorAll('.md-part > *')].map((block) => block.tagName + ' ' + getComputedStyle(block).direction)`,
+        // An answer that arrived at once is not in parts.
+        `[...document.querySelectorAll('.md-part > *, .md > :not(.md-part)')].map((block) => block.tagName + ' ' + getComputedStyle(block).direction)`,
       );
       expect(directions).toEqual(['P rtl', 'UL rtl', 'BLOCKQUOTE rtl', 'DIV rtl', 'DIV ltr', 'P ltr']);
     }
