@@ -83,6 +83,10 @@ describePage('search in the page', ({ set }) => {
         await page.keyboard.press('End');
         return (await belowView()) < 2;
       });
+      // The browser reports the position before the next frame, and only then the page follows the end.
+      await page.evaluate(
+        'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))))',
+      );
       await chat.reads('#44#');
       // The end stays in view when a message grows by itself, as one with an image does.
       await page.evaluate("[...document.querySelectorAll('[data-row]')].at(-1).style.paddingBottom = '400px'");
