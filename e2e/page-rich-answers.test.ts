@@ -5,6 +5,7 @@ import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 import { hostileReply, RICH_ANSWER, RICH_PIECE, richReply } from './support/rich-answer.ts';
+import { scrollTo } from './support/scroll-to.ts';
 
 // Of the browser: functions given to `evaluate` run in the page.
 declare const document: { activeElement: unknown };
@@ -77,7 +78,7 @@ describePage('rich answers', ({ set }) => {
       const diagram = messages.getByRole('button', { name: 'Diagram: How a request travels' });
       // It is drawn where it can be seen; the rest of the answer may have arrived at once.
       const source = messages.getByText('accTitle: How a request travels');
-      await diagram.or(source).first().scrollIntoViewIfNeeded();
+      await scrollTo(diagram.or(source).first());
       await diagram.waitFor();
       await eventually(() =>
         diagram.locator('img').evaluate((image: { naturalWidth?: number }) => (image.naturalWidth ?? 0) > 100),
@@ -190,7 +191,7 @@ describePage('rich answers', ({ set }) => {
     await chat.send('Attack me.');
     await chat.rests();
     await messages.getByText('This diagram could not be drawn').waitFor();
-    await messages.locator('.md-diagram').scrollIntoViewIfNeeded();
+    await scrollTo(messages.locator('.md-diagram'));
     await messages.locator('.md-diagram img').waitFor();
     await messages.getByText('Invalid formula').first().waitFor();
     const image = decodeURIComponent((await messages.locator('.md-diagram img').getAttribute('src')) ?? '');

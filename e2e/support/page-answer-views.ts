@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import type { View } from './page-parts.ts';
 import { button, messagesOf, pattern } from './page-parts.ts';
 import type { PageTexts } from './page-texts.ts';
+import { scrollTo } from './scroll-to.ts';
 
 const page = (background: string, more: string): string =>
   [
@@ -37,7 +38,7 @@ export function answerViews(): View[] {
       path: ({ rich = '' }) => rich,
       show: async (page) => {
         await page.locator('.md-notes').waitFor();
-        await page.locator('[data-alert]').first().scrollIntoViewIfNeeded();
+        await scrollTo(page.locator('[data-alert]').first());
         await page.locator('.katex').first().waitFor();
       },
     },
@@ -46,7 +47,7 @@ export function answerViews(): View[] {
       path: ({ rich = '' }) => rich,
       show: async (page) => {
         await page.locator('.md-notes').waitFor();
-        await page.locator('.md-diagram').scrollIntoViewIfNeeded();
+        await scrollTo(page.locator('.md-diagram'));
         await page.locator('.md-diagram img').waitFor();
       },
     },
