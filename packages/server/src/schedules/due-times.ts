@@ -62,7 +62,8 @@ export function nextWithin(plan: SchedulePlan, after: number, used: UsedTimes, a
   return nextTime(plan, nextLocalDay(at, plan.timeZone) - 1, anchor);
 }
 
-function counted({ fired, day, onDay }: UsedTimes, at: number, timeZone: string): UsedTimes {
+/** Counts one more time. */
+export function counted({ fired, day, onDay }: UsedTimes, at: number, timeZone: string): UsedTimes {
   const today = localTime(at, timeZone).day;
   return { fired: fired + 1, day: today, onDay: today === day ? onDay + 1 : 1 };
 }
