@@ -272,6 +272,7 @@ async function assemble(
     ids,
     log,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    alone: cluster === null,
     ...defined({ failpoint }),
   });
   shutdown.defer('schedules', () => schedules.close());

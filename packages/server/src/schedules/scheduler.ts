@@ -10,6 +10,8 @@ import { readDefinition } from './definition.ts';
 export type SchedulerOptions = StartFiringServices & {
   clock: Clock;
   log: (line: string) => void;
+  /** No other process uses the storage: what an earlier process left is started at once. */
+  alone?: boolean;
   /** Longest pause between two looks at the stored times, in milliseconds; default 1 s. */
   lookEveryMs?: number;
   /** Passed at `schedule:claimed` and `schedule:started`. */
@@ -41,7 +43,7 @@ export class Scheduler {
   }
 
   start(): void {
-    this.#working = this.#look();
+    this.#working = this.#look(this.#options.alone === true ? CLAIM_MS : 0);
   }
 
   /** Starts a time that {@link ScheduleRepository.addFiring} has stored. */
@@ -55,10 +57,11 @@ export class Scheduler {
     await this.#working;
   }
 
-  async #look(): Promise<void> {
+  /** `ahead`: also takes times whose claim expires within this time. */
+  async #look(ahead = 0): Promise<void> {
     try {
+      await this.#takeOpen(ahead);
       await this.#takeDue();
-      await this.#takeOpen();
       this.#logFailures.worked();
     } catch (error) {
       // The storage is closed afterwards.
@@ -121,10 +124,10 @@ export class Scheduler {
   }
 
   /** Times that wait for a run, and those whose process has crashed. */
-  async #takeOpen(): Promise<void> {
+  async #takeOpen(ahead: number): Promise<void> {
     const { storage, clock } = this.#options;
     const now = clock.now();
-    const open = await storage.schedules.claimFirings(now, now + CLAIM_MS, AT_ONCE);
+    const open = await storage.schedules.claimFirings(now + ahead, now + ahead + CLAIM_MS, AT_ONCE);
     await Promise.all(open.map((firing) => this.#fireAgain(firing)));
   }
 

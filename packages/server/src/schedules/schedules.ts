@@ -69,12 +69,14 @@ export function createSchedules(
       throw invalid(`There is no agent ${JSON.stringify(agentId)}.`);
     }
     const ofTab = allowedTools.find(({ origin }) => origin === 'tab');
-    if (ofTab) throw invalid(`${formatToolReference(ofTab)} is a tool of a browser tab and cannot be used by a schedule.`);
+    if (ofTab)
+      throw invalid(`${formatToolReference(ofTab)} is a tool of a browser tab and cannot be used by a schedule.`);
     if (target.kind === 'new') return;
     if ((await storage.conversations.get(principal, target.conversationId)) === null) {
       throw invalid(`There is no conversation ${JSON.stringify(target.conversationId)}.`);
     }
-    if (agentId !== null) throw invalid('A schedule that continues a conversation uses the agent of that conversation.');
+    if (agentId !== null)
+      throw invalid('A schedule that continues a conversation uses the agent of that conversation.');
     if (allowedTools.length > 0) {
       throw invalid(
         'Tools can be allowed in advance only for new conversations.',
@@ -123,7 +125,14 @@ export function createSchedules(
       return readableView(schedule);
     },
     async change(principal, id, { version, title, enabled, ...chosen }) {
-      const { enabled: wasOn, used, createdAt, nextAt: known, title: formerTitle, ...former } = await stored(principal, id);
+      const {
+        enabled: wasOn,
+        used,
+        createdAt,
+        nextAt: known,
+        title: formerTitle,
+        ...former
+      } = await stored(principal, id);
       const before = readable(former.definition);
       const definition = completeDefinition({ ...before, ...chosen }, timeZone);
       await check(principal, definition);
@@ -153,7 +162,7 @@ export function createSchedules(
       const now = clock.now();
       const times: number[] = [];
       let used = UNUSED;
-      for (let at = nextWithin(plan, now, used, now); at !== null && times.length < count; ) {
+      for (let at = nextWithin(plan, now, used, now); at !== null && times.length < count;) {
         times.push(at);
         used = counted(used, at, plan.timeZone);
         at = nextWithin(plan, at, used, now);

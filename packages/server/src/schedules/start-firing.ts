@@ -85,7 +85,10 @@ async function createConversation(
 ): Promise<void> {
   const { conversations, permissions, agents } = storage;
   if (agentId !== null && (await agents.get(principal, agentId)) === null) {
-    throw new ToolyardError({ code: 'not_found', message: `The agent "${agentId}" of the schedule does not exist any more.` });
+    throw new ToolyardError({
+      code: 'not_found',
+      message: `The agent "${agentId}" of the schedule does not exist any more.`,
+    });
   }
   if ((await conversations.get(principal, id)) === null) {
     await conversations.create(principal, {

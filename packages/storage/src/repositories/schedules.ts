@@ -45,7 +45,10 @@ export type FiringOutcome = Omit<ScheduleFiring, 'plannedAt'> & { retryAt: numbe
 /** Tasks that run at given times. Each change is compare-and-set, so that each time is taken by one process. */
 export type ScheduleRepository = {
   /** @throws ToolyardError `bad_request` if the id exists. */
-  create(principal: Owner, schedule: Omit<StoredSchedule, 'ownerId' | 'version' | 'updatedAt'>): Promise<StoredSchedule>;
+  create(
+    principal: Owner,
+    schedule: Omit<StoredSchedule, 'ownerId' | 'version' | 'updatedAt'>,
+  ): Promise<StoredSchedule>;
   get(principal: Owner, id: string): Promise<StoredSchedule | null>;
   /** By title. */
   list(principal: Owner): Promise<StoredSchedule[]>;
@@ -200,9 +203,19 @@ export function createScheduleRepository(engine: StorageEngine): ScheduleReposit
     async claim({ ownerId }, { schedule, fire, skipped, next, at, retryAt }) {
       const { fired, day, onDay } = next.used;
       const job = transaction('schedule', 'full', function* () {
-        const values = [next.nextAt, fired, day, onDay, schedule.id, ownerId, schedule.version, schedule.nextAt] as const;
+        const values = [
+          next.nextAt,
+          fired,
+          day,
+          onDay,
+          schedule.id,
+          ownerId,
+          schedule.version,
+          schedule.nextAt,
+        ] as const;
         if ((yield* advance.run(...values)) === 0) return false;
-        for (const plannedAt of fire) yield* insertFiring.run(plannedAt, 'due', null, at, retryAt, schedule.id, ownerId);
+        for (const plannedAt of fire)
+          yield* insertFiring.run(plannedAt, 'due', null, at, retryAt, schedule.id, ownerId);
         if (skipped !== null) {
           const { plannedAt, reason } = skipped;
           yield* insertFiring.run(plannedAt, 'skipped', reason, at, null, schedule.id, ownerId);

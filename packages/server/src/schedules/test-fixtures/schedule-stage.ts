@@ -45,7 +45,8 @@ export async function openStage(start: string): Promise<ScheduleStage> {
     const failure = failures.shift();
     if (failure) throw failure;
     const conversation = await storage.conversations.get(principal, conversationId);
-    if (conversation === null) throw new ToolyardError({ code: 'not_found', message: 'There is no such conversation.' });
+    if (conversation === null)
+      throw new ToolyardError({ code: 'not_found', message: 'There is no such conversation.' });
     const message = { id, parentId: conversation.leafId, createdAt: clock.now(), role: 'user' as const, parts };
     const created = storage.runs.createRun(principal, {
       id,
