@@ -44,7 +44,7 @@ export function samePlan(one: SchedulePlan, other: SchedulePlan): boolean {
 /**
  * The first time after now.
  *
- * @throws ToolyardError `bad_request` if there is none, or for an invalid cron expression or time zone
+ * @throws ToolyardError `bad_request` if no such time exists, or for an invalid cron expression or time zone
  */
 export function firstTime(plan: SchedulePlan, now: number, used: UsedTimes, anchor: number): number {
   const at = nextWithin(plan, now, used, anchor);

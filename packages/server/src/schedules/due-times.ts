@@ -8,9 +8,9 @@ export type UsedTimes = { fired: number; day: string | null; onDay: number };
 export type DueTimes = {
   /** Times at which a run is to start, in order. */
   fire: number[];
-  /** The last of the missed times that are left out, and why; null if there are none. */
+  /** The last of the missed times that are left out, and why; null without any. */
   skipped: { plannedAt: number; reason: string } | null;
-  /** The next time, which may be due as well; null if there is none. */
+  /** The next time, which may be due as well; null if no such time exists. */
   nextAt: number | null;
   used: UsedTimes;
 };

@@ -92,7 +92,7 @@ describe('the scheduler', () => {
     expect(await outcomes()).toEqual(['skipped', 'started', 'started']);
   });
 
-  test('an agent that was deleted fails the time with a reason, and the schedule goes on', async () => {
+  test('an agent that was deleted fails the time with a reason, and the schedule continues', async () => {
     await stage.storage.agents.create(ANNE, { id: 'a1', title: 'Writer', configuration: {}, at: 1 });
     const schedules = stage.process();
     await schedules.create(ANNE, { ...hourly, agentId: 'a1' });

@@ -6,13 +6,13 @@ import { isTimeZone, localTime, nextLocalHour } from './local-time.ts';
 /** The part of a plan that determines its times. */
 export type Times = Pick<SchedulePlan, 'timing' | 'timeZone' | 'conditions'>;
 
-/** Hours of a week, with reserve: a permitted hour is found within that many steps, or there is none. */
+/** Hours of a week, with reserve: a permitted hour is found within that many steps, or no hour is permitted. */
 const HOURS_OF_A_WEEK = 24 * 8;
 /** Times of a cron expression may miss every permitted hour for long, or for ever. */
 const MAX_JUMPS = 400;
 
 /**
- * The first time after `after` that the timing and its days and hours allow; null if there is none. `anchor`: where an
+ * The first time after `after` that the timing and its days and hours allow; null if no such time exists. `anchor`: where an
  * interval without a start begins.
  *
  * @throws ToolyardError `bad_request` for an invalid cron expression or time zone

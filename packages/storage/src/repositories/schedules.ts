@@ -29,7 +29,7 @@ export type FiringKey = { scheduleId: string; plannedAt: number };
 export type DueFiring = FiringKey & { ownerId: string; outcome: 'due' | 'waiting' };
 
 /** The times of a schedule that one process takes, and the state after them. */
-export type ClaimedTimes = {
+type ClaimedTimes = {
   schedule: Pick<StoredSchedule, 'id' | 'nextAt' | 'version'>;
   fire: readonly number[];
   skipped: { plannedAt: number; reason: string } | null;

@@ -56,7 +56,7 @@ export function describeSchedules(createStore: CreateTestStore): void {
     expect(await schedules.remove(ANNE, 's1')).toBe(true);
   });
 
-  test('each time is claimed once, and by nobody after a change', async () => {
+  test('each time is claimed once, and by no process after a change', async () => {
     const schedule = await made();
     await made({ id: 's2', title: 'Paused', enabled: false });
     expect((await schedules.due(999, 10)).length).toBe(0);
