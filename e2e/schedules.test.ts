@@ -41,6 +41,7 @@ async function allStarted(url: string, times: number): Promise<ScheduleFiring[]>
 describe.concurrent('a server killed while a schedule starts a run', () => {
   it.each(['schedule:claimed', 'create-run:written', 'run:created', 'schedule:started'])(
     '%s: the next process starts it, once',
+    { tags: ['C10.09'] },
     async (place) => {
       await using lives = await answersAt();
       const first = await lives.start({ place, hit: 1 });
