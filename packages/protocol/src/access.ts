@@ -7,7 +7,7 @@ export const SCOPES = ['read', 'write', 'settings', 'approve', 'answer', 'server
 /**
  * - `read`: read conversations, runs, files, models and settings
  * - `write`: create and change conversations, start and stop runs, call models, upload files
- * - `settings`: change providers, agents, defaults and the webhook
+ * - `settings`: change providers, agents, schedules, defaults and the webhook
  * - `approve`: approve or deny tool calls, call tools directly, change approval mode, rules, budgets and permissions
  * - `answer`: answer questions of models and MCP servers
  * - `servers`: add, change, test and remove MCP servers, and sign in to them

@@ -61,6 +61,20 @@ export {
 } from './tools.ts';
 export { textOf } from './messages.ts';
 export type { Draft, DraftAttachment, SaveDraft } from './schemas/drafts.ts';
+export type {
+  ChangeSchedule,
+  CreateSchedule,
+  MissedPolicy,
+  OverlapPolicy,
+  PreviewSchedule,
+  ScheduleConditions,
+  ScheduleDefinition,
+  ScheduleFiring,
+  SchedulePlan,
+  SchedulePreview,
+  ScheduleTiming,
+  ScheduleView,
+} from './schemas/schedules.ts';
 export type { ContentPart, MediaPart, MediaType } from './content-parts.ts';
 export { CONTENT_PARTS, isMediaPart, isMediaType, labelOf } from './content-parts.ts';
 export { textOfSource } from './text-source.ts';

@@ -44,6 +44,7 @@ import { closeOrWarn, writePrivate } from './secrets/private-file.ts';
 import { TabToolBroker } from './tabs/tab-tool-broker.ts';
 import { createTabToolSource } from './tabs/tab-tool-source.ts';
 import { readTelemetry } from './telemetry/telemetry-settings.ts';
+import { createSchedules } from './schedules/schedules.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
 import { ADDRESS_FILE, describeLockHolder } from './find-toolyard.ts';
 import { retryUntilStored } from './retry-until-stored.ts';
@@ -262,6 +263,19 @@ async function assemble(
   shutdown.defer('webhook deliveries', () => webhooks.close());
   relayed?.start();
   shutdown.defer('runs', () => runs.close());
+  const schedules = createSchedules({
+    storage,
+    runs,
+    servers,
+    hub,
+    clock,
+    ids,
+    log,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    alone: cluster === null,
+    ...defined({ failpoint }),
+  });
+  shutdown.defer('schedules', () => schedules.close());
   const stopping = new AbortController();
   shutdown.defer('sign-ins', () => stopping.abort());
   servers.onSignedIn((id) => {
@@ -288,6 +302,7 @@ async function assemble(
     servers,
     policy,
     webhooks,
+    schedules,
     webTools,
     configurations,
     clock,
@@ -323,7 +338,10 @@ async function assemble(
   }
 
   await runs.start();
-  if (capabilities.runs) webhooks.start();
+  if (capabilities.runs) {
+    webhooks.start();
+    schedules.start();
+  }
   ready = true;
   void secrets.check(OWNER);
   return {

@@ -43,6 +43,13 @@ export type {
 export type { MessageRepository } from './repositories/messages.ts';
 export type { PermissionRepository } from './repositories/permissions.ts';
 export type { DraftRepository } from './repositories/drafts.ts';
+export type {
+  DueFiring,
+  FiringKey,
+  FiringOutcome,
+  ScheduleRepository,
+  StoredSchedule,
+} from './repositories/schedules.ts';
 export type { QueueRepository } from './repositories/queue.ts';
 export type { SecretRepository } from './repositories/secrets.ts';
 export type { SettingsRepository } from './repositories/settings.ts';

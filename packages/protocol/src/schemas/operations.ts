@@ -52,6 +52,7 @@ export const liveEvent = named(
         'servers',
         'resources',
         'agents',
+        'schedules',
         'providers',
         'settings',
         'tab_calls',

@@ -8,6 +8,7 @@ import type { RoleCapabilities } from '../roles/role.ts';
 import type { CallPolicy } from '../models/call-limit.ts';
 import type { Proxy } from '../proxy/proxy.ts';
 import type { WebSettings } from '../built-in/web/web-settings.ts';
+import type { Schedules } from '../schedules/schedules.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers } from '../services.ts';
 import type { Frames } from '../frames/frames.ts';
@@ -30,6 +31,7 @@ export type HttpAppOptions = {
   /** Toolyard's own paths, and the resolution of symbolic links, for checks of calls. */
   policy?: () => NonNullable<InterventionOptions['callContext']>;
   webhooks: Webhooks;
+  schedules: Schedules;
   webTools: Pick<WebSettings, 'get' | 'set'>;
   configurations: Configurations;
   clock: Clock;

@@ -43,5 +43,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'tab_calls', key: ['run_id', 'call_id'] },
   { name: 'tab_questions', key: ['run_id', 'call_id', 'id'] },
   { name: 'tab_commits', key: ['run_id'] },
+  { name: 'schedules', key: ['id'] },
+  { name: 'schedule_firings', key: ['schedule_id', 'planned_at'] },
   { name: 'blobs', key: ['owner_id', 'sha256'] },
 ];

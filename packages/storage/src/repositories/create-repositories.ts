@@ -17,6 +17,8 @@ import type { QueueRepository } from './queue.ts';
 import { createQueueRepository } from './queue.ts';
 import type { RequestPreludeRepository } from './request-preludes.ts';
 import { createRequestPreludeRepository } from './request-preludes.ts';
+import type { ScheduleRepository } from './schedules.ts';
+import { createScheduleRepository } from './schedules.ts';
 import type { SecretRepository } from './secrets.ts';
 import { createSecretRepository } from './secrets.ts';
 import type { SessionRepository } from './sessions.ts';
@@ -49,6 +51,7 @@ export type Repositories = {
   readonly requestPreludes: RequestPreludeRepository;
   readonly usage: UsageRepository;
   readonly tabs: TabRepository;
+  readonly schedules: ScheduleRepository;
 };
 
 /** `search` and `usage` depend on the engine and may take long. */
@@ -69,5 +72,6 @@ export function createRepositories(engine: StorageEngine, search: ConversationSe
     requestPreludes: createRequestPreludeRepository(engine.db),
     usage: createUsageRepository(engine, usage),
     tabs: createTabRepository(engine),
+    schedules: createScheduleRepository(engine),
   };
 }

@@ -20,6 +20,7 @@ import { presetTasksRoutes } from './preset-tasks.ts';
 import { proxyRoutes } from './proxy.ts';
 import { runHistoryRoutes } from './run-history.ts';
 import { runsRoutes } from './runs.ts';
+import { schedulesRoutes } from './schedules.ts';
 import { sentRequestsRoutes } from './sent-requests.ts';
 import { sessionRoutes } from './session.ts';
 import { settingsRoutes } from './settings.ts';
@@ -52,6 +53,7 @@ export const routes = {
   ...proxyRoutes,
   ...runHistoryRoutes,
   ...runsRoutes,
+  ...schedulesRoutes,
   ...sentRequestsRoutes,
   ...sessionRoutes,
   ...settingsRoutes,

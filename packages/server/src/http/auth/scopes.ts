@@ -3,11 +3,12 @@ import { isJsonObject } from '@toolyard/protocol';
 import { missingScope } from './refusals.ts';
 
 /** Settings that determine which calls run without approval, how much may be spent, and which folder tools reach. */
-const APPROVAL_FIELDS: readonly (keyof AgentConfiguration)[] = [
+const APPROVAL_FIELDS: readonly (keyof AgentConfiguration | 'allowedTools')[] = [
   'intervention',
   'interventionRules',
   'budgets',
   'workspace',
+  'allowedTools',
 ];
 
 /** @throws ProblemAnswer 403 if the principal has none of the scopes. */

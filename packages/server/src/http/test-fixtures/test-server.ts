@@ -16,6 +16,7 @@ import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { TabToolBroker } from '../../tabs/tab-tool-broker.ts';
+import { createSchedules } from '../../schedules/schedules.ts';
 import { createWebhooks } from '../../webhooks/webhooks.ts';
 import type { HttpApp } from '../create-http-app.ts';
 import { createHttpApp } from '../create-http-app.ts';
@@ -101,6 +102,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     folder: options.frames?.folder ?? null,
     pagePort: () => pagePort,
   });
+  const servers = createTestServers(options.owner?.ownerId ?? 'owner');
+  const log = (line: string): void => void logged.push(line);
   const app = createHttpApp({
     storage,
     runs,
@@ -108,8 +111,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     hub,
     streams: createLiveStreams({ store: storage.runs, hub, clock, boot: 'boot-1' }),
     models: createTestModels(),
-    servers: createTestServers(options.owner?.ownerId ?? 'owner'),
+    servers,
     webhooks,
+    schedules: createSchedules({ storage, runs, servers, hub, clock, ids, log, timeZone: 'UTC' }),
     webTools: createWebSettings({ settings: storage.settings, secrets, clock }),
     configurations: createConfigurations({ storage, fileDefaults: {}, standardModel: async () => null }),
     clock,
@@ -120,7 +124,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     metrics: null,
     ui: { enabled: true, settings: {}, folder: null, ...options.ui },
     ready: () => true,
-    log: (line) => logged.push(line),
+    log,
     ...options.change,
   });
   const listening = await listen(app, { host, port: 0, clock: options.change?.clock ?? clock });

@@ -8,6 +8,7 @@ import { describeDrafts } from './drafts.ts';
 import { describeMessagePages } from './message-pages.ts';
 import { describeQueue } from './queue.ts';
 import { describeConversationsAndMore } from './repositories.ts';
+import { describeSchedules } from './schedules.ts';
 import { describeSignIns } from './sign-ins.ts';
 import { describeUsage } from './usage.ts';
 import { describeWebhooks } from './webhooks.ts';
@@ -20,6 +21,7 @@ export function describeRepositories(name: string, createStore: CreateTestStore)
     'queued messages': describeQueue,
     drafts: describeDrafts,
     'decisions and secrets': describeDecisionsAndSecrets,
+    schedules: describeSchedules,
     'sign-ins': describeSignIns,
     'sessions, sign-in codes and API keys': describeAccess,
     'what calls came to': describeUsage,

@@ -1,0 +1,61 @@
+import type { JsonObject, ScheduleDefinition, SchedulePlan, ScheduleView } from '@toolyard/protocol';
+import { canonicalJson, ToolyardError } from '@toolyard/protocol';
+import { scheduleDefinition } from '@toolyard/protocol/schemas';
+import type { StoredSchedule } from '@toolyard/storage';
+import type { UsedTimes } from './due-times.ts';
+import { nextWithin } from './due-times.ts';
+
+type Chosen<T, Required extends keyof T> = Pick<T, Required> & Partial<Omit<T, Required>>;
+
+/** Adds the defaults. */
+export function completePlan(chosen: Chosen<SchedulePlan, 'timing'>, timeZone: string): SchedulePlan {
+  const { timing, conditions = {}, missed = 'once', missedLimit = 10 } = chosen;
+  return { timing, timeZone: chosen.timeZone ?? timeZone, conditions, missed, missedLimit };
+}
+
+/** Adds the defaults. An interval without a start begins when the schedule is created. */
+export function completeDefinition(
+  chosen: Chosen<ScheduleDefinition, 'timing' | 'task'>,
+  timeZone: string,
+): ScheduleDefinition {
+  const { task, target = { kind: 'new' }, agentId = null, configuration = {}, overlap = 'skip' } = chosen;
+  const { allowedTools = [] } = chosen;
+  return { ...completePlan(chosen, timeZone), task, target, agentId, configuration, overlap, allowedTools };
+}
+
+/** Reads a stored definition; null if it cannot be read, such as one of a newer version. */
+export function readDefinition(stored: JsonObject): ScheduleDefinition | null {
+  const read = scheduleDefinition.safeParse(stored);
+  return read.success ? read.data : null;
+}
+
+export function viewOf(schedule: StoredSchedule, definition: ScheduleDefinition): ScheduleView {
+  const { id, title, enabled, createdBy, nextAt, used, version, createdAt, updatedAt } = schedule;
+  const { fired } = used;
+  return { id, title, ...definition, enabled, createdBy, nextAt, fired, version, createdAt, updatedAt };
+}
+
+export function samePlan(one: SchedulePlan, other: SchedulePlan): boolean {
+  const timesOf = ({ timing, timeZone, conditions }: SchedulePlan): string =>
+    canonicalJson({ timing, timeZone, conditions });
+  return timesOf(one) === timesOf(other);
+}
+
+/**
+ * The first time after now.
+ *
+ * @throws ToolyardError `bad_request` if no such time exists, or for an invalid cron expression or time zone
+ */
+export function firstTime(plan: SchedulePlan, now: number, used: UsedTimes, anchor: number): number {
+  const at = nextWithin(plan, now, used, anchor);
+  if (at !== null) return at;
+  const { maxTotal } = plan.conditions;
+  const isUsedUp = maxTotal !== undefined && used.fired >= maxTotal;
+  throw new ToolyardError({
+    code: 'bad_request',
+    message: isUsedUp
+      ? `The schedule has already run ${used.fired} times, which is its maximum.`
+      : 'The schedule has no future time.',
+    hint: isUsedUp ? 'Raise the maximum, or create another schedule.' : 'Check the date, the days and the hours.',
+  });
+}

@@ -1,0 +1,224 @@
+import type {
+  ChangeSchedule,
+  Clock,
+  CreateSchedule,
+  IdSource,
+  JsonObject,
+  Owner,
+  PreviewSchedule,
+  ScheduleDefinition,
+  ScheduleFiring,
+  SchedulePreview,
+  ScheduleView,
+} from '@toolyard/protocol';
+import { defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
+import type { SharedStorage, StoredSchedule } from '@toolyard/storage';
+import type { LiveHub, Servers } from '../services.ts';
+import { describeCron } from './describe-cron.ts';
+import { completeDefinition, completePlan, firstTime, readDefinition, samePlan, viewOf } from './definition.ts';
+import type { UsedTimes } from './due-times.ts';
+import { counted, nextWithin } from './due-times.ts';
+import type { SchedulerOptions } from './scheduler.ts';
+import { Scheduler } from './scheduler.ts';
+
+export type SchedulesOptions = SchedulerOptions & {
+  storage: Pick<SharedStorage, 'schedules' | 'conversations' | 'permissions' | 'agents'>;
+  servers: Pick<Servers, 'approve'>;
+  hub: LiveHub;
+  clock: Clock;
+  ids: IdSource;
+  /** Of this machine: the default of new schedules. */
+  timeZone: string;
+};
+
+/** Tasks that run at given times. */
+export type Schedules = {
+  list(principal: Owner): Promise<ScheduleView[]>;
+  get(principal: Owner, id: string): Promise<ScheduleView>;
+  /** `createdBy` `model`: it starts paused, and no tool is allowed in advance. */
+  create(principal: Owner, schedule: CreateSchedule, createdBy?: 'user' | 'model'): Promise<ScheduleView>;
+  /** `conflict` if it was changed since it was read. */
+  change(principal: Owner, id: string, change: ChangeSchedule): Promise<ScheduleView>;
+  remove(principal: Owner, id: string): Promise<void>;
+  /** The next times, without storing anything. */
+  preview(request: PreviewSchedule): Promise<SchedulePreview>;
+  /** Starts a run now, besides the times of the schedule. */
+  run(principal: Owner, id: string): Promise<ScheduleFiring>;
+  firings(principal: Owner, id: string): Promise<ScheduleFiring[]>;
+};
+
+const UNUSED: UsedTimes = { fired: 0, day: null, onDay: 0 };
+const LISTED_FIRINGS = 100;
+const PREVIEWED = 5;
+const CLAIM_MS = 10_000;
+
+export function createSchedules(
+  options: SchedulesOptions,
+): Schedules & { start: () => void; close: () => Promise<void> } {
+  const { storage, servers, hub, clock, ids, timeZone } = options;
+  const scheduler = new Scheduler(options);
+
+  async function stored(principal: Owner, id: string): Promise<StoredSchedule> {
+    const schedule = await storage.schedules.get(principal, id);
+    if (schedule !== null) return schedule;
+    throw new ToolyardError({ code: 'not_found', message: `There is no schedule ${JSON.stringify(id)}.` });
+  }
+
+  async function check(principal: Owner, { target, agentId, allowedTools }: ScheduleDefinition): Promise<void> {
+    if (agentId !== null && (await storage.agents.get(principal, agentId)) === null) {
+      throw invalid(`There is no agent ${JSON.stringify(agentId)}.`);
+    }
+    const ofTab = allowedTools.find(({ origin }) => origin === 'tab');
+    if (ofTab)
+      throw invalid(`${formatToolReference(ofTab)} is a tool of a browser tab and cannot be used by a schedule.`);
+    if (target.kind === 'new') return;
+    if ((await storage.conversations.get(principal, target.conversationId)) === null) {
+      throw invalid(`There is no conversation ${JSON.stringify(target.conversationId)}.`);
+    }
+    if (agentId !== null)
+      throw invalid('A schedule that continues a conversation uses the agent of that conversation.');
+    if (allowedTools.length > 0) {
+      throw invalid(
+        'Tools can be allowed in advance only for new conversations.',
+        'Allow the tools in the conversation that the schedule continues.',
+      );
+    }
+  }
+
+  /** Pins the definitions of the tools that run without approval. */
+  function approve({ allowedTools }: ScheduleDefinition): void {
+    for (const tool of allowedTools) servers.approve({ tool });
+  }
+
+  const changed = ({ ownerId }: Owner, id: string): void => hub.changed(ownerId, 'schedules', id);
+
+  return {
+    async list(principal) {
+      const schedules = await storage.schedules.list(principal);
+      return schedules.flatMap((schedule) => {
+        const definition = readDefinition(schedule.definition);
+        return definition === null ? [] : [viewOf(schedule, definition)];
+      });
+    },
+    async get(principal, id) {
+      return readableView(await stored(principal, id));
+    },
+    async create(principal, { id = ids.next(), title, enabled = true, ...chosen }, createdBy = 'user') {
+      const definition = completeDefinition(chosen, timeZone);
+      if (createdBy === 'model') definition.allowedTools = [];
+      await check(principal, definition);
+      const now = clock.now();
+      const nextAt = firstTime(definition, now, UNUSED, now);
+      const isOn = enabled && createdBy === 'user';
+      approve(definition);
+      const schedule = await storage.schedules.create(principal, {
+        id,
+        title,
+        definition: toJson(definition),
+        enabled: isOn,
+        createdBy,
+        nextAt: isOn ? nextAt : null,
+        used: UNUSED,
+        createdAt: now,
+      });
+      changed(principal, id);
+      return readableView(schedule);
+    },
+    async change(principal, id, { version, title, enabled, ...chosen }) {
+      const {
+        enabled: wasOn,
+        used,
+        createdAt,
+        nextAt: known,
+        title: formerTitle,
+        ...former
+      } = await stored(principal, id);
+      const before = readable(former.definition);
+      const definition = completeDefinition({ ...before, ...chosen }, timeZone);
+      await check(principal, definition);
+      const isOn = enabled ?? wasOn;
+      const keepsTimes = wasOn && samePlan(before, definition);
+      const nextAt = keepsTimes ? known : firstTime(definition, clock.now(), used, createdAt);
+      approve(definition);
+      const schedule = await storage.schedules.update(principal, id, {
+        title: title ?? formerTitle,
+        definition: toJson(definition),
+        enabled: isOn,
+        nextAt: isOn ? nextAt : null,
+        version,
+        at: clock.now(),
+      });
+      if (schedule === null) throw changedMeanwhile();
+      changed(principal, id);
+      return readableView(schedule);
+    },
+    async remove(principal, id) {
+      await stored(principal, id);
+      await storage.schedules.remove(principal, id);
+      changed(principal, id);
+    },
+    async preview({ count = PREVIEWED, language = 'en', timing, ...chosen }) {
+      const plan = completePlan({ timing, ...chosen }, timeZone);
+      const now = clock.now();
+      const times: number[] = [];
+      let used = UNUSED;
+      for (let at = nextWithin(plan, now, used, now); at !== null && times.length < count;) {
+        times.push(at);
+        used = counted(used, at, plan.timeZone);
+        at = nextWithin(plan, at, used, now);
+      }
+      return {
+        description: timing.kind === 'cron' ? await describeCron(timing.expression, language) : null,
+        times,
+      };
+    },
+    async run(principal, id) {
+      const schedule = await stored(principal, id);
+      const key = { scheduleId: id, plannedAt: clock.now() };
+      if (await storage.schedules.addFiring(principal, key, key.plannedAt, key.plannedAt + CLAIM_MS)) {
+        await scheduler.startNow(schedule, key);
+      }
+      const firings = await storage.schedules.firings(principal, id, LISTED_FIRINGS);
+      const firing = firings.find(({ plannedAt }) => plannedAt === key.plannedAt);
+      if (firing) return firing;
+      throw new ToolyardError({ code: 'conflict', message: 'The schedule was deleted by another request.' });
+    },
+    async firings(principal, id) {
+      await stored(principal, id);
+      return storage.schedules.firings(principal, id, LISTED_FIRINGS);
+    },
+    start: () => scheduler.start(),
+    close: () => scheduler.close(),
+  };
+}
+
+function readable(stored: JsonObject): ScheduleDefinition {
+  const definition = readDefinition(stored);
+  if (definition !== null) return definition;
+  throw new ToolyardError({
+    code: 'conflict',
+    message: 'The stored definition of this schedule cannot be read.',
+    hint: 'Update Toolyard, or delete the schedule.',
+  });
+}
+
+function readableView(schedule: StoredSchedule): ScheduleView {
+  return viewOf(schedule, readable(schedule.definition));
+}
+
+/** Absent optional fields are left out. */
+function toJson(definition: ScheduleDefinition): JsonObject {
+  return JSON.parse(JSON.stringify(definition)) as JsonObject;
+}
+
+function invalid(message: string, hint?: string): ToolyardError {
+  return new ToolyardError({ code: 'bad_request', message, ...defined({ hint }) });
+}
+
+function changedMeanwhile(): ToolyardError {
+  return new ToolyardError({
+    code: 'conflict',
+    message: 'This schedule was changed by another request.',
+    hint: 'Read it again and repeat the change.',
+  });
+}

@@ -1,0 +1,114 @@
+import type { Owner, ScheduleDefinition } from '@toolyard/protocol';
+import { isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
+import type { FiringKey, FiringOutcome, SharedStorage, StoredSchedule } from '@toolyard/storage';
+import type { LiveHub, RunService } from '../services.ts';
+import { readDefinition } from './definition.ts';
+
+export type StartFiringServices = {
+  storage: Pick<SharedStorage, 'schedules' | 'conversations' | 'permissions' | 'agents'>;
+  runs: Pick<RunService, 'send'>;
+  hub: Pick<LiveHub, 'changed'>;
+};
+
+type Outcome = Omit<FiringOutcome, 'at'>;
+
+/** How soon a time that waits for the previous run is looked at again. */
+const LOOK_AGAIN_MS = 2_000;
+
+/**
+ * Starts the run of one time, or finds out why not. Repeating it has no second effect: conversation, message and run
+ * have ids that the schedule and the time determine.
+ *
+ * @throws storage errors, and ToolyardError for a condition that passes; the time stays due
+ */
+export async function startFiring(
+  schedule: StoredSchedule,
+  key: FiringKey,
+  now: number,
+  services: StartFiringServices,
+): Promise<Outcome> {
+  const definition = readDefinition(schedule.definition);
+  if (definition === null) return failed('The stored definition of the schedule cannot be read.');
+  const blocked = await overlapOf(definition, key, now, services);
+  if (blocked !== null) return blocked;
+  try {
+    return await start(schedule, definition, key, services);
+  } catch (thrown) {
+    if (isStorageFault(thrown) || (ToolyardError.isInstance(thrown) && thrown.retryable === true)) throw thrown;
+    return failed(messageOf(thrown));
+  }
+}
+
+async function overlapOf(
+  { overlap }: ScheduleDefinition,
+  key: FiringKey,
+  now: number,
+  { storage: { schedules } }: StartFiringServices,
+): Promise<Outcome | null> {
+  if (overlap === 'parallel') return null;
+  const isBusy = await schedules.hasActiveRun(key);
+  if (overlap === 'skip') return isBusy ? skipped('The run of the previous time is still active.') : null;
+  if (await schedules.hasEarlierWaiting(key)) return skipped('An earlier time already waits for the active run.');
+  if (!isBusy) return null;
+  const reason = 'It waits until the run of the previous time has ended.';
+  return { outcome: 'waiting', reason, runId: null, conversationId: null, retryAt: now + LOOK_AGAIN_MS };
+}
+
+async function start(
+  schedule: StoredSchedule,
+  definition: ScheduleDefinition,
+  { plannedAt }: FiringKey,
+  services: StartFiringServices,
+): Promise<Outcome> {
+  const { runs, hub } = services;
+  const principal: Owner = { ownerId: schedule.ownerId };
+  const id = `${schedule.id}.${plannedAt}`;
+  const { target, task, configuration } = definition;
+  const conversationId = target.kind === 'conversation' ? target.conversationId : id;
+  if (target.kind === 'new') await createConversation(principal, schedule, definition, { id, plannedAt }, services);
+  await runs.send(principal, conversationId, {
+    id,
+    parts: [{ type: 'text', text: task }],
+    // A new conversation has it already.
+    ...(target.kind === 'conversation' ? { configuration } : {}),
+  });
+  hub.changed(schedule.ownerId, 'conversations', conversationId);
+  return { outcome: 'started', reason: null, runId: id, conversationId, retryAt: null };
+}
+
+async function createConversation(
+  principal: Owner,
+  { title }: StoredSchedule,
+  { agentId, configuration, allowedTools }: ScheduleDefinition,
+  { id, plannedAt }: { id: string; plannedAt: number },
+  { storage }: StartFiringServices,
+): Promise<void> {
+  const { conversations, permissions, agents } = storage;
+  if (agentId !== null && (await agents.get(principal, agentId)) === null) {
+    throw new ToolyardError({
+      code: 'not_found',
+      message: `The agent "${agentId}" of the schedule does not exist any more.`,
+    });
+  }
+  if ((await conversations.get(principal, id)) === null) {
+    await conversations.create(principal, {
+      id,
+      title,
+      ...(agentId === null ? {} : { agentId }),
+      configuration,
+      at: plannedAt,
+    });
+  }
+  // Pinned definitions apply: a tool that has changed since it was approved needs approval again.
+  for (const tool of allowedTools) {
+    await permissions.set(principal, { tool, conversationId: id, decision: 'allow', at: plannedAt });
+  }
+}
+
+function skipped(reason: string): Outcome {
+  return { outcome: 'skipped', reason, runId: null, conversationId: null, retryAt: null };
+}
+
+function failed(reason: string): Outcome {
+  return { outcome: 'failed', reason, runId: null, conversationId: null, retryAt: null };
+}

@@ -1,0 +1,293 @@
+import type { JsonObject, Owner, ScheduleFiring } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { StorageEngine } from '../engine/engine.ts';
+import type { StoreWork } from '../engine/work.ts';
+import { statements, transaction } from '../engine/work.ts';
+import { ACTIVE_STATUSES } from '../runs/run-rows.ts';
+import { decodeJson, encodeJson, scrubText } from '../text.ts';
+
+export type StoredSchedule = {
+  id: string;
+  ownerId: string;
+  title: string;
+  /** Opaque here: timing, task and policies. */
+  definition: JsonObject;
+  enabled: boolean;
+  createdBy: 'user' | 'model';
+  nextAt: number | null;
+  /** Number of times at which a run was to start; `onDay` of them on the local day `day`. */
+  used: { fired: number; day: string | null; onDay: number };
+  /** Starts at 1 and is incremented with every change by a user. */
+  version: number;
+  createdAt: number;
+  updatedAt: number;
+};
+
+/** A time of a schedule. */
+export type FiringKey = { scheduleId: string; plannedAt: number };
+
+export type DueFiring = FiringKey & { ownerId: string; outcome: 'due' | 'waiting' };
+
+/** The times of a schedule that one process takes, and the state after them. */
+type ClaimedTimes = {
+  schedule: Pick<StoredSchedule, 'id' | 'nextAt' | 'version'>;
+  fire: readonly number[];
+  skipped: { plannedAt: number; reason: string } | null;
+  next: Pick<StoredSchedule, 'nextAt' | 'used'>;
+  at: number;
+  /** When another process may start the runs, if this one has not. */
+  retryAt: number;
+};
+
+/** What happened at a time. `retryAt`: it is looked at again. */
+export type FiringOutcome = Omit<ScheduleFiring, 'plannedAt'> & { retryAt: number | null };
+
+/** Tasks that run at given times. Each change is compare-and-set, so that each time is taken by one process. */
+export type ScheduleRepository = {
+  /** @throws ToolyardError `bad_request` if the id exists. */
+  create(
+    principal: Owner,
+    schedule: Omit<StoredSchedule, 'ownerId' | 'version' | 'updatedAt'>,
+  ): Promise<StoredSchedule>;
+  get(principal: Owner, id: string): Promise<StoredSchedule | null>;
+  /** By title. */
+  list(principal: Owner): Promise<StoredSchedule[]>;
+  /** Null if it does not exist or its version differs: the caller has read an older one. */
+  update(
+    principal: Owner,
+    id: string,
+    change: Pick<StoredSchedule, 'title' | 'definition' | 'enabled' | 'nextAt' | 'version'> & { at: number },
+  ): Promise<StoredSchedule | null>;
+  remove(principal: Owner, id: string): Promise<boolean>;
+  /** Enabled schedules of all owners that are due, the longest due first. */
+  due(now: number, limit: number): Promise<StoredSchedule[]>;
+  /** The next time of any schedule, and the next time to look at an open firing again; null without one. */
+  nextAt(): Promise<number | null>;
+  /** Takes times of a schedule; false if another process did, or a user changed the schedule. */
+  claim(principal: Owner, times: ClaimedTimes): Promise<boolean>;
+  /** Stores one time for a run that a user starts; false if there is one at this moment. */
+  addFiring(principal: Owner, key: FiringKey, at: number, retryAt: number): Promise<boolean>;
+  /** Reserves open firings that are to be looked at again, until `retryAt`. */
+  claimFirings(now: number, retryAt: number, limit: number): Promise<DueFiring[]>;
+  /** Replaces the outcome of an open firing. */
+  settle(key: FiringKey, outcome: FiringOutcome): Promise<void>;
+  /** The last ones, the latest first. */
+  firings(principal: Owner, scheduleId: string, limit: number): Promise<ScheduleFiring[]>;
+  /** True if a run that another time started is active. */
+  hasActiveRun(key: FiringKey): Promise<boolean>;
+  /** True if an earlier time waits for a run to end. */
+  hasEarlierWaiting(key: FiringKey): Promise<boolean>;
+};
+
+type Row = {
+  id: string;
+  owner_id: string;
+  title: string;
+  schedule: string;
+  enabled: number;
+  created_by: string;
+  next_at: number | null;
+  fired: number;
+  counted_day: string | null;
+  fired_on_day: number;
+  version: number;
+  created_at: number;
+  updated_at: number;
+};
+
+type FiringRow = {
+  schedule_id: string;
+  planned_at: number;
+  owner_id: string;
+  outcome: ScheduleFiring['outcome'];
+  reason: string | null;
+  run_id: string | null;
+  conversation_id: string | null;
+  at: number;
+};
+
+const COLUMNS = `id, owner_id, title, schedule, enabled, created_by, next_at, fired, counted_day, fired_on_day, version,
+  created_at, updated_at`;
+const FIRING_COLUMNS = 'schedule_id, planned_at, owner_id, outcome, reason, run_id, conversation_id, at';
+
+export function createScheduleRepository(engine: StorageEngine): ScheduleRepository {
+  const insert = engine.prepare(`
+    INSERT INTO schedules (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?) ON CONFLICT (id) DO NOTHING`);
+  const own = 'id = ? AND owner_id = ?';
+  const select = engine.prepare<Row>(`SELECT ${COLUMNS} FROM schedules WHERE ${own}`);
+  const selectAll = engine.prepare<Row>(`SELECT ${COLUMNS} FROM schedules WHERE owner_id = ? ORDER BY title, id`);
+  const change = engine.prepare(`
+    UPDATE schedules SET title = ?, schedule = ?, enabled = ?, next_at = ?, version = version + 1, updated_at = ?
+    WHERE ${own} AND version = ?`);
+  const remove = engine.prepare(`DELETE FROM schedules WHERE ${own}`);
+  const selectDue = engine.prepare<Row>(`
+    SELECT ${COLUMNS} FROM schedules WHERE enabled = 1 AND next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, id LIMIT ?`);
+  const selectNext = engine.prepare<{ at: number | null }>(`
+    SELECT min(at) AS at FROM (
+      SELECT min(next_at) AS at FROM schedules WHERE enabled = 1 AND next_at IS NOT NULL
+      UNION ALL SELECT min(retry_at) AS at FROM schedule_firings WHERE retry_at IS NOT NULL) AS times`);
+  const advance = engine.prepare(`
+    UPDATE schedules SET next_at = ?, fired = ?, counted_day = ?, fired_on_day = ?
+    WHERE ${own} AND enabled = 1 AND version = ? AND next_at = ?`);
+  const insertFiring = engine.prepare(`
+    INSERT INTO schedule_firings (schedule_id, planned_at, owner_id, outcome, reason, at, retry_at)
+    SELECT id, CAST(? AS BIGINT), owner_id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT)
+    FROM schedules WHERE ${own}
+    ON CONFLICT (schedule_id, planned_at) DO NOTHING`);
+  const selectOpen = engine.prepare<FiringRow & { retry_at: number }>(`
+    SELECT ${FIRING_COLUMNS}, retry_at FROM schedule_firings
+    WHERE retry_at IS NOT NULL AND retry_at <= ? ORDER BY retry_at, schedule_id, planned_at LIMIT ?`);
+  const reserve = engine.prepare(`
+    UPDATE schedule_firings SET retry_at = ? WHERE schedule_id = ? AND planned_at = ? AND retry_at = ?`);
+  const settle = engine.prepare(`
+    UPDATE schedule_firings SET outcome = ?, reason = ?, run_id = ?, conversation_id = ?, at = ?, retry_at = ?
+    WHERE schedule_id = ? AND planned_at = ? AND outcome IN ('due', 'waiting')`);
+  const selectFirings = engine.prepare<FiringRow>(`
+    SELECT ${FIRING_COLUMNS} FROM schedule_firings WHERE schedule_id = ? AND owner_id = ?
+    ORDER BY planned_at DESC LIMIT ?`);
+  const selectActive = engine.prepare(`
+    SELECT 1 FROM schedule_firings AS f JOIN runs AS r ON r.id = f.run_id
+    WHERE f.schedule_id = ? AND f.planned_at <> ? AND f.outcome = 'started' AND r.status IN ${ACTIVE_STATUSES} LIMIT 1`);
+  const selectWaiting = engine.prepare(`
+    SELECT 1 FROM schedule_firings WHERE schedule_id = ? AND planned_at < ? AND outcome = 'waiting' LIMIT 1`);
+
+  function* find(id: string, ownerId: string): StoreWork<StoredSchedule | null> {
+    const row = yield* select.get(id, ownerId);
+    return row === undefined ? null : toSchedule(row);
+  }
+
+  return {
+    async create({ ownerId }, { id, title, definition, enabled, createdBy, nextAt, used, createdAt }) {
+      const { fired, day, onDay } = used;
+      const job = transaction('schedule', 'full', function* () {
+        const made = yield* insert.run(
+          id,
+          ownerId,
+          scrubText(title),
+          encodeJson(definition),
+          enabled ? 1 : 0,
+          createdBy,
+          nextAt,
+          fired,
+          day,
+          onDay,
+          createdAt,
+          createdAt,
+        );
+        return made === 0 ? null : yield* find(id, ownerId);
+      });
+      const created = await engine.perform(job);
+      if (created !== null) return created;
+      throw new ToolyardError({ code: 'bad_request', message: `The id ${id} is taken.` });
+    },
+    get: async ({ ownerId }, id) => engine.perform(statements(() => find(id, ownerId))),
+    async list({ ownerId }) {
+      return (await engine.perform(statements(() => selectAll.all(ownerId)))).map(toSchedule);
+    },
+    async update({ ownerId }, id, { title, definition, enabled, nextAt, version, at }) {
+      const job = transaction('schedule', 'full', function* () {
+        const values = [scrubText(title), encodeJson(definition), enabled ? 1 : 0, nextAt, at] as const;
+        return (yield* change.run(...values, id, ownerId, version)) === 0 ? null : yield* find(id, ownerId);
+      });
+      return engine.perform(job);
+    },
+    async remove({ ownerId }, id) {
+      return (await engine.perform(statements(() => remove.run(id, ownerId)))) === 1;
+    },
+    async due(now, limit) {
+      return (await engine.perform(statements(() => selectDue.all(now, limit)))).map(toSchedule);
+    },
+    async nextAt() {
+      return (await engine.perform(statements(() => selectNext.get())))?.at ?? null;
+    },
+    async claim({ ownerId }, { schedule, fire, skipped, next, at, retryAt }) {
+      const { fired, day, onDay } = next.used;
+      const job = transaction('schedule', 'full', function* () {
+        const values = [
+          next.nextAt,
+          fired,
+          day,
+          onDay,
+          schedule.id,
+          ownerId,
+          schedule.version,
+          schedule.nextAt,
+        ] as const;
+        if ((yield* advance.run(...values)) === 0) return false;
+        for (const plannedAt of fire)
+          yield* insertFiring.run(plannedAt, 'due', null, at, retryAt, schedule.id, ownerId);
+        if (skipped !== null) {
+          const { plannedAt, reason } = skipped;
+          yield* insertFiring.run(plannedAt, 'skipped', reason, at, null, schedule.id, ownerId);
+        }
+        return true;
+      });
+      return engine.perform(job);
+    },
+    async addFiring({ ownerId }, { scheduleId, plannedAt }, at, retryAt) {
+      const add = () => insertFiring.run(plannedAt, 'due', null, at, retryAt, scheduleId, ownerId);
+      return (await engine.perform(statements(add))) === 1;
+    },
+    async claimFirings(now, retryAt, limit) {
+      return engine.perform(
+        statements(function* () {
+          const claimed: DueFiring[] = [];
+          for (const row of yield* selectOpen.all(now, limit)) {
+            const { schedule_id: scheduleId, planned_at: plannedAt, owner_id: ownerId, outcome } = row;
+            if (outcome !== 'due' && outcome !== 'waiting') continue;
+            // Compare-and-set: only one process gets it.
+            if ((yield* reserve.run(retryAt, scheduleId, plannedAt, row.retry_at)) === 0) continue;
+            claimed.push({ scheduleId, plannedAt, ownerId, outcome });
+          }
+          return claimed;
+        }),
+      );
+    },
+    async settle({ scheduleId, plannedAt }, { outcome, reason, runId, conversationId, at, retryAt }) {
+      const text = reason === null ? null : scrubText(reason);
+      const values = [outcome, text, runId, conversationId, at, retryAt, scheduleId, plannedAt] as const;
+      await engine.perform(statements(() => settle.run(...values)));
+    },
+    async firings({ ownerId }, scheduleId, limit) {
+      return (await engine.perform(statements(() => selectFirings.all(scheduleId, ownerId, limit)))).map(toFiring);
+    },
+    async hasActiveRun({ scheduleId, plannedAt }) {
+      return (await engine.perform(statements(() => selectActive.get(scheduleId, plannedAt)))) !== undefined;
+    },
+    async hasEarlierWaiting({ scheduleId, plannedAt }) {
+      return (await engine.perform(statements(() => selectWaiting.get(scheduleId, plannedAt)))) !== undefined;
+    },
+  };
+}
+
+function toSchedule(row: Row): StoredSchedule {
+  return {
+    id: row.id,
+    ownerId: row.owner_id,
+    title: row.title,
+    definition: objectOf(row.schedule),
+    enabled: row.enabled === 1,
+    createdBy: row.created_by === 'model' ? 'model' : 'user',
+    nextAt: row.next_at,
+    used: { fired: row.fired, day: row.counted_day, onDay: row.fired_on_day },
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function objectOf(text: string): JsonObject {
+  const value = decodeJson(text);
+  return isJsonObject(value) ? value : {};
+}
+
+function toFiring(row: FiringRow): ScheduleFiring {
+  return {
+    plannedAt: row.planned_at,
+    at: row.at,
+    outcome: row.outcome,
+    reason: row.reason,
+    runId: row.run_id,
+    conversationId: row.conversation_id,
+  };
+}
