@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { describeAccess } from './access.ts';
+import { describeArtifactsAndMemories } from './artifacts-and-memories.ts';
 import { describeBlobSweep } from './blob-sweep.ts';
 import { describeSearch } from './conversation-search.ts';
 import { describeDecisionsAndSecrets } from './decisions-and-secrets.ts';
@@ -19,6 +20,7 @@ export function describeRepositories(name: string, createStore: CreateTestStore)
     'pages of messages': describeMessagePages,
     'queued messages': describeQueue,
     drafts: describeDrafts,
+    'artifacts and memories': describeArtifactsAndMemories,
     'decisions and secrets': describeDecisionsAndSecrets,
     'sign-ins': describeSignIns,
     'sessions, sign-in codes and API keys': describeAccess,
