@@ -89,7 +89,11 @@ describe('artifact', () => {
     );
     await call(NOTES);
     expect((await call({ id: 'a1', content: NOTES.content })).text).toMatch(/^Nothing differs from version 1 of a1/);
-    for (let version = 2; version <= MAX_VERSIONS; version++) await call({ id: 'a1', content: String(version) });
+    const [first] = await home.storage.artifacts.list(OWNER, 'c1');
+    if (first === undefined) throw new Error('there is one');
+    for (let version = 2; version <= MAX_VERSIONS; version++) {
+      await home.storage.artifacts.add(OWNER, { ...first, version, callId: `other.${String(version)}` });
+    }
     expect(await call({ id: 'a1', content: 'more' })).toMatchObject({ error: 'tool_failed' });
     expect(await texts()).toHaveLength(MAX_VERSIONS);
   });
