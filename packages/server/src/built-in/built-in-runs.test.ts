@@ -79,15 +79,18 @@ async function resultIn(id: string): Promise<{ text: string; isError: boolean }>
   return { text: part?.type === 'text' ? part.text : '', isError: result.isError };
 }
 
-/** Media of the result of a call, with the content of their files. */
+/** Media of the result of a call, with their sizes. */
 async function mediaIn(id: string): Promise<string[]> {
   const { page } = await api.get('/api/conversations/{id}', { params: { id } });
   const tool = page.messages.find((message) => message.role === 'tool');
   const media: string[] = [];
   for (const part of tool?.role === 'tool' ? tool.parts[0].result.content : []) {
-    if ((part.type !== 'image' && part.type !== 'audio') || !('blob' in part.source)) continue;
-    const file = await fetch(`${url}/api/files/${part.source.blob}`);
-    media.push(`${part.type} ${part.mimeType} ${await file.text()}`);
+    if (part.type !== 'image' && part.type !== 'audio') continue;
+    const { type, mimeType, source } = part;
+    const isFile = 'blob' in source;
+    const bytes = isFile ? await (await fetch(`${url}/api/files/${source.blob}`)).bytes() : undefined;
+    const text = bytes ?? ('data' in source ? Buffer.from(source.data, 'base64') : '');
+    media.push(`${isFile ? 'file' : 'inline'} ${type} ${mimeType} ${String(text.length)}`);
   }
   return media;
 }
@@ -261,7 +264,7 @@ describe('built-in tools in a run on the server', { tags: ['C1.23', 'C7.03', 'C7
       speech: { providerId, modelId: 'speaker', voice: 'nova' },
     };
     expect(await api.put('/api/tools/media', { body: chosen })).toEqual(chosen);
-    const data = Buffer.from('a picture').toString('base64');
+    const data = Buffer.alloc(100_000, 'picture').toString('base64');
     const painted = await callBy('create_image', { prompt: 'a cat' }, configuration);
     const paint = await approvalIn(painted);
     expect(model.requests.filter(({ path }) => path.endsWith('/images/generations'))).toEqual([]);
@@ -276,8 +279,8 @@ describe('built-in tools in a run on the server', { tags: ['C1.23', 'C7.03', 'C7
     replies.push(reply.raw(['some sound'], { headers: { 'content-type': 'audio/mpeg' } }));
     await approve(speech.id);
     await endIn(spoken);
-    expect(await mediaIn(painted)).toEqual(['image image/png a picture']);
-    expect(await mediaIn(spoken)).toEqual(['audio audio/mpeg some sound']);
+    expect(await mediaIn(painted)).toEqual(['file image image/png 100000']);
+    expect(await mediaIn(spoken)).toEqual(['inline audio audio/mpeg 10']);
 
     const { rows } = await api.get('/api/usage', { query: { by: 'model' } });
     expect(rows.find(({ key }) => key.endsWith('painter'))).toMatchObject({ modelCalls: 1, usage: { inputTokens: 7 } });

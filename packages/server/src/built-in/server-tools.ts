@@ -45,6 +45,7 @@ export async function createServerTools(options: ServerToolsOptions): Promise<{
     calls: createHttpModelCalls(options),
     uncountedCalls: createModelCalls({ models, blobs: storage.blobs, clock, policy: callPolicy }),
     models,
+    blobs: storage.blobs,
     owner,
     clock,
   });

@@ -11,8 +11,8 @@ import { MAX_DOCUMENTS, MAX_VERSIONS } from './limits.ts';
 /** The call that changes a document. Made again, it returns the version that it created before. */
 export type CallOfVersion = { conversationId: string; runId: string; callId: string };
 
-export type NewArtifact = { kind: ArtifactKind; language: string | null; title: string; text: string };
-export type ArtifactChange = { id: string; title: string | undefined; change: TextChange | undefined };
+type NewArtifact = { kind: ArtifactKind; language: string | null; title: string; text: string };
+type ArtifactChange = { id: string; title: string | undefined; change: TextChange | undefined };
 
 /** `isNew`: the call created this version; false if nothing differs from the version before. */
 export type ChangedArtifact = { version: StoredArtifactVersion; isNew: boolean };
@@ -22,7 +22,7 @@ export type ArtifactStore = {
   list(principal: Owner, conversationId: string): Promise<Artifact[]>;
   /** With their texts. */
   exported(principal: Owner, conversationId: string): Promise<ArtifactExport[]>;
-  /** The newest version of a document and its text; throws ToolyardError `invalid_arguments` if there is none. */
+  /** The newest version of a document and its text; throws ToolyardError `invalid_arguments` for an unknown id. */
   read(principal: Owner, conversationId: string, id: string): Promise<{ version: StoredArtifactVersion; text: string }>;
   /** Throws ToolyardError `invalid_arguments` or `tool_failed` if a limit is reached. */
   create(principal: Owner, call: CallOfVersion, artifact: NewArtifact): Promise<ChangedArtifact>;

@@ -2,7 +2,9 @@ import type { FunctionTool, FunctionToolGroup, ToolContext } from '@toolyard/age
 import { tool } from '@toolyard/agent-host';
 import type { Clock, ModelReference, Owner, ToolContentPart, ToolResult, Usage } from '@toolyard/protocol';
 import { costOf, defined, ToolyardError } from '@toolyard/protocol';
+import type { SharedStorage } from '@toolyard/storage';
 import type { ModelCalls } from '../../models/model-calls.ts';
+import { resultInPlace } from '../../runs/run-media.ts';
 import type { Models } from '../../services.ts';
 import type { MediaSettings } from './media-settings.ts';
 
@@ -13,6 +15,7 @@ export type MediaToolsOptions = {
   /** Calls in runs, which count them. */
   uncountedCalls: Pick<ModelCalls, 'createImage' | 'textToSpeech'>;
   models: Pick<Models, 'price'>;
+  blobs: SharedStorage['blobs'];
   owner: Owner;
   clock: Clock;
 };
@@ -64,7 +67,7 @@ function createCreateImage(options: MediaToolsOptions): FunctionTool {
         calls.createImage(principal, providerId, request, ctx.signal),
       );
       const text = images.length === 1 ? 'Created an image' : `Created ${images.length} images`;
-      return resultOf(`${text} with ${model}. The user sees it in the chat.`, images);
+      return resultOf(options, principal, `${text} with ${model}. The user sees it in the chat.`, images);
     },
   });
 }
@@ -104,7 +107,7 @@ function createSpeak(options: MediaToolsOptions): FunctionTool {
         calls.textToSpeech(principal, providerId, request, ctx.signal),
       );
       const audio = { type: 'audio', mimeType, source: { blob: file } } as const;
-      return resultOf(`Spoken with ${model}. The user can play it in the chat.`, [audio]);
+      return resultOf(options, principal, `Spoken with ${model}. The user can play it in the chat.`, [audio]);
     },
   });
 }
@@ -129,8 +132,15 @@ async function counted<Made extends object>(
   return made;
 }
 
-function resultOf(text: string, media: readonly ToolContentPart[]): ToolResult {
-  return { content: [{ type: 'text', text }, ...media], isError: false, outcome: 'done' };
+/** With the bytes in place, as other tools return them: the model of the run sees them, and large ones are stored as files. */
+function resultOf(
+  { blobs }: MediaToolsOptions,
+  principal: Owner,
+  text: string,
+  media: readonly ToolContentPart[],
+): Promise<ToolResult> {
+  const result: ToolResult = { content: [{ type: 'text', text }, ...media], isError: false, outcome: 'done' };
+  return resultInPlace(result, blobs, principal);
 }
 
 function notConfigured(what: 'images' | 'speech'): ToolyardError {

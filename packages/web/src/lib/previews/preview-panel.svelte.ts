@@ -2,7 +2,7 @@ import type { CodeBlock } from '../markdown/blocks.ts';
 import type { ArtifactLink } from './artifact-link.ts';
 
 /** A code block whose preview the user opened. `row`: key of the row that shows it. */
-export type BlockTarget = { block: CodeBlock; row: string | null };
+type BlockTarget = { block: CodeBlock; row: string | null };
 /** A document that a tool created. */
 export type ArtifactTarget = { artifact: ArtifactLink; conversationId: string };
 export type PreviewTarget = BlockTarget | ArtifactTarget;
