@@ -33,15 +33,18 @@ const DOES: Record<string, ModelReply> = {
   'Say it': call1('speak', { text: 'Miaow.' }),
 };
 
+function wantedIn(content: unknown): string {
+  return Object.keys(DOES).find((each) => JSON.stringify(content ?? null).includes(each)) ?? '';
+}
+
 const script: ModelScript = ({ path, body }) => {
   if (path.endsWith('/images/generations')) return reply.json({ data: [{ b64_json: PNG }] });
   if (path.endsWith('/audio/speech'))
     return reply.raw(['sound'.repeat(20_000)], { headers: { 'content-type': 'audio/mpeg' } });
-  const last = (body as Messages).messages.at(-1);
-  const text = JSON.stringify(last?.content);
-  if (last?.role === 'tool') return reply.text(`It said: ${text.replaceAll(/[`<>\\]/g, '')}`);
-  const wanted = Object.keys(DOES).find((each) => text.includes(each));
-  return DOES[wanted ?? ''] ?? reply.text('?');
+  // Images of a result follow it in a message of their own.
+  const last = (body as Messages).messages.findLast(({ role, content }) => role === 'tool' || wantedIn(content) !== '');
+  if (last?.role !== 'tool') return DOES[wantedIn(last?.content)] ?? reply.text('?');
+  return reply.text(`It said: ${JSON.stringify(last.content).replaceAll(/[`<>\\]/g, '')}`);
 };
 
 describePage('built-in tools in the page', ({ set }) => {
