@@ -135,6 +135,7 @@ describePage('built-in tools in the page', ({ set }) => {
       await page.getByRole('searchbox', { name: 'Search memory' }).fill('bern nothing');
       await page.getByText('No note contains').waitFor();
       await page.getByRole('searchbox', { name: 'Search memory' }).fill('BASEL');
+      expect(await page.getByText('The memory is disabled').count()).toBe(0);
       expect(await axeFinds(page)).toEqual([]);
       await page.getByRole('link', { name: 'From “I live in Bern”' }).click();
       await page.waitForURL(url + source);

@@ -68,6 +68,9 @@ describe('memory', () => {
 
   test('is deleted by its text, which the user sees before', async () => {
     await learn('Likes tea.');
+    await learn('Likes\n- cake.');
+    expect(await find('cake')).toContain('\n- Likes - cake. (');
+    expect((await outcomeOf(forget, { text: 'Likes - cake.' }, callContext('r1.2.0'))).text).toBe('Forgotten.');
     expect((await outcomeOf(forget, { text: 'Likes coffee.' }, callContext('r1.2.0'))).error).toBe('invalid_arguments');
     expect((await outcomeOf(forget, { text: 'Likes tea.' }, callContext('r1.2.0'))).text).toBe('Forgotten.');
     expect(await list()).toEqual([]);

@@ -123,7 +123,7 @@ function createForget({ storage, hub, owner }: MemoryToolsOptions): FunctionTool
     async execute({ text }, ctx) {
       const principal = ownerOf(ctx, owner);
       const known = await storage.memories.list(principal);
-      const found = known.find((each) => each.text === text.trim());
+      const found = known.find((each) => inOneLine(each.text) === inOneLine(text));
       if (found === undefined) {
         throw new ToolyardError({
           code: 'invalid_arguments',
@@ -148,7 +148,12 @@ function lineOf({ text, createdAt, conversationTitle }: StoredMemory): string {
   const day = new Date(createdAt).toISOString().slice(0, 10);
   const from =
     conversationTitle === null || conversationTitle === '' ? '' : `, from the conversation "${conversationTitle}"`;
-  return `- ${text} (${day}${from})`;
+  return `- ${inOneLine(text)} (${day}${from})`;
+}
+
+/** A note cannot look like several. */
+function inOneLine(text: string): string {
+  return text.trim().replaceAll(/\s+/g, ' ');
 }
 
 function ownerOf({ user }: ToolContext, owner: Owner): Owner {

@@ -2,7 +2,7 @@
 export const memory = {
   intro:
     'Notes that models stored with the tool “remember”. Other chats find them only by calling the tool “recall”; they are never added to a chat by themselves.',
-  off: 'The memory is disabled: models cannot store or find notes.',
+  off: 'The memory is disabled: models cannot store or find notes, except in chats that enable it.',
   openTool: 'Open its settings',
   none: 'Nothing is remembered',
   noneText: 'If the memory is enabled, ask a model to remember something.',

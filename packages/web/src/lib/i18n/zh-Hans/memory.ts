@@ -3,7 +3,7 @@ import type { memory as en } from '../en/memory.ts';
 
 export const memory: Translation<typeof en> = {
   intro: '模型通过工具“remember”保存的记忆。其他对话只有调用工具“recall”才能找到它们，绝不会自动加入对话。',
-  off: '记忆功能已停用：模型无法保存或查找记忆。',
+  off: '记忆功能已停用：除非对话自行启用，模型无法保存或查找记忆。',
   openTool: '打开其设置',
   none: '没有任何记忆',
   noneText: '启用记忆功能后，可以让模型记住某件事。',

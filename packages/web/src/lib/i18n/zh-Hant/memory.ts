@@ -3,7 +3,7 @@ import type { memory as en } from '../en/memory.ts';
 
 export const memory: Translation<typeof en> = {
   intro: '模型透過工具「remember」儲存的記憶。其他對話只有呼叫工具「recall」才能找到它們，絕不會自動加入對話。',
-  off: '記憶功能已停用：模型無法儲存或尋找記憶。',
+  off: '記憶功能已停用：除非對話自行啟用，模型無法儲存或尋找記憶。',
   openTool: '開啟其設定',
   none: '沒有任何記憶',
   noneText: '啟用記憶功能後，可以請模型記住某件事。',
