@@ -6,6 +6,9 @@ import { serverTexts } from '../packages/web/src/lib/i18n/en/server-texts.ts';
 import { createTextMatcher } from '../packages/web/src/lib/i18n/match-text.ts';
 import { createComputeTools } from '../packages/agent-host/src/built-in/compute-tools.ts';
 import { TOOL_SEARCH } from '../packages/agent-host/src/built-in/search-tools.ts';
+import { createArtifactTools } from '../packages/server/src/built-in/artifacts/artifact.ts';
+import { createMediaTools } from '../packages/server/src/built-in/media/media-tools.ts';
+import { createMemoryTools } from '../packages/server/src/built-in/memory/memory-tools.ts';
 import { createFileTools } from '../packages/server/src/built-in/workspace/file-tools.ts';
 import { GET_DATE } from '../servers/date/src/tool.ts';
 import { readSentences, sentencesIn } from './server-texts.ts';
@@ -23,6 +26,7 @@ const SHOWN = [
   'packages/protocol/src/*.ts',
   'packages/server/src/{mcp,models,runs,tabs}/*.ts',
   'packages/server/src/http/auth/*.ts',
+  'packages/server/src/built-in/{artifacts,memory,media}/*.ts',
 ];
 
 /** Only developers, operators and the CLI see these, or they are parts of a sentence. */
@@ -61,18 +65,23 @@ describe('texts that the server sends in English', () => {
   });
 
   it('include the built-in servers and tools', () => {
+    // Used by calls only.
+    const unused = {} as never;
     const groups = [
       ASK_USER_TOOLS,
       TOOL_SEARCH,
       createComputeTools(() => Promise.reject(new Error())),
       createFileTools([]),
+      createArtifactTools(unused, { ownerId: '' }),
+      createMemoryTools(unused),
+      createMediaTools(unused),
     ];
     const tools = [...groups.flatMap((group) => group.tools), GET_DATE];
     const texts = [
       ...groups.map(({ title }) => title),
       ...tools.flatMap(({ title, description }) => [title, description]),
     ];
-    expect(tools.length).toBeGreaterThan(8);
+    expect(tools.length).toBeGreaterThan(14);
     expect(texts.filter((text) => text !== undefined && match(text) === undefined)).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ export async function overHttp(
     ...scenario.configuration?.(of.tools),
     model: { providerId, modelId: of.model },
     // Only the tool server, like in a process.
-    servers: { date: false, compute: false, 'tool-search': false, person: scenario.hasUser === true },
+    servers: { date: false, compute: false, 'tool-search': false, artifacts: false, person: scenario.hasUser === true },
   };
   const { id } = await call<ConversationView>(url, 'POST', '/api/conversations', { configuration });
   const client = await of.open(id);

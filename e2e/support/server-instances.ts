@@ -65,6 +65,8 @@ export type ServerInstancesOptions = {
   askUser?: boolean;
   /** The model may call the function tool `reserve`. */
   reserves?: boolean;
+  /** The model may call the built-in tools that need a server. */
+  serverTools?: boolean;
   /** Context window of the model in tokens; default: unknown. */
   contextWindow?: number;
   /** Lease duration of runs and servers; default: that of the product. */
@@ -294,6 +296,7 @@ export class ServerInstances implements AsyncDisposable {
       everyCall,
       askUser,
       reserves,
+      serverTools,
       leaseMs,
       lastCallsMs,
       tools = 'counting',
@@ -318,6 +321,7 @@ export class ServerInstances implements AsyncDisposable {
       ...(everyCall !== undefined && { everyCall }),
       ...(askUser !== undefined && { askUser }),
       ...(reserves === true && { reserveFile: this.#file('reserved') }),
+      ...(serverTools === true && { serverTools }),
       ...(leaseMs !== undefined && { leaseMs }),
       ...(lastCallsMs !== undefined && { lastCallsMs }),
       passedFile: this.#file(`passed-${++this.#started}`),

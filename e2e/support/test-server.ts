@@ -26,6 +26,8 @@ export type TestServerSettings = {
   askUser?: boolean;
   /** The model may call `reserve`, a function tool that appends what it does to this file. */
   reserveFile?: string;
+  /** With the built-in tools that need a server. */
+  serverTools?: boolean;
   /** Default: that of the product. */
   leaseMs?: number;
   /** Timeout for calls when the server is closed, in milliseconds; default: a minute. */
@@ -48,7 +50,7 @@ export function startTestServer(
   { onPlace = () => undefined, log }: { onPlace?: (name: string) => void; log: (line: string) => void },
 ): Promise<RunningServer> {
   const { dataDir, servers, env, database, role, everyCall, askUser, reserveFile, passedFile, heldFile } = settings;
-  const { leaseMs, lastCallsMs } = settings;
+  const { serverTools, leaseMs, lastCallsMs } = settings;
 
   function failpoint(name: string): void | Promise<void> {
     appendFileSync(passedFile, `${name}\n`);
@@ -57,19 +59,22 @@ export function startTestServer(
   }
 
   return startServer(
-    serverOptions({
-      dataDir,
-      functionTools: [
-        ...(askUser === true ? [ASK_USER_TOOLS] : []),
-        ...(reserveFile === undefined ? [] : [reserving(reserveFile)]),
-      ],
-      servers: [...servers],
-      env,
-      ...(database && { databaseUrl: database.url, databaseNotify: database.notify ?? true }),
-      // A worker has no API: its metrics show its state.
-      ...(role && { role, metrics: true }),
-      log,
-    }),
+    {
+      ...serverOptions({
+        dataDir,
+        functionTools: [
+          ...(askUser === true ? [ASK_USER_TOOLS] : []),
+          ...(reserveFile === undefined ? [] : [reserving(reserveFile)]),
+        ],
+        servers: [...servers],
+        env,
+        ...(database && { databaseUrl: database.url, databaseNotify: database.notify ?? true }),
+        // A worker has no API: its metrics show its state.
+        ...(role && { role, metrics: true }),
+        log,
+      }),
+      ...(serverTools === true && { hasServerTools: true }),
+    },
     {
       ...LONG_TIMEOUTS,
       failpoint,

@@ -9,6 +9,7 @@ export type { AgentRun, RunResult } from './agent-run.ts';
 export { createComputeTools } from './built-in/compute-tools.ts';
 export { createScriptThreads } from './built-in/script-threads.ts';
 export type { ScriptThread } from './built-in/script-threads.ts';
+export { addWords, createWordIndex } from './built-in/word-index.ts';
 export { TOOL_SEARCH } from './built-in/search-tools.ts';
 export { ASK_USER_TOOLS } from './functions/ask-user.ts';
 export type { RunCallOptions, RunToolHost } from './functions/function-tools.ts';
@@ -18,8 +19,10 @@ export type {
   ArgumentsSchema,
   FunctionTool,
   FunctionToolGroup,
+  ModelRequestOfTool,
   RunBudget,
   ToolContext,
+  ToolModelRequests,
   ToolOptions,
   ToolOutput,
   UserAnswer,

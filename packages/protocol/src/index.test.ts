@@ -9,6 +9,8 @@ test('exports these names and no others', () => {
     'DEFAULT_LIMITS',
     'KEY_SCOPES',
     'MAX_CONCURRENT_CALLS',
+    'MAX_MEMORIES',
+    'MAX_MEMORY_LENGTH',
     'NO_NETWORK',
     'PRESET_TASKS',
     'RUN_EVENT_VERSION',

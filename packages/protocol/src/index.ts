@@ -75,6 +75,10 @@ export type {
   ScheduleTiming,
   ScheduleView,
 } from './schemas/schedules.ts';
+export type { Artifact, ArtifactExport, ArtifactKind, ArtifactList } from './schemas/artifacts.ts';
+export { MAX_MEMORIES, MAX_MEMORY_LENGTH } from './memory.ts';
+export type { Memory } from './schemas/memories.ts';
+export type { MediaTools } from './schemas/media-tools.ts';
 export type { ContentPart, MediaPart, MediaType } from './content-parts.ts';
 export { CONTENT_PARTS, isMediaPart, isMediaType, labelOf } from './content-parts.ts';
 export { textOfSource } from './text-source.ts';

@@ -11,6 +11,7 @@ import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@t
 import { DATABASE_FILES, openStorage, readS3Settings } from '@toolyard/storage';
 import { ownToken, TOKEN_FILE } from './access-token.ts';
 import { createServerTools } from './built-in/server-tools.ts';
+import { createMediaSettings } from './built-in/media/media-settings.ts';
 import { createWebSettings } from './built-in/web/web-settings.ts';
 import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
@@ -30,6 +31,7 @@ import { createLiveStreams } from './live/streams.ts';
 import { createServers } from './mcp/servers.ts';
 import { createSignInStore } from './mcp/sign-in-store.ts';
 import { createMetrics } from './metrics/metrics.ts';
+import { createCallLimit } from './models/call-limit.ts';
 import { createModels } from './models/models.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { createRunService } from './runs/create-run-service.ts';
@@ -189,9 +191,17 @@ async function assemble(
       : null;
   shutdown.defer('connections to other processes', () => cluster?.close());
   if (capabilities.servers !== 'none') logOrphans(await killOrphans(clock), log);
+  const configurations = createConfigurations({
+    storage,
+    fileDefaults: file.defaults,
+    standardModel: (principal) => models.standard(principal),
+  });
+  const callPolicy = createCallLimit();
   const webTools = createWebSettings({ settings: storage.settings, secrets, clock });
+  const mediaTools = createMediaSettings({ settings: storage.settings, clock });
+  const ofTools = { webTools, mediaTools, storage, models, configurations, callPolicy, hub, owner: OWNER };
   const serverTools =
-    options.hasServerTools === true ? await createServerTools({ webTools, owner: OWNER, dataDir, clock }) : null;
+    options.hasServerTools === true ? await createServerTools({ ...ofTools, dataDir, clock, ids, log }) : null;
   shutdown.defer('built-in tools', () => serverTools?.close());
   const functions = new FunctionTools([...(options.functionTools ?? []), ...(serverTools?.groups ?? [])]);
   const ofServers = {
@@ -220,11 +230,6 @@ async function assemble(
   if (servers instanceof RelayedServers) cluster?.show(servers);
   else cluster?.have(servers);
   shutdown.defer('MCP servers', () => servers.close());
-  const configurations = createConfigurations({
-    storage,
-    fileDefaults: file.defaults,
-    standardModel: (principal) => models.standard(principal),
-  });
   const traced = readTelemetry(env, file.telemetry);
   const telemetry =
     traced && (await import('./telemetry/telemetry.ts')).createTelemetry({ settings: traced, clock, log });
@@ -304,6 +309,8 @@ async function assemble(
     webhooks,
     schedules,
     webTools,
+    mediaTools,
+    callPolicy,
     configurations,
     clock,
     ids,

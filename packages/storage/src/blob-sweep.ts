@@ -16,6 +16,7 @@ const REFERENCE_COLUMNS: readonly { name: string; key: readonly string[]; texts:
   { name: 'messages', key: ['conversation_id', 'id'], texts: ['message'] },
   { name: 'queued_messages', key: ['conversation_id', 'id'], texts: ['parts'] },
   { name: 'drafts', key: ['owner_id', "coalesce(conversation_id, '')"], texts: ['draft'] },
+  { name: 'artifacts', key: ['conversation_id', 'id', 'version'], texts: ['content'] },
   { name: 'interrupts', key: ['id'], texts: ['interrupt', 'answer'] },
   { name: 'run_inbox', key: ['position'], texts: ['body'] },
   { name: 'run_states', key: ['run_id'], texts: ['state'] },

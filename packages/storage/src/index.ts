@@ -50,6 +50,8 @@ export type {
   ScheduleRepository,
   StoredSchedule,
 } from './repositories/schedules.ts';
+export type { ArtifactRepository, StoredArtifactVersion } from './repositories/artifacts.ts';
+export type { MemoryRepository, StoredMemory } from './repositories/memories.ts';
 export type { QueueRepository } from './repositories/queue.ts';
 export type { SecretRepository } from './repositories/secrets.ts';
 export type { SettingsRepository } from './repositories/settings.ts';

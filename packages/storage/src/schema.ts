@@ -28,6 +28,8 @@ export type Schema = {
   webhooks: WebhooksTable;
   announcements: AnnouncementsTable;
   drafts: DraftsTable;
+  artifacts: ArtifactsTable;
+  memories: MemoriesTable;
   request_preludes: RequestPreludesTable;
   tab_offers: TabOffersTable;
   tab_calls: TabCallsTable;
@@ -86,6 +88,33 @@ type DraftsTable = {
   /** Null: the new chat. */
   conversation_id: string | null;
   draft: Json<JsonObject>;
+  updated_at: number;
+};
+
+type ArtifactsTable = {
+  conversation_id: string;
+  id: string;
+  version: number;
+  owner_id: string;
+  run_id: string;
+  call_id: string;
+  kind: string;
+  language: string | null;
+  title: string;
+  content: Json<{ blob: string }>;
+  size: number;
+  created_at: number;
+};
+
+type MemoriesTable = {
+  id: string;
+  owner_id: string;
+  text: string;
+  /** No foreign keys: a memory stays when its conversation is deleted. */
+  conversation_id: string | null;
+  run_id: string | null;
+  call_id: string | null;
+  created_at: number;
   updated_at: number;
 };
 

@@ -120,6 +120,7 @@ export async function makeCall(
         id: state.runId,
         workspace: host.workspace,
         budget: { limits: state.limits, turns: state.turns, spent: state.spent.run },
+        modelRequests: samplingUsage.of(tool),
         ask: (question) => asks.ask(question),
         parked: asks.parked,
       },

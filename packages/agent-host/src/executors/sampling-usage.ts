@@ -1,14 +1,15 @@
 import type { ErrorInfo, ToolReference, Usage } from '@toolyard/protocol';
-import { costOf } from '@toolyard/protocol';
+import { costOf, ToolyardError } from '@toolyard/protocol';
 import type { AgentState } from '@toolyard/agent-runtime';
 import { budgetError, withModelCall } from '@toolyard/agent-runtime';
+import type { ModelRequestOfTool, ToolModelRequests } from '../functions/tool.ts';
 import type { RunHost } from '../run-host.ts';
 import { noticeUnpriced } from './notice-unpriced.ts';
 
 /** Usage and cost that the model reported for a sampling request; undefined if it reported none. */
 type ReportedUsage = { usage: Usage; cost?: number } | undefined;
 
-/** Usage of the sampling requests during the calls of a step. */
+/** Usage of the model requests during the calls of a step: of servers (sampling), and of function tools. */
 export class SamplingUsage {
   readonly #host: RunHost;
   readonly #before: AgentState;
@@ -31,18 +32,27 @@ export class SamplingUsage {
   add(reported: ReportedUsage, call: { tool: ToolReference; durationMs: number }): void {
     const { price } = this.#before.limits;
     const cost = reported && ((price && costOf(reported.usage, price)) ?? reported.cost);
-    if (reported) noticeUnpriced(this.#host, this.addTo(this.#before), cost);
-    this.#asked.push({ usage: reported?.usage, cost });
-    const { model, modelId, clock, used } = this.#host;
-    used?.({
-      kind: 'model',
-      at: clock.now(),
-      ...call,
-      providerId: model.provider,
-      modelId,
-      usage: reported?.usage ?? null,
-      cost: cost ?? null,
-    });
+    const { model, modelId } = this.#host;
+    this.#count(call.tool, { ...call, providerId: model.provider, modelId, usage: reported?.usage, cost });
+  }
+
+  /** Accounts for the requests that a function tool makes itself. */
+  of(tool: ToolReference): ToolModelRequests {
+    return {
+      check: async () => {
+        const refusal = await this.refusal();
+        if (refusal) throw new ToolyardError(refusal);
+      },
+      add: (request) => this.#count(tool, request),
+    };
+  }
+
+  #count(tool: ToolReference, { providerId, modelId, usage, cost, durationMs }: ModelRequestOfTool): void {
+    if (usage) noticeUnpriced(this.#host, this.addTo(this.#before), cost);
+    this.#asked.push({ usage, cost });
+    const { clock, used } = this.#host;
+    const entry = { kind: 'model', at: clock.now(), durationMs, tool, providerId, modelId } as const;
+    used?.({ ...entry, usage: usage ?? null, cost: cost ?? null });
   }
 
   addTo(state: AgentState): AgentState {

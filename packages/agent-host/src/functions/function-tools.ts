@@ -11,12 +11,13 @@ import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
 import { infoOf, serveFunctions } from './serve-functions.ts';
 import { runFunction, stoppedFunction } from './run-function.ts';
-import type { FunctionTool, FunctionToolGroup, RunBudget, ToolContext } from './tool.ts';
+import type { FunctionTool, FunctionToolGroup, RunBudget, ToolContext, ToolModelRequests } from './tool.ts';
 
 /** The run of a call, for function tools. */
 type RunOfCall = Pick<ToolContext, 'ask'> & {
   id: string;
   budget: RunBudget;
+  modelRequests: ToolModelRequests;
   /** The folder of the conversation. */
   workspace?: string | undefined;
   /** Resolves when the call has asked a question without an answer: it is made again with the answer. */
@@ -122,9 +123,9 @@ type FunctionCallOptions = CallToolOptions & { listed: readonly IndexedTool[]; r
 async function execute(
   tool: FunctionTool,
   args: JsonObject,
-  { caller, signal = new AbortController().signal, onProgress, listed, run }: FunctionCallOptions,
+  { caller, callId, signal = new AbortController().signal, onProgress, listed, run }: FunctionCallOptions,
 ): Promise<ToolResult> {
-  const { id, budget, workspace, ask, parked } = run;
+  const { id, budget, modelRequests, workspace, ask, parked } = run;
   const ctx: ToolContext = {
     signal,
     progress: (progress) => onProgress?.(progress),
@@ -132,7 +133,8 @@ async function execute(
     ...(caller?.conversationId === undefined ? {} : { conversation: caller.conversationId }),
     run: id,
     budget,
-    ...defined({ workspace }),
+    modelRequests,
+    ...defined({ callId, workspace }),
     tools: listed,
     ask,
   };

@@ -12,6 +12,7 @@ import type {
   ToolAnnotations,
   ToolContentPart,
   ToolResult,
+  Usage,
 } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { FromJsonSchema, ObjectSchema } from './json-schema.ts';
@@ -32,6 +33,25 @@ export type UserAnswer<Q extends UserQuestion = UserQuestion> = Q extends { kind
 /** Usage of the run so far, and its limits. */
 export type RunBudget = { limits: RunLimits; turns: number; spent: Spent };
 
+/** A model request that a tool made itself. */
+export type ModelRequestOfTool = {
+  providerId: string;
+  modelId: string;
+  /** Undefined if the provider reports none. */
+  usage: Usage | undefined;
+  /** In US dollars; undefined if the price is unknown. */
+  cost: number | undefined;
+  durationMs: number;
+};
+
+/** Accounts for the model requests that a tool makes itself, like those of the run. */
+export type ToolModelRequests = {
+  /** @throws ToolyardError `budget_exceeded` if a budget allows no further model request */
+  check: () => Promise<void>;
+  /** Counts a completed request. */
+  add: (request: ModelRequestOfTool) => void;
+};
+
 /** The context of a call. Outside a run only `signal`, `progress` and `ask` are set. */
 export type ToolContext = {
   /** Aborted when the run is cancelled or reaches a limit. */
@@ -41,7 +61,10 @@ export type ToolContext = {
   user?: string;
   conversation?: string;
   run?: string;
+  /** The run's id of this call: the same if the call is made again after a crash. */
+  callId?: string;
   budget?: RunBudget;
+  modelRequests?: ToolModelRequests;
   /** The folder that the user chose for the conversation, as an absolute path. */
   workspace?: string;
   /** The tools of the run; the same list as long as none changes. */
@@ -83,8 +106,9 @@ export type ToolOptions<S extends ArgumentsSchema> = {
   /** The tool asks the user and has no other effect: it needs no approval, whatever its arguments. */
   onlyAsks?: true;
   /**
-   * The tool has no access to anything but its arguments (no files, network or processes) and no effect but its result.
-   * What its arguments say is then not dangerous, whatever it is: code for a sandbox may contain any command as text.
+   * The tool has no access to anything but its arguments (no files, network or processes) and no effect but its result
+   * and what Toolyard stores of it. What its arguments say is then not dangerous, whatever it is: code for a sandbox may
+   * contain any command as text.
    */
   isolated?: true;
   /** What a call would change, as lines that begin with `+`, `-` or a space; shown when a user is asked to approve it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { artifactExport } from './artifacts.ts';
 import { existingId, named, clientId, pageOf, timestamp, titleText } from './common.ts';
 import { agentConfiguration, resolvedConfiguration } from './configuration.ts';
 import { assistantMessage, message, userMessage } from './messages.ts';
@@ -185,6 +186,7 @@ export const conversationExport = named(
       leafId: z.string().nullable(),
     }),
     messages: z.array(message),
+    artifacts: z.array(artifactExport).exactOptional(),
   }),
 );
 /** `toolyard-export` of one conversation: every branch, with the content of blobs included. */

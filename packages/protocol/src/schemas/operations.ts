@@ -48,6 +48,8 @@ export const liveEvent = named(
         'conversations',
         'queue',
         'drafts',
+        'artifacts',
+        'memories',
         'interrupts',
         'servers',
         'resources',

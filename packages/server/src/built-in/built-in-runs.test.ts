@@ -79,6 +79,22 @@ async function resultIn(id: string): Promise<{ text: string; isError: boolean }>
   return { text: part?.type === 'text' ? part.text : '', isError: result.isError };
 }
 
+/** Media of the result of a call, with their sizes. */
+async function mediaIn(id: string): Promise<string[]> {
+  const { page } = await api.get('/api/conversations/{id}', { params: { id } });
+  const tool = page.messages.find((message) => message.role === 'tool');
+  const media: string[] = [];
+  for (const part of tool?.role === 'tool' ? tool.parts[0].result.content : []) {
+    if (part.type !== 'image' && part.type !== 'audio') continue;
+    const { type, mimeType, source } = part;
+    const isFile = 'blob' in source;
+    const bytes = isFile ? await (await fetch(`${url}/api/files/${source.blob}`)).bytes() : undefined;
+    const text = bytes ?? ('data' in source ? Buffer.from(source.data, 'base64') : '');
+    media.push(`${isFile ? 'file' : 'inline'} ${type} ${mimeType} ${String(text.length)}`);
+  }
+  return media;
+}
+
 /** The open approval of a conversation. */
 async function approvalIn(id: string) {
   return eventually(async () => {
@@ -107,12 +123,15 @@ describe('built-in tools in a run on the server', { tags: ['C1.23', 'C7.03', 'C7
   test('compute by default; the others are listed, and off until a user enables them', async () => {
     const id = await callBy('calculate', { expression: '6 * 7' }, {});
     expect(await endIn(id)).toEqual({ text: '42', isError: false });
-    expect(toolsSent()).toEqual(['ask_user', 'calculate', 'run_javascript']);
+    expect(toolsSent().toSorted()).toEqual(['artifact', 'ask_user', 'calculate', 'run_javascript']);
     const { items } = await api.get('/api/mcp/servers');
     const states = items.map((server) => [server.id, server.enabled]);
     expect(states).toEqual(
       expect.arrayContaining([
         ['compute', true],
+        ['artifacts', true],
+        ['memory', false],
+        ['media', false],
         ['web', false],
         ['files', false],
       ]),
@@ -195,6 +214,77 @@ describe('built-in tools in a run on the server', { tags: ['C1.23', 'C7.03', 'C7
     await approve(approval.id);
     expect((await resultIn(id)).text).toContain('1. Ferry\n   https://ferry.example/\n   At nine.');
     expect(engine.requests[0]?.headers.authorization).toBe('Bearer a-key-of-a-user');
+  });
+
+  test('write documents without approval, listed and exported with their conversation', async () => {
+    const content = '# Plan\n\nrm -rf / is only text here.\n';
+    const id = await callBy('artifact', { title: 'Plan', kind: 'markdown', content }, {});
+    expect(await endIn(id)).toMatchObject({ isError: false });
+    const { items } = await api.get('/api/conversations/{id}/artifacts', { params: { id } });
+    expect(items).toMatchObject([{ id: 'a1', kind: 'markdown', title: 'Plan', versions: [{ version: 1 }] }]);
+    const exported = await api.get('/api/conversations/{id}/export', { params: { id }, query: { format: 'json' } });
+    expect(exported.artifacts?.[0]?.versions[0]?.text).toBe(content);
+  });
+
+  test('remember after approval, and recall elsewhere without; the API shows, changes and deletes notes', async () => {
+    const configuration = { servers: { memory: true } };
+    const first = await callBy('remember', { text: 'The user lives in Bern.' }, configuration);
+    await approve((await approvalIn(first)).id);
+    expect(await endIn(first)).toEqual({ text: 'Remembered.', isError: false });
+    const second = await callBy('recall', { query: 'live' }, configuration);
+    expect((await endIn(second)).text).toContain('- The user lives in Bern.');
+    expect(JSON.stringify(model.requests.at(-2)?.body)).not.toContain('Bern');
+    const {
+      items: [memory],
+    } = await api.get('/api/memories');
+    if (memory?.source == null) throw new Error('there is one with a source');
+    expect(memory.source).toMatchObject({ conversationId: first });
+    const { page } = await api.get('/api/conversations/{id}', { params: { id: first } });
+    expect(page.messages.map((message) => message.id)).toContain(memory.source.messageId);
+    const params = { id: memory.id };
+    await expect(api.patch('/api/memories/{id}', { params, body: { text: ' ' } })).rejects.toThrow(/text/);
+    expect(await api.patch('/api/memories/{id}', { params, body: { text: 'Lives in Basel.' } })).toMatchObject({
+      text: 'Lives in Basel.',
+    });
+    await api.delete('/api/memories/{id}', { params });
+    await expect(api.delete('/api/memories/{id}', { params })).rejects.toThrow();
+    expect(await api.delete('/api/memories')).toEqual({ deleted: 0 });
+  });
+
+  test('create images and speech after approval, stored as files and counted', { tags: ['C7.06'] }, async () => {
+    const configuration = { servers: { media: true } };
+    const without = await callBy('create_image', { prompt: 'a cat' }, configuration);
+    await approve((await approvalIn(without)).id);
+    expect((await endIn(without)).text).toBe('No model for images is chosen.');
+
+    const { items: providers } = await api.get('/api/providers');
+    const providerId = providers.find(({ baseUrl }) => baseUrl?.startsWith(model.url))?.id ?? '';
+    const chosen = {
+      image: { providerId, modelId: 'painter', size: '64x64' },
+      speech: { providerId, modelId: 'speaker', voice: 'nova' },
+    };
+    expect(await api.put('/api/tools/media', { body: chosen })).toEqual(chosen);
+    const data = Buffer.alloc(100_000, 'picture').toString('base64');
+    const painted = await callBy('create_image', { prompt: 'a cat' }, configuration);
+    const paint = await approvalIn(painted);
+    expect(model.requests.filter(({ path }) => path.endsWith('/images/generations'))).toEqual([]);
+    replies.push(reply.json({ data: [{ b64_json: data }], usage: { input_tokens: 7 } }));
+    await approve(paint.id);
+    expect((await endIn(painted)).text).toBe('Created an image with painter. The user sees it in the chat.');
+    const sent = model.requests.find(({ path }) => path.endsWith('/images/generations'));
+    expect(sent?.body).toMatchObject({ model: 'painter', prompt: 'a cat', size: '64x64' });
+
+    const spoken = await callBy('speak', { text: 'Good day.' }, configuration);
+    const speech = await approvalIn(spoken);
+    replies.push(reply.raw(['some sound'], { headers: { 'content-type': 'audio/mpeg' } }));
+    await approve(speech.id);
+    await endIn(spoken);
+    expect(await mediaIn(painted)).toEqual(['file image image/png 100000']);
+    expect(await mediaIn(spoken)).toEqual(['inline audio audio/mpeg 10']);
+
+    const { rows } = await api.get('/api/usage', { query: { by: 'model' } });
+    expect(rows.find(({ key }) => key.endsWith('painter'))).toMatchObject({ modelCalls: 1, usage: { inputTokens: 7 } });
+    expect(rows.find(({ key }) => key.endsWith('speaker'))).toMatchObject({ modelCalls: 1, uncounted: 1 });
   });
 
   test('run commands in the sandbox after approval; dangerous ones ask in every mode', needs(SANDBOX), async () => {

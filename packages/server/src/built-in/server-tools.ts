@@ -1,22 +1,58 @@
 import type { FunctionToolGroup } from '@toolyard/agent-host';
 import { sandboxSupport } from '@toolyard/mcp-host/node';
-import type { Clock, Owner } from '@toolyard/protocol';
+import type { Clock, IdSource, Owner } from '@toolyard/protocol';
+import type { SharedStorage } from '@toolyard/storage';
+import { createHttpModelCalls } from '../http/routes/model-calls.ts';
+import type { CallPolicy } from '../models/call-limit.ts';
+import { createModelCalls } from '../models/model-calls.ts';
+import type { Configurations, LiveHub, Models } from '../services.ts';
+import { createArtifactStore } from './artifacts/artifact-store.ts';
+import { createArtifactTools } from './artifacts/artifact.ts';
+import type { MediaSettings } from './media/media-settings.ts';
+import { createMediaTools } from './media/media-tools.ts';
+import { createMemoryTools } from './memory/memory-tools.ts';
 import type { WebSettings } from './web/web-settings.ts';
 import { createWebTools } from './web/web-tools.ts';
 import { createCommandTools } from './workspace/command-tools.ts';
 import { createFileTools } from './workspace/file-tools.ts';
 
-type ServerToolsOptions = { webTools: WebSettings; owner: Owner; dataDir: string; clock: Clock };
+export type ServerToolsOptions = {
+  webTools: WebSettings;
+  mediaTools: MediaSettings;
+  storage: SharedStorage;
+  models: Models;
+  configurations: Configurations;
+  /** Limits model calls outside of the loop of runs. */
+  callPolicy: CallPolicy;
+  hub: LiveHub;
+  owner: Owner;
+  dataDir: string;
+  clock: Clock;
+  ids: IdSource;
+  log: (line: string) => void;
+};
 
-/** The built-in tools that need this server. All are off until a user enables them. */
-export async function createServerTools({ webTools, owner, dataDir, clock }: ServerToolsOptions): Promise<{
+/** The built-in tools that need this server. All but documents are off until a user enables them. */
+export async function createServerTools(options: ServerToolsOptions): Promise<{
   groups: FunctionToolGroup[];
   close(): Promise<void>;
 }> {
+  const { webTools, mediaTools, storage, models, callPolicy, hub, owner, dataDir, clock, ids } = options;
+  const artifacts = createArtifactTools(createArtifactStore({ storage, hub, clock }), owner);
+  const memory = createMemoryTools({ storage, owner, hub, clock, ids });
+  const media = createMediaTools({
+    settings: mediaTools,
+    calls: createHttpModelCalls(options),
+    uncountedCalls: createModelCalls({ models, blobs: storage.blobs, clock, policy: callPolicy }),
+    models,
+    blobs: storage.blobs,
+    owner,
+    clock,
+  });
   const web = createWebTools(webTools, owner);
   const hidden = [dataDir];
   // Commands of models never run without a sandbox.
   const hasSandbox = (await sandboxSupport()).kind !== 'none';
   const commands = hasSandbox ? [createCommandTools({ hidden, clock })] : [];
-  return { groups: [web, createFileTools(hidden), ...commands], close: () => web.close() };
+  return { groups: [artifacts, memory, media, web, createFileTools(hidden), ...commands], close: () => web.close() };
 }

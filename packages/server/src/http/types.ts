@@ -7,6 +7,7 @@ import type { InterventionOptions } from '@toolyard/agent-runtime';
 import type { RoleCapabilities } from '../roles/role.ts';
 import type { CallPolicy } from '../models/call-limit.ts';
 import type { Proxy } from '../proxy/proxy.ts';
+import type { MediaSettings } from '../built-in/media/media-settings.ts';
 import type { WebSettings } from '../built-in/web/web-settings.ts';
 import type { Schedules } from '../schedules/schedules.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
@@ -33,6 +34,7 @@ export type HttpAppOptions = {
   webhooks: Webhooks;
   schedules: Schedules;
   webTools: Pick<WebSettings, 'get' | 'set'>;
+  mediaTools: MediaSettings;
   configurations: Configurations;
   clock: Clock;
   ids: IdSource;

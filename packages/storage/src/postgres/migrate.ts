@@ -16,6 +16,7 @@ import { permissionOrigins } from './migrations/013-permission-origins.ts';
 import { usageDays } from './migrations/014-usage-days.ts';
 import { drafts } from './migrations/015-drafts.ts';
 import { schedules } from './migrations/023-schedules.ts';
+import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
 import { keyFingerprint } from './migrations/011-key-fingerprint.ts';
 
 /**
@@ -43,6 +44,7 @@ export const POSTGRES_MIGRATIONS: Readonly<Record<string, PostgresMigration>> = 
   '014-usage-days': { kind: 'expand', statements: usageDays },
   '015-drafts': { kind: 'expand', statements: drafts },
   '023-schedules': { kind: 'expand', statements: schedules },
+  '016-artifacts-and-memories': { kind: 'expand', statements: artifactsAndMemories },
 };
 
 /** Arbitrary number of an advisory lock, which all programs of a database share. */

@@ -13,6 +13,10 @@ import type { MessageRepository } from './messages.ts';
 import { createMessageRepository } from './messages.ts';
 import type { PermissionRepository } from './permissions.ts';
 import { createPermissionRepository } from './permissions.ts';
+import type { ArtifactRepository } from './artifacts.ts';
+import { createArtifactRepository } from './artifacts.ts';
+import type { MemoryRepository } from './memories.ts';
+import { createMemoryRepository } from './memories.ts';
 import type { QueueRepository } from './queue.ts';
 import { createQueueRepository } from './queue.ts';
 import type { RequestPreludeRepository } from './request-preludes.ts';
@@ -40,6 +44,8 @@ export type Repositories = {
   readonly messages: MessageRepository;
   readonly queue: QueueRepository;
   readonly drafts: DraftRepository;
+  readonly artifacts: ArtifactRepository;
+  readonly memories: MemoryRepository;
   readonly agents: AgentRepository;
   readonly permissions: PermissionRepository;
   readonly settings: SettingsRepository;
@@ -61,6 +67,8 @@ export function createRepositories(engine: StorageEngine, search: ConversationSe
     messages: createMessageRepository(engine),
     queue: createQueueRepository(engine),
     drafts: createDraftRepository(engine.db),
+    artifacts: createArtifactRepository(engine.db),
+    memories: createMemoryRepository(engine.db),
     agents: createAgentRepository(engine.db),
     permissions: createPermissionRepository(engine),
     settings: createSettingsRepository(engine.db),

@@ -19,6 +19,7 @@ import { permissionOrigins } from './migrations/013-permission-origins.ts';
 import { usageDays } from './migrations/014-usage-days.ts';
 import { drafts } from './migrations/015-drafts.ts';
 import { schedules } from './migrations/023-schedules.ts';
+import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
 import { tabCommits } from './migrations/011-tab-commits.ts';
 
 /** In order; released migrations never change. */
@@ -38,6 +39,7 @@ export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '014-usage-days': usageDays,
   '015-drafts': drafts,
   '023-schedules': schedules,
+  '016-artifacts-and-memories': artifactsAndMemories,
 };
 
 /** Migrates the tables to this version: all missing migrations in one transaction, or none. */

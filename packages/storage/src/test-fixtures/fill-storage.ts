@@ -17,8 +17,21 @@ const USAGE: UsageEntry = {
 
 /** Rows in every table, more events than one batch, and a parked run. */
 export async function fillStorage(storage: SharedStorage): Promise<{ picture: string; note: string }> {
-  const { conversations, runs, messages, queue, drafts, permissions, secrets, signIns, settings, agents, blobs } =
-    storage;
+  const {
+    conversations,
+    runs,
+    messages,
+    queue,
+    drafts,
+    artifacts,
+    memories,
+    permissions,
+    secrets,
+    signIns,
+    settings,
+    agents,
+    blobs,
+  } = storage;
   await conversations.create(ANNE, { id: 'c1', title: 'Uhren 時計', at: 1 });
   await conversations.create(BERT, { id: 'b1', title: 'Boats', at: 2 });
   await runs.createRun(ANNE, newRun('r1', 'c1', { state: { step: 0 } }));
@@ -54,5 +67,19 @@ export async function fillStorage(storage: SharedStorage): Promise<{ picture: st
   const image = await blobs.put(ANNE, SAMPLE_IMAGE, { mimeType: 'image/png', at: 4 });
   await blobs.put(BERT, SAMPLE_IMAGE, { mimeType: 'image/png', at: 4 });
   const note = await blobs.put(ANNE, NOTE, { mimeType: 'text/plain', at: 4 });
+  await artifacts.add(ANNE, {
+    conversationId: 'c1',
+    id: 'a1',
+    version: 1,
+    runId: 'r1',
+    callId: 'k1',
+    kind: 'markdown',
+    language: null,
+    title: 'Uhr',
+    blob: note.sha256,
+    size: NOTE.byteLength,
+    createdAt: 4,
+  });
+  await memories.add(ANNE, { id: 'mem', text: 'Likes 時計', source: null, at: 4 }, 10);
   return { picture: image.sha256, note: note.sha256 };
 }

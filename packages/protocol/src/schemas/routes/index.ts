@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { accessRoutes } from './access.ts';
 import { agentsRoutes } from './agents.ts';
+import { artifactsRoutes } from './artifacts.ts';
 import { conversationsRoutes } from './conversations.ts';
 import { draftsRoutes } from './drafts.ts';
 import { exportRoutes } from './export.ts';
@@ -10,6 +11,7 @@ import { liveRoutes } from './live.ts';
 import { mcpOffersRoutes } from './mcp-offers.ts';
 import { mcpSignInRoutes } from './mcp-sign-in.ts';
 import { mcpRoutes } from './mcp.ts';
+import { memoriesRoutes } from './memories.ts';
 import { messagesRoutes } from './messages.ts';
 import { modelCallsRoutes } from './model-calls.ts';
 import { modelsRoutes } from './models.ts';
@@ -27,13 +29,14 @@ import { settingsRoutes } from './settings.ts';
 import { tabsRoutes } from './tabs.ts';
 import { unsandboxedRoutes } from './unsandboxed.ts';
 import { usageRoutes } from './usage.ts';
-import { webToolsRoutes } from './web-tools.ts';
+import { builtInToolsRoutes } from './built-in-tools.ts';
 import { webhookRoutes } from './webhook.ts';
 
 /** Every route of the HTTP API. Server, OpenAPI document and clients are derived from it. */
 export const routes = {
   ...accessRoutes,
   ...agentsRoutes,
+  ...artifactsRoutes,
   ...conversationsRoutes,
   ...draftsRoutes,
   ...exportRoutes,
@@ -43,6 +46,7 @@ export const routes = {
   ...mcpOffersRoutes,
   ...mcpSignInRoutes,
   ...mcpRoutes,
+  ...memoriesRoutes,
   ...messagesRoutes,
   ...modelCallsRoutes,
   ...modelsRoutes,
@@ -60,7 +64,7 @@ export const routes = {
   ...tabsRoutes,
   ...unsandboxedRoutes,
   ...usageRoutes,
-  ...webToolsRoutes,
+  ...builtInToolsRoutes,
   ...webhookRoutes,
 };
 

@@ -1,5 +1,6 @@
 import type { ConversationExport, Message, Principal } from '@toolyard/protocol';
 import type { StoredConversation } from '@toolyard/storage';
+import { createArtifactStore } from '../../built-in/artifacts/artifact-store.ts';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { textAnswer } from '../answers.ts';
 import { inlineBlobs } from '../inline-blobs.ts';
@@ -11,6 +12,7 @@ import type { HttpAppOptions } from '../types.ts';
 
 export function addExportRoute({ route }: Router, deps: HttpAppOptions): void {
   const { storage, clock } = deps;
+  const artifacts = createArtifactStore(deps);
 
   route('GET /api/conversations/{id}/export', async ({ c, principal, params: { id }, query: { format } }) => {
     const conversation = await findConversation(deps, principal, id);
@@ -38,6 +40,7 @@ export function addExportRoute({ route }: Router, deps: HttpAppOptions): void {
       exportedAt: clock.now(),
       conversation: { id, title, configuration: readStoredConfiguration(configuration), leafId },
       messages,
+      artifacts: await artifacts.exported(principal, id),
     };
     return { text: `${JSON.stringify(content, null, 2)}\n`, type: 'application/json', extension: 'json' };
   }

@@ -8,6 +8,7 @@ import { parseJson, systemClock } from '@toolyard/protocol';
 import type { Storage, StorageOptions } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import { createIds } from '@toolyard/testing';
+import { createMediaSettings } from '../../built-in/media/media-settings.ts';
 import { createWebSettings } from '../../built-in/web/web-settings.ts';
 import { createConfigurations } from '../../config/configurations.ts';
 import type { FramesOptions } from '../../frames/frames.ts';
@@ -115,6 +116,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     webhooks,
     schedules: createSchedules({ storage, runs, servers, hub, clock, ids, log, timeZone: 'UTC' }),
     webTools: createWebSettings({ settings: storage.settings, secrets, clock }),
+    mediaTools: createMediaSettings({ settings: storage.settings, clock }),
     configurations: createConfigurations({ storage, fileDefaults: {}, standardModel: async () => null }),
     clock,
     ids,

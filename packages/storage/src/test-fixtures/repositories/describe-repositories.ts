@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { describeAccess } from './access.ts';
+import { describeArtifactsAndMemories } from './artifacts-and-memories.ts';
 import { describeBlobSweep } from './blob-sweep.ts';
 import { describeSearch } from './conversation-search.ts';
 import { describeDecisionsAndSecrets } from './decisions-and-secrets.ts';
@@ -20,6 +21,7 @@ export function describeRepositories(name: string, createStore: CreateTestStore)
     'pages of messages': describeMessagePages,
     'queued messages': describeQueue,
     drafts: describeDrafts,
+    'artifacts and memories': describeArtifactsAndMemories,
     'decisions and secrets': describeDecisionsAndSecrets,
     schedules: describeSchedules,
     'sign-ins': describeSignIns,

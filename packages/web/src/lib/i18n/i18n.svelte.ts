@@ -111,6 +111,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/server-texts.ts'),
     'zh-Hans': () => import('./zh-Hans/server-texts.ts'),
   },
+  memory: {
+    en: () => import('./en/memory.ts'),
+    'zh-Hant': () => import('./zh-Hant/memory.ts'),
+    'zh-Hans': () => import('./zh-Hans/memory.ts'),
+  },
   previews: {
     en: () => import('./en/previews.ts'),
     'zh-Hant': () => import('./zh-Hant/previews.ts'),

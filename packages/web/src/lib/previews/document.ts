@@ -1,17 +1,21 @@
+import type { ArtifactKind } from '@toolyard/protocol';
+
 /** How a document is shown. */
-export type DocumentKind = 'html' | 'svg' | 'mermaid' | 'markdown' | 'csv' | 'code';
+export type DocumentKind = ArtifactKind;
 
 export type DocumentVersion = {
   /** Identifies it in the conversation; stays the same while it streams. */
   key: string;
-  text: string;
+  readonly text: string;
   /** It may still grow. */
   open: boolean;
+  /** Why there is no text, which is loaded when it is read. */
+  readonly missing?: 'loading' | 'failed' | null;
 };
 
 /**
- * Something the panel beside the chat shows, in all its versions: code blocks of answers, and whatever else a
- * conversation contains. Texts and names are content of a model: untrusted.
+ * Something the panel beside the chat shows, in all its versions: code blocks of answers, and documents that tools
+ * created. Texts and names are content of a model: untrusted.
  */
 export type PreviewDocument = {
   /** The key of its first version. */

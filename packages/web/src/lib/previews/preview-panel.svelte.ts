@@ -1,7 +1,11 @@
 import type { CodeBlock } from '../markdown/blocks.ts';
+import type { ArtifactLink } from './artifact-link.ts';
 
 /** A code block whose preview the user opened. `row`: key of the row that shows it. */
-export type PreviewTarget = { block: CodeBlock; row: string | null };
+type BlockTarget = { block: CodeBlock; row: string | null };
+/** A document that a tool created. */
+export type ArtifactTarget = { artifact: ArtifactLink; conversationId: string };
+export type PreviewTarget = BlockTarget | ArtifactTarget;
 
 /** The panel beside the chat: whether it is open, and where. Its content is loaded when it is opened. */
 class PreviewPanelState {

@@ -9,6 +9,7 @@ import type { frames } from './frames.ts';
 import type { inbox } from './inbox.ts';
 import type { inspect } from './inspect.ts';
 import type { mcp } from './mcp.ts';
+import type { memory } from './memory.ts';
 import type { models } from './models.ts';
 import type { offers } from './offers.ts';
 import type { previews } from './previews.ts';
@@ -35,6 +36,7 @@ export type LazyMessages = {
   inbox: typeof inbox;
   inspect: typeof inspect;
   mcp: typeof mcp;
+  memory: typeof memory;
   models: typeof models;
   servers: typeof servers;
   serverTexts: typeof serverTexts;

@@ -16,6 +16,8 @@ export const previews = {
   preview: 'Preview',
   source: 'Source',
   changes: 'Changes',
+  document: 'Document',
+  loading: 'Loading document',
   version: 'Version',
   versionOf: 'Version {number} of {count}',
   comparedWith: 'Compared with',

@@ -21,6 +21,8 @@ export const tools = {
   thisChat: 'This chat',
   openChat: 'Open chat',
   askedNothing: 'No arguments',
+  openDocument: 'Open “{title}”, version {version}',
+  documentVersion: 'Version {version}',
   images: { one: '{count} image', other: '{count} images' },
   showAll: 'Show all',
   showLess: 'Show less',

@@ -17,6 +17,8 @@ export const previews: LazyTexts<'previews'> = {
   preview: '预览',
   source: '源代码',
   changes: '更改',
+  document: '文档',
+  loading: '正在加载文档',
   version: '版本',
   versionOf: '第 {number} 版，共 {count} 版',
   comparedWith: '对比版本',

@@ -24,6 +24,8 @@ export const tools: Translation<typeof en> = {
   thisChat: '当前对话',
   openChat: '打开对话',
   askedNothing: '没有参数',
+  openDocument: '打开“{title}”第 {version} 版',
+  documentVersion: '第 {version} 版',
   images: { other: '{count} 张图片' },
   showAll: '全部显示',
   showLess: '收起',

@@ -17,6 +17,8 @@ export const previews: LazyTexts<'previews'> = {
   preview: '預覽',
   source: '原始碼',
   changes: '變更',
+  document: '文件',
+  loading: '正在載入文件',
   version: '版本',
   versionOf: '第 {number} 版，共 {count} 版',
   comparedWith: '比較對象',

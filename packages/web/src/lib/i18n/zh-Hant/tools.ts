@@ -24,6 +24,8 @@ export const tools: Translation<typeof en> = {
   thisChat: '目前這個對話',
   openChat: '開啟對話',
   askedNothing: '沒有引數',
+  openDocument: '開啟「{title}」第 {version} 版',
+  documentVersion: '第 {version} 版',
   images: { other: '{count} 張圖片' },
   showAll: '全部顯示',
   showLess: '收合',
