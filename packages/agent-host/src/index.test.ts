@@ -15,6 +15,7 @@ test('exports these names and no others', () => {
     'createUuidSource',
     'hostTools',
     'messageIdOf',
+    'nearestNames',
     'partialAnswer',
     'rebuildRequest',
     'tool',

@@ -19,6 +19,7 @@ export type {
   FunctionTool,
   FunctionToolGroup,
   RunBudget,
+  RunSkills,
   ToolContext,
   ToolOptions,
   ToolOutput,
@@ -31,6 +32,7 @@ export { rebuildRequest } from './executors/assemble-request.ts';
 export type { KeepPrelude } from './executors/prelude-keeper.ts';
 export { toolPolicyFacts, toolsUpToDate } from './tool-policy-facts.ts';
 export type { AskApproval, AskUser, ServerQuestion } from './run-host.ts';
+export { nearestNames } from './nearest-names.ts';
 export { hostTools } from './run-tools.ts';
 export type { RunTools } from './run-tools.ts';
 export { createUuidSource } from './uuid.ts';

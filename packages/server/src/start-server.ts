@@ -10,7 +10,7 @@ import { defined, messageOf, systemClock } from '@toolyard/protocol';
 import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@toolyard/storage';
 import { DATABASE_FILES, openStorage, readS3Settings } from '@toolyard/storage';
 import { ownToken, TOKEN_FILE } from './access-token.ts';
-import { createServerTools } from './built-in/server-tools.ts';
+import { createServerTools, createSkills } from './built-in/server-tools.ts';
 import { createWebSettings } from './built-in/web/web-settings.ts';
 import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
@@ -189,8 +189,11 @@ async function assemble(
   shutdown.defer('connections to other processes', () => cluster?.close());
   if (capabilities.servers !== 'none') logOrphans(await killOrphans(clock), log);
   const webTools = createWebSettings({ settings: storage.settings, secrets, clock });
+  const skills = createSkills({ settings: storage.settings, dataDir, clock, servers: () => servers });
   const serverTools =
-    options.hasServerTools === true ? await createServerTools({ webTools, owner: OWNER, dataDir, clock }) : null;
+    options.hasServerTools === true
+      ? await createServerTools({ webTools, skills, owner: OWNER, dataDir, clock })
+      : null;
   shutdown.defer('built-in tools', () => serverTools?.close());
   const functions = new FunctionTools([...(options.functionTools ?? []), ...(serverTools?.groups ?? [])]);
   const ofServers = {
@@ -238,6 +241,7 @@ async function assemble(
     secrets,
     tabs: createTabToolSource({ storage, hub, functions, clock, isConfigured: (id) => servers.isConfigured(id) }),
     functions,
+    skills: skills.skills,
     configurations,
     hub,
     clock,
@@ -289,6 +293,7 @@ async function assemble(
     policy,
     webhooks,
     webTools,
+    skills: skills.skills,
     configurations,
     clock,
     ids,

@@ -32,6 +32,14 @@ export type UserAnswer<Q extends UserQuestion = UserQuestion> = Q extends { kind
 /** Usage of the run so far, and its limits. */
 export type RunBudget = { limits: RunLimits; turns: number; spent: Spent };
 
+/** The skills that a run can use. */
+export type RunSkills = {
+  /** Their list, as the model receives it. */
+  catalogue: string;
+  /** The MCP servers whose skills are among them. */
+  servers: readonly string[];
+};
+
 /** The context of a call. Outside a run only `signal`, `progress` and `ask` are set. */
 export type ToolContext = {
   /** Aborted when the run is cancelled or reaches a limit. */
@@ -44,6 +52,8 @@ export type ToolContext = {
   budget?: RunBudget;
   /** The folder that the user chose for the conversation, as an absolute path. */
   workspace?: string;
+  /** The skills of the run. */
+  skills?: RunSkills;
   /** The tools of the run; the same list as long as none changes. */
   tools?: readonly IndexedTool[];
   /**
@@ -204,5 +214,7 @@ export type FunctionToolGroup = {
   enabled?: boolean;
   /** Its tools work in the folder of the conversation, and are offered only where one is set. */
   needsWorkspace?: true;
+  /** Its tools read skills, and are offered only where a skill is on. */
+  needsSkills?: true;
   tools: readonly FunctionTool[];
 };

@@ -9,8 +9,10 @@ export type ListedSkill = {
   uri: string;
   name: string;
   description: string;
-  /** All files with their sizes in bytes; null if the server does not list them. */
-  files: { uri: string; size: number }[] | null;
+  /** The frontmatter of its `SKILL.md`. */
+  frontmatter: Readonly<Record<string, unknown>>;
+  /** All files with their sizes in bytes and digests (`sha256:…`); null if the server does not list them. */
+  files: { uri: string; size: number; digest: string }[] | null;
 };
 
 /** A file of a skill that matches its listing. */
@@ -89,6 +91,7 @@ function listedSkill({ uri, frontmatter, resources }: Skill): ListedSkill {
     uri,
     name,
     description,
-    files: resources === 'dynamic' ? null : resources.map(({ uri: at, size }) => ({ uri: at, size })),
+    frontmatter,
+    files: resources === 'dynamic' ? null : resources.map(({ uri: at, size, digest }) => ({ uri: at, size, digest })),
   };
 }

@@ -17,6 +17,8 @@ export type SandboxedRun = {
   input: string;
   /** The only folder that it may write, besides its own. */
   folder: string;
+  /** Further folders that it may read. */
+  read?: readonly string[];
   timeoutMs: number;
   /** Further output is dropped. */
   maxOutputLength: number;
@@ -45,14 +47,14 @@ const DRAIN_MS = 500;
  * @throws ToolyardError `bad_config` if there is no sandbox or the folder cannot be used; the reason of `signal`
  */
 export async function runSandboxed(run: SandboxedRun): Promise<SandboxedEnd> {
-  const { id, command, args, env, input, folder, signal, clock, sandbox } = run;
+  const { id, command, args, env, input, folder, read = [], signal, clock, sandbox } = run;
   signal.throwIfAborted();
   const config = {
     type: 'stdio' as const,
     command,
     args: [...args],
     cwd: folder,
-    sandbox: { network: 'off' as const },
+    sandbox: { network: 'off' as const, read: [...read] },
     ...(env ? { env } : {}),
   };
   const sandboxed = await stdioCommand(

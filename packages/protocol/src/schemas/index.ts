@@ -21,6 +21,7 @@ export * from './mcp-configuration.ts';
 export * from './mcp-offers.ts';
 export * from './permissions.ts';
 export * from './preset-tasks.ts';
+export * from './skills.ts';
 export * from './tab-runs.ts';
 export * from './tabs.ts';
 export * from './unsandboxed.ts';

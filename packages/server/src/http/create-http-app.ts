@@ -17,6 +17,7 @@ import { createRouter, honoPath } from './router.ts';
 import { addAccessRoutes } from './routes/access.ts';
 import { addAgentRoutes } from './routes/agents.ts';
 import { addBuiltInToolRoutes } from './routes/built-in-tools.ts';
+import { addSkillRoutes } from './routes/skills.ts';
 import { addConversationRoutes } from './routes/conversations.ts';
 import { addDraftRoutes } from './routes/drafts.ts';
 import { addExportRoute } from './routes/export.ts';
@@ -156,6 +157,7 @@ function addRoutes(
   addPreflightRoute(router);
   addSettingsRoutes(router, deps);
   addBuiltInToolRoutes(router, deps);
+  addSkillRoutes(router, deps);
   addUsageRoutes(router, deps);
   addFileRoutes(router, deps, auth);
   addOperationRoutes(router, deps, auth.authentication);

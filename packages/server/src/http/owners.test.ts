@@ -49,6 +49,7 @@ const BODIES: Record<string, unknown> = {
   'PUT /api/drafts/{id}': { text: 'taken over', attachments: [] },
   'POST /api/access/keys': { name: 'of Bert' },
   'POST /api/files/links': { files: ['0'.repeat(64)] },
+  'PATCH /api/skills/{id}': { enabled: true, digest: `sha256:${'0'.repeat(64)}` },
   'PUT /api/tools/web': { search: { engine: 'brave', key: 'of Bert' }, privateOrigins: [] },
   'PUT /api/webhook': { url: 'https://bert.example/' },
   'PUT /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },

@@ -7,6 +7,7 @@ import type { InterventionOptions } from '@toolyard/agent-runtime';
 import type { RoleCapabilities } from '../roles/role.ts';
 import type { CallPolicy } from '../models/call-limit.ts';
 import type { Proxy } from '../proxy/proxy.ts';
+import type { Skills } from '../built-in/skills/skills.ts';
 import type { WebSettings } from '../built-in/web/web-settings.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers } from '../services.ts';
@@ -31,6 +32,7 @@ export type HttpAppOptions = {
   policy?: () => NonNullable<InterventionOptions['callContext']>;
   webhooks: Webhooks;
   webTools: Pick<WebSettings, 'get' | 'set'>;
+  skills: Pick<Skills, 'list' | 'get' | 'file' | 'change'>;
   configurations: Configurations;
   clock: Clock;
   ids: IdSource;

@@ -8,6 +8,7 @@ import { parseJson, systemClock } from '@toolyard/protocol';
 import type { Storage, StorageOptions } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import { createIds } from '@toolyard/testing';
+import { createSkills } from '../../built-in/server-tools.ts';
 import { createWebSettings } from '../../built-in/web/web-settings.ts';
 import { createConfigurations } from '../../config/configurations.ts';
 import type { FramesOptions } from '../../frames/frames.ts';
@@ -93,6 +94,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     urlKeys: (): Promise<[string]> => Promise.resolve(['key of file URLs']),
     ...options.security,
   };
+  const testServers = createTestServers(options.owner?.ownerId ?? 'owner');
   let pagePort = 0;
   const frames = await startFrames({
     ...security,
@@ -108,8 +110,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     hub,
     streams: createLiveStreams({ store: storage.runs, hub, clock, boot: 'boot-1' }),
     models: createTestModels(),
-    servers: createTestServers(options.owner?.ownerId ?? 'owner'),
+    servers: testServers,
     webhooks,
+    skills: createSkills({ settings: storage.settings, dataDir: folder, clock, servers: () => testServers }).skills,
     webTools: createWebSettings({ settings: storage.settings, secrets, clock }),
     configurations: createConfigurations({ storage, fileDefaults: {}, standardModel: async () => null }),
     clock,
