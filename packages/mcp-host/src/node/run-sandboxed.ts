@@ -17,7 +17,7 @@ export type SandboxedRun = {
   input: string;
   /** The only folder that it may write, besides its own. */
   folder: string;
-  /** Further folders that it may read. */
+  /** Folders that Toolyard wrote for it, with links resolved: it may read them wherever they are. */
   read?: readonly string[];
   timeoutMs: number;
   /** Further output is dropped. */
@@ -54,13 +54,13 @@ export async function runSandboxed(run: SandboxedRun): Promise<SandboxedEnd> {
     command,
     args: [...args],
     cwd: folder,
-    sandbox: { network: 'off' as const, read: [...read] },
+    sandbox: { network: 'off' as const },
     ...(env ? { env } : {}),
   };
   const sandboxed = await stdioCommand(
     config,
     { serverId: id, log: () => undefined },
-    { ...sandbox, onBlocked: () => undefined },
+    { ...sandbox, own: read, onBlocked: () => undefined },
   );
   try {
     if (sandboxed.isolation().kind !== 'sandboxed') {
