@@ -111,6 +111,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/server-texts.ts'),
     'zh-Hans': () => import('./zh-Hans/server-texts.ts'),
   },
+  skills: {
+    en: () => import('./en/skills.ts'),
+    'zh-Hant': () => import('./zh-Hant/skills.ts'),
+    'zh-Hans': () => import('./zh-Hans/skills.ts'),
+  },
   previews: {
     en: () => import('./en/previews.ts'),
     'zh-Hant': () => import('./zh-Hant/previews.ts'),

@@ -4,6 +4,7 @@ export const settings = {
   general: 'General',
   models: 'Models',
   tools: 'Tools',
+  skills: 'Skills',
   permissions: 'Permissions',
   access: 'Access',
   usage: 'Usage',

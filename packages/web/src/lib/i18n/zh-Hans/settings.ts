@@ -7,6 +7,7 @@ export const settings: Translation<typeof en> = {
   general: '常规',
   models: '模型',
   tools: '工具',
+  skills: '技能',
   permissions: '权限',
   access: '访问',
   usage: '用量',

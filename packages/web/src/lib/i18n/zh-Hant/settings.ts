@@ -7,6 +7,7 @@ export const settings: Translation<typeof en> = {
   general: '一般',
   models: '模型',
   tools: '工具',
+  skills: '技能',
   permissions: '權限',
   access: '存取權',
   usage: '用量',
