@@ -35,10 +35,10 @@ describePage('skills in the page', (stages) => {
     const item = (name: string) => page.getByRole('listitem').filter({ hasText: name }).last();
     await page.getByRole('region', { name: 'Your skills' }).getByText('My own.').waitFor();
     expect(await page.getByRole('switch', { name: 'Use the skill own' }).getAttribute('aria-checked')).toBe('true');
-    await page.getByText('Your skills · broken, line 4').waitFor();
+    await page.getByText(/Your skills · broken, line 3/).waitFor();
     await page.getByText(/Invalid YAML/).waitFor();
     expect(await axeFinds(page)).toEqual([]);
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
     expect(width).toBeLessThanOrEqual(390);
 
     // By keyboard: the dialog shows the text without executing it, and the files.
@@ -69,7 +69,7 @@ describePage('skills in the page', (stages) => {
     await dialog.getByRole('button', { name: 'Confirm the change' }).click();
     await dialog.waitFor({ state: 'detached' });
     await item('Writes notes.').getByText('On', { exact: true }).waitFor();
-    expect(await page.evaluate(() => 'broken' in window)).toBe(false);
+    expect(await page.evaluate<boolean>("'broken' in window")).toBe(false);
     rmSync(workspace, { recursive: true, force: true });
   });
 });
