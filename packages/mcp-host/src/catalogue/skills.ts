@@ -40,7 +40,10 @@ export class ServerSkills {
 
   async list(options: McpRequestOptions): Promise<{ skills: ListedSkill[]; skipped: SkippedItem[] }> {
     const { SkillsClient } = await import('@modelcontextprotocol/client/ext/skills');
-    const listed = await new SkillsClient(this.#client, { skipInvalid: true }).list({}, this.#sdk(options));
+    const client = new SkillsClient(this.#client, { skipInvalid: true });
+    // The SDK would log a line for each server without skills.
+    if (!client.supported) return { skills: [], skipped: [] };
+    const listed = await client.list({}, this.#sdk(options));
     return {
       skills: listed.skills.map(listedSkill),
       skipped: listed.invalid.map(({ index, uri, reason }) => ({ name: uri ?? `#${index + 1}`, reason })),

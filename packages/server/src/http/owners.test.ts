@@ -155,6 +155,7 @@ async function makeThings(): Promise<Record<string, string>> {
     provider: 'provider-of-anne',
     servers: 'files',
     sessions: session,
+    skills: 'data:skill-of-anne',
     drafts: 'conversation-of-anne',
     keys: apiKey,
     sha256: (json as { sha256: string }).sha256,

@@ -128,8 +128,7 @@ export function readHead(
   folder: string,
   lineOf: (key: string) => number | undefined = () => undefined,
 ): SkillHead {
-  const fields =
-    typeof value === 'object' && value !== null ? new Map(Object.entries(value)) : new Map<string, unknown>();
+  const fields = new Map<string, unknown>(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   const fail = (key: string, reason: string): SkillFault => new SkillFault(reason, lineOf(key));
   const text = (key: string, most: number): string | undefined => {
     const found = fields.get(key);

@@ -13,9 +13,9 @@ const MAX_FILES_NAMED = 60;
 
 type ReadSkillOptions = {
   /** The skills in the scope of a call, in a stable order. */
-  skillsFor(ctx: ToolContext): Promise<readonly KnownSkill[]>;
+  skillsFor: (ctx: ToolContext) => Promise<readonly KnownSkill[]>;
   /** Writes the copy whose folder the tool `shell` can read. */
-  copy(skill: KnownSkill, signal: AbortSignal): Promise<string>;
+  copy: (skill: KnownSkill, signal: AbortSignal) => Promise<string>;
 };
 
 /** Reads a skill, or one of its files. Its text is never trusted: it grants no permission, whatever it says. */

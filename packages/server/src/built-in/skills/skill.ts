@@ -43,7 +43,6 @@ export class SkillFault extends Error {
 /** Whether a path is relative, stays in its folder, and is one line: digests are made of lines. */
 export function isPlainPath(path: string): boolean {
   const parts = path.split('/');
-  // eslint-disable-next-line no-control-regex
   return parts.every((part) => part !== '' && part !== '.' && part !== '..') && !/[\u0000-\u001f\u007f\\]/.test(path);
 }
 
