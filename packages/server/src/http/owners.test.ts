@@ -92,7 +92,10 @@ const BODIES: Record<string, unknown> = {
     schema: {},
   },
 };
-const QUERIES: Record<string, string> = { 'DELETE /api/permissions': '?server=files&tool=delete' };
+const QUERIES: Record<string, string> = {
+  'DELETE /api/permissions': '?server=files&tool=delete',
+  'GET /api/skills/{id}/file': '?path=SKILL.md',
+};
 const LENT = {
   servers: [{ id: 'browser-x', url: 'http://x/', tools: [{ name: 'secret-tool', inputSchema: { type: 'object' } }] }],
 };
