@@ -24,6 +24,8 @@ const MEANINGS: Readonly<Record<SettingPath, string>> = {
     '`native` sends tool definitions in the request; `text` describes them in the prompt and parses calls from text.',
   toolSearchPercent:
     'Percent of the context window above which tool definitions are left out and the model searches for tools; 10 by default.',
+  skillCatalogueTokens:
+    'Tokens that the list of skills in a request may take; the others are named as left out; 2,000 by default.',
   intervention: 'Approval mode of tool calls: see [permissions](../permissions.md#modes).',
   historyMessages: 'Sends at most this many of the latest messages; by default all that fit the context window.',
   workspace: 'Folder on the machine of the server in which the tools `files` and `shell` work; an absolute path.',

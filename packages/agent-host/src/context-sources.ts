@@ -14,6 +14,7 @@ export function sourcesOf(
   }: Pick<ResolvedAgentConfiguration, 'historyMessages' | 'inputTemplate' | 'examples'>,
   tools: { contextSources: () => ContextSources },
   { contextWindow, inputs }: ModelAbilities,
+  skills?: string,
 ): () => ContextSources {
   let cached: { of: ContextSources; sources: ContextSources } | null = null;
   return () => {
@@ -21,7 +22,7 @@ export function sourcesOf(
     if (cached?.of === of) return cached.sources;
     const sources: ContextSources = {
       ...of,
-      ...defined({ window: contextWindow, inputs, historyMessages, inputTemplate, examples }),
+      ...defined({ skills, window: contextWindow, inputs, historyMessages, inputTemplate, examples }),
     };
     cached = { of, sources };
     return sources;

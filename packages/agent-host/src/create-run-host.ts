@@ -17,6 +17,7 @@ import type { DriveOptions } from './drive-run.ts';
 import { createAgentExecutors } from './executors/create-agent-executors.ts';
 import { wantsCompression } from './executors/request-inputs.ts';
 import type { FunctionTools } from './functions/function-tools.ts';
+import type { RunSkills } from './functions/tool.ts';
 import type { RunHost } from './run-host.ts';
 import { functionFacts, toolsIn } from './functions/functions-of-run.ts';
 import type { RunTools } from './run-tools.ts';
@@ -47,6 +48,8 @@ export type RunAccess = {
   /** Usage of these budgets apart from the run and its turn; `refresh` updates it. */
   budgets?: RunAccessBudgets | undefined;
   keepPrelude?: RunHost['keepPrelude'];
+  /** Absent: no skill is on. */
+  skills?: RunSkills | undefined;
 };
 
 /** What the executors get from the configuration and the access of the run. */
@@ -58,6 +61,7 @@ type Derived =
   | 'tools'
   | 'contextSources'
   | 'keepPrelude'
+  | 'skills'
   | 'forbidden';
 
 export type RunHostOptions = Omit<RunHost, Derived | 'repeatable' | 'budgets' | 'timeZone'> & {
@@ -77,9 +81,10 @@ export function createRunHost(
   access: RunAccess | null,
 ): Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'> {
   const { configuration, modelId, providerId, conversation, used } = options;
-  const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude } = access ?? NO_ACCESS;
+  const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude, skills } =
+    access ?? NO_ACCESS;
   const { workspace } = configuration;
-  const tools = toolsIn(workspace, (access ?? NO_ACCESS).tools, functions);
+  const tools = toolsIn({ workspace, skills }, (access ?? NO_ACCESS).tools, functions);
   const gate = createGate(access ? configuration.intervention : 'headless', unconfirmed, {
     asks: options.asks,
     rules: configuration.interventionRules,
@@ -90,7 +95,9 @@ export function createRunHost(
     diff: (tool, args) => functions?.diffOf(tools.tools(), tool, args, workspace),
   });
   const budgets = budgetsOf(access, `${providerId ?? model.provider}/${modelId}`);
-  const contextSources = sourcesOf(configuration, tools, abilities);
+  // The list is of use only with the tool that reads them.
+  const readsSkills = functions !== undefined && tools.tools().some((each) => functions.needsSkills(each));
+  const contextSources = sourcesOf(configuration, tools, abilities, readsSkills ? skills?.catalogue : undefined);
   const offeredTools = createOfferedTools({
     tools: () => tools.tools(),
     messages: () => conversation.messages(),
@@ -116,6 +123,7 @@ export function createRunHost(
     offeredTools,
     workspace,
     keepPrelude,
+    skills,
     used: used && ((entry) => used(entry.kind === 'model' && providerId ? { ...entry, providerId } : entry)),
     budgets,
     forbidden,

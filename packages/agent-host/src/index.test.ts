@@ -17,6 +17,7 @@ test('exports these names and no others', () => {
     'createWordIndex',
     'hostTools',
     'messageIdOf',
+    'nearestNames',
     'partialAnswer',
     'rebuildRequest',
     'tool',

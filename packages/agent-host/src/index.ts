@@ -21,6 +21,7 @@ export type {
   FunctionToolGroup,
   ModelRequestOfTool,
   RunBudget,
+  RunSkills,
   ToolContext,
   ToolModelRequests,
   ToolOptions,
@@ -34,6 +35,7 @@ export { rebuildRequest } from './executors/assemble-request.ts';
 export type { KeepPrelude } from './executors/prelude-keeper.ts';
 export { toolPolicyFacts, toolsUpToDate } from './tool-policy-facts.ts';
 export type { AskApproval, AskUser, ServerQuestion } from './run-host.ts';
+export { nearestNames } from './nearest-names.ts';
 export { hostTools } from './run-tools.ts';
 export type { RunTools } from './run-tools.ts';
 export { createUuidSource } from './uuid.ts';

@@ -27,6 +27,7 @@ import type {
 import type { AgentState, BudgetGate, ContextSources } from '@toolyard/agent-runtime';
 import type { KeepPrelude } from './executors/prelude-keeper.ts';
 import type { RunToolHost } from './functions/function-tools.ts';
+import type { RunSkills } from './functions/tool.ts';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 
 /** Asks a user to approve a call. A rejection or an aborted signal counts as a denial. */
@@ -85,6 +86,7 @@ export type RunHost = {
   conversation: ConversationPort;
   /** The folder that the user chose for the conversation. */
   workspace?: string | undefined;
+  skills?: RunSkills | undefined;
   /**
    * The owner of the run, if the connections to servers are shared: questions of servers are never shown to another
    * owner.

@@ -1,7 +1,7 @@
 import type { ConversationExample, Message, ModelInput } from '@toolyard/protocol';
 import { withCompactedMessages } from './context/compaction.ts';
 import type { Placeholders, ServerNotes } from './context/instructions.ts';
-import { withPlaceholders, withServerInstructions } from './context/instructions.ts';
+import { withPlaceholders, withServerInstructions, withSkills } from './context/instructions.ts';
 import { withServerContent } from './context/server-content.ts';
 import { withExamples, withinHistory, withInputTemplate, withReadableAttachments } from './context/user-messages.ts';
 import { withCappedToolResults, withTrimmedResults } from './context/tool-results.ts';
@@ -11,6 +11,8 @@ import { withEditedArguments } from './edited-arguments.ts';
 /** Data for the processors besides the messages. The same object means the same content. */
 export type ContextSources = {
   serverInstructions: ServerNotes;
+  /** The list of the skills that the model can read, as it is sent; absent: none. */
+  skills?: string;
   /** Context window in tokens; absent: unknown. */
   window?: number;
   /** Input that the model accepts; absent: unknown. */
@@ -37,6 +39,7 @@ const PROCESSORS: readonly Processor[] = [
   withResultsInPlace,
   withContinuePrompts,
   withPlaceholders,
+  withSkills,
   withServerInstructions,
   withExamples,
   withInputTemplate,

@@ -13,6 +13,7 @@ import { defineAbilities } from './models/ability/define-abilities.ts';
 import { defineModels } from './models/define-models.ts';
 import { defineKeys } from './keys/define-keys.ts';
 import { defineSessions } from './sessions/define-sessions.ts';
+import { defineSkills } from './skills/define-skills.ts';
 import { defineOpen } from './open/define-open.ts';
 import { defineServe } from './serve/define-serve.ts';
 import { defineServerCommands } from './server/define-commands.ts';
@@ -109,6 +110,7 @@ export function createProgram(invocation: Invocation): Command {
   defineOpen(program, io);
   defineKeys(program, io);
   defineSessions(program, io);
+  defineSkills(program, io);
   defineModels(program, invocation);
   defineAbilities(program, invocation);
   defineServerCommands(program, invocation);

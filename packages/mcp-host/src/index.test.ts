@@ -39,6 +39,7 @@ test('the package exports exactly this', () => {
     'configOf',
     'createNodeTransports',
     'createStdioTransport',
+    'defaultStateFolder',
     'deleteOtherPrivateFolders',
     'deletePrivateFolder',
     'fillTransport',

@@ -51,6 +51,15 @@ export type {
 export type { PermissionView, SetPermission } from './schemas/permissions.ts';
 export type { TaskHandle } from './tools.ts';
 export type { ToolDefinition, RequestPrelude, SentRequest } from './schemas/sent-requests.ts';
+export type {
+  SkillDetail,
+  SkillFile,
+  SkillList,
+  SkillProblem,
+  SkillSource,
+  SkillView,
+  SwitchSkill,
+} from './schemas/skills.ts';
 export {
   findDecision,
   formatToolReference,

@@ -64,6 +64,15 @@ export const SETTINGS = {
    * search.
    */
   toolSearchPercent: { kind: 'number', min: 1, max: 100, form: { group: 'limits' } },
+  /** Tokens that the list of skills in a request may take, 2,000 by default; the others are named as left out. */
+  skillCatalogueTokens: {
+    kind: 'number',
+    whole: true,
+    min: 0,
+    max: 100_000,
+    unit: 'tokens',
+    form: { group: 'limits' },
+  },
   /**
    * What happens to a call that no stored decision covers.
    * - `manual`: asks, whatever the rules allow

@@ -1,6 +1,6 @@
 import type { RunTools } from '@toolyard/agent-host';
 import type { RaisedBudget } from './config/raised-budget.ts';
-import type { SignInResponse } from '@toolyard/mcp-host';
+import type { ListedSkill, SignInResponse, SkippedItem } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
   AgentConfiguration,
@@ -254,9 +254,23 @@ export type McpSignIns = {
   signOut(principal: Owner, id: string): Promise<McpServerView>;
 };
 
+/** Skills that a server lists (SEP-2640). */
+export type ListedSkills = { skills: ListedSkill[]; skipped: SkippedItem[] };
+/** A file of a skill: the URIs of its `SKILL.md` and of the file. */
+export type SkillFileOf = { uri: string; path: string };
+
+/** Skills of MCP servers. */
+type McpSkills = {
+  /** Empty for a server without skills. */
+  skills(principal: Owner, id: string, signal?: AbortSignal): Promise<ListedSkills>;
+  /** The bytes in base64; `bad_response` if they differ from what the server lists. */
+  skillFile(principal: Owner, id: string, file: SkillFileOf, signal?: AbortSignal): Promise<string>;
+};
+
 /** The MCP servers of this process, including what runs need. */
 export type Servers = McpServers &
   McpInspection &
+  McpSkills &
   McpSignIns & {
     /** The icon that a server sent, checked; `not_found` without one. */
     icon(principal: Owner, id: string, signal?: AbortSignal): Promise<McpServerIcon>;

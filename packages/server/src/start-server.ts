@@ -10,7 +10,7 @@ import { defined, messageOf, systemClock } from '@toolyard/protocol';
 import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@toolyard/storage';
 import { DATABASE_FILES, openStorage, readS3Settings } from '@toolyard/storage';
 import { ownToken, TOKEN_FILE } from './access-token.ts';
-import { createServerTools } from './built-in/server-tools.ts';
+import { createServerTools, createSkills } from './built-in/server-tools.ts';
 import { createMediaSettings } from './built-in/media/media-settings.ts';
 import { createWebSettings } from './built-in/web/web-settings.ts';
 import { readConfigFile } from './config/config-file.ts';
@@ -199,7 +199,8 @@ async function assemble(
   const callPolicy = createCallLimit();
   const webTools = createWebSettings({ settings: storage.settings, secrets, clock });
   const mediaTools = createMediaSettings({ settings: storage.settings, clock });
-  const ofTools = { webTools, mediaTools, storage, models, configurations, callPolicy, hub, owner: OWNER };
+  const skills = createSkills({ settings: storage.settings, dataDir, clock, servers: () => servers });
+  const ofTools = { webTools, mediaTools, skills, storage, models, configurations, callPolicy, hub, owner: OWNER };
   const serverTools =
     options.hasServerTools === true ? await createServerTools({ ...ofTools, dataDir, clock, ids, log }) : null;
   shutdown.defer('built-in tools', () => serverTools?.close());
@@ -244,6 +245,7 @@ async function assemble(
     secrets,
     tabs: createTabToolSource({ storage, hub, functions, clock, isConfigured: (id) => servers.isConfigured(id) }),
     functions,
+    skills: skills.skills,
     configurations,
     hub,
     clock,
@@ -311,6 +313,7 @@ async function assemble(
     webTools,
     mediaTools,
     callPolicy,
+    skills: skills.skills,
     configurations,
     clock,
     ids,

@@ -103,10 +103,10 @@ export function rebuildRequest(of: {
 
 function sourcesIn(prelude: RequestPrelude | null): ContextSources {
   if (!prelude) return { serverInstructions: [] };
-  const { serverInstructions, historyMessages, inputTemplate, examples } = prelude;
+  const { serverInstructions, skills, historyMessages, inputTemplate, examples } = prelude;
   return {
     serverInstructions,
-    ...defined({ historyMessages, inputTemplate, examples }),
+    ...defined({ skills, historyMessages, inputTemplate, examples }),
   };
 }
 

@@ -119,6 +119,7 @@ export async function makeCall(
       run: {
         id: state.runId,
         workspace: host.workspace,
+        skills: host.skills,
         budget: { limits: state.limits, turns: state.turns, spent: state.spent.run },
         modelRequests: samplingUsage.of(tool),
         ask: (question) => asks.ask(question),

@@ -18,12 +18,12 @@ export function createPreludeKeeper(keep: KeepPrelude | undefined): (inputs: Req
 }
 
 function preludeOf({ sources, tools, conversation: [first] }: RequestInputs): RequestPrelude {
-  const { serverInstructions, historyMessages, inputTemplate, examples } = sources;
+  const { serverInstructions, skills, historyMessages, inputTemplate, examples } = sources;
   return {
     instructions: first?.role === 'system' && !first.folds ? textOf(first) : '',
     serverInstructions: [...serverInstructions],
     tools: tools.map(plain),
-    ...defined({ historyMessages, inputTemplate }),
+    ...defined({ skills, historyMessages, inputTemplate }),
     ...(examples ? { examples: [...examples] } : {}),
   };
 }

@@ -11,7 +11,14 @@ import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
 import { infoOf, serveFunctions } from './serve-functions.ts';
 import { runFunction, stoppedFunction } from './run-function.ts';
-import type { FunctionTool, FunctionToolGroup, RunBudget, ToolContext, ToolModelRequests } from './tool.ts';
+import type {
+  FunctionTool,
+  FunctionToolGroup,
+  RunBudget,
+  RunSkills,
+  ToolContext,
+  ToolModelRequests,
+} from './tool.ts';
 
 /** The run of a call, for function tools. */
 type RunOfCall = Pick<ToolContext, 'ask'> & {
@@ -20,6 +27,7 @@ type RunOfCall = Pick<ToolContext, 'ask'> & {
   modelRequests: ToolModelRequests;
   /** The folder of the conversation. */
   workspace?: string | undefined;
+  skills?: RunSkills | undefined;
   /** Resolves when the call has asked a question without an answer: it is made again with the answer. */
   parked: Promise<ToolResult>;
 };
@@ -110,6 +118,11 @@ export class FunctionTools {
     return builtIn && this.#groups.some(({ id, needsWorkspace }) => needsWorkspace === true && id === tool.serverId);
   }
 
+  /** True for a tool that reads skills. */
+  needsSkills({ builtIn, tool }: IndexedTool): boolean {
+    return builtIn && this.#groups.some(({ id, needsSkills }) => needsSkills === true && id === tool.serverId);
+  }
+
   #find(listed: readonly IndexedTool[], { serverId, name }: ToolReference): FunctionTool | undefined {
     const found = this.#tools.get(formatToolReference({ serverId, name }));
     const isListed = (each: IndexedTool): boolean =>
@@ -125,7 +138,7 @@ async function execute(
   args: JsonObject,
   { caller, callId, signal = new AbortController().signal, onProgress, listed, run }: FunctionCallOptions,
 ): Promise<ToolResult> {
-  const { id, budget, modelRequests, workspace, ask, parked } = run;
+  const { id, budget, modelRequests, workspace, skills, ask, parked } = run;
   const ctx: ToolContext = {
     signal,
     progress: (progress) => onProgress?.(progress),
@@ -134,7 +147,7 @@ async function execute(
     run: id,
     budget,
     modelRequests,
-    ...defined({ callId, workspace }),
+    ...defined({ callId, workspace, skills }),
     tools: listed,
     ask,
   };

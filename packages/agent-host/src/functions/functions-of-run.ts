@@ -3,15 +3,18 @@ import type { IndexedTool } from '@toolyard/mcp-host';
 import type { ToolReference } from '@toolyard/protocol';
 import type { RunTools } from '../run-tools.ts';
 import type { FunctionTools } from './function-tools.ts';
+import type { RunSkills } from './tool.ts';
 
-/** The tools of a run, without those that need a folder if the conversation has none. */
+/** The tools of a run, without those that need a folder, or skills, if it has none. */
 export function toolsIn(
-  workspace: string | undefined,
+  { workspace, skills }: { workspace: string | undefined; skills: RunSkills | undefined },
   tools: RunTools,
   functions: FunctionTools | undefined,
 ): RunTools {
-  if (workspace !== undefined || functions === undefined) return tools;
-  const isOffered = (tool: IndexedTool): boolean => !functions.needsWorkspace(tool);
+  if (functions === undefined || (workspace !== undefined && skills !== undefined)) return tools;
+  const isOffered = (tool: IndexedTool): boolean =>
+    (workspace !== undefined || !functions.needsWorkspace(tool)) &&
+    (skills !== undefined || !functions.needsSkills(tool));
   let last: { of: readonly IndexedTool[]; offered: readonly IndexedTool[] } | null = null;
   return {
     tools() {

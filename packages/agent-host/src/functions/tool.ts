@@ -52,6 +52,14 @@ export type ToolModelRequests = {
   add: (request: ModelRequestOfTool) => void;
 };
 
+/** The skills that a run can use. */
+export type RunSkills = {
+  /** Their list, as the model receives it. */
+  catalogue: string;
+  /** The MCP servers whose skills are among them. */
+  servers: readonly string[];
+};
+
 /** The context of a call. Outside a run only `signal`, `progress` and `ask` are set. */
 export type ToolContext = {
   /** Aborted when the run is cancelled or reaches a limit. */
@@ -67,6 +75,8 @@ export type ToolContext = {
   modelRequests?: ToolModelRequests;
   /** The folder that the user chose for the conversation, as an absolute path. */
   workspace?: string;
+  /** The skills of the run. */
+  skills?: RunSkills;
   /** The tools of the run; the same list as long as none changes. */
   tools?: readonly IndexedTool[];
   /**
@@ -228,5 +238,7 @@ export type FunctionToolGroup = {
   enabled?: boolean;
   /** Its tools work in the folder of the conversation, and are offered only where one is set. */
   needsWorkspace?: true;
+  /** Its tools read skills, and are offered only where a skill is on. */
+  needsSkills?: true;
   tools: readonly FunctionTool[];
 };

@@ -1,4 +1,4 @@
-const TAGS = ['server-instructions', 'resource', 'prompt', 'web-page', 'search-results', 'memory'] as const;
+const TAGS = ['server-instructions', 'resource', 'prompt', 'web-page', 'search-results', 'memory', 'skill'] as const;
 const ANY_TAG = new RegExp(`<(?=/?(?:${TAGS.join('|')})\\b)`, 'gi');
 
 type Tag = (typeof TAGS)[number];

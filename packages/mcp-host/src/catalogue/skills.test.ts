@@ -49,9 +49,10 @@ test('lists skills with their files and reads them one by one', async () => {
         uri: GREETING,
         name: 'greeting',
         description: 'How to greet somebody',
+        frontmatter: { name: 'greeting', description: 'How to greet somebody' },
         files: [
-          { uri: GREETING, size: 70 },
-          { uri: 'skill://greeting/words.md', size: 21 },
+          { uri: GREETING, size: 70, digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) },
+          { uri: 'skill://greeting/words.md', size: 21, digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) },
         ],
       },
     ],

@@ -9,8 +9,10 @@ export type ListedSkill = {
   uri: string;
   name: string;
   description: string;
-  /** All files with their sizes in bytes; null if the server does not list them. */
-  files: { uri: string; size: number }[] | null;
+  /** The frontmatter of its `SKILL.md`. */
+  frontmatter: Readonly<Record<string, unknown>>;
+  /** All files with their sizes in bytes and digests (`sha256:…`); null if the server does not list them. */
+  files: { uri: string; size: number; digest: string }[] | null;
 };
 
 /** A file of a skill that matches its listing. */
@@ -38,7 +40,10 @@ export class ServerSkills {
 
   async list(options: McpRequestOptions): Promise<{ skills: ListedSkill[]; skipped: SkippedItem[] }> {
     const { SkillsClient } = await import('@modelcontextprotocol/client/ext/skills');
-    const listed = await new SkillsClient(this.#client, { skipInvalid: true }).list({}, this.#sdk(options));
+    const client = new SkillsClient(this.#client, { skipInvalid: true });
+    // The SDK would log a line for each server without skills.
+    if (!client.supported) return { skills: [], skipped: [] };
+    const listed = await client.list({}, this.#sdk(options));
     return {
       skills: listed.skills.map(listedSkill),
       skipped: listed.invalid.map(({ index, uri, reason }) => ({ name: uri ?? `#${index + 1}`, reason })),
@@ -89,6 +94,7 @@ function listedSkill({ uri, frontmatter, resources }: Skill): ListedSkill {
     uri,
     name,
     description,
-    files: resources === 'dynamic' ? null : resources.map(({ uri: at, size }) => ({ uri: at, size })),
+    frontmatter,
+    files: resources === 'dynamic' ? null : resources.map(({ uri: at, size, digest }) => ({ uri: at, size, digest })),
   };
 }

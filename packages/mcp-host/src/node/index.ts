@@ -5,6 +5,7 @@ export { CERTIFICATE_VARIABLES, childEnvironment, networkSettings } from './laun
 export { findCommand } from './launch/find-command.ts';
 export { deleteOtherPrivateFolders, deletePrivateFolder } from './sandbox/private-folders.ts';
 export { runSandboxed, type SandboxedEnd } from './run-sandboxed.ts';
+export { defaultStateFolder } from './sandbox/private-folders.ts';
 export { sandboxSupport } from './sandbox/support.ts';
 export { killOrphans } from './child-marker.ts';
 export { killAllStdioChildren } from './process-group.ts';

@@ -17,6 +17,8 @@ export type SandboxedRun = {
   input: string;
   /** The only folder that it may write, besides its own. */
   folder: string;
+  /** Folders that Toolyard wrote for it, with links resolved: it may read them wherever they are. */
+  read?: readonly string[];
   timeoutMs: number;
   /** Further output is dropped. */
   maxOutputLength: number;
@@ -45,7 +47,7 @@ const DRAIN_MS = 500;
  * @throws ToolyardError `bad_config` if there is no sandbox or the folder cannot be used; the reason of `signal`
  */
 export async function runSandboxed(run: SandboxedRun): Promise<SandboxedEnd> {
-  const { id, command, args, env, input, folder, signal, clock, sandbox } = run;
+  const { id, command, args, env, input, folder, read = [], signal, clock, sandbox } = run;
   signal.throwIfAborted();
   const config = {
     type: 'stdio' as const,
@@ -58,7 +60,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<SandboxedEnd> {
   const sandboxed = await stdioCommand(
     config,
     { serverId: id, log: () => undefined },
-    { ...sandbox, onBlocked: () => undefined },
+    { ...sandbox, own: read, onBlocked: () => undefined },
   );
   try {
     if (sandboxed.isolation().kind !== 'sandboxed') {

@@ -27,6 +27,8 @@ export const requestPrelude = named(
     instructions: z.string(),
     /** Instructions of servers about their tools. */
     serverInstructions: z.array(z.strictObject({ serverId: z.string(), text: z.string() })),
+    /** The list of skills that was sent. */
+    skills: z.string().exactOptional(),
     tools: z.array(toolDefinition),
     historyMessages: z.int().exactOptional(),
     inputTemplate: z.string().exactOptional(),

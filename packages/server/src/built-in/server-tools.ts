@@ -1,16 +1,20 @@
 import type { FunctionToolGroup } from '@toolyard/agent-host';
 import { sandboxSupport } from '@toolyard/mcp-host/node';
 import type { Clock, IdSource, Owner } from '@toolyard/protocol';
-import type { SharedStorage } from '@toolyard/storage';
+import type { SettingsRepository, SharedStorage } from '@toolyard/storage';
 import { createHttpModelCalls } from '../http/routes/model-calls.ts';
 import type { CallPolicy } from '../models/call-limit.ts';
 import { createModelCalls } from '../models/model-calls.ts';
-import type { Configurations, LiveHub, Models } from '../services.ts';
+import type { Configurations, LiveHub, Models, Servers } from '../services.ts';
 import { createArtifactStore } from './artifacts/artifact-store.ts';
 import { createArtifactTools } from './artifacts/artifact.ts';
 import type { MediaSettings } from './media/media-settings.ts';
 import { createMediaTools } from './media/media-tools.ts';
 import { createMemoryTools } from './memory/memory-tools.ts';
+import { SkillCopies } from './skills/skill-copies.ts';
+import { createSkillSwitches } from './skills/skill-switches.ts';
+import { createSkillTools, skillCopiesFolder } from './skills/skill-tools.ts';
+import { Skills } from './skills/skills.ts';
 import type { WebSettings } from './web/web-settings.ts';
 import { createWebTools } from './web/web-tools.ts';
 import { createCommandTools } from './workspace/command-tools.ts';
@@ -19,6 +23,7 @@ import { createFileTools } from './workspace/file-tools.ts';
 export type ServerToolsOptions = {
   webTools: WebSettings;
   mediaTools: MediaSettings;
+  skills: ServerSkillParts;
   storage: SharedStorage;
   models: Models;
   configurations: Configurations;
@@ -32,12 +37,28 @@ export type ServerToolsOptions = {
   log: (line: string) => void;
 };
 
-/** The built-in tools that need this server. All but documents are off until a user enables them. */
+type ServerSkillParts = { skills: Skills; copies: SkillCopies };
+
+/** The skills of this server. Their tool is registered by {@link createServerTools}. */
+export function createSkills(of: {
+  settings: Pick<SettingsRepository, 'all' | 'set'>;
+  dataDir: string;
+  clock: Clock;
+  servers: () => Pick<Servers, 'list' | 'skills' | 'skillFile'>;
+}): ServerSkillParts {
+  const copies = new SkillCopies(skillCopiesFolder());
+  return { skills: new Skills({ ...of, switches: createSkillSwitches(of), copies }), copies };
+}
+
+/**
+ * The built-in tools that need this server. All are off until a user enables them, except documents and the tool that
+ * reads the skills that a user switched on.
+ */
 export async function createServerTools(options: ServerToolsOptions): Promise<{
   groups: FunctionToolGroup[];
   close(): Promise<void>;
 }> {
-  const { webTools, mediaTools, storage, models, callPolicy, hub, owner, dataDir, clock, ids } = options;
+  const { webTools, mediaTools, skills, storage, models, callPolicy, hub, owner, dataDir, clock, ids } = options;
   const artifacts = createArtifactTools(createArtifactStore({ storage, hub, clock }), owner);
   const memory = createMemoryTools({ storage, owner, hub, clock, ids });
   const media = createMediaTools({
@@ -53,6 +74,8 @@ export async function createServerTools(options: ServerToolsOptions): Promise<{
   const hidden = [dataDir];
   // Commands of models never run without a sandbox.
   const hasSandbox = (await sandboxSupport()).kind !== 'none';
-  const commands = hasSandbox ? [createCommandTools({ hidden, clock })] : [];
-  return { groups: [artifacts, memory, media, web, createFileTools(hidden), ...commands], close: () => web.close() };
+  const { group: reader, skillFolders } = createSkillTools({ ...skills, owner });
+  const commands = hasSandbox ? [createCommandTools({ hidden, clock, skillFolders })] : [];
+  const groups = [artifacts, memory, media, reader, web, createFileTools(hidden), ...commands];
+  return { groups, close: () => web.close() };
 }

@@ -17,6 +17,7 @@ import { createRouter, honoPath } from './router.ts';
 import { addAccessRoutes } from './routes/access.ts';
 import { addAgentRoutes } from './routes/agents.ts';
 import { addBuiltInToolRoutes } from './routes/built-in-tools.ts';
+import { addSkillRoutes } from './routes/skills.ts';
 import { addConversationRoutes } from './routes/conversations.ts';
 import { addArtifactRoutes } from './routes/artifacts.ts';
 import { addDraftRoutes } from './routes/drafts.ts';
@@ -162,6 +163,7 @@ function addRoutes(
   addPreflightRoute(router);
   addSettingsRoutes(router, deps);
   addBuiltInToolRoutes(router, deps);
+  addSkillRoutes(router, deps);
   addUsageRoutes(router, deps);
   addFileRoutes(router, deps, auth);
   addOperationRoutes(router, deps, auth.authentication);

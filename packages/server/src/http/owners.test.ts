@@ -49,6 +49,7 @@ const BODIES: Record<string, unknown> = {
   'PUT /api/drafts/{id}': { text: 'taken over', attachments: [] },
   'POST /api/access/keys': { name: 'of Bert' },
   'POST /api/files/links': { files: ['0'.repeat(64)] },
+  'PATCH /api/skills/{id}': { enabled: true, digest: `sha256:${'0'.repeat(64)}` },
   'PUT /api/tools/web': { search: { engine: 'brave', key: 'of Bert' }, privateOrigins: [] },
   'PUT /api/webhook': { url: 'https://bert.example/' },
   'PUT /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
@@ -91,7 +92,10 @@ const BODIES: Record<string, unknown> = {
     schema: {},
   },
 };
-const QUERIES: Record<string, string> = { 'DELETE /api/permissions': '?server=files&tool=delete' };
+const QUERIES: Record<string, string> = {
+  'DELETE /api/permissions': '?server=files&tool=delete',
+  'GET /api/skills/{id}/file': '?path=SKILL.md',
+};
 const LENT = {
   servers: [{ id: 'browser-x', url: 'http://x/', tools: [{ name: 'secret-tool', inputSchema: { type: 'object' } }] }],
 };
@@ -154,6 +158,7 @@ async function makeThings(): Promise<Record<string, string>> {
     provider: 'provider-of-anne',
     servers: 'files',
     sessions: session,
+    skills: 'data:skill-of-anne',
     drafts: 'conversation-of-anne',
     keys: apiKey,
     sha256: (json as { sha256: string }).sha256,

@@ -8,6 +8,7 @@ import type { RoleCapabilities } from '../roles/role.ts';
 import type { CallPolicy } from '../models/call-limit.ts';
 import type { Proxy } from '../proxy/proxy.ts';
 import type { MediaSettings } from '../built-in/media/media-settings.ts';
+import type { Skills } from '../built-in/skills/skills.ts';
 import type { WebSettings } from '../built-in/web/web-settings.ts';
 import type { Schedules } from '../schedules/schedules.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
@@ -35,6 +36,7 @@ export type HttpAppOptions = {
   schedules: Schedules;
   webTools: Pick<WebSettings, 'get' | 'set'>;
   mediaTools: MediaSettings;
+  skills: Pick<Skills, 'list' | 'get' | 'file' | 'change'>;
   configurations: Configurations;
   clock: Clock;
   ids: IdSource;

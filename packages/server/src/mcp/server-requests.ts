@@ -22,6 +22,7 @@ import type {
 } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { ResourceFollows } from './resource-follows.ts';
+import type { ListedSkills, SkillFileOf } from '../services.ts';
 import { truncateContents, truncateMessages, truncateResult, truncateTest } from './truncate.ts';
 import { logPage } from './server-log-page.ts';
 
@@ -109,6 +110,15 @@ export class ServerRequests {
     const options = defined({ fresh, signal });
     const contents = await this.#with(id, signal, (host) => host.resources.read(id, uri, options));
     return { contents: truncateContents(contents) };
+  }
+
+  skills(id: string, signal?: AbortSignal): Promise<ListedSkills> {
+    return this.#with(id, signal, (host) => host.skills(id, defined({ signal })));
+  }
+
+  async skillFile(id: string, { uri, path }: SkillFileOf, signal?: AbortSignal): Promise<string> {
+    const { bytes } = await this.#with(id, signal, (host) => host.readSkill(id, uri, path, defined({ signal })));
+    return Buffer.from(bytes).toString('base64');
   }
 
   async app(id: string, uri: string, signal?: AbortSignal): Promise<McpAppDocument> {

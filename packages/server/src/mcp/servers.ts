@@ -255,6 +255,8 @@ export class ConnectedServers extends EditableServers implements Servers {
   templates: Servers['templates'] = (_principal, id) => this.#broker.templates(id);
   read: Servers['read'] = (_principal, id, request, signal) => this.#broker.read(id, request, signal);
   app: Servers['app'] = (_principal, id, uri, signal) => this.#broker.app(id, uri, signal);
+  skills: Servers['skills'] = (_principal, id, signal) => this.#broker.skills(id, signal);
+  skillFile: Servers['skillFile'] = (_principal, id, file, signal) => this.#broker.skillFile(id, file, signal);
   prompts: Servers['prompts'] = () => this.#broker.prompts();
   getPrompt: Servers['getPrompt'] = (_principal, id, prompt, signal) => this.#broker.getPrompt(id, prompt, signal);
   complete: Servers['complete'] = (_principal, id, request, signal) => this.#broker.complete(id, request, signal);

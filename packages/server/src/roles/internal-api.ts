@@ -103,6 +103,7 @@ async function carryOut(
     case 'call':
     case 'complete':
     case 'getPrompt':
+    case 'skillFile':
       return servers[method](principal, first, second, signal);
     case 'read':
       return servers.read(principal, first, { uri: second, ...(third === true ? { fresh: true } : {}) }, signal);

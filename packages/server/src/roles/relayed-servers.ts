@@ -103,6 +103,9 @@ export class RelayedServers extends EditableServers implements Servers {
   // As separate arguments: a process of the previous version reads the first one only.
   read: Servers['read'] = (principal, id, { uri, fresh }, signal) =>
     this.#ask('read', principal, id, [uri, ...(fresh === true ? [true] : [])], signal);
+  skills: Servers['skills'] = (principal, id, signal) => this.#ask('skills', principal, id, [], signal);
+  skillFile: Servers['skillFile'] = (principal, id, file, signal) =>
+    this.#ask('skillFile', principal, id, [file], signal);
   app: Servers['app'] = (principal, id, uri, signal) => this.#ask('app', principal, id, [uri], signal);
   getPrompt: Servers['getPrompt'] = (principal, id, prompt, signal) =>
     this.#ask('getPrompt', principal, id, [prompt], signal);

@@ -17,6 +17,8 @@ const SERVER_METHODS = [
   'resources',
   'signIn',
   'signOut',
+  'skillFile',
+  'skills',
   'taskResult',
   'tasks',
   'templates',

@@ -32,6 +32,7 @@ export type CreateRunServiceOptions = {
   configurations: Configurations;
   /** The function tools of this process. */
   functions: FunctionTools;
+  skills?: RunAccessServices['skills'];
   hub: LiveHub;
   clock: Clock;
   ids: IdSource;

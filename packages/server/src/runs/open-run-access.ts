@@ -5,6 +5,7 @@ import type { InterventionOptions } from '@toolyard/agent-runtime';
 import type { Clock, LeasedRun, Owner, PermissionView } from '@toolyard/protocol';
 import { findDecision, messageOf } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
+import type { Skills } from '../built-in/skills/skills.ts';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers } from '../services.ts';
@@ -31,6 +32,7 @@ export type RunAccessServices = {
   auto: Pick<AutoConfirmation, 'view'>;
   /** The function tools of this process. */
   functions: FunctionTools;
+  skills?: Pick<Skills, 'ofRun'> | undefined;
   /** How symbolic links are resolved for decisions about calls, and where Toolyard stores its own data. */
   policy?: () => NonNullable<InterventionOptions['callContext']>;
   clock: Clock;
@@ -72,12 +74,15 @@ export async function openRunAccess(
     if (isAuto) ({ unconfirmed } = await auto.view(principal, configuration.servers));
   };
   await lookUpUnconfirmed();
+  // After the servers, which are connected by now.
+  const skills = await services.skills?.ofRun(principal, configuration);
   const { budgets } = configuration;
   return {
     model: services.telemetry?.traced(runId, model) ?? model,
     abilities,
     tools,
     functions: services.functions,
+    skills,
     permission: (tool) => findDecision(tool, decided),
     async refresh() {
       await Promise.all([lookUpDecided(), lookUpUnconfirmed()]);

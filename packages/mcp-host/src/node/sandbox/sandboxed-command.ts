@@ -24,6 +24,8 @@ export type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 export type SandboxOptions = PrivateFolders & {
   /** Never shown to a server: the data folder. */
   dataFolders?: readonly string[];
+  /** Folders that Toolyard wrote for this process, which may read them; links are resolved. */
+  own?: readonly string[];
   /** The sandbox of the system; by default it is detected once. */
   support?: () => Promise<SandboxSupport>;
 };
@@ -85,7 +87,10 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
         // Only certificates of the machine: an entry could name any file or folder as a certificate.
         ...certificateMounts(process.env, home),
       ],
-      own: extra.flatMap(({ own }) => own),
+      own: [
+        ...extra.flatMap(({ own }) => own),
+        ...(options.own ?? []).map((folder) => ({ path: folder, source: folder })),
+      ],
       env: { ...Object.fromEntries(extra.flatMap((one) => Object.entries(one.env))), ...env },
       resolve: resolvePath,
       linksOn,

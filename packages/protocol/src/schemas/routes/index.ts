@@ -26,6 +26,7 @@ import { schedulesRoutes } from './schedules.ts';
 import { sentRequestsRoutes } from './sent-requests.ts';
 import { sessionRoutes } from './session.ts';
 import { settingsRoutes } from './settings.ts';
+import { skillsRoutes } from './skills.ts';
 import { tabsRoutes } from './tabs.ts';
 import { unsandboxedRoutes } from './unsandboxed.ts';
 import { usageRoutes } from './usage.ts';
@@ -61,6 +62,7 @@ export const routes = {
   ...sentRequestsRoutes,
   ...sessionRoutes,
   ...settingsRoutes,
+  ...skillsRoutes,
   ...tabsRoutes,
   ...unsandboxedRoutes,
   ...usageRoutes,

@@ -1,4 +1,4 @@
-import type { FunctionToolGroup } from '@toolyard/agent-host';
+import type { FunctionToolGroup, ToolContext } from '@toolyard/agent-host';
 import type { SandboxedEnd } from '@toolyard/mcp-host/node';
 import { findCommand, runSandboxed } from '@toolyard/mcp-host/node';
 import type { Clock, ToolResult } from '@toolyard/protocol';
@@ -10,21 +10,33 @@ import { failed, openWorkspace } from './workspace-path.ts';
 
 const MAX_OUTPUT_LENGTH = 30_000;
 
+/** The folders of skills that a program names in its texts: it may read them. */
+export type NamedSkillFolders = (texts: readonly string[], ctx: ToolContext) => Promise<string[]>;
+
 type CommandToolsOptions = {
   /** Never shown to a command: the data folder. */
   hidden: readonly string[];
   clock: Clock;
   /** Where private home folders are; default: the cache folder of the user. */
   stateFolder?: string;
+  skillFolders?: NamedSkillFolders;
 };
 
 /** Tools that run commands in the workspace, in the sandbox of local servers. */
-export function createCommandTools({ hidden, clock, stateFolder }: CommandToolsOptions): FunctionToolGroup {
-  const run: RunProgram = async (program, timeoutMs, { workspace, signal }) => {
-    const { root } = openWorkspace(workspace, hidden);
+export function createCommandTools({
+  hidden,
+  clock,
+  stateFolder,
+  skillFolders = () => Promise.resolve([]),
+}: CommandToolsOptions): FunctionToolGroup {
+  const run: RunProgram = async (program, timeoutMs, ctx) => {
+    const { signal } = ctx;
+    const { root } = openWorkspace(ctx.workspace, hidden);
+    const read = await skillFolders([program.input, ...Object.values(program.env ?? {})], ctx);
     const end = await runSandboxed({
       ...program,
       folder: root,
+      read,
       timeoutMs,
       maxOutputLength: MAX_OUTPUT_LENGTH,
       signal,

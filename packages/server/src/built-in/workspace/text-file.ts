@@ -12,13 +12,28 @@ export async function readText(handle: FileHandle, path: string): Promise<string
   return textOf(bytes.subarray(0, bytesRead), path);
 }
 
-function textOf(bytes: Uint8Array, path: string): string {
+/** @throws ToolyardError `tool_failed` for bytes that are not text */
+export function textOf(bytes: Uint8Array, path: string): string {
   if (bytes.includes(0)) throw failed(`${path} is not a text file.`);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw failed(`${path} is not UTF-8 text.`);
   }
+}
+
+/** Lines that a model reads at once, and their characters. */
+export const MAX_LINES = 2_000;
+const MAX_LENGTH = 60_000;
+
+/** A part of a text by lines, with a note if there is more; `path` names it. */
+export function linesOf(text: string, path: string, line = 1, lines: number = MAX_LINES): string {
+  const all = text.split('\n');
+  const part = all.slice(line - 1, line - 1 + lines).join('\n');
+  const shown = part.slice(0, MAX_LENGTH);
+  const last = line - 1 + shown.split('\n').length;
+  const more = last < all.length || shown.length < part.length ? `\n[up to line ${last} of ${all.length}]` : '';
+  return shown === '' ? `${path} has no text at line ${line} (${all.length} lines).` : shown + more;
 }
 
 /** Replaces the content of an open file. */

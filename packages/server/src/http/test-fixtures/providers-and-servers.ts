@@ -85,6 +85,8 @@ export function createTestServers(ownerId: string): Servers {
       if (enabled !== undefined) found.enabled = enabled;
       return found;
     },
+    skills: async () => ({ skills: [], skipped: [] }),
+    skillFile: async () => '',
     reconnect: async (principal, id) => find(principal, id),
     approve() {},
     isConfigured: (id) => id === server.id,

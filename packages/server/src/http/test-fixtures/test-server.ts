@@ -9,6 +9,7 @@ import type { Storage, StorageOptions } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import { createIds } from '@toolyard/testing';
 import { createMediaSettings } from '../../built-in/media/media-settings.ts';
+import { createSkills } from '../../built-in/server-tools.ts';
 import { createWebSettings } from '../../built-in/web/web-settings.ts';
 import { createConfigurations } from '../../config/configurations.ts';
 import type { FramesOptions } from '../../frames/frames.ts';
@@ -115,6 +116,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     servers,
     webhooks,
     schedules: createSchedules({ storage, runs, servers, hub, clock, ids, log, timeZone: 'UTC' }),
+    skills: createSkills({ settings: storage.settings, dataDir: folder, clock, servers: () => servers }).skills,
     webTools: createWebSettings({ settings: storage.settings, secrets, clock }),
     mediaTools: createMediaSettings({ settings: storage.settings, clock }),
     configurations: createConfigurations({ storage, fileDefaults: {}, standardModel: async () => null }),

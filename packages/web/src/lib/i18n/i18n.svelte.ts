@@ -115,6 +115,10 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     en: () => import('./en/memory.ts'),
     'zh-Hant': () => import('./zh-Hant/memory.ts'),
     'zh-Hans': () => import('./zh-Hans/memory.ts'),
+  skills: {
+    en: () => import('./en/skills.ts'),
+    'zh-Hant': () => import('./zh-Hant/skills.ts'),
+    'zh-Hans': () => import('./zh-Hans/skills.ts'),
   },
   previews: {
     en: () => import('./en/previews.ts'),

@@ -154,6 +154,14 @@ export const SETTING_TEXTS: { readonly [Path in FormPath]: TextsOf<Settings[Path
       'zh-Hans': '占上下文窗口的百分比。工具定义超过此比例时，模型会改为搜索所需的工具。默认为 10。',
     },
   },
+  skillCatalogueTokens: {
+    label: { en: 'List of skills', 'zh-Hant': '技能清單', 'zh-Hans': '技能列表' },
+    hint: {
+      en: 'Tokens that the names and descriptions of skills may take in a request; skills beyond that are left out. 2,000 by default.',
+      'zh-Hant': '技能名稱與說明在每次請求中最多佔用的詞元數；超出的技能不列出。預設為 2,000。',
+      'zh-Hans': '技能名称与说明在每次请求中最多占用的词元数；超出的技能不列出。默认为 2,000。',
+    },
+  },
   intervention: {
     label: { en: 'Approval of tool calls', 'zh-Hant': '工具呼叫審核', 'zh-Hans': '工具调用审批' },
     hint: {

@@ -61,6 +61,7 @@ it('sends every edited field, and no field that the form does not edit', () => {
     'intervention',
     'limits',
     'parameters',
+    'skillCatalogueTokens',
     'toolMode',
     'toolSearchPercent',
   ]);

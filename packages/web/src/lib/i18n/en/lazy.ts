@@ -21,6 +21,7 @@ import type { runs } from './runs.ts';
 import type { serverTexts } from './server-texts.ts';
 import type { servers } from './servers.ts';
 import type { settings } from './settings.ts';
+import type { skills } from './skills.ts';
 import type { usage } from './usage.ts';
 
 /** Texts by namespace that are loaded with the part of the page that shows them: see `i18n.need`. */
@@ -48,5 +49,6 @@ export type LazyMessages = {
   rich: typeof rich;
   rules: typeof rules;
   runs: typeof runs;
+  skills: typeof skills;
   usage: typeof usage;
 };

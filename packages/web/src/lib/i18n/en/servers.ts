@@ -36,5 +36,6 @@ export const servers = {
   workspace: 'Workspace folder',
   workspaceHint:
     'A folder on the machine of the server, as an absolute path. The tools for files and commands work in it, and are offered only if it is set.',
+  skills: 'Skills of this chat',
   manage: 'All servers',
 } as const;

@@ -5,6 +5,7 @@ export const settings = {
   models: 'Models',
   tools: 'Tools',
   memory: 'Memory',
+  skills: 'Skills',
   permissions: 'Permissions',
   access: 'Access',
   usage: 'Usage',

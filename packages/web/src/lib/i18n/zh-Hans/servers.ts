@@ -38,5 +38,6 @@ export const servers: Translation<typeof en> = {
   eraModern: '{version}（无状态）',
   workspace: '工作区文件夹',
   workspaceHint: '服务器所在机器上的文件夹，请输入绝对路径。文件和命令工具只在此文件夹中工作，未设置时不提供。',
+  skills: '此对话的技能',
   manage: '所有服务器',
 };

@@ -8,6 +8,7 @@ export const settings: Translation<typeof en> = {
   models: '模型',
   tools: '工具',
   memory: '记忆',
+  skills: '技能',
   permissions: '权限',
   access: '访问',
   usage: '用量',

@@ -38,5 +38,6 @@ export const servers: Translation<typeof en> = {
   eraModern: '{version}（無狀態）',
   workspace: '工作區資料夾',
   workspaceHint: '伺服器所在機器上的資料夾，請輸入絕對路徑。檔案與指令工具只在此資料夾中運作，未設定時不提供。',
+  skills: '此對話的技能',
   manage: '所有伺服器',
 };

@@ -8,6 +8,7 @@ export const settings: Translation<typeof en> = {
   models: '模型',
   tools: '工具',
   memory: '記憶',
+  skills: '技能',
   permissions: '權限',
   access: '存取權',
   usage: '用量',
