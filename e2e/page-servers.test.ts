@@ -230,7 +230,7 @@ describePage('MCP servers in the page', (stages) => {
     // Seven of the server, six of Toolyard's own.
     await page.getByRole('button', { name: /^Tools: 13 on/ }).click();
     const panel = page.getByRole('dialog', { name: 'Tools' });
-    await panel.getByText(/13 tools, about \d+ tokens per request/).waitFor();
+    await panel.getByText(/13 tools, about [\d,]+ tokens per request/).waitFor();
     await panel.getByRole('searchbox', { name: 'Search servers and tools' }).fill('write');
     await panel.getByRole('switch', { name: 'Use write', exact: true }).click();
     await panel.getByText(/12 tools, about/).waitFor();
