@@ -17,14 +17,18 @@ export function authorizedFetch({ apiKey, fetch, clock, addSecret }: SigningCont
   let current: AccessToken | null = null;
   let renewing: Promise<AccessToken> | null = null;
   /** One request for all callers that need a new token instead of `old`. */
-  const renew = async (old: AccessToken | null): Promise<AccessToken> => {
-    if (current !== null && current !== old) return current;
-    renewing ??= requestToken(credentials, { fetch, clock }).finally(() => {
-      renewing = null;
-    });
-    current = await renewing;
-    addSecret(current.value);
-    return current;
+  const renew = (old: AccessToken | null): Promise<AccessToken> => {
+    if (current !== null && current !== old) return Promise.resolve(current);
+    renewing ??= requestToken(credentials, { fetch, clock })
+      .then((made) => {
+        addSecret(made.value);
+        current = made;
+        return made;
+      })
+      .finally(() => {
+        renewing = null;
+      });
+    return renewing;
   };
   const token = async (): Promise<AccessToken> =>
     current !== null && current.expiresAt - clock.now() > RENEW_BEFORE_MS ? current : renew(current);

@@ -76,6 +76,7 @@ export const BRAND_NAMES = [
   'v0',
   'vercel',
   'vllm',
+  'vertexai',
   'volcengine',
   'wenxin',
   'xai',
