@@ -42,6 +42,7 @@ export type RunAccess = {
   /** Updates the stored decisions; called before calls are checked and before each call is made. */
   refresh?: () => Promise<void>;
   surroundings?: InterventionOptions['callContext'] | undefined;
+  roots?: RunHost['roots'];
   /** Enabled servers that the user has not confirmed for the mode `auto`: calls it would allow need approval. */
   unconfirmed?: (() => readonly string[]) | undefined;
   /** Usage of these budgets apart from the run and its turn; `refresh` updates it. */
@@ -58,6 +59,7 @@ type Derived =
   | 'tools'
   | 'contextSources'
   | 'keepPrelude'
+  | 'roots'
   | 'forbidden';
 
 export type RunHostOptions = Omit<RunHost, Derived | 'repeatable' | 'budgets' | 'timeZone'> & {
@@ -115,6 +117,7 @@ export function createRunHost(
     contextSources,
     offeredTools,
     workspace,
+    roots: access?.roots,
     keepPrelude,
     used: used && ((entry) => used(entry.kind === 'model' && providerId ? { ...entry, providerId } : entry)),
     budgets,

@@ -120,7 +120,9 @@ describe('access tokens', () => {
   });
 
   test('that are rejected are renewed once', async () => {
-    const refusal = reply.error(401, { error: { code: 401, status: 'UNAUTHENTICATED', message: 'ya29.canary-1 ended' } });
+    const refusal = reply.error(401, {
+      error: { code: 401, status: 'UNAUTHENTICATED', message: 'ya29.canary-1 ended' },
+    });
     await using server = await startModelServer([refusal, geminiReply('ok'), refusal, refusal]);
     const runtime = vertex('google', server.origin, JSON.stringify(ACCOUNT));
     expect(textIn(await collect(runtime, request('hi')))).toBe('ok');

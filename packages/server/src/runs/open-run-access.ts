@@ -5,6 +5,7 @@ import type { InterventionOptions } from '@toolyard/agent-runtime';
 import type { Clock, LeasedRun, Owner, PermissionView } from '@toolyard/protocol';
 import { findDecision, messageOf } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
+import { rootsOf } from '../built-in/workspace/workspace-path.ts';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers } from '../services.ts';
@@ -73,6 +74,7 @@ export async function openRunAccess(
   };
   await lookUpUnconfirmed();
   const { budgets } = configuration;
+  const surroundings = services.policy?.();
   return {
     model: services.telemetry?.traced(runId, model) ?? model,
     abilities,
@@ -82,7 +84,8 @@ export async function openRunAccess(
     async refresh() {
       await Promise.all([lookUpDecided(), lookUpUnconfirmed()]);
     },
-    surroundings: services.policy?.(),
+    surroundings,
+    roots: rootsOf(configuration.workspace, surroundings?.own?.dataFolder),
     unconfirmed: isAuto ? () => unconfirmed : undefined,
     budgets:
       budgets.length > 0
