@@ -57,7 +57,9 @@ describe('toolyard search-engine', () => {
 
 describe('toolyard chat --workspace', () => {
   test('chooses the folder of a chat on a server', async () => {
-    expect((await runCommand(['mcp', 'enable', 'files', '--data-dir', served.dataDir])).code).toBe(0);
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ enabled: true });
+    await fetch(`${served.url}/api/mcp/servers/files`, { method: 'PATCH', headers, body });
     const at = ['chat', '--server', served.url, '--model', 'scripted', '--workspace'];
     const listed = await runCommand([...at, folder, 'What is there?']);
     expect(listed.stderr).toContain(`workspace: ${folder}`);

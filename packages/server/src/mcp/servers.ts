@@ -355,6 +355,7 @@ export class ConnectedServers extends EditableServers implements Servers {
     return {
       isToolOn: (tool: ToolReference) => this.book.isToolOn(tool),
       changeOf: (tool: ToolReference) => this.#host.trust.changeOf(tool),
+      isIsolated: (listed: IndexedTool) => this.#options.functions?.isIsolated([listed], listed.tool) === true,
     };
   }
 
