@@ -61,7 +61,7 @@ describe('the filesystem server', () => {
     return result === undefined ? [] : textOf(result).split('\n').slice(1);
   };
 
-  test('works in the folder of each conversation, and never in that of another', { tags: ['M1.66'] }, async () => {
+  test('works in the folder of each conversation, and never in that of another', async () => {
     await open();
     const asked = ['a', 'b', undefined, 'a', 'b', undefined].map((name, at) =>
       allowed(name === undefined ? inChat(`none${at}`) : inChat(`chat-${name}`, name)),

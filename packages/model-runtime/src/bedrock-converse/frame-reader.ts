@@ -22,7 +22,8 @@ export class FrameReader implements AnswerReader {
   readonly #answer: StreamedAnswer;
   readonly #errors: ErrorContext;
   readonly #codec = new EventStreamCodec(
-    (bytes) => (typeof bytes === 'string' ? bytes : textDecoder.decode(toBytes(bytes))),
+    (bytes: string | ArrayBuffer | ArrayBufferView) =>
+      typeof bytes === 'string' ? bytes : textDecoder.decode(toBytes(bytes)),
     (text) => new TextEncoder().encode(text),
   );
   /** Received bytes that are not a whole frame yet, in pieces: joining them at each read would be quadratic. */

@@ -141,5 +141,5 @@ function toolJson(tool: ToolDefinition): string {
   const { name, description, parameters = {} } = toolFunction(tool);
   // The API rejects an empty description.
   const described = typeof description === 'string' && description.trim() !== '' ? { description } : {};
-  return JSON.stringify({ toolSpec: { name, ...described, inputSchema: { json: parameters } } } as JsonObject);
+  return JSON.stringify({ toolSpec: { name, ...described, inputSchema: { json: parameters } } });
 }

@@ -37,7 +37,7 @@ export function readCredentials(key: string): GoogleCredentials | null {
     default:
       throw new ToolyardError({
         code: 'bad_config',
-        message: `Google Cloud credentials of the type "${String(fields['type']).slice(0, 40)}" are not supported.`,
+        message: `Google Cloud credentials of the type "${textOf(fields, 'type').slice(0, 40)}" are not supported.`,
         hint: 'Use the JSON key of a service account, or the file that "gcloud auth application-default login" writes.',
       });
   }
