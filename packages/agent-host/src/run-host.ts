@@ -85,7 +85,7 @@ export type RunHost = {
   conversation: ConversationPort;
   /** The folder that the user chose for the conversation. */
   workspace?: string | undefined;
-  /** The workspace as `file:` URIs, for local servers that ask for roots; absent if there is none to offer. */
+  /** The workspace as `file:` URIs, for local servers that ask for roots; absent without a usable workspace. */
   roots?: readonly string[] | undefined;
   /**
    * The owner of the run, if the connections to servers are shared: questions of servers are never shown to another

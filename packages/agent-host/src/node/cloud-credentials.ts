@@ -45,7 +45,7 @@ function ofGoogle(env: Environment): string | undefined {
   return jsonIn(join(folder, 'application_default_credentials.json'));
 }
 
-/** A JSON object in a file, on one line; undefined if there is none. */
+/** A JSON object in a file, on one line; undefined if it contains no object. */
 function jsonIn(path: string): string | undefined {
   try {
     if (!statSync(path).isFile() || statSync(path).size > MAX_FILE) return undefined;

@@ -116,7 +116,7 @@ function terminalHandlers(
   };
 }
 
-/** Offers the workspace to the local servers; others cannot open it, and are not told its path. */
+/** Offers the workspace to the local servers; others cannot open it, and do not receive its path. */
 function withRoots<Handlers extends Pick<AgentOptions, 'questions'>>(
   handlers: Handlers,
   servers: readonly ServerConfig[],

@@ -57,7 +57,7 @@ type Slot<C> = {
   connection: C | undefined;
   /** The conversation it is reserved for. */
   conversation: string | undefined;
-  /** The first connection only: the server was told roots of that conversation. */
+  /** The first connection only: the server received the roots of that conversation. */
   hasRoots: boolean;
   calls: Set<ScheduledCall>;
   lastUsed: number;
@@ -104,8 +104,8 @@ export class CallScheduler<C extends ExtraConnection> {
   }
 
   /**
-   * Reserves the first connection, until it is replaced, for the conversation of a call on it whose roots the server is
-   * told. False if calls of others are in flight there, or it is reserved for another one.
+   * Reserves the first connection, until it is replaced, for the conversation of a call on it whose roots the server
+   * receives. False if calls of others are in flight there, or it is reserved for another one.
    */
   reserveFirst(call: Pick<ScheduledCall, 'caller'>): boolean {
     const key = keyOf(call);
@@ -167,7 +167,7 @@ export class CallScheduler<C extends ExtraConnection> {
     if (own !== undefined) return own;
     // Calls made before the server became interactive may still be in flight on the first connection.
     const isFirstFree = [...this.#first.calls].every((other) => keyOf(other) === key);
-    // Servers may keep the roots of a conversation, so they are never told to the connection that others use later.
+    // Servers may keep the roots of a conversation, so they are never sent on the connection that others use later.
     if (this.#first.conversation === undefined && isFirstFree && !needsRoots) return this.#reserve(this.#first, key);
     if (slots.length < maxConnections) return this.#open(key, call);
     const isReusable = ({ calls, connection, hasRoots }: Slot<C>): boolean =>

@@ -317,7 +317,7 @@ export class McpConnection {
 
   #warnOfSandbox(uris: readonly string[]): void {
     for (const path of rootsOutsideSandbox(this.#options.config.transport, uris)) {
-      const text = `The server was told the workspace ${path}, which its sandbox does not include. It can open files there after the folder was added to "read" or "write" of its sandbox.`;
+      const text = `The server received the workspace ${path} as a root, which its sandbox does not include. It can open files there after the folder was added to "read" or "write" of its sandbox.`;
       this.#note('warning', text);
     }
   }

@@ -34,7 +34,7 @@ export type McpHostOptions = {
   handlers?: QuestionHandlers;
   /**
    * Declares roots to local servers (stdio): they receive the folders of the conversation (`Caller.roots`). Remote servers
-   * cannot open them, and are not told the paths.
+   * cannot open them, and do not receive the paths.
    */
   callerRoots?: true;
   /** How many reconnect attempts follow each other; default 10. */

@@ -90,7 +90,7 @@ describe('the filesystem server', () => {
   });
 });
 
-test('a remote server is not told the folders', async () => {
+test('a remote server does not receive the folders', async () => {
   const remote = await startEverything();
   try {
     host = await connected([{ id: 'files', transport: { type: 'http', url: remote.url } }], { callerRoots: true });

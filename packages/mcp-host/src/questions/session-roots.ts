@@ -24,7 +24,7 @@ export type SessionRootsOptions = {
   habit: RootsHabit;
   /** `file:` URIs. */
   initial: readonly string[];
-  /** Called when the server is told these roots. */
+  /** Called when these roots are sent to the server. */
   onTold: (uris: readonly string[]) => void;
 };
 
@@ -44,7 +44,7 @@ export class SessionRoots {
   #uris: readonly string[];
   #hasAsked = false;
   #hadCall = false;
-  /** It was told its roots, and may not have processed them yet. */
+  /** It received its roots, and may not have processed them yet. */
   #isSettling = false;
   /** Resolves waiting calls when the server asks. */
   #onAsked: (() => void)[] = [];
