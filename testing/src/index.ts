@@ -7,6 +7,8 @@ export { reply } from './model/reply.ts';
 export type { ScriptedCall, StreamOptions, ToolCallOptions } from './model/reply.ts';
 export { anthropicReply, anthropicEvents } from './model/anthropic.ts';
 export type { AnthropicBlock, AnthropicOptions } from './model/anthropic.ts';
+export { converseReply } from './model/converse.ts';
+export type { ConverseBlock, ConverseOptions } from './model/converse.ts';
 export { geminiReply } from './model/gemini.ts';
 export type { GeminiOptions } from './model/gemini.ts';
 export { responsesReply, responsesEvents } from './model/responses.ts';

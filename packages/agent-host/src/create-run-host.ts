@@ -43,6 +43,7 @@ export type RunAccess = {
   /** Updates the stored decisions; called before calls are checked and before each call is made. */
   refresh?: () => Promise<void>;
   surroundings?: InterventionOptions['callContext'] | undefined;
+  roots?: RunHost['roots'];
   /** Enabled servers that the user has not confirmed for the mode `auto`: calls it would allow need approval. */
   unconfirmed?: (() => readonly string[]) | undefined;
   /** Usage of these budgets apart from the run and its turn; `refresh` updates it. */
@@ -62,6 +63,7 @@ type Derived =
   | 'contextSources'
   | 'keepPrelude'
   | 'skills'
+  | 'roots'
   | 'forbidden';
 
 export type RunHostOptions = Omit<RunHost, Derived | 'repeatable' | 'budgets' | 'timeZone'> & {
@@ -122,6 +124,7 @@ export function createRunHost(
     contextSources,
     offeredTools,
     workspace,
+    roots: access?.roots,
     keepPrelude,
     skills,
     used: used && ((entry) => used(entry.kind === 'model' && providerId ? { ...entry, providerId } : entry)),

@@ -126,8 +126,8 @@ type Turn = { role: string; calls: string[]; results: string[] };
 const list = (value: JsonValue | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 const word = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 
-/** The turns of a request in each API format; in OpenAI Responses every item is a turn. */
-const TURNS: Record<WireName, (body: JsonObject) => Turn[]> = {
+/** The turns of a request in each API format; in OpenAI Responses every item is a turn. Converse is sent text here. */
+const TURNS: Record<Exclude<WireName, 'bedrock-converse'>, (body: JsonObject) => Turn[]> = {
   'openai-chat': ({ messages }) =>
     list(messages)
       .filter(({ role }) => role !== 'system' && role !== 'developer')

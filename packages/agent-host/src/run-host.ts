@@ -87,6 +87,8 @@ export type RunHost = {
   /** The folder that the user chose for the conversation. */
   workspace?: string | undefined;
   skills?: RunSkills | undefined;
+  /** The workspace as `file:` URIs, for local servers that ask for roots; absent without a usable workspace. */
+  roots?: readonly string[] | undefined;
   /**
    * The owner of the run, if the connections to servers are shared: questions of servers are never shown to another
    * owner.

@@ -1,5 +1,6 @@
 import type { ModelChoice } from '@toolyard/agent-host';
 import { createUuidSource } from '@toolyard/agent-host';
+import { cloudCredentials } from '@toolyard/agent-host/node';
 import type { ModelInfo, ModelRuntime, WireFacts } from '@toolyard/model-runtime';
 import {
   createProviderRuntime,
@@ -76,10 +77,11 @@ async function selectEndpoint(flags: ModelFlags, env: NodeJS.ProcessEnv): Promis
     if (known === undefined) throw await unknownProvider(flags.provider);
     const own = found.find((one) => one.known.id === known.id);
     const baseUrl = flags.baseUrl ?? own?.baseUrl;
-    const apiKey = own?.apiKey ?? ownKey(known, env);
+    const home = baseUrl ?? fillAddress(known.baseUrl, env) ?? known.baseUrl;
+    const apiKey = own?.apiKey ?? ownKey(known, env) ?? cloudCredentials(known, home, env);
     const needsKey = baseUrl === undefined && known.place === 'hosted' && known.keyPage !== null;
     if (needsKey && (flags.apiKey ?? apiKey) === undefined) throw keyMissing(known);
-    return endpointOf(known, baseUrl ?? fillAddress(known.baseUrl, env) ?? known.baseUrl, flags, apiKey);
+    return endpointOf(known, home, flags, apiKey);
   }
 
   const ofOpenAi = found.find(({ known }) => known.id === 'openai');

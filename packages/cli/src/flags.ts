@@ -16,6 +16,8 @@ export type ConnectionFlags = {
 
 export type ChatFlags = ConnectionFlags & {
   system?: string;
+  /** The folder of the chat. */
+  workspace?: string;
   maxTurns?: number;
   onMaxTurns?: 'answer' | 'error';
   allow: string[];

@@ -12,6 +12,7 @@ import { printNote } from './mcp/output.ts';
 import { defineAbilities } from './models/ability/define-abilities.ts';
 import { defineModels } from './models/define-models.ts';
 import { defineKeys } from './keys/define-keys.ts';
+import { defineSearchEngine } from './search-engine/define-search-engine.ts';
 import { defineSessions } from './sessions/define-sessions.ts';
 import { defineSkills } from './skills/define-skills.ts';
 import { defineOpen } from './open/define-open.ts';
@@ -59,6 +60,10 @@ export function createProgram(invocation: Invocation): Command {
     .argument('[question]', 'question to answer on stdout; "-" reads it from stdin');
   withConnectionOptions(chatCommand)
     .option('--system <text>', 'system prompt')
+    .option(
+      '--workspace <folder>',
+      'folder of this chat: the root of local MCP servers; with --server also for files and shell, on the machine of the server',
+    )
     .option('--max-turns <n>', 'maximum model requests per run (default: 20; with a question: 5)', positiveInteger)
     .addOption(
       new Option('--on-max-turns <action>', 'at the limit: answer without tools (default), or fail').choices([
@@ -109,6 +114,7 @@ export function createProgram(invocation: Invocation): Command {
   defineServe(program, invocation);
   defineOpen(program, io);
   defineKeys(program, io);
+  defineSearchEngine(program, io);
   defineSessions(program, io);
   defineSkills(program, io);
   defineModels(program, invocation);

@@ -196,6 +196,8 @@ export type Caller = {
   /** A server's requests are never shown to another principal. Absent if there is only one. */
   principal?: string;
   conversationId?: string;
+  /** The folders of the conversation as `file:` URIs: the roots of local servers, see `McpHostOptions.callerRoots`. */
+  roots?: readonly string[];
 };
 
 export type CallToolOptions = McpRequestOptions & {

@@ -1,5 +1,6 @@
 import type { ModelRuntime } from './types.ts';
 import type { OpenAiChatQuirks } from './openai-chat/quirks.ts';
+import type { GeminiQuirks } from './google-gemini/quirks.ts';
 import type { AnthropicQuirks } from './anthropic-messages/quirks.ts';
 import type { ApiDialect } from './wire/dialect.ts';
 import type { WireOptions } from './wire/connection.ts';
@@ -9,7 +10,8 @@ import { WireRuntime } from './wire/runtime.ts';
 export type ModelRuntimeOptions = WireOptions &
   (
     | { wire: 'openai-chat'; quirks?: OpenAiChatQuirks }
-    | { wire: 'openai-responses' | 'google-gemini' }
+    | { wire: 'openai-responses' | 'bedrock-converse' }
+    | { wire: 'google-gemini'; quirks?: GeminiQuirks }
     | { wire: 'anthropic-messages'; quirks?: AnthropicQuirks }
   );
 
@@ -34,7 +36,9 @@ async function loadDialect(options: ModelRuntimeOptions): Promise<ApiDialect> {
     case 'anthropic-messages':
       return (await import('./anthropic-messages/dialect.ts')).createDialect(options.quirks, options.newId);
     case 'google-gemini':
-      return (await import('./google-gemini/dialect.ts')).createDialect(options.newId);
+      return (await import('./google-gemini/dialect.ts')).createDialect(options.quirks, options.newId);
+    case 'bedrock-converse':
+      return (await import('./bedrock-converse/dialect.ts')).createDialect(options.newId);
   }
 }
 

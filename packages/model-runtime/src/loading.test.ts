@@ -25,7 +25,7 @@ async function loaded(wire: string): Promise<{ before: string[]; after: string[]
 
 const folderOf = (url: string) => fileURLToPath(url).split('/').at(-2) ?? '';
 
-const wires = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini'];
+const wires = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini', 'bedrock-converse'];
 
 const source = new URL('./', import.meta.url).href;
 

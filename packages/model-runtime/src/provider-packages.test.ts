@@ -19,17 +19,16 @@ import { createDialect as geminiDialect } from './google-gemini/dialect.ts';
 import { createDialect as chatDialect } from './openai-chat/dialect.ts';
 import { createDialect as responsesDialect } from './openai-responses/dialect.ts';
 import { assistant, call, collect, request, result, system, tool, user } from './test-fixtures/requests.ts';
-import { runtimeOver } from './test-fixtures/wires.ts';
+import { runtimeOver, type EventWire } from './test-fixtures/wires.ts';
 import type { ChatRequest } from './types.ts';
 import type { ApiDialect } from './wire/dialect.ts';
-import type { WireName } from './wire/names.ts';
 
 /**
  * Verifies requests and answers with the providers' own packages, if installed: their types check our requests, and
  * their clients must read the scripted responses like ours.
  */
 type ProviderPackage = {
-  wire: WireName;
+  wire: EventWire;
   dialect: ApiDialect;
   module: string;
   /** Name of the request type and the module that exports it. */
@@ -179,7 +178,7 @@ const calls = [
 ];
 
 /** The same answer in the format of each provider: thinking, text and two calls. */
-function answerOver(wire: WireName): ModelReply {
+function answerOver(wire: EventWire): ModelReply {
   switch (wire) {
     case 'openai-chat':
       return reply.toolCalls(calls, {
@@ -222,7 +221,7 @@ function answerOver(wire: WireName): ModelReply {
 }
 
 /** A conversation with every kind of part, for a model whose own thinking is replayed. */
-function conversation(wire: WireName, model: string): Message[] {
+function conversation(wire: EventWire, model: string): Message[] {
   const signature = {
     'openai-chat': 'openai-chat:{"field":"reasoning_content"}',
     'openai-responses': 'openai-responses:{"id":"rs_1","encrypted_content":"ZW5j"}',

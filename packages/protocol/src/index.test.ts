@@ -15,6 +15,7 @@ test('exports these names and no others', () => {
     'PRESET_TASKS',
     'RUN_EVENT_VERSION',
     'SCOPES',
+    'SEARCH_ENGINES',
     'SETTINGS',
     'TAB_RUNS_VERSION',
     'TRANSLATION_LANGUAGES',

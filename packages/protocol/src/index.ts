@@ -325,7 +325,8 @@ export type {
   RunSteps,
   StartRun,
 } from './schemas/run-steps.ts';
-export type { SearchEngine, SetWebTools, WebToolsView } from './schemas/web-tools.ts';
+export type { SetWebTools, WebToolsView } from './schemas/web-tools.ts';
+export { SEARCH_ENGINES, type SearchEngine } from './search-engines.ts';
 export type { SetWebhook, SetWebhookAnswer, TestedWebhook, WebhookState, WebhookView } from './schemas/webhook.ts';
 export type { WebhookEvent, WebhookMessage } from './webhook.ts';
 export { WEBHOOK_EVENTS } from './webhook.ts';

@@ -50,8 +50,8 @@ export type ModelServer = AsyncDisposable & {
 };
 
 /**
- * Starts a scripted model server on a free port of 127.0.0.1, with the paths of OpenAI's, Anthropic's and Google's
- * APIs. After the last reply it answers 500 with an explanation.
+ * Starts a scripted model server on a free port of 127.0.0.1, with the paths of OpenAI's, Anthropic's, Google's and
+ * Bedrock's APIs. After the last reply it answers 500 with an explanation.
  *
  * @example
  * await using server = await startModelServer([
@@ -202,7 +202,8 @@ function endpointOf(
   if (serveAt !== 'both' && (version?.[1] ?? 'root') !== serveAt) return undefined;
   const below = path.slice(version?.[0].length ?? 0);
   if (request.method === 'GET') return below === '/models' ? 'models' : undefined;
-  const isAsked = ASKED.includes(below) || /^\/(models|tunedModels)\/[^/]+:\w+$/.test(below);
+  const isAsked =
+    ASKED.includes(below) || /^\/((models|tunedModels)\/[^/]+:\w+|model\/[^/]+\/converse-stream)$/.test(below);
   return request.method === 'POST' && isAsked ? 'chat' : undefined;
 }
 

@@ -165,8 +165,8 @@ async function waitForTask(
   }
 }
 
-function callerOf({ principal, conversation }: RunHost): Caller {
-  return { conversationId: conversation.id, ...defined({ principal }) };
+function callerOf({ principal, conversation, roots }: RunHost): Caller {
+  return { conversationId: conversation.id, ...defined({ principal, roots }) };
 }
 
 /** The edited arguments, for events and messages, if a user edited them. */

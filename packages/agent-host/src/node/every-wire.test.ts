@@ -1,6 +1,7 @@
 import type { WireName } from '@toolyard/model-runtime';
 import {
   anthropicReply,
+  converseReply,
   geminiReply,
   reply,
   responsesReply,
@@ -93,6 +94,32 @@ const WIRES: [WireName, ModelReply, ModelReply, object][] = [
         {
           role: 'user',
           parts: [{ functionResponse: { id: 'g1', response: { output: expect.stringContaining('+09:00') } } }],
+        },
+      ],
+    },
+  ],
+  [
+    'bedrock-converse',
+    converseReply([
+      { type: 'reasoning', text: 'Tokyo.', signature: 'c2ln' },
+      { type: 'text', text: 'Looking.' },
+      { type: 'tool_use', id: 'tooluse_1', name: 'get-date', input: args },
+    ]),
+    converseReply('Late.'),
+    {
+      messages: [
+        { role: 'user' },
+        {
+          role: 'assistant',
+          content: [
+            { reasoningContent: { reasoningText: { text: 'Tokyo.', signature: 'c2ln' } } },
+            { text: 'Looking.' },
+            { toolUse: { toolUseId: 'tooluse_1', input: args } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [{ toolResult: { toolUseId: 'tooluse_1', content: [{ text: expect.stringContaining('+09:00') }] } }],
         },
       ],
     },

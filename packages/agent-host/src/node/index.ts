@@ -7,6 +7,7 @@ import { createUuidSource } from '../uuid.ts';
 import { resolvePath } from './resolve-path.ts';
 
 export { COMPUTE_TOOLS } from './compute-tools.ts';
+export { cloudCredentials } from './cloud-credentials.ts';
 export { resolvePath };
 
 /** The environment of Node: its fetch, child processes and the system clock. */

@@ -3,6 +3,9 @@ import { formatToolReference, showHidden } from '@toolyard/protocol';
 import { sanitize } from '../sanitize.ts';
 import type { TerminalLineReader, Terminal } from './terminal.ts';
 
+/** Maximum number of lines of a diff. */
+const MAX_DIFF_LINES = 200;
+
 /** `signal` aborts when the interrupt is answered elsewhere. */
 export type TerminalPrompt = { terminal: Terminal; reader: TerminalLineReader; signal: AbortSignal };
 
@@ -85,11 +88,12 @@ export async function askInDoubt(
 
 /** Prints the description of a tool if it contains hidden characters, and what changed since its approval. */
 function printToolNotes(interrupt: ApprovalInterrupt, { err }: Terminal): void {
-  const { description = '', changed, danger, byRule, autoUnconfirmed } = interrupt;
+  const { description = '', changed, danger, byRule, autoUnconfirmed, diff = '' } = interrupt;
   if (danger !== undefined)
     err.write(`Flagged as dangerous: ${sanitize(danger)} Your answer applies to this call only.\n`);
   if (byRule === true) err.write('One of your rules asks before every such call.\n');
   if (autoUnconfirmed !== undefined) err.write(unconfirmedText(autoUnconfirmed));
+  if (diff !== '') err.write(`It would change:\n${shownDiff(diff)}\n`);
   const shown = showHidden(description);
   if (shown !== description) err.write(`Its description contains hidden characters:\n${shown}\n`);
   if (changed === undefined) return;
@@ -100,6 +104,14 @@ function printToolNotes(interrupt: ApprovalInterrupt, { err }: Terminal): void {
     if (before !== undefined) err.write(`  - ${showHidden(before)}\n`);
     if (after !== undefined) err.write(`  + ${showHidden(after)}\n`);
   }
+}
+
+/** The changes of a file, as far as a user can review them in a terminal. */
+function shownDiff(diff: string): string {
+  const lines = diff.split('\n');
+  const shown = lines.slice(0, MAX_DIFF_LINES).map((line) => `  ${showHidden(line)}`);
+  const hidden = lines.length - shown.length;
+  return [...shown, ...(hidden > 0 ? [`  [${hidden} more lines]`] : [])].join('\n');
 }
 
 function unconfirmedText(servers: readonly string[]): string {

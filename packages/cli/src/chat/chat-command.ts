@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Agent, AgentOptions } from '@toolyard/agent-host';
 import { TOOL_SEARCH } from '@toolyard/agent-host';
 import { COMPUTE_TOOLS, createAgent, nodePlatform } from '@toolyard/agent-host/node';
@@ -17,6 +19,7 @@ import { answerOnce } from './answer-once.ts';
 import { createTerminalApproval, createTerminalAskUser, createTerminalQuestions } from './approval.ts';
 import { TerminalConversation } from './conversation.ts';
 import type { ChatRun, ServerSummary } from './chat-backend.ts';
+import { localWorkspace } from './workspace-folder.ts';
 import { parametersFrom, readQuestion } from './read-flags.ts';
 import { onStopSignal } from './stop-signals.ts';
 import type { TerminalLineReader, Terminal } from './terminal.ts';
@@ -40,6 +43,7 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
     const platform = nodePlatform({ sandbox: { dataFolders: [dataDirFrom(undefined, io)] } });
     const chosen = await chooseModel(flags, { env: io.env, fetch: platform.fetch, clock: platform.clock });
     const servers = serversFrom(flags, io);
+    const workspace = flags.workspace === undefined ? undefined : localWorkspace(flags.workspace, io.cwd);
     terminal.err.write(dim(`model: ${chosen.description}\n`, terminal));
     await using signIn = await signInFor(io, servers);
     await using agent = await createAgent(
@@ -61,7 +65,11 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
         toolMode: flags.toolMode ?? 'native',
         allow: flags.allow,
         ...defined({ instructions: flags.system }),
-        ...terminalHandlers(terminal, reader, () => currentRun.cancel()),
+        ...withRoots(
+          terminalHandlers(terminal, reader, () => currentRun.cancel()),
+          servers,
+          workspace,
+        ),
       },
       { ...platform, policy: { ...platform.policy, own: ownResources(dataDirFrom(undefined, io)) } },
     );
@@ -106,6 +114,19 @@ function terminalHandlers(
     askUser: createTerminalAskUser(at),
     questions: createTerminalQuestions(at),
   };
+}
+
+/** Offers the workspace to the local servers; others cannot open it, and do not receive its path. */
+function withRoots<Handlers extends Pick<AgentOptions, 'questions'>>(
+  handlers: Handlers,
+  servers: readonly ServerConfig[],
+  workspace: string | undefined,
+): Handlers {
+  if (workspace === undefined) return handlers;
+  const isLocal = (id: string): boolean => servers.some((one) => one.id === id && one.transport.type === 'stdio');
+  const root = { uri: pathToFileURL(workspace).href, name: basename(workspace) };
+  const roots: NonNullable<AgentOptions['questions']>['roots'] = ({ serverId }) => (isLocal(serverId) ? [root] : []);
+  return { ...handlers, questions: { ...handlers.questions, roots } };
 }
 
 function summariesOf(agent: Agent): ServerSummary[] {

@@ -4,6 +4,7 @@ import { defined, systemClock, textOf, ToolyardError } from '@toolyard/protocol'
 import { answerOnce } from '../chat/answer-once.ts';
 import { TerminalConversation } from '../chat/conversation.ts';
 import type { ChatRun } from '../chat/chat-backend.ts';
+import { workspaceOnServer } from '../chat/workspace-folder.ts';
 import { parametersFrom, readQuestion } from '../chat/read-flags.ts';
 import { onStopSignal } from '../chat/stop-signals.ts';
 import type { Terminal } from '../chat/terminal.ts';
@@ -37,7 +38,7 @@ export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: 
     const session = await client.get('/api/session');
     print(`server: ${client.url} (Toolyard ${session.version})`);
     const conversation = flags.conversation === undefined ? undefined : await open(client, flags.conversation);
-    const { model, configuration } = await selectModel(client, flags, conversation, print);
+    const { model, configuration } = await selectModel(client, flags, conversation, io.cwd, print);
     if (prompt === undefined) await printMcpServers(client, terminal);
     if (conversation) printConversation(conversation, print);
 
@@ -94,6 +95,7 @@ async function selectModel(
   client: ServerClient,
   flags: ChatFlags,
   conversation: ConversationView | undefined,
+  cwd: string,
   print: (line: string) => void,
 ): Promise<{ model: ModelReference; configuration: AgentConfiguration }> {
   const offered = await client.get('/api/models');
@@ -107,7 +109,10 @@ async function selectModel(
     });
   }
   print(`model: ${plainLine(shortName(model, offered.models))}`);
-  return { model, configuration: configurationFrom(flags, chosen) };
+  const { workspace } = flags;
+  const folder = workspace === undefined ? undefined : workspaceOnServer(workspace, cwd, client.url);
+  if (folder !== undefined) print(`workspace: ${plainLine(folder)}`);
+  return { model, configuration: { ...configurationFrom(flags, chosen), ...defined({ workspace: folder }) } };
 }
 
 function configurationFrom(flags: ChatFlags, model: ModelReference | undefined): AgentConfiguration {

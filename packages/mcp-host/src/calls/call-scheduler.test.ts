@@ -16,6 +16,7 @@ function schedulerOf(options: Partial<CallSchedulerOptions<Extra>> = {}) {
   const clock = createFakeClock();
   const opened: Extra[] = [];
   const scheduler = new CallScheduler<Extra>({
+    asksForRoots: () => false,
     clock,
     maxCalls: () => Infinity,
     maxConnections: 4,

@@ -21,8 +21,10 @@ export type CallSchedulerOptions<C extends ExtraConnection> = {
   maxCalls: () => number;
   /** The most connections at once, including the first. */
   maxConnections: number;
-  /** Opens a connection after `after` settles. */
-  open: (after: Promise<unknown>) => C;
+  /** Opens a connection for a caller after `after` settles. */
+  open: (after: Promise<unknown>, caller: Caller | undefined) => C;
+  /** True if the server asks for roots, so that conversations with different ones cannot share a connection. */
+  asksForRoots: () => boolean;
 };
 
 export type ScheduledCall = {
@@ -39,7 +41,13 @@ export type ScheduledCall = {
 
 export type CallTurn<C> =
   /** The call may be made on this connection; undefined: on the first one. */
-  | { kind: 'admitted'; connection: C | undefined; release: () => void }
+  | {
+      kind: 'admitted';
+      connection: C | undefined;
+      /** The roots of the conversation that the connection is reserved for; none if it is shared. */
+      roots: readonly string[];
+      release: () => void;
+    }
   /** The call was not made. */
   | { kind: 'timed_out' | 'aborted' | 'closed' };
 
@@ -49,6 +57,8 @@ type Slot<C> = {
   connection: C | undefined;
   /** The conversation it is reserved for. */
   conversation: string | undefined;
+  /** The first connection only: the server received the roots of that conversation. */
+  hasRoots: boolean;
   calls: Set<ScheduledCall>;
   lastUsed: number;
   stopIdleTimer: () => void;
@@ -93,6 +103,25 @@ export class CallScheduler<C extends ExtraConnection> {
     this.#isInteractive = true;
   }
 
+  /**
+   * Reserves the first connection, until it is replaced, for the conversation of a call on it whose roots the server
+   * receives. False if calls of others are in flight there, or it is reserved for another one.
+   */
+  reserveFirst(call: Pick<ScheduledCall, 'caller'>): boolean {
+    const key = keyOf(call);
+    const { conversation, calls } = this.#first;
+    if (this.#options.maxConnections === 1 || (conversation !== undefined && conversation !== key)) return false;
+    if (![...calls].every((other) => keyOf(other) === key)) return false;
+    this.#reserve(this.#first, key).hasRoots = true;
+    return true;
+  }
+
+  /** The first connection was replaced by a new one, which knows nothing of any conversation. */
+  firstReplaced(): void {
+    if (this.#first.hasRoots) this.#first.conversation = undefined;
+    this.#first.hasRoots = false;
+  }
+
   /** A promise only if the call has to wait; it resolves when the call is admitted or rejected. */
   enter(call: ScheduledCall): CallTurn<C> | Promise<CallTurn<C>> {
     if (call.signal?.aborted === true) return { kind: 'aborted' };
@@ -127,20 +156,27 @@ export class CallScheduler<C extends ExtraConnection> {
   #slotFor(call: ScheduledCall): Slot<C> | null {
     const { maxCalls, maxConnections } = this.#options;
     if (this.#inFlight.size >= maxCalls()) return null;
-    if (!this.#isInteractive || call.isTask) return this.#first;
+    if (call.isTask) return this.#first;
+    // With one connection for all conversations a server gets no roots.
+    const needsRoots = this.#options.asksForRoots() && rootsOf(call).length > 0 && maxConnections > 1;
+    const isSeparate = this.#isInteractive || needsRoots;
+    if (!isSeparate && this.#first.conversation === undefined) return this.#first;
     const key = keyOf(call);
     const slots = [this.#first, ...this.#extras];
     const own = slots.find(({ conversation }) => conversation === key);
     if (own !== undefined) return own;
     // Calls made before the server became interactive may still be in flight on the first connection.
     const isFirstFree = [...this.#first.calls].every((other) => keyOf(other) === key);
-    if (this.#first.conversation === undefined && isFirstFree) return this.#reserve(this.#first, key);
-    if (slots.length < maxConnections) return this.#open(key);
-    const [idle] = slots.filter(({ calls }) => calls.size === 0).sort((one, other) => one.lastUsed - other.lastUsed);
+    // Servers may keep the roots of a conversation, so they are never sent on the connection that others use later.
+    if (this.#first.conversation === undefined && isFirstFree && !needsRoots) return this.#reserve(this.#first, key);
+    if (slots.length < maxConnections) return this.#open(key, call);
+    const isReusable = ({ calls, connection, hasRoots }: Slot<C>): boolean =>
+      calls.size === 0 && !hasRoots && (connection !== undefined || !needsRoots);
+    const [idle] = slots.filter(isReusable).sort((one, other) => one.lastUsed - other.lastUsed);
     if (idle === undefined) return null;
     if (idle.connection === undefined) return this.#reserve(idle, key);
     this.removeConnection(idle.connection);
-    return this.#open(key);
+    return this.#open(key, call);
   }
 
   #reserve(slot: Slot<C>, key: string): Slot<C> {
@@ -148,14 +184,14 @@ export class CallScheduler<C extends ExtraConnection> {
     return slot;
   }
 
-  #open(key: string): Slot<C> {
-    const slot = this.#newSlot(this.#options.open(this.#closing), key);
+  #open(key: string, { caller }: ScheduledCall): Slot<C> {
+    const slot = this.#newSlot(this.#options.open(this.#closing, caller), key);
     this.#extras.push(slot);
     return slot;
   }
 
   #newSlot(connection: C | undefined, conversation: string | undefined): Slot<C> {
-    return { connection, conversation, calls: new Set(), lastUsed: 0, stopIdleTimer: () => undefined };
+    return { connection, conversation, hasRoots: false, calls: new Set(), lastUsed: 0, stopIdleTimer: () => undefined };
   }
 
   #admit(call: ScheduledCall, slot: Slot<C>): CallTurn<C> {
@@ -168,13 +204,14 @@ export class CallScheduler<C extends ExtraConnection> {
       if (slot.calls.size === 0) this.#startIdleTimer(slot);
       this.#admitWaiting();
     };
-    return { kind: 'admitted', connection: slot.connection, release };
+    const roots = (slot.connection === undefined && !slot.hasRoots) || call.isTask ? [] : rootsOf(call);
+    return { kind: 'admitted', connection: slot.connection, roots, release };
   }
 
   #startIdleTimer(slot: Slot<C>): void {
     const { clock } = this.#options;
     slot.lastUsed = clock.monotonic();
-    if (slot.conversation === undefined) return;
+    if (slot.conversation === undefined || slot.hasRoots) return;
     slot.stopIdleTimer();
     slot.stopIdleTimer = clock.after(IDLE_MS, () => {
       if (slot.connection === undefined) slot.conversation = undefined;
@@ -227,6 +264,11 @@ export class CallScheduler<C extends ExtraConnection> {
   }
 }
 
-function keyOf({ caller }: ScheduledCall): string {
-  return JSON.stringify([caller?.principal ?? null, caller?.conversationId ?? null]);
+function rootsOf({ caller }: Pick<ScheduledCall, 'caller'>): readonly string[] {
+  return caller?.roots ?? [];
+}
+
+/** Without its workspace a conversation does not use the connection that it had with it: servers may keep roots. */
+function keyOf({ caller }: Pick<ScheduledCall, 'caller'>): string {
+  return JSON.stringify([caller?.principal ?? null, caller?.conversationId ?? null, rootsOf({ caller }).length > 0]);
 }

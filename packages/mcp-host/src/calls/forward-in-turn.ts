@@ -24,10 +24,15 @@ export async function forwardInTurn(
   const entered = takeTurn(entry, request.params['task'] !== undefined, request.options);
   const turn = entered instanceof Promise ? await entered : entered;
   if (turn.kind !== 'admitted') throw new ProtocolError(NOT_ACCEPTED, explainRejectedTurn(turn.kind, id).message);
-  const { connection, release } = turn;
+  const { connection, roots, release } = turn;
   try {
-    if (connection === undefined) return await first.request(request);
-    return await (await sessionOn(connection, id)).forwarded().request(request);
+    if (connection === undefined) {
+      await entry.session?.useRoots(roots);
+      return await first.request(request);
+    }
+    const session = await sessionOn(connection, id);
+    await session.useRoots(roots);
+    return await session.forwarded().request(request);
   } finally {
     release();
   }

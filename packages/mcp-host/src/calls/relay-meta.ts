@@ -18,16 +18,21 @@ export function isRelayMeta(name: string): boolean {
 
 /** The parameters of a request with its caller added. */
 export function withCaller(params: JsonObject, caller: Caller | undefined): JsonObject {
-  return caller === undefined ? params : withMeta(params, CALLER, caller);
+  return caller === undefined ? params : withMeta(params, CALLER, toJson(caller));
+}
+
+function toJson({ roots, ...caller }: Caller): JsonObject {
+  return { ...caller, ...(roots === undefined ? {} : { roots: [...roots] }) };
 }
 
 export function callerIn(meta: JsonValue | undefined): Caller | undefined {
   const caller = isJsonObject(meta) ? meta[CALLER] : undefined;
   if (!isJsonObject(caller)) return undefined;
-  const { principal, conversationId } = caller;
+  const { principal, conversationId, roots } = caller;
   return {
     ...(typeof principal === 'string' ? { principal } : {}),
     ...(typeof conversationId === 'string' ? { conversationId } : {}),
+    ...(Array.isArray(roots) ? { roots: roots.filter((uri) => typeof uri === 'string') } : {}),
   };
 }
 

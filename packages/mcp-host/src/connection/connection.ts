@@ -18,7 +18,9 @@ import { collectServerLog } from '../log/server-messages.ts';
 import { Session, timeoutOf } from './session.ts';
 import { withClientMeta, openTaskWire } from '../tasks/task-wire.ts';
 import type { CreateTransport, HostTransport } from '../transports/transport.ts';
-import type { ConnectionPhase, Era, LogEntry, LogLevel, ServerConfig, ServerHealth } from '../types.ts';
+import type { RootsHabit } from '../questions/session-roots.ts';
+import { rootsOutsideSandbox, SessionRoots } from '../questions/session-roots.ts';
+import type { Caller, ConnectionPhase, Era, LogEntry, LogLevel, ServerConfig, ServerHealth } from '../types.ts';
 import type { OpenRequest } from '../calls/track-request.ts';
 import type { ConnectionLoss } from './connection-loss.ts';
 import { connectionLoss } from './connection-loss.ts';
@@ -50,6 +52,8 @@ export type McpConnectionOptions = {
   onAmbiguous(): void;
   /** A subscribed resource has changed. */
   onUpdated(uri: string): void;
+  /** Set for a server that gets the folders of conversations as roots; those at the start, and {@link SessionRoots}. */
+  roots?: { habit: RootsHabit; initial: readonly string[]; reserve?: (caller: Caller) => boolean };
 };
 
 /** One connection: initialize, list what the server offers, send requests, then close or be lost. */
@@ -165,12 +169,21 @@ export class McpConnection {
   async #initialize(signal: AbortSignal, timeoutMs: number): Promise<void> {
     const { config, createTransport, clock, clientInfo, eraMemory, handlers, wire, auth } = this.#options;
     const cancelled = new CancelledCalls(clock);
+    const { roots: given } = this.#options;
+    const roots =
+      given === undefined
+        ? undefined
+        : {
+            ofSession: new SessionRoots({ clock, ...given, onTold: (uris) => this.#warnOfSandbox(uris) }),
+            reserve: given.reserve ?? (() => false),
+          };
     const desk = new ServerRequestRouter({
       serverId: this.#id,
       handlers,
       open: this.#open,
       cancelled,
       onAmbiguous: () => this.#options.onAmbiguous(),
+      ...defined({ roots }),
     });
     const { client, era, transport, capabilities } = await handshake({
       config: config.transport,
@@ -225,6 +238,7 @@ export class McpConnection {
       clock,
       handlers,
       desk,
+      roots: roots?.ofSession,
       open: this.#open,
       cancelled,
       catalogue,
@@ -299,6 +313,13 @@ export class McpConnection {
     await this.#connecting?.catch(() => undefined);
     await this.#transport?.close();
     if (this.#error === undefined) this.#set('disconnected');
+  }
+
+  #warnOfSandbox(uris: readonly string[]): void {
+    for (const path of rootsOutsideSandbox(this.#options.config.transport, uris)) {
+      const text = `The server received the workspace ${path} as a root, which its sandbox does not include. It can open files there after the folder was added to "read" or "write" of its sandbox.`;
+      this.#note('warning', text);
+    }
   }
 
   /** Checks whether a failed request means that the connection is lost. */

@@ -20,6 +20,7 @@ import type { OfferCatalogue } from '../catalogue/catalogue.ts';
 import type { ChangeWatch } from './change-watch.ts';
 import type { ForwardedServer } from '../calls/forward.ts';
 import { forward, NOT_ACCEPTED } from '../calls/forward.ts';
+import type { SessionRoots } from '../questions/session-roots.ts';
 import type { ServerRequestRouter } from '../questions/server-request-router.ts';
 import type { QuestionHandlers } from '../questions/questions.ts';
 import type { RawReply } from '../transports/raw-result-transport.ts';
@@ -62,6 +63,8 @@ export type SessionOptions = {
   clock: Clock;
   handlers: QuestionHandlers;
   desk: ServerRequestRouter;
+  /** Undefined if the server gets no roots of conversations. */
+  roots: SessionRoots | undefined;
   /** The requests in progress. */
   open: Set<OpenRequest>;
   /** Cancelled calls that the server has not answered. */
@@ -92,6 +95,8 @@ export type SessionOptions = {
 export function timeoutOf(config: ServerConfig): number {
   return config.callTimeoutMs ?? DEFAULT_TIMEOUT_MS;
 }
+
+const noop = (): void => undefined;
 
 /** An initialized connection: one method per request. */
 export class Session {
@@ -371,11 +376,29 @@ export class Session {
     });
   }
 
+  /**
+   * Makes these the roots of a connection before a call on it. Undefined if the call does not have to wait: modern servers
+   * ask during each call.
+   */
+  useRoots(uris: readonly string[]): Promise<void> | undefined {
+    const { roots, era, relays } = this.#options;
+    if (roots === undefined || era !== 'legacy' || relays) return undefined;
+    const { client } = this.#options;
+    return roots.use(uris, {
+      announce: () => this.#announceRoots(),
+      ping: (timeout) => client.ping({ timeout }).then(noop, noop),
+    });
+  }
+
   /** Notifies the server that the roots have changed. */
   async rootsChanged(): Promise<void> {
-    const { era, client, handlers } = this.#options;
+    const { era, handlers } = this.#options;
     if (era !== 'legacy' || handlers.roots === undefined) return;
-    await client.notification({ method: 'notifications/roots/list_changed' }).catch(() => undefined);
+    await this.#announceRoots();
+  }
+
+  async #announceRoots(): Promise<void> {
+    await this.#options.client.notification({ method: 'notifications/roots/list_changed' }).catch(() => undefined);
   }
 
   async #request(

@@ -51,7 +51,7 @@ export async function callServer(
     const entered = takeTurn(entry, entry.session?.isWantedAsTask(tool.name) === true, options);
     const turn = entered instanceof Promise ? await entered : entered;
     if (turn.kind !== 'admitted') return notSent(explainRejectedTurn(turn.kind, entry.config.id));
-    const { connection: extra, release } = turn;
+    const { connection: extra, roots, release } = turn;
     let handle: TaskHandle | undefined;
     const onTask = async (made: TaskHandle): Promise<void> => {
       // The server continues the task on its own: no request is in flight.
@@ -65,6 +65,8 @@ export async function callServer(
       if (waited) await waitForReconnect();
       const isHarmless = mayBeRepeated(entry.config, entry.tools.get(tool.name));
       const { session, refusal } = extra === undefined ? sessionNow(entry) : await extraSession(extra, tool.serverId);
+      const told = session?.useRoots(roots);
+      if (told) await told;
       const result = session ? await session.call(tool.name, args, { ...options, onTask }) : notSent(refusal);
       if (extra !== undefined) {
         // This call found out that the connection of its conversation was lost: it is made again on a new one.

@@ -32,6 +32,11 @@ export type McpHostOptions = {
   eraMemory?: EraMemory;
   /** Handlers of server requests; a capability without a handler is not declared to servers. */
   handlers?: QuestionHandlers;
+  /**
+   * Declares roots to local servers (stdio): they receive the folders of the conversation (`Caller.roots`). Remote servers
+   * cannot open them, and do not receive the paths.
+   */
+  callerRoots?: true;
   /** How many reconnect attempts follow each other; default 10. */
   maxReconnects?: number;
   /** Random number from 0 up to 1 that shortens a wait. Default `Math.random`. */

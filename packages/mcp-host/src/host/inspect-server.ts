@@ -13,7 +13,7 @@ const REST_MS = 5_000;
 
 export type InspectOptions = Pick<
   McpHostOptions,
-  'createTransport' | 'clock' | 'clientInfo' | 'eraMemory' | 'handlers' | 'signIn'
+  'createTransport' | 'clock' | 'clientInfo' | 'eraMemory' | 'handlers' | 'callerRoots' | 'signIn'
 > & {
   config: ServerConfig;
   /** Ends the inspection early; the report says so. */
@@ -36,13 +36,13 @@ export type InspectOptions = Pick<
 export async function inspectServer(options: InspectOptions): Promise<McpTestReport> {
   const { clock, signal } = options;
   const { disabled: _disabled, ...config } = options.config;
-  const { createTransport, clientInfo, eraMemory, handlers, signIn } = options;
+  const { createTransport, clientInfo, eraMemory, handlers, callerRoots, signIn } = options;
   await using host = new McpHost({
     servers: [config],
     createTransport,
     clock,
     clientInfo,
-    ...defined({ eraMemory, handlers, signIn }),
+    ...defined({ eraMemory, handlers, callerRoots, signIn }),
     maxReconnects: 0,
   });
   const startedAt = clock.monotonic();

@@ -1,3 +1,4 @@
+import { defined } from '@toolyard/protocol';
 import { McpConnection } from '../connection/connection.ts';
 import type { EraMemory } from '../connection/era-memory.ts';
 import type { McpHostOptions } from './host-options.ts';
@@ -6,7 +7,7 @@ import { redactorFor } from '../log/redact.ts';
 import type { ResourceStore } from '../catalogue/resource-store.ts';
 import { ServerLog } from '../log/server-log.ts';
 import { ManagedServer } from './managed-server.ts';
-import type { LogEntry, LogLevel, ServerConfig } from '../types.ts';
+import type { Caller, LogEntry, LogLevel, ServerConfig } from '../types.ts';
 import { WireLog } from '../log/wire-log.ts';
 
 const MAX_RECONNECTS = 10;
@@ -37,6 +38,9 @@ export function makeManagedServer(config: ServerConfig, after: Promise<unknown>,
     onChange: () => onChange(entry),
     onSignedIn: () => entry.signedIn(),
   });
+  const isRooted = options.callerRoots === true && handlers.roots === undefined && config.transport.type === 'stdio';
+  const rootsOf = (initial: readonly string[], reserve?: (caller: Caller) => boolean) =>
+    isRooted ? { roots: { habit: entry.rootsHabit, initial, ...defined({ reserve }) } } : {};
   const ofAll = () => ({
     config,
     createTransport,
@@ -75,17 +79,21 @@ export function makeManagedServer(config: ServerConfig, after: Promise<unknown>,
           log.add({ at: clock.now(), phase: 'connected', level: 'warning', text });
         });
     },
-    makeConnection: (onLost) =>
-      new McpConnection({
+    makeConnection: (onLost) => {
+      entry.calls.firstReplaced();
+      return new McpConnection({
         ...ofAll(),
+        ...rootsOf([], (caller) => entry.calls.reserveFirst({ caller })),
         note,
         onChange: () => onChange(entry),
         onLost,
         onUpdated: (uri) => resources().updated(config.id, uri),
-      }),
-    makeExtraConnection: (onLost) =>
+      });
+    },
+    makeExtraConnection: (onLost, roots) =>
       new McpConnection({
         ...ofAll(),
+        ...rootsOf(roots),
         tools: () => entry.tools,
         note: (line, source) => note({ ...line, text: `Connection of a conversation: ${line.text}` }, source),
         onChange: () => undefined,

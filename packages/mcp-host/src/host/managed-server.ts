@@ -8,6 +8,7 @@ import { closedByHost } from '../connection/connection-errors.ts';
 import type { ServerAuth } from '../oauth/server-auth.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import type { ServerLog } from '../log/server-log.ts';
+import type { RootsHabit } from '../questions/session-roots.ts';
 import type { ServerMachine, ServerEvent, Stage } from './server-states.ts';
 import { reconnectWait, shownState, transition } from './server-states.ts';
 import type { Session } from '../connection/session.ts';
@@ -37,7 +38,7 @@ export type ManagedServerOptions = {
   /** Creates a connection; `onLost` is called at most once, if the connection was open and was lost. */
   makeConnection(onLost: (error: ErrorInfo, by: ConnectionLoss) => void): McpConnection;
   /** The same for an additional connection of one conversation. */
-  makeExtraConnection(onLost: () => void): McpConnection;
+  makeExtraConnection(onLost: () => void, roots: readonly string[]): McpConnection;
   onChange(): void;
   /** A connection was opened, the first or a later one. */
   onReady(): void;
@@ -55,6 +56,8 @@ export class ManagedServer {
   readonly tasks: KnownTasks;
   /** Decides when calls are made, and on which connection. */
   readonly calls: CallScheduler<ConversationConnection>;
+  /** Whether it asks for roots; learned by its connections. */
+  readonly rootsHabit: RootsHabit = { asks: false, asksAtStart: false };
   readonly #options: ManagedServerOptions;
   #machine: ServerMachine;
   #connection: McpConnection | undefined;
@@ -82,9 +85,10 @@ export class ManagedServer {
       clock: options.clock,
       maxCalls: () => (this.session?.relays === true ? Infinity : (this.config.maxConcurrentCalls ?? Infinity)),
       maxConnections: maxConnectionsOf(options.config),
-      open: (after) => {
+      asksForRoots: () => this.rootsHabit.asks,
+      open: (after, caller) => {
         const extra: ConversationConnection = new ConversationConnection(
-          (onLost) => options.makeExtraConnection(onLost),
+          (onLost) => options.makeExtraConnection(onLost, caller?.roots ?? []),
           after,
           () => this.calls.removeConnection(extra),
         );

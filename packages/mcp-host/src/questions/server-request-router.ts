@@ -1,8 +1,11 @@
-import type { Client, ClientContext, RequestId } from '@modelcontextprotocol/client';
+import type { Client, ClientContext, RequestId, Root } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { CancelledCall, CancelledCalls } from '../calls/cancelled-calls.ts';
+import type { Caller } from '../types.ts';
+import type { SessionRoots } from './session-roots.ts';
+import { toRoots } from './session-roots.ts';
 import type { AskedQuestion, Question, QuestionHandlers } from './questions.ts';
 import { answerQuestion, capabilitiesOf, readQuestion } from './questions.ts';
 import type { RawResultTransport } from '../transports/raw-result-transport.ts';
@@ -27,6 +30,12 @@ export type ServerRequestRouterOptions = {
   cancelled: CancelledCalls;
   /** Called when the server sent a request that may belong to several calls. */
   onAmbiguous: () => void;
+  /** The roots of conversations; absent if the server gets none, or those of the host. */
+  roots?: {
+    ofSession: SessionRoots;
+    /** Reserves the connection for the conversation of this caller; false if others use it. */
+    reserve: (caller: Caller) => boolean;
+  };
 };
 
 /** Routes the requests of one server, in either era, to the handlers of the owner. */
@@ -40,7 +49,8 @@ export class ServerRequestRouter {
   }
 
   get capabilities(): ReturnType<typeof capabilitiesOf> {
-    return capabilitiesOf(this.#options.handlers);
+    const { handlers, roots } = this.#options;
+    return capabilitiesOf(roots === undefined ? handlers : { ...handlers, roots: () => [] });
   }
 
   /** Legacy servers send requests of their own, which do not name a call. */
@@ -68,7 +78,12 @@ export class ServerRequestRouter {
         this.#completed.delete(params.elicitationId);
       });
     }
-    if (roots) {
+    const { roots: ofCallers } = this.#options;
+    if (ofCallers) {
+      client.setRequestHandler('roots/list', ({ params }, { mcpReq }) => ({
+        roots: this.#rootsFor((params ?? {}) as JsonObject, transport.carrierOf(mcpReq.id), ofCallers),
+      }));
+    } else if (roots) {
       // The roots are the same for every call.
       client.setRequestHandler(
         'roots/list',
@@ -76,6 +91,22 @@ export class ServerRequestRouter {
           this.#answer({ method, params: (params ?? {}) as JsonObject }, mcpReq.signal, undefined) as Promise<never>,
       );
     }
+  }
+
+  /**
+   * A server that asks for the first time during a call on a shared connection keeps the answer: the connection is reserved
+   * for the conversation of the call, or the server gets no roots.
+   */
+  #rootsFor(
+    params: JsonObject,
+    carrier: RequestId | undefined,
+    { ofSession, reserve }: NonNullable<ServerRequestRouterOptions['roots']>,
+  ): Root[] {
+    const callers = possibleRequests(this.#options.open, params, carrier).map(({ caller }) => caller);
+    const [caller] = callers;
+    const isOne = callers.every((other) => other?.conversationId === caller?.conversationId);
+    if (caller?.roots !== undefined && isOne && reserve(caller)) ofSession.set(caller.roots);
+    return ofSession.answer();
   }
 
   /** Modern servers ask with `input_required`; a failure fails the request. @throws ToolyardError */
@@ -107,7 +138,9 @@ export class ServerRequestRouter {
   /** Only declared capabilities: the handlers of a call replace those of the host without adding any. */
   #handlersFor(request: OpenRequest | undefined): QuestionHandlers {
     const { handlers } = this.#options;
-    return request?.handlers === undefined ? handlers : { ...handlers, ...request.handlers };
+    const { roots } = this.#options;
+    const ofCaller = roots === undefined ? {} : { roots: () => toRoots(request?.caller?.roots ?? []) };
+    return { ...handlers, ...request?.handlers, ...ofCaller };
   }
 
   /** Suspends the timeouts of all calls the request may belong to until it is answered. */

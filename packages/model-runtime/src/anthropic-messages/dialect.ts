@@ -1,4 +1,5 @@
 import { isJsonObject } from '@toolyard/protocol';
+import { authorizedFetch } from '../google-cloud/authorized-fetch.ts';
 import { readModels } from '../wire/model-list.ts';
 import type { ChatRequest } from '../types.ts';
 import { chooseText } from '../wire/choose-text.ts';
@@ -10,6 +11,7 @@ import { toOutgoing, OPTIONAL_FEATURES } from './request.ts';
 
 /** The Anthropic Messages API, as served by Anthropic and compatible servers. */
 export function createDialect(quirks: AnthropicQuirks = {}, newId?: () => string): ApiDialect {
+  const isVertex = quirks.vertex === true;
   return {
     wire: 'anthropic-messages',
     label: 'Anthropic messages API',
@@ -20,13 +22,15 @@ export function createDialect(quirks: AnthropicQuirks = {}, newId?: () => string
       example: 'https://api.anthropic.com',
     },
     headers: (apiKey) => ({
-      'anthropic-version': '2023-06-01',
-      ...(apiKey === undefined
+      // The version of Vertex AI is in the body.
+      ...(isVertex ? {} : { 'anthropic-version': '2023-06-01' }),
+      ...(apiKey === undefined || isVertex
         ? {}
         : quirks.bearer === true
           ? { authorization: `Bearer ${apiKey}` }
           : { 'x-api-key': apiKey }),
     }),
+    ...(isVertex ? { signed: authorizedFetch } : {}),
     chat: (request, without) => toOutgoing(request, quirks, without),
     answer: (request, errors) => new AnthropicAnswer(chooseText(request, { newId }), errors),
     fallbackFor,

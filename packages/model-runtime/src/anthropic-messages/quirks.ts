@@ -4,4 +4,6 @@ export type AnthropicQuirks = {
   bearer?: boolean;
   /** Does not accept `cache_control`. Detected automatically, at the cost of one rejected request. */
   noCacheMarks?: boolean;
+  /** Claude of Vertex AI: the model is in the path, and the key is Google Cloud credentials. */
+  vertex?: boolean;
 };

@@ -31,13 +31,13 @@ export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, withou
   settings.addExtra(fields, request.parameters.extra, OWNED);
   const systemBlock = JSON.stringify({ type: 'text', text: system });
   const head = [
-    `"model":${JSON.stringify(model)}`,
+    quirks.vertex === true ? `"anthropic_version":"vertex-2023-10-16"` : `"model":${JSON.stringify(model)}`,
     ...(system.trim() === '' ? [] : [`"system":[${marks ? withCacheMarker(systemBlock) : systemBlock}]`]),
   ].join(',');
   const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request, marks && system.trim() === '')].join(',');
   const { sent, omittedSettings } = settings;
   return {
-    path: '/messages',
+    path: quirks.vertex === true ? `/models/${encodeURIComponent(model)}:streamRawPredict` : '/messages',
     body: `{${head},"messages":[${turnsJson(turns, marks)}],${rest}}`,
     sent,
     omittedSettings,

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { authorizedFetch } from '../google-cloud/authorized-fetch.ts';
 import type { ChatRequest, ModelInfo } from '../types.ts';
 import { chooseText } from '../wire/choose-text.ts';
 import type { CapabilityFallback, ApiDialect, Exchange, ModelPage } from '../wire/dialect.ts';
@@ -6,10 +7,12 @@ import type { ProviderError } from '../wire/provider-error.ts';
 import { geminiAbilities } from './abilities.ts';
 import { GeminiAnswer } from './answer.ts';
 import { readError } from './error.ts';
+import type { GeminiQuirks } from './quirks.ts';
 import { toOutgoing, OPTIONAL_FEATURES } from './request.ts';
 
 /** Google's Gemini API. */
-export function createDialect(newId?: () => string): ApiDialect {
+export function createDialect(quirks: GeminiQuirks = {}, newId?: () => string): ApiDialect {
+  const isVertex = quirks.vertex === true;
   return {
     wire: 'google-gemini',
     label: 'Gemini API',
@@ -19,7 +22,8 @@ export function createDialect(newId?: () => string): ApiDialect {
       endpoints: ['models'],
       example: 'https://generativelanguage.googleapis.com',
     },
-    headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
+    headers: (apiKey) => (apiKey === undefined || isVertex ? {} : { 'x-goog-api-key': apiKey }),
+    ...(isVertex ? { signed: authorizedFetch } : {}),
     chat: toOutgoing,
     answer: (request, errors) => new GeminiAnswer(chooseText(request, { newId }), errors),
     readError,

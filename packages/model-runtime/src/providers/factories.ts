@@ -67,6 +67,10 @@ export function createProviderRuntime(
       const { wire, quirks } = provider;
       return createModelRuntime({ ...common, wire, ...(quirks && { quirks }) });
     }
+    case 'google-gemini': {
+      const { wire, quirks } = provider;
+      return createModelRuntime({ ...common, wire, ...(quirks && { quirks }) });
+    }
     default:
       return createModelRuntime({ ...common, wire: provider.wire });
   }

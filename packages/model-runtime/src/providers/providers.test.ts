@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import type { Fetch } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
-import { reply, runNode, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
+import { converseReply, reply, runNode, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, request, textIn, tool } from '../test-fixtures/requests.ts';
 import { WIRE_SCRIPTS } from '../test-fixtures/wires.ts';
@@ -22,7 +22,7 @@ minimaxcodingplan mistral modelscope moonshot nebius newapi novita nvidia ollama
 opencodezen openrouter perplexity ppio qiniu qwen replicate router sambanova search1api sensenova siliconcloud spark
 stepfun straico streamlake supergrok taichu tencentcloud togetherai unsloth upstage v0 vercelaigateway vllm volcengine
 volcenginecodingplan wenxin xai xiaomimimo xinference zenmux zeroone zhipu vertexai freeaiapikey
-llamacpp jan koboldcpp textgenerationwebui litellm`.match(/\S+/g);
+llamacpp jan koboldcpp textgenerationwebui litellm bedrockconverse vertexclaude`.match(/\S+/g);
 
 /** Fills every placeholder of a base URL. */
 const filled = (address: string): string =>
@@ -33,7 +33,14 @@ const ENDPOINT: Record<WireName, RegExp> = {
   'openai-chat': /\/chat\/completions$/,
   'openai-responses': /\/v1\/responses$/,
   'anthropic-messages': /[^1]\/v1\/messages$/,
+  'bedrock-converse': /\.amazonaws\.com\/model\/scripted\/converse-stream$/,
   'google-gemini': /\.com\/v1beta\/models\/scripted:streamGenerateContent\?alt=sse$/,
+};
+
+/** Records with a path of their own. */
+const ENDPOINTS_OF_CLOUDS: Record<string, RegExp> = {
+  vertexai: /\/locations\/mine\/publishers\/google\/models\/scripted:streamGenerateContent\?alt=sse$/,
+  vertexclaude: /\/locations\/mine\/publishers\/anthropic\/models\/scripted:streamRawPredict$/,
 };
 
 describe('known providers', () => {
@@ -108,7 +115,7 @@ function networkOf(origin: string): { fetch: Fetch; requested: URL[] } {
     const url = new URL(input);
     requested.push(url);
     return globalThis.fetch(
-      `${origin}/v1${url.pathname.replace(/.*(\/chat|\/messages|\/responses|\/models)/, '$1')}${url.search}`,
+      `${origin}/v1${url.pathname.replace(/.*(\/chat|\/messages|\/responses|\/models?)/, '$1')}${url.search}`,
       init,
     );
   };
@@ -118,7 +125,7 @@ function networkOf(origin: string): { fetch: Fetch; requested: URL[] } {
 describe('the runtime of a record', () => {
   test.each(records)('$id: sends requests to the documented URL, with the key', async (record) => {
     const script = WIRE_SCRIPTS.find(({ wire }) => wire === record.wire);
-    await using server = await startModelServer(script === undefined ? [] : [script.text('Hello.')], {
+    await using server = await startModelServer([script?.text('Hello.') ?? converseReply('Hello.')], {
       serveAt: 'both',
       requireKey: KEY,
     });
@@ -128,7 +135,7 @@ describe('the runtime of a record', () => {
     const parts = await collect(runtime, request('hi', { model: 'scripted' }));
     expect(textIn(parts)).toBe('Hello.');
     expect(requested).toHaveLength(1);
-    expect(requested[0]?.href).toMatch(ENDPOINT[record.wire]);
+    expect(requested[0]?.href).toMatch(ENDPOINTS_OF_CLOUDS[record.id] ?? ENDPOINT[record.wire]);
     expect(requested[0]?.href.startsWith(baseUrl)).toBe(true);
   });
 

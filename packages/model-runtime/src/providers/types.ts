@@ -1,11 +1,13 @@
 import type { AnthropicQuirks } from '../anthropic-messages/quirks.ts';
+import type { GeminiQuirks } from '../google-gemini/quirks.ts';
 import type { OpenAiChatQuirks } from '../openai-chat/quirks.ts';
 import type { ModelListing } from '../wire/model-listing.ts';
 
 /** The API format of a provider and its deviations. */
 export type WireFacts =
   | { wire: 'openai-chat'; quirks?: OpenAiChatQuirks }
-  | { wire: 'openai-responses' | 'google-gemini' }
+  | { wire: 'openai-responses' | 'bedrock-converse' }
+  | { wire: 'google-gemini'; quirks?: GeminiQuirks }
   | { wire: 'anthropic-messages'; quirks?: AnthropicQuirks };
 
 /** Facts about a model provider. */
@@ -25,6 +27,11 @@ export type ProviderRecord = WireFacts & {
    * GITHUB_TOKEN, are left out, so that no key is sent to a service its owner did not intend.
    */
   keyVariables: readonly string[];
+  /**
+   * The key is credentials of a cloud account. If none is entered, those of the environment are used: the variables of
+   * the AWS CLI, or Google's application default credentials.
+   */
+  cloud?: 'aws' | 'google';
   /** Where to get a key; null if none is needed. */
   keyPage: string | null;
   /** Absent: the default model list of its wire. */

@@ -16,9 +16,12 @@ import type { WireName } from '../wire/names.ts';
 
 type ScriptedCall = { id: string; name: string; arguments: JsonObject };
 
+/** The wires whose answers are server-sent events; the tests of Converse, with its frames, are beside it. */
+export type EventWire = Exclude<WireName, 'bedrock-converse'>;
+
 /** The scripted responses of each wire's provider. */
 export type WireScript = {
-  wire: WireName;
+  wire: EventWire;
   /** The path of a chat request, below the version. */
   path: RegExp;
   version: 'v1' | 'v1beta';

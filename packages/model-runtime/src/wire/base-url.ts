@@ -13,6 +13,7 @@ export function baseUrlCandidates(baseUrl: string, rules: AddressRules): string[
   let path = url.pathname.replace(/\/+$/, '');
   const suffix = rules.endpoints.find((endpoint) => path.endsWith(`/${endpoint}`));
   if (suffix !== undefined) path = path.slice(0, -suffix.length).replace(/\/+$/, '');
+  if (rules.version === null) return [`${url.origin}${path}${url.search}`];
   const versioned = `${path}/${rules.version}`;
   const paths = VERSIONED.test(path) ? [path] : rules.versionFirst ? [versioned, path] : [path, versioned];
   return paths.map((candidate) => `${url.origin}${candidate}${url.search}`);

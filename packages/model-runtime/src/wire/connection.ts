@@ -1,5 +1,6 @@
 import {
   isAbortError,
+  isJsonObject,
   parseJson,
   ToolyardError,
   type Clock,
@@ -56,7 +57,8 @@ export class Connection {
   readonly address: string;
   /** The server's name in messages: the user's label, otherwise its address. */
   readonly server: string;
-  readonly #redact: (text: string) => string;
+  /** Values that are removed from messages. */
+  readonly #secrets: string[];
   readonly #options: WireOptions;
   readonly #load: () => Promise<ApiDialect>;
   /** Empty without a key. */
@@ -71,7 +73,7 @@ export class Connection {
     this.#load = load;
     this.address = originOf(baseUrl);
     this.server = nameIn(options.label) ?? this.address;
-    this.#redact = createRedactor([this.#key, ...Object.values(headers), ...queryValues(baseUrl)]);
+    this.#secrets = [this.#key, ...secretsInKey(this.#key), ...Object.values(headers), ...queryValues(baseUrl)];
   }
 
   get clock(): Clock {
@@ -81,11 +83,11 @@ export class Connection {
   /** Loads the wire on first use. */
   open(): Promise<OpenedEndpoint> {
     this.#opened ??= this.#load().then((dialect) => {
-      const { baseUrl, fetch, headers: own } = this.#options;
-      const headers = checkedHeaders(
-        { ...dialect.headers(this.#key === '' ? undefined : this.#key), ...own },
-        this.server,
-      );
+      const { baseUrl, fetch: plainFetch, headers: own, clock } = this.#options;
+      const apiKey = this.#key === '' ? undefined : this.#key;
+      const addSecret = (secret: string): void => void this.#secrets.push(secret);
+      const fetch = dialect.signed?.({ apiKey, fetch: plainFetch, clock, addSecret }) ?? plainFetch;
+      const headers = checkedHeaders({ ...dialect.headers(apiKey), ...own }, this.server);
       return { dialect, endpoint: new Endpoint(baseUrl, dialect, fetch), headers };
     });
     return this.#opened;
@@ -104,8 +106,7 @@ export class Connection {
   errorContext(model: string, headers: Readonly<Record<string, string>> = {}): ErrorContext {
     const own = Object.values(headers);
     const hasKey = this.#key !== '' || Object.keys(this.#options.headers ?? {}).length + own.length > 0;
-    const redactOwn = createRedactor(own);
-    const redact = own.length === 0 ? this.#redact : (text: string) => redactOwn(this.#redact(text));
+    const redact = (text: string): string => createRedactor([...this.#secrets, ...own])(text);
     return { server: this.server, address: this.address, model, hasKey, redact };
   }
 
@@ -252,6 +253,16 @@ function unreadable(errors: ErrorContext): ErrorInfo {
 function nameIn(label: string | undefined): string | undefined {
   const name = label === undefined ? '' : shortened(label);
   return name === '' ? undefined : name;
+}
+
+/** The secrets within a key that has several parts: Google's JSON keys, and `ID:SECRET:TOKEN` of AWS. */
+function secretsInKey(key: string): string[] {
+  const parsed = parseJson(key);
+  if (parsed.ok && isJsonObject(parsed.value)) {
+    const { private_key: privateKey, client_secret: secret, refresh_token: token } = parsed.value;
+    return [privateKey, secret, token].filter((value) => typeof value === 'string');
+  }
+  return key.split(':').slice(1);
 }
 
 /** Validates headers, because fetch would reject them with an unhelpful error. Throws ToolyardError. */

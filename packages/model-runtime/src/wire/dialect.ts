@@ -1,4 +1,4 @@
-import type { JsonValue } from '@toolyard/protocol';
+import type { Clock, Fetch, JsonValue } from '@toolyard/protocol';
 import type {
   ChatRequest,
   CreatedImages,
@@ -8,6 +8,7 @@ import type {
   ModelInfo,
   Speech,
   SpeechRequest,
+  StreamPart,
   Transcription,
   TranscriptionRequest,
 } from '../types.ts';
@@ -39,14 +40,31 @@ export type ModelPage = { models: ModelInfo[]; next?: string };
 
 /** Where the API is, relative to a base URL. */
 export type AddressRules = {
-  /** The version in its paths, such as `v1`. */
-  version: string;
+  /** The version in its paths, such as `v1`; null: its paths have none. */
+  version: string | null;
   /** True if a base URL without a version most likely lacks it. */
   versionFirst: boolean;
   /** Endpoint paths users often include in the base URL, without the leading slash. */
   endpoints: readonly string[];
   /** An example of a base URL. */
   example: string;
+};
+
+/** Reads the body of an answer. Both methods add parts to `out`. */
+export type AnswerReader = {
+  /** Processes the bytes of one network read. */
+  push(bytes: Uint8Array, out: StreamPart[]): void;
+  /** Ends the body, or stops reading it. */
+  end(out: StreamPart[]): void;
+};
+
+/** What a dialect needs to sign its requests. */
+export type SigningContext = {
+  apiKey: string | undefined;
+  fetch: Fetch;
+  clock: Clock;
+  /** Adds a secret that was obtained later, such as an access token, to those removed from messages. */
+  addSecret: (secret: string) => void;
 };
 
 /** Everything specific to one wire: pure functions over data. The runtime is the same for all wires. */
@@ -56,11 +74,18 @@ export type ApiDialect = {
   readonly label: string;
   readonly addresses: AddressRules;
   headers(apiKey: string | undefined): Record<string, string>;
+  /**
+   * For servers whose requests are signed: a fetch that adds the signature or a token to each request. What it throws
+   * fails the request.
+   */
+  signed?(context: SigningContext): Fetch;
   /** `without`: the features this server has rejected for this model so far. */
   chat(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat;
   answer(request: ChatRequest, errors: ErrorContext): StreamedAnswer;
+  /** Reads a streamed answer that is not server-sent events. */
+  body?(answer: StreamedAnswer, errors: ErrorContext): AnswerReader;
   /** Parses an error in the wire's own format; null: try the common formats. */
-  readError?(value: JsonValue): ProviderError | null;
+  readError?(value: JsonValue, headers: Headers): ProviderError | null;
   /** The feature to omit after a rejection that names no setting; null: none. */
   fallbackFor?(error: ProviderError, request: ChatRequest, without: ReadonlySet<string>): CapabilityFallback | null;
   /** `page`: the token from the previous page. */

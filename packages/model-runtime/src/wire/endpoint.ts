@@ -54,7 +54,7 @@ export class Endpoint {
         return { kind: 'answered', response };
       }
       const body = await readBounded(response, guard);
-      const error = readProviderError(body, this.#dialect.readError);
+      const error = readProviderError(body, (value) => this.#dialect.readError?.(value, response.headers) ?? null);
       const { status, headers } = response;
       const noApi = response.ok || status === 404 || status === 405;
       const page = isHtml || looksLikeHtml(body);

@@ -24,7 +24,7 @@ import { brokenStream, type StreamedAnswer } from './answer.ts';
 import { IdleTimeoutError, type BodyReader, type CallGuard } from './call-guard.ts';
 import { CapabilityFallbacks } from './capability-fallbacks.ts';
 import { checkedHeaders, Connection, MAX_WHOLE, requestInit, type WireOptions } from './connection.ts';
-import type { ApiDialect } from './dialect.ts';
+import type { AnswerReader, ApiDialect } from './dialect.ts';
 import { readBytes, type EndpointOutcome } from './endpoint.ts';
 import { AnswerBody, releaseBody } from './event-stream.ts';
 import { withAddress, type ErrorContext } from './provider-error.ts';
@@ -82,7 +82,7 @@ export class WireRuntime implements ModelRuntime {
         if (outcome.kind !== 'answered') failure = connection.refusal(outcome, dialect, errors);
         else {
           const answer = dialect.answer(sent, errors);
-          const body = new AnswerBody(answer, errors);
+          const body: AnswerReader = dialect.body?.(answer, errors) ?? new AnswerBody(answer, errors);
           reader = (outcome.response.body ?? emptyBody()).getReader();
           let firstMs = -1;
           while (!answer.ended) {

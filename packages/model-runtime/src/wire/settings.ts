@@ -9,14 +9,14 @@ export type SettingName = PlainSetting | 'reasoningEffort' | 'extra' | 'toolChoi
 
 /** Field name of a setting per wire; null if unsupported. */
 const FIELDS: Record<PlainSetting, Record<WireName, string | null>> = {
-  temperature: row('temperature', 'temperature', 'temperature', 'temperature'),
-  topP: row('top_p', 'top_p', 'top_p', 'topP'),
-  topK: row('top_k', null, 'top_k', 'topK'),
-  maxOutputTokens: row('max_tokens', 'max_output_tokens', 'max_tokens', 'maxOutputTokens'),
-  presencePenalty: row('presence_penalty', null, null, 'presencePenalty'),
-  frequencyPenalty: row('frequency_penalty', null, null, 'frequencyPenalty'),
-  stop: row('stop', null, 'stop_sequences', 'stopSequences'),
-  seed: row('seed', null, null, 'seed'),
+  temperature: row('temperature', 'temperature', 'temperature', 'temperature', 'temperature'),
+  topP: row('top_p', 'top_p', 'top_p', 'topP', 'topP'),
+  topK: row('top_k', null, 'top_k', 'topK', null),
+  maxOutputTokens: row('max_tokens', 'max_output_tokens', 'max_tokens', 'maxOutputTokens', 'maxTokens'),
+  presencePenalty: row('presence_penalty', null, null, 'presencePenalty', null),
+  frequencyPenalty: row('frequency_penalty', null, null, 'frequencyPenalty', null),
+  stop: row('stop', null, 'stop_sequences', 'stopSequences', 'stopSequences'),
+  seed: row('seed', null, null, 'seed', null),
 };
 
 function row(
@@ -24,12 +24,14 @@ function row(
   responses: string | null,
   anthropic: string | null,
   gemini: string | null,
+  converse: string | null,
 ): Record<WireName, string | null> {
   return {
     'openai-chat': chat,
     'openai-responses': responses,
     'anthropic-messages': anthropic,
     'google-gemini': gemini,
+    'bedrock-converse': converse,
   };
 }
 

@@ -32,6 +32,8 @@ const toolFields = {
   readOnly: z.boolean(),
   /** Annotations that the server declares, if any. */
   annotations: toolAnnotations.exactOptional(),
+  /** It reaches nothing but its arguments: texts in them are not flagged as dangerous. */
+  isolated: z.literal(true).exactOptional(),
   permission: z.enum(['allow', 'never']).nullable(),
   /** The default; false if the tool is switched off for every conversation. */
   enabled: z.boolean(),

@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { SEARCH_ENGINES } from '../search-engines.ts';
 import { named } from './common.ts';
 
-const searchEngine = z.enum(['searxng', 'brave', 'tavily', 'exa', 'custom']);
-/** A search engine of `web_search`. */
-export type SearchEngine = z.output<typeof searchEngine>;
+const searchEngine = z.enum(SEARCH_ENGINES);
 
 const url = z
   .string()

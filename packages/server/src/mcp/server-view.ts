@@ -30,6 +30,7 @@ export type ServerViewOptions = {
   isToolOn: (tool: ToolReference) => boolean;
   /** Differences between a tool and its approved definition. */
   changeOf: (tool: ToolReference) => ToolChange | undefined;
+  isIsolated: (tool: IndexedTool) => boolean;
 };
 
 /** A server for its owner, without keys or environment. */
@@ -147,9 +148,12 @@ function placeOf({ entry, waiting }: ConfiguredServer): Pick<McpServerView, 'fau
   };
 }
 
-type ToolViewOptions = Pick<ServerViewOptions, 'permissions' | 'isToolOn' | 'changeOf'>;
+type ToolViewOptions = Pick<ServerViewOptions, 'permissions' | 'isToolOn' | 'changeOf' | 'isIsolated'>;
 
-function toToolView(listed: IndexedTool, { permissions, isToolOn, changeOf }: ToolViewOptions): McpToolView {
+function toToolView(
+  listed: IndexedTool,
+  { permissions, isToolOn, changeOf, isIsolated }: ToolViewOptions,
+): McpToolView {
   const { tool, name, title, description, annotations, ui } = listed;
   const change = changeOf(tool);
   return {
@@ -159,6 +163,7 @@ function toToolView(listed: IndexedTool, { permissions, isToolOn, changeOf }: To
     readOnly: annotations?.readOnly === true,
     ...defined({ annotations }),
     ...(ui === undefined ? {} : { ui: { ...ui, visibility: [...ui.visibility] } }),
+    ...(isIsolated(listed) ? { isolated: true as const } : {}),
     permission: findDecision(tool, permissions) ?? null,
     enabled: isToolOn(tool),
     tokens: costOf(listed),

@@ -87,6 +87,7 @@ export class ConnectedServers extends EditableServers implements Servers {
       clock,
       clientInfo,
       handlers: NO_USER_HANDLERS,
+      callerRoots: true,
       pins,
       signIn,
     });
@@ -165,6 +166,7 @@ export class ConnectedServers extends EditableServers implements Servers {
     return inspectServer({
       ...this.#inspect,
       handlers: NO_USER_HANDLERS,
+      callerRoots: true,
       config,
       ...defined({ signal }),
       whileConnecting: (health) => {
@@ -355,6 +357,7 @@ export class ConnectedServers extends EditableServers implements Servers {
     return {
       isToolOn: (tool: ToolReference) => this.book.isToolOn(tool),
       changeOf: (tool: ToolReference) => this.#host.trust.changeOf(tool),
+      isIsolated: (listed: IndexedTool) => this.#options.functions?.isIsolated([listed], listed.tool) === true,
     };
   }
 

@@ -1,5 +1,6 @@
 import type { ModelInfo } from '@toolyard/model-runtime';
 import { createDemoRuntime, createProviderRuntime } from '@toolyard/model-runtime';
+import { cloudCredentials } from '@toolyard/agent-host/node';
 import { createGuardedFetch, trustOrigins } from '@toolyard/guarded-fetch';
 import type {
   AgentConfiguration,
@@ -82,7 +83,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     ...defined({ ports: options.localPorts }),
   });
   const lists = new ModelLists(clock);
-  const directory = new ProviderDirectory({ fixed, stored, found, fetches, clock, ids });
+  const directory = new ProviderDirectory({ fixed, stored, found, fetches, clock, ids, env: options.env });
   const facts = new ModelFactsStore(options.statedModels, clock);
   const demo = createDemoRuntime({ clock, newId: () => ids.next() });
 
@@ -218,9 +219,10 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
         // A stored key is used only where it would be sent anyway.
         const record = id === undefined ? undefined : await directory.find(principal, id);
         const isHome = newKey === undefined && record !== undefined && isSameOrigin(record.baseUrl, baseUrl);
-        const apiKey = isHome ? await directory.keyOf(principal, record) : (readKey(newKey) ?? undefined);
-        const key = apiKey === undefined ? {} : { apiKey };
         const known = (await findPreset(how.known)) ?? record?.known;
+        const ownKey = isHome ? await directory.keyOf(principal, record) : (readKey(newKey) ?? undefined);
+        const apiKey = ownKey ?? cloudCredentials(known ?? {}, baseUrl, options.env);
+        const key = apiKey === undefined ? {} : { apiKey };
         const wire = how.wire ?? record?.wire ?? known?.wire ?? 'openai-chat';
         const modelNames = how.modelNames ?? record?.modelNames ?? [];
         const facts = runtimeFacts({ baseUrl, wire, modelNames, ...(known && { known }) });

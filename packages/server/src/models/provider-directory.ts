@@ -1,3 +1,4 @@
+import { cloudCredentials } from '@toolyard/agent-host/node';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import { createProviderRuntime } from '@toolyard/model-runtime';
 import type { Clock, IdSource, Owner, ProviderView } from '@toolyard/protocol';
@@ -19,6 +20,8 @@ export type ProviderDirectoryOptions = {
   fetches: OwnerFetches;
   clock: Clock;
   ids: IdSource;
+  /** With the credentials of a cloud for its providers without a key. */
+  env: Readonly<Record<string, string | undefined>>;
 };
 
 /** A runtime for a provider with its current base URL and key, which `version` identifies. */
@@ -58,7 +61,9 @@ export class ProviderDirectory {
 
   /** @throws ToolyardError `bad_config` if the stored key cannot be read */
   async keyOf(principal: Owner, record: ConfiguredProvider): Promise<string | undefined> {
-    return record.origin === 'settings' ? this.#options.stored.key(principal, record) : record.apiKey;
+    const { stored, env } = this.#options;
+    const own = record.origin === 'settings' ? await stored.key(principal, record) : record.apiKey;
+    return own ?? cloudCredentials(record.known ?? {}, record.baseUrl, env);
   }
 
   /** Returns the same runtime until base URL or key change. @throws like {@link ProviderDirectory.keyOf} */

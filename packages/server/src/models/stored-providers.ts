@@ -1,5 +1,5 @@
 import type { ChangeProvider, Clock, CreateProvider, JsonValue, Owner, WireName } from '@toolyard/protocol';
-import { defined, parseJson, ToolyardError, WIRES } from '@toolyard/protocol';
+import { defined, isJsonObject, parseJson, ToolyardError, WIRES } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import { z } from 'zod';
 import { checkBaseUrl, checkHasNoKey } from '../config/base-url.ts';
@@ -171,11 +171,17 @@ function checkAddress(input: string): string {
   return baseUrl;
 }
 
-/** Trimmed; null if empty. @throws ToolyardError `bad_request` for characters that a header cannot contain */
+/**
+ * Trimmed; null if empty. A JSON object, such as the key of a Google Cloud service account, is written on one line.
+ *
+ * @throws ToolyardError `bad_request` for characters that a header cannot contain
+ */
 export function readKey(input: string | null | undefined): string | null {
   const key = input?.trim() ?? '';
   if (key === '') return null;
   if (/^[\x21-\x7e]+$/.test(key)) return key;
+  const parsed = key.startsWith('{') ? parseJson(key) : null;
+  if (parsed?.ok === true && isJsonObject(parsed.value)) return JSON.stringify(parsed.value);
   throw new ToolyardError({
     code: 'bad_request',
     message: 'The API key contains spaces, line breaks or other invalid characters.',

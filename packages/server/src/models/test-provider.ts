@@ -14,6 +14,7 @@ const NAMES: Record<WireName, string> = {
   'openai-responses': 'OpenAI Responses',
   'anthropic-messages': 'Anthropic Messages',
   'google-gemini': 'Gemini',
+  'bedrock-converse': 'Bedrock Converse',
 };
 
 export type TestedProviderInput = {

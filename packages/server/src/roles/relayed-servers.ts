@@ -20,7 +20,18 @@ import type { ServerMethod } from './server-methods.ts';
 
 export type WebServersOptions = Pick<
   ServersOptions,
-  'builtIn' | 'file' | 'flags' | 'env' | 'owner' | 'settings' | 'permissions' | 'secrets' | 'hub' | 'clock' | 'log'
+  | 'builtIn'
+  | 'functions'
+  | 'file'
+  | 'flags'
+  | 'env'
+  | 'owner'
+  | 'settings'
+  | 'permissions'
+  | 'secrets'
+  | 'hub'
+  | 'clock'
+  | 'log'
 > & {
   heartbeat: Pick<ProcessHeartbeat, 'servers' | 'living'>;
   client: InternalClient;
@@ -239,6 +250,7 @@ export class RelayedServers extends EditableServers implements Servers {
     return {
       isToolOn: (tool: ToolReference) => this.book.isToolOn(tool),
       changeOf: ({ serverId, name }: ToolReference) => rows.get(serverId)?.catalogue?.changes[name],
+      isIsolated: (listed: IndexedTool) => this.#options.functions?.isIsolated([listed], listed.tool) === true,
     };
   }
 

@@ -6,6 +6,7 @@ import type { Clock, LeasedRun, Owner, PermissionView } from '@toolyard/protocol
 import { findDecision, messageOf } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Skills } from '../built-in/skills/skills.ts';
+import { rootsOf } from '../built-in/workspace/workspace-path.ts';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers } from '../services.ts';
@@ -77,6 +78,7 @@ export async function openRunAccess(
   // After the servers, which are connected by now.
   const skills = await services.skills?.ofRun(principal, configuration);
   const { budgets } = configuration;
+  const surroundings = services.policy?.();
   return {
     model: services.telemetry?.traced(runId, model) ?? model,
     abilities,
@@ -87,7 +89,8 @@ export async function openRunAccess(
     async refresh() {
       await Promise.all([lookUpDecided(), lookUpUnconfirmed()]);
     },
-    surroundings: services.policy?.(),
+    surroundings,
+    roots: rootsOf(configuration.workspace, surroundings?.own?.dataFolder),
     unconfirmed: isAuto ? () => unconfirmed : undefined,
     budgets:
       budgets.length > 0

@@ -1,5 +1,11 @@
 import type { ProviderRecord } from '../types.ts';
 
+const VERTEX =
+  'https://{GOOGLE_CLOUD_LOCATION}-aiplatform.googleapis.com/v1/projects/{GOOGLE_CLOUD_PROJECT}/locations/{GOOGLE_CLOUD_LOCATION}/publishers';
+
+const VERTEX_NOTE =
+  'The key is the content of the JSON key file of a service account. Without one, the application default credentials of the server are used. The host of the location "global" is aiplatform.googleapis.com.';
+
 /** Models within a cloud account: the base URL contains an identifier of the account. */
 export const CLOUDS: readonly ProviderRecord[] = [
   {
@@ -36,8 +42,51 @@ export const CLOUDS: readonly ProviderRecord[] = [
     baseUrl: 'https://bedrock-mantle.{AWS_REGION}.api.aws/openai/v1',
     keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],
     keyPage: 'https://console.aws.amazon.com/bedrock/home#/api-keys',
-    note: 'Needs an Amazon Bedrock API key; covers the models Bedrock serves over the OpenAI API. Requests signed with AWS credentials are not supported.',
+    note: 'Needs an Amazon Bedrock API key; covers the models Bedrock serves over the OpenAI API. For all models and AWS credentials choose Amazon Bedrock (Converse).',
     source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/models-api-compatibility.html',
+    proof: 'documented',
+  },
+  {
+    id: 'bedrockconverse',
+    label: 'Amazon Bedrock (Converse)',
+    place: 'hosted',
+    wire: 'bedrock-converse',
+    baseUrl: 'https://bedrock-runtime.{AWS_REGION}.amazonaws.com',
+    keyVariables: [],
+    cloud: 'aws',
+    keyPage: 'https://console.aws.amazon.com/bedrock/home#/api-keys',
+    note: 'The key is ACCESS_KEY_ID:SECRET_ACCESS_KEY, with :SESSION_TOKEN for temporary credentials, or a Bedrock API key. Without one, AWS_ACCESS_KEY_ID and the other AWS variables of the server are used.',
+    source: 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html',
+    proof: 'documented',
+  },
+  {
+    id: 'vertexai',
+    label: 'Google Vertex AI',
+    place: 'hosted',
+    wire: 'google-gemini',
+    quirks: { vertex: true },
+    baseUrl: `${VERTEX}/google`,
+    keyVariables: [],
+    cloud: 'google',
+    keyPage: 'https://console.cloud.google.com/iam-admin/serviceaccounts',
+    models: { named: [] },
+    note: VERTEX_NOTE,
+    source: 'https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference',
+    proof: 'documented',
+  },
+  {
+    id: 'vertexclaude',
+    label: 'Claude on Google Vertex AI',
+    place: 'hosted',
+    wire: 'anthropic-messages',
+    quirks: { vertex: true },
+    baseUrl: `${VERTEX}/anthropic`,
+    keyVariables: [],
+    cloud: 'google',
+    keyPage: 'https://console.cloud.google.com/iam-admin/serviceaccounts',
+    models: { named: [] },
+    note: VERTEX_NOTE,
+    source: 'https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai',
     proof: 'documented',
   },
   {

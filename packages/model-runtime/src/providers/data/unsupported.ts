@@ -19,8 +19,4 @@ export const UNSUPPORTED_PROVIDERS: readonly UnsupportedProvider[] = [
     id: 'straico',
     why: 'Its documentation does not say whether it streams. Add it as a custom provider.',
   },
-  {
-    id: 'vertexai',
-    why: 'Its requests are signed with Google Cloud tokens that expire after an hour. Gemini itself is supported as google.',
-  },
 ];

@@ -1,6 +1,6 @@
 import type { FunctionTool } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
-import { lineDiff } from './line-diff.ts';
+import { lineDiff } from '@toolyard/protocol/text-diff';
 import { readText, replaceText } from './text-file.ts';
 import type { Workspace } from './workspace-path.ts';
 import { failed, openFile } from './workspace-path.ts';

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, 
 import type { FileHandle } from 'node:fs/promises';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { ToolyardError } from '@toolyard/protocol';
 
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -26,6 +27,17 @@ export function openWorkspace(path: string | undefined, hidden: readonly string[
     }
   }
   return { root };
+}
+
+/** The workspace as roots for MCP servers; none if it cannot be used. */
+export function rootsOf(path: string | undefined, dataFolder: string | undefined): string[] {
+  if (path === undefined) return [];
+  try {
+    return [pathToFileURL(openWorkspace(path, dataFolder === undefined ? [] : [dataFolder]).root).href];
+  } catch {
+    // The tools of the workspace report why.
+    return [];
+  }
 }
 
 function resolvedOrNull(path: string): string | null {

@@ -19,7 +19,6 @@ import { messageOf } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFileTools } from './file-tools.ts';
-import { lineDiff } from './line-diff.ts';
 
 let folder: string;
 let workspace: string;
@@ -79,7 +78,6 @@ describe('the files of a workspace', { tags: ['C1.23', 'C7.03'] }, () => {
     expect(await call('write_file', write)).toBe('Written: new/folder/b.txt (2 lines).');
     expect(await call('read_file', { path: 'new/folder/b.txt' })).toBe('one\ntwo');
     expect(diffOf('write_file', { path: 'notes.md', content: '# Notes\nmore\n' })).toBe('  # Notes\n+ more');
-    expect(lineDiff('a\nb\nc\n', 'a\nx\nc\n')).toBe('  a\n- b\n+ x\n  c');
   });
 
   test.each([

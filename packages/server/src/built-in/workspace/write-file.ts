@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { FunctionTool } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
-import { lineDiff } from './line-diff.ts';
+import { lineDiff } from '@toolyard/protocol/text-diff';
 import { replaceText } from './text-file.ts';
 import type { Workspace } from './workspace-path.ts';
 import { existingPath, isInside, openFile, peekText } from './workspace-path.ts';

@@ -75,6 +75,7 @@ export const BRAND_NAMES = [
   'upstage',
   'v0',
   'vercel',
+  'vertexai',
   'vllm',
   'volcengine',
   'wenxin',

@@ -41,6 +41,7 @@ const MODELS: readonly (readonly [start: RegExp, brand: BrandName])[] = [
 /** Provider presets whose id is not the name of their icon. */
 const PROVIDERS = new Map<string, BrandName>([
   ['bailiancodingplan', 'bailian'],
+  ['bedrockconverse', 'bedrock'],
   ['fireworksai', 'fireworks'],
   ['glmcodingplan', 'zhipu'],
   ['infiniai', 'infinigence'],
@@ -51,6 +52,7 @@ const PROVIDERS = new Map<string, BrandName>([
   ['opencodezen', 'opencode'],
   ['togetherai', 'together'],
   ['vercelaigateway', 'vercel'],
+  ['vertexclaude', 'vertexai'],
   ['volcenginecodingplan', 'volcengine'],
 ]);
 

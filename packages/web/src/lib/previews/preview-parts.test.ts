@@ -5,7 +5,6 @@ import { addBlocked, isLocal } from './blocked-requests.ts';
 import { downloadName } from './download-name.ts';
 import { fixRequest } from './fix-request.ts';
 import { FrameLog } from './frame-log.svelte.ts';
-import { compareTexts } from './text-diff.ts';
 
 describe('the name of a saved document', () => {
   const html = { kind: 'html', language: 'html', title: null, fileName: null } as const;
@@ -95,24 +94,5 @@ describe('the request to fix an error', () => {
 
   test('is bounded', () => {
     expect(request('x'.repeat(5_000), 'y'.repeat(5_000)).length).toBeLessThan(1_800);
-  });
-});
-
-describe('changes between versions', () => {
-  test('are lines, with three unchanged ones around them', () => {
-    const lines = Array.from({ length: 20 }, (_, index) => `line ${String(index)}`);
-    const diff = compareTexts(lines.join('\n'), lines.with(10, 'changed').join('\n'));
-    expect(diff).toMatchObject({ added: 1, removed: 1 });
-    expect(diff?.lines.map((line) => (line.kind === 'skipped' ? line.count : `${line.kind} ${line.text}`))).toEqual([
-      7,
-      ...['same line 7', 'same line 8', 'same line 9', 'removed line 10', 'added changed'],
-      ...['same line 11', 'same line 12', 'same line 13'],
-      6,
-    ]);
-  });
-
-  test('do not include the end of the last line', () => {
-    expect(compareTexts('a\nb', 'a\nb\nc')).toMatchObject({ added: 1, removed: 0 });
-    expect(compareTexts('a', 'a\n')).toMatchObject({ added: 0, removed: 0 });
   });
 });

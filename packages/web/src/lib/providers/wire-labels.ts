@@ -6,4 +6,5 @@ export const WIRE_LABELS: Record<WireName, string> = {
   'openai-responses': 'OpenAI Responses',
   'anthropic-messages': 'Anthropic Messages',
   'google-gemini': 'Google Gemini',
+  'bedrock-converse': 'Amazon Bedrock Converse',
 };

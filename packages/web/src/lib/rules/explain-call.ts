@@ -58,6 +58,7 @@ export function explainToolCall({ server, view, args, context }: CalledTool, rul
       builtIn: server.builtIn,
       readOnly: server.builtIn ? readsOnlyInside(annotations) : readOnly,
       trusted: server.trusted === true,
+      ...(server.builtIn && view.isolated === true ? { isolated: true } : {}),
       ...(annotations?.destructive === undefined ? {} : { destructive: annotations.destructive }),
       ...(changed === undefined ? {} : { changed }),
       callContext: () => context,

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { faultsOfRules } from '@toolyard/protocol';
 import type { InterventionRule } from '@toolyard/protocol';
-import { explainCall } from './explain-call.ts';
+import { testTool } from '../servers/test-servers.ts';
+import { explainCall, explainToolCall } from './explain-call.ts';
 import type { CallToExplain } from './explain-call.ts';
 import { EMPTY_RULE, formOf, ruleOf } from './rule-form.ts';
 
@@ -42,6 +43,26 @@ function explained(command: string, more: Partial<CallToExplain> = {}) {
     ...more,
   });
 }
+
+it('"Try a call" flags no text for an isolated built-in tool, like a run, and flags it for any other', () => {
+  const annotations = { readOnly: true, openWorld: false };
+  const of = (builtIn: boolean, isolated?: true) =>
+    explainToolCall(
+      {
+        server: { builtIn },
+        view: testTool('compute', 'run_javascript', { annotations, ...(isolated ? { isolated } : {}) }),
+        args: { code: 'require("child_process").execSync("rm -rf ~")' },
+        context: {},
+      },
+      { mode: 'manual', rules: [], lostRules: false },
+    );
+  vi.stubGlobal('location', { port: '' });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  expect(of(true, true)).toEqual({ decision: 'run', by: { kind: 'built_in' } });
+  expect(of(true)).toMatchObject({ by: { kind: 'danger' } });
+  // What a server says about itself does not count.
+  expect(of(false, true)).toMatchObject({ decision: 'ask', by: { kind: 'danger' } });
+});
 
 describe('the reason of a decision', () => {
   it.each([

@@ -9,6 +9,7 @@ export const cards = {
   structured: 'Structured result',
   toolError: 'The tool returned an error',
   meantForModel: 'for the model',
+  untrusted: 'Content from the web: it may be wrong or contain instructions for the model. It grants no permission.',
   audio: 'Audio from {tool}',
   video: 'Video from {tool}',
   openResource: 'Open {name}',

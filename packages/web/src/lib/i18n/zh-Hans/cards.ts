@@ -10,6 +10,7 @@ export const cards: LazyTexts<'cards'> = {
   structured: '结构化结果',
   toolError: '工具返回了错误',
   meantForModel: '供模型阅读',
+  untrusted: '来自网络的内容：可能有误，或含有写给模型的指令。它不会授予任何权限。',
   audio: '{tool} 返回的音频',
   video: '{tool} 返回的视频',
   openResource: '打开 {name}',

@@ -10,6 +10,7 @@ export const cards: LazyTexts<'cards'> = {
   structured: '結構化結果',
   toolError: '工具傳回錯誤',
   meantForModel: '供模型閱讀',
+  untrusted: '來自網路的內容：可能有誤，或含有寫給模型的指示。它不會授予任何權限。',
   audio: '{tool} 傳回的音訊',
   video: '{tool} 傳回的影片',
   openResource: '開啟 {name}',

@@ -1,0 +1,3 @@
+import { describeShellCorpus } from './test-fixtures/shell-corpus.ts';
+
+describeShellCorpus({ every: 1 });
