@@ -43,7 +43,7 @@ export const previews: LazyTexts<'previews'> = {
   console: '控制台',
   errors: { other: '{count} 个错误' },
   blockedCount: { other: '已拦截 {count} 个主机' },
-  allowedCount: '允许 {count} 个主机',
+  allowedCount: { other: '允许 {count} 个主机' },
   nothingLogged: '没有消息。',
   omitted: { other: '已移除 {count} 条较旧的消息' },
   incomplete: '部分消息因数量过多或过长而未显示。',

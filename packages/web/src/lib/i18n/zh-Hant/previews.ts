@@ -43,7 +43,7 @@ export const previews: LazyTexts<'previews'> = {
   console: '主控台',
   errors: { other: '{count} 個錯誤' },
   blockedCount: { other: '已封鎖 {count} 個主機' },
-  allowedCount: '允許 {count} 個主機',
+  allowedCount: { other: '允許 {count} 個主機' },
   nothingLogged: '沒有訊息。',
   omitted: { other: '已移除 {count} 則較舊的訊息' },
   incomplete: '部分訊息因數量過多或過長而未顯示。',
