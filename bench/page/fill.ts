@@ -11,7 +11,10 @@ const OWNER = { ownerId: 'owner' };
 type Filled = { title: string; messages: number; lastWords: string; answerSize?: number };
 
 /** Writes a conversation into the data folder of no running server, and returns its id. */
-export async function fillConversation(folder: string, { title, messages, lastWords, answerSize }: Filled): Promise<string> {
+export async function fillConversation(
+  folder: string,
+  { title, messages, lastWords, answerSize }: Filled,
+): Promise<string> {
   const storage = await openStorage({ folder, clock: systemClock });
   try {
     const id = randomUUID();

@@ -51,7 +51,10 @@ function heightOf(block: ShownBlock | MarkdownBlock): number {
     case 'table':
       return 70 + 37 * block.rows.length;
     case 'list':
-      return block.items.reduce((sum, item) => sum + item.blocks.reduce((inner, one) => inner + heightOf(one) - 8, 0), 16);
+      return block.items.reduce(
+        (sum, item) => sum + item.blocks.reduce((inner, one) => inner + heightOf(one) - 8, 0),
+        16,
+      );
     case 'quote':
     case 'footnote':
       return block.blocks.reduce((sum, one) => sum + heightOf(one), 8);

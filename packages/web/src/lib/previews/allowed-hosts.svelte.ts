@@ -62,12 +62,18 @@ export class AllowedHosts {
 
   allow(source: string): void {
     if (this.sources.includes(source)) return;
-    this.#grants.change(this.#conversation, [...this.#grants.of(this.#conversation), { source, versions: this.#document().versions.map(({ key }) => key) }]);
+    this.#grants.change(this.#conversation, [
+      ...this.#grants.of(this.#conversation),
+      { source, versions: this.#document().versions.map(({ key }) => key) },
+    ]);
   }
 
   /** Also for versions in messages that are not loaded. */
   revoke(source: string): void {
-    this.#grants.change(this.#conversation, this.#grants.of(this.#conversation).filter((grant) => grant.source !== source || !this.#applies(grant)));
+    this.#grants.change(
+      this.#conversation,
+      this.#grants.of(this.#conversation).filter((grant) => grant.source !== source || !this.#applies(grant)),
+    );
   }
 
   /** Versions that are added later are versions of the same document. */

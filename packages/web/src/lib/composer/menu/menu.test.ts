@@ -18,9 +18,12 @@ describe('the sign that opens the menu', () => {
     expect(findTrigger(text, text.length)).toEqual(expected);
   });
 
-  it.each(['a/b', 'me@example.com', 'https://a.b/c', 'plain', '', '@ home', '@one\nline', '@a b c d e f'])('is not found in %j', (text) => {
-    expect(findTrigger(text, text.length)).toBeNull();
-  });
+  it.each(['a/b', 'me@example.com', 'https://a.b/c', 'plain', '', '@ home', '@one\nline', '@a b c d e f'])(
+    'is not found in %j',
+    (text) => {
+      expect(findTrigger(text, text.length)).toBeNull();
+    },
+  );
 
   it('is looked for before the caret only', () => {
     expect(findTrigger('/simple', 3)).toEqual({ sign: '/', start: 0, query: 'si' });
