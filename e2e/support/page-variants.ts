@@ -63,7 +63,10 @@ export function describePageVariants({ everywhere, locales }: PageVariants): voi
     });
     afterEach(({ task }) => {
       // All views take many minutes, and a run that hangs has to name its view.
-      if (everywhere) process.stderr.write(`${String(task.result?.state)}: ${task.name}\n`);
+      if (everywhere) {
+        const [problem] = task.result?.errors ?? [];
+        process.stderr.write(`${String(task.result?.state)}: ${task.name}${problem ? `: ${problem.message}` : ''}\n`);
+      }
       expect(stage.complaints.splice(0)).toEqual([]);
     });
     afterAll(() => stage[Symbol.asyncDispose]());
