@@ -6,7 +6,7 @@ import { runBench } from './harness/bench.ts';
 import { PROVIDER, startMockModel } from './mock-model/start.ts';
 import { fillConversation } from './page/fill.ts';
 import { measureLoad } from './page/load.ts';
-import { measureOpen } from './page/open.ts';
+import { measureAnswer, measureOpen } from './page/open.ts';
 import { measureParse } from './page/parse.ts';
 import { measureStream } from './page/stream.ts';
 import { measureScroll, measureSwitch, measureType } from './page/use.ts';
@@ -15,12 +15,14 @@ import { createApi } from './support/api.ts';
 import { makeDataFolder, startServer } from './support/server.ts';
 
 const MESSAGES = 10_000;
+const ANSWER = 60_000;
 
 await runBench<Context>({
   name: 'page',
   parts: {
     load: measureLoad,
     open: measureOpen,
+    answer: measureAnswer,
     scroll: measureScroll,
     type: measureType,
     switch: measureSwitch,
@@ -33,12 +35,13 @@ await runBench<Context>({
     if (wrong !== null) throw new Error(wrong);
     using folder = makeDataFolder();
     bench.say(`filling a data folder with a conversation of ${String(MESSAGES)} messages`);
-    const fill = async (title: string, messages: number): Promise<Stored> => {
+    const fill = async (title: string, messages: number, size: { answerSize?: number } = {}): Promise<Stored> => {
       const lastWords = `the last words of the ${title} conversation`;
-      return { conversation: await fillConversation(folder.path, { title, messages, lastWords }), lastWords };
+      return { conversation: await fillConversation(folder.path, { title, messages, lastWords, ...size }), lastWords };
     };
     const ordinary = [await fill('first', 40), await fill('second', 40)] as const;
     const long = { ...(await fill('long', MESSAGES)), messages: MESSAGES };
+    const answer = { ...(await fill('answer', 2, { answerSize: ANSWER })), size: ANSWER };
     await using stack = new AsyncDisposableStack();
     const mock = stack.use(await startMockModel());
     const { profile } = bench.options;
@@ -53,6 +56,6 @@ await runBench<Context>({
     stack.defer(() => browser.close());
     bench.say(`Chromium ${browser.version()}`);
     const { url } = server;
-    yield { context: { ...bench, url, api: createApi(url), browser, long, ordinary } };
+    yield { context: { ...bench, url, api: createApi(url), browser, long, answer, ordinary } };
   },
 });

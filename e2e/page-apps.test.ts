@@ -100,6 +100,14 @@ describePage('MCP Apps', ({ set }) => {
     await press('Beside');
     await reads('mode pip height,width');
     await page.getByRole('button', { name: 'Back to the chat' }).click();
+    // The third denial in a row: it is not asked again until the user allows that.
+    await press('Danger');
+    await dialog.getByRole('button', { name: 'Deny', exact: true }).click();
+    await page.getByText('You denied several questions of this app.').waitFor();
+    await press('Danger');
+    await reads('danger error: The user denied several questions');
+    expect(await dialog.count()).toBe(0);
+    await page.getByRole('button', { name: 'Let it ask again' }).click();
 
     await press('Context');
     const contexts = page.getByRole('button', { name: 'Remove Context from Show clock' });
@@ -128,6 +136,12 @@ describePage('MCP Apps', ({ set }) => {
     });
     await chat.messages.press('Home');
     await reads('context {}');
+    // What the user removes does not return when the app updates it.
+    await press('Context');
+    await contexts.click();
+    await press('Context');
+    await app.getByText('context {}').nth(2).waitFor();
+    expect(await contexts.count()).toBe(0);
 
     await page.emulateMedia({ colorScheme: 'dark' });
     await reads('theme dark');

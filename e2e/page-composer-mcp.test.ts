@@ -247,7 +247,7 @@ describeInBrowser('prompts and resources in the composer', () => {
     },
     async () => {
       await anew();
-      await pick('@never', /Never read/, 'silent');
+      await pick('@never re', /Never read/, 'silent');
       await chip('Never read').getByText('Reading…').waitFor();
       await pick('@architecture', /architecture/, 'everything');
       await chip('architecture')

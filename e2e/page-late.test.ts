@@ -76,4 +76,22 @@ describeInBrowser('a part of the page that is loaded on demand', () => {
     await isOpenAgain(page.getByRole('dialog'), button);
     expect(stage.complaints).toEqual([]);
   });
+
+  test('says that its scripts cannot be loaded, and keeps what was typed for the reload', async () => {
+    const other = await page.context().newPage();
+    await other.route('**/_app/**/*.js', (route) => route.abort());
+    await other.addInitScript("localStorage.setItem('toolyard:language:1', '\"zh-Hant\"')");
+    await other.goto(page.url());
+    const failure = other.getByRole('alert');
+    await failure.getByText('無法載入頁面').waitFor();
+    await other.keyboard.type('Typed early');
+    await other.addInitScript("localStorage.removeItem('toolyard:language:1')");
+    await other.unroute('**/_app/**/*.js');
+    await failure.getByRole('link', { name: '重新載入' }).click();
+    const { composer } = chatPage(other);
+    await composer.waitFor();
+    expect(await composer.inputValue()).toMatch(/Typed early$/);
+    expect(await failure.count()).toBe(0);
+    await other.close();
+  });
 });

@@ -94,6 +94,11 @@ describePage('previews', ({ set }) => {
       await dialog.getByRole('button', { name: 'Allow' }).click();
       await reads('fetch counted');
       expect(counting.seen).toContain('/data');
+      // Remembered for this document.
+      await page.reload();
+      await opener.click();
+      await reads('fetch counted');
+      await panel.getByText('1 host allowed').click();
       await panel.getByRole('button', { name: `Revoke ${counting.http}` }).click();
       await reads('fetch refused');
       counting.seen.length = 0;

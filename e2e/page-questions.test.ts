@@ -115,7 +115,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
     await page.context().route('https://pay.example.com/**', (route) => route.fulfill({ body: 'Pay' }));
     const [opened] = await Promise.all([
       page.context().waitForEvent('page'),
-      card.getByRole('link', { name: 'Open pay.example.com' }).click(),
+      card.getByRole('link', { name: 'Open the page at pay.example.com' }).click(),
     ]);
     expect(await opened.evaluate('window.opener')).toBeNull();
     await opened.close();

@@ -76,6 +76,21 @@ describePage('usage in the page', (stages) => {
     await expect.poll(stored).toBeNull();
   }
 
+  /** A server with two tools: a table of one line has nothing to sort. */
+  async function sortsTable(page: Page): Promise<void> {
+    const table = page.getByRole('table', { name: /Computing/ });
+    const opener = page.getByText('Computing', { exact: true });
+    await opener.waitFor();
+    if (!(await table.isVisible())) await opener.click();
+    const tools = (): Promise<string[]> => table.getByRole('rowheader').allInnerTexts();
+    const sort = table.getByRole('button', { name: 'Sort by Tool' });
+    await sort.press('Enter');
+    expect(await tools()).toEqual(['calculate', 'run_javascript']);
+    await sort.press('Enter');
+    expect(await tools()).toEqual(['run_javascript', 'calculate']);
+    expect(await table.getByRole('columnheader', { name: /^Tool/ }).getAttribute('aria-sort')).toBe('descending');
+  }
+
   async function showsUsage(page: Page): Promise<void> {
     const table = page.getByRole('table', { name: 'Table' });
     const last = table.locator('tfoot tr');
@@ -105,6 +120,7 @@ describePage('usage in the page', (stages) => {
     await page.getByRole('link', { name: 'Usage' }).click();
     await showsUsage(page);
     await page.getByRole('link', { name: 'Permissions' }).click();
+    await sortsTable(page);
     await setsBudgetsInSettings(page);
     await asksUsedUpBudget(page);
     await stopsAtUsedUpBudget(page);

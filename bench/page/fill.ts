@@ -7,17 +7,20 @@ import { sampleMarkdown } from '../support/sample-markdown.ts';
 // Copied from packages/server, whose types conflict with DOM types.
 const OWNER = { ownerId: 'owner' };
 
-/** A conversation to write. `lastWords` occur in its last message. */
-type Filled = { title: string; messages: number; lastWords: string };
+/** A conversation to write. `lastWords` occur in its last message. `answerSize`: of each answer, in characters. */
+type Filled = { title: string; messages: number; lastWords: string; answerSize?: number };
 
 /** Writes a conversation into the data folder of no running server, and returns its id. */
-export async function fillConversation(folder: string, { title, messages, lastWords }: Filled): Promise<string> {
+export async function fillConversation(
+  folder: string,
+  { title, messages, lastWords, answerSize }: Filled,
+): Promise<string> {
   const storage = await openStorage({ folder, clock: systemClock });
   try {
     const id = randomUUID();
     const at = Date.now() - messages * 1_000;
     await storage.conversations.create(OWNER, { id, title, at });
-    const [question, ...others] = messagesOf(messages, { from: at, id, lastWords });
+    const [question, ...others] = messagesOf(messages, { from: at, id, lastWords, answerSize });
     if (!question) return id;
     const terms = { owner: randomUUID(), ms: 60_000 };
     const runId = randomUUID();
@@ -54,7 +57,7 @@ export async function fillConversation(folder: string, { title, messages, lastWo
 /** Questions and answers in turns, the answers as different in length as answers are. */
 function messagesOf(
   count: number,
-  { from, id, lastWords }: { from: number; id: string; lastWords: string },
+  { from, id, lastWords, answerSize }: { from: number; id: string; lastWords: string; answerSize: number | undefined },
 ): Message[] {
   const messages: Message[] = [];
   for (let index = 0; index < count; index++) {
@@ -72,7 +75,7 @@ function messagesOf(
       });
       continue;
     }
-    const text = `Answer ${number}.\n\n${sampleMarkdown(200 + ((index * 373) % 2_400))}`;
+    const text = `Answer ${number}.\n\n${sampleMarkdown(answerSize ?? 200 + ((index * 373) % 2_400))}`;
     const end = index === count - 1 ? `\n\nThese are ${lastWords}.` : '';
     messages.push({
       ...head,

@@ -1,7 +1,9 @@
 import type { Figure } from '../harness/figure.ts';
 import { figure, sampled } from '../harness/figure.ts';
 import type { Context } from './visitor.ts';
-import { addressOf, COMPOSER, openFreshContext } from './visitor.ts';
+import { addressOf, COMPOSER, openFreshContext, tracePage } from './visitor.ts';
+import type { Watched } from './watch.ts';
+import { beginWatch, endWatch, prepareWatch, watchFigures } from './watch.ts';
 
 /** Opens a conversation of 10,000 messages: from the sidebar, and by URL with cached scripts. */
 export async function measureOpen(context: Context): Promise<Figure[]> {
@@ -49,6 +51,33 @@ export async function measureOpen(context: Context): Promise<Figure[]> {
     sampled('baseline: a new chat by URL, until the composer is there', empty, 'ms'),
     figure('elements in the page then', nodes),
   ];
+}
+
+/** Opens a conversation with one long answer, and watches until all of it is rendered. */
+export async function measureAnswer(context: Context): Promise<Figure[]> {
+  const { conversation, lastWords, size } = context.answer;
+  const watched: Watched[] = [];
+  for (let time = 0; time < (context.options.quick ? 1 : 5); time++) {
+    const visitor = await openFreshContext(context);
+    try {
+      const page = await visitor.newPage();
+      await prepareWatch(page);
+      // What answers need is loaded.
+      await page.goto(addressOf(context, context.ordinary[0]));
+      await page.getByText(context.ordinary[0].lastWords).first().waitFor();
+      await page.waitForTimeout(1_000);
+      const endTrace = await tracePage(context, page, 'answer');
+      await beginWatch(page);
+      await page.locator(`a[href$="${conversation}"]`).first().evaluate(clickAndWait, lastWords);
+      await page.waitForFunction(() => document.querySelector('[role=log] [data-late]') === null);
+      await page.waitForTimeout(300);
+      watched.push(await endWatch(page));
+      await endTrace();
+    } finally {
+      await visitor.close();
+    }
+  }
+  return watchFigures(`opening an answer of ${String(size / 1000)} kB`, watched, { longTasks: 0 });
 }
 
 /** Runs in the page: measures from the start of the navigation until the text is visible. */

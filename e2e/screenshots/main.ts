@@ -56,7 +56,8 @@ async function takePicturesTo(out: string): Promise<void> {
   const unknown = widths.find((width) => !WIDTHS.includes(width));
   if (unknown !== undefined) throw new Error(`--width must be one of ${WIDTHS.join(', ')} (got ${String(unknown)}).`);
   const dark = values.light !== true;
-  const problems = await takeViewPictures({ out, only: values.only ?? '', locales, widths, dark });
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  const problems = await takeViewPictures({ out, only: values.only ?? '', locales, widths, dark, say });
   for (const problem of problems) process.stderr.write(`Not shown: ${problem}\n`);
   if (problems.length > 0) process.exitCode = 1;
 }

@@ -24,12 +24,16 @@ import { EMPTY_VIEWS, setEmptyStage, setSignInStage, signInViews } from './stage
 
 /** Widths of the window, in CSS pixels. */
 export const WIDTHS = [1440, 820, 390];
-/** The width at which views are brought up, and English ones also taken in dark colors. */
+/** The width at which views are brought up. */
 const WIDEST = 1440;
+/** Widths of English pictures that are also taken in dark colors. */
+const DARK_WIDTHS = [WIDEST, 390];
 const HEIGHT = 900;
 const LOCALES: Readonly<Record<PageLocale, string>> = { en: 'en-US', 'zh-Hant': 'zh-TW', 'zh-Hans': 'zh-CN' };
 const SHOW_TIMEOUT_MS = 15_000;
 const PICTURE_TIMEOUT_MS = 60_000;
+/** A view on a busy machine; what takes longer hangs. */
+const VIEW_DEADLINE_MS = 180_000;
 
 type PictureOptions = {
   /** The folder of the pictures. */
@@ -39,6 +43,8 @@ type PictureOptions = {
   locales: readonly PageLocale[];
   widths: readonly number[];
   dark: boolean;
+  /** Reports each view when it is taken. */
+  say: (line: string) => void;
 };
 
 /** A server, with the views that are taken of its page. */
@@ -91,26 +97,50 @@ async function takeAll(
   views: readonly View[],
   paths: Conversations,
   locale: PageLocale,
-  { out, only, widths, dark }: PictureOptions,
+  { out, only, widths, dark, say }: PictureOptions,
 ): Promise<string[]> {
   const texts = await loadPageTexts(locale);
   page.setDefaultTimeout(SHOW_TIMEOUT_MS);
   const problems: string[] = [];
-  for (const view of views.filter(({ name }) => name.includes(only))) {
+  const taken = views.filter(({ name }) => name.includes(only));
+  for (const [index, view] of taken.entries()) {
+    const from = performance.now();
+    const seconds = (): string => `${((performance.now() - from) / 1000).toFixed(1)} s`;
+    try {
+      const reason = await within(VIEW_DEADLINE_MS, take(view));
+      if (reason !== null) problems.push(`${locale}: ${view.name}: ${reason}`);
+    } catch (thrown) {
+      problems.push(`${locale}: ${view.name}: ${String(thrown)}`);
+    }
+    say(`${locale} ${String(index + 1)} of ${String(taken.length)}: ${view.name} (${seconds()})`);
+  }
+  return problems;
+
+  async function take(view: View): Promise<string | null> {
     await page.setViewportSize({ width: WIDEST, height: HEIGHT });
     const reason = await show(page, view, paths, texts);
-    if (reason !== null) problems.push(`${locale}: ${view.name}: ${reason}`);
     for (const width of widths) {
       await page.setViewportSize({ width, height: HEIGHT });
       await save(page, out, `${locale}-${String(width)}`, view);
-      if (!dark || locale !== 'en' || width !== WIDEST) continue;
+      if (!dark || locale !== 'en' || !DARK_WIDTHS.includes(width)) continue;
       await page.emulateMedia({ colorScheme: 'dark' });
       await save(page, out, `${locale}-${String(width)}-dark`, view);
       await page.emulateMedia({ colorScheme: 'light' });
     }
     await closeOverlays(page);
+    return reason;
   }
-  return problems;
+}
+
+/** Rejects if the work is not done in time. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`took more than ${String(ms / 1000)} s`)), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Returns why the view could not be shown, or null. */

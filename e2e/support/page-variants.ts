@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { AxeBuilder } from '@axe-core/playwright';
 import { describeInBrowser } from './page-stage.ts';
 import type { PageTexts } from './page-texts.ts';
 import { loadPageTexts, translatedTexts } from './page-texts.ts';
-import type { Conversations } from './page-parts.ts';
+import type { Conversations, View } from './page-parts.ts';
 import { closeOverlays, navigate } from './page-parts.ts';
 import {
   MORE_VIEW_SERVERS,
@@ -24,6 +24,8 @@ const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /** The default of Playwright. */
 const WINDOW = { width: 1280, height: 720 };
+const PHONE = { width: 360, height: 740 };
+const TABLET = { width: 820, height: 1180 };
 
 /** The variants of the page to check. */
 export type PageVariants = {
@@ -53,7 +55,20 @@ export function describePageVariants({ everywhere, locales }: PageVariants): voi
       if (everywhere) conversations = { ...conversations, ...(await startMoreConversations(page, stage)) };
     });
 
-    afterEach(() => expect(stage.complaints.splice(0)).toEqual([]));
+    beforeEach(async () => {
+      // A view that failed may have left them.
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize(WINDOW);
+      await closeOverlays(page);
+    });
+    afterEach(({ task }) => {
+      // All views take many minutes, and a run that hangs has to name its view.
+      if (everywhere) {
+        const [problem] = task.result?.errors ?? [];
+        process.stderr.write(`${String(task.result?.state)}: ${task.name}${problem ? `: ${problem.message}` : ''}\n`);
+      }
+      expect(stage.complaints.splice(0)).toEqual([]);
+    });
     afterAll(() => stage[Symbol.asyncDispose]());
 
     test.each(views)('has no accessibility violation, and no overflow in a narrow window: $name', async (view) => {
@@ -67,37 +82,59 @@ export function describePageVariants({ everywhere, locales }: PageVariants): voi
         expect(await violations(page, COLOR_RULES)).toEqual([]);
         await page.emulateMedia({ colorScheme: 'light' });
       }
-      await page.setViewportSize({ width: 360, height: 740 });
-      expect(await widthOf(page)).toBeLessThanOrEqual(360);
+      if (everywhere) {
+        await page.setViewportSize(TABLET);
+        expect(await widthOf(page)).toBeLessThanOrEqual(TABLET.width);
+      }
+      await page.setViewportSize(PHONE);
+      expect(await widthOf(page)).toBeLessThanOrEqual(PHONE.width);
+      if (everywhere) expect(await violations(page)).toEqual([]);
       await page.setViewportSize(WINDOW);
       expect(await closeOverlays(page)).toBe(0);
     });
 
     if (everywhere) {
       test.each(views)('fits the width of a phone: $name', async ({ path, show }) => {
-        const options = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+        const options = { viewport: PHONE, hasTouch: true, isMobile: true };
         const phone = await stage.open(path(conversations), options);
         await show(phone, texts);
-        expect(await widthOf(phone)).toBeLessThanOrEqual(360);
+        expect(await widthOf(phone)).toBeLessThanOrEqual(PHONE.width);
         await phone.close();
       });
     }
 
-    test.each(locales)('has no English text left in %s', async (locale) => {
-      const translated = await stage.open('/', { locale });
-      const seen = new Map<string, string>();
-      const settings = views.map(({ path }) => path(conversations)).filter((path) => path.startsWith('/settings/'));
-      for (const path of ['/', ...Object.values(conversations), '/inbox', ...settings, '/nowhere/at/all']) {
+    describe.each(locales)('in %s', (locale) => {
+      const seen = new Set<string>();
+      let english: Set<string>;
+      let translated: Page;
+      beforeAll(async () => {
+        english = await translatedTexts();
+        translated = await stage.open('/', { locale });
+      });
+
+      test.each([...placesOf(views)])('has no English text left: %s', async (_, pathIn) => {
+        const path = pathIn(conversations);
         await navigate(translated, path);
         await translated.locator('h1, h2, textarea').first().waitFor();
         if (path === conversations['form']) await submitEmptyForm(translated);
-        for (const text of await settledTexts(translated)) seen.set(text, path);
-      }
-      const english = await translatedTexts();
-      expect([...seen].filter(([text]) => english.has(text))).toEqual([]);
-      expect(seen.size).toBeGreaterThan(60);
+        const texts = await settledTexts(translated);
+        for (const text of texts) seen.add(text);
+        expect(texts.filter((text) => english.has(text))).toEqual([]);
+      });
+
+      test('has texts to check', async () => {
+        await translated.close();
+        expect(seen.size).toBeGreaterThan(60);
+      });
     });
   });
+}
+
+/** The paths of views, by name; conversations that are not started yet are named. */
+function placesOf(views: readonly View[]): Map<string, View['path']> {
+  const names = new Proxy<Conversations>({}, { get: (_, name) => `the chat ${String(name)}` });
+  const form: View['path'] = (of) => of['form'] ?? '';
+  return new Map([form, ...views.map(({ path }) => path)].map((path) => [path(names), path]));
 }
 
 /** Then the messages about missing values are shown. */

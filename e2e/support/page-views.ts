@@ -401,6 +401,9 @@ export const MORE_VIEWS: readonly View[] = [
       await composer.fill('Filtered');
       await composer.press('Enter');
       await page.getByText(t('chat.filtered')).waitFor();
+      // The answer may arrive before its message has led the page to the chat, which closes an open menu.
+      await page.waitForURL(/\/c\//);
+      await button(page, t('composer.stop')).waitFor({ state: 'detached' });
       const menu = page.locator('header').getByRole('button', { name: pattern(t, 'sidebar.menu', 'title') });
       await menu.click();
       await page.getByRole('menuitem', { name: t('sidebar.delete') }).click();

@@ -22,6 +22,7 @@ test('the package exports exactly this', () => {
     'pinOf',
     'platformWebSocket',
     'readHosted',
+    'readIconImage',
     'readSignInResponse',
     'redactedError',
     'redactorFor',

@@ -45,6 +45,28 @@ it('replaces the attachment of the app, also after a reload of the page', () => 
   expect(textsOf(reloaded)).toEqual([['of another card']]);
 });
 
+it('stays removed after the user removed it, until the message is sent', async () => {
+  const { open, contextIn, textsOf } = setUp();
+  const draft = open();
+  const context = contextIn(draft);
+  set(context, 'one');
+  // The app itself may remove and attach it.
+  set(context, null);
+  set(context, 'two');
+  expect(textsOf(draft)).toEqual([['two']]);
+  draft.remove(draft.attachments[0]?.id ?? '');
+  set(context, 'three');
+  // The card was rendered again.
+  set(contextIn(draft), 'four');
+  expect(textsOf(draft)).toEqual([]);
+  set(contextIn(draft, 'call-2'), 'of another card');
+  expect(textsOf(draft)).toEqual([['of another card']]);
+  draft.write('A message');
+  await draft.send(() => Promise.resolve());
+  set(context, 'five');
+  expect(textsOf(draft)).toEqual([['five']]);
+});
+
 it('writes only the last of many changes, at once if flushed', () => {
   const { open, contextIn, textsOf } = setUp();
   const draft = open();

@@ -6,7 +6,7 @@ const WRITE_AFTER_MS = 200;
 
 /**
  * What an app adds for the model, as an attachment of the draft. It is recognized by the call of the app in its URI,
- * because attachments get other ids when the page is reloaded.
+ * because attachments get other ids when the page is reloaded. If the user removed it, it returns with the next message.
  */
 export class ContextAttachment {
   readonly #draft: () => ComposerDraft;
@@ -44,9 +44,10 @@ export class ContextAttachment {
         each.parts.some((part) => part.type === 'resource' && part.uri === uri && part.serverId === serverId),
     );
     if (text === null) {
-      if (known !== undefined) draft.remove(known.id);
+      if (known !== undefined) draft.withdraw(known.id);
       return;
     }
+    if (known === undefined && draft.hasRemoved(this.#part)) return;
     const attachment = { state: 'ready' as const, kind: 'resource' as const, name, parts: [{ ...this.#part, text }] };
     if (known === undefined) draft.attach(attachment);
     else draft.replace({ ...attachment, id: known.id });

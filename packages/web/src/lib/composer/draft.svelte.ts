@@ -1,4 +1,4 @@
-import type { JsonValue, UserPart } from '@toolyard/protocol';
+import type { JsonValue, ResourcePart, UserPart } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import { MAX_ATTACHMENTS, toUserParts, type Attachment, type PreparedFile } from './attachments.ts';
@@ -33,6 +33,8 @@ export class ComposerDraft {
   #key = $state('');
   readonly #deps: DraftDeps;
   readonly #files = new Map<string, File>();
+  /** Addresses of resources that the user removed since the last message was sent. */
+  readonly #removed = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastId = 0;
 
@@ -160,7 +162,19 @@ export class ComposerDraft {
     return isTransient && this.#files.has(attachment.id);
   }
 
+  /** The user removes an attachment: what an app attached stays removed until the message is sent. */
   remove(id: string): void {
+    for (const address of addressesOf(this.attachments.filter((one) => one.id === id))) this.#removed.add(address);
+    this.withdraw(id);
+  }
+
+  /** Whether the user removed this resource from the message being written. */
+  hasRemoved(part: Pick<ResourcePart, 'uri' | 'serverId'>): boolean {
+    return this.#removed.has(addressOf(part));
+  }
+
+  /** Removes an attachment for what attached it, which may attach it again. */
+  withdraw(id: string): void {
     this.attachments = this.attachments.filter((attachment) => attachment.id !== id);
     this.#files.delete(id);
     this.#keepFiles();
@@ -179,6 +193,7 @@ export class ComposerDraft {
     this.attachments = [];
     try {
       await deliver(toUserParts(text, attachments));
+      this.#removed.clear();
     } catch (thrown) {
       this.text = [text, this.text].filter((part) => part.trim() !== '').join('\n\n');
       this.attachments = [...attachments, ...this.attachments];
@@ -246,4 +261,13 @@ function failed(attachment: Attachment, why: Extract<PreparedFile, { ok: false }
   const { id, name, size } = attachment;
   const { problem, detail } = why;
   return { id, name, state: 'failed', problem, ...defined({ size, detail }) };
+}
+
+function addressesOf(attachments: readonly Attachment[]): string[] {
+  const parts = attachments.flatMap((one) => (one.state === 'ready' ? one.parts : []));
+  return parts.flatMap((part) => (part.type === 'resource' ? [addressOf(part)] : []));
+}
+
+function addressOf({ serverId, uri }: Pick<ResourcePart, 'uri' | 'serverId'>): string {
+  return JSON.stringify([serverId, uri]);
 }

@@ -1,3 +1,5 @@
+import { mediaQuery } from '../ui/media-query.ts';
+
 /**
  * Gives the focus back when the content of a frame takes it without the user: what is typed into the composer must not
  * end up in a frame. Clicks inside a frame are not visible to the page, but before one the pointer is over the frame,
@@ -10,7 +12,7 @@ export function guardFocus(frame: HTMLIFrameElement): () => void {
   let isOver = false;
   let isTabbing = false;
   let last: Element | null = page.activeElement;
-  const touch = matchMedia('(hover: none)');
+  const touch = mediaQuery('(hover: none)');
 
   frame.addEventListener('pointerenter', () => (isOver = true), { signal });
   frame.addEventListener('pointerleave', () => (isOver = false), { signal });

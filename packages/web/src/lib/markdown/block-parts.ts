@@ -6,6 +6,9 @@ import { headingLevels } from './heading-levels.ts';
 /** Blocks that follow one another, with the level of each heading. */
 export type BlockPart = { blocks: readonly ShownBlock[]; levels: readonly number[] };
 
+/** A longer text is divided into parts, which are rendered in several frames. */
+export const MAX_AT_ONCE = 36;
+
 /** Fewer parts are cheaper to watch, smaller ones cheaper to lay out. */
 const MIN_BLOCKS = 12;
 
@@ -30,6 +33,42 @@ export function blockDivider(): (blocks: readonly MarkdownBlock[]) => readonly B
     before = parts;
     return parts;
   };
+}
+
+const LINE_PX = 26;
+const CODE_LINE_PX = 21;
+const CHARACTERS_IN_LINE = 95;
+
+/** The height of a part that is not rendered yet, in pixels: an estimate, which the browser corrects without a jump. */
+export function estimateHeight({ blocks }: BlockPart): number {
+  return blocks.reduce((sum, block) => sum + heightOf(block), 0);
+}
+
+function heightOf(block: ShownBlock | MarkdownBlock): number {
+  switch (block.type) {
+    case 'code':
+      return 64 + CODE_LINE_PX * block.text.split('\n').length;
+    case 'table':
+      return 70 + 37 * block.rows.length;
+    case 'list':
+      return block.items.reduce(
+        (sum, item) => sum + item.blocks.reduce((inner, one) => inner + heightOf(one) - 8, 0),
+        16,
+      );
+    case 'quote':
+    case 'footnote':
+      return block.blocks.reduce((sum, one) => sum + heightOf(one), 8);
+    case 'paragraph':
+    case 'text':
+    case 'heading':
+      return 18 + LINE_PX * Math.ceil(block.html.length / CHARACTERS_IN_LINE);
+    case 'math':
+      return 80;
+    case 'rule':
+    case 'details':
+    case 'detailsEnd':
+      return 48;
+  }
 }
 
 function hasOrdinaryMargin(block: ShownBlock | undefined): boolean {

@@ -11,6 +11,11 @@ class RichParts {
   #parts: Parts | null = $state.raw(null);
   #isRequested = false;
 
+  /** Whether texts that are rendered now will be rendered again. */
+  get isLoading(): boolean {
+    return this.#isRequested && this.#parts === null;
+  }
+
   /** Null until loaded; the first read starts loading. */
   get parts(): Parts | null {
     if (!this.#isRequested) void this.#load();

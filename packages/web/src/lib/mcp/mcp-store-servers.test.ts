@@ -22,6 +22,8 @@ describe('a server that is added to a tab', () => {
         toolCount: 5,
         capabilities: { resources: true, prompts: true },
       });
+      // Shown after a click only.
+      expect(store.list).toMatchObject([{ id, hasIcon: true }]);
       expect(store.health.get(id)?.phases.map(({ phase }) => phase)).toEqual([
         'transport_creating',
         'transport_ready',

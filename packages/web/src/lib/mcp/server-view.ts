@@ -37,6 +37,7 @@ export function toBrowserServerView(
     ...(health?.protocolVersion === undefined ? {} : { protocolVersion: health.protocolVersion }),
     ...defined({ health }),
     ...errorOf(health, missing, corsProblem),
+    ...(health?.icon === undefined ? {} : { hasIcon: true as const }),
     ...(health?.instructions === undefined ? {} : { instructions: health.instructions }),
     ...(health?.capabilities === undefined ? {} : { capabilities: health.capabilities }),
     ...(health?.signIn === undefined ? {} : { signIn: health.signIn }),

@@ -15,8 +15,8 @@ import { tabFunctions } from './tab-functions.ts';
 import { openTabNetwork } from './tab-network.ts';
 import type { BrowserServerDraft } from './types.ts';
 
-const network = openTabNetwork();
-const direct = createWebTransports({ fetch: network.fetch, openWebSocket: network.openWebSocket });
+export const tabNetwork = openTabNetwork();
+const direct = createWebTransports({ fetch: tabNetwork.fetch, openWebSocket: tabNetwork.openWebSocket });
 
 export { definitionTokens } from '@toolyard/mcp-host';
 
@@ -34,7 +34,7 @@ export function createTabHost(usesProxy: (serverId: string) => boolean): McpHost
       ),
       fetchFor: ({ id, transport }) =>
         guardSignIn('url' in transport ? (transport.url ?? '') : '', (input, init) =>
-          (usesProxy(id) ? fetchThroughProxy : network.fetch)(input, init),
+          (usesProxy(id) ? fetchThroughProxy : tabNetwork.fetch)(input, init),
         ),
       introduction: { name: 'Toolyard' },
     },

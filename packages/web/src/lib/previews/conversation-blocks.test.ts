@@ -64,3 +64,13 @@ test('the block that was pressed is found from its row on, and while it grows by
   expect(findBlock(blocks, { ...shown, text: 'long', open: true }, 'c')?.key).toBe('c:0:0');
   expect(findBlock(blocks, { ...shown, text: 'long' }, 'c')).toBeNull();
 });
+
+test('reads on in several calls, each of which parses at least one text', () => {
+  const reader = new ConversationBlocks();
+  const rows = rowsOf(...['a', 'b', 'c'].map((key) => answer(key, code(key))));
+  const calls: unknown[] = [];
+  do calls.push(reader.read(rows, () => true));
+  while (calls.at(-1) === null);
+  expect(calls).toHaveLength(4);
+  expect(calls.at(-1)).toHaveLength(3);
+});

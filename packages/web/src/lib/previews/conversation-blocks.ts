@@ -7,35 +7,52 @@ import type { FoundBlock } from './group-blocks.ts';
 /** `row`: key of the row of its answer. */
 export type AnswerBlock = FoundBlock & { row: string };
 
+const NO_CODE: readonly CodeBlock[] = [];
+
 /** Reads the code blocks of answers; what has not changed since the last time is not parsed again. */
 export class ConversationBlocks {
   readonly #known = new WeakMap<RowBlock, readonly CodeBlock[]>();
   /** Texts that grow, by key. */
   readonly #readers = new Map<string, ReturnType<typeof blocksReader>>();
 
-  read(rows: RowList): AnswerBlock[] {
+  /**
+   * All blocks. `isOver`: whether the time for this call has run out; then it returns null, and the next call reads on.
+   */
+  read(rows: RowList): AnswerBlock[];
+  read(rows: RowList, isOver: () => boolean): AnswerBlock[] | null;
+  read(rows: RowList, isOver: () => boolean = () => false): AnswerBlock[] | null {
     const found: AnswerBlock[] = [];
     for (let index = 0; index < rows.length; index += 1) {
       const row = rows.at(index);
       // What remains of an answer that was abandoned is shown folded, and replaced by the next one.
-      if (row?.kind === 'assistant' && row.status !== 'abandoned') this.#readRow(row, found);
+      if (row?.kind !== 'assistant' || row.status === 'abandoned') continue;
+      const hasParsed = this.#readRow(row, found);
+      if (hasParsed && isOver()) return null;
     }
     return found;
   }
 
-  #readRow(row: AssistantRow, into: AnswerBlock[]): void {
+  /** Returns whether a text was parsed. The keys are those of stored messages, which a reload does not change. */
+  #readRow(row: AssistantRow, into: AnswerBlock[]): boolean {
+    let hasParsed = false;
     for (const [place, block] of row.blocks.entries()) {
-      if (block.type !== 'text' || !/```|~~~|^(?: {4}|\t)/m.test(block.text)) continue;
-      const key = `${row.key}:${String(place)}`;
+      if (block.type !== 'text') continue;
+      const key = `${row.messageId}:${String(place)}`;
+      hasParsed ||= !this.#known.has(block);
       for (const [index, code] of this.#codeOf(block, key).entries()) {
         into.push({ key: `${key}:${String(index)}`, row: row.key, block: code, open: code.open && block.open });
       }
     }
+    return hasParsed;
   }
 
   #codeOf(block: RowBlock & { type: 'text' }, key: string): readonly CodeBlock[] {
     const before = this.#known.get(block);
     if (before !== undefined) return before;
+    if (!/```|~~~|^(?: {4}|\t)/m.test(block.text)) {
+      this.#known.set(block, NO_CODE);
+      return NO_CODE;
+    }
     const read = this.#readers.get(key) ?? blocksReader();
     if (block.open) this.#readers.set(key, read);
     else this.#readers.delete(key);

@@ -7,6 +7,8 @@ import { groupBlocks } from './group-blocks.ts';
 
 /** While an answer grows, its documents are read this often: each time the frame of a preview is loaded again. */
 const READ_EVERY_MS = 1_500;
+/** Reading pauses after this time, so that typing and scrolling stay smooth while earlier messages arrive. */
+const SLICE_MS = 8;
 
 /** The documents of the open conversation. */
 export class ConversationDocuments {
@@ -21,13 +23,8 @@ export class ConversationDocuments {
     this.#rows = rows;
     if (this.#timer !== undefined) return;
     const wait = this.#readAt + READ_EVERY_MS - performance.now();
-    if (wait <= 0) this.#read(rows);
-    else {
-      this.#timer = setTimeout(() => {
-        this.#timer = undefined;
-        if (this.#rows !== null) this.#read(this.#rows);
-      }, wait);
-    }
+    if (wait <= 0) this.#readSlice();
+    else this.#readIn(wait);
   }
 
   /** The document of a code block that the page shows, and the key of its version. */
@@ -39,6 +36,22 @@ export class ConversationDocuments {
 
   stop(): void {
     clearTimeout(this.#timer);
+  }
+
+  #readIn(ms: number): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#readSlice();
+    }, ms);
+  }
+
+  #readSlice(): void {
+    if (this.#rows === null) return;
+    const end = performance.now() + SLICE_MS;
+    const blocks = this.#blocks.read(this.#rows, () => performance.now() > end);
+    if (blocks === null) return this.#readIn(0);
+    this.#readAt = performance.now();
+    this.all = groupBlocks(blocks);
   }
 
   #read(rows: RowList): AnswerBlock[] {

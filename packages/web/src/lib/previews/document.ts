@@ -4,7 +4,7 @@ import type { ArtifactKind } from '@toolyard/protocol';
 export type DocumentKind = ArtifactKind;
 
 export type DocumentVersion = {
-  /** Identifies it in the conversation; stays the same while it streams. */
+  /** Identifies it in the conversation; stays the same while it streams, and after a reload (see {@link isStoredKey}). */
   key: string;
   readonly text: string;
   /** It may still grow. */
@@ -27,6 +27,14 @@ export type PreviewDocument = {
   fileName: string | null;
   versions: readonly [DocumentVersion, ...DocumentVersion[]];
 };
+
+/** Begins the keys of code blocks that are no part of an answer: they are counted from the load of the page. */
+export const ALONE = 'alone:';
+
+/** Whether the key means the same version after a reload. */
+export function isStoredKey(key: string): boolean {
+  return !key.startsWith(ALONE);
+}
 
 /** Longer documents are not shown: they can be copied and saved. */
 export const MAX_SHOWN = 2_000_000;

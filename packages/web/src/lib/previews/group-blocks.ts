@@ -1,7 +1,7 @@
 import type { CodeBlock } from '../markdown/blocks.ts';
 import { nameOfBlock } from './block-name.ts';
 import type { DocumentKind, DocumentVersion, PreviewDocument } from './document.ts';
-import { kindOf } from './document.ts';
+import { ALONE, kindOf } from './document.ts';
 
 /** A code block of a conversation. `open`: its answer still grows, and it is the end of it. */
 export type FoundBlock = { key: string; block: CodeBlock; open: boolean };
@@ -53,7 +53,7 @@ let lastAlone = 0;
 /** A code block that is no part of an answer as a document of its own. */
 export function documentOf(block: CodeBlock): PreviewDocument {
   lastAlone += 1;
-  const key = `alone:${String(lastAlone)}`;
+  const key = `${ALONE}${String(lastAlone)}`;
   const kind = kindOf(block.language, block.text);
   const versions = [{ key, text: block.text, open: false }] as const;
   return { id: key, kind, language: block.language, ...nameOfBlock(block, kind), versions };

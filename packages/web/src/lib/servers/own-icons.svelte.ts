@@ -1,56 +1,72 @@
 import { SvelteMap } from 'svelte/reactivity';
-import type { JsonValue, McpServerView } from '@toolyard/protocol';
+import type { JsonValue } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
 import { settings } from '../state/settings.svelte.ts';
 import { toasts } from '../state/toasts.svelte.ts';
+import type { IconServer } from './server-kind.ts';
 
 const KEY = 'serverIcons';
 
+/** `entry`: it belongs to this browser. */
+type ServerWithIcon = Pick<IconServer, 'id' | 'entry'>;
+
+/** Of a server of the browser and one of Toolyard with the same id, each has its own choice. */
+function keyOf({ id, entry }: ServerWithIcon): string {
+  return entry === undefined ? id : `tab:${id}`;
+}
+
+async function read({ id, entry }: ServerWithIcon): Promise<string> {
+  if (entry !== undefined) return (await import('../mcp/tab-icon.ts')).readTabIcon(id);
+  return (await api.get('/api/mcp/servers/{id}/icon', { params: { id } })).src;
+}
+
 /**
  * Icons that servers sent. Each is shown only after the user asked for it: an icon may imitate another product, and its
- * host learns of the request. Toolyard fetches and checks it; the page gets a `data:` URL.
+ * host learns of the request. Toolyard fetches and checks it, or this tab does so for a server of this browser; the page
+ * shows a `data:` URL.
  */
 class OwnIcons {
   readonly #sources = new SvelteMap<string, string>();
   readonly #requested = new Set<string>();
 
-  isShown({ id }: Pick<McpServerView, 'id'>): boolean {
-    return this.#chosen().includes(id);
+  isShown(server: ServerWithIcon): boolean {
+    return this.#chosen().includes(keyOf(server));
   }
 
   /** Null if it is not to be shown, or is not there yet. */
-  sourceOf({ id }: Pick<McpServerView, 'id'>): string | null {
-    if (!this.isShown({ id })) return null;
-    const known = this.#sources.get(id);
+  sourceOf(server: ServerWithIcon): string | null {
+    if (!this.isShown(server)) return null;
+    const known = this.#sources.get(keyOf(server));
     if (known !== undefined) return known;
     // After a failure the server keeps the icon of its kind until the page is loaded again.
-    if (!this.#requested.has(id)) queueMicrotask(() => void this.#load(id).catch(() => undefined));
+    if (!this.#requested.has(keyOf(server))) queueMicrotask(() => void this.#load(server).catch(() => undefined));
     return null;
   }
 
   /** Loads the icon first: one that cannot be shown is reported and not remembered. */
-  async show(id: string): Promise<void> {
+  async show(server: ServerWithIcon): Promise<void> {
+    const key = keyOf(server);
     try {
-      await this.#load(id);
-      await settings.store(KEY, [...this.#chosen().filter((one) => one !== id), id]);
+      await this.#load(server);
+      await settings.store(KEY, [...this.#chosen().filter((one) => one !== key), key]);
     } catch (thrown) {
       toasts.problem(thrown);
     }
   }
 
-  async hide(id: string): Promise<void> {
-    this.#sources.delete(id);
-    this.#requested.delete(id);
+  async hide(server: ServerWithIcon): Promise<void> {
+    const key = keyOf(server);
+    this.#sources.delete(key);
+    this.#requested.delete(key);
     await settings.store(
       KEY,
-      this.#chosen().filter((one) => one !== id),
+      this.#chosen().filter((one) => one !== key),
     );
   }
 
-  async #load(id: string): Promise<void> {
-    this.#requested.add(id);
-    const { src } = await api.get('/api/mcp/servers/{id}/icon', { params: { id } });
-    this.#sources.set(id, src);
+  async #load(server: ServerWithIcon): Promise<void> {
+    this.#requested.add(keyOf(server));
+    this.#sources.set(keyOf(server), await read(server));
   }
 
   #chosen(): string[] {

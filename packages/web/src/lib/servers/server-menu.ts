@@ -23,7 +23,7 @@ export function serverMenu(server: ShownServer, actions: ServerActions, edits: S
     entries.push({
       label: isShown ? t('mcp.hideIcon') : t('mcp.showIcon'),
       icon: Image,
-      onselect: () => void (isShown ? ownIcons.hide(server.id) : ownIcons.show(server.id)),
+      onselect: () => void (isShown ? ownIcons.hide(server) : ownIcons.show(server)),
     });
   }
   if (isSignedIn(server)) {

@@ -9,7 +9,7 @@ import type { MessageJump } from './find.svelte.ts';
 import { foldQuery } from './fold-text.ts';
 import { Highlighter } from './highlighter.ts';
 import { loadEarlierUntil } from './load-earlier.ts';
-import { expand, nextFrame, rangesIn, rowElement, scrollTo } from './page-ranges.ts';
+import { expand, nextFrame, rangesIn, rowElement, scrollTo, whenRendered } from './page-ranges.ts';
 
 /** Frames to wait for the messages, whose code is loaded after the page: 10 seconds. */
 const MAX_FRAMES = 600;
@@ -65,6 +65,7 @@ export async function jumpToMessage({ conversationId, messageId, query }: Messag
   };
   await expand(row, messageId);
   await nextFrame();
+  await whenRendered(row, isOpen);
   await scrollTo(list, () => found()[0] ?? rowElement(list.scroller, key));
   if (!isOpen()) return;
   // For screen readers and the keyboard: reading continues at the message.

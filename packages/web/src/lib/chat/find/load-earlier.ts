@@ -5,10 +5,10 @@ import { nextFrame } from './page-ranges.ts';
 const MESSAGES_AT_ONCE = 500;
 
 /** Loads earlier messages until a condition holds or there are none. Rejects if the server cannot be reached. */
-export async function loadEarlierUntil(isDone: () => boolean): Promise<void> {
+export async function loadEarlierUntil(isDone: () => boolean, atOnce = MESSAGES_AT_ONCE): Promise<void> {
   while (!isDone() && chat.hasEarlier) {
     // The list may be loading some already.
     if (chat.loadingEarlier) await nextFrame();
-    else await chat.loadEarlier(MESSAGES_AT_ONCE);
+    else await chat.loadEarlier(atOnce);
   }
 }

@@ -55,10 +55,20 @@ export function rowElement(scroller: Element, key: string): HTMLElement | null {
 /** The element of a hit and its match there, if both are rendered. */
 export function rangeOfHit(scroller: Element, { key, part, place }: Hit, query: string): Range | undefined {
   const element = rowElement(scroller, key)?.querySelector(`[data-find="${CSS.escape(part.key)}"]`);
-  if (element == null) return undefined;
+  if (element == null || isIncomplete(element)) return undefined;
   const ranges = rangesIn(element, [query]);
   // What the page leaves out or adds moves later matches.
   return ranges[Math.min(place, ranges.length - 1)];
+}
+
+/** Whether parts of a long text are still to be rendered. */
+function isIncomplete(element: Element): boolean {
+  return element.querySelector('[data-late]') !== null;
+}
+
+/** Resolves when all parts of the texts in a row are rendered. */
+export async function whenRendered(row: Element, isWanted: () => boolean): Promise<void> {
+  while (isIncomplete(row) && row.isConnected && isWanted()) await nextFrame();
 }
 
 /** Renders a hit, expands what hides it, and scrolls to it. `isWanted` turns false once another one is selected. */
@@ -66,6 +76,8 @@ export async function showHit(list: ListHandle, hit: Hit, query: string, isWante
   const row = rowElement(list.scroller, hit.key) ?? (await list.reveal(hit.key));
   if (row === undefined) return;
   for (const key of hit.part.within) if (isWanted()) await expand(row, key);
+  // Matches are counted from the beginning of the text.
+  await whenRendered(row, isWanted);
   const range = await whenFound(() => rangeOfHit(list.scroller, hit, query) ?? wholeText(list.scroller, hit), isWanted);
   if (!isWanted()) return;
   await scrollTo(list, () => (range?.startContainer.isConnected === true ? range : rowElement(list.scroller, hit.key)));

@@ -2,6 +2,7 @@ import type { Attachment } from 'svelte/attachments';
 import { composerField } from '../../composer/composer-field.ts';
 import { typing } from '../../shell/typing.ts';
 import { AnswerGuard, guardApprovalButtons } from './answer-guard.ts';
+import { mediaQuery } from '../../ui/media-query.ts';
 
 /** Delay after which the list has measured the question and its position is stable, in milliseconds. */
 const SETTLED_MS = 250;
@@ -88,5 +89,5 @@ function isIdle(): boolean {
 
 /** On touch devices focusing would open the keyboard. */
 function writable(): HTMLTextAreaElement | null {
-  return matchMedia('(pointer: coarse)').matches ? null : composerField();
+  return mediaQuery('(pointer: coarse)').matches ? null : composerField();
 }

@@ -24,7 +24,10 @@ export type MenuEntry = {
   detail: string;
   note: string;
   icon: Component<{ size?: number | string; 'aria-hidden'?: 'true'; class?: string }>;
+  /** Everything it is found by. */
   search: string;
+  /** Its titles and names. */
+  names: string;
   choice: Choice;
 };
 
@@ -49,6 +52,7 @@ export function promptEntries(servers: readonly ServerOffers[], commands: readon
       note: `/${name}`,
       icon,
       search: `${name} ${label}`,
+      names: `${name} ${label}`,
       choice: { kind: 'command', command },
     };
   });
@@ -65,6 +69,7 @@ export function resourceEntries(servers: readonly ServerOffers[]): MenuEntry[] {
     note: '',
     icon: Paperclip,
     search: `file ${t('composer.attach')}`,
+    names: t('composer.attach'),
     choice: { kind: 'file' },
   };
   const offered = servers.flatMap((server) => [
@@ -95,6 +100,7 @@ function entry(
     note: showHidden(note),
     icon,
     search: `${title} ${name === title ? '' : name} ${detail} ${label}`,
+    names: `${title} ${name}`,
     choice,
   };
 }

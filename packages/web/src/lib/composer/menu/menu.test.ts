@@ -10,13 +10,20 @@ describe('the sign that opens the menu', () => {
     // Input methods write full-width signs, and CJK text after them.
     ['／提示', { sign: '/', start: 0, query: '提示' }],
     ['看　＠檔', { sign: '@', start: 2, query: '檔' }],
+    ['use @two words', { sign: '@', start: 4, query: 'two words' }],
+    ['@two ', { sign: '@', start: 0, query: 'two ' }],
+    ['@one and @two words', { sign: '@', start: 9, query: 'two words' }],
+    ['see @a/b c', { sign: '@', start: 4, query: 'a/b c' }],
   ])('is found in %j', (text, expected) => {
     expect(findTrigger(text, text.length)).toEqual(expected);
   });
 
-  it.each(['a/b', 'me@example.com', 'https://a.b/c', '/a b', 'plain', ''])('is not found in %j', (text) => {
-    expect(findTrigger(text, text.length)).toBeNull();
-  });
+  it.each(['a/b', 'me@example.com', 'https://a.b/c', 'plain', '', '@ home', '@one\nline', '@a b c d e f'])(
+    'is not found in %j',
+    (text) => {
+      expect(findTrigger(text, text.length)).toBeNull();
+    },
+  );
 
   it('is looked for before the caret only', () => {
     expect(findTrigger('/simple', 3)).toEqual({ sign: '/', start: 0, query: 'si' });
@@ -26,9 +33,10 @@ describe('the sign that opens the menu', () => {
 
 describe('entries of the menu', () => {
   const entries = ['Team Management', 'Simple Prompt simple-prompt', '程式碼審查', 'résumé résumé'].map((search) => ({
-    search,
+    search: `${search} test://static/${search.length}`,
+    names: search,
   }));
-  const found = (query: string) => filterEntries(entries, query).map(({ search }) => search);
+  const found = (query: string) => filterEntries(entries, query).map(({ names }) => names);
 
   it('are all shown, in their order, before anything is typed', () => {
     expect(filterEntries(entries, '')).toBe(entries);
@@ -39,6 +47,9 @@ describe('entries of the menu', () => {
     ['TEAM', 'Team Management'],
     ['審查', '程式碼審查'],
     ['résu', 'résumé résumé'],
+    ['team man', 'Team Management'],
+    ['simple ', 'Simple Prompt simple-prompt'],
+    ['Simple  pro', 'Simple Prompt simple-prompt'],
   ])('match %j', (query, expected) => {
     expect(found(query)).toEqual([expected]);
   });
@@ -46,5 +57,9 @@ describe('entries of the menu', () => {
   it('do not match anything else', () => {
     expect(found('zzz')).toEqual([]);
     expect(found('$^[')).toEqual([]);
+    // Sentences with words of an entry.
+    expect(found('team is')).toEqual([]);
+    expect(found('prompt team')).toEqual([]);
+    expect(found('am management')).toEqual([]);
   });
 });

@@ -43,7 +43,7 @@ export const questions = {
   host: 'The page is at {host}.',
   urlCare: 'Open it only if you trust this site and expected the request. Toolyard does not check it.',
   open: 'Open the page',
-  openHost: 'Open {host}',
+  openHost: 'Open the page at {host}',
   sampling: 'Uses your model {model} at your cost. Nothing else from this chat is sent.',
   hints: 'Preferred: {models}',
   most: 'At most {count} output tokens',

@@ -42,7 +42,7 @@ export const questions: LazyTexts<'questions'> = {
   host: '网页位于 {host}。',
   urlCare: '请确认您信任这个网站，且原本就预期这个请求。Toolyard 不会检查它。',
   open: '打开网页',
-  openHost: '打开 {host}',
+  openHost: '打开网页（{host}）',
   sampling: '使用您的模型 {model}，费用由您承担。不会发送这个对话的其他内容。',
   hints: '偏好：{models}',
   most: '最多输出 {count} 个词元',

@@ -42,7 +42,7 @@ export const questions: LazyTexts<'questions'> = {
   host: '網頁位於 {host}。',
   urlCare: '請確認您信任這個網站，且原本就預期這個請求。Toolyard 不會檢查它。',
   open: '開啟網頁',
-  openHost: '開啟 {host}',
+  openHost: '開啟網頁（{host}）',
   sampling: '使用您的模型 {model}，費用由您負擔。不會傳送這個對話的其他內容。',
   hints: '偏好：{models}',
   most: '最多輸出 {count} 個詞元',

@@ -12,7 +12,7 @@ export const PIXEL = 'iVBORw0KGgo=';
 
 /** A server with tools, resources and prompts of every kind. */
 export const RICH: McpBehaviour = {
-  serverInfo: { name: 'rich', version: '1.2.3', title: 'Rich' },
+  serverInfo: { name: 'rich', version: '1.2.3', title: 'Rich', icons: [{ src: `data:image/png;base64,${PIXEL}` }] },
   instructions: 'Be kind.',
   capabilities: {
     tools: { listChanged: true },

@@ -1,0 +1,78 @@
+import { ToolyardError } from '@toolyard/protocol';
+import type { ServerIcon } from '../types.ts';
+
+const MAX_BYTES = 256 * 1_024;
+
+/** First bytes of the formats a browser draws without executing anything, as latin1. */
+const IMAGES: readonly (readonly [start: RegExp, mimeType: string])[] = [
+  [/^\x89PNG\r\n/, 'image/png'],
+  [/^\xff\xd8\xff/, 'image/jpeg'],
+  [/^GIF8/, 'image/gif'],
+  [/^RIFF[^]{4}WEBP/, 'image/webp'],
+];
+
+/** Scripts, handlers, embedded documents, entities, and references to anything outside the document. */
+const ACTIVE_SVG =
+  /<\s*(script|foreignobject|iframe|image|use|animate|set|style)\b|\son\w+\s*=|<!(doctype|entity)|javascript:|href\s*=\s*["'](?!#)|url\(\s*["']?(?!#)/i;
+
+/**
+ * The icon of a server as a `data:` URL, of bytes that were checked: the type is that of the content, whatever the
+ * server declares.
+ *
+ * @param fetch requests the icon, following redirects as the caller allows
+ * @throws ToolyardError `bad_response` if it is not a small image, or the error of the request
+ */
+export async function readIconImage({ src }: ServerIcon, fetch: (url: string) => Promise<Response>): Promise<string> {
+  const bytes = src.startsWith('data:') ? bytesOfDataUrl(src) : await bytesOf(await fetch(src), src);
+  return `data:${typeOf(bytes)};base64,${btoa(latin1(bytes))}`;
+}
+
+function bytesOfDataUrl(url: string): Uint8Array {
+  const [, head = '', data = ''] = /^data:([^,]*),(.*)$/s.exec(url) ?? [];
+  try {
+    if (!/;base64$/i.test(head)) return new TextEncoder().encode(decodeURIComponent(data));
+    return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  } catch {
+    throw notAnImage('Its data: URL is invalid.');
+  }
+}
+
+async function bytesOf(response: Response, url: string): Promise<Uint8Array> {
+  if (!response.ok) throw notAnImage(`${new URL(url).host} answered with status ${String(response.status)}.`);
+  const bytes = new Uint8Array(MAX_BYTES);
+  let size = 0;
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  for await (const chunk of body ?? []) {
+    if (size + chunk.byteLength > MAX_BYTES) throw tooLarge();
+    bytes.set(chunk, size);
+    size += chunk.byteLength;
+  }
+  return bytes.subarray(0, size);
+}
+
+function typeOf(bytes: Uint8Array): string {
+  if (bytes.byteLength > MAX_BYTES) throw tooLarge();
+  const start = latin1(bytes.subarray(0, 16));
+  const image = IMAGES.find(([pattern]) => pattern.test(start));
+  if (image !== undefined) return image[1];
+  const text = new TextDecoder().decode(bytes).trimStart();
+  if (!/^(<\?xml[^>]*>\s*)?(<!--[^]*?-->\s*)*<svg[\s>]/i.test(text)) {
+    throw notAnImage('It is not a PNG, JPEG, GIF, WebP or SVG image.');
+  }
+  if (ACTIVE_SVG.test(text)) throw notAnImage('The SVG image contains scripts or references.');
+  return 'image/svg+xml';
+}
+
+function latin1(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  return text;
+}
+
+function tooLarge(): ToolyardError {
+  return notAnImage(`It is larger than ${String(MAX_BYTES)} bytes.`);
+}
+
+function notAnImage(why: string): ToolyardError {
+  return new ToolyardError({ code: 'bad_response', message: `The server’s icon cannot be shown. ${why}` });
+}
