@@ -5,6 +5,7 @@ import { withPlaceholders, withServerInstructions } from './context/instructions
 import { withServerContent } from './context/server-content.ts';
 import { withExamples, withinHistory, withInputTemplate, withReadableAttachments } from './context/user-messages.ts';
 import { withCappedToolResults, withTrimmedResults } from './context/tool-results.ts';
+import { withoutUserContent } from './context/user-content.ts';
 import { withContinuePrompts, withoutEmptyAnswers, withResultsInPlace } from './context/well-formed.ts';
 import { withEditedArguments } from './edited-arguments.ts';
 
@@ -42,6 +43,7 @@ const PROCESSORS: readonly Processor[] = [
   withInputTemplate,
   withServerContent,
   withReadableAttachments,
+  withoutUserContent,
   withCappedToolResults,
   withEditedArguments,
   withTrimmedResults,

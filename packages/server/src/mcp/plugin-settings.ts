@@ -94,10 +94,20 @@ function viewOf(plugin: Plugin, stored: JsonObject): McpPlugin {
     source,
     ...defined({ description, homepage, mcpUrl }),
     notes: notes.slice(0, 50),
-    schema: settings,
+    schema: settings && { ...settings, properties: marked(properties) },
     values: withoutSecretSettings(settings, stored),
     secrets: Object.keys(stored).filter((name) => isSecretSetting(properties[name])),
   };
+}
+
+/** Forms mask the fields of secrets. */
+function marked(properties: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => [
+      name,
+      isSecretSetting(property) && isJsonObject(property) ? { ...property, type: 'string', format: 'password' } : property,
+    ]),
+  );
 }
 
 function recipientOf({ url, gateway }: PluginConfig): string {

@@ -3,7 +3,8 @@ import { canonicalJson, isJsonObject } from '@toolyard/protocol';
 
 /** How a value of a JSON Schema is edited. `json`: no form can hold it. */
 export type SchemaField = { title?: string; description?: string } & (
-  | { kind: 'text'; long: boolean }
+  /** `secret`: masked while it is typed. */
+  | { kind: 'text'; long: boolean; secret?: true }
   | { kind: 'number' | 'integer' | 'boolean' | 'null' | 'json' }
   | { kind: 'choice'; options: readonly { value: JsonValue; label: string }[] }
   | { kind: 'object'; properties: readonly SchemaProperty[] }
@@ -111,7 +112,11 @@ function kindOf(schema: JsonObject, root: JsonObject, depth: number): Kind {
   if (variants !== null) return { kind: 'variants', variants };
   switch (typeOf(schema)) {
     case 'string':
-      return { kind: 'text', long: typeof schema['maxLength'] === 'number' && schema['maxLength'] > ONE_LINE };
+      return {
+        kind: 'text',
+        long: typeof schema['maxLength'] === 'number' && schema['maxLength'] > ONE_LINE,
+        ...(schema['format'] === 'password' ? { secret: true } : {}),
+      };
     case 'number':
       return { kind: 'number' };
     case 'integer':
