@@ -1,5 +1,6 @@
 import type { JsonObject } from '@toolyard/protocol';
 import { missingSettings, settingsMissing } from './credentials.ts';
+import { isSecretSetting, settingProperties } from './plugin-settings.ts';
 import type { PluginRequest } from './plugin.ts';
 import type { Manifest } from './read-manifest.ts';
 
@@ -42,7 +43,10 @@ function post(
     Object.entries(settings).filter(([name]) => credential === null || !Object.hasOwn(credential.settings, name)),
   );
   if (Object.keys(own).length > 0) headers[SETTINGS_HEADER] = asciiJson(own);
-  const secrets = Object.values(own).filter((value) => typeof value === 'string');
+  const properties = settingProperties(ownSettings ?? null);
+  const secrets = Object.entries(own).flatMap(([name, value]) =>
+    typeof value === 'string' && isSecretSetting(properties[name]) ? [value] : [],
+  );
   return { method: 'POST', url: url.href, headers, body, secrets: [...secrets, ...(placed?.secrets ?? [])] };
 }
 
