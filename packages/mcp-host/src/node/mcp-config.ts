@@ -136,7 +136,8 @@ export function fillTransport(written: WrittenTransport, source: McpConfigSource
     const filled = { url: fill(url), ...(headers === undefined ? {} : { headers: fillAll(headers) }) };
     // The value of a variable is known only now.
     const checked = readTransport({ type, ...filled }, where);
-    if (checked.type !== 'http' && checked.type !== 'sse' && checked.type !== 'websocket') throw bad(`${where}: "url" must be an http or ws URL.`);
+    if (checked.type !== 'http' && checked.type !== 'sse' && checked.type !== 'websocket')
+      throw bad(`${where}: "url" must be an http or ws URL.`);
     return { type: checked.type, ...filled };
   }
   const { command, args = [], env, envFile, cwd, sandbox } = written;

@@ -21,7 +21,11 @@ export type NodeTransportsOptions = WebTransportsOptions & {
  * @example
  * const host = new McpHost({ servers, createTransport: createNodeTransports({ fetch }), clock, clientInfo });
  */
-export function createNodeTransports({ sandbox = {}, pluginSettings, ...options }: NodeTransportsOptions): CreateTransport {
+export function createNodeTransports({
+  sandbox = {},
+  pluginSettings,
+  ...options
+}: NodeTransportsOptions): CreateTransport {
   const openWebSocket = options.openWebSocket ?? nodeWebSocket();
   const web = createWebTransports({ ...options, ...defined({ openWebSocket }) });
   return async (config, context) => {

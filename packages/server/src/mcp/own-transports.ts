@@ -26,7 +26,8 @@ export function createOwnTransports(options: OwnTransportsOptions): CreateTransp
       hosted,
       sandbox: { dataFolders: [dataFolder], ...listed },
       pluginSettings,
-      fetch: config.type === 'plugin' ? fetchForPlugin(fetches, config) : (input, init) => fetches.for(address)(input, init),
+      fetch:
+        config.type === 'plugin' ? fetchForPlugin(fetches, config) : (input, init) => fetches.for(address)(input, init),
       openWebSocket: (url, init) => fetches.for(address).openWebSocket(url, init),
     })(config, context);
   };

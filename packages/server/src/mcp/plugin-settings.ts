@@ -105,7 +105,9 @@ function marked(properties: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(properties).map(([name, property]) => [
       name,
-      isSecretSetting(property) && isJsonObject(property) ? { ...property, type: 'string', format: 'password' } : property,
+      isSecretSetting(property) && isJsonObject(property)
+        ? { ...property, type: 'string', format: 'password' }
+        : property,
     ]),
   );
 }

@@ -63,45 +63,41 @@ describe('a legacy plugin', () => {
     },
   );
 
-  it(
-    'gets its settings, which are stored encrypted and never returned',
-    { tags: ['C7.18', 'C7.20'] },
-    async () => {
-      const plugin = await startPlugin({
-        '/manifest.json': { body: manifest({ settings: SETTINGS }) },
-        '/search': ({ headers }) => ({ body: String(headers['x-lobe-plugin-settings']) }),
-      });
-      const servers = await startWith(plugin);
-      await room.viewWhen('shop', 'ready');
-      expect((await search(servers)).text).toContain('needs settings that are not set: apiKey');
+  it('gets its settings, which are stored encrypted and never returned', { tags: ['C7.18', 'C7.20'] }, async () => {
+    const plugin = await startPlugin({
+      '/manifest.json': { body: manifest({ settings: SETTINGS }) },
+      '/search': ({ headers }) => ({ body: String(headers['x-lobe-plugin-settings']) }),
+    });
+    const servers = await startWith(plugin);
+    await room.viewWhen('shop', 'ready');
+    expect((await search(servers)).text).toContain('needs settings that are not set: apiKey');
 
-      const stored = { apiKey: SECRET, limit: 5, safe: 'yes', unknown: 'x' };
-      const answer = await servers.setPlugin(OWNER, 'shop', { values: stored });
-      expect(answer).toMatchObject({
-        title: 'Shop',
-        kind: 'default',
-        values: { limit: 5, safe: 'yes' },
-        secrets: ['apiKey'],
-        schema: { properties: { apiKey: { format: 'password' } } },
-      });
-      expect(await servers.plugin(OWNER, 'shop')).toEqual(answer);
-      // What the plugin repeats is redacted; without a reconnect it has the settings.
-      expect((await search(servers)).text).toBe('{"apiKey":"•••","limit":5,"safe":"yes"}');
-      expect(plugin.asked.at(-1)?.headers['x-lobe-plugin-settings']).toBe(
-        `{"apiKey":"${SECRET}","limit":5,"safe":"yes"}`,
-      );
+    const stored = { apiKey: SECRET, limit: 5, safe: 'yes', unknown: 'x' };
+    const answer = await servers.setPlugin(OWNER, 'shop', { values: stored });
+    expect(answer).toMatchObject({
+      title: 'Shop',
+      kind: 'default',
+      values: { limit: 5, safe: 'yes' },
+      secrets: ['apiKey'],
+      schema: { properties: { apiKey: { format: 'password' } } },
+    });
+    expect(await servers.plugin(OWNER, 'shop')).toEqual(answer);
+    // What the plugin repeats is redacted; without a reconnect it has the settings.
+    expect((await search(servers)).text).toBe('{"apiKey":"•••","limit":5,"safe":"yes"}');
+    expect(plugin.asked.at(-1)?.headers['x-lobe-plugin-settings']).toBe(
+      `{"apiKey":"${SECRET}","limit":5,"safe":"yes"}`,
+    );
 
-      // A secret that is left out stays; an empty one is deleted.
-      await servers.setPlugin(OWNER, 'shop', { values: { limit: 6 } });
-      await search(servers);
-      expect(plugin.asked.at(-1)?.headers['x-lobe-plugin-settings']).toBe(`{"apiKey":"${SECRET}","limit":6}`);
-      const log = await servers.log(OWNER, 'shop');
-      expect(JSON.stringify([answer, await room.viewWhen('shop', 'ready'), log, room.logged])).not.toContain(SECRET);
-      expect(everythingIn(room.folder)).not.toContain(SECRET);
-      await servers.setPlugin(OWNER, 'shop', { values: { apiKey: '' } });
-      expect(await room.storage.secrets.names(OWNER)).toEqual([]);
-    },
-  );
+    // A secret that is left out stays; an empty one is deleted.
+    await servers.setPlugin(OWNER, 'shop', { values: { limit: 6 } });
+    await search(servers);
+    expect(plugin.asked.at(-1)?.headers['x-lobe-plugin-settings']).toBe(`{"apiKey":"${SECRET}","limit":6}`);
+    const log = await servers.log(OWNER, 'shop');
+    expect(JSON.stringify([answer, await room.viewWhen('shop', 'ready'), log, room.logged])).not.toContain(SECRET);
+    expect(everythingIn(room.folder)).not.toContain(SECRET);
+    await servers.setPlugin(OWNER, 'shop', { values: { apiKey: '' } });
+    expect(await room.storage.secrets.names(OWNER)).toEqual([]);
+  });
 
   it('keeps its settings from another plugin, and loses them with its entry', { tags: ['C7.18'] }, async () => {
     const answers = { '/manifest.json': { body: manifest({ settings: SETTINGS }) }, '/search': { body: 'ok' } };
@@ -125,7 +121,11 @@ describe('a legacy plugin', () => {
       code: 'bad_request',
       message: expect.stringContaining('limit') as string,
     });
-    await servers.add(OWNER, { id: 'files', transport: { type: 'stdio', command: 'x', sandbox: false }, enabled: false });
+    await servers.add(OWNER, {
+      id: 'files',
+      transport: { type: 'stdio', command: 'x', sandbox: false },
+      enabled: false,
+    });
     await expect(servers.plugin(OWNER, 'files')).rejects.toMatchObject({ code: 'conflict' });
   });
 
@@ -134,7 +134,11 @@ describe('a legacy plugin', () => {
     const servers = await startWith(plugin, { settings: { apiKey: SECRET } });
     await room.viewWhen('shop', 'ready');
     const shown = await servers.configuration(OWNER, 'shop');
-    const kept = { type: 'plugin', url: `${plugin.url}/manifest.json`, settings: { apiKey: { secret: true } } } as const;
+    const kept = {
+      type: 'plugin',
+      url: `${plugin.url}/manifest.json`,
+      settings: { apiKey: { secret: true } },
+    } as const;
     expect(shown.transport).toEqual(kept);
     await servers.edit(OWNER, 'shop', { transport: kept });
     expect(JSON.parse(readFileSync(room.path, 'utf8'))).toMatchObject({
@@ -171,8 +175,14 @@ describe('SSRF through a plugin', () => {
         '/search': { status: 307, headers: { location: inside } },
       }),
     ],
-    ['an odd form of an address', () => ({ '/manifest.json': { body: manifest({ api: [api('http://2130706433:1/')] }) } })],
-    ['a name that leads to this machine', () => ({ '/manifest.json': { body: manifest({ api: [api('http://x.localhost:1/')] }) } })],
+    [
+      'an odd form of an address',
+      () => ({ '/manifest.json': { body: manifest({ api: [api('http://2130706433:1/')] }) } }),
+    ],
+    [
+      'a name that leads to this machine',
+      () => ({ '/manifest.json': { body: manifest({ api: [api('http://x.localhost:1/')] }) } }),
+    ],
   ])('by %s reaches nothing', { tags: ['C7.15'] }, async (_how, answersOf) => {
     const victim = await startPlugin({ '/inside': { body: 'secret data' } });
     const plugin = await startPlugin(answersOf(`${victim.url}/inside`));
@@ -185,7 +195,10 @@ describe('SSRF through a plugin', () => {
   });
 
   it.each([
-    ['a redirect of its manifest', (inside: string) => ({ '/manifest.json': { status: 302, headers: { location: inside } } })],
+    [
+      'a redirect of its manifest',
+      (inside: string) => ({ '/manifest.json': { status: 302, headers: { location: inside } } }),
+    ],
     [
       'a reference of its OpenAPI document',
       (inside: string) => ({

@@ -92,7 +92,10 @@ function bearer(setting: string, title: string): Credential {
 
 function basic(user: string, password: string, title: string): Credential {
   return {
-    settings: { [user]: { type: 'string', title: `${title}: user name` }, [password]: secretText(`${title}: password`) },
+    settings: {
+      [user]: { type: 'string', title: `${title}: user name` },
+      [password]: secretText(`${title}: password`),
+    },
     place: (settings) => {
       const name = textIn(settings, user);
       const secret = textIn(settings, password);

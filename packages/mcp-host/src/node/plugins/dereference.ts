@@ -27,7 +27,8 @@ export async function dereference(
     try {
       documents += 1;
       if (documents > MAX_DOCUMENTS) throw unreadable(`${url} refers to more than ${MAX_DOCUMENTS} other documents.`);
-      if (!/^https?:/i.test(address)) throw unreadable(`${url} refers to ${address.slice(0, 200)}, which is not a web URL.`);
+      if (!/^https?:/i.test(address))
+        throw unreadable(`${url} refers to ${address.slice(0, 200)}, which is not a web URL.`);
       return await read(address);
     } catch (thrown) {
       if (ToolyardError.isInstance(thrown)) refusal ??= thrown;

@@ -150,7 +150,7 @@ async function readText(url: string, fetch: Fetch, signal: AbortSignal): Promise
     if (network === undefined) throw thrown;
     throw new ToolyardError({
       code: 'server_unreachable',
-      message: `${name} cannot be reached (${network.code}).`,
+      message: `The document of the plugin at ${name} cannot be reached (${network.code}).`,
       hint: 'Check the URL, and that the plugin is running.',
       retryable: true,
     });
@@ -160,7 +160,7 @@ async function readText(url: string, fetch: Fetch, signal: AbortSignal): Promise
     const isPermanent = response.status === 404 || response.status === 410;
     throw new ToolyardError({
       code: 'bad_response',
-      message: `${name} answered with HTTP ${response.status}.`,
+      message: `The document of the plugin at ${name} could not be read (HTTP ${response.status}).`,
       hint: 'Check the URL of the plugin.',
       ...(isPermanent ? {} : { retryable: true }),
     });

@@ -8,7 +8,12 @@ import type { Manifest } from './read-manifest.ts';
 const SETTINGS_HEADER = 'x-lobe-plugin-settings';
 
 /** A call of the plugin itself: the arguments are the body. @throws ToolyardError `bad_config` without a needed setting */
-export function requestToPlugin(manifest: Manifest, url: string, args: JsonObject, settings: JsonObject): PluginRequest {
+export function requestToPlugin(
+  manifest: Manifest,
+  url: string,
+  args: JsonObject,
+  settings: JsonObject,
+): PluginRequest {
   return post(manifest, url, JSON.stringify(args), settings);
 }
 

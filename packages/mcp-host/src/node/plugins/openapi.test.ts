@@ -40,16 +40,26 @@ const inPath = { name: 'id', in: 'path', required: true, schema: { type: 'string
 describe('an OpenAPI document', () => {
   test('becomes tools; parameters and body become arguments', { tags: ['C7.14'] }, async () => {
     const plugin = await load(
-      openapi({
-        summary: 'Find a pet',
-        parameters: [
-          inPath,
-          { name: 'id', in: 'query', schema: { type: 'integer' }, description: 'Its number.' },
-          { name: 'X-Trace', in: 'header', schema: {} },
-          { name: 'Authorization', in: 'header', schema: {} },
-        ],
-        requestBody: { required: true, content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } } },
-      }, { components: { schemas: { Pet: { type: 'object', properties: { parent: { $ref: '#/components/schemas/Pet' } } } } } }),
+      openapi(
+        {
+          summary: 'Find a pet',
+          parameters: [
+            inPath,
+            { name: 'id', in: 'query', schema: { type: 'integer' }, description: 'Its number.' },
+            { name: 'X-Trace', in: 'header', schema: {} },
+            { name: 'Authorization', in: 'header', schema: {} },
+          ],
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } },
+          },
+        },
+        {
+          components: {
+            schemas: { Pet: { type: 'object', properties: { parent: { $ref: '#/components/schemas/Pet' } } } },
+          },
+        },
+      ),
     );
     expect(plugin).toMatchObject({ title: 'Pets', source: 'openapi', kind: 'default', settings: null, notes: [] });
     expect(plugin.tools).toMatchObject([
@@ -115,7 +125,10 @@ describe('an OpenAPI document', () => {
     [{ type: 'oauth2', flows: {} }, { auth_accessToken: 's3cret' }, { authorization: 'Bearer s3cret' }, ''],
   ])('authenticates as it says (%j)', { tags: ['C7.20'] }, async (scheme, settings, headers, query) => {
     const plugin = await load(
-      openapi({ parameters: [inPath] }, { security: [{ auth: [] }], components: { securitySchemes: { auth: scheme } } }),
+      openapi(
+        { parameters: [inPath] },
+        { security: [{ auth: [] }], components: { securitySchemes: { auth: scheme } } },
+      ),
     );
     expect(Object.keys((plugin.settings?.['properties'] ?? {}) as object)).toEqual(Object.keys(settings));
     expect(requestOf(plugin, { id: 'x' }, settings as JsonObject)).toMatchObject({

@@ -74,7 +74,9 @@ function segmentOf({ argument, style, explode }: OperationParameter, value: Json
     style === 'json'
       ? encodeURIComponent(JSON.stringify(value))
       : pairsOf(value)
-          .map(([key, each]) => (key === null ? encode(each) : explode ? `${encode(key)}=${encode(each)}` : `${encode(key)},${encode(each)}`))
+          .map(([key, each]) =>
+            key === null ? encode(each) : explode ? `${encode(key)}=${encode(each)}` : `${encode(key)},${encode(each)}`,
+          )
           .join(',');
   // A dot segment would leave the path of the operation.
   if (text === '' || text === '.' || text === '..') throw invalid(`"${argument}" cannot be part of a path.`);
@@ -95,7 +97,12 @@ function addToQuery(query: URLSearchParams, { name, style, explode }: OperationP
 }
 
 function headerOf({ argument, style }: OperationParameter, value: JsonValue): string {
-  const text = style === 'json' ? JSON.stringify(value) : pairsOf(value).map(([, each]) => each).join(',');
+  const text =
+    style === 'json'
+      ? JSON.stringify(value)
+      : pairsOf(value)
+          .map(([, each]) => each)
+          .join(',');
   if (!/^[\t\x20-\x7e]*$/.test(text)) throw invalid(`"${argument}" contains characters that headers cannot have.`);
   return text;
 }

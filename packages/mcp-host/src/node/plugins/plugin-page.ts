@@ -37,7 +37,7 @@ pre{overflow:auto;padding:8px;border:1px solid #8884;border-radius:6px}table{bor
   host({ id: 1, method: 'ui/initialize', params: { protocolVersion: '2026-01-26', appCapabilities: {} } });
 })()</script>`;
 
-/** Messages of LobeChat's plugin SDK that have no effect here, and why. */
+/** It runs in the frame: no function of this file is visible to it. */
 const SCRIPT = `((config) => {
   const REFUSED = {
     'update-plugin-settings': 'a page cannot change settings',
@@ -52,9 +52,14 @@ const SCRIPT = `((config) => {
   let state = {};
   let filled = '';
   let requests = 1;
+  let triggered = 0;
   let notes = 0;
   const host = (message) => parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
-  const ask = (method, params) => host({ id: (requests += 1), method, params });
+  const ask = (method, params) => {
+    requests += 1;
+    host({ id: requests, method, params });
+    return requests;
+  };
   const plugin = (type, more) => frame.contentWindow.postMessage({ type: 'lobe-chat:' + type, ...more }, '*');
   const note = (text) => {
     notes += 1;
@@ -82,6 +87,10 @@ const SCRIPT = `((config) => {
       apiName = message.result.hostContext?.toolInfo?.tool?.name ?? '';
       host({ method: 'ui/notifications/initialized', params: {} });
       host({ method: 'ui/notifications/size-changed', params: { height: config.height } });
+    } else if (message.id === triggered && message.result?.isError === false && filled !== '') {
+      // It was sent; it must not be sent again with the next message.
+      filled = '';
+      ask('ui/update-model-context', { content: [] });
     } else if (message.method === 'ui/resource-teardown') host({ id: message.id, result: {} });
     else if (message.method === 'ui/notifications/tool-input') {
       input = params.arguments ?? {};
@@ -127,8 +136,11 @@ const SCRIPT = `((config) => {
         note('ignored "' + name.slice(0, 80) + '"' + (REFUSED[name] === undefined ? '.' : ': ' + REFUSED[name] + '.'));
     }
   };
-  /** The host shows the message to the user, who sends it or not. */
-  const trigger = () => ask('ui/message', { role: 'user', content: [{ type: 'text', text: 'Please continue with what "' + config.title + '" added.' }] });
+  // The host shows the message to the user, who sends it or not.
+  const trigger = () => {
+    const text = filled === '' ? 'Please continue.' : 'From "' + config.title + '":\\n\\n' + filled;
+    triggered = ask('ui/message', { role: 'user', content: [{ type: 'text', text }] });
+  };
 
   addEventListener('message', ({ source, data }) => {
     if (source === parent) {

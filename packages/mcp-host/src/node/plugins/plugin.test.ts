@@ -38,17 +38,14 @@ const QUERY = { type: 'object', properties: { query: { type: 'string' } }, requi
 async function connect(document: object | string, more: Partial<PluginConfig> = {}): Promise<McpHost> {
   plugin.answer({ '/manifest.json': { body: document } });
   await host?.close();
-  host = await connected(
-    [{ id: 'shop', transport: { type: 'plugin', url: `${plugin.url}/manifest.json`, ...more } }],
-    {
-      createTransport: createNodeTransports({
-        fetch: (input, init) => fetch(input, init),
-        pluginSettings: () => Promise.resolve(settings),
-      }),
-      handlers: { apps: true },
-      maxReconnects: 0,
-    },
-  );
+  host = await connected([{ id: 'shop', transport: { type: 'plugin', url: `${plugin.url}/manifest.json`, ...more } }], {
+    createTransport: createNodeTransports({
+      fetch: (input, init) => fetch(input, init),
+      pluginSettings: () => Promise.resolve(settings),
+    }),
+    handlers: { apps: true },
+    maxReconnects: 0,
+  });
   return host;
 }
 
@@ -185,7 +182,9 @@ describe('a manifest', () => {
     const api = [{ name: 'search', url: '/api/search' }, { url: '/api/nameless' }, { name: 'search', url: '/again' }];
     const shop = await connect(manifest({ api }));
     expect(shop.tools()).toHaveLength(1);
-    const log = healthOf(shop, 'shop').log.map(({ text }) => text).join('\n');
+    const log = healthOf(shop, 'shop')
+      .log.map(({ text }) => text)
+      .join('\n');
     expect(log).toMatch(/manifest.json, line 1: left out: it has no "name"/);
     expect(log).toContain('there are two functions named "search"');
   });
@@ -265,7 +264,9 @@ test('a changed endpoint makes an approval void', { tags: ['C7.16'] }, async () 
   shop.approveTool({ serverId: 'shop', name: 'search' });
   const before = shop.definitionOf({ serverId: 'shop', name: 'search' });
   plugin.answer({
-    '/manifest.json': { body: manifest({ api: [{ name: 'search', description: 'Searches.', url: '/api/other', parameters: QUERY }] }) },
+    '/manifest.json': {
+      body: manifest({ api: [{ name: 'search', description: 'Searches.', url: '/api/other', parameters: QUERY }] }),
+    },
   });
   await shop.reconnect('shop');
   expect(shop.definitionOf({ serverId: 'shop', name: 'search' })).not.toBe(before);

@@ -97,11 +97,7 @@ async function call(
 }
 
 /** Nothing has been sent yet. */
-function requestOf(
-  request: NonNullable<PluginTool['request']>,
-  args: JsonObject,
-  settings: JsonObject,
-): PluginRequest {
+function requestOf(request: NonNullable<PluginTool['request']>, args: JsonObject, settings: JsonObject): PluginRequest {
   try {
     return request(args, settings);
   } catch (thrown) {

@@ -211,7 +211,8 @@ export const mcp = {
   hostedKeyMissing: 'Enter the key, or a variable that holds it.',
   hostedUser: 'User',
   hostedUserHint: 'Each user has their own sign-ins there. Default: toolyard.',
-  pluginText: 'LobeChat’s chat plugins are deprecated. If the same service offers an MCP server, use that: choose “Remote URL”.',
+  pluginText:
+    'LobeChat’s chat plugins are deprecated. If the same service offers an MCP server, use that: choose “Remote URL”.',
   pluginUrl: 'Manifest or OpenAPI URL',
   pluginUrlHint: 'Toolyard reads it and calls the plugin’s API from its server.',
   pluginUrlMissing: 'Enter the URL.',

@@ -249,7 +249,11 @@ export function problemsOf(
     const gateway = fields.gateway.trim();
     return {
       ...problems,
-      ...(manifest === '' ? { manifest: 'missing' as const } : isWebUrl(manifest) ? {} : { manifest: 'address' as const }),
+      ...(manifest === ''
+        ? { manifest: 'missing' as const }
+        : isWebUrl(manifest)
+          ? {}
+          : { manifest: 'address' as const }),
       ...(gateway === '' || isWebUrl(gateway) ? {} : { gateway: 'address' as const }),
     };
   }

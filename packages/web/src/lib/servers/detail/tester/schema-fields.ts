@@ -2,15 +2,16 @@ import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { canonicalJson, isJsonObject } from '@toolyard/protocol';
 
 /** How a value of a JSON Schema is edited. `json`: no form can hold it. */
-export type SchemaField = { title?: string; description?: string } & (
+export type SchemaField = { title?: string; description?: string } &
   /** `secret`: masked while it is typed. */
-  | { kind: 'text'; long: boolean; secret?: true }
-  | { kind: 'number' | 'integer' | 'boolean' | 'null' | 'json' }
-  | { kind: 'choice'; options: readonly { value: JsonValue; label: string }[] }
-  | { kind: 'object'; properties: readonly SchemaProperty[] }
-  | { kind: 'array'; items: JsonObject }
-  | { kind: 'variants'; variants: readonly SchemaVariant[] }
-);
+  (
+    | { kind: 'text'; long: boolean; secret?: true }
+    | { kind: 'number' | 'integer' | 'boolean' | 'null' | 'json' }
+    | { kind: 'choice'; options: readonly { value: JsonValue; label: string }[] }
+    | { kind: 'object'; properties: readonly SchemaProperty[] }
+    | { kind: 'array'; items: JsonObject }
+    | { kind: 'variants'; variants: readonly SchemaVariant[] }
+  );
 type SchemaProperty = { name: string; schema: JsonObject; required: boolean };
 type SchemaVariant = { label: string; schema: JsonObject };
 
