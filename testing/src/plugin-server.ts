@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 export type PluginServerRequest = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
 
-/** `cut`: the connection is closed without a response; `hang`: there is none until the client leaves. */
+/** `cut`: the connection is closed without a response; `hang`: the request stays open. */
 export type PluginServerAnswer =
   | { status?: number; headers?: Record<string, string>; body?: string | object | Uint8Array }
   | 'cut'

@@ -37,7 +37,7 @@ const ERROR_TYPES: Readonly<Record<string, string>> = {
 export type PluginAnswer = { content: JsonObject[]; text: string | null; isError: boolean };
 
 /**
- * Makes one call. A redirect of a request that contains secrets is an error: they would go to a URL that nobody chose.
+ * Makes one call. A redirect of a request that contains secrets is an error: they would go to a URL that the user did not choose.
  *
  * @throws MethodError if the plugin did not answer; it says whether the call may have been executed
  */

@@ -221,7 +221,7 @@ describe('the answer of a plugin', () => {
     expect(JSON.stringify(result)).not.toContain(SECRET);
   });
 
-  test('leaves the outcome unknown if there is none, or only that of an intermediary', async () => {
+  test('leaves the outcome unknown if it is missing, or only that of an intermediary', async () => {
     plugin.answer({ '/api/search': 'cut' });
     expect(await search()).toMatchObject({ outcome: 'unknown', error: { code: 'network' } });
     plugin.answer({ '/api/search': { status: 504 } });

@@ -12,7 +12,7 @@ const KINDS: readonly PluginKind[] = ['default', 'markdown', 'standalone'];
 export const MAX_FUNCTIONS = 500;
 
 /** A function of a manifest. `url`: absent if the gateway, an OpenAPI document or the plugin's page executes it. */
-export type ManifestFunction = { name: string; description?: string; inputSchema: JsonObject; url?: string };
+type ManifestFunction = { name: string; description?: string; inputSchema: JsonObject; url?: string };
 
 /** A manifest, before the OpenAPI document that it may name is read. */
 export type Manifest = Omit<Plugin, 'tools' | 'settings' | 'source'> & {
@@ -134,7 +134,7 @@ function mcpUrlIn(raw: JsonObject): string | undefined {
   return undefined;
 }
 
-/** An absolute URL; undefined if there is none, null if it cannot be used. */
+/** An absolute URL; undefined without a value, null if it cannot be used. */
 function urlOf(value: JsonValue | undefined, base: string): string | undefined | null {
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value !== 'string' || !URL.canParse(value, base)) return null;

@@ -58,7 +58,7 @@ export function readOpenApi(document: JsonObject, url: string, standard: Credent
 type ReadOperation = { operation: Operation; inputSchema: JsonObject };
 
 function toolOf(name: string, raw: JsonObject, { operation, inputSchema }: ReadOperation): PluginTool {
-  const texts = [raw['summary'], raw['description']].filter((text) => typeof text === 'string' && text.trim() !== '');
+  const texts = [textOf(raw['summary']), textOf(raw['description'])].filter((text) => text.trim() !== '');
   const description = [...new Set(texts)].join('\n').slice(0, 4_000);
   const { method, server, path } = operation;
   return {
