@@ -8,7 +8,10 @@ export function formSchema({ schema, secrets }: McpPlugin, keptHint: string): Js
   const shown = Object.entries(properties).map(([name, property]) => {
     if (!isJsonObject(property) || !secrets.includes(name)) return [name, property];
     const { description } = property;
-    return [name, { ...property, description: typeof description === 'string' ? `${description} ${keptHint}` : keptHint }];
+    return [
+      name,
+      { ...property, description: typeof description === 'string' ? `${description} ${keptHint}` : keptHint },
+    ];
   });
   return {
     ...schema,
