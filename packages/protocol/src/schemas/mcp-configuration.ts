@@ -133,7 +133,6 @@ export const mcpServerConfiguration = named(
 /** A server's entry in `mcp.json`, for an editor. */
 export type McpServerConfiguration = z.output<typeof mcpServerConfiguration>;
 
-const stored = z.record(z.string().min(1).max(300), z.json());
 export const mcpPlugin = named(
   'McpPlugin',
   z.strictObject({
@@ -150,7 +149,7 @@ export const mcpPlugin = named(
     /** JSON Schema of its settings; null if it has none. */
     schema: jsonObject.nullable(),
     /** The stored settings that may be shown. */
-    values: stored,
+    values: jsonObject,
     /** The names of stored settings that are never returned: every free text. */
     secrets: z.array(z.string()),
   }),
@@ -162,7 +161,7 @@ export const setMcpPluginBody = named(
   'SetMcpPlugin',
   z.strictObject({
     /** Replaces the stored settings. A secret that is left out is kept; an empty one is deleted. */
-    values: stored,
+    values: jsonObject,
   }),
 );
 /** The settings of a legacy plugin. */
