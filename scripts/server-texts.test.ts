@@ -21,7 +21,8 @@ const SHOWN = [
   'packages/agent-host/src/**/*.ts',
   'packages/guarded-fetch/src/*.ts',
   'packages/mcp-host/src/node/sandbox/{no-sandbox,support}.ts',
-  'packages/mcp-host/src/{calls,connection,host,hosted,oauth,questions,transports}/*.ts',
+  'packages/mcp-host/src/{calls,connection,host,hosted,oauth,plugins,questions,transports}/*.ts',
+  'packages/mcp-host/src/node/plugins/*.ts',
   'packages/model-runtime/src/wire/*.ts',
   'packages/protocol/src/*.ts',
   'packages/server/src/{mcp,models,runs,tabs}/*.ts',
@@ -31,7 +32,7 @@ const SHOWN = [
 
 /** Only developers, operators and the CLI see these, or they are parts of a sentence. */
 const NOT_ON_PAGE = [
-  /(?:agent-questions|create-agent|create-run-host|event-queue|function-tools|serve-functions|local-agent|trust)\.ts$/,
+  /(?:agent-questions|serve-methods|create-agent|create-run-host|event-queue|function-tools|serve-functions|local-agent|trust)\.ts$/,
   /(?:read-rules|machine-approvals|machine-sign-ins|mcp-json-editor|file-providers|model-calls)\.ts$/,
   /(?:check-tab-commit|handshake|provider-presets|server-registry)\.ts$/,
 ];

@@ -27,6 +27,8 @@ export { startScriptedSse } from './scripted-mcp/sse.ts';
 export type { ScriptedSse } from './scripted-mcp/sse.ts';
 export { startScriptedWebSocket } from './scripted-mcp/websocket.ts';
 export type { ScriptedWebSocket } from './scripted-mcp/websocket.ts';
+export { startPluginServer } from './plugin-server.ts';
+export type { PluginServer, PluginServerAnswer, PluginServerAnswers, PluginServerRequest } from './plugin-server.ts';
 export { startHostedService } from './hosted-service.ts';
 export type { HostedService, HostedServiceOptions } from './hosted-service.ts';
 export { startAuthorizationServer } from './authorization/server.ts';

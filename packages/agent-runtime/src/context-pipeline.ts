@@ -5,6 +5,7 @@ import { withPlaceholders, withServerInstructions, withSkills } from './context/
 import { withServerContent } from './context/server-content.ts';
 import { withExamples, withinHistory, withInputTemplate, withReadableAttachments } from './context/user-messages.ts';
 import { withCappedToolResults, withTrimmedResults } from './context/tool-results.ts';
+import { withoutUserContent } from './context/user-content.ts';
 import { withContinuePrompts, withoutEmptyAnswers, withResultsInPlace } from './context/well-formed.ts';
 import { withEditedArguments } from './edited-arguments.ts';
 
@@ -45,6 +46,7 @@ const PROCESSORS: readonly Processor[] = [
   withInputTemplate,
   withServerContent,
   withReadableAttachments,
+  withoutUserContent,
   withCappedToolResults,
   withEditedArguments,
   withTrimmedResults,

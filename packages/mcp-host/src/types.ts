@@ -20,6 +20,7 @@ import type {
 import type { AskedQuestion, QuestionHandlers } from './questions/questions.ts';
 import type { SandboxSettings } from './host/sandbox-settings.ts';
 import type { HostedConfig } from './hosted/hosted-config.ts';
+import type { PluginConfig } from './plugins/plugin-config.ts';
 
 /** How a server is reached. */
 export type TransportConfig =
@@ -40,6 +41,8 @@ export type TransportConfig =
   | { type: 'websocket'; url: string; headers?: Record<string, string> }
   /** Created by a service on demand, then reached over Streamable HTTP. */
   | HostedConfig
+  /** Legacy plugins, adapted to MCP in this process. */
+  | PluginConfig
   /** An in-process server, which the owner of the transports has registered under this name. */
   | { type: 'in-memory'; name: string };
 

@@ -25,6 +25,7 @@ import type {
   McpFilledPrompt,
   McpFollowedResources,
   McpLogPage,
+  McpPlugin,
   McpPromptList,
   McpResourceContents,
   McpResourceView,
@@ -37,6 +38,7 @@ import type {
   McpTestReport,
   McpToolDetail,
   ReadMcpResource,
+  SetMcpPlugin,
   TestMcpServer,
   ToolResult,
   ChangeMcpServer,
@@ -272,6 +274,9 @@ export type Servers = McpServers &
   McpInspection &
   McpSkills &
   McpSignIns & {
+    /** A legacy plugin and its settings; `conflict` for any other server. */
+    plugin(principal: Owner, id: string, signal?: AbortSignal): Promise<McpPlugin>;
+    setPlugin(principal: Owner, id: string, change: SetMcpPlugin, signal?: AbortSignal): Promise<McpPlugin>;
     /** The icon that a server sent, checked; `not_found` without one. */
     icon(principal: Owner, id: string, signal?: AbortSignal): Promise<McpServerIcon>;
     /** The app of a tool, for the page. */

@@ -1,59 +1,32 @@
 import type { ServeInMemory, ServerInfo } from '@toolyard/mcp-host';
+import { initialized, MethodError, serveMethods } from '@toolyard/mcp-host';
 import type { JsonObject, ToolAnnotations, ToolResult } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
 import { NO_USER_ERROR } from './no-user-error.ts';
 import { runFunction } from './run-function.ts';
 import type { FunctionTool, FunctionToolGroup } from './tool.ts';
 
-type Peer = Parameters<ServeInMemory>[0];
-type Incoming = Parameters<NonNullable<Peer['onmessage']>>[0];
-type Request = Extract<Incoming, { method: string; id: string | number }>;
-
 /**
  * Function tools as an in-memory MCP server: an MCP host lists them there, and calls them for callers outside a run.
  * Runs execute them directly.
  */
 export function serveFunctions(group: FunctionToolGroup): ServeInMemory {
-  return async (transport) => {
-    transport.onmessage = (message) => {
-      if ('method' in message && 'id' in message) void respond(group, message).then((it) => transport.send(it));
-    };
-    await transport.start();
-  };
+  const { tools } = group;
+  return serveMethods({
+    initialize: (params) => initialized(params, { capabilities: { tools: {} }, serverInfo: { ...infoOf(group) } }),
+    ping: () => ({}),
+    'tools/list': () => ({ tools: tools.map(listed) }),
+    'tools/call': async (params) => {
+      const tool = tools.find(({ name }) => name === params['name']);
+      if (!tool) throw new MethodError(-32_602, 'There is no tool with this name.');
+      return called(tool, params['arguments']);
+    },
+  });
 }
 
 /** How the server of a group is called. */
 export function infoOf({ id, title }: FunctionToolGroup): ServerInfo {
   return { name: `toolyard-${id}`, version: VERSION, ...defined({ title }) };
-}
-
-async function respond(group: FunctionToolGroup, request: Request): Promise<Incoming> {
-  const { tools } = group;
-  const { id, method } = request;
-  const params: JsonObject = isJsonObject(request.params) ? request.params : {};
-  switch (method) {
-    case 'initialize':
-      return {
-        jsonrpc: '2.0',
-        id,
-        result: {
-          protocolVersion: typeof params['protocolVersion'] === 'string' ? params['protocolVersion'] : '2025-11-25',
-          capabilities: { tools: {} },
-          serverInfo: infoOf(group),
-        },
-      };
-    case 'ping':
-      return { jsonrpc: '2.0', id, result: {} };
-    case 'tools/list':
-      return { jsonrpc: '2.0', id, result: { tools: tools.map(listed) } };
-    case 'tools/call': {
-      const tool = tools.find(({ name }) => name === params['name']);
-      if (!tool) return { jsonrpc: '2.0', id, error: { code: -32_602, message: 'There is no tool with this name.' } };
-      return { jsonrpc: '2.0', id, result: await called(tool, params['arguments']) };
-    }
-    default:
-      return { jsonrpc: '2.0', id, error: { code: -32_601, message: `There is no method ${method}.` } };
-  }
 }
 
 function listed({ name, title, description, inputSchema, annotations }: FunctionTool): JsonObject {

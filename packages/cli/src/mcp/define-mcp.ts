@@ -69,6 +69,7 @@ function defineServerCommands(mcp: Command, invocation: Invocation): void {
     .option('--hosted <service:server>', 'hosted server of a service, such as klavis:Gmail')
     .option('--api-key <key>', 'with --hosted: API key of the service (default: ${env:KLAVIS_API_KEY})')
     .option('--user <name>', 'with --hosted: user ID at the service')
+    .option('--plugin', 'the URL is the manifest or OpenAPI document of a legacy chat plugin')
     .option('--disabled', 'add the server disabled')
     .option('--no-test', 'do not test the server')
     .action(async (name: string, words: string[], flags: McpFlags & AddFlags) => {

@@ -21,6 +21,8 @@ export type TargetFlags = {
   hosted?: string;
   apiKey?: string;
   user?: string;
+  /** The URL is that of a legacy plugin. */
+  plugin?: boolean;
 };
 
 /** Default of `--api-key`. */
@@ -35,14 +37,22 @@ export function transportOf(words: readonly string[], flags: TargetFlags): McpTr
         'The URL or command of the server is missing. Pass a URL, or "--" and a command with its arguments.',
       );
     if (flags.apiKey !== undefined || user !== undefined) throw badRequest('--api-key and --user require --hosted.');
-    return transportFrom(serverFromWords(words, flags));
+    const transport = transportFrom(serverFromWords(words, flags));
+    return flags.plugin === true ? pluginOf(transport) : transport;
   }
+  if (flags.plugin === true) throw badRequest('--plugin cannot be combined with --hosted.');
   if (words.length > 0) throw badRequest('--hosted cannot be combined with a URL or command.');
   const [service, ...name] = hosted.split(':');
   const server = name.join(':');
   if (service !== 'klavis' || server === '')
     throw badRequest(`--hosted must be klavis:<server>, such as klavis:Gmail (got "${hosted}").`);
   return { type: 'hosted', service, server, apiKey, ...defined({ user }) };
+}
+
+/** @throws ToolyardError `bad_request` */
+function pluginOf(transport: McpTransport): McpTransport {
+  if (transport.type === 'http' && transport.headers === undefined) return { type: 'plugin', url: transport.url };
+  throw badRequest('--plugin requires the http URL of a manifest or OpenAPI document, without --header.');
 }
 
 /**
@@ -71,7 +81,7 @@ export function serverFromWords(words: readonly string[], flags: TargetFlags): S
       },
     };
   }
-  if (transport.type === 'in-memory' || transport.type === 'hosted') return server;
+  if (transport.type === 'in-memory' || transport.type === 'hosted' || transport.type === 'plugin') return server;
   if (Object.keys(sandboxOf(flags)).length > 0) {
     throw badRequest('--no-sandbox, --read, --write and --network require a local server (a command).');
   }
@@ -100,7 +110,7 @@ function sandboxOf({ sandbox, read = [], write = [], network }: TargetFlags): { 
 /** The transport as the API expects it. */
 function transportFrom(server: ServerConfig): McpTransport {
   const { transport } = server;
-  if (transport.type !== 'in-memory' && transport.type !== 'hosted') return transport;
+  if (transport.type !== 'in-memory' && transport.type !== 'hosted' && transport.type !== 'plugin') return transport;
   throw badRequest('This transport cannot be given as a URL or command; add the server to mcp.json.');
 }
 

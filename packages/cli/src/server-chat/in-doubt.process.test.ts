@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Message, MessagePage, Page, RunRecord } from '@toolyard/protocol';
 import type { ModelScript } from '@toolyard/testing';
-import { eventually, reply, startModelServer } from '@toolyard/testing';
+import { eventually, reply, startModelServer, startPluginServer } from '@toolyard/testing';
 import { ServedProcess } from '../test-fixtures/served-process.ts';
 import { TerminalChat } from '../test-fixtures/terminal-chat.ts';
 
@@ -9,14 +9,15 @@ const HANG = { odd: { tools: [{ name: 'hang', does: [{ do: 'never' as const }] }
 
 /** Calls the tool for each question, and answers once it has a result. */
 const calling: ModelScript = ({ body }) => {
-  const { messages } = body as { messages: { role: string }[] };
-  return messages.at(-1)?.role === 'tool'
-    ? reply.text('Answered.')
-    : reply.toolCalls([{ name: 'hang', arguments: {} }]);
+  const { messages } = body as { messages: { role: string; content: unknown }[] };
+  const last = messages.at(-1);
+  if (last?.role === 'tool') return reply.text('Answered.');
+  const isOfPlugin = JSON.stringify(last?.content).includes('shop');
+  return reply.toolCalls([{ name: isOfPlugin ? 'search' : 'hang', arguments: {} }]);
 };
 
 /** A chat in a conversation of its own, with a call in progress. */
-async function callInProgress(served: ServedProcess, id: string): Promise<TerminalChat> {
+async function callInProgress(served: ServedProcess, id: string, question = 'One'): Promise<TerminalChat> {
   await served.post('/api/conversations', { id });
   const chat = new TerminalChat([
     '--server',
@@ -29,7 +30,7 @@ async function callInProgress(served: ServedProcess, id: string): Promise<Termin
     '300',
   ]);
   await chat.see('> ');
-  chat.line('One');
+  chat.line(question);
   await chat.see(/Allow it\?[^:]*: /);
   chat.line('y');
   await eventually(async () => (await eventTypes(served, id)).includes('tool_started'), { what: `the call of ${id}` });
@@ -37,18 +38,30 @@ async function callInProgress(served: ServedProcess, id: string): Promise<Termin
 }
 
 it('asks for the outcome of calls in progress when the server was killed, and accepts "r", "f" and "t"', async () => {
+  await using plugin = await startPluginServer({
+    '/manifest.json': { body: { identifier: 'shop', api: [{ name: 'search', url: '/search' }] } },
+    '/search': 'hang',
+  });
   await using model = await startModelServer(calling);
   await using served = await ServedProcess.start({ model: model.url, mcp: HANG });
+  const transport = { type: 'plugin', url: `${plugin.url}/manifest.json` };
+  await served.post('/api/mcp/servers', { id: 'shop', transport });
+  await using ofPlugin = await callInProgress(served, 'plugin', 'Ask the shop');
   await using repeated = await callInProgress(served, 'repeated');
   await using failed = await callInProgress(served, 'failed');
   await using resultChat = await callInProgress(served, 'result');
   await served.end('SIGKILL');
-  for (const chat of [repeated, failed, resultChat]) await chat.see('Reconnecting');
+  for (const chat of [ofPlugin, repeated, failed, resultChat]) await chat.see('Reconnecting');
   await served.start();
   for (const chat of [repeated, failed, resultChat]) {
     await chat.see('Reconnected');
     await chat.see(/odd\/hang was called with[^]*outcome is unknown[^]*What should happen\?[^:]*: /);
   }
+  await ofPlugin.see(/shop\/search was called with[^]*outcome is unknown[^]*What should happen\?[^:]*: /);
+  // It is not called again by itself.
+  expect(plugin.asked.filter(({ url }) => url === '/search')).toHaveLength(1);
+  ofPlugin.line('f');
+  await ofPlugin.see('Answered.');
 
   failed.line('f');
   await failed.see('Answered.');

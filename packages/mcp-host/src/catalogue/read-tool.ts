@@ -17,7 +17,12 @@ export type ListedTool = Omit<ToolDefinition, 'tool' | 'builtIn'> & {
   taskSupport?: 'optional' | 'required';
   /** Its app, and who may call it. */
   ui?: ToolUi;
+  /** Where calls go, if that is not the server itself: part of what a user approves. */
+  endpoint?: string;
 };
+
+/** The key of `_meta` for {@link ListedTool.endpoint}. */
+export const ENDPOINT_META = 'toolyard.dev/endpoint';
 
 /**
  * Reads one entry of a server's tool list. Invalid optional fields (a title that is a number) are dropped; only what a
@@ -57,6 +62,8 @@ export function readTool(raw: unknown, position: number): ReadItem<ListedTool> {
   if (icons !== undefined) tool.icons = icons;
   const ui = readToolUi(raw['_meta']);
   if (ui !== undefined) tool.ui = ui;
+  const endpoint = isJsonObject(raw['_meta']) ? textOf(raw['_meta'][ENDPOINT_META]) : undefined;
+  if (endpoint !== undefined) tool.endpoint = endpoint;
   return { item: tool };
 }
 

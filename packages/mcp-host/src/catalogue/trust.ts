@@ -1,6 +1,7 @@
 import type { ErrorInfo, JsonObject, JsonValue, ToolChange, ToolDifference, ToolReference } from '@toolyard/protocol';
 import { canonicalJson, defined, isJsonObject } from '@toolyard/protocol';
 import { hostedIdentity } from '../hosted/hosted-config.ts';
+import { pluginIdentity } from '../plugins/plugin-config.ts';
 import type { ListedTool } from './read-tool.ts';
 import { sha256 } from '../values/sha256.ts';
 import type { ServerConfig, TransportConfig } from '../types.ts';
@@ -140,11 +141,11 @@ export function unseenPin(definition: string): ToolPin {
 
 /** The pin of a tool as listed now. */
 export function pinOf(server: ServerConfig, tool: ListedTool): ToolPin {
-  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  const { name, title, description, inputSchema, outputSchema, annotations, endpoint: calls } = tool;
   const definition: JsonObject = {
     name,
     inputSchema,
-    ...defined({ title, description, outputSchema, annotations }),
+    ...defined({ title, description, outputSchema, annotations, endpoint: calls }),
   };
   const endpoint = sha256(canonicalJson(endpointOf(server.transport)));
   return { hash: sha256(canonicalJson({ endpoint, definition })), endpoint, definition };
@@ -163,6 +164,8 @@ function endpointOf(transport: TransportConfig): JsonObject {
     }
     case 'hosted':
       return hostedIdentity(transport);
+    case 'plugin':
+      return { plugin: pluginIdentity(transport) };
     case 'in-memory':
       return { name: transport.name };
   }

@@ -1,6 +1,7 @@
 import { canonicalJson } from '@toolyard/protocol';
 import { shortHash } from '../values/hash.ts';
 import { hostedIdentity } from '../hosted/hosted-config.ts';
+import { pluginIdentity } from '../plugins/plugin-config.ts';
 import type { Era, TransportConfig } from '../types.ts';
 
 /** The era a server configuration used, and when that was detected. */
@@ -53,6 +54,8 @@ export function eraKey(config: TransportConfig): string {
     }
     case 'hosted':
       return `hosted-${shortHash(canonicalJson(hostedIdentity(config)))}`;
+    case 'plugin':
+      return `plugin-${shortHash(canonicalJson(pluginIdentity(config)))}`;
     case 'in-memory':
       return `in-memory-${shortHash(config.name)}`;
   }

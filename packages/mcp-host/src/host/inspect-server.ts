@@ -148,6 +148,7 @@ export function shownTransport(transport: TransportConfig, args?: readonly strin
   if (transport.type === 'hosted') {
     return { type: 'http', url: displayUrl(`${serviceAddress(transport)}/${encodeURIComponent(transport.server)}`) };
   }
+  // A plugin, or a server behind a URL.
   return { type: transport.type, url: displayUrl(transport.url) };
 }
 

@@ -62,6 +62,10 @@ export function redactorFor(config: { transport: TransportConfig; oauth?: OAuthS
 function secretsOf(transport: TransportConfig): string[] {
   if (transport.type === 'in-memory') return [];
   if (transport.type === 'hosted') return [transport.apiKey];
+  if (transport.type === 'plugin') {
+    const { search = '', searchParams } = readUrl(transport.url) ?? {};
+    return [...Object.values(transport.settings ?? {}), search, ...(searchParams?.values() ?? [])];
+  }
   if (transport.type === 'stdio') {
     const { args = [], env = {} } = transport;
     const ofOptions = args.flatMap((arg, at) => {

@@ -182,6 +182,7 @@ type Edit = [path: string[], value: JsonValue | undefined];
 
 const PROGRAM_KEYS = ['command', 'args', 'env', 'envFile', 'cwd', 'sandbox'];
 const ADDRESS_KEYS = ['url', 'serverUrl', 'httpUrl', 'headers'];
+const PLUGIN_KEYS = ['gateway', 'settings'];
 
 /** Writes only differences, so that everything else keeps its form. */
 function edits(keys: readonly string[], old: JsonValue | undefined, entry: ServerEntry): Edit[] {
@@ -206,6 +207,11 @@ function edits(keys: readonly string[], old: JsonValue | undefined, entry: Serve
     if (!isJsonObject(held)) set('hosted', JSON.parse(JSON.stringify(texts)) as JsonValue);
     else for (const [name, text] of Object.entries(texts)) if (held[name] !== text) list.push([['hosted', name], text]);
     for (const key of [...PROGRAM_KEYS, ...ADDRESS_KEYS]) set(key, undefined);
+  } else if (transport.type === 'plugin') {
+    set('url', transport.url);
+    set('gateway', transport.gateway);
+    setAll('settings', transport.settings);
+    for (const key of [...PROGRAM_KEYS, ...ADDRESS_KEYS, 'hosted']) if (key !== 'url') set(key, undefined);
   } else if (transport.type === 'stdio') {
     set('command', transport.command);
     if (transport.args !== undefined && (transport.args.length > 0 || keys.includes('args')))
@@ -226,6 +232,7 @@ function edits(keys: readonly string[], old: JsonValue | undefined, entry: Serve
     setAll('headers', transport.headers);
     for (const key of [...PROGRAM_KEYS, 'hosted']) set(key, undefined);
   }
+  if (transport.type !== 'plugin' && before['type'] === 'plugin') for (const key of PLUGIN_KEYS) set(key, undefined);
   // Two keys are in use for it; the existing one is kept.
   if (keys.includes('enabled')) set('enabled', enabled);
   if (!keys.includes('enabled') || keys.includes('disabled')) {
@@ -256,7 +263,7 @@ function setKind(
   if (type !== undefined) {
     const isSame = typeof type === 'string' && sameKind(type, transport.type);
     if (!isSame) set('type', word);
-  } else if (transport.type === 'sse') set('type', word);
+  } else if (transport.type === 'sse' || transport.type === 'plugin') set('type', word);
 }
 
 function sameKind(written: string, kind: WrittenTransport['type']): boolean {

@@ -5,6 +5,7 @@ import type { JsonValue } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { readConcurrency } from '../host/concurrency.ts';
 import { readHosted } from '../hosted/hosted-config.ts';
+import { readPlugin } from '../plugins/plugin-config.ts';
 import type { SandboxSettings } from '../host/sandbox-settings.ts';
 import type { ServerConfig, TransportConfig } from '../types.ts';
 import type { JsonFile } from './json-file.ts';
@@ -93,7 +94,7 @@ function readEntry(
     written = readTransport(entry, where);
     const transport = fillTransport(written, source, where);
     const fill = (text: string): string => fillVariables(text, source, where);
-    const isOwn = transport.type === 'stdio' || transport.type === 'hosted';
+    const isOwn = transport.type === 'stdio' || transport.type === 'hosted' || transport.type === 'plugin';
     const oauth = isOwn ? undefined : readOAuth(entry, { fill, folder: source.folder, where });
     const config = {
       ...configOf(id, transport, switches),
@@ -129,12 +130,14 @@ export function fillTransport(written: WrittenTransport, source: McpConfigSource
   const fillAll = (texts: Record<string, string>): Record<string, string> =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]));
   if (written.type === 'hosted') return readHosted(where, { ...written }, fill);
+  if (written.type === 'plugin') return readPlugin(where, { ...written }, fill);
   if (written.type !== 'stdio') {
     const { type, url, headers } = written;
     const filled = { url: fill(url), ...(headers === undefined ? {} : { headers: fillAll(headers) }) };
     // The value of a variable is known only now.
     const checked = readTransport({ type, ...filled }, where);
-    if (checked.type === 'stdio' || checked.type === 'hosted') throw bad(`${where}: "url" must be an http or ws URL.`);
+    if (checked.type !== 'http' && checked.type !== 'sse' && checked.type !== 'websocket')
+      throw bad(`${where}: "url" must be an http or ws URL.`);
     return { type: checked.type, ...filled };
   }
   const { command, args = [], env, envFile, cwd, sandbox } = written;

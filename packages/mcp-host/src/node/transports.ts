@@ -4,11 +4,14 @@ import type { WebTransportsOptions } from '../transports/web-transports.ts';
 import { createWebTransports } from '../transports/web-transports.ts';
 import type { OpenWebSocket } from '../transports/websocket-transport.ts';
 import type { SandboxOptions } from './sandbox/sandboxed-command.ts';
+import type { PluginTransportOptions } from './plugins/plugin-transport.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
 export type NodeTransportsOptions = WebTransportsOptions & {
   /** Where the data of sandboxed servers is, and which folders are hidden from them. */
   sandbox?: SandboxOptions;
+  /** The settings of legacy plugins that the user entered, decrypted. */
+  pluginSettings?: NonNullable<PluginTransportOptions['settings']>;
 };
 
 /**
@@ -18,11 +21,20 @@ export type NodeTransportsOptions = WebTransportsOptions & {
  * @example
  * const host = new McpHost({ servers, createTransport: createNodeTransports({ fetch }), clock, clientInfo });
  */
-export function createNodeTransports({ sandbox = {}, ...options }: NodeTransportsOptions): CreateTransport {
+export function createNodeTransports({
+  sandbox = {},
+  pluginSettings,
+  ...options
+}: NodeTransportsOptions): CreateTransport {
   const openWebSocket = options.openWebSocket ?? nodeWebSocket();
   const web = createWebTransports({ ...options, ...defined({ openWebSocket }) });
-  return (config, context) =>
-    config.type === 'stdio' ? createStdioTransport(config, context, { sandbox }) : web(config, context);
+  return async (config, context) => {
+    if (config.type === 'stdio') return createStdioTransport(config, context, { sandbox });
+    if (config.type !== 'plugin') return web(config, context);
+    // Its parsers are needed by few.
+    const { createPluginTransport } = await import('./plugins/plugin-transport.ts');
+    return createPluginTransport(config, context, { fetch: options.fetch, ...defined({ settings: pluginSettings }) });
+  };
 }
 
 /** Node 20 has none; from version 22 on it accepts headers, unlike browsers. */

@@ -3,6 +3,8 @@ import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { validConcurrency } from '../host/concurrency.ts';
 import type { HostedConfig } from '../hosted/hosted-config.ts';
 import { readHosted } from '../hosted/hosted-config.ts';
+import type { PluginConfig } from '../plugins/plugin-config.ts';
+import { readPlugin } from '../plugins/plugin-config.ts';
 import { readUrl } from '../values/read-url.ts';
 import type { SandboxSettings } from '../host/sandbox-settings.ts';
 import { readSandbox, rejectMisspeltSandbox } from '../host/sandbox-settings.ts';
@@ -20,7 +22,8 @@ export type WrittenTransport =
       sandbox?: SandboxSettings | false;
     }
   | { type: 'http' | 'sse' | 'websocket'; url: string; headers?: Record<string, string> }
-  | HostedConfig;
+  | HostedConfig
+  | PluginConfig;
 
 /** The settings of an entry other than its transport. */
 export type ServerSwitches = {
@@ -47,6 +50,7 @@ export function readTransport(entry: JsonObject, where: string): WrittenTranspor
   if (hosted !== undefined && entry['command'] === undefined && (hosted === entry || entry['url'] === undefined)) {
     return readHosted(where, hosted, (text) => text);
   }
+  if (entry['type'] === 'plugin' && entry['command'] === undefined) return readPlugin(where, entry, (text) => text);
   const kind = kindOf(entry, where);
   if (kind === 'stdio') return readProgram(entry, where);
   const key = URL_KEYS.find((name) => entry[name] !== undefined) ?? 'url';
@@ -105,7 +109,7 @@ function kindOf(entry: JsonObject, where: string): Kind | undefined {
   if (typeof type !== 'string') return command === undefined ? undefined : 'stdio';
   const kind = KINDS[type.toLowerCase().replace(/[-_ ]/g, '')];
   if (kind === undefined) {
-    throw bad(`${where}: unknown type ${JSON.stringify(type.slice(0, 40))}.`, 'Use stdio, http, sse or ws.');
+    throw bad(`${where}: unknown type ${JSON.stringify(type.slice(0, 40))}.`, 'Use stdio, http, sse, ws or plugin.');
   }
   return kind;
 }

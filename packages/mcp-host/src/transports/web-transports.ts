@@ -40,6 +40,12 @@ export function createWebTransports(options: WebTransportsOptions): CreateTransp
       case 'hosted':
         // Its sign-ins are handled by the service.
         return createHostedTransport(config, context, limitMessages(options.fetch, longestMessage), hosted);
+      case 'plugin':
+        throw new ToolyardError({
+          code: 'bad_config',
+          message: `The server "${context.serverId}" is a legacy plugin, which cannot be used here.`,
+          hint: 'Add it to Toolyard on Node: its server calls the plugin.',
+        });
       case 'in-memory':
         return createInMemoryTransport(config, context, options.inMemory ?? {});
       case 'stdio':

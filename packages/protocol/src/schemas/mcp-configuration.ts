@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_CONCURRENT_CALLS } from '../mcp-api.ts';
-import { errorInfo, named } from './common.ts';
+import { errorInfo, jsonObject, named } from './common.ts';
 import { introduction, logLines, mcpPhase, offers, skipped, transportView } from './mcp-servers.ts';
 
 /** Limit for names, URLs and arguments. */
@@ -66,6 +66,16 @@ const transport = named(
       /** Base URL of the service, unless it is the public one. */
       url: text.min(1).exactOptional(),
     }),
+    z.strictObject({
+      /** A legacy chat plugin. */
+      type: z.literal('plugin'),
+      /** The URL of its manifest or OpenAPI document. */
+      url: text.min(1),
+      /** The gateway for its calls, unless it is that of the manifest, or none. */
+      gateway: text.min(1).exactOptional(),
+      /** Settings in `mcp.json`; those stored by `PUT /api/mcp/servers/{id}/plugin` override them. */
+      settings: secrets.exactOptional(),
+    }),
   ]),
 );
 /** A transport as it is written in `mcp.json`: `${env:NAME}` is not replaced. */
@@ -122,6 +132,40 @@ export const mcpServerConfiguration = named(
 );
 /** A server's entry in `mcp.json`, for an editor. */
 export type McpServerConfiguration = z.output<typeof mcpServerConfiguration>;
+
+export const mcpPlugin = named(
+  'McpPlugin',
+  z.strictObject({
+    title: z.string(),
+    kind: z.enum(['default', 'markdown', 'standalone']),
+    /** What its URL names. */
+    source: z.enum(['manifest', 'openapi']),
+    description: z.string().exactOptional(),
+    homepage: z.string().exactOptional(),
+    /** URL of the MCP server that replaces it, if its manifest names one. */
+    mcpUrl: z.string().exactOptional(),
+    /** What was left out of its documents, and why. */
+    notes: z.array(z.string()),
+    /** JSON Schema of its settings; null if it has none. */
+    schema: jsonObject.nullable(),
+    /** The stored settings that may be shown. */
+    values: jsonObject,
+    /** The names of stored settings that are never returned: every free text. */
+    secrets: z.array(z.string()),
+  }),
+);
+/** A legacy plugin and its settings, without secrets. */
+export type McpPlugin = z.output<typeof mcpPlugin>;
+
+export const setMcpPluginBody = named(
+  'SetMcpPlugin',
+  z.strictObject({
+    /** Replaces the stored settings. A secret that is left out is kept; an empty one is deleted. */
+    values: jsonObject,
+  }),
+);
+/** The settings of a legacy plugin. */
+export type SetMcpPlugin = z.output<typeof setMcpPluginBody>;
 
 export const testMcpServerBody = named(
   'TestMcpServer',

@@ -74,7 +74,8 @@ export const transportView = z.discriminatedUnion('type', [
     /** As written in `mcp.json`, with values that may be secret replaced. */
     args: z.array(z.string()).exactOptional(),
   }),
-  z.strictObject({ type: z.enum(['http', 'sse', 'websocket']), url: z.string() }),
+  /** `plugin`: the URL of its manifest or OpenAPI document. */
+  z.strictObject({ type: z.enum(['http', 'sse', 'websocket', 'plugin']), url: z.string() }),
 ]);
 /** A transport without anything that may be a secret: no environment, headers or secret arguments. */
 export type McpTransportView = z.output<typeof transportView>;

@@ -47,6 +47,10 @@ test('adds, changes, tests and removes MCP servers', async () => {
   const edit = { transport: { type: 'http', url: 'https://x.example/mcp' }, disabledTools: ['a'], callTimeoutMs: null };
   expect((await put('/api/mcp/servers/files', edit)).json).toMatchObject({ id: 'files' });
   expect((await put('/api/mcp/servers/none', edit)).status).toBe(404);
+  const values = { limit: 5 };
+  expect((await ask('/api/mcp/servers/files/plugin')).json).toMatchObject({ title: 'files' });
+  expect((await put('/api/mcp/servers/files/plugin', { values })).json).toMatchObject({ values });
+  expect((await put('/api/mcp/servers/files/plugin', { limit: 5 })).status).toBe(400);
   expect((await post('/api/mcp/test', { transport })).json).toMatchObject({
     ok: true,
     findings: [{ about: 'delete' }],

@@ -31,6 +31,7 @@ const BODIES: Record<string, unknown> = {
   'PATCH /api/providers/{id}': { label: 'taken over' },
   'POST /api/mcp/servers': { id: 'of-bert', transport: { type: 'stdio', command: 'x' } },
   'PUT /api/mcp/servers/{id}': { transport: { type: 'stdio', command: 'x' } },
+  'PUT /api/mcp/servers/{id}/plugin': { values: { apiKey: 'of Bert' } },
   'PATCH /api/mcp/servers/{id}': { enabled: false },
   'POST /api/mcp/servers/{id}/approval': { hash: 'h' },
   'PUT /api/mcp/unsandboxed-servers': { servers: ['files'] },

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
-import type { HostedConfig, ServerConfig } from '@toolyard/mcp-host';
+import type { HostedConfig, PluginConfig, ServerConfig } from '@toolyard/mcp-host';
 import { HostedServers } from '@toolyard/mcp-host';
 import { deleteOtherPrivateFolders, deletePrivateFolder } from '@toolyard/mcp-host/node';
 import type { McpServerList, McpServerView, PermissionView, Owner, TestMcpServer } from '@toolyard/protocol';
 import { defined, isStorageFault, messageOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
-import type { McpServers } from '../services.ts';
+import type { McpServers, Servers } from '../services.ts';
 import { retryUntilStored } from '../retry-until-stored.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import { configuredServers } from './configured-servers.ts';
@@ -15,6 +15,8 @@ import { createHostedStore } from './hosted-store.ts';
 import type { Differences, ServerList } from './server-list.ts';
 import { McpJsonEditor } from './mcp-json-editor.ts';
 import { McpJsonWatcher } from './mcp-json-watcher.ts';
+import type { PluginSettings } from './plugin-settings.ts';
+import { createPluginSettings } from './plugin-settings.ts';
 import type { ServersOptions } from './servers-options.ts';
 import { assignOrigins } from './assign-origins.ts';
 
@@ -45,6 +47,7 @@ export abstract class EditableServers {
   protected readonly fetches = createOwnerFetches();
   /** Servers that services host. */
   protected readonly hosted: HostedServers;
+  protected readonly pluginSettings: PluginSettings;
   readonly #options: EditableServersOptions;
   readonly #file: McpJsonWatcher;
   readonly #editor: McpJsonEditor;
@@ -65,6 +68,7 @@ export abstract class EditableServers {
       fetch: (input, init) => this.fetches.for(String(input))(input, init),
       ...(secrets === undefined ? {} : { store: createHostedStore(secrets, owner, isShared) }),
     });
+    this.pluginSettings = createPluginSettings({ secrets, owner, clock, fetches: this.fetches });
     this.#file = new McpJsonWatcher({ path: file, env, clock, log, onChange: () => this.#followFile() });
     this.#editor = new McpJsonEditor({ book, file: this.#file });
     const stored = createEntryApprovals({
@@ -158,6 +162,7 @@ export abstract class EditableServers {
     this.changed(id);
     const hosted = hostedOf(server);
     if (hosted) await this.#returnToService(id, hosted);
+    await this.pluginSettings.forget(id);
     // Not awaited: a process of the server may still be exiting, and caches may be large.
     void this.#untilDeleted(deletePrivateFolder({ listedIn: this.#dataFolder }, id, this.#options.clock));
   };
@@ -174,6 +179,16 @@ export abstract class EditableServers {
     return this.view(principal, id);
   };
 
+  plugin: Servers['plugin'] = async (principal, id, signal) => {
+    this.check(principal, id);
+    return this.pluginSettings.view(id, this.#pluginOf(id), signal);
+  };
+
+  setPlugin: Servers['setPlugin'] = async (principal, id, { values }, signal) => {
+    this.check(principal, id);
+    return this.pluginSettings.set(id, this.#pluginOf(id), values, signal);
+  };
+
   approval: McpServers['approval'] = async (principal, id) => {
     this.check(principal, id);
     return this.#gate.view(id);
@@ -184,6 +199,13 @@ export abstract class EditableServers {
     await this.#gate.approve(id, hash);
     return this.#changed(principal, id);
   };
+
+  /** @throws ToolyardError `conflict` if it is another server */
+  #pluginOf(id: string): PluginConfig {
+    const { transport } = this.configOf(id);
+    if (transport.type === 'plugin') return transport;
+    throw new ToolyardError({ code: 'conflict', message: `The server "${id}" is not a legacy plugin.` });
+  }
 
   /** Approvals may come from another process with the same database. */
   protected async lookForApprovals(): Promise<void> {

@@ -1,12 +1,14 @@
 import type { FunctionTools } from '@toolyard/agent-host';
-import type { CreateTransport, HostedServers, TransportConfig } from '@toolyard/mcp-host';
+import type { CreateTransport, HostedServers, PluginConfig, TransportConfig } from '@toolyard/mcp-host';
 import { serviceAddress } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
+import type { Fetch, JsonObject } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 
 export type OwnTransportsOptions = {
   fetches: OwnerFetches;
   hosted: HostedServers;
+  pluginSettings: (serverId: string, config: PluginConfig) => Promise<JsonObject>;
   dataFolder: string;
   /** The functions of this process. */
   functions?: FunctionTools;
@@ -16,18 +18,28 @@ export type OwnTransportsOptions = {
 
 /** Creates transports to servers from this process; network connections are guarded. */
 export function createOwnTransports(options: OwnTransportsOptions): CreateTransport {
-  const { fetches, hosted, functions, dataFolder, isListed } = options;
+  const { fetches, hosted, pluginSettings, functions, dataFolder, isListed } = options;
   const own: CreateTransport = (config, context) => {
     const address = addressOf(config);
     const listed = isListed(context.serverId) ? { listedIn: dataFolder } : {};
     return createNodeTransports({
       hosted,
       sandbox: { dataFolders: [dataFolder], ...listed },
-      fetch: (input, init) => fetches.for(address)(input, init),
+      pluginSettings,
+      fetch:
+        config.type === 'plugin' ? fetchForPlugin(fetches, config) : (input, init) => fetches.for(address)(input, init),
       openWebSocket: (url, init) => fetches.for(address).openWebSocket(url, init),
     })(config, context);
   };
   return functions?.transports(own) ?? own;
+}
+
+/** The owner entered two URLs of a plugin: that of its document, and perhaps that of a gateway. */
+export function fetchForPlugin(fetches: OwnerFetches, { url, gateway }: PluginConfig): Fetch {
+  return (input, init) => {
+    const isGateway = gateway !== undefined && new URL(String(input)).origin === new URL(gateway).origin;
+    return fetches.for(isGateway ? gateway : url)(input, init);
+  };
 }
 
 /** The URL that the owner entered, which may be on this machine; other URLs that a server names may not. */

@@ -12,6 +12,10 @@ export function withoutSecrets(written: WrittenTransport): McpTransport {
     return env === undefined ? rest : { ...rest, env: masked(env) };
   }
   if (written.type === 'hosted') return { ...written, apiKey: maskedValue(written.apiKey) };
+  if (written.type === 'plugin') {
+    const { settings, ...rest } = written;
+    return settings === undefined ? rest : { ...rest, settings: masked(settings) };
+  }
   const { headers, ...rest } = written;
   return headers === undefined ? rest : { ...rest, headers: masked(headers) };
 }
@@ -42,10 +46,28 @@ export function withSecrets(transport: McpTransport, stored: WrittenTransport | 
     const isSame = stored?.type === 'hosted' && sameOrigin(stored.url ?? '', transport.url ?? '');
     return { ...rest, ...filledKey(apiKey, isSame ? { apiKey: stored.apiKey } : {}) };
   }
+  if (transport.type === 'plugin') {
+    const { settings, ...rest } = transport;
+    const isSame =
+      stored?.type === 'plugin' &&
+      sameOrigin(stored.url, transport.url) &&
+      sameOrigin(stored.gateway ?? '', transport.gateway ?? '');
+    return settings === undefined ? rest : { ...rest, settings: filled(settings, isSame ? stored.settings : {}) };
+  }
   const { headers, ...rest } = transport;
-  const isWeb = stored !== undefined && stored.type !== 'stdio' && stored.type !== 'hosted';
-  const known = isWeb && sameOrigin(stored.url, transport.url) ? stored.headers : {};
+  const known = headersOf(stored, transport.url);
   return headers === undefined ? rest : { ...rest, headers: filled(headers, known) };
+}
+
+function headersOf(stored: WrittenTransport | undefined, url: string): Record<string, string> | undefined {
+  switch (stored?.type) {
+    case 'http':
+    case 'sse':
+    case 'websocket':
+      return sameOrigin(stored.url, url) ? stored.headers : {};
+    default:
+      return {};
+  }
 }
 
 function filledKey(apiKey: McpSecretValue, known: Record<string, string>): { apiKey: string } {

@@ -71,6 +71,7 @@ export class ConnectedServers extends EditableServers implements Servers {
     const own = createOwnTransports({
       fetches: this.fetches,
       hosted: this.hosted,
+      pluginSettings: (id, config) => this.pluginSettings.values(id, config),
       ...defined({ functions: options.functions }),
       dataFolder: dirname(options.file),
       isListed: (id) => book.find(id)?.origin !== 'flag',

@@ -1,8 +1,10 @@
 import {
   addMcpServerBody,
   editMcpServerBody,
+  mcpPlugin,
   mcpServerConfiguration,
   mcpTestReport,
+  setMcpPluginBody,
   testMcpServerBody,
 } from '../mcp-configuration.ts';
 import {
@@ -39,6 +41,17 @@ export const mcpRoutes = defineRoutes({
     scope: 'servers',
     body: editMcpServerBody,
     answer: mcpServerView,
+  },
+  'GET /api/mcp/servers/{id}/plugin': {
+    summary: 'Get a legacy plugin with the schema of its settings, without secrets',
+    scope: 'servers',
+    answer: mcpPlugin,
+  },
+  'PUT /api/mcp/servers/{id}/plugin': {
+    summary: 'Store the settings of a legacy plugin, encrypted',
+    scope: 'servers',
+    body: setMcpPluginBody,
+    answer: mcpPlugin,
   },
   'GET /api/mcp/servers/{id}/approval': {
     summary: 'Get the entry of a local server that awaits approval: its exact text, including environment variables',

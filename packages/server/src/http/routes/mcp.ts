@@ -15,6 +15,14 @@ export function addMcpRoutes({ route }: Router, { servers }: HttpAppOptions): vo
 
   route('PUT /api/mcp/servers/{id}', ({ principal, params: { id }, body }) => servers.edit(principal, id, body));
 
+  route('GET /api/mcp/servers/{id}/plugin', ({ c, principal, params: { id } }) =>
+    servers.plugin(principal, id, c.req.raw.signal),
+  );
+
+  route('PUT /api/mcp/servers/{id}/plugin', ({ c, principal, params: { id }, body }) =>
+    servers.setPlugin(principal, id, body, c.req.raw.signal),
+  );
+
   route('GET /api/mcp/servers/{id}/approval', ({ principal, params: { id } }) => servers.approval(principal, id));
 
   route('POST /api/mcp/servers/{id}/approval', ({ principal, params: { id }, body }) =>

@@ -1,4 +1,4 @@
-import type { McpServerView, ProviderView } from '@toolyard/protocol';
+import type { McpPlugin, McpServerView, ProviderView } from '@toolyard/protocol';
 import { createDemoRuntime } from '@toolyard/model-runtime';
 import { systemClock, ToolyardError } from '@toolyard/protocol';
 import type { Models, Servers } from '../../services.ts';
@@ -55,6 +55,15 @@ export function createTestModels(): Models {
   };
 }
 
+const PLUGIN: McpPlugin = {
+  title: 'files',
+  kind: 'default',
+  source: 'manifest',
+  notes: [],
+  schema: null,
+  values: {},
+  secrets: [],
+};
 const TOOL = { tool: { serverId: 'files', name: 'delete' }, name: 'delete' };
 
 /** One MCP server that belongs to one owner. */
@@ -125,6 +134,8 @@ export function createTestServers(ownerId: string): Servers {
       maxConcurrentCalls: null,
     }),
     edit: async (principal, id) => find(principal, id),
+    plugin: async (principal, id) => ({ ...PLUGIN, title: find(principal, id).id }),
+    setPlugin: async (principal, id, { values }) => ({ ...PLUGIN, title: find(principal, id).id, values }),
     approval: async (principal, id) => ({
       id: find(principal, id).id,
       file: 'mcp.json',

@@ -15,6 +15,8 @@ export function wireWords(transport: NonNullable<ShownServer['transport']>): str
       return t('mcp.wireSse');
     case 'websocket':
       return t('mcp.wireWebsocket');
+    case 'plugin':
+      return t('mcp.wirePlugin');
   }
 }
 

@@ -49,6 +49,15 @@ function mapTexts(transport: McpTransport, map: (text: string) => string): McpTr
       const { apiKey } = transport;
       return { ...transport, apiKey: typeof apiKey === 'string' ? map(apiKey) : apiKey };
     }
+    case 'plugin': {
+      const { url, gateway, settings } = transport;
+      return {
+        ...transport,
+        url: map(url),
+        ...(gateway === undefined ? {} : { gateway: map(gateway) }),
+        ...(settings === undefined ? {} : { settings: all(settings) }),
+      };
+    }
     default: {
       const { headers } = transport;
       return { ...transport, url: map(transport.url), ...(headers === undefined ? {} : { headers: all(headers) }) };

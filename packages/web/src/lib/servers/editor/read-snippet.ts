@@ -131,6 +131,7 @@ function readTransport(entry: JsonObject): McpTransport | EntryProblem {
     };
   }
   const url = addressIn(entry);
+  if (entry['type'] === 'plugin') return readPlugin(entry);
   if (url === undefined && isJsonObject(hosted)) return readHosted(hosted);
   if (url === undefined) return { kind: 'neither' };
   const headers = textsIn(entry['headers']);
@@ -151,6 +152,16 @@ function readHosted({ service, server, apiKey, user, url }: JsonObject): McpTran
     ...(typeof user === 'string' ? { user } : {}),
     ...(typeof url === 'string' ? { url } : {}),
   };
+}
+
+function readPlugin(entry: JsonObject): McpTransport | EntryProblem {
+  const { url, gateway } = entry;
+  if (typeof url !== 'string') return { kind: 'part', part: 'url' };
+  if (gateway !== undefined && typeof gateway !== 'string') return { kind: 'part', part: 'gateway' };
+  const settings = textsIn(entry['settings']);
+  if (settings === null) return { kind: 'part', part: 'settings' };
+  const hasSettings = Object.keys(settings).length > 0;
+  return { type: 'plugin', url, ...(gateway === undefined ? {} : { gateway }), ...(hasSettings ? { settings } : {}) };
 }
 
 /** The transport for a URL; null if its scheme is not supported. */

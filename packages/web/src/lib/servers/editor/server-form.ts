@@ -13,7 +13,7 @@ export type ArgumentRow = { key: number; value: string };
 /** The values of the form. Both kinds of server keep their values when the user switches between them. */
 export type ServerFields = SandboxFields & {
   id: string;
-  kind: 'program' | 'address' | 'hosted';
+  kind: 'program' | 'address' | 'hosted' | 'plugin';
   command: string;
   args: ArgumentRow[];
   cwd: string;
@@ -29,6 +29,10 @@ export type ServerFields = SandboxFields & {
   user: string;
   /** Base URL of the service, if `mcp.json` has one. */
   service: string;
+  /** Of a legacy plugin: the URL of its document, that of a gateway, and its settings in `mcp.json`. */
+  manifest: string;
+  gateway: string;
+  pluginSettings: Record<string, McpSecretValue>;
   place: 'toolyard' | 'browser';
   /** Of a server of this browser: connected through Toolyard's proxy. */
   proxy: boolean;
@@ -49,6 +53,8 @@ export type FormProblems = {
   id?: 'missing' | 'signs' | 'taken';
   command?: 'missing';
   url?: 'missing' | 'address';
+  manifest?: 'missing' | 'address';
+  gateway?: 'address';
   hosted?: 'missing';
   apiKey?: 'missing' | 'again';
   callTimeout?: 'seconds';
@@ -88,6 +94,9 @@ export const EMPTY: Readonly<ServerFields> = {
   apiKey: formRow('apiKey', '${env:KLAVIS_API_KEY}'),
   user: '',
   service: '',
+  manifest: '',
+  gateway: '',
+  pluginSettings: {},
   place: 'toolyard',
   proxy: false,
   keepSecrets: false,
@@ -131,6 +140,10 @@ export function fieldsOf({ id, transport }: ServerDraft): ServerFields {
     const { server, apiKey, user = '', url = '' } = transport;
     return { ...EMPTY, id, kind: 'hosted', hosted: server, apiKey: formRow('apiKey', apiKey), user, service: url };
   }
+  if (transport.type === 'plugin') {
+    const { url, gateway = '', settings = {} } = transport;
+    return { ...EMPTY, id, kind: 'plugin', manifest: url, gateway, pluginSettings: settings };
+  }
   const { type, url, headers } = transport;
   return { ...EMPTY, id, kind: 'address', url, olderWire: type === 'sse', headers: rows(headers) };
 }
@@ -171,6 +184,16 @@ function toTransport(fields: ServerFields): McpTransport {
       apiKey: isKept(apiKey) ? { secret: true } : apiKey.value.trim(),
       ...(user === '' ? {} : { user }),
       ...(service === '' ? {} : { url: service }),
+    };
+  }
+  if (fields.kind === 'plugin') {
+    const gateway = fields.gateway.trim();
+    const { pluginSettings } = fields;
+    return {
+      type: 'plugin',
+      url: fields.manifest.trim(),
+      ...(gateway === '' ? {} : { gateway }),
+      ...(Object.keys(pluginSettings).length === 0 ? {} : { settings: pluginSettings }),
     };
   }
   const url = fields.url.trim();
@@ -221,9 +244,27 @@ export function problemsOf(
       ...(apiKey === null ? {} : { apiKey }),
     };
   }
+  if (fields.kind === 'plugin') {
+    const manifest = fields.manifest.trim();
+    const gateway = fields.gateway.trim();
+    return {
+      ...problems,
+      ...(manifest === ''
+        ? { manifest: 'missing' as const }
+        : isWebUrl(manifest)
+          ? {}
+          : { manifest: 'address' as const }),
+      ...(gateway === '' || isWebUrl(gateway) ? {} : { gateway: 'address' as const }),
+    };
+  }
   const url = fields.url.trim();
   if (url === '') return { ...problems, url: 'missing' };
   return wireOf(url, 'http') === null ? { ...problems, url: 'address' } : problems;
+}
+
+/** It may begin with a variable. */
+function isWebUrl(text: string): boolean {
+  return /^\$\{[^}]+\}/.test(text) || /^https?:$/.test(URL.parse(text)?.protocol ?? '');
 }
 
 /** Milliseconds; null if empty, undefined unless it is from a second to a day. */
@@ -256,7 +297,7 @@ function idProblem(id: string, taken: ReadonlySet<string>): NonNullable<FormProb
 }
 
 function rowProblems(fields: ServerFields, saved: ServerDraft | null): Map<number, RowProblem> {
-  if (fields.kind === 'hosted') return new Map();
+  if (fields.kind === 'hosted' || fields.kind === 'plugin') return new Map();
   const isWeb = fields.kind === 'address';
   const rows = isWeb ? fields.headers : fields.env;
   const storedNames =
@@ -277,7 +318,7 @@ function rowProblems(fields: ServerFields, saved: ServerDraft | null): Map<numbe
 }
 
 function storedNamesOf(transport: McpTransport): ReadonlySet<string> {
-  if (transport.type === 'hosted') return new Set();
+  if (transport.type === 'hosted' || transport.type === 'plugin') return new Set();
   const texts = (transport.type === 'stdio' ? transport.env : transport.headers) ?? {};
   return new Set(Object.keys(texts).filter((name) => typeof texts[name] === 'object'));
 }

@@ -2,14 +2,16 @@ import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { canonicalJson, isJsonObject } from '@toolyard/protocol';
 
 /** How a value of a JSON Schema is edited. `json`: no form can hold it. */
-export type SchemaField = { title?: string; description?: string } & (
-  | { kind: 'text'; long: boolean }
-  | { kind: 'number' | 'integer' | 'boolean' | 'null' | 'json' }
-  | { kind: 'choice'; options: readonly { value: JsonValue; label: string }[] }
-  | { kind: 'object'; properties: readonly SchemaProperty[] }
-  | { kind: 'array'; items: JsonObject }
-  | { kind: 'variants'; variants: readonly SchemaVariant[] }
-);
+export type SchemaField = { title?: string; description?: string } &
+  /** `secret`: masked while it is typed. */
+  (
+    | { kind: 'text'; long: boolean; secret?: true }
+    | { kind: 'number' | 'integer' | 'boolean' | 'null' | 'json' }
+    | { kind: 'choice'; options: readonly { value: JsonValue; label: string }[] }
+    | { kind: 'object'; properties: readonly SchemaProperty[] }
+    | { kind: 'array'; items: JsonObject }
+    | { kind: 'variants'; variants: readonly SchemaVariant[] }
+  );
 type SchemaProperty = { name: string; schema: JsonObject; required: boolean };
 type SchemaVariant = { label: string; schema: JsonObject };
 
@@ -111,7 +113,11 @@ function kindOf(schema: JsonObject, root: JsonObject, depth: number): Kind {
   if (variants !== null) return { kind: 'variants', variants };
   switch (typeOf(schema)) {
     case 'string':
-      return { kind: 'text', long: typeof schema['maxLength'] === 'number' && schema['maxLength'] > ONE_LINE };
+      return {
+        kind: 'text',
+        long: typeof schema['maxLength'] === 'number' && schema['maxLength'] > ONE_LINE,
+        ...(schema['format'] === 'password' ? { secret: true } : {}),
+      };
     case 'number':
       return { kind: 'number' };
     case 'integer':

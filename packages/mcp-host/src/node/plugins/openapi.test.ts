@@ -1,0 +1,226 @@
+import type { JsonObject } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import type { PluginServer } from '@toolyard/testing';
+import { startPluginServer } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadPlugin } from './load-plugin.ts';
+import type { Plugin, PluginRequest } from './plugin.ts';
+
+let server: PluginServer;
+beforeEach(async () => {
+  server = await startPluginServer();
+});
+afterEach(() => server.close());
+
+function load(document: object | string, path = '/openapi.json'): Promise<Plugin> {
+  server.answer({ [path]: { body: document } });
+  return loadPlugin(
+    { type: 'plugin', url: server.url + path },
+    { fetch: (input, init) => fetch(input, init), clock: systemClock },
+  );
+}
+
+/** A document with one operation, `find`, at `GET /v1/pets/{id}`. */
+function openapi(operation: object, more: object = {}): object {
+  return {
+    openapi: '3.0.3',
+    info: { title: 'Pets', version: '1', description: 'All pets.' },
+    servers: [{ url: '{base}/v1/', variables: { base: { default: '/api' } } }],
+    paths: { '/pets/{id}': { get: { operationId: 'find', ...operation } } },
+    ...more,
+  };
+}
+
+function requestOf({ tools }: Plugin, args: JsonObject, settings: JsonObject = {}): PluginRequest | undefined {
+  return tools[0]?.request?.(args, settings);
+}
+
+const inPath = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+
+describe('an OpenAPI document', () => {
+  test('becomes tools; parameters and body become arguments', { tags: ['C7.14'] }, async () => {
+    const plugin = await load(
+      openapi(
+        {
+          summary: 'Find a pet',
+          parameters: [
+            inPath,
+            { name: 'id', in: 'query', schema: { type: 'integer' }, description: 'Its number.' },
+            { name: 'X-Trace', in: 'header', schema: {} },
+            { name: 'Authorization', in: 'header', schema: {} },
+          ],
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } },
+          },
+        },
+        {
+          components: {
+            schemas: { Pet: { type: 'object', properties: { parent: { $ref: '#/components/schemas/Pet' } } } },
+          },
+        },
+      ),
+    );
+    expect(plugin).toMatchObject({ title: 'Pets', source: 'openapi', kind: 'default', settings: null, notes: [] });
+    expect(plugin.tools).toMatchObject([
+      {
+        name: 'find',
+        description: 'Find a pet',
+        readOnly: true,
+        endpoint: `GET ${server.url}/api/v1/pets/{id}`,
+        inputSchema: {
+          required: ['id', '_requestBody'],
+          properties: {
+            id: { type: 'string' },
+            id_query: { type: 'integer', description: 'Its number.' },
+            'X-Trace': {},
+            // It contains itself.
+            _requestBody: { type: 'object', properties: { parent: {} } },
+          },
+        },
+      },
+    ]);
+    expect(Object.keys(plugin.tools[0]?.inputSchema['properties'] as object)).not.toContain('Authorization');
+    expect(requestOf(plugin, { id: 'a b/c', id_query: 7, 'X-Trace': 'on', _requestBody: { name: 'Rex' } })).toEqual({
+      method: 'GET',
+      url: `${server.url}/api/v1/pets/a%20b%2Fc?id=7`,
+      headers: { 'x-trace': 'on', 'content-type': 'application/json' },
+      body: '{"name":"Rex"}',
+      secrets: [],
+    });
+  });
+
+  test.each([
+    [{}, [1, 2], 'q=1&q=2'],
+    [{ explode: false }, [1, 2], 'q=1%2C2'],
+    [{ style: 'pipeDelimited' }, ['a', 'b'], 'q=a%7Cb'],
+    [{ style: 'deepObject' }, { a: 1 }, 'q%5Ba%5D=1'],
+    [{}, { a: 1, b: true }, 'a=1&b=true'],
+    [{ content: { 'application/json': { schema: {} } } }, { a: [1] }, 'q=%7B%22a%22%3A%5B1%5D%7D'],
+  ])('sends query parameters in their style %j', async (how, value, query) => {
+    const plugin = await load(openapi({ parameters: [inPath, { name: 'q', in: 'query', ...how }] }));
+    expect(requestOf(plugin, { id: 'x', q: value })?.url).toBe(`${server.url}/api/v1/pets/x?${query}`);
+  });
+
+  test.each(['..', '.', ''])('never leaves its path (%j)', async (id) => {
+    const plugin = await load(openapi({ parameters: [inPath] }));
+    expect(() => requestOf(plugin, { id })).toThrow('"id" cannot be part of a path');
+  });
+
+  test('refuses line breaks in headers', async () => {
+    const plugin = await load(openapi({ parameters: [inPath, { name: 'x-a', in: 'header' }] }));
+    expect(() => requestOf(plugin, { id: '1', 'x-a': 'b\r\nc: d' })).toThrow('headers cannot have');
+  });
+
+  test.each([
+    [{ type: 'http', scheme: 'bearer' }, { auth_token: 's3cret' }, { authorization: 'Bearer s3cret' }, ''],
+    [
+      { type: 'http', scheme: 'basic' },
+      { auth_username: 'ann', auth_password: 's3cret' },
+      { authorization: `Basic ${btoa('ann:s3cret')}` },
+      '',
+    ],
+    [{ type: 'apiKey', in: 'header', name: 'X-Key' }, { auth: 's3cret' }, { 'x-key': 's3cret' }, ''],
+    [{ type: 'apiKey', in: 'query', name: 'key' }, { auth: 's3cret' }, {}, '?key=s3cret'],
+    [{ type: 'oauth2', flows: {} }, { auth_accessToken: 's3cret' }, { authorization: 'Bearer s3cret' }, ''],
+  ])('authenticates as it says (%j)', { tags: ['C7.20'] }, async (scheme, settings, headers, query) => {
+    const plugin = await load(
+      openapi(
+        { parameters: [inPath] },
+        { security: [{ auth: [] }], components: { securitySchemes: { auth: scheme } } },
+      ),
+    );
+    expect(Object.keys((plugin.settings?.['properties'] ?? {}) as object)).toEqual(Object.keys(settings));
+    expect(requestOf(plugin, { id: 'x' }, settings as JsonObject)).toMatchObject({
+      url: `${server.url}/api/v1/pets/x${query}`,
+      headers,
+      secrets: expect.arrayContaining(['s3cret']) as string[],
+    });
+    expect(() => requestOf(plugin, { id: 'x' })).toThrow('needs settings that are not set');
+  });
+
+  test('leaves out what it cannot call, and says so', async () => {
+    const plugin = await load(
+      openapi(
+        { parameters: [inPath] },
+        {
+          paths: {
+            '/pets/{id}': { get: { parameters: [inPath] } },
+            '/file': { post: { requestBody: { required: true, content: { 'multipart/form-data': {} } } } },
+            '/label/{x}': { get: { parameters: [{ name: 'x', in: 'path', style: 'label' }] } },
+            '/other': { get: { servers: [{ url: 'ftp://example.com' }] } },
+          },
+        },
+      ),
+    );
+    expect(plugin.tools.map(({ name }) => name)).toEqual(['get_pets_id']);
+    expect(plugin.notes).toEqual([
+      'POST /file: left out: the type of its body is not supported.',
+      'GET /label/{x}: left out: the style of its parameter "x" is not supported.',
+      'GET /other: left out: its server URL cannot be used.',
+    ]);
+  });
+
+  test('may be YAML, and named by a manifest whose functions it describes', async () => {
+    const text = 'openapi: 3.1.0\ninfo: { title: Pets }\npaths:\n  /pets:\n    get: { operationId: list }\n';
+    server.answer({ '/pets.yaml': { body: text } });
+    const manifest = {
+      schema_version: 'v1',
+      name_for_model: 'pets',
+      name_for_human: 'Pets',
+      auth: { type: 'service_http', authorization_type: 'bearer' },
+      api: { type: 'openapi', url: 'pets.yaml' },
+    };
+    const plugin = await load(manifest, '/ai-plugin.json');
+    expect(plugin).toMatchObject({ identifier: 'pets', title: 'Pets', tools: [{ name: 'list' }] });
+    const request = requestOf(plugin, {}, { serviceToken: 's3cret' });
+    expect(request).toMatchObject({ url: `${server.url}/pets`, headers: { authorization: 'Bearer s3cret' } });
+  });
+});
+
+describe('references to other documents', () => {
+  const withSchema = (schema: object, more: object = {}): object =>
+    openapi({ parameters: [{ ...inPath, schema }] }, more);
+
+  test('are read with the fetch of the plugin, relative to their document', async () => {
+    server.answer({
+      '/more/types.json': { body: { Id: { $ref: 'id.yaml#/Id' } } },
+      '/more/id.yaml': { body: 'Id:\n  type: string\n  maxLength: 9\n' },
+    });
+    const plugin = await load(withSchema({ $ref: 'more/types.json#/Id' }));
+    expect(plugin.tools[0]?.inputSchema).toMatchObject({ properties: { id: { type: 'string', maxLength: 9 } } });
+    expect(server.asked.map(({ url }) => url)).toEqual(['/openapi.json', '/more/types.json', '/more/id.yaml']);
+  });
+
+  test.each(['file:///etc/passwd', 'ftp://example.com/x', '/etc/passwd#/x'])('never read %s', async ($ref) => {
+    await expect(load(withSchema({ $ref }))).rejects.toMatchObject({ code: 'bad_response' });
+  });
+
+  test('end after a number of documents', async () => {
+    server.answer(
+      Object.fromEntries(
+        Array.from({ length: 40 }, (_, at) => [`/${at}.json`, { body: { next: { $ref: `${at + 1}.json` } } }]),
+      ),
+    );
+    await expect(load(withSchema({ $ref: '0.json' }))).rejects.toThrow('refers to more than 20 other documents');
+  });
+
+  test('that grow without end are left out, and end soon', async () => {
+    const schemas = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => {
+        const next = { $ref: `#/components/schemas/s${at + 1}` };
+        return [`s${at}`, at === 29 ? { type: 'string' } : { type: 'object', properties: { a: next, b: next } }];
+      }),
+    );
+    const started = performance.now();
+    const bomb = withSchema({ $ref: '#/components/schemas/s0' }, { components: { schemas } });
+    await expect(load(bomb)).rejects.toThrow('its schema is too large');
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  test('a document that is too large or too deep is refused', async () => {
+    await expect(load('x'.repeat(2_100_000))).rejects.toThrow('exceeds the limit');
+    await expect(load('{"a":'.repeat(1_000) + '1' + '}'.repeat(1_000))).rejects.toThrow('nested more than 200');
+    await expect(load(`a: ${'['.repeat(5_000)}${']'.repeat(5_000)}`)).rejects.toMatchObject({ code: 'bad_response' });
+  });
+});

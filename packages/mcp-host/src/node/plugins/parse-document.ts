@@ -1,0 +1,55 @@
+import type { JsonObject } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { parse, YAMLParseError } from 'yaml';
+import { isTooDeep, TOO_DEEP } from '../../values/depth.ts';
+import { parseJsonFile } from '../json-file.ts';
+
+export type PluginDocument = {
+  value: JsonObject;
+  /** Names a place in it for a message: `https://example.com/manifest.json, line 3`. */
+  placeOf: (path: readonly (string | number)[]) => string;
+};
+
+/**
+ * Parses a manifest or OpenAPI document: JSON, or YAML without aliases, which could expand to gigabytes. `name` stands
+ * for the document in errors.
+ *
+ * @throws ToolyardError `bad_response` with the place
+ */
+export function parseDocument(text: string, name: string): PluginDocument {
+  const document = /^\s*[{[/]/.test(text) ? parseAsJson(text, name) : parseAsYaml(text, name);
+  const { value, placeOf } = document;
+  if (!isJsonObject(value)) throw unreadable(`${name} must contain an object.`);
+  if (isTooDeep(value)) throw unreadable(`${name} is ${TOO_DEEP}.`);
+  return { value, placeOf };
+}
+
+function parseAsJson(text: string, name: string): { value: unknown; placeOf: PluginDocument['placeOf'] } {
+  try {
+    return parseJsonFile(text, name);
+  } catch (thrown) {
+    throw ToolyardError.isInstance(thrown) ? unreadable(thrown.message) : thrown;
+  }
+}
+
+function parseAsYaml(text: string, name: string): { value: unknown; placeOf: PluginDocument['placeOf'] } {
+  try {
+    return {
+      value: parse(text, { maxAliasCount: 0, logLevel: 'error' }) as unknown,
+      placeOf: (path) => (path.length === 0 ? name : `${name}, ${path.join('.')}`),
+    };
+  } catch (thrown) {
+    const [at] = thrown instanceof YAMLParseError ? (thrown.linePos ?? []) : [];
+    const place = at === undefined ? name : `${name}, line ${at.line}, column ${at.col}`;
+    const why = thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : '';
+    throw unreadable(`${place}: neither JSON nor YAML (${why.slice(0, 200)}).`);
+  }
+}
+
+export function unreadable(message: string): ToolyardError {
+  return new ToolyardError({
+    code: 'bad_response',
+    message,
+    hint: 'Use the URL of a plugin manifest (JSON) or of an OpenAPI 3 document (JSON or YAML).',
+  });
+}

@@ -1,0 +1,229 @@
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { defined, isJsonObject } from '@toolyard/protocol';
+import type { Credential } from './credentials.ts';
+import { credentialOf } from './credentials.ts';
+import { boundedCopy } from './dereference.ts';
+import type { Operation, OperationParameter } from './operation.ts';
+import { BODY_ARGUMENT, isUsableHeader, requestOf } from './operation.ts';
+import type { PluginTool } from './plugin.ts';
+import { MAX_FUNCTIONS } from './read-manifest.ts';
+
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const;
+
+export type OpenApiTools = { tools: PluginTool[]; credentials: Credential[]; notes: string[] };
+
+/** True for an OpenAPI 3 document; the error for another version. */
+export function openApiVersion(value: JsonObject): 'supported' | 'unsupported' | null {
+  if (typeof value['swagger'] === 'string') return 'unsupported';
+  if (typeof value['openapi'] !== 'string') return null;
+  // In a manifest it is the URL of the document.
+  if (!/^\d+(\.\d+)*/.test(value['openapi'])) return null;
+  return value['openapi'].startsWith('3.') ? 'supported' : 'unsupported';
+}
+
+/**
+ * The operations of a dereferenced OpenAPI 3 document as tools. One that Toolyard cannot call is left out with a note.
+ * `standard` authenticates operations about which the document says nothing.
+ */
+export function readOpenApi(document: JsonObject, url: string, standard: Credential | null): OpenApiTools {
+  const schemes = objectIn(objectIn(document, 'components'), 'securitySchemes');
+  const credentials = new Map<string, Credential | null>(
+    Object.entries(schemes).map(([name, scheme]) => [name, isJsonObject(scheme) ? credentialOf(name, scheme) : null]),
+  );
+  const used = new Set<Credential>();
+  const tools = new Map<string, PluginTool>();
+  const notes: string[] = [];
+  for (const [path, item] of Object.entries(objectIn(document, 'paths'))) {
+    if (!isJsonObject(item)) continue;
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (!isJsonObject(operation)) continue;
+      const name = nameOf(operation, method, path);
+      const leaveOut = (why: string): void => void notes.push(`${method.toUpperCase()} ${path}: left out: ${why}`);
+      if (tools.has(name)) leaveOut(`there are two operations named "${name}".`);
+      else if (tools.size >= MAX_FUNCTIONS) leaveOut(`a plugin may have ${MAX_FUNCTIONS} functions.`);
+      else {
+        const read = readOperation({ document, item, operation, method, path, url, credentials, standard });
+        if (typeof read === 'string') leaveOut(read);
+        else {
+          for (const credential of read.operation.security.flat()) used.add(credential);
+          tools.set(name, toolOf(name, operation, read));
+        }
+      }
+    }
+  }
+  return { tools: [...tools.values()], credentials: [...used], notes };
+}
+
+type ReadOperation = { operation: Operation; inputSchema: JsonObject };
+
+function toolOf(name: string, raw: JsonObject, { operation, inputSchema }: ReadOperation): PluginTool {
+  const texts = [textOf(raw['summary']), textOf(raw['description'])].filter((text) => text.trim() !== '');
+  const description = [...new Set(texts)].join('\n').slice(0, 4_000);
+  const { method, server, path } = operation;
+  return {
+    name,
+    ...(description === '' ? {} : { description }),
+    inputSchema,
+    endpoint: `${method} ${server}${path}`,
+    readOnly: method === 'GET' || method === 'HEAD',
+    request: (args, settings) => requestOf(operation, args, settings),
+  };
+}
+
+function nameOf(operation: JsonObject, method: string, path: string): string {
+  const id = operation['operationId'];
+  if (typeof id === 'string' && id.trim() !== '') return id.slice(0, 200);
+  return `${method}_${path.replaceAll(/[^\w]+/g, '_').replace(/^_|_$/g, '')}`.slice(0, 200);
+}
+
+type OperationSource = {
+  document: JsonObject;
+  item: JsonObject;
+  operation: JsonObject;
+  method: string;
+  path: string;
+  url: string;
+  credentials: ReadonlyMap<string, Credential | null>;
+  standard: Credential | null;
+};
+
+/** The reason if it cannot be called. */
+function readOperation(source: OperationSource): ReadOperation | string {
+  const { document, item, operation, method, path, url, credentials, standard } = source;
+  const server = serverOf(operation['servers'] ?? item['servers'] ?? document['servers'], url);
+  if (server === null) return 'its server URL cannot be used.';
+  const properties: JsonObject = {};
+  const required: string[] = [];
+  const parameters: OperationParameter[] = [];
+  for (const raw of parametersOf(item, operation)) {
+    const read = readParameter(raw, (name) => Object.hasOwn(properties, name));
+    if (read === null) continue;
+    if (typeof read === 'string') return read;
+    parameters.push(read.parameter);
+    properties[read.parameter.argument] = read.schema;
+    if (read.parameter.required) required.push(read.parameter.argument);
+  }
+  const body = readBody(operation['requestBody']);
+  if (typeof body === 'string') return body;
+  if (body !== null) {
+    properties[BODY_ARGUMENT] = body.schema;
+    if (body.required) required.push(BODY_ARGUMENT);
+  }
+  const declared = operation['security'] ?? document['security'];
+  const security = declared === undefined && standard !== null ? [[standard]] : securityOf(declared, credentials);
+  if (security === null) return 'it needs a kind of authentication that Toolyard does not support.';
+  const inputSchema = boundedCopy({
+    type: 'object',
+    properties,
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  });
+  if (inputSchema === null) return 'its schema is too large.';
+  return {
+    operation: { method: method.toUpperCase(), server, path, parameters, security, ...defined({ body: body?.kind }) },
+    inputSchema,
+  };
+}
+
+/** Parameters of the operation override those of its path. */
+function parametersOf(item: JsonObject, operation: JsonObject): JsonObject[] {
+  const all = [item['parameters'], operation['parameters']]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .filter((each) => isJsonObject(each));
+  return [...new Map(all.map((each) => [`${textOf(each['in'])} ${textOf(each['name'])}`, each])).values()];
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Null for one that is never sent; the reason if the operation cannot be called without it. */
+function readParameter(
+  raw: JsonObject,
+  isTaken: (name: string) => boolean,
+): { parameter: OperationParameter; schema: JsonObject } | string | null {
+  const { name, in: where, description } = raw;
+  const required = raw['required'] === true || where === 'path';
+  if (typeof name !== 'string') return 'a parameter has no name.';
+  const isUsable = where === 'path' || where === 'query' || (where === 'header' && isUsableHeader(name));
+  if (!isUsable) return required && where === 'cookie' ? `its parameter "${name}" is a cookie.` : null;
+  const [content] = Object.values(objectIn(raw, 'content'));
+  const style = content === undefined ? styleOf(raw['style'], where) : 'json';
+  if (style === null) return `the style of its parameter "${name}" is not supported.`;
+  const explode = typeof raw['explode'] === 'boolean' ? raw['explode'] : style === 'form' || style === 'deepObject';
+  const own = isJsonObject(content) ? content['schema'] : raw['schema'];
+  const schema = isJsonObject(own) ? { ...own } : {};
+  if (typeof description === 'string' && schema['description'] === undefined) schema['description'] = description;
+  const argument = isTaken(name) || name === BODY_ARGUMENT ? `${name}_${where}` : name;
+  return { parameter: { argument, name, in: where, required, style, explode }, schema };
+}
+
+function styleOf(style: JsonValue | undefined, where: 'path' | 'query' | 'header'): OperationParameter['style'] | null {
+  if (where !== 'query') return style === undefined || style === 'simple' ? 'simple' : null;
+  switch (style) {
+    case undefined:
+    case 'form':
+      return 'form';
+    case 'spaceDelimited':
+    case 'pipeDelimited':
+    case 'deepObject':
+      return style;
+    default:
+      return null;
+  }
+}
+
+/** Null without a body, or without one that could be sent and is needed. */
+function readBody(
+  raw: JsonValue | undefined,
+): { kind: NonNullable<Operation['body']>; schema: JsonObject; required: boolean } | string | null {
+  if (!isJsonObject(raw)) return null;
+  const required = raw['required'] === true;
+  const content = Object.entries(objectIn(raw, 'content'));
+  for (const [kind, pattern] of BODY_KINDS) {
+    const [, media] = content.find(([type]) => pattern.test(type)) ?? [];
+    if (isJsonObject(media)) return { kind, schema: isJsonObject(media['schema']) ? media['schema'] : {}, required };
+  }
+  return required ? 'the type of its body is not supported.' : null;
+}
+
+const BODY_KINDS = [
+  ['json', /^application\/([\w.-]+\+)?json\b/i],
+  ['form', /^application\/x-www-form-urlencoded\b/i],
+  ['text', /^text\/plain\b/i],
+] as const;
+
+/** Null if no alternative can be used. */
+function securityOf(
+  security: JsonValue | undefined,
+  known: ReadonlyMap<string, Credential | null>,
+): Credential[][] | null {
+  const alternatives = Array.isArray(security) ? security.filter((each) => isJsonObject(each)) : [];
+  if (alternatives.length === 0) return [];
+  const usable = alternatives.flatMap((alternative) => {
+    const all = Object.keys(alternative).map((name) => known.get(name) ?? null);
+    return all.every((each) => each !== null) ? [all] : [];
+  });
+  return usable.length === 0 ? null : usable;
+}
+
+/** Without a slash at the end; null if it is not a web URL. */
+function serverOf(servers: JsonValue | undefined, url: string): string | null {
+  const [first] = Array.isArray(servers) ? servers : [];
+  const template = isJsonObject(first) && typeof first['url'] === 'string' ? first['url'] : '/';
+  const variables = isJsonObject(first) ? objectIn(first, 'variables') : {};
+  const filled = template.replaceAll(/\{([^}]+)\}/g, (whole, name: string) => {
+    const value = objectIn(variables, name)['default'];
+    return typeof value === 'string' ? value : whole;
+  });
+  if (!URL.canParse(filled, url)) return null;
+  const read = new URL(filled, url);
+  if (!/^https?:$/.test(read.protocol) || read.username !== '' || read.password !== '') return null;
+  return `${read.origin}${read.pathname.replace(/\/+$/, '')}`;
+}
+
+function objectIn(object: JsonObject, key: string): JsonObject {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined;
+  return isJsonObject(value) ? value : {};
+}
