@@ -28,6 +28,8 @@ type RunAccessBudgets = {
   budgets: readonly Budget[];
   spent: (budget: Budget) => Spent;
   refresh: () => void | Promise<void>;
+  /** For a child run: the error if a budget of a run above it is exhausted, as of the last `refresh`. */
+  ofParents?: () => ErrorInfo | null;
 };
 
 /** What a run works with besides its configuration: its model, its tools, and what is known about both. */
@@ -47,6 +49,10 @@ export type RunAccess = {
   /** Usage of these budgets apart from the run and its turn; `refresh` updates it. */
   budgets?: RunAccessBudgets | undefined;
   keepPrelude?: RunHost['keepPrelude'];
+  /** Absent: tools that delegate tasks are not offered. */
+  subAgents?: RunHost['subAgents'];
+  /** The run of a sub-agent: it is offered no tools that write memory. */
+  isChild?: boolean;
 };
 
 /** What the executors get from the configuration and the access of the run. */
@@ -58,6 +64,7 @@ type Derived =
   | 'tools'
   | 'contextSources'
   | 'keepPrelude'
+  | 'subAgents'
   | 'forbidden';
 
 export type RunHostOptions = Omit<RunHost, Derived | 'repeatable' | 'budgets' | 'timeZone'> & {
@@ -77,9 +84,9 @@ export function createRunHost(
   access: RunAccess | null,
 ): Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'> {
   const { configuration, modelId, providerId, conversation, used } = options;
-  const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude } = access ?? NO_ACCESS;
+  const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude, subAgents } = access ?? NO_ACCESS;
   const { workspace } = configuration;
-  const tools = toolsIn(workspace, (access ?? NO_ACCESS).tools, functions);
+  const tools = toolsIn({ workspace, subAgents, isChild: access?.isChild === true }, (access ?? NO_ACCESS).tools, functions);
   const gate = createGate(access ? configuration.intervention : 'headless', unconfirmed, {
     asks: options.asks,
     rules: configuration.interventionRules,
@@ -116,6 +123,7 @@ export function createRunHost(
     offeredTools,
     workspace,
     keepPrelude,
+    subAgents,
     used: used && ((entry) => used(entry.kind === 'model' && providerId ? { ...entry, providerId } : entry)),
     budgets,
     forbidden,
@@ -124,6 +132,7 @@ export function createRunHost(
   const brain = new GeneralChatAgent({
     gate,
     budgets: budgets?.check,
+    budgetsOfParents: budgets?.ofParents,
     onlyAsks: (tool) => functions?.onlyAsks(tools.tools(), tool) === true,
     isNearlyFull: () => wantsCompression({ conversation, contextSources, tools, offeredTools }),
   });
@@ -155,10 +164,11 @@ function createGate(
 
 function budgetsOf(access: RunAccess | null, model: string): RunHost['budgets'] {
   if (!access?.budgets) return undefined;
-  const { budgets, spent, refresh } = access.budgets;
+  const { budgets, spent, refresh, ofParents = () => null } = access.budgets;
   const checker = new BudgetChecker({ budgets, model, spent });
   return {
     refresh,
+    ofParents,
     check: (state, need) => checker.check(state, need),
     dollarsOnly: (state) => checker.dollarsOnly(state),
   };

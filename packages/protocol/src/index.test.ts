@@ -9,6 +9,7 @@ test('exports these names and no others', () => {
     'DEFAULT_LIMITS',
     'KEY_SCOPES',
     'MAX_CONCURRENT_CALLS',
+    'MAX_SUB_AGENT_TASKS',
     'NO_NETWORK',
     'PRESET_TASKS',
     'RUN_EVENT_VERSION',

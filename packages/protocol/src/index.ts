@@ -108,6 +108,8 @@ export type {
   MissingRole,
   RunView,
 } from './schemas/runs.ts';
+export type { SubAgentContext, SubAgentList, SubAgentTask, SubAgentView } from './schemas/sub-agents.ts';
+export { MAX_SUB_AGENT_TASKS } from './schemas/sub-agents.ts';
 export type { FramePolicy } from './frame-policy.ts';
 export { frameQuery, isFrameSource, NO_NETWORK, readFrameQuery } from './frame-policy.ts';
 export { addUsage, costOf } from './usage.ts';
@@ -200,6 +202,7 @@ export type {
   LeasedRun,
   LeaseRenewal,
   LeaseTerms,
+  NewChildConversation,
   NewRun,
   Owner,
   PutInboxOutcome,

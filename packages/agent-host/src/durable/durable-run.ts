@@ -244,7 +244,8 @@ export class DurableRun {
   /** Usage outside the run is read from storage: what the run has used itself must be stored before. */
   #countStored(access: DurableAccess): DurableAccess {
     const { budgets } = access;
-    if (!budgets?.budgets.some(({ of }) => of !== 'run' && of !== 'turn')) return access;
+    const isStored = budgets?.budgets.some(({ of }) => of !== 'run' && of !== 'turn') || budgets?.ofParents;
+    if (!budgets || !isStored) return access;
     const refresh = async (): Promise<void> => {
       await this.writer.flushed();
       await budgets.refresh();

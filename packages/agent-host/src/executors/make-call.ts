@@ -121,6 +121,7 @@ export async function makeCall(
         workspace: host.workspace,
         budget: { limits: state.limits, turns: state.turns, spent: state.spent.run },
         ask: (question) => asks.ask(question),
+        delegate: (tasks) => asks.delegate(tasks),
         parked: asks.parked,
       },
     });

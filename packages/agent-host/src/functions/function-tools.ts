@@ -14,7 +14,7 @@ import { runFunction, stoppedFunction } from './run-function.ts';
 import type { FunctionTool, FunctionToolGroup, RunBudget, ToolContext } from './tool.ts';
 
 /** The run of a call, for function tools. */
-type RunOfCall = Pick<ToolContext, 'ask'> & {
+type RunOfCall = Required<Pick<ToolContext, 'ask' | 'delegate'>> & {
   id: string;
   budget: RunBudget;
   /** The folder of the conversation. */
@@ -109,6 +109,11 @@ export class FunctionTools {
     return builtIn && this.#groups.some(({ id, needsWorkspace }) => needsWorkspace === true && id === tool.serverId);
   }
 
+  /** True for a tool that delegates tasks to sub-agents. */
+  needsSubAgents({ builtIn, tool }: IndexedTool): boolean {
+    return builtIn && this.#groups.some((group) => group.needsSubAgents === true && group.id === tool.serverId);
+  }
+
   #find(listed: readonly IndexedTool[], { serverId, name }: ToolReference): FunctionTool | undefined {
     const found = this.#tools.get(formatToolReference({ serverId, name }));
     const isListed = (each: IndexedTool): boolean =>
@@ -124,7 +129,7 @@ async function execute(
   args: JsonObject,
   { caller, signal = new AbortController().signal, onProgress, listed, run }: FunctionCallOptions,
 ): Promise<ToolResult> {
-  const { id, budget, workspace, ask, parked } = run;
+  const { id, budget, workspace, ask, delegate, parked } = run;
   const ctx: ToolContext = {
     signal,
     progress: (progress) => onProgress?.(progress),
@@ -135,6 +140,7 @@ async function execute(
     ...defined({ workspace }),
     tools: listed,
     ask,
+    delegate,
   };
   const settled = new AbortController();
   const stopped = new Promise<ToolResult>((resolve) => {

@@ -4,14 +4,25 @@ import type { ToolReference } from '@toolyard/protocol';
 import type { RunTools } from '../run-tools.ts';
 import type { FunctionTools } from './function-tools.ts';
 
-/** The tools of a run, without those that need a folder if the conversation has none. */
+/** The built-in server that keeps what a model remembers. */
+const MEMORY_SERVER = 'memory';
+
+/**
+ * The tools of a run, without those that need a folder, or sub-agents, if the run has none. The run of a sub-agent
+ * writes no memory: what it learns reaches the user's conversation as a result, where it is seen.
+ */
 export function toolsIn(
-  workspace: string | undefined,
+  has: { workspace: string | undefined; subAgents: unknown; isChild: boolean },
   tools: RunTools,
   functions: FunctionTools | undefined,
 ): RunTools {
-  if (workspace !== undefined || functions === undefined) return tools;
-  const isOffered = (tool: IndexedTool): boolean => !functions.needsWorkspace(tool);
+  const lacksFolder = has.workspace === undefined;
+  const lacksSubAgents = has.subAgents === undefined;
+  if (functions === undefined || (!lacksFolder && !lacksSubAgents && !has.isChild)) return tools;
+  const isOffered = (tool: IndexedTool): boolean =>
+    !(lacksFolder && functions.needsWorkspace(tool)) &&
+    !(lacksSubAgents && functions.needsSubAgents(tool)) &&
+    !(has.isChild && writesMemory(tool));
   let last: { of: readonly IndexedTool[]; offered: readonly IndexedTool[] } | null = null;
   return {
     tools() {
@@ -31,6 +42,10 @@ export function toolsIn(
     policyFacts: (tool) => tools.policyFacts(tool),
     refresh: (called) => tools.refresh(called),
   };
+}
+
+function writesMemory({ builtIn, tool, annotations }: IndexedTool): boolean {
+  return builtIn && tool.serverId === MEMORY_SERVER && annotations?.readOnly !== true;
 }
 
 type FactSources = { tools: RunTools; functions: FunctionTools | undefined; workspace: string | undefined };

@@ -13,6 +13,10 @@ const head = {
   pinned: z.boolean(),
   createdAt: timestamp,
   updatedAt: timestamp,
+  /** Set for the conversation of a sub-agent: the call that started it. It is not listed, and deleted with the other. */
+  parent: z
+    .strictObject({ conversationId: z.string(), title: z.string(), runId: z.string(), callId: z.string() })
+    .exactOptional(),
 };
 
 const conversationSummary = named(

@@ -371,6 +371,8 @@ export const instruction = z.enum([
   'call_tool',
   'call_tools_batch',
   'compress_context',
+  'exec_sub_agent',
+  'exec_sub_agents',
   'request_human_approve',
   'request_human_budget',
   'request_human_prompt',

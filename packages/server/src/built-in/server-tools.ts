@@ -1,4 +1,5 @@
 import type { FunctionToolGroup } from '@toolyard/agent-host';
+import { SUB_AGENT_TOOLS } from '@toolyard/agent-host';
 import { sandboxSupport } from '@toolyard/mcp-host/node';
 import type { Clock, Owner } from '@toolyard/protocol';
 import type { WebSettings } from './web/web-settings.ts';
@@ -18,5 +19,5 @@ export async function createServerTools({ webTools, owner, dataDir, clock }: Ser
   // Commands of models never run without a sandbox.
   const hasSandbox = (await sandboxSupport()).kind !== 'none';
   const commands = hasSandbox ? [createCommandTools({ hidden, clock })] : [];
-  return { groups: [web, createFileTools(hidden), ...commands], close: () => web.close() };
+  return { groups: [SUB_AGENT_TOOLS, web, createFileTools(hidden), ...commands], close: () => web.close() };
 }

@@ -103,10 +103,13 @@ export function noConversation(id: string): ToolyardError {
   return new ToolyardError({ code: 'not_found', message: `There is no conversation ${JSON.stringify(id)}.` });
 }
 
-function newRun(
-  { runId, conversation, question, begins, heldBy }: StartRequest,
+/** The run with its message and the placeholder of its answer. */
+export function newRun(
+  { runId, conversation, question, begins, heldBy }: Omit<StartRequest, 'conversation'> & {
+    conversation: Pick<StoredConversation, 'id' | 'title' | 'agentId'>;
+  },
   configuration: RunConfiguration,
-  { clock, terms }: StartRunServices,
+  { clock, terms }: Pick<StartRunServices, 'clock' | 'terms'>,
 ): NewRun {
   const at = clock.now();
   const leafId = begins.with === 'answer' ? begins.leafId : question.id;
@@ -167,10 +170,10 @@ async function resolve(
 }
 
 /** The price is fixed when the run starts, so that its cost is one sum. */
-async function priced(
+export async function priced(
   principal: Owner,
   configuration: RunConfiguration,
-  { models }: StartRunServices,
+  { models }: Pick<StartRunServices, 'models'>,
 ): Promise<RunConfiguration> {
   const price = await models.price(principal, configuration.model);
   return price === undefined ? configuration : { ...configuration, limits: { ...configuration.limits, price } };
