@@ -100,4 +100,179 @@ describe('a run that delegates tasks', () => {
       'assistant: All done',
     ]);
   });
+
+  test('tells its model which sub-agent timed out, and that one did not answer within its turns', async () => {
+    const hanging = hangsAfter('Half');
+    const { bench, model } = await benchWith((question, answered) => {
+      if (question === 'Plan') {
+        return answered === 0
+          ? delegates({ task: 'Hang', timeoutSeconds: 1 }, { task: 'Loop', maxTurns: 1, title: 'Loop' })
+          : says('Done.');
+      }
+      return question === 'Hang' ? hanging.answer : calls({ name: 'ask_user', arguments: { question: 'Again?' } });
+    });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Plan');
+    await over(bench, runId);
+    const [, , result] = transcriptLines(await bench.branch(conversation));
+    expect(result).toContain('exceeded its time limit of 1 s. Its answer until then:\n\nHalf');
+    expect(result).toContain('## 2. Loop\n\nThe sub-agent failed: The model still requested tools after 1 turn');
+    expect(model.requests).toHaveLength(4);
+  });
+
+  test('continues in another process, whose sub-agents ended meanwhile', async () => {
+    const script: Parameters<typeof modelOf>[0] = (question, answered) => {
+      if (question === 'Plan') return answered === 0 ? delegates({ task: 'Ask' }) : says('Done.');
+      return answered === 0 ? calls({ name: 'ask_user', arguments: { question: 'Which?' } }) : says('Blue.');
+    };
+    const { bench, folder } = await benchWith(script);
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Plan');
+    await eventually(() => bench.storage.runs.countInterrupts(ANNE) === 1);
+    await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.status === 'parked');
+    bench.die();
+    const next = await openBench(folder, {
+      model: modelOf(script),
+      functions: SUB_AGENT_TOOLS,
+      tools: { delegate_task: DELEGATE, ask_user: ASK_USER },
+    });
+    const [asked] = next.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
+    await next.runs.answer(ANNE, asked?.id ?? '', { decision: 'say', text: 'Blue' });
+    await over(next, runId);
+    expect(transcriptLines(await next.branch(conversation)).slice(-2)).toEqual(['tool: Blue.', 'assistant: Done.']);
+  });
+
+  test('that is cancelled cancels every run below it', async () => {
+    const hanging = hangsAfter('Half');
+    const { bench } = await benchWith((question, answered) => {
+      if (question === 'Plan') return answered === 0 ? delegates({ task: 'Middle' }, { task: 'Hang' }) : says('Done.');
+      return question === 'Middle' ? delegates({ task: 'Hang' }) : hanging.answer;
+    });
+    const runId = await bench.ask(await bench.conversation(), 'Plan');
+    const all = () => bench.storage.runs.listRuns(ANNE, { limit: 99 });
+    await eventually(() => all().length === 4, { what: 'four runs' });
+    await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.status === 'parked');
+    await bench.runs.cancel(ANNE, runId);
+    await eventually(() => all().every(({ endedAt }) => endedAt !== null), { what: 'the end of all' });
+    expect(all().map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled']);
+  });
+
+  test('counts the usage of the whole tree, and asks about its budget itself', async () => {
+    const { bench, model } = await benchWith(
+      (question, answered) => {
+        if (question === 'Plan') return answered === 0 ? delegates({ task: 'A' }, { task: 'B' }, { task: 'C' }) : says('Done.');
+        return answered < 5 ? calls({ name: 'look' }) : says('Seen.');
+      },
+      {
+        tools: { look: { builtIn: true, call: () => answers('seen') }, delegate_task: DELEGATE },
+        configuration: { budgets: [{ of: 'run', calls: 6 }] },
+      },
+    );
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Plan');
+    await eventually(() => bench.storage.runs.countInterrupts(ANNE) === 1, { what: 'the question about the budget' });
+    const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
+    expect(asked).toMatchObject({ runId, interrupt: { kind: 'budget', budget: { of: 'run', calls: 6 } } });
+    // At most the calls in progress beyond the limit: one for each of the other sub-agents.
+    expect(model.requests.length).toBeLessThanOrEqual(8);
+    expect(asked?.interrupt).toMatchObject({ spent: { calls: model.requests.length } });
+    expect(childrenOf(bench, runId).map(({ status }) => status)).toEqual(['failed', 'failed', 'failed']);
+    await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'raise', limit: 50 });
+    await over(bench, runId);
+    const [, , result] = transcriptLines(await bench.branch(conversation));
+    expect(result).toContain('The budget of this run is used up');
+  });
+
+  test('passes on nothing, a summary or the whole conversation', async () => {
+    const { bench, model } = await benchWith((question, answered) => {
+      if (question.includes('Summarize this conversation')) return says('They like blue.');
+      if (question === 'Hello') return says('Hi.');
+      if (question === 'Plan') {
+        const tasks: Task[] = [{ task: 'N' }, { task: 'S', context: 'summary' }, { task: 'I', context: 'inherit' }];
+        return answered === 0 ? delegates(...tasks) : says('Done.');
+      }
+      return says(`I am ${question}.`);
+    });
+    const conversation = await bench.conversation();
+    await over(bench, await bench.ask(conversation, 'Hello'));
+    const runId = await bench.ask(conversation, 'Plan');
+    await over(bench, runId);
+    const sent = (task: string): string[] => {
+      const isOfTask = ({ messages }: ChatRequest): boolean => textOf(messages.at(-1) as Message).endsWith(task);
+      return model.requests.find(isOfTask)?.messages.map((message) => textOf(message)) ?? [];
+    };
+    expect(sent('N')).toEqual(['N']);
+    expect(sent('S')).toEqual([expect.stringMatching(/^<conversation-summary>\nThey like blue\.\n.*S$/s)]);
+    expect(sent('I')).toEqual(['Hello', 'Hi.', 'Plan', 'I']);
+    // The conversation of each has its task and its answer only.
+    for (const { conversationId } of childrenOf(bench, runId)) {
+      expect(await bench.branch(conversationId)).toHaveLength(2);
+    }
+  });
+
+  test('gives no more tools, depth or laxer rules than it has', async () => {
+    const { bench, model } = await benchWith(
+      (question, answered) => {
+        if (question === 'Plan') return answered === 0 ? delegates({ task: 'One', tools: ['delegate_task'] }) : says('Done.');
+        if (question === 'One') return answered === 0 ? delegates({ task: 'Two' }) : says('Done.');
+        return says('At the bottom.');
+      },
+      { configuration: { limits: { ...DEFAULT_LIMITS, maxDepth: 2 }, intervention: 'headless' } },
+    );
+    const runId = await bench.ask(await bench.conversation(), 'Plan');
+    await over(bench, runId);
+    const toolsOf = (task: string): string[] | undefined =>
+      model.requests
+        .find(({ messages }) => textOf(messages.at(-1) as Message) === task)
+        ?.tools.map(({ name }) => name);
+    expect(toolsOf('Plan')).toEqual(['delegate_task', 'ask_user']);
+    expect(toolsOf('Two')).toEqual(['ask_user']);
+    const [child] = childrenOf(bench, runId);
+    const stored = await bench.storage.conversations.get(ANNE, child?.conversationId ?? '');
+    expect(stored?.configuration).toMatchObject({ intervention: 'headless', disabledTools: ['person/ask_user'] });
+  });
+
+  test('gets a clear error for an agent that is not there, a cycle, and a tool it does not have', async () => {
+    const { bench } = await benchWith((question, answered) => {
+      if (question !== 'Plan') return says('Never.');
+      const tasks: Task[] = [
+        { task: 'A', agent: 'Nobody' },
+        { task: 'B', agent: 'writer' },
+        { task: 'C', tools: ['rocket'] },
+      ];
+      return answered === 0 ? delegates(...tasks) : says('Done.');
+    });
+    await bench.storage.agents.create(ANNE, { id: 'w', title: 'Writer', configuration: {}, at: 1 });
+    await bench.storage.conversations.create(ANNE, { id: 'c', title: '', agentId: 'w', at: 1 });
+    const runId = await bench.ask('c', 'Plan');
+    await over(bench, runId);
+    const [, , result] = transcriptLines(await bench.branch('c'));
+    expect(result).toContain('not started: There is no agent "Nobody". Agents: "Writer".');
+    expect(result).toContain('would delegate to each other in a cycle: Writer → Writer.');
+    expect(result).toContain('A sub-agent cannot use "rocket": you have no such tool.');
+    expect(childrenOf(bench, runId)).toEqual([]);
+  });
+
+  test('is asked about by the conversation of its sub-agents as long as both are there', async () => {
+    const { bench } = await benchWith((question, answered) => {
+      if (question === 'Plan') return answered === 0 ? delegates({ task: 'Work' }) : says('Done.');
+      return says('Worked.');
+    });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Plan');
+    await over(bench, runId);
+    const { conversations } = bench.storage;
+    const [child] = childrenOf(bench, runId);
+    const id = child?.conversationId ?? '';
+    const listed = async (): Promise<string[]> => (await conversations.list(ANNE, { limit: 9 })).map((each) => each.id);
+    expect(await listed()).toEqual([conversation]);
+    expect(await conversations.get(ANNE, id)).toMatchObject({ title: 'Work', parent: { conversationId: conversation, runId } });
+    await conversations.remove(ANNE, conversation, 5);
+    expect(await conversations.get(ANNE, id)).toBeNull();
+    await conversations.restore(ANNE, conversation);
+    expect(await conversations.get(ANNE, id)).not.toBeNull();
+    await conversations.remove(ANNE, conversation, 5);
+    await conversations.purgeDeleted(10, 9);
+    expect(bench.storage.runs.listRuns(ANNE, { limit: 9 })).toEqual([]);
+  });
 });
