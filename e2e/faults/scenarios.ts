@@ -101,7 +101,8 @@ const DELEGATING: Scenario = {
   script: (messages) => {
     const at = messages.findLastIndex(({ role }) => role === 'user');
     const said = messages.slice(at + 1).filter(({ role }) => role === 'assistant').length;
-    return TASKED[String(messages[at]?.content)]?.[said] ?? NO_ANSWER;
+    const task = TASKS[Number(taskOfRequest(messages) || NaN)]?.task ?? 'Share the work.';
+    return TASKED[task]?.[said] ?? NO_ANSWER;
   },
 };
 
@@ -109,8 +110,9 @@ export const SCENARIOS: readonly Scenario[] = [COUNTING, TALKING, DELEGATING];
 
 /** The number of the task that a model request is for; empty for the run that delegates. */
 export function taskOfRequest(messages: readonly ModelMessage[]): string {
-  const question = String(messages.findLast(({ role }) => role === 'user')?.content);
-  const index = TASKS.findIndex(({ task }) => task === question);
+  // One that inherits the conversation has its task after the message before it.
+  const question = JSON.stringify(messages.findLast(({ role }) => role === 'user')?.content ?? '');
+  const index = TASKS.findIndex(({ task }) => question.includes(task));
   return index === -1 ? '' : String(index);
 }
 
