@@ -84,9 +84,14 @@ export function createRunHost(
   access: RunAccess | null,
 ): Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'> {
   const { configuration, modelId, providerId, conversation, used } = options;
-  const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude, subAgents } = access ?? NO_ACCESS;
+  const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude, subAgents } =
+    access ?? NO_ACCESS;
   const { workspace } = configuration;
-  const tools = toolsIn({ workspace, subAgents, isChild: access?.isChild === true }, (access ?? NO_ACCESS).tools, functions);
+  const tools = toolsIn(
+    { workspace, subAgents, isChild: access?.isChild === true },
+    (access ?? NO_ACCESS).tools,
+    functions,
+  );
   const gate = createGate(access ? configuration.intervention : 'headless', unconfirmed, {
     asks: options.asks,
     rules: configuration.interventionRules,

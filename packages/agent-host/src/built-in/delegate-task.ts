@@ -34,7 +34,11 @@ const delegateTask = tool({
               description:
                 'What it knows of this conversation: nothing (default), a summary, or all of it. Pass on as little as the task needs.',
             },
-            agent: { type: 'string', minLength: 1, description: 'Id or title of a configured agent; default: like you.' },
+            agent: {
+              type: 'string',
+              minLength: 1,
+              description: 'Id or title of a configured agent; default: like you.',
+            },
             model: { type: 'string', minLength: 1, description: 'Another model, as provider/model.' },
             tools: {
               type: 'array',

@@ -176,6 +176,11 @@ export class DurableRun {
     const message = conversation.question;
     if (run.lastSeq === 0 && message) {
       journal.append({ type: 'run_started', conversationId: conversation.id, place, model, message });
+      // A run that begins with calls: the message that requests them was stored with the run.
+      const last = conversation.messages().at(-1);
+      if (last?.role === 'assistant' && point.state.pending.length > 0) {
+        journal.append({ type: 'message_finished', message: last });
+      }
     }
     this.#control.startTime(point.state);
     try {

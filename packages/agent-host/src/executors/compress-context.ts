@@ -1,13 +1,7 @@
 import type { SystemMessage } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import type { Executor } from '@toolyard/agent-runtime';
-import {
-  ASSUMED_WINDOW,
-  planCompaction,
-  plainSummary,
-  tokensOfText,
-  withModelCall,
-} from '@toolyard/agent-runtime';
+import { ASSUMED_WINDOW, planCompaction, plainSummary, tokensOfText, withModelCall } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { assembleRequest } from './assemble-request.ts';
 import { requestInputs } from './request-inputs.ts';

@@ -64,10 +64,7 @@ export class FunctionQuestions {
   }
 }
 
-function canAsk(
-  { asking, questions }: QuestionHost,
-  { kind }: PendingFunctionQuestion,
-): boolean {
+function canAsk({ asking, questions }: QuestionHost, { kind }: PendingFunctionQuestion): boolean {
   if (asking.mode !== 'ask') return asking.mode === 'park';
   return kind === 'elicitation' ? questions.mode === 'ask' : asking.askUser !== undefined;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorInfo, named, timestamp, titleText } from './common.ts';
+import { errorInfo, named, timestamp } from './common.ts';
 import { runStatus } from './runs.ts';
 
 /** At most this many tasks are delegated with one call. */
@@ -19,7 +19,7 @@ export const subAgentTask = named(
   'SubAgentTask',
   z.strictObject({
     /** Title of its conversation; default: the beginning of the task. */
-    title: titleText.min(1).exactOptional(),
+    title: z.string().min(1).max(200).exactOptional(),
     task: z.string().min(1).max(100_000),
     context: subAgentContext.exactOptional(),
     /** Id or title of an agent; default: the configuration of the parent run. */

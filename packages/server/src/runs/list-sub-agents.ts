@@ -29,7 +29,8 @@ async function viewOf(
   const conversation = await storage.conversations.get(principal, conversationId);
   // Deleted together with its parent.
   if (conversation?.parent == null) return [];
-  const open = endedAt === null && (await storage.runs.listInterrupts(principal, { runId, status: 'open', limit: 100 }));
+  const open =
+    endedAt === null && (await storage.runs.listInterrupts(principal, { runId, status: 'open', limit: 100 }));
   const end = status === 'failed' ? await readEnd(storage.runs, principal, runId) : null;
   const { title, parent } = conversation;
   return [

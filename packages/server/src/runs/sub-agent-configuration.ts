@@ -31,7 +31,12 @@ export type ParentRun = {
  */
 export function childConfiguration(
   task: SubAgentTask,
-  { parent, own, agentId, now }: { parent: ParentRun; own: RunConfiguration | null; agentId: string | null; now: number },
+  {
+    parent,
+    own,
+    agentId,
+    now,
+  }: { parent: ParentRun; own: RunConfiguration | null; agentId: string | null; now: number },
 ): RunConfiguration {
   const { configuration: above } = parent;
   const base = own ?? above;
@@ -133,7 +138,9 @@ function originOf(
     conversations: [...(before?.conversations ?? []), conversationId],
     agents: [...(before?.agents ?? (parent.agentId === null ? [] : [parent.agentId])), ...(agentId ? [agentId] : [])],
     inherits:
-      context === 'inherit' ? [...(before?.inherits ?? []), ...(leafId === null ? [] : [{ conversationId, leafId }])] : [],
+      context === 'inherit'
+        ? [...(before?.inherits ?? []), ...(leafId === null ? [] : [{ conversationId, leafId }])]
+        : [],
     budgets: [...(before?.budgets ?? []), ...budgets.map((budget) => ({ budget, runId, conversationId }))],
   };
 }

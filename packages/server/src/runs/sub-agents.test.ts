@@ -62,12 +62,13 @@ async function benchWith(
   return { bench, model, folder };
 }
 
-const over = (bench: RunBench, runId: string): Promise<void> =>
+const over = (bench: RunBench, runId: string): Promise<unknown> =>
   eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: `the end of ${runId}` });
 
-const childrenOf = (bench: RunBench, runId: string) => bench.storage.runs.listRuns(ANNE, { parentRunId: runId, limit: 99 });
+const childrenOf = (bench: RunBench, runId: string) =>
+  bench.storage.runs.listRuns(ANNE, { parentRunId: runId, limit: 99 });
 
-describe('a run that delegates tasks', () => {
+describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
   test('gets the answers of three sub-agents: one answers, one fails, one asks the user', async () => {
     const { bench } = await benchWith((question, answered) => {
       if (question === 'Plan') {
@@ -160,7 +161,8 @@ describe('a run that delegates tasks', () => {
   test('counts the usage of the whole tree, and asks about its budget itself', async () => {
     const { bench, model } = await benchWith(
       (question, answered) => {
-        if (question === 'Plan') return answered === 0 ? delegates({ task: 'A' }, { task: 'B' }, { task: 'C' }) : says('Done.');
+        if (question === 'Plan')
+          return answered === 0 ? delegates({ task: 'A' }, { task: 'B' }, { task: 'C' }) : says('Done.');
         return answered < 5 ? calls({ name: 'look' }) : says('Seen.');
       },
       {
@@ -213,7 +215,8 @@ describe('a run that delegates tasks', () => {
   test('gives no more tools, depth or laxer rules than it has', async () => {
     const { bench, model } = await benchWith(
       (question, answered) => {
-        if (question === 'Plan') return answered === 0 ? delegates({ task: 'One', tools: ['delegate_task'] }) : says('Done.');
+        if (question === 'Plan')
+          return answered === 0 ? delegates({ task: 'One', tools: ['delegate_task'] }) : says('Done.');
         if (question === 'One') return answered === 0 ? delegates({ task: 'Two' }) : says('Done.');
         return says('At the bottom.');
       },
@@ -222,9 +225,7 @@ describe('a run that delegates tasks', () => {
     const runId = await bench.ask(await bench.conversation(), 'Plan');
     await over(bench, runId);
     const toolsOf = (task: string): string[] | undefined =>
-      model.requests
-        .find(({ messages }) => textOf(messages.at(-1) as Message) === task)
-        ?.tools.map(({ name }) => name);
+      model.requests.find(({ messages }) => textOf(messages.at(-1) as Message) === task)?.tools.map(({ name }) => name);
     expect(toolsOf('Plan')).toEqual(['delegate_task', 'ask_user']);
     expect(toolsOf('Two')).toEqual(['ask_user']);
     const [child] = childrenOf(bench, runId);
@@ -266,7 +267,10 @@ describe('a run that delegates tasks', () => {
     const id = child?.conversationId ?? '';
     const listed = async (): Promise<string[]> => (await conversations.list(ANNE, { limit: 9 })).map((each) => each.id);
     expect(await listed()).toEqual([conversation]);
-    expect(await conversations.get(ANNE, id)).toMatchObject({ title: 'Work', parent: { conversationId: conversation, runId } });
+    expect(await conversations.get(ANNE, id)).toMatchObject({
+      title: 'Work',
+      parent: { conversationId: conversation, runId },
+    });
     await conversations.remove(ANNE, conversation, 5);
     expect(await conversations.get(ANNE, id)).toBeNull();
     await conversations.restore(ANNE, conversation);
@@ -274,5 +278,39 @@ describe('a run that delegates tasks', () => {
     await conversations.remove(ANNE, conversation, 5);
     await conversations.purgeDeleted(10, 9);
     expect(bench.storage.runs.listRuns(ANNE, { limit: 9 })).toEqual([]);
+  });
+});
+
+describe('a message that delegates tasks', () => {
+  test('starts them before the model is asked, which gets their answers', async () => {
+    const { bench, model } = await benchWith((question) => says(question === 'Sum it up' ? 'Both.' : `Did ${question}.`));
+    const conversation = await bench.conversation();
+    const delegate = [{ task: 'A', maxWallTimeMs: 1_500 }, { task: 'B' }];
+    const sent = await bench.say(conversation, 'Sum it up', { delegate });
+    if ('queued' in sent) throw new Error('queued');
+    await over(bench, sent.run.id);
+    expect(transcriptLines(await bench.branch(conversation))).toEqual([
+      'user: Sum it up',
+      'assistant: <tool_call>',
+      'tool: ## 1. A\n\nDid A.\n\n## 2. B\n\nDid B.',
+      'assistant: Both.',
+    ]);
+    expect(model.requests).toHaveLength(3);
+    expect(bench.events(sent.run.id).slice(0, 3).map(({ type }) => type)).toEqual([
+      'run_started',
+      'message_finished',
+      'step_started',
+    ]);
+  });
+
+  test('is rejected while an answer is in progress', async () => {
+    const hanging = hangsAfter('Half');
+    const { bench } = await benchWith(() => hanging.answer);
+    const conversation = await bench.conversation();
+    await bench.ask(conversation, 'Hang');
+    await expect(bench.say(conversation, 'More', { delegate: [{ task: 'A' }] })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    hanging.go();
   });
 });

@@ -67,7 +67,12 @@ async function startOne(
       role: 'user',
       parts: [{ type: 'text', text: taskText(task, of.summary) }],
     };
-    const request = { runId: id, conversation: { id, title, agentId }, question, begins: { with: 'question' as const } };
+    const request = {
+      runId: id,
+      conversation: { id, title, agentId },
+      question,
+      begins: { with: 'question' as const },
+    };
     const { conversationId, runId } = parent;
     const created = await storage.runs.createRun(principal, {
       ...newRun(request, configuration, services),

@@ -16,7 +16,13 @@ import { createUsageWriter } from '../usage/usage-writer.ts';
 
 const CLAIMED = 'owner_id, conversation_id, agent_id, place, parent_run_id';
 
-type Claimed = { owner_id: string; conversation_id: string; agent_id: string | null; place: RunLocation; parent_run_id: string | null };
+type Claimed = {
+  owner_id: string;
+  conversation_id: string;
+  agent_id: string | null;
+  place: RunLocation;
+  parent_run_id: string | null;
+};
 
 /** The hot path: writes all commits of the runs of a process in one transaction. */
 export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['commit'] {

@@ -14,16 +14,19 @@ const OVER: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
 export function addRunRoutes({ route }: Router, deps: HttpAppOptions, eventStreams: EventStreams): void {
   const { storage, runs, streams } = deps;
 
-  route('GET /api/runs', async ({ principal, query: { conversation, agent, parent, status, from, until, after, limit } }) => {
-    const found = await storage.runs.listRuns(principal, {
-      limit: limit + 1,
-      ...defined({ conversationId: conversation, agentId: agent, parentRunId: parent, statuses: status }),
-      ...defined({ from, until, before: after }),
-    });
-    const items = found.slice(0, limit).map(toRunView);
-    const last = items.at(-1);
-    return { items, ...(found.length > limit && last !== undefined ? { next: last.id } : {}) };
-  });
+  route(
+    'GET /api/runs',
+    async ({ principal, query: { conversation, agent, parent, status, from, until, after, limit } }) => {
+      const found = await storage.runs.listRuns(principal, {
+        limit: limit + 1,
+        ...defined({ conversationId: conversation, agentId: agent, parentRunId: parent, statuses: status }),
+        ...defined({ from, until, before: after }),
+      });
+      const items = found.slice(0, limit).map(toRunView);
+      const last = items.at(-1);
+      return { items, ...(found.length > limit && last !== undefined ? { next: last.id } : {}) };
+    },
+  );
 
   route('GET /api/runs/{id}', async ({ principal, params: { id } }) => {
     const run = await storage.runs.getRun(principal, id);
