@@ -16,7 +16,7 @@ export type StartSubAgents = {
   /** Of the parent run. */
   state: AgentState;
   tools: readonly { name: string; tool: { serverId: string; name: string } }[];
-  /** The message of the conversation before the one that delegates the tasks; null if there is none. */
+  /** The message of the conversation before the one that delegates the tasks; null for the first one. */
   leafId: string | null;
   /** The summary of the conversation, if a task needs one. */
   summary: string | null;

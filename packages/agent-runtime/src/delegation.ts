@@ -1,7 +1,7 @@
 import type { AgentState, PendingCall } from './state.ts';
 
 /** The child runs that a call waits for. */
-export function openChildren({ asks }: PendingCall): string[] {
+function openChildren({ asks }: PendingCall): string[] {
   if (asks?.kind !== 'delegation' || asks.answer) return [];
   return (asks.children ?? []).flatMap((child) => ('runId' in child && !child.over ? [child.runId] : []));
 }

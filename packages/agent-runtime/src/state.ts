@@ -105,7 +105,7 @@ export type PendingFunctionQuestion = (
 ) & { isOpen: boolean };
 
 /** Tasks for sub-agents. `children` is set with `isOpen`, and `answer` when all of them are over. */
-export type PendingDelegation = {
+type PendingDelegation = {
   kind: 'delegation';
   tasks: SubAgentTask[];
   children?: DelegatedTask[];

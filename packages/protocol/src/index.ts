@@ -93,7 +93,6 @@ export type {
   TabAnswer,
   TabInterrupt,
   UrlInterrupt,
-  InstructionType,
   RunLocation,
   RunEvent,
   RunEventBody,
@@ -108,6 +107,7 @@ export type {
   MissingRole,
   RunView,
 } from './schemas/runs.ts';
+export type { InstructionType } from './schemas/instructions.ts';
 export type { SubAgentContext, SubAgentList, SubAgentTask, SubAgentView } from './schemas/sub-agents.ts';
 export { MAX_SUB_AGENT_TASKS } from './schemas/sub-agents.ts';
 export type { FramePolicy } from './frame-policy.ts';

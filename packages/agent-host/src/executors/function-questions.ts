@@ -97,7 +97,7 @@ const PARKED: ToolResult = {
   content: [],
   isError: true,
   outcome: 'not_sent',
-  error: { code: 'input_required', message: 'The call waits for an answer.' },
+  error: { code: 'input_required', message: 'The call waits for an answer of the user.' },
 };
 
 const NO_CHOICE = { code: 'bad_request', message: 'A selection needs at least two choices, all different.' } as const;

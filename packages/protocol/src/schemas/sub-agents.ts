@@ -34,7 +34,7 @@ export const subAgentTask = named(
 );
 export type SubAgentTask = z.output<typeof subAgentTask>;
 
-export const subAgentView = named(
+const subAgentView = named(
   'SubAgentView',
   z.strictObject({
     runId: z.string(),

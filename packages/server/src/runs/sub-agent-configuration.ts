@@ -10,7 +10,7 @@ import type { StartSubAgents } from '@toolyard/agent-host';
 import type { RunConfiguration, SubAgentOrigin } from './stored-run.ts';
 
 /** The time limit of a sub-agent if neither its task nor its agent has one. */
-export const DEFAULT_WALL_TIME_MS = 15 * 60_000;
+const DEFAULT_WALL_TIME_MS = 15 * 60_000;
 
 /** The run that delegates a task, as far as the configuration of a child run depends on it. */
 export type ParentRun = {
@@ -117,7 +117,7 @@ function toolsLeftOut({ tools: named }: SubAgentTask, tools: ParentRun['tools'])
 
 const STRICTNESS: readonly InterventionMode[] = ['auto', 'allow-list', 'manual'];
 
-/** A run that asks nobody has children that ask nobody. */
+/** The children of a run that asks no user ask no user either. */
 function stricter(above: InterventionMode, own: InterventionMode): InterventionMode {
   if (above === 'headless' || own === 'headless') return 'headless';
   return STRICTNESS.indexOf(above) > STRICTNESS.indexOf(own) ? above : own;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { SUB_AGENT_TOOLS } from '@toolyard/agent-host';
 import type { ChatRequest } from '@toolyard/model-runtime';
-import type { JsonObject, Message, SubAgentTask, UserMessage } from '@toolyard/protocol';
+import type { Message, SubAgentTask, UserMessage } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, textOf } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { listSubAgents } from './list-sub-agents.ts';
@@ -22,7 +22,7 @@ type Task = Partial<Pick<SubAgentTask, 'title' | 'context' | 'agent' | 'tools' |
 };
 
 function delegates(...tasks: Task[]): ScriptedAnswer {
-  return calls({ name: 'delegate_task', arguments: { tasks: tasks as unknown as JsonObject[] } });
+  return calls({ name: 'delegate_task', arguments: { tasks } });
 }
 
 /** A model that answers by the last user message and the number of answers since. */

@@ -15,7 +15,7 @@ const child = (id: string, more: Partial<NewRun> = {}): NewRun =>
     ...more,
   });
 
-/** A run and its child runs: what ends one is stored with what the others are told of it. */
+/** A run and its child runs: the end of one is stored together with the notifications of the others. */
 export function describeRelatives(bench: ConformanceBench): void {
   describe('child runs', () => {
     test('are created with a conversation of their own, once', async () => {
