@@ -102,7 +102,7 @@ export function answerInterrupts(
 
   const pending = point.state.pending.map((call): PendingCall => {
     if (call.problem) return call;
-    if (call.asks?.kind === 'delegation') return withChildrenOver(call, over);
+    if (call.asks?.kind === 'delegation' && !call.asks.answer) return withChildrenOver(call, over);
     const approval = approvalOf(call);
     if (approval) {
       const answer =

@@ -41,10 +41,11 @@ export function childConfiguration(
   const { configuration: above } = parent;
   const base = own ?? above;
   // The folder is the parent's as well: tools that need one are offered only where the parent has them.
-  const { subAgent: _of, workspace: _folder, ...rest } = base;
+  const { subAgent: _of, workspace: _folder, inputTemplate, ...rest } = base;
   return {
     ...rest,
-    ...defined({ workspace: above.workspace }),
+    // The template of the parent is for what the user writes.
+    ...defined({ workspace: above.workspace, inputTemplate: own ? inputTemplate : undefined }),
     limits: limitsOf(task, { base, parent, now }),
     servers: serversOf(above.servers, base.servers),
     disabledTools: [...new Set([...above.disabledTools, ...base.disabledTools, ...toolsLeftOut(task, parent.tools)])],
