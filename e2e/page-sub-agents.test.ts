@@ -31,34 +31,41 @@ const script: ModelScript = ({ body }) => {
 };
 
 describePage('sub-agents on the page', (stages) => {
-  test('are listed in the card of their call, and ask in conversations that lead back', { tags: ['C10.07'] }, async () => {
-    const stage = await stages.set(script);
-    const { url } = stage.server;
-    const configuration = { servers: { 'sub-agents': true } };
-    const { id } = await call<{ id: string }>(url, 'POST', '/api/conversations', { title: 'Planning', configuration });
-    const page = await stage.open(`/c/${id}`, SMALL_WINDOW);
-    const { send } = chatPage(page);
-    await send('Plan the day');
-    const list = page.getByRole('list', { name: 'Sub-agents' });
-    await list.getByText('Completed').waitFor();
-    await list.getByText('Needs your answer').waitFor();
-    expect(await axeFinds(page)).toEqual([]);
-    // Top-level conversations only.
-    expect(await page.locator('[data-conversation]').allInnerTexts()).toEqual([expect.stringContaining('Planning')]);
+  test(
+    'are listed in the card of their call, and ask in conversations that lead back',
+    { tags: ['C10.07'] },
+    async () => {
+      const stage = await stages.set(script);
+      const { url } = stage.server;
+      const configuration = { servers: { 'sub-agents': true } };
+      const { id } = await call<{ id: string }>(url, 'POST', '/api/conversations', {
+        title: 'Planning',
+        configuration,
+      });
+      const page = await stage.open(`/c/${id}`, SMALL_WINDOW);
+      const { send } = chatPage(page);
+      await send('Plan the day');
+      const list = page.getByRole('list', { name: 'Sub-agents' });
+      await list.getByText('Completed').waitFor();
+      await list.getByText('Needs your answer').waitFor();
+      expect(await axeFinds(page)).toEqual([]);
+      // Top-level conversations only.
+      expect(await page.locator('[data-conversation]').allInnerTexts()).toEqual([expect.stringContaining('Planning')]);
 
-    await list.getByRole('link', { name: 'Colour choice' }).click();
-    await page.getByText('Sub-agent of').waitFor();
-    await page.getByRole('textbox', { name: /answer/i }).fill('Blue');
-    await page.keyboard.press('Enter');
-    await page.getByText('Blue it is.').waitFor();
-    await page.getByRole('link', { name: 'Planning' }).last().click();
-    await page.getByText('Both are done.').waitFor();
-    expect(await list.getByText('Completed').count()).toBe(2);
-    const removal = await fetch(`${url}/api/conversations/${encodeURIComponent(await childOf(url, id))}`, {
-      method: 'DELETE',
-    });
-    expect([removal.status, await removal.json()]).toMatchObject([409, { code: 'conflict' }]);
-  });
+      await list.getByRole('link', { name: 'Colour choice' }).click();
+      await page.getByText('Sub-agent of').waitFor();
+      await page.getByRole('textbox', { name: /answer/i }).fill('Blue');
+      await page.keyboard.press('Enter');
+      await page.getByText('Blue it is.').waitFor();
+      await page.getByRole('link', { name: 'Planning' }).last().click();
+      await page.getByText('Both are done.').waitFor();
+      expect(await list.getByText('Completed').count()).toBe(2);
+      const removal = await fetch(`${url}/api/conversations/${encodeURIComponent(await childOf(url, id))}`, {
+        method: 'DELETE',
+      });
+      expect([removal.status, await removal.json()]).toMatchObject([409, { code: 'conflict' }]);
+    },
+  );
 });
 
 async function childOf(url: string, conversation: string): Promise<string> {

@@ -46,9 +46,7 @@ export async function measureTree(context: Context): Promise<Figure[]> {
 
 /** Milliseconds until fifty runs of conversations of their own have ended. */
 async function plainRuns(api: Api): Promise<number> {
-  const conversations = await Promise.all(
-    Array.from({ length: RUNS }, () => api.createConversation({ model: MODEL })),
-  );
+  const conversations = await Promise.all(Array.from({ length: RUNS }, () => api.createConversation({ model: MODEL })));
   const began = performance.now();
   await Promise.all(
     conversations.map(async (conversation) => {

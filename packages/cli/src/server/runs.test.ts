@@ -35,5 +35,8 @@ test('runs show lists the sub-agents of a run as indented lines, without control
   const fetch: Fetch = (input) =>
     Promise.resolve(Response.json(String(input).endsWith('/children') ? { items: [CHILD] } : RUN));
   await showRun(io, serverClient({ server: 'http://127.0.0.1:1' }, io, fetch), 'r1', {});
-  expect(io.stdout.text.split('\n').slice(-3, -1)).toEqual(['sub-agents', '  done       Look[2J around  r1.0.0.task.0']);
+  expect(io.stdout.text.split('\n').slice(-3, -1)).toEqual([
+    'sub-agents',
+    '  done       Look[2J around  r1.0.0.task.0',
+  ]);
 });

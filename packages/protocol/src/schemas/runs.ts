@@ -367,7 +367,6 @@ export const modelRequest = named(
 export type ModelRequestRecord = z.output<typeof modelRequest>;
 const callId = z.string();
 
-
 export const runEvent = named(
   'RunEvent',
   z.discriminatedUnion('type', [

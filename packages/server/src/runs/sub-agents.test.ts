@@ -283,7 +283,9 @@ describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
 
 describe('a message that delegates tasks', () => {
   test('starts them before the model is asked, which gets their answers', async () => {
-    const { bench, model } = await benchWith((question) => says(question === 'Sum it up' ? 'Both.' : `Did ${question}.`));
+    const { bench, model } = await benchWith((question) =>
+      says(question === 'Sum it up' ? 'Both.' : `Did ${question}.`),
+    );
     const conversation = await bench.conversation();
     const delegate = [{ task: 'A', maxWallTimeMs: 1_500 }, { task: 'B' }];
     const sent = await bench.say(conversation, 'Sum it up', { delegate });
@@ -296,11 +298,12 @@ describe('a message that delegates tasks', () => {
       'assistant: Both.',
     ]);
     expect(model.requests).toHaveLength(3);
-    expect(bench.events(sent.run.id).slice(0, 3).map(({ type }) => type)).toEqual([
-      'run_started',
-      'message_finished',
-      'step_started',
-    ]);
+    expect(
+      bench
+        .events(sent.run.id)
+        .slice(0, 3)
+        .map(({ type }) => type),
+    ).toEqual(['run_started', 'message_finished', 'step_started']);
   });
 
   test('is rejected while an answer is in progress', async () => {

@@ -100,7 +100,11 @@ export function describeConversationsAndMore(createStore: CreateTestStore): void
       });
       const usage = { inputTokens: 1, outputTokens: 2 };
       const entry = { kind: 'model', at: 1, durationMs: 1, providerId: 'p', modelId: 'm', usage, cost: 1 } as const;
-      for (const [runId, conversationId] of [['r1', 'new'], ['k1', 'k1'], ['k2', 'k2']] as const) {
+      for (const [runId, conversationId] of [
+        ['r1', 'new'],
+        ['k1', 'k1'],
+        ['k2', 'k2'],
+      ] as const) {
         await storage.usage.add(ANNE, entry, { runId, conversationId });
       }
       const spent = async (of: 'run' | 'conversation', runId: string, conversationId: string): Promise<number> =>

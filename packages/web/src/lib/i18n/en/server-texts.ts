@@ -353,17 +353,20 @@ export const serverTexts = {
   aboutReadFile: 'Reads a text file of the workspace, or a part of it by line numbers.',
   noSubAgents: 'This run cannot start sub-agents. Do the task yourself.',
   budgetOfRun: 'The budget belongs to the run that started this sub-agent, which asks whether to raise it.',
-  budgetOfConversation: 'The budget belongs to the conversation that started this sub-agent, which asks whether to raise it.',
+  budgetOfConversation:
+    'The budget belongs to the conversation that started this sub-agent, which asks whether to raise it.',
   subAgentTools: 'A sub-agent cannot use {names}: you have no such tool.',
   delegatorEnded: 'The run that delegated the task has ended.',
   taskNotStored: 'The task was not stored: {problem}.',
   noSuchAgent: 'There is no agent {name}. Agents: {names}.',
   noSuchAgentNone: 'There is no agent {name}. No agents are configured.',
   agentsTitled: 'Several agents are titled {title}. Use an id: {ids}.',
-  agentCycle: 'The agents would delegate to each other in a cycle: {agents}. Do the task yourself, or leave the agent out.',
+  agentCycle:
+    'The agents would delegate to each other in a cycle: {agents}. Do the task yourself, or leave the agent out.',
   agentNoModel: 'The agent {title} has no model.',
   subAgentModel: 'The model of a sub-agent must be "provider/model" (got {text}).',
   childRunDeleted: 'Its run was deleted.',
   toolDelegateTask: 'Delegate to sub-agents',
-  aboutDelegateTask: 'Gives tasks to sub-agents, which work on them at the same time in conversations of their own, and returns their answers when all have finished. Use it for tasks that are independent of each other, or that need many steps whose details do not matter here. A sub-agent knows only its task, unless you pass on the conversation: describe the task completely, with everything it needs to know and what to return.',
+  aboutDelegateTask:
+    'Gives tasks to sub-agents, which work on them at the same time in conversations of their own, and returns their answers when all have finished. Use it for tasks that are independent of each other, or that need many steps whose details do not matter here. A sub-agent knows only its task, unless you pass on the conversation: describe the task completely, with everything it needs to know and what to return.',
 } as const;
