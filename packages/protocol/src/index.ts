@@ -109,7 +109,7 @@ export type {
 } from './schemas/runs.ts';
 export type { InstructionType } from './schemas/instructions.ts';
 export type { SubAgentContext, SubAgentList, SubAgentTask, SubAgentView } from './schemas/sub-agents.ts';
-export { MAX_SUB_AGENT_TASKS } from './schemas/sub-agents.ts';
+export { MAX_SUB_AGENT_TASKS } from './sub-agents.ts';
 export type { FramePolicy } from './frame-policy.ts';
 export { frameQuery, isFrameSource, NO_NETWORK, readFrameQuery } from './frame-policy.ts';
 export { addUsage, costOf } from './usage.ts';

@@ -3,7 +3,8 @@ import { existingId, named, clientId, pageOf, timestamp, titleText } from './com
 import { agentConfiguration, resolvedConfiguration } from './configuration.ts';
 import { assistantMessage, message, userMessage } from './messages.ts';
 import { userPart } from './parts.ts';
-import { MAX_SUB_AGENT_TASKS, subAgentTask } from './sub-agents.ts';
+import { MAX_SUB_AGENT_TASKS } from '../sub-agents.ts';
+import { subAgentTask } from './sub-agents.ts';
 import { runRecord, runStatus, storedInterrupt } from './runs.ts';
 
 const head = {

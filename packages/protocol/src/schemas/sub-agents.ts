@@ -2,9 +2,6 @@ import { z } from 'zod';
 import { errorInfo, named, timestamp } from './common.ts';
 import { runStatus } from './runs.ts';
 
-/** At most this many tasks are delegated with one call. */
-export const MAX_SUB_AGENT_TASKS = 50;
-
 /**
  * What a sub-agent knows of the conversation it was started from.
  * - `none`: its task only
