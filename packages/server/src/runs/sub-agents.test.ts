@@ -212,7 +212,7 @@ describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
     }
   });
 
-  test('gives no more tools, depth or laxer rules than it has', async () => {
+  test('gives no more tools, depth or laxer rules than it has, and no writing of memory', async () => {
     const { bench, model } = await benchWith(
       (question, answered) => {
         if (question === 'Plan')
@@ -220,17 +220,23 @@ describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
         if (question === 'One') return answered === 0 ? delegates({ task: 'Two' }) : says('Done.');
         return says('At the bottom.');
       },
-      { configuration: { limits: { ...DEFAULT_LIMITS, maxDepth: 2 }, intervention: 'headless' } },
+      {
+        tools: { delegate_task: DELEGATE, ask_user: ASK_USER, remember: { ...ASK_USER, serverId: 'memory' } },
+        configuration: { limits: { ...DEFAULT_LIMITS, maxDepth: 2 }, intervention: 'headless' },
+      },
     );
     const runId = await bench.ask(await bench.conversation(), 'Plan');
     await over(bench, runId);
     const toolsOf = (task: string): string[] | undefined =>
       model.requests.find(({ messages }) => textOf(messages.at(-1) as Message) === task)?.tools.map(({ name }) => name);
-    expect(toolsOf('Plan')).toEqual(['delegate_task', 'ask_user']);
+    expect(toolsOf('Plan')).toEqual(['delegate_task', 'ask_user', 'remember']);
     expect(toolsOf('Two')).toEqual(['ask_user']);
     const [child] = childrenOf(bench, runId);
     const stored = await bench.storage.conversations.get(ANNE, child?.conversationId ?? '');
-    expect(stored?.configuration).toMatchObject({ intervention: 'headless', disabledTools: ['person/ask_user'] });
+    expect(stored?.configuration).toMatchObject({
+      intervention: 'headless',
+      disabledTools: ['person/ask_user', 'memory/remember'],
+    });
   });
 
   test('gets a clear error for an agent that is not there, a cycle, and a tool it does not have', async () => {
