@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:http';
-import type { AgentConfiguration, InterruptAnswer, RunEvent } from '../../packages/protocol/src/index.ts';
+import type { AgentConfiguration, InterruptAnswer, RunEvent, SubAgentTask } from '../../packages/protocol/src/index.ts';
 
 /** One connection per reader, like browsers. */
 const connections = new Agent({ keepAlive: true, maxSockets: Infinity });
@@ -8,8 +8,8 @@ const connections = new Agent({ keepAlive: true, maxSockets: Infinity });
 /** A client of the HTTP API over node:http, because fetch uses too much CPU time. */
 export type Api = {
   createConversation(configuration: AgentConfiguration): Promise<string>;
-  /** Sends a message. Returns the ID of the run. */
-  send(conversationId: string, text: string): Promise<string>;
+  /** Sends a message. Returns the ID of the run. `delegate`: tasks for sub-agents. */
+  send(conversationId: string, text: string, more?: { delegate: readonly SubAgentTask[] }): Promise<string>;
   answer(interruptId: string, answer: InterruptAnswer): Promise<void>;
   /**
    * Reads all events of a run. `onEvents` gets the events of one socket read, with its time by process.hrtime, a clock
@@ -55,9 +55,9 @@ export function createApi(url: string): Api {
       const { id } = (await call('POST', '/api/conversations', { configuration })) as { id: string };
       return id;
     },
-    async send(conversationId, text) {
+    async send(conversationId, text, more = undefined) {
       const path = `/api/conversations/${conversationId}/messages`;
-      const sent = (await call('POST', path, { parts: [{ type: 'text', text }] })) as { run: { id: string } };
+      const sent = (await call('POST', path, { parts: [{ type: 'text', text }], ...more })) as { run: { id: string } };
       return sent.run.id;
     },
     async answer(interruptId, answer) {

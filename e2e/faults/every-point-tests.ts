@@ -3,7 +3,7 @@ import { TEST_SEED } from '@toolyard/testing';
 import type { PlannedFault } from './every-point.ts';
 import { inject, planEveryPoint, sampleOf } from './every-point.ts';
 import type { Engine } from './run-with-faults.ts';
-import { LONG, SCENARIOS } from './scenarios.ts';
+import { LONG, SCENARIOS, TASKS } from './scenarios.ts';
 
 /** For one point of each scenario. A safety net: each wait has a deadline of its own. */
 const TIMEOUT_MS = 120_000;
@@ -41,6 +41,13 @@ const TRANSCRIPTS: Readonly<Record<string, readonly string[]>> = {
     'budget: {"decision":"raise","limit":50,"scope":"conversation"}',
     'prompt: {"decision":"say","text":"Bern"}',
     'selection: {"decision":"choose","chosen":["green"]}',
+  ],
+  delegating: [
+    'user: Share the work.',
+    `assistant: Sharing. delegate_task ${JSON.stringify({ tasks: TASKS })} (tool_calls)`,
+    'tool: ## 1. Counter\n\nCounted.\n\n## 2. Reader\n\nIt was to share the work.\n\n## 3. Asker\n\nIt is Bern. (done)',
+    'assistant: The work is done. (stop)',
+    'prompt: {"decision":"say","text":"Bern"}',
   ],
 };
 

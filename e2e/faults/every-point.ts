@@ -7,6 +7,7 @@ import type { Engine } from './run-with-faults.ts';
 import { databaseOn, isDoubt, runWithFaults } from './run-with-faults.ts';
 import type { Scenario } from './scenario.ts';
 import { RAISED, ScenarioUser } from './scenario-user.ts';
+import { taskOfRequest } from './scenarios.ts';
 
 /** A fault to inject, and the transcript without faults. */
 export type PlannedFault = { scenario: Scenario; fault: Fault; transcript: readonly string[] };
@@ -46,6 +47,7 @@ async function runOnce(engine: Engine, scenario: Scenario, fault: Fault | null):
   await using lives = await ServerInstances.with(scenario.script, {
     everyCall: true,
     askUser: true,
+    ...(scenario.delegates ? { delegates: true, usageOf: taskOfRequest } : {}),
     // Reported tokens would fill a known context window.
     reportsUsage: contextWindow === undefined,
     ...(await databaseOn(engine)),

@@ -40,13 +40,20 @@ export async function historyOf({
     malformed: lives.faults,
     effects: asksInCalls ? null : lives.effects,
     counted: lives.counted,
-    requests: new Map(stored.usage.map(({ conversationId }) => [conversationId, lives.modelRequests])),
+    requests: new Map(
+      stored.usage.map(({ conversationId }) => [conversationId, lives.modelRequestsOf(taskOf(conversationId))]),
+    ),
     interruptions: new Map(stored.usage.map(({ conversationId }) => [conversationId, lives.kills])),
     readings,
     conversations: [{ id: CONVERSATION, events: runs.flat(), view }],
     failings: [],
     outages: [],
   };
+}
+
+/** The number of the task that a sub-agent has; empty for any other conversation. */
+function taskOf(conversationId: string): string {
+  return /\.task\.(\d+)$/.exec(conversationId)?.[1] ?? '';
 }
 
 /** Reads from the database or the data folder of these lives. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createParser } from 'eventsource-parser';
 import type {
   ConversationView,
   Interrupt,
@@ -50,8 +51,10 @@ export class ScenarioUser implements ScenarioActor {
   async goOn(url: string): Promise<'over' | 'cut'> {
     this.#reactions = [];
     this.#sent.clear();
+    const stop = new AbortController();
     try {
       await this.#ask(url);
+      if (this.#scenario.delegates) void this.#watchSubAgents(url, stop.signal);
       for (const [index, events] of this.runs.entries()) {
         for (const event of events) this.#see(url, event);
         if ((await this.#follow(url, questionId(index), events)) === 'cut') return 'cut';
@@ -61,6 +64,7 @@ export class ScenarioUser implements ScenarioActor {
       if (isCut(thrown)) return 'cut';
       throw thrown;
     } finally {
+      stop.abort();
       await Promise.all(this.#reactions);
     }
   }
@@ -83,6 +87,26 @@ export class ScenarioUser implements ScenarioActor {
     await call(url, 'POST', '/api/conversations', { id: CONVERSATION, configuration });
     for (const [index, text] of this.#scenario.questions.entries()) {
       await this.#say(url, { id: questionId(index), parts: [{ type: 'text', text }] });
+    }
+  }
+
+  /** Reacts to the events of sub-agents, which are not followed one by one: those that were missed, then live ones. */
+  async #watchSubAgents(url: string, signal: AbortSignal): Promise<void> {
+    const own = new Set(this.#scenario.questions.map((_text, index) => questionId(index)));
+    const parser = createParser({
+      onEvent: ({ data }) => {
+        const { event } = JSON.parse(data) as { event?: RunEvent };
+        if (event && !own.has(event.runId)) this.#see(url, event);
+      },
+    });
+    const decoder = new TextDecoder();
+    try {
+      const response = await fetch(`${url}/api/events`, { signal });
+      const open = await call<Page<StoredInterrupt>>(url, 'GET', '/api/interrupts?status=open');
+      for (const { interrupt, runId } of open.items) if (!own.has(runId)) this.#answer(url, interrupt);
+      for await (const chunk of response.body ?? []) parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
+    } catch (thrown) {
+      if (!signal.aborted && !isCut(thrown)) this.refused.push(String(thrown));
     }
   }
 
@@ -114,11 +138,22 @@ export class ScenarioUser implements ScenarioActor {
       await this.#steer(url, 'call');
       this.#lives.releaseTools();
     } else if (event.type === 'interrupt_requested') {
-      const { id, kind } = event.interrupt;
-      await this.#steer(url, kind);
-      const answer = answerTo(event.interrupt);
-      await call(url, 'POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer }).catch(unlessAnswered);
+      await this.#steer(url, event.interrupt.kind);
+      await this.#answerNow(url, event.interrupt);
     }
+  }
+
+  #answer(url: string, interrupt: Interrupt): void {
+    const answered = this.#answerNow(url, interrupt).catch((thrown: unknown) => {
+      if (!isCut(thrown)) this.refused.push(String(thrown));
+    });
+    this.#reactions.push(answered);
+  }
+
+  async #answerNow(url: string, interrupt: Interrupt): Promise<void> {
+    const answer = answerTo(interrupt);
+    const path = `/api/interrupts/${encodeURIComponent(interrupt.id)}/answer`;
+    await call(url, 'POST', path, { answer }).catch(unlessAnswered);
   }
 
   /** Sent again in each life; the server recognizes the id. */

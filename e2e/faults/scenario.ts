@@ -15,6 +15,8 @@ export type Scenario = {
   questions: readonly string[];
   /** Sent to the run in progress, before the interrupt is answered or the first call ends. */
   steers: readonly { during: Interrupt['kind'] | 'call'; text: string }[];
+  /** It delegates tasks: the model asks for `delegate_task`, and the user answers the interrupts of sub-agents too. */
+  delegates?: true;
   /** By the messages alone, so that the model answers the same however often it is asked. */
   script: (messages: readonly ModelMessage[]) => ModelReply;
 };

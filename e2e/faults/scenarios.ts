@@ -67,7 +67,54 @@ const TALKING: Scenario = {
   },
 };
 
-export const SCENARIOS: readonly Scenario[] = [COUNTING, TALKING];
+/** What the run delegates. */
+export const TASKS = [
+  { title: 'Counter', task: 'Count for me.', tools: ['count'] },
+  { title: 'Reader', task: 'Read for me.', context: 'inherit' },
+  { title: 'Asker', task: 'Ask for me.' },
+];
+
+/** The model's answers to each task, by the number of answers before. */
+const TASKED: Readonly<Record<string, readonly ModelReply[]>> = {
+  'Share the work.': [
+    reply.toolCalls([{ id: 'share', name: 'delegate_task', arguments: { tasks: TASKS } }], { text: 'Sharing.' }),
+    reply.text('The work is done.', { pieces: 6, delayMs: 1 }),
+  ],
+  'Count for me.': [
+    reply.toolCalls([count(1)], { text: 'Counting.', pieces: 8, delayMs: 1 }),
+    reply.text('Counted.', { pieces: 4, delayMs: 1 }),
+  ],
+  'Read for me.': [reply.text('It was to share the work.', { pieces: 10, delayMs: 1 })],
+  'Ask for me.': [
+    reply.toolCalls([{ id: 'city', name: 'ask_user', arguments: { question: 'Which city?' } }]),
+    reply.text('It is Bern.', { pieces: 4, delayMs: 1 }),
+  ],
+};
+
+/** A run with three sub-agents: one calls a tool, one answers at once, one asks the user. */
+const DELEGATING: Scenario = {
+  name: 'delegating',
+  configuration: { intervention: 'auto', servers: { 'sub-agents': true } },
+  delegates: true,
+  questions: ['Share the work.'],
+  steers: [],
+  script: (messages) => {
+    const at = messages.findLastIndex(({ role }) => role === 'user');
+    const said = messages.slice(at + 1).filter(({ role }) => role === 'assistant').length;
+    const task = TASKS[Number(taskOfRequest(messages) || NaN)]?.task ?? 'Share the work.';
+    return TASKED[task]?.[said] ?? NO_ANSWER;
+  },
+};
+
+export const SCENARIOS: readonly Scenario[] = [COUNTING, TALKING, DELEGATING];
+
+/** The number of the task that a model request is for; empty for the run that delegates. */
+export function taskOfRequest(messages: readonly ModelMessage[]): string {
+  // One that inherits the conversation has its task after the message before it.
+  const question = JSON.stringify(messages.findLast(({ role }) => role === 'user')?.content ?? '');
+  const index = TASKS.findIndex(({ task }) => question.includes(task));
+  return index === -1 ? '' : String(index);
+}
 
 const NO_ANSWER = reply.text('The script has no answer to that.');
 

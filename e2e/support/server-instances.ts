@@ -73,6 +73,10 @@ export type ServerInstancesOptions = {
   leaseMs?: number;
   /** Timeout for tool calls when a process is closed, in milliseconds; default: a minute. */
   lastCallsMs?: number;
+  /** The model may delegate tasks to sub-agents. */
+  delegates?: boolean;
+  /** Separates the requests of sub-agents from those of the run that started them; default: all are of one. */
+  usageOf?: (messages: readonly ModelMessage[]) => string;
   /** The model server reports token usage, see {@link ModelUsage}. */
   reportsUsage?: boolean;
   /** The model answers only after this resolves. */
@@ -119,7 +123,8 @@ export class ServerInstances implements AsyncDisposable {
     const model = await startModelServer(async ({ body }) => {
       const { messages } = body as { messages: ModelMessage[] };
       await options.modelWaits?.(messages);
-      return options.reportsUsage === true ? usage.reply('', script(messages)) : script(messages);
+      const { usageOf = () => '' } = options;
+      return options.reportsUsage === true ? usage.reply(usageOf(messages), script(messages)) : script(messages);
     });
     return new ServerInstances(model, options);
   }
@@ -215,6 +220,13 @@ export class ServerInstances implements AsyncDisposable {
     return this.#chats.length;
   }
 
+  /** Those that `usageOf` gives this name. */
+  modelRequestsOf(name: string): number {
+    const { usageOf } = this.#options;
+    if (usageOf === undefined) return this.modelRequests;
+    return this.#chats.filter(({ body }) => usageOf((body as { messages: ModelMessage[] }).messages) === name).length;
+  }
+
   /** Errors in the history of any request to the model. */
   get faults(): string[] {
     return this.#chats.flatMap(({ body }) => malformedHistory(body));
@@ -295,6 +307,7 @@ export class ServerInstances implements AsyncDisposable {
       database,
       everyCall,
       askUser,
+      delegates,
       reserves,
       serverTools,
       leaseMs,
@@ -320,6 +333,7 @@ export class ServerInstances implements AsyncDisposable {
       ...(role && { role }),
       ...(everyCall !== undefined && { everyCall }),
       ...(askUser !== undefined && { askUser }),
+      ...(delegates !== undefined && { delegates }),
       ...(reserves === true && { reserveFile: this.#file('reserved') }),
       ...(serverTools === true && { serverTools }),
       ...(leaseMs !== undefined && { leaseMs }),

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FunctionToolGroup } from '@toolyard/agent-host';
-import { ASK_USER_TOOLS, tool } from '@toolyard/agent-host';
+import { ASK_USER_TOOLS, SUB_AGENT_TOOLS, tool } from '@toolyard/agent-host';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { RunningServer, ServerOptions } from '@toolyard/server';
 import { startServer } from '@toolyard/server';
@@ -24,6 +24,8 @@ export type TestServerSettings = {
   everyCall?: boolean;
   /** The model may ask the user. */
   askUser?: boolean;
+  /** The model may delegate tasks to sub-agents. */
+  delegates?: boolean;
   /** The model may call `reserve`, a function tool that appends what it does to this file. */
   reserveFile?: string;
   /** With the built-in tools that need a server. */
@@ -50,7 +52,7 @@ export function startTestServer(
   { onPlace = () => undefined, log }: { onPlace?: (name: string) => void; log: (line: string) => void },
 ): Promise<RunningServer> {
   const { dataDir, servers, env, database, role, everyCall, askUser, reserveFile, passedFile, heldFile } = settings;
-  const { serverTools, leaseMs, lastCallsMs } = settings;
+  const { serverTools, leaseMs, lastCallsMs, delegates } = settings;
 
   function failpoint(name: string): void | Promise<void> {
     appendFileSync(passedFile, `${name}\n`);
@@ -64,6 +66,7 @@ export function startTestServer(
         dataDir,
         functionTools: [
           ...(askUser === true ? [ASK_USER_TOOLS] : []),
+          ...(delegates === true ? [SUB_AGENT_TOOLS] : []),
           ...(reserveFile === undefined ? [] : [reserving(reserveFile)]),
         ],
         servers: [...servers],

@@ -19,6 +19,7 @@ const MEANINGS: Readonly<Record<SettingPath, string>> = {
   'limits.onMaxTurns': 'At the last turn: `answer` allows no more tool calls, `error` fails the run.',
   'limits.maxWallTimeMs': 'Maximum duration of a run; unlimited by default.',
   'limits.toolConcurrency': 'Tool calls of a run in progress at once.',
+  'limits.maxDepth': 'Levels of sub-agents below a run; `0`: it delegates nothing.',
   'limits.maxSameCall': 'How often a run may call the same tool with the same arguments.',
   toolMode:
     '`native` sends tool definitions in the request; `text` describes them in the prompt and parses calls from text.',

@@ -29,6 +29,8 @@ type RunAccessBudgets = {
   budgets: readonly Budget[];
   spent: (budget: Budget) => Spent;
   refresh: () => void | Promise<void>;
+  /** For a child run: the error if a budget of a run above it is exhausted, as of the last `refresh`. */
+  ofParents?: () => ErrorInfo | null;
 };
 
 /** What a run works with besides its configuration: its model, its tools, and what is known about both. */
@@ -51,6 +53,10 @@ export type RunAccess = {
   keepPrelude?: RunHost['keepPrelude'];
   /** Absent: no skill is on. */
   skills?: RunSkills | undefined;
+  /** Absent: tools that delegate tasks are not offered. */
+  subAgents?: RunHost['subAgents'];
+  /** The run of a sub-agent: it is offered no tools that write memory. */
+  isChild?: boolean;
 };
 
 /** What the executors get from the configuration and the access of the run. */
@@ -64,6 +70,7 @@ type Derived =
   | 'keepPrelude'
   | 'skills'
   | 'roots'
+  | 'subAgents'
   | 'forbidden';
 
 export type RunHostOptions = Omit<RunHost, Derived | 'repeatable' | 'budgets' | 'timeZone'> & {
@@ -83,10 +90,14 @@ export function createRunHost(
   access: RunAccess | null,
 ): Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'> {
   const { configuration, modelId, providerId, conversation, used } = options;
-  const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude, skills } =
+  const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude, skills, subAgents } =
     access ?? NO_ACCESS;
   const { workspace } = configuration;
-  const tools = toolsIn({ workspace, skills }, (access ?? NO_ACCESS).tools, functions);
+  const tools = toolsIn(
+    { workspace, skills, subAgents, isChild: access?.isChild === true },
+    (access ?? NO_ACCESS).tools,
+    functions,
+  );
   const gate = createGate(access ? configuration.intervention : 'headless', unconfirmed, {
     asks: options.asks,
     rules: configuration.interventionRules,
@@ -127,6 +138,7 @@ export function createRunHost(
     roots: access?.roots,
     keepPrelude,
     skills,
+    subAgents,
     used: used && ((entry) => used(entry.kind === 'model' && providerId ? { ...entry, providerId } : entry)),
     budgets,
     forbidden,
@@ -135,6 +147,7 @@ export function createRunHost(
   const brain = new GeneralChatAgent({
     gate,
     budgets: budgets?.check,
+    budgetsOfParents: budgets?.ofParents,
     onlyAsks: (tool) => functions?.onlyAsks(tools.tools(), tool) === true,
     isNearlyFull: () => wantsCompression({ conversation, contextSources, tools, offeredTools }),
   });
@@ -166,10 +179,11 @@ function createGate(
 
 function budgetsOf(access: RunAccess | null, model: string): RunHost['budgets'] {
   if (!access?.budgets) return undefined;
-  const { budgets, spent, refresh } = access.budgets;
+  const { budgets, spent, refresh, ofParents = () => null } = access.budgets;
   const checker = new BudgetChecker({ budgets, model, spent });
   return {
     refresh,
+    ofParents,
     check: (state, need) => checker.check(state, need),
     dollarsOnly: (state) => checker.dollarsOnly(state),
   };

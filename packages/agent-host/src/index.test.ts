@@ -7,6 +7,7 @@ test('exports these names and no others', () => {
     'ASK_USER_TOOLS',
     'FunctionTools',
     'RunFailed',
+    'SUB_AGENT_TOOLS',
     'TOOL_SEARCH',
     'addWords',
     'continuationOf',

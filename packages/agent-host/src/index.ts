@@ -11,6 +11,8 @@ export { createScriptThreads } from './built-in/script-threads.ts';
 export type { ScriptThread } from './built-in/script-threads.ts';
 export { addWords, createWordIndex } from './built-in/word-index.ts';
 export { TOOL_SEARCH } from './built-in/search-tools.ts';
+export { SUB_AGENT_TOOLS } from './built-in/delegate-task.ts';
+export type { StartSubAgents, SubAgentResult, SubAgents } from './sub-agents.ts';
 export { ASK_USER_TOOLS } from './functions/ask-user.ts';
 export type { RunCallOptions, RunToolHost } from './functions/function-tools.ts';
 export { FunctionTools } from './functions/function-tools.ts';

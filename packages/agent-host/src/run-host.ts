@@ -29,6 +29,7 @@ import type { KeepPrelude } from './executors/prelude-keeper.ts';
 import type { RunToolHost } from './functions/function-tools.ts';
 import type { RunSkills } from './functions/tool.ts';
 import type { ModelRuntime } from '@toolyard/model-runtime';
+import type { SubAgents } from './sub-agents.ts';
 
 /** Asks a user to approve a call. A rejection or an aborted signal counts as a denial. */
 export type AskApproval = (interrupt: ApprovalInterrupt, options: { signal: AbortSignal }) => Promise<ApprovalAnswer>;
@@ -127,10 +128,14 @@ export type RunHost = {
     | {
         refresh: () => void | Promise<void>;
         check: BudgetGate;
+        /** Why the run must end because of a budget of a run above it; null if it may continue. */
+        ofParents: () => ErrorInfo | null;
         /** Budgets with a limit in dollars only. */
         dollarsOnly: (state: AgentState) => readonly Budget[];
       }
     | undefined;
+  /** Absent: the run cannot start sub-agents. */
+  subAgents?: SubAgents | undefined;
   /** True for a tool that is safe to call again although it may have been called already. */
   repeatable: (tool: ToolReference) => boolean;
   /** Receives exceptions of the tool host, which should return errors as results. */

@@ -19,6 +19,9 @@ const QUESTIONS: PendingFunctionQuestion[] = [
   { kind: 'selection', question: 'Which?', choices: ['a', 'b'], multiple: false, isOpen: false },
   { kind: 'elicitation', mode: 'form', message: 'Which?', requestedSchema: {}, isOpen: false },
   { kind: 'prompt', question: 'Which?', isOpen: true, answer: { decision: 'say', text: 'This' } },
+  { kind: 'delegation', tasks: [{ task: 'Look' }], isOpen: false },
+  { kind: 'delegation', tasks: [{ task: 'Look' }, { task: 'Listen', context: 'summary' }], isOpen: false },
+  { kind: 'delegation', tasks: [{ task: 'Look' }], isOpen: true, children: [], answer: { decision: 'over' } },
 ];
 
 const call = fc
@@ -174,7 +177,10 @@ describe('in any state, the brain', () => {
         decision === 'run' && one && !one.answer ? [one.kind] : [],
       );
       const isPut = instruction.type === 'request_human_prompt' || instruction.type === 'request_human_select';
-      if (instruction.type !== 'request_human_approve') expect(isPut).toBe(asks.length > 0);
+      const delegates = instruction.type === 'exec_sub_agent' || instruction.type === 'exec_sub_agents';
+      const first = instruction.type === 'request_human_approve' || instruction.type === 'request_human_budget';
+      if (!first) expect(isPut || delegates).toBe(asks.length > 0);
+      if (!first) expect(delegates).toBe(asks.includes('delegation'));
       if (instruction.type === 'request_human_select') expect(new Set(asks)).toEqual(new Set(['selection']));
     });
   });

@@ -126,6 +126,33 @@ describe('GeneralChatAgent', () => {
     },
   );
 
+  it('starts sub-agents before it asks the user, and makes the call when all are over', () => {
+    const tasks = [{ task: 'Look' }, { task: 'Listen' }];
+    const asks = (count: number): PendingCall => ({
+      ...call('delegate'),
+      asks: { kind: 'delegation', tasks: tasks.slice(0, count), isOpen: false },
+    });
+    const question: PendingCall = { ...call('ask'), asks: { kind: 'prompt', question: 'Which?', isOpen: false } };
+    const type = (...pending: PendingCall[]) => decide(stateWith({ pending }), { phase: 'human_response' }).type;
+    expect(type(asks(1), question)).toBe('exec_sub_agent');
+    expect(type(asks(2))).toBe('exec_sub_agents');
+    const over: PendingCall = {
+      ...call('delegate'),
+      asks: { kind: 'delegation', tasks, isOpen: true, children: [], answer: { decision: 'over' } },
+    };
+    expect(type(over, question)).toBe('request_human_prompt');
+    expect(type(over)).toBe('call_tool');
+  });
+
+  it('ends a child run at a budget of a run above it, without asking', () => {
+    const error: ErrorInfo = { code: 'budget_exceeded', message: 'The budget of this run is used up.' };
+    const brain = new GeneralChatAgent({ gate: () => ({ decision: 'run' }), budgetsOfParents: () => error });
+    expect(brain.decide(stateWith(), { phase: 'user_input' })).toEqual({
+      type: 'finish',
+      ending: { status: 'failed', error },
+    });
+  });
+
   it('prefers calls over text: continues after an answer with both', { tags: ['D3.14'] }, () => {
     expect(decide(stateWith({ pending: [call('a')] }), answered({ hasText: true })).type).toBe('call_tool');
   });

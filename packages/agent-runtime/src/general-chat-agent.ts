@@ -14,6 +14,11 @@ export type GeneralChatAgentOptions = {
   gate: Gate;
   /** Returns the exhausted budget that prevents the next step, if any. */
   budgets?: BudgetGate | undefined;
+  /**
+   * The error of a child run that must not continue because a budget of a run above it is exhausted. Only the run with
+   * the budget asks the user about it.
+   */
+  budgetsOfParents?: (() => ErrorInfo | null) | undefined;
   /** True for a tool that asks the user and has no other effect: its calls need no approval. */
   onlyAsks?: (tool: ToolReference) => boolean;
   /** True if the next request would nearly fill the model's context window. */
@@ -28,6 +33,7 @@ export type GeneralChatAgentOptions = {
  * | the user wrote, or steers            | turns are left                        | call_llm                      |
  * |                                      | the window is nearly full             | compress_context              |
  * |                                      | a budget is exhausted                 | request_human_budget          |
+ * |                                      | a budget of the parent is exhausted   | finish: budget_exceeded       |
  * | the conversation was compacted       | turns are left                        | call_llm                      |
  * | the model failed                     | its window was full, first time       | compress_context              |
  * |                                      | otherwise                             | finish: failed                |
@@ -39,6 +45,8 @@ export type GeneralChatAgentOptions = {
  * |                                      | several                               | call_tools_batch              |
  * | the model wrote text                 |                                       | finish: done                  |
  * | the model wrote nothing              |                                       | finish: empty_response        |
+ * | a tool delegates                     | one task                              | exec_sub_agent                |
+ * |                                      | several tasks                         | exec_sub_agents               |
  * | a tool asks the user                 | for text or a form                    | request_human_prompt          |
  * |                                      | for a choice                          | request_human_select          |
  * | the user answered                    | another question is open              | request_human_...             |
@@ -111,6 +119,12 @@ export class GeneralChatAgent implements Brain {
   #makeCalls(state: AgentState): Instruction {
     const calls = state.pending.map((call) => this.#judge(call));
     if (calls.some((call) => call.decision === 'ask')) return { type: 'request_human_approve', calls };
+    const tasks = calls.flatMap(newQuestion).flatMap((asks) => (asks.kind === 'delegation' ? asks.tasks : []));
+    if (tasks.length > 0) {
+      const excess = tasks.some(({ context }) => context === 'summary') && this.#options.budgets?.(state, 'model');
+      if (excess) return { type: 'request_human_budget', excess, calls };
+      return { type: tasks.length === 1 ? 'exec_sub_agent' : 'exec_sub_agents', calls };
+    }
     const asks = calls.flatMap(newQuestion);
     if (asks.some(({ kind }) => kind !== 'selection')) return { type: 'request_human_prompt', calls };
     if (asks.length > 0) return { type: 'request_human_select', calls };
@@ -123,6 +137,8 @@ export class GeneralChatAgent implements Brain {
   #nextRequest(state: AgentState, how: RequestMode = {}): Instruction {
     const { limits } = state;
     if (state.turns >= limits.maxTurns) return end(state, failed(maxTurns(state)));
+    const beyond = this.#options.budgetsOfParents?.();
+    if (beyond) return end(state, failed(beyond));
     const excess = this.#options.budgets?.(state, 'model');
     if (excess) {
       const request = how.continues || how.afterCompression ? { request: how } : {};

@@ -1,5 +1,6 @@
 export { AgentRuntime } from './agent-runtime.ts';
 export type { AgentRuntimeOptions, Executor, Executors, RunPoint } from './agent-runtime.ts';
+export { openChildrenOf } from './delegation.ts';
 export { openFunctionQuestion, withFunctionAnswer } from './tool-questions.ts';
 export { GeneralChatAgent } from './general-chat-agent.ts';
 export type { Brain, GeneralChatAgentOptions } from './general-chat-agent.ts';
@@ -33,6 +34,7 @@ export { initialState, STATE_SCHEMA_VERSION, withPendingCalls } from './state.ts
 export type {
   AgentState,
   CallToolFacts,
+  DelegatedTask,
   PendingFunctionQuestion,
   PendingCall,
   PendingQuestion,
@@ -40,7 +42,7 @@ export type {
 } from './state.ts';
 export { buildContext, placeholdersAt, usesPlaceholders } from './context-pipeline.ts';
 export { ASSUMED_WINDOW, isNearlyFull, measureContext } from './context/measure.ts';
-export { planCompaction } from './context/compaction.ts';
+export { planCompaction, planSummary } from './context/compaction.ts';
 export type { CompactionPlan, Summary } from './context/compaction.ts';
 export { plainSummary, SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } from './context/summary-request.ts';
 export { tokensOfText, tokensOfTools } from './context/estimate-tokens.ts';

@@ -47,6 +47,9 @@ export type Instruction =
   | { type: 'compress_context'; because: 'full' | 'refused'; continues?: ContinuedAnswer }
   | { type: 'call_tool'; call: PendingCall }
   | { type: 'call_tools_batch'; calls: PendingCall[] }
+  /** Calls whose tools delegate tasks: one child run, or several at once. The others wait. */
+  | { type: 'exec_sub_agent'; calls: PendingCall[] }
+  | { type: 'exec_sub_agents'; calls: PendingCall[] }
   | { type: 'request_human_approve'; calls: PendingCall[] }
   /** Calls whose tools ask the user for text or a form; the others wait. */
   | { type: 'request_human_prompt'; calls: PendingCall[] }

@@ -176,3 +176,27 @@ describe('answerInterrupts', () => {
     expect(point.state.pending[0]?.doubt?.answer).toEqual({ decision: 'result', text: 'it is written' });
   });
 });
+
+describe('a run that waits for sub-agents', () => {
+  const waits = (...runIds: string[]): PendingCall =>
+    call('d', {
+      decision: 'run',
+      asks: {
+        kind: 'delegation',
+        tasks: runIds.map((task) => ({ task })),
+        isOpen: true,
+        children: runIds.map((runId) => ({ title: runId, runId, conversationId: runId })),
+      },
+    });
+
+  it('stays parked until all of them are over, and every interrupt is answered', () => {
+    const first = answerInterrupts(parked([waits('k1', 'k2'), call('a')]), new Map(), new Set(['k1']));
+    expect(first.stillOpen).toEqual(['a.approval', 'k2']);
+    expect(first.point.state.status).toBe('parked');
+    const second = answerInterrupts(first.point, answers({ 'a.approval': { decision: 'approve', scope: 'once' } }));
+    expect(second.stillOpen).toEqual(['k2']);
+    const last = answerInterrupts(second.point, new Map(), new Set(['k2', 'unknown']));
+    expect(last).toMatchObject({ stillOpen: [], point: { state: { status: 'running' } } });
+    expect(last.point.state.pending[0]?.asks?.answer).toEqual({ decision: 'over' });
+  });
+});

@@ -10,6 +10,7 @@ import type {
 } from '@toolyard/protocol';
 import { budgetExceeded, canonicalJson, defined, formatToolReference, mergeBudgets } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
+import { openChildrenOf, withChildrenOver } from './delegation.ts';
 import { openFunctionQuestion, withFunctionAnswer } from './tool-questions.ts';
 import type { AgentContext, RequestMode } from './instructions.ts';
 import { dangerOf } from './intervention/intervention-checker.ts';
@@ -72,13 +73,14 @@ export function withApproval(call: PendingCall, answer: ApprovalAnswer): Pending
 }
 
 /**
- * A parked run after these answers. A lasting decision also settles the other open calls of the same tool: `answered`
- * has every interrupt that is now settled. While `stillOpen` is not empty the run stays parked; then it continues, or
- * ends if the user stopped it.
+ * A parked run after these answers, and after these child runs (`over`) have ended. A lasting decision also settles the other open calls of the same tool: `answered`
+ * has every interrupt that is now settled. While `stillOpen` (interrupts and child runs) is not empty the run stays
+ * parked; then it continues, or ends if the user stopped it.
  */
 export function answerInterrupts(
   point: RunPoint,
   answers: ReadonlyMap<string, InterruptAnswer>,
+  over: ReadonlySet<string> = new Set(),
 ): { point: RunPoint; answered: { interruptId: string; answer: InterruptAnswer }[]; stillOpen: string[] } {
   if (point.state.asksBudget) {
     const { id: interruptId } = point.state.asksBudget;
@@ -100,6 +102,7 @@ export function answerInterrupts(
 
   const pending = point.state.pending.map((call): PendingCall => {
     if (call.problem) return call;
+    if (call.asks?.kind === 'delegation' && !call.asks.answer) return withChildrenOver(call, over);
     const approval = approvalOf(call);
     if (approval) {
       const answer =
@@ -136,7 +139,7 @@ export function answerInterrupts(
   if (answered.some(({ answer }) => isStop(answer))) {
     return { point: { state: { ...state, status: 'running' }, context: STOPPED_ANSWER }, answered, stillOpen: [] };
   }
-  const stillOpen = openInterrupts(state).map(({ id }) => id);
+  const stillOpen = [...openInterrupts(state).map(({ id }) => id), ...openChildrenOf(state)];
   if (stillOpen.length > 0) return { point: { ...point, state }, answered, stillOpen };
   return {
     point: { state: { ...state, status: 'running' }, context: { phase: 'human_response' } },

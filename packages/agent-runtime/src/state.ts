@@ -17,6 +17,7 @@ import type {
   SelectionInterrupt,
   SignInInterrupt,
   Spent,
+  SubAgentTask,
   TabInterrupt,
   ToolReference,
   ToolResult,
@@ -88,7 +89,10 @@ type CallHistory = {
   waits?: { questions: PendingQuestion[]; keeps: JsonObject };
 };
 
-/** A question of a function tool. `isOpen`: it has been put to the user. */
+/**
+ * What the tool of a call waits for: an answer of the user, or sub-agents. `isOpen`: the user has been asked, the
+ * sub-agents have been started.
+ */
 export type PendingFunctionQuestion = (
   | (Pick<PromptInterrupt, 'kind' | 'question'> & { answer?: PromptAnswer })
   | (Pick<SelectionInterrupt, 'kind' | 'question' | 'choices' | 'multiple'> & { answer?: SelectionAnswer })
@@ -97,7 +101,22 @@ export type PendingFunctionQuestion = (
       id?: string;
       answer?: ElicitationAnswer;
     })
+  | PendingDelegation
 ) & { isOpen: boolean };
+
+/** Tasks for sub-agents. `children` is set with `isOpen`, and `answer` when all of them are over. */
+type PendingDelegation = {
+  kind: 'delegation';
+  tasks: SubAgentTask[];
+  children?: DelegatedTask[];
+  answer?: { decision: 'over' };
+};
+
+/** A task whose child run was started, or that could not be started. `over`: the run has ended. */
+export type DelegatedTask = { title: string } & (
+  | { runId: string; conversationId: string; over?: true }
+  | { error: ErrorInfo }
+);
 
 /** A tool as it is when a user is asked about a call of it. */
 export type CallToolFacts = Pick<

@@ -23,6 +23,9 @@ export function openFunctionQuestion({
       const { kind, mode, message, requestedSchema } = asks;
       return { ...about, id: asks.id ?? id, kind, mode, message, requestedSchema };
     }
+    // Answered by child runs, not by the user.
+    case 'delegation':
+      return null;
   }
 }
 
@@ -30,7 +33,7 @@ export function openFunctionQuestion({
 export function withFunctionAnswer(
   asks: PendingFunctionQuestion | undefined,
   answer: InterruptAnswer,
-): PendingFunctionQuestion | undefined {
+): Exclude<PendingFunctionQuestion, { kind: 'delegation' }> | undefined {
   switch (asks?.kind) {
     case 'prompt':
       return answer.decision === 'say' || answer.decision === 'decline' ? { ...asks, answer } : undefined;
@@ -40,6 +43,7 @@ export function withFunctionAnswer(
       return answer.decision === 'accept' || answer.decision === 'decline' || answer.decision === 'cancel'
         ? { ...asks, answer }
         : undefined;
+    case 'delegation':
     case undefined:
       return undefined;
   }

@@ -11,6 +11,7 @@ test('exports these names and no others', () => {
     'MAX_CONCURRENT_CALLS',
     'MAX_MEMORIES',
     'MAX_MEMORY_LENGTH',
+    'MAX_SUB_AGENT_TASKS',
     'NO_NETWORK',
     'PRESET_TASKS',
     'RUN_EVENT_VERSION',

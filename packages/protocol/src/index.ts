@@ -120,7 +120,6 @@ export type {
   TabAnswer,
   TabInterrupt,
   UrlInterrupt,
-  InstructionType,
   RunLocation,
   RunEvent,
   RunEventBody,
@@ -135,6 +134,9 @@ export type {
   MissingRole,
   RunView,
 } from './schemas/runs.ts';
+export type { InstructionType } from './schemas/instructions.ts';
+export type { SubAgentContext, SubAgentList, SubAgentTask, SubAgentView } from './schemas/sub-agents.ts';
+export { MAX_SUB_AGENT_TASKS } from './sub-agents.ts';
 export type { FramePolicy } from './frame-policy.ts';
 export { frameQuery, isFrameSource, NO_NETWORK, readFrameQuery } from './frame-policy.ts';
 export { addUsage, costOf } from './usage.ts';
@@ -227,6 +229,7 @@ export type {
   LeasedRun,
   LeaseRenewal,
   LeaseTerms,
+  NewChildConversation,
   NewRun,
   Owner,
   PutInboxOutcome,

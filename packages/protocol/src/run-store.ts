@@ -77,14 +77,25 @@ export type NewRun = {
    * stored.
    */
   queuedMessageId?: string;
+  /** The conversation of a child run: created with the run if it does not exist yet. */
+  newConversation?: NewChildConversation;
   /** With a lease the run is `running` with fence 1, otherwise `queued` with fence 0. */
   lease?: LeaseTerms;
+};
+
+/** A conversation that belongs to the call of another run: deleted with its conversation, and not listed. */
+export type NewChildConversation = {
+  title: string;
+  agentId?: string;
+  /** Plain JSON: overrides for messages that the user sends there later. */
+  configuration: object;
+  parent: { conversationId: string; runId: string; callId: string };
 };
 
 /**
  * - `conversation_busy`: the conversation has an active top-level run
  * - `exists`: this run is stored already; nothing changed
- * - `not_found`: the owner has no such conversation or parent run
+ * - `not_found`: the owner has no such conversation, or no such parent run that is active
  * - `invalid`: a message or the leaf does not fit the conversation, or the queued message is not in its queue; nothing
  *   changed
  */
@@ -136,7 +147,10 @@ export type RunCommit = {
   events: readonly RunEvent[];
   /** Plain JSON: the state after a step. */
   state?: object;
-  /** A final status (`done`, `failed`, `cancelled`) releases the lease and withdraws open interrupts. */
+  /**
+   * A final status (`done`, `failed`, `cancelled`) releases the lease and withdraws open interrupts. In the same
+   * transaction the parent run, if it is active, receives an inbox item `child`, and each active child run one `cancel`.
+   */
   status?: RunStatus;
   /** Whole messages, parents first. Replaces a message that this run wrote before. */
   messages?: readonly { conversationId: string; message: Message }[];
@@ -180,7 +194,8 @@ export type CommitOutcome =
 /** Result of renewing leases. A run that the process held and that is missing here was lost. */
 export type LeaseRenewal = { runId: string; fence: number; cancelRequested: boolean; inboxWaits: boolean };
 
-export type InboxKind = 'cancel' | 'answer' | 'steer' | 'message';
+/** `child`: a child run has ended; its body is `{ runId }`. */
+export type InboxKind = 'cancel' | 'answer' | 'steer' | 'message' | 'child';
 
 export type InboxItem = { id: string; kind: InboxKind; body: JsonValue; at: number };
 
@@ -231,6 +246,7 @@ export type RunStore = {
     query: {
       conversationId?: string;
       agentId?: string;
+      parentRunId?: string;
       statuses?: readonly RunStatus[];
       /** Runs that started at or after `from` and before `until`. */
       from?: number;

@@ -57,6 +57,8 @@ export const SETTINGS = {
   'limits.toolConcurrency': { kind: 'number', whole: true, min: 1, default: 8 },
   /** How often the same tool may be called with the same arguments in one run. */
   'limits.maxSameCall': { kind: 'number', whole: true, min: 1, default: 10 },
+  /** Levels of sub-agents below a run; 0: it delegates nothing. Each child run has one less than its parent. */
+  'limits.maxDepth': { kind: 'number', whole: true, min: 0, default: 2 },
   /** `native`: the request contains the tools. `text`: the prompt describes them and calls come back as text. */
   toolMode: { kind: 'enum', options: ['native', 'text'], default: 'native', form: { group: 'limits' } },
   /**

@@ -47,6 +47,10 @@ type ConversationsTable = {
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
+  /** The conversation, run and call that started it as a sub-agent; null for a top-level conversation. */
+  parent_id: string | null;
+  parent_run_id: string | null;
+  parent_call_id: string | null;
 };
 
 type MessagesTable = {

@@ -176,6 +176,11 @@ export class DurableRun {
     const message = conversation.question;
     if (run.lastSeq === 0 && message) {
       journal.append({ type: 'run_started', conversationId: conversation.id, place, model, message });
+      // A run that begins with calls: the message that requests them was stored with the run.
+      const last = conversation.messages().at(-1);
+      if (last?.role === 'assistant' && point.state.pending.length > 0) {
+        journal.append({ type: 'message_finished', message: last });
+      }
     }
     this.#control.startTime(point.state);
     try {
@@ -244,7 +249,8 @@ export class DurableRun {
   /** Usage outside the run is read from storage: what the run has used itself must be stored before. */
   #countStored(access: DurableAccess): DurableAccess {
     const { budgets } = access;
-    if (!budgets?.budgets.some(({ of }) => of !== 'run' && of !== 'turn')) return access;
+    const isStored = budgets?.budgets.some(({ of }) => of !== 'run' && of !== 'turn') || budgets?.ofParents;
+    if (!budgets || !isStored) return access;
     const refresh = async (): Promise<void> => {
       await this.writer.flushed();
       await budgets.refresh();

@@ -1,20 +1,12 @@
-import type { ErrorInfo, Message, SystemMessage, Usage, UserMessage } from '@toolyard/protocol';
-import { costOf, defined, isAbortError, toErrorInfo } from '@toolyard/protocol';
-import type { Executor, CompactionPlan } from '@toolyard/agent-runtime';
-import {
-  ASSUMED_WINDOW,
-  planCompaction,
-  plainSummary,
-  SUMMARY_INSTRUCTIONS,
-  summaryRequest,
-  summaryTokens,
-  tokensOfText,
-  withModelCall,
-} from '@toolyard/agent-runtime';
+import type { SystemMessage } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
+import type { Executor } from '@toolyard/agent-runtime';
+import { ASSUMED_WINDOW, planCompaction, plainSummary, tokensOfText, withModelCall } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { assembleRequest } from './assemble-request.ts';
 import { requestInputs } from './request-inputs.ts';
 import { noticeUnpriced } from './notice-unpriced.ts';
+import { summarize } from './summarize.ts';
 
 /** Has the model summarize the older part of the conversation; the summary replaces it in later requests. */
 export function createCompressContext(host: RunHost): Executor<'compress_context'> {
@@ -31,19 +23,7 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
     if (!last) return { state, context };
     const count = folded.filter(({ role }) => role !== 'system').length;
     journal.append({ type: 'compression_started', messages: count });
-    const began = clock.monotonic();
-    const { text, reported, error } = await summarize(host, messages, plan, window);
-    const { price } = state.limits;
-    const cost = reported && ((price && costOf(reported.usage, price)) ?? reported.cost);
-    host.used?.({
-      kind: 'model',
-      at: clock.now(),
-      durationMs: Math.round(clock.monotonic() - began),
-      providerId: host.model.provider,
-      modelId: host.modelId,
-      usage: reported?.usage ?? null,
-      cost: cost ?? null,
-    });
+    const { text, usage, cost, error } = await summarize(host, state.limits, { messages, plan, window });
     if (host.signal.aborted) return { state, context };
     if (error) journal.append({ type: 'compression_failed', error });
     else noticeUnpriced(host, state, cost);
@@ -62,8 +42,8 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
       },
     };
     conversation.add(message);
-    journal.append({ type: 'compression_finished', message, ...(reported ? { usage: reported.usage } : {}) });
-    return { state: withModelCall(state, reported?.usage, cost), context };
+    journal.append({ type: 'compression_finished', message, ...defined({ usage }) });
+    return { state: withModelCall(state, usage, cost), context };
   };
 }
 
@@ -74,57 +54,3 @@ function windowNow(host: RunHost, because: 'full' | 'refused'): number {
   const { fill } = assembleRequest(requestInputs(host, { toolChoice: 'none' }));
   return Math.min(fill.window, Math.max(1_000, Math.floor(fill.tokens * 0.9)));
 }
-
-type ReportedUsage = { usage: Usage; cost?: number };
-
-/** `text` is null if the model failed to write a summary. */
-async function summarize(
-  host: RunHost,
-  messages: readonly Message[],
-  plan: CompactionPlan,
-  window: number,
-): Promise<{ text: string | null; reported: ReportedUsage | undefined; error?: ErrorInfo }> {
-  const { model, modelId, toolMode, clock, signal } = host;
-  const at = { parentId: null, createdAt: clock.now() };
-  const system: SystemMessage = {
-    ...at,
-    id: 'instructions',
-    role: 'system',
-    parts: [{ type: 'text', text: SUMMARY_INSTRUCTIONS }],
-  };
-  const asked: UserMessage = {
-    ...at,
-    id: 'conversation',
-    role: 'user',
-    parts: [{ type: 'text', text: summaryRequest(messages, plan, window) }],
-  };
-  const request = {
-    model: modelId,
-    messages: [system, asked],
-    tools: [],
-    toolChoice: 'none' as const,
-    toolMode,
-    parameters: { maxOutputTokens: summaryTokens(window) },
-  };
-  let text = '';
-  let reported: ReportedUsage | undefined;
-  let error: ErrorInfo | undefined;
-  try {
-    for await (const batch of model.chat(request, { signal })) {
-      for (const part of batch) {
-        if (part.type === 'text') text += part.text;
-        else if (part.type === 'usage') reported = part;
-        else if (part.type === 'error') ({ error } = part);
-      }
-    }
-  } catch (thrown) {
-    if (!signal.aborted || !isAbortError(thrown)) error = toErrorInfo(thrown);
-  }
-  if (!error && text.trim() !== '') return { text: text.trim(), reported };
-  return { text: null, reported, error: error ?? NO_SUMMARY };
-}
-
-const NO_SUMMARY: ErrorInfo = {
-  code: 'empty_response',
-  message: 'The model returned no summary of the earlier conversation; it was shortened instead.',
-};

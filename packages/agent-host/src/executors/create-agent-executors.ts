@@ -3,6 +3,7 @@ import type { RunHost } from '../run-host.ts';
 import { createCallLlm } from './call-llm.ts';
 import { createCallTool, createCallToolsBatch, createResolveAbortedTools } from './call-tools.ts';
 import { createCompressContext } from './compress-context.ts';
+import { createExecSubAgents } from './exec-sub-agents.ts';
 import { createRequestHumanPrompt, createRequestHumanSelect } from './request-human-answer.ts';
 import { createRequestHumanApprove } from './request-human-approve.ts';
 import { createRequestHumanBudget } from './request-human-budget.ts';
@@ -14,6 +15,8 @@ export function createAgentExecutors(host: RunHost): Executors {
     call_tool: createCallTool(host),
     call_tools_batch: createCallToolsBatch(host),
     compress_context: createCompressContext(host),
+    exec_sub_agent: createExecSubAgents(host),
+    exec_sub_agents: createExecSubAgents(host),
     request_human_approve: createRequestHumanApprove(host),
     request_human_prompt: createRequestHumanPrompt(host),
     request_human_select: createRequestHumanSelect(host),

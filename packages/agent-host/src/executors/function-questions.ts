@@ -1,13 +1,16 @@
-import type { InterruptAnswer, ToolResult } from '@toolyard/protocol';
+import type { InterruptAnswer, SubAgentTask, ToolResult } from '@toolyard/protocol';
 import { canonicalJson, ToolyardError } from '@toolyard/protocol';
 import type { PendingFunctionQuestion, PendingCall } from '@toolyard/agent-runtime';
-import { NO_USER_ERROR } from '../functions/no-user-error.ts';
+import { NO_SUB_AGENTS, NO_USER_ERROR } from '../functions/no-user-error.ts';
 import type { UserAnswer, UserQuestion } from '../functions/tool.ts';
 import type { RunHost } from '../run-host.ts';
+import type { SubAgentResult } from '../sub-agents.ts';
 
-/** The questions of a call's tool, and the user's answers when the call was made before. */
+type QuestionHost = Pick<RunHost, 'asking' | 'questions' | 'subAgents'>;
+
+/** What a call's tool asks of the user and delegates, with the answers when the call was made before. */
 export class FunctionQuestions {
-  readonly #host: Pick<RunHost, 'asking' | 'questions'>;
+  readonly #host: QuestionHost;
   readonly #answered: readonly PendingFunctionQuestion[];
   #park!: (result: ToolResult) => void;
   /** Resolves when the call has asked a question without an answer. */
@@ -15,7 +18,7 @@ export class FunctionQuestions {
   #count = 0;
   #openQuestion: PendingFunctionQuestion | null = null;
 
-  constructor(host: Pick<RunHost, 'asking' | 'questions'>, { asked = [], asks }: PendingCall) {
+  constructor(host: QuestionHost, { asked = [], asks }: PendingCall) {
     this.#host = host;
     this.#answered = asks?.answer ? [...asked, asks] : asked;
   }
@@ -28,23 +31,40 @@ export class FunctionQuestions {
   /** Returns a stored answer at once; without one it never settles, because the call is made again with the answer. */
   async ask<Q extends UserQuestion>(question: Q): Promise<UserAnswer<Q>> {
     const asks = pendingOf(question);
-    const before = this.#answered[this.#count++];
-    if (before?.answer) {
-      if (!isSame(before, asks)) throw new ToolyardError(CHANGED);
-      // The answer has the kind of the question, which TypeScript cannot follow.
-      return before.answer as InterruptAnswer as UserAnswer<Q>;
-    }
+    const before = this.#answeredBefore(asks);
+    // The answer has the kind of the question, which TypeScript cannot follow.
+    if (before) return before.answer as InterruptAnswer as UserAnswer<Q>;
     if (!canAsk(this.#host, asks)) throw new ToolyardError(NO_USER_ERROR);
+    return this.#wait(asks);
+  }
+
+  /** Returns the results of sub-agents that are over; before that it never settles. */
+  async delegate(tasks: readonly SubAgentTask[]): Promise<SubAgentResult[]> {
+    const { subAgents } = this.#host;
+    if (!subAgents) throw new ToolyardError(NO_SUB_AGENTS);
+    if (tasks.length === 0) return [];
+    const asks = { kind: 'delegation' as const, tasks: [...tasks], isOpen: false };
+    const before = this.#answeredBefore(asks);
+    if (before?.kind === 'delegation') return subAgents.results(before.children ?? []);
+    return this.#wait(asks);
+  }
+
+  /** An answer applies only to the same question. */
+  #answeredBefore(asks: PendingFunctionQuestion): PendingFunctionQuestion | null {
+    const before = this.#answered[this.#count++];
+    if (!before?.answer) return null;
+    if (!isSame(before, asks)) throw new ToolyardError(CHANGED);
+    return before;
+  }
+
+  #wait(asks: PendingFunctionQuestion): Promise<never> {
     this.#openQuestion ??= asks;
     this.#park(PARKED);
     return new Promise<never>(() => undefined);
   }
 }
 
-function canAsk(
-  { asking, questions }: Pick<RunHost, 'asking' | 'questions'>,
-  { kind }: PendingFunctionQuestion,
-): boolean {
+function canAsk({ asking, questions }: QuestionHost, { kind }: PendingFunctionQuestion): boolean {
   if (asking.mode !== 'ask') return asking.mode === 'park';
   return kind === 'elicitation' ? questions.mode === 'ask' : asking.askUser !== undefined;
 }
@@ -66,10 +86,10 @@ function pendingOf(question: UserQuestion): PendingFunctionQuestion {
   }
 }
 
-/** An answer applies only to the same question. */
 function isSame(before: PendingFunctionQuestion, now: PendingFunctionQuestion): boolean {
   const { answer: _answer, ...asked } = before;
   if (asked.kind === 'elicitation') delete asked.id;
+  if (asked.kind === 'delegation') delete asked.children;
   return canonicalJson({ ...asked, isOpen: false }) === canonicalJson(now);
 }
 

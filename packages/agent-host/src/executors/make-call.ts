@@ -123,6 +123,7 @@ export async function makeCall(
         budget: { limits: state.limits, turns: state.turns, spent: state.spent.run },
         modelRequests: samplingUsage.of(tool),
         ask: (question) => asks.ask(question),
+        delegate: (tasks) => asks.delegate(tasks),
         parked: asks.parked,
       },
     });

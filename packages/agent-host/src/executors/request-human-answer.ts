@@ -13,7 +13,7 @@ import { askUnlessStopped } from './ask-unless-stopped.ts';
 
 /** Asks the user for text or a form on behalf of tools. */
 export function createRequestHumanPrompt(host: RunHost): Executor<'request_human_prompt'> {
-  return ({ calls }, state) => request(host, state, calls, ({ kind }) => kind !== 'selection');
+  return ({ calls }, state) => request(host, state, calls, ({ kind }) => kind === 'prompt' || kind === 'elicitation');
 }
 
 /** Asks the user for a choice on behalf of tools. */

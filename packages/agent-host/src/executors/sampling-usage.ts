@@ -25,6 +25,8 @@ export class SamplingUsage {
     const { budgets } = this.#host;
     if (!budgets) return undefined;
     await budgets.refresh();
+    const beyond = budgets.ofParents();
+    if (beyond) return beyond;
     const excess = budgets.check(this.addTo(this.#before), 'model');
     return excess ? budgetError(excess) : undefined;
   }

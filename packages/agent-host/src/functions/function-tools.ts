@@ -21,7 +21,7 @@ import type {
 } from './tool.ts';
 
 /** The run of a call, for function tools. */
-type RunOfCall = Pick<ToolContext, 'ask'> & {
+type RunOfCall = Required<Pick<ToolContext, 'ask' | 'delegate'>> & {
   id: string;
   budget: RunBudget;
   modelRequests: ToolModelRequests;
@@ -123,6 +123,11 @@ export class FunctionTools {
     return builtIn && this.#groups.some(({ id, needsSkills }) => needsSkills === true && id === tool.serverId);
   }
 
+  /** True for a tool that delegates tasks to sub-agents. */
+  needsSubAgents({ builtIn, tool }: IndexedTool): boolean {
+    return builtIn && this.#groups.some((group) => group.needsSubAgents === true && group.id === tool.serverId);
+  }
+
   #find(listed: readonly IndexedTool[], { serverId, name }: ToolReference): FunctionTool | undefined {
     const found = this.#tools.get(formatToolReference({ serverId, name }));
     const isListed = (each: IndexedTool): boolean =>
@@ -138,7 +143,7 @@ async function execute(
   args: JsonObject,
   { caller, callId, signal = new AbortController().signal, onProgress, listed, run }: FunctionCallOptions,
 ): Promise<ToolResult> {
-  const { id, budget, modelRequests, workspace, skills, ask, parked } = run;
+  const { id, budget, modelRequests, workspace, skills, ask, delegate, parked } = run;
   const ctx: ToolContext = {
     signal,
     progress: (progress) => onProgress?.(progress),
@@ -150,6 +155,7 @@ async function execute(
     ...defined({ callId, workspace, skills }),
     tools: listed,
     ask,
+    delegate,
   };
   const settled = new AbortController();
   const stopped = new Promise<ToolResult>((resolve) => {

@@ -5,16 +5,27 @@ import type { RunTools } from '../run-tools.ts';
 import type { FunctionTools } from './function-tools.ts';
 import type { RunSkills } from './tool.ts';
 
-/** The tools of a run, without those that need a folder, or skills, if it has none. */
+/** The built-in server that keeps what a model remembers. */
+const MEMORY_SERVER = 'memory';
+
+/**
+ * The tools of a run, without those that need a folder, skills, or sub-agents, if the run has none. The run of a sub-agent
+ * writes no memory: what it learns reaches the user's conversation as a result, where it is seen.
+ */
 export function toolsIn(
-  { workspace, skills }: { workspace: string | undefined; skills: RunSkills | undefined },
+  has: { workspace: string | undefined; skills: RunSkills | undefined; subAgents: unknown; isChild: boolean },
   tools: RunTools,
   functions: FunctionTools | undefined,
 ): RunTools {
-  if (functions === undefined || (workspace !== undefined && skills !== undefined)) return tools;
+  const lacksFolder = has.workspace === undefined;
+  const lacksSkills = has.skills === undefined;
+  const lacksSubAgents = has.subAgents === undefined;
+  if (functions === undefined || (!lacksFolder && !lacksSkills && !lacksSubAgents && !has.isChild)) return tools;
   const isOffered = (tool: IndexedTool): boolean =>
-    (workspace !== undefined || !functions.needsWorkspace(tool)) &&
-    (skills !== undefined || !functions.needsSkills(tool));
+    !(lacksFolder && functions.needsWorkspace(tool)) &&
+    !(lacksSkills && functions.needsSkills(tool)) &&
+    !(lacksSubAgents && functions.needsSubAgents(tool)) &&
+    !(has.isChild && writesMemory(tool));
   let last: { of: readonly IndexedTool[]; offered: readonly IndexedTool[] } | null = null;
   return {
     tools() {
@@ -34,6 +45,10 @@ export function toolsIn(
     policyFacts: (tool) => tools.policyFacts(tool),
     refresh: (called) => tools.refresh(called),
   };
+}
+
+function writesMemory({ builtIn, tool, annotations }: IndexedTool): boolean {
+  return builtIn && tool.serverId === MEMORY_SERVER && annotations?.readOnly !== true;
 }
 
 type FactSources = { tools: RunTools; functions: FunctionTools | undefined; workspace: string | undefined };

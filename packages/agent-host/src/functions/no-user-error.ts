@@ -5,3 +5,9 @@ export const NO_USER_ERROR: ErrorInfo = {
   code: 'tool_refused',
   message: 'No user can be asked. Decide yourself what serves the user best, and state your assumptions in the answer.',
 };
+
+/** The error of delegating tasks where there are no sub-agents. */
+export const NO_SUB_AGENTS: ErrorInfo = {
+  code: 'tool_refused',
+  message: 'This run cannot start sub-agents. Do the task yourself.',
+};

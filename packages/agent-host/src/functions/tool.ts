@@ -9,12 +9,14 @@ import type {
   RunLimits,
   SelectionAnswer,
   Spent,
+  SubAgentTask,
   ToolAnnotations,
   ToolContentPart,
   ToolResult,
   Usage,
 } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { SubAgentResult } from '../sub-agents.ts';
 import type { FromJsonSchema, ObjectSchema } from './json-schema.ts';
 
 /** A question of a function tool to the user. `readForm` of `@toolyard/protocol` parses the schema of a form. */
@@ -88,6 +90,13 @@ export type ToolContext = {
    * @throws ToolyardError `tool_refused` if no user can be asked; the model gets this error unless the tool catches it
    */
   ask: <Q extends UserQuestion>(question: Q) => Promise<UserAnswer<Q>>;
+  /**
+   * Starts a sub-agent for each task and returns their results, in order, when all are over. As with `ask()`, the run
+   * parks meanwhile and `execute` runs again from its beginning. Undefined outside a run.
+   *
+   * @throws ToolyardError `tool_refused` if the run has no sub-agents
+   */
+  delegate?: (tasks: readonly SubAgentTask[]) => Promise<SubAgentResult[]>;
 };
 
 /**
@@ -240,5 +249,7 @@ export type FunctionToolGroup = {
   needsWorkspace?: true;
   /** Its tools read skills, and are offered only where a skill is on. */
   needsSkills?: true;
+  /** Its tools delegate tasks, and are offered only to runs that can start sub-agents. */
+  needsSubAgents?: true;
   tools: readonly FunctionTool[];
 };

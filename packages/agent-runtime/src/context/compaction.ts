@@ -92,6 +92,14 @@ export function planCompaction(
   return { from, to, before: fold?.summary ?? null, tokens };
 }
 
+/** Selects all messages for a summary; null if there is nothing to summarize. */
+export function planSummary(messages: readonly Message[]): CompactionPlan | null {
+  const fold = lastFold(messages);
+  const from = fold?.rest ?? messages.findIndex((message) => message.role !== 'system');
+  if (from === -1 || (fold === null && from >= messages.length)) return null;
+  return { from, to: messages.length, before: fold?.summary ?? null, tokens: 0 };
+}
+
 /** After a complete turn if possible, and before a user message rather than before an answer. */
 function placeOfCut(messages: readonly Message[], from: number, keep: number): number {
   let tokens = 0;

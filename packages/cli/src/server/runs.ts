@@ -1,5 +1,5 @@
 import type { CommandIo } from '../command-io.ts';
-import { jsonLines } from '../sanitize.ts';
+import { jsonLines, plainLine } from '../sanitize.ts';
 import { saveOrPrint } from './save-or-print.ts';
 import type { ServerClient } from './server-client.ts';
 
@@ -33,6 +33,9 @@ export async function showRun(
   write(io, `events        ${run.lastSeq}`);
   write(io, `started       ${when(run.createdAt)}`);
   if (run.endedAt !== null) write(io, `ended         ${when(run.endedAt)}`);
+  const { items } = await client.get('/api/runs/{id}/children', { params: { id } });
+  if (items.length > 0) write(io, 'sub-agents');
+  for (const { runId, status, title } of items) write(io, `  ${status.padEnd(9)}  ${plainLine(title)}  ${runId}`);
 }
 
 /** `toolyard runs cancel`. */

@@ -4,6 +4,8 @@ import { existingId, named, clientId, pageOf, timestamp, titleText } from './com
 import { agentConfiguration, resolvedConfiguration } from './configuration.ts';
 import { assistantMessage, message, userMessage } from './messages.ts';
 import { userPart } from './parts.ts';
+import { MAX_SUB_AGENT_TASKS } from '../sub-agents.ts';
+import { subAgentTask } from './sub-agents.ts';
 import { runRecord, runStatus, storedInterrupt } from './runs.ts';
 
 const head = {
@@ -14,6 +16,10 @@ const head = {
   pinned: z.boolean(),
   createdAt: timestamp,
   updatedAt: timestamp,
+  /** Set for the conversation of a sub-agent: the call that started it. It is not listed, and deleted with the other. */
+  parent: z
+    .strictObject({ conversationId: z.string(), title: z.string(), runId: z.string(), callId: z.string() })
+    .exactOptional(),
 };
 
 const conversationSummary = named(
@@ -128,6 +134,11 @@ export const sendMessageBody = named(
     whenBusy: z.enum(['queue', 'steer', 'interrupt', 'refuse']).exactOptional(),
     /** Overrides for this run only. */
     configuration: agentConfiguration.exactOptional(),
+    /**
+     * Tasks that the run delegates to sub-agents before its model is asked; the model gets their answers with the
+     * message. Such a message is not queued.
+     */
+    delegate: z.array(subAgentTask).min(1).max(MAX_SUB_AGENT_TASKS).exactOptional(),
   }),
 );
 export type SendMessage = z.output<typeof sendMessageBody>;

@@ -3,7 +3,8 @@ import { existingId, errorInfo, jsonObject, named, clientId, timestamp, titleTex
 import { agentConfiguration } from './configuration.ts';
 import { finishReason, message, usage, userMessage } from './messages.ts';
 import { toolResult, userPart } from './parts.ts';
-import { instruction, interrupt, interruptAnswer, modelRequest, runRecord } from './runs.ts';
+import { instruction } from './instructions.ts';
+import { interrupt, interruptAnswer, modelRequest, runRecord } from './runs.ts';
 
 export const startRunBody = named(
   'StartRun',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { RUN_EVENT_VERSION } from '../event-version.ts';
 import { errorInfo, jsonObject, named, pageOf, timestamp, toolChange, toolReference } from './common.ts';
 import { budget, modelParameters } from './configuration.ts';
+import { instruction } from './instructions.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
 import { assistantPart, malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
 import { spent } from './usage.ts';
@@ -365,21 +366,6 @@ export const modelRequest = named(
  */
 export type ModelRequestRecord = z.output<typeof modelRequest>;
 const callId = z.string();
-
-export const instruction = z.enum([
-  'call_llm',
-  'call_tool',
-  'call_tools_batch',
-  'compress_context',
-  'request_human_approve',
-  'request_human_budget',
-  'request_human_prompt',
-  'request_human_select',
-  'resolve_aborted_tools',
-  'finish',
-]);
-/** The instructions of the loop; each one, executed and committed, is a step. */
-export type InstructionType = z.output<typeof instruction>;
 
 export const runEvent = named(
   'RunEvent',

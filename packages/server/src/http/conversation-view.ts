@@ -67,8 +67,10 @@ export async function viewOf(
   }
   const run = activeRun === null ? null : await storage.runs.getRun(principal, activeRun.id);
   const { activeRun: _status, ...summary } = summaryOf(conversation);
+  const parent = await parentOf(storage, principal, conversation);
   return {
     ...summary,
+    ...defined({ parent }),
     configuration,
     leafId,
     resolved,
@@ -77,6 +79,17 @@ export async function viewOf(
     queue,
     interrupts,
   };
+}
+
+/** The conversation that started a sub-agent; undefined for any other conversation. */
+async function parentOf(
+  storage: HttpAppOptions['storage'],
+  principal: Principal,
+  { parent }: StoredConversation,
+): Promise<ConversationView['parent']> {
+  if (parent === null) return undefined;
+  const above = await storage.conversations.get(principal, parent.conversationId);
+  return { ...parent, title: above?.title ?? '' };
 }
 
 /** A conversation whose agent was deleted opens without the agent. */

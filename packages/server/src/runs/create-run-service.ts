@@ -20,6 +20,7 @@ import { RunWorkerPool } from './run-worker-pool.ts';
 import type { RunCommandsOptions } from './run-commands.ts';
 import { createRunCommands } from './run-commands.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
+import { createSubAgents } from './sub-agents.ts';
 import { createTabRuns } from './tab-runs.ts';
 import { startRun } from './start-run.ts';
 
@@ -106,13 +107,24 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       .catch((error: unknown) => log(`queue: ${messageOf(error)}`));
   }
   const stop = new AbortController();
-  const pool = new RunWorkerPool({
+  const pool: RunWorkerPool = new RunWorkerPool({
     ...options,
     auto: createAutoConfirmation({ settings: storage.settings, servers: options.servers, clock }),
     stopping: stop.signal,
     pump,
     terms,
     onOver: over,
+    subAgents: (of) =>
+      createSubAgents(of, {
+        storage,
+        configurations,
+        models,
+        pool,
+        hub,
+        clock,
+        ...(executesRuns ? { terms } : {}),
+        ...failpoint,
+      }),
   });
   const looked = (): Promise<void> => queue.sendDue();
   const keeper = new LeaseKeeper({

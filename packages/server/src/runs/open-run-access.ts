@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DurableAccess, RunConversation } from '@toolyard/agent-host/durable';
-import type { FunctionTools, KeepPrelude } from '@toolyard/agent-host';
+import type { FunctionTools, KeepPrelude, SubAgents } from '@toolyard/agent-host';
 import type { InterventionOptions } from '@toolyard/agent-runtime';
 import type { Clock, LeasedRun, Owner, PermissionView } from '@toolyard/protocol';
 import { findDecision, messageOf } from '@toolyard/protocol';
@@ -40,6 +40,8 @@ export type RunAccessServices = {
   telemetry?: Pick<Telemetry, 'traced'>;
   /** Aborted when this process releases its runs. */
   stopping: AbortSignal;
+  /** Starts the child runs of a run. */
+  subAgents: (of: { run: LeasedRun; configuration: RunConfiguration }) => SubAgents;
   log: (line: string) => void;
 };
 
@@ -56,6 +58,7 @@ export async function openRunAccess(
   const { storage, secrets, auto, clock } = services;
   const principal: Owner = { ownerId: run.ownerId };
   const { id: runId, conversationId, agentId } = run;
+  const { subAgent } = configuration;
   const [model, own, abilities] = await Promise.all([
     services.models.open(principal, configuration.model),
     services.servers.select(configuration, signal),
@@ -66,7 +69,12 @@ export async function openRunAccess(
   const tools = await services.tabs.select(own, { principal, runId, conversationId, startedAt, configuration });
   let decided: readonly PermissionView[] = [];
   const lookUpDecided = async (): Promise<void> => {
-    decided = await storage.permissions.list(principal, { conversationId });
+    const lists = await Promise.all(
+      [...(subAgent?.conversations ?? []), conversationId].map((id) =>
+        storage.permissions.list(principal, { conversationId: id }),
+      ),
+    );
+    decided = lists.flat();
   };
   const isAuto = configuration.intervention === 'auto';
   // A server without a sandbox may be added during the run: the mode `auto` applies only if all are confirmed.
@@ -93,10 +101,18 @@ export async function openRunAccess(
     roots: rootsOf(configuration.workspace, surroundings?.own?.dataFolder),
     unconfirmed: isAuto ? () => unconfirmed : undefined,
     budgets:
-      budgets.length > 0
-        ? createRunBudgets(storage.usage, principal, { conversationId, agentId, budgets, clock })
+      budgets.length > 0 || (subAgent?.budgets.length ?? 0) > 0
+        ? createRunBudgets(storage.usage, principal, {
+            conversationId,
+            agentId,
+            budgets,
+            ofParents: subAgent?.budgets ?? [],
+            clock,
+          })
         : undefined,
     keepPrelude: keeperOf(run, services),
+    isChild: subAgent !== undefined,
+    ...(configuration.limits.maxDepth > 0 ? { subAgents: services.subAgents({ run, configuration }) } : {}),
     // State of a server is valid in this run only.
     sealing: {
       seal: (text) => secrets.seal(principal, `run ${runId}`, text),

@@ -6,6 +6,8 @@ import { messageIdOf } from '@toolyard/agent-host';
 import type { Clock, LeasedRun, Owner, RunStore } from '@toolyard/protocol';
 import { allInterrupts } from './all-interrupts.ts';
 import type { LastAttempt } from './last-attempt.ts';
+import type { ChildRun, ChildUsage } from './child-usage.ts';
+import { childrenOf, withUsage } from './child-usage.ts';
 import { readLastAttempt } from './last-attempt.ts';
 import type { RunInboxItems } from './run-inbox.ts';
 import type { readStoredRun } from './stored-run.ts';
@@ -21,6 +23,8 @@ export type RecoverRunOptions = {
   inboxItems: RunInboxItems;
   /** The pending end of the run, if one was requested before it was claimed. */
   ending: Ending | null;
+  /** Reads the usage of child runs that have ended, with that of their own children. */
+  usageOf: (children: readonly ChildRun[]) => Promise<ChildUsage>;
 };
 
 /** Where the run continues. `rests`: it still waits for the user; `inboxWaits`: and messages have arrived since. */
@@ -42,7 +46,7 @@ export async function recoverRun(options: RecoverRunOptions): Promise<RecoveredR
   }
 
   const wasParked = stored.point.state.status === 'parked';
-  const point = wasParked ? resume(options, attempt) : stored.point;
+  const point = wasParked ? await resume(options, attempt) : stored.point;
   const rests = point.state.status === 'parked';
   if (!closes && !wasParked && run.status === 'running') return { rests: false, point, attempt };
 
@@ -52,7 +56,8 @@ export async function recoverRun(options: RecoverRunOptions): Promise<RecoveredR
   const { leafId, shownId } = conversation;
   const state: StoredRun = { point, leafId, shownId, ...(steers.length > 0 ? { steers } : {}) };
   const answers = wasParked && !ending ? inboxItems.answers : [];
-  const taken = [...answers, ...steering].map(({ itemId }) => itemId);
+  const children = wasParked && !ending ? inboxItems.children : [];
+  const taken = [...answers, ...steering, ...children].map(({ itemId }) => itemId);
   const { inboxWaits } = await writer.save({ state, status: rests ? parkedStatus(point.state) : 'running', taken });
   return rests ? { rests: true, point, inboxWaits } : { rests: false, point, attempt };
 }
@@ -116,16 +121,24 @@ function withoutContent({ run, stored, conversation, clock }: RecoverRunOptions)
   };
 }
 
-/** A parked run with the answers received so far; it continues once all have arrived, or ends. */
-function resume({ run, stored, writer, clock, inboxItems, ending }: RecoverRunOptions, attempt: number): RunPoint {
-  const { point } = stored;
+/**
+ * A parked run with the answers received so far, and the child runs that have ended; it continues once none is missing,
+ * or ends.
+ */
+async function resume(
+  { run, stored, writer, clock, inboxItems, ending, usageOf }: RecoverRunOptions,
+  attempt: number,
+): Promise<RunPoint> {
+  const over = new Set(inboxItems.children.map(({ runId }) => runId));
+  const ended = childrenOf(stored.point.state).filter((child) => over.has(child.runId));
+  const point = ended.length === 0 ? stored.point : withUsage(stored.point, await usageOf(ended));
   const stamp = { step: point.state.step, attempt };
   if (ending) {
     writer.event({ type: 'run_resumed' }, stamp, 'later');
     return { state: { ...point.state, status: 'running' }, context: { phase: 'ending', ending } };
   }
   const answersById = new Map(inboxItems.answers.map(({ interruptId, answer }) => [interruptId, answer]));
-  const { point: next, answered, stillOpen } = answerInterrupts(point, answersById);
+  const { point: next, answered, stillOpen } = answerInterrupts(point, answersById, over);
   for (const { interruptId, answer } of answered) {
     writer.event({ type: 'interrupt_answered', interruptId, answer }, stamp, 'later');
     if (!answersById.has(interruptId)) writer.answered(interruptId, answer);

@@ -1,7 +1,8 @@
 import type { RunAccess } from '@toolyard/agent-host';
-import type { Budget, Clock, Owner, Spent } from '@toolyard/protocol';
-import { budgetKey, ZERO_SPENT } from '@toolyard/protocol';
+import type { Budget, Clock, ErrorInfo, Owner, Spent } from '@toolyard/protocol';
+import { budgetExceeded, budgetKey, exhaustedMeasure, ZERO_SPENT } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
+import type { SubAgentOrigin } from './stored-run.ts';
 
 /**
  * The budgets of a run, with the stored usage of all runs of all processes. Calls in progress elsewhere count once they
@@ -10,10 +11,29 @@ import type { SharedStorage } from '@toolyard/storage';
 export function createRunBudgets(
   usage: SharedStorage['usage'],
   principal: Owner,
-  of: { conversationId: string; agentId: string | null; budgets: readonly Budget[]; clock: Clock },
+  of: {
+    conversationId: string;
+    agentId: string | null;
+    budgets: readonly Budget[];
+    /** Budgets of the trees that the run is part of. */
+    ofParents?: SubAgentOrigin['budgets'];
+    clock: Clock;
+  },
 ): NonNullable<RunAccess['budgets']> {
-  const { conversationId, agentId, budgets, clock } = of;
+  const { conversationId, agentId, budgets, ofParents = [], clock } = of;
   const known = new Map<string, Spent>();
+  let beyond: ErrorInfo | null = null;
+
+  /** The first budget of a tree that is exhausted. */
+  async function exhausted(at: number): Promise<ErrorInfo | null> {
+    for (const { budget, ...tree } of ofParents) {
+      const spent = await usage.spent(principal, budget, { ...tree, agentId: null, at });
+      const measure = exhaustedMeasure(budget, spent);
+      if (measure) return withoutHint(budgetExceeded(budget, measure, spent), budget);
+    }
+    return null;
+  }
+
   return {
     budgets,
     spent: (budget) => known.get(budgetKey(budget)) ?? ZERO_SPENT,
@@ -24,6 +44,14 @@ export function createRunBudgets(
         if (budget.of === 'run' || budget.of === 'turn') continue;
         known.set(budgetKey(budget), await usage.spent(principal, budget, { conversationId, agentId, at }));
       }
+      beyond = await exhausted(at);
     },
+    ...(ofParents.length > 0 ? { ofParents: () => beyond } : {}),
   };
+}
+
+/** The user is asked by the run with the budget, not by a sub-agent. */
+function withoutHint({ code, message }: ErrorInfo, { of }: Budget): ErrorInfo {
+  const whole = of === 'run' ? 'the run that started this sub-agent' : 'the conversation that started this sub-agent';
+  return { code, message, hint: `The budget belongs to ${whole}, which asks whether to raise it.` };
 }

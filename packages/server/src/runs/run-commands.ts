@@ -155,11 +155,12 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         conversation,
         question,
         begins: { with: 'question' },
-        ...defined({ configuration }),
+        ...defined({ configuration, delegate: message.delegate }),
       };
       const outcome = await start(principal, request);
       if (outcome.started) return { run: outcome.run, message: question };
 
+      if (message.delegate) throw busy('Tasks cannot be delegated while an answer is in progress.');
       refuseWhereItCannotWait(message, conversation);
       const { id, parts } = question;
       const kept = configuration ? { configuration } : {};

@@ -10,6 +10,8 @@ export type RunInboxItems = {
   /** Queued messages to take in before the next step. */
   steers: { itemId: string; queuedMessageId: string }[];
   answers: { itemId: string; interruptId: string; answer: InterruptAnswer }[];
+  /** Child runs that have ended. */
+  children: { itemId: string; runId: string }[];
 };
 
 /**
@@ -21,7 +23,7 @@ export function queuedMessageBody(queuedMessageId: string): JsonValue {
 }
 
 export function readInboxItems(items: readonly InboxItem[]): RunInboxItems {
-  const inbox: RunInboxItems = { cancels: [], sendNext: null, steers: [], answers: [] };
+  const inbox: RunInboxItems = { cancels: [], sendNext: null, steers: [], answers: [], children: [] };
   for (const { id, kind, body } of items) {
     switch (kind) {
       case 'cancel':
@@ -36,6 +38,11 @@ export function readInboxItems(items: readonly InboxItem[]): RunInboxItems {
           // Validated before it was stored.
           const answer = body['answer'] as InterruptAnswer;
           inbox.answers.push({ itemId: id, interruptId: body['interruptId'], answer });
+        }
+        break;
+      case 'child':
+        if (isJsonObject(body) && typeof body['runId'] === 'string') {
+          inbox.children.push({ itemId: id, runId: body['runId'] });
         }
         break;
       // Removed once the message is in the conversation; until then it is queued like any other.

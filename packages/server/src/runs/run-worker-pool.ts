@@ -1,5 +1,5 @@
 import type { RunLost } from '@toolyard/agent-host/durable';
-import type { Failpoint, LeasedRun, LeaseTerms, RunRecord } from '@toolyard/protocol';
+import type { Failpoint, LeasedRun, LeaseTerms, RunRecord, RunStatus } from '@toolyard/protocol';
 import { messageOf } from '@toolyard/protocol';
 import type { LiveHub } from '../services.ts';
 import type { RunWorkerServices, WorkResult } from './run-worker.ts';
@@ -20,6 +20,9 @@ export type RunWorkerPoolOptions = RunWorkerServices & {
 };
 
 const LAST_CALLS_MS = 5_000;
+const ACTIVE: readonly RunStatus[] = ['queued', 'running', 'parked', 'waiting_for_tab'];
+/** Children of a run that are woken at once when it ends; more are found by the next look for runs. */
+const MAX_CHILDREN = 1_000;
 
 /** The runs that this process executes. */
 export class RunWorkerPool {
@@ -126,6 +129,7 @@ export class RunWorkerPool {
       case 'over':
         hub.changed(run.ownerId, 'conversations', run.conversationId);
         hub.changed(run.ownerId, 'interrupts', run.conversationId);
+        this.#wakeRelatives(run).catch((error: unknown) => log(`run ${run.id}: ${messageOf(error)}`));
         if (!this.#closing) onOver(run, result.status, result.sendNext);
         return;
       case 'rested':
@@ -142,6 +146,21 @@ export class RunWorkerPool {
         if (result.error.reason === 'newer') this.#leave(run, result.error.message);
         return;
     }
+  }
+
+  /**
+   * The commit that ended a run has put items into the inboxes of its parent and its children. The parent is woken with
+   * the last of its children; should two processes each take the other's for the last, the next look for runs wakes it.
+   */
+  async #wakeRelatives({ id, ownerId, parentRunId }: LeasedRun): Promise<void> {
+    if (this.#closing) return;
+    const { runs } = this.#options.storage;
+    const active = { statuses: ACTIVE, limit: MAX_CHILDREN };
+    if (parentRunId !== null) {
+      const siblings = await runs.listRuns({ ownerId }, { parentRunId, statuses: ACTIVE, limit: 1 });
+      if (siblings.length === 0) await this.wake(parentRunId);
+    }
+    for (const child of await runs.listRuns({ ownerId }, { parentRunId: id, ...active })) await this.wake(child.id);
   }
 
   /** Releases the run unchanged, for a process that can execute it. */

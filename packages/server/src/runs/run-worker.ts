@@ -14,6 +14,7 @@ import { readInboxItems } from './run-inbox.ts';
 import { partsInPlace, withBlobsInPlace } from './run-media.ts';
 import type { RunConfiguration } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
+import { readChildUsage } from './child-usage.ts';
 import { recoverRun } from './recover-run.ts';
 
 export type RunWorkerServices = RunAccessServices & {
@@ -142,6 +143,7 @@ export class RunWorker {
       clock,
       inboxItems,
       ending,
+      usageOf: (children) => readChildUsage(storage, this.#principal, { children, at: clock.now() }),
     });
     if (taken.rests) return { end: 'rested', inboxWaits: taken.inboxWaits };
     const { status, inboxWaits } = await this.#durable.drive({
@@ -166,7 +168,11 @@ export class RunWorker {
 
   async #openConversation(stored: StoredRun & { configuration: RunConfiguration }): Promise<RunConversation> {
     const { messages, blobs } = this.#services.storage;
-    const branch = await messages.branch(this.#principal, this.run.conversationId, stored.leafId);
+    const own = { conversationId: this.run.conversationId, leafId: stored.leafId };
+    const branches = [...(stored.configuration.subAgent?.inherits ?? []), own].map(({ conversationId, leafId }) =>
+      messages.branch(this.#principal, conversationId, leafId),
+    );
+    const branch = (await Promise.all(branches)).flat();
     const readable = branch.filter(isComplete).map((message) => withBlobsInPlace(message, blobs, this.#principal));
     const { instructions } = stored.configuration;
     return this.#durable.openConversation({ ...stored, instructions }, await Promise.all(readable));

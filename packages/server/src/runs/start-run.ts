@@ -11,6 +11,7 @@ import type {
   NewRun,
   Owner,
   RunRecord,
+  SubAgentTask,
   UserMessage,
 } from '@toolyard/protocol';
 import { defined, textOf, ToolyardError } from '@toolyard/protocol';
@@ -20,6 +21,7 @@ import type { Configurations, LiveHub, Models } from '../services.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
 import type { RunConfiguration } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
+import { delegationOf, withSubAgents } from './begin-with-delegation.ts';
 
 export type StartRunServices = {
   storage: Pick<SharedStorage, 'runs'>;
@@ -40,6 +42,8 @@ export type StartRequest = {
   begins: RunBeginning;
   /** Applies to this run only. */
   configuration?: AgentConfiguration;
+  /** Tasks that the run delegates before its model is asked. */
+  delegate?: readonly SubAgentTask[];
   /** The tab that executes it, instead of a process. */
   heldBy?: LeaseTerms;
 };
@@ -72,7 +76,8 @@ export async function startRun(
 ): Promise<StartOutcome> {
   const { storage, pool, hub, failpoint } = services;
   const { conversation, begins } = request;
-  const configuration = await priced(principal, await resolve(principal, request, services.configurations), services);
+  const resolved = await resolve(principal, request, services.configurations);
+  const configuration = await priced(principal, request.delegate ? withSubAgents(resolved) : resolved, services);
   const created = await storage.runs.createRun(principal, newRun(request, configuration, services));
   switch (created.outcome) {
     case 'created': {
@@ -103,10 +108,15 @@ export function noConversation(id: string): ToolyardError {
   return new ToolyardError({ code: 'not_found', message: `There is no conversation ${JSON.stringify(id)}.` });
 }
 
-function newRun(
-  { runId, conversation, question, begins, heldBy }: StartRequest,
+type NewRunRequest = Omit<StartRequest, 'conversation'> & {
+  conversation: Pick<StoredConversation, 'id' | 'title' | 'agentId'>;
+};
+
+/** The run with its message and the placeholder of its answer. */
+export function newRun(
+  { runId, conversation, question, begins, delegate, heldBy }: NewRunRequest,
   configuration: RunConfiguration,
-  { clock, terms }: StartRunServices,
+  { clock, terms }: Pick<StartRunServices, 'clock' | 'terms'>,
 ): NewRun {
   const at = clock.now();
   const leafId = begins.with === 'answer' ? begins.leafId : question.id;
@@ -124,11 +134,15 @@ function newRun(
     model: configuration.model.modelId,
     createdAt: at,
   });
-  const stored: StoredRun = {
-    point: { state, context: { phase: 'user_input', ...(parts ? { continues: { parts } } : {}) } },
-    leafId,
-    shownId: answer.id,
-  };
+  const delegation = delegate && delegationOf(delegate, { state, question, model: configuration.model.modelId });
+  const stored: StoredRun = delegation
+    ? { point: delegation.point, leafId: delegation.message.id, shownId: delegation.message.id }
+    : {
+        point: { state, context: { phase: 'user_input', ...(parts ? { continues: { parts } } : {}) } },
+        leafId,
+        shownId: answer.id,
+      };
+  const shown = delegation?.message ?? answer;
   const lease = heldBy ?? terms;
   const title = conversation.title === '' ? titleFrom(question) : '';
   return {
@@ -138,8 +152,8 @@ function newRun(
     at,
     configuration,
     state: stored,
-    messages: begins.with === 'answer' ? [answer] : [question, answer],
-    leaf: answer.id,
+    messages: begins.with === 'answer' ? [shown] : [question, shown],
+    leaf: shown.id,
     ...defined({ lease }),
     ...(title === '' ? {} : { title }),
     ...(conversation.agentId === null ? {} : { agentId: conversation.agentId }),
@@ -167,10 +181,10 @@ async function resolve(
 }
 
 /** The price is fixed when the run starts, so that its cost is one sum. */
-async function priced(
+export async function priced(
   principal: Owner,
   configuration: RunConfiguration,
-  { models }: StartRunServices,
+  { models }: Pick<StartRunServices, 'models'>,
 ): Promise<RunConfiguration> {
   const price = await models.price(principal, configuration.model);
   return price === undefined ? configuration : { ...configuration, limits: { ...configuration.limits, price } };

@@ -2,11 +2,30 @@ import type { StoredRun } from '@toolyard/agent-host/durable';
 import { RunLost } from '@toolyard/agent-host/durable';
 import type { AgentState } from '@toolyard/agent-runtime';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
-import type { JsonObject, JsonValue, LeasedRun, ModelReference, ResolvedAgentConfiguration } from '@toolyard/protocol';
-import { isJsonObject, ZERO_SPENT, ToolyardError } from '@toolyard/protocol';
+import type {
+  Budget,
+  JsonObject,
+  JsonValue,
+  LeasedRun,
+  ModelReference,
+  ResolvedAgentConfiguration,
+} from '@toolyard/protocol';
+import { DEFAULT_LIMITS, isJsonObject, ZERO_SPENT, ToolyardError } from '@toolyard/protocol';
+
+/** What a child run has of the runs above it, the nearest last. */
+export type SubAgentOrigin = {
+  /** Their conversations: decisions about tools made there apply to the child as well. */
+  conversations: string[];
+  /** Ids of their agents, and its own: none of them can be delegated to again. */
+  agents: string[];
+  /** Branches of their conversations that its context begins with. */
+  inherits: { conversationId: string; leafId: string }[];
+  /** Budgets of whole trees: that of a run or a conversation above. */
+  budgets: { budget: Budget; runId: string; conversationId: string }[];
+};
 
 /** Configuration of a run, resolved once when the user sends the message. */
-export type RunConfiguration = ResolvedAgentConfiguration & { model: ModelReference };
+export type RunConfiguration = ResolvedAgentConfiguration & { model: ModelReference; subAgent?: SubAgentOrigin };
 
 /**
  * @throws RunLost `newer` for a state of a newer version, which can resume it
@@ -26,10 +45,16 @@ export function readStoredRun(run: LeasedRun): StoredRun & { configuration: RunC
       hint: 'Send the message again; the conversation is intact.',
     });
   }
-  // Only this package writes these columns, and the version determines their format. Rules and budgets were added
-  // later.
-  const { budgets = budgetsBefore(configuration) } = configuration;
-  const whole = { interventionRules: [], ...configuration, budgets } as unknown as RunConfiguration;
+  // Only this package writes these columns, and the version determines their format. Rules, budgets and
+  // the limit of depth were added later.
+  const { budgets = budgetsBefore(configuration), limits } = configuration;
+  const known = { ...DEFAULT_LIMITS, ...(isJsonObject(limits) ? limits : {}) };
+  const whole = {
+    interventionRules: [],
+    ...configuration,
+    budgets,
+    limits: known,
+  } as unknown as RunConfiguration;
   const { point, ...rest } = stored as unknown as StoredRun;
   return { ...rest, point: { ...point, state: withSpent(point.state) }, configuration: whole };
 }

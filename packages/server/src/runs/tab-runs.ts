@@ -37,6 +37,7 @@ import type { StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 import type { RunConfiguration } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
+import { readChildUsage } from './child-usage.ts';
 import { recoverRun } from './recover-run.ts';
 
 export type TabRunsOptions = {
@@ -128,6 +129,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       clock,
       inboxItems: { ...readInboxItems(items), steers: [] },
       ending: null,
+      usageOf: (children) => readChildUsage(storage, principal, { children, at: clock.now() }),
     });
     if (taken.rests) return null;
     await writer.flushed();

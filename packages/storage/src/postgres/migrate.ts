@@ -17,6 +17,7 @@ import { usageDays } from './migrations/014-usage-days.ts';
 import { drafts } from './migrations/015-drafts.ts';
 import { schedules } from './migrations/023-schedules.ts';
 import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
+import { childConversations } from './migrations/022-child-conversations.ts';
 import { keyFingerprint } from './migrations/011-key-fingerprint.ts';
 
 /**
@@ -45,6 +46,7 @@ export const POSTGRES_MIGRATIONS: Readonly<Record<string, PostgresMigration>> = 
   '015-drafts': { kind: 'expand', statements: drafts },
   '023-schedules': { kind: 'expand', statements: schedules },
   '016-artifacts-and-memories': { kind: 'expand', statements: artifactsAndMemories },
+  '022-child-conversations': { kind: 'expand', statements: childConversations },
 };
 
 /** Arbitrary number of an advisory lock, which all programs of a database share. */

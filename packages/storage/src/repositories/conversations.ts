@@ -27,6 +27,8 @@ export type StoredConversation = {
   deletedAt: number | null;
   /** The current run. */
   activeRun: ActiveRun | null;
+  /** The call that started it, if it belongs to a sub-agent: it is deleted with that conversation, and not listed. */
+  parent: { conversationId: string; runId: string; callId: string } | null;
 };
 
 /** Text around the first match in the title or a message; matches are between U+0002 and U+0003. */
@@ -48,8 +50,8 @@ export type ConversationRepository = {
   /** Null if the owner has no such conversation, or deleted it. */
   get(principal: Owner, id: string): Promise<StoredConversation | null>;
   /**
-   * Pinned ones first, then the most recent; `after` is the last one of the previous page. With `deleted`, those that
-   * can be restored.
+   * Top-level conversations: pinned ones first, then the most recent; `after` is the last one of the previous page. With
+   * `deleted`, those that can be restored.
    */
   list(
     principal: Owner,
@@ -65,10 +67,10 @@ export type ConversationRepository = {
   update(principal: Owner, id: string, change: ConversationChange): Promise<StoredConversation | null>;
   /** Switches to another branch; false if that message is not in the conversation. */
   setLeaf(principal: Owner, id: string, leafId: string): Promise<boolean>;
-  /** Soft-deletes it; {@link restore} undoes that. */
+  /** Soft-deletes it with those of its sub-agents; {@link restore} undoes that. */
   remove(principal: Owner, id: string, at: number): Promise<boolean>;
   restore(principal: Owner, id: string): Promise<boolean>;
-  /** Deletes it permanently, with its messages and runs. */
+  /** Deletes it permanently, with its messages, its runs and the conversations of their sub-agents. */
   purge(principal: Owner, id: string): Promise<boolean>;
   /**
    * Permanently deletes conversations of all owners that were deleted before `before`, at most `limit`. Returns their
@@ -92,6 +94,8 @@ export function createConversationRepository(
       .where('owner_id', '=', principal.ownerId);
   const change = ({ ownerId }: Owner, id: string) =>
     db.updateTable('conversations').where('id', '=', id).where('owner_id', '=', ownerId);
+  const changeTree = ({ ownerId }: Owner, id: string) =>
+    db.updateTable('conversations').where('id', 'in', treeOf(id)).where('owner_id', '=', ownerId);
 
   return {
     async create({ ownerId }, { id, title, agentId, configuration, at }) {
@@ -108,6 +112,9 @@ export function createConversationRepository(
           created_at: at,
           updated_at: at,
           deleted_at: null,
+          parent_id: null,
+          parent_run_id: null,
+          parent_call_id: null,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .returningAll()
@@ -131,6 +138,7 @@ export function createConversationRepository(
         .selectAll()
         .select([activeRunId, activeRunStatus])
         .where('owner_id', '=', ownerId)
+        .where('parent_id', 'is', null)
         .where('deleted_at', deleted ? 'is not' : 'is', null);
       if (after) {
         const seen = [after.pinned ? 1 : 0, after.updatedAt, after.id] as const;
@@ -193,14 +201,14 @@ export function createConversationRepository(
       return result.numUpdatedRows > 0;
     },
     async remove(principal, id, at) {
-      const result = await change(principal, id)
+      const result = await changeTree(principal, id)
         .set({ deleted_at: at })
         .where('deleted_at', 'is', null)
         .executeTakeFirst();
       return result.numUpdatedRows > 0;
     },
     async restore(principal, id) {
-      const result = await change(principal, id)
+      const result = await changeTree(principal, id)
         .set({ deleted_at: null })
         .where('deleted_at', 'is not', null)
         .executeTakeFirst();
@@ -209,7 +217,7 @@ export function createConversationRepository(
     async purge({ ownerId }, id) {
       const result = await db
         .deleteFrom('conversations')
-        .where('id', '=', id)
+        .where('id', 'in', treeOf(id))
         .where('owner_id', '=', ownerId)
         .executeTakeFirst();
       return result.numDeletedRows > 0;
@@ -222,11 +230,24 @@ export function createConversationRepository(
   };
 }
 
-/** With literal statuses, so that the partial index of active runs is used. */
-const ofActiveRun = <T>(column: 'id' | 'status') => sql<T | null>`(
+/** The conversation and those of its sub-agents, at any depth. */
+const treeOf = (id: string) => sql<string>`(
+  WITH RECURSIVE tree (id) AS (
+    SELECT id FROM conversations WHERE id = ${id} UNION SELECT c.id FROM conversations AS c JOIN tree ON c.parent_id = tree.id
+  ) SELECT id FROM tree)`;
+
+/**
+ * With literal statuses, so that the partial index of active runs is used. In the conversation of a sub-agent its child
+ * run counts as well.
+ */
+const ofActiveRun = <T>(column: 'id' | 'status') => sql<T | null>`coalesce((
   SELECT ${sql.ref(`runs.${column}`)} FROM runs
   WHERE runs.conversation_id = conversations.id AND runs.parent_run_id IS NULL AND runs.status IN ${sql.raw(ACTIVE_STATUSES)}
-)`;
+), CASE WHEN conversations.parent_id IS NULL THEN NULL ELSE (
+  SELECT ${sql.ref(`runs.${column}`)} FROM runs
+  WHERE runs.conversation_id = conversations.id AND runs.parent_run_id = conversations.parent_run_id
+    AND runs.status IN ${sql.raw(ACTIVE_STATUSES)}
+) END)`;
 const activeRunId: AliasedExpression<string | null, 'active_run_id'> = ofActiveRun<string>('id').as('active_run_id');
 const activeRunStatus: AliasedExpression<RunStatus | null, 'active_run_status'> =
   ofActiveRun<RunStatus>('status').as('active_run_status');
@@ -244,6 +265,10 @@ function toConversation(row: Row): StoredConversation {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     deletedAt: row.deleted_at,
+    parent:
+      row.parent_id === null
+        ? null
+        : { conversationId: row.parent_id, runId: row.parent_run_id ?? '', callId: row.parent_call_id ?? '' },
     activeRun:
       row.active_run_id === null || row.active_run_status === null
         ? null

@@ -15,7 +15,9 @@ type BudgetOf = { conversationId: string | null; runId?: string | null; agentId:
 export type UsageRepository = {
   /** Adds a call outside any run. */
   add(principal: Owner, entry: UsageEntry, of?: Partial<Omit<UsageOf, 'ownerId'>>): Promise<void>;
-  /** Used part of a budget, as stored. Zero for a turn, which the run counts itself. */
+  /**
+   * Used part of a budget, as stored, with that of sub-agents. Zero for a turn, which the run counts itself.
+   */
   spent(principal: Owner, budget: Budget, of: BudgetOf): Promise<Spent>;
   report: ReadUsage;
 };
@@ -30,8 +32,19 @@ export function createUsageRepository(engine: StorageEngine, report: ReadUsage):
   const writer = createUsageWriter(engine);
   const ofModels = `${spentIn('usage_sums')} AND kind = 'model'`;
   const ofModelsPerDay = `${spentIn('usage_days')} AND kind = 'model' AND day = ?2`;
-  const ofConversation = engine.prepare<Spent>(`${ofModels} AND conversation_id = ?2`);
-  const ofRun = engine.prepare<Spent>(`${ofModels} AND conversation_id = ?2 AND run_id = ?3`);
+  // With those of sub-agents: a conversation and a run are the roots of trees. The first condition is that of the index.
+  const ofConversation = engine.prepare<Spent>(`${ofModels} AND conversation_id <> '' AND (conversation_id = ?2
+    OR conversation_id IN (
+      WITH RECURSIVE tree (id) AS (
+        SELECT id FROM conversations WHERE parent_id = ?2
+        UNION SELECT c.id FROM conversations AS c JOIN tree ON c.parent_id = tree.id
+      ) SELECT id FROM tree))`);
+  const ofRun = engine.prepare<Spent>(`${ofModels} AND conversation_id <> '' AND ((conversation_id = ?2 AND run_id = ?3)
+    OR (conversation_id, run_id) IN (
+      WITH RECURSIVE tree (conversation_id, id) AS (
+        SELECT conversation_id, id FROM runs WHERE parent_run_id = ?3
+        UNION SELECT r.conversation_id, r.id FROM runs AS r JOIN tree ON r.parent_run_id = tree.id
+      ) SELECT conversation_id, id FROM tree))`);
   const ofDay = engine.prepare<Spent>(ofModelsPerDay);
   const ofAgent = engine.prepare<Spent>(`${ofModelsPerDay} AND agent_id = ?3`);
   const ofModel = engine.prepare<Spent>(`${ofModelsPerDay} AND source || '/' || name = ?3`);

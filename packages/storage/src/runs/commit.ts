@@ -8,24 +8,33 @@ import { createWebhookNotifier } from './webhook-notifications.ts';
 import { createInterruptWriter, InterruptConflict } from './interrupts.ts';
 import { createLedgerWriter } from './ledger.ts';
 import { createMessageWriter, MessageRefusal } from './message-rows.ts';
+import { createRelativesNotifier } from './relatives-notifications.ts';
 import { createNumberedCommits } from './numbered-commits.ts';
 import type { RunJobs } from './run-jobs.ts';
 import { isFinal, OWNED_RUN, SAVE_STATE } from './run-rows.ts';
 import { createUsageWriter } from '../usage/usage-writer.ts';
 
-type Claimed = { owner_id: string; conversation_id: string; agent_id: string | null; place: RunLocation };
+const CLAIMED = 'owner_id, conversation_id, agent_id, place, parent_run_id';
+
+type Claimed = {
+  owner_id: string;
+  conversation_id: string;
+  agent_id: string | null;
+  place: RunLocation;
+  parent_run_id: string | null;
+};
 
 /** The hot path: writes all commits of the runs of a process in one transaction. */
 export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['commit'] {
   // Two statements, because a column in SET rewrites its indexes even if its value stays.
   const advance = engine.prepare<Claimed>(
-    `UPDATE runs SET last_seq = ?, updated_at = ? WHERE ${OWNED_RUN} RETURNING owner_id, conversation_id, agent_id, place`,
+    `UPDATE runs SET last_seq = ?, updated_at = ? WHERE ${OWNED_RUN} RETURNING ${CLAIMED}`,
   );
   const advanceTo = engine.prepare<Claimed>(`
     UPDATE runs SET last_seq = ?, updated_at = ?, status = ?, ended_at = ?,
       lease_owner = CASE WHEN ? = 1 THEN NULL ELSE lease_owner END,
       lease_until = CASE WHEN ? = 1 THEN NULL ELSE lease_until END
-    WHERE ${OWNED_RUN} RETURNING owner_id, conversation_id, agent_id, place`);
+    WHERE ${OWNED_RUN} RETURNING ${CLAIMED}`);
   const position = engine.prepare<{ fence: number; last_seq: number; status: RunStatus }>(
     'SELECT fence, last_seq, status FROM runs WHERE id = ?',
   );
@@ -43,6 +52,7 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
   const notifier = createWebhookNotifier(engine);
   const usage = createUsageWriter(engine);
   const numbers = createNumberedCommits(engine);
+  const relatives = createRelativesNotifier(engine);
 
   function* commitItem(item: RunCommit): StoreWork<CommitOutcome> {
     const texts = encodeItem(item);
@@ -91,6 +101,7 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
     if (item.status !== undefined && isFinal(item.status)) {
       yield* interrupts.withdrawAll(runId, at);
       yield* notifier.end(item.status, { runId, ownerId, at });
+      yield* relatives.end({ runId, parentRunId: claimed.parent_run_id, at });
     }
     const readsInbox = item.status !== undefined || item.release;
     const inboxWaits = readsInbox && (yield* waits.get(runId)) ? { inboxWaits: true as const } : {};

@@ -1,4 +1,4 @@
-import type { CreateRunOutcome, NewRun, Owner } from '@toolyard/protocol';
+import type { CreateRunOutcome, NewChildConversation, NewRun, Owner } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { StorageEngine } from '../engine/engine.ts';
 import type { StoreWorkResult, RecalledResult, StoreWork } from '../engine/work.ts';
@@ -13,12 +13,23 @@ import { ACTIVE_STATUSES, RUN_COLUMNS, toLeasedRun, toRunRecord } from './run-ro
 export function createRunCreator(engine: StorageEngine): RunJobs['createRun'] {
   const find = engine.prepare<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ?`);
   // Serializes concurrent starts in one conversation.
-  const conversation = engine.prepare(
-    `SELECT 1 FROM conversations WHERE id = ? AND owner_id = ? AND deleted_at IS NULL${engine.sql.claimRow}`,
+  const conversation = engine.prepare<{ parent_run_id: string | null }>(
+    `SELECT parent_run_id FROM conversations WHERE id = ? AND owner_id = ? AND deleted_at IS NULL${engine.sql.claimRow}`,
   );
-  const parent = engine.prepare('SELECT 1 FROM runs WHERE id = ? AND owner_id = ?');
+  // Held: a run that ends at the same time cancels the child.
+  const parent = engine.prepare(
+    `SELECT 1 FROM runs WHERE id = ? AND owner_id = ? AND status IN ${ACTIVE_STATUSES}${engine.sql.holdRow}`,
+  );
+  const addConversation = engine.prepare(`
+    INSERT INTO conversations (id, owner_id, title, agent_id, configuration, leaf_id, pinned, created_at, updated_at,
+      deleted_at, parent_id, parent_run_id, parent_call_id)
+    SELECT ?, owner_id, ?, ?, ?, NULL, 0, CAST(? AS BIGINT), CAST(? AS BIGINT), deleted_at, id, ?, ? FROM conversations
+    WHERE id = ? AND owner_id = ? ON CONFLICT (id) DO NOTHING`);
   const active = engine.prepare<{ id: string }>(
     `SELECT id FROM runs WHERE conversation_id = ? AND parent_run_id IS NULL AND status IN ${ACTIVE_STATUSES}`,
+  );
+  const activeChild = engine.prepare<{ id: string }>(
+    `SELECT id FROM runs WHERE conversation_id = ? AND parent_run_id = ? AND status IN ${ACTIVE_STATUSES}`,
   );
   // Never before the owner's newest run, whatever the clock says: clients list runs created since the last known one.
   const insert = engine.prepare<RunRow>(`
@@ -42,15 +53,29 @@ export function createRunCreator(engine: StorageEngine): RunJobs['createRun'] {
     const same = yield* find.get(run.id);
     if (same?.owner_id === ownerId) return { outcome: 'exists', run: toRunRecord(same) };
     if (same) throw new ToolyardError({ code: 'bad_request', message: `The id ${run.id} is taken.` });
-    if (!there) return { outcome: 'not_found' };
+    if (!there && !run.newConversation) return { outcome: 'not_found' };
     if (run.parentRunId !== undefined)
       return (yield* parent.get(run.parentRunId, ownerId)) ? null : { outcome: 'not_found' };
-    const other = yield* active.get(run.conversationId);
+    const other =
+      (yield* active.get(run.conversationId)) ??
+      (there?.parent_run_id == null ? undefined : yield* activeChild.get(run.conversationId, there.parent_run_id));
     return other === undefined ? null : { outcome: 'conversation_busy', runId: other.id };
   }
 
+  function* addChildConversation(
+    { ownerId }: Owner,
+    { conversationId, at }: NewRun,
+    { title, agentId, configuration, parent: of }: NewChildConversation,
+  ): StoreWork<void> {
+    const added = [conversationId, scrubText(title), agentId ?? null, encodeJson(configuration), at, at];
+    if ((yield* addConversation.run(...added, of.runId, of.callId, of.conversationId, ownerId)) === 0)
+      throw new MessageRefusal(`conversation ${conversationId} cannot be added to ${of.conversationId}`);
+    yield* search.title(scrubText(title), { conversationId, ownerId });
+  }
+
   function* store({ ownerId }: Owner, run: NewRun): StoreWork<CreateRunOutcome> {
-    const { id, conversationId, at, lease } = run;
+    const { id, conversationId, at, lease, newConversation } = run;
+    if (newConversation) yield* addChildConversation({ ownerId }, run, newConversation);
     const row = yield* insert.get(
       id,
       ownerId,

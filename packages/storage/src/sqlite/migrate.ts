@@ -20,6 +20,7 @@ import { usageDays } from './migrations/014-usage-days.ts';
 import { drafts } from './migrations/015-drafts.ts';
 import { schedules } from './migrations/023-schedules.ts';
 import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
+import { childConversations } from './migrations/022-child-conversations.ts';
 import { tabCommits } from './migrations/011-tab-commits.ts';
 
 /** In order; released migrations never change. */
@@ -40,6 +41,7 @@ export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '015-drafts': drafts,
   '023-schedules': schedules,
   '016-artifacts-and-memories': artifactsAndMemories,
+  '022-child-conversations': childConversations,
 };
 
 /** Migrates the tables to this version: all missing migrations in one transaction, or none. */

@@ -3,6 +3,7 @@ import type { RunStatus } from '../runs.ts';
 import { queryLimit, queryText } from '../query.ts';
 import { resumedRun } from '../run-steps.ts';
 import { runPage, runRecord, runStatus, runView } from '../runs.ts';
+import { subAgentList } from '../sub-agents.ts';
 import { defineRoutes } from './define-routes.ts';
 
 const statusList = z.array(runStatus).min(1);
@@ -19,6 +20,8 @@ export const runsRoutes = defineRoutes({
     query: z.strictObject({
       conversation: queryText.exactOptional(),
       agent: queryText.exactOptional(),
+      /** Child runs of this run. */
+      parent: queryText.exactOptional(),
       status: statuses.exactOptional(),
       from: moment.exactOptional(),
       until: moment.exactOptional(),
@@ -30,6 +33,10 @@ export const runsRoutes = defineRoutes({
   'GET /api/runs/{id}': {
     summary: 'Get a run; `waitsFor` lists the roles that no process has, if they prevent progress',
     answer: runView,
+  },
+  'GET /api/runs/{id}/children': {
+    summary: 'List the runs of the sub-agents that a run has started, in the order of their tasks',
+    answer: subAgentList,
   },
   'POST /api/runs/{id}/cancel': { summary: 'Cancel a run; its output so far is kept', answer: runRecord },
   'POST /api/runs/{id}/resume': {

@@ -1,5 +1,5 @@
 import type { Page, ConversationSummary, Principal } from '@toolyard/protocol';
-import { defined } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import { findConversation, summaryOf, viewOf } from '../conversation-view.ts';
 import { cursorOf, readCursor } from '../list-cursor.ts';
 import { notFound } from '../problems.ts';
@@ -45,7 +45,8 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
   });
 
   route('DELETE /api/conversations/{id}', async ({ principal, params: { id } }) => {
-    const { activeRun } = await findConversation(deps, principal, id);
+    const { activeRun, parent } = await findConversation(deps, principal, id);
+    if (parent !== null) throw new ToolyardError(OF_SUB_AGENT);
     if (activeRun !== null) await runs.cancel(principal, activeRun.id);
     if (!(await storage.conversations.remove(principal, id, clock.now()))) throw notFound('conversation', id);
     changed(principal, id);
@@ -92,3 +93,9 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
     await storage.conversations.setLeaf(principal, id, leaf);
   }
 }
+
+const OF_SUB_AGENT = {
+  code: 'conflict',
+  message: 'This conversation belongs to a sub-agent and cannot be deleted alone.',
+  hint: 'Delete the conversation that started it.',
+} as const;

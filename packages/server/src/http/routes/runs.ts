@@ -6,6 +6,7 @@ import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { toRunView } from '../run-view.ts';
 import type { HttpAppOptions } from '../types.ts';
+import { listSubAgents } from '../../runs/list-sub-agents.ts';
 import { missingRoles } from '../missing-roles.ts';
 
 const OVER: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
@@ -13,21 +14,30 @@ const OVER: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
 export function addRunRoutes({ route }: Router, deps: HttpAppOptions, eventStreams: EventStreams): void {
   const { storage, runs, streams } = deps;
 
-  route('GET /api/runs', async ({ principal, query: { conversation, agent, status, from, until, after, limit } }) => {
-    const found = await storage.runs.listRuns(principal, {
-      limit: limit + 1,
-      ...defined({ conversationId: conversation, agentId: agent, statuses: status, from, until, before: after }),
-    });
-    const items = found.slice(0, limit).map(toRunView);
-    const last = items.at(-1);
-    return { items, ...(found.length > limit && last !== undefined ? { next: last.id } : {}) };
-  });
+  route(
+    'GET /api/runs',
+    async ({ principal, query: { conversation, agent, parent, status, from, until, after, limit } }) => {
+      const found = await storage.runs.listRuns(principal, {
+        limit: limit + 1,
+        ...defined({ conversationId: conversation, agentId: agent, parentRunId: parent, statuses: status }),
+        ...defined({ from, until, before: after }),
+      });
+      const items = found.slice(0, limit).map(toRunView);
+      const last = items.at(-1);
+      return { items, ...(found.length > limit && last !== undefined ? { next: last.id } : {}) };
+    },
+  );
 
   route('GET /api/runs/{id}', async ({ principal, params: { id } }) => {
     const run = await storage.runs.getRun(principal, id);
     if (run === null) throw notFound('run', id);
     const waitsFor = await missingRoles(principal, run, deps);
     return { ...toRunView(run), ...defined({ waitsFor }) };
+  });
+
+  route('GET /api/runs/{id}/children', async ({ principal, params: { id } }) => {
+    if ((await storage.runs.getRun(principal, id)) === null) throw notFound('run', id);
+    return { items: await listSubAgents(storage, principal, id) };
   });
 
   route('POST /api/runs/{id}/cancel', async ({ principal, params: { id } }) =>

@@ -10,6 +10,7 @@ import { describeInterrupts } from './interrupts.ts';
 import { describeLeases } from './leases.ts';
 import { describeLedger } from './ledger.ts';
 import { describeOwners } from './owners.ts';
+import { describeRelatives } from './relatives.ts';
 import { describeStarting } from './starting.ts';
 
 /** The contract of {@link RunStore}, which every engine is tested against. */
@@ -24,6 +25,7 @@ export function describeRunStore(name: string, open: OpenEngine): void {
     describeCommitting(bench);
     describeLeases(bench);
     describeInbox(bench);
+    describeRelatives(bench);
     describeLedger(bench);
     describeInterrupts(bench);
     describeCompaction(bench);

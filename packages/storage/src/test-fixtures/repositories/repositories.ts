@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { NewRun } from '@toolyard/protocol';
 import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT, commitOf, deltas, newRun, question, reply } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
@@ -81,6 +82,45 @@ export function describeConversationsAndMore(createStore: CreateTestStore): void
       expect(await storage.runs.createRun(ANNE, newRun('r1', 'new'))).toEqual({ outcome: 'not_found' });
       expect(await storage.conversations.restore(ANNE, 'new')).toBe(true);
       expect(await storage.conversations.get(ANNE, 'new')).toMatchObject({ deletedAt: null });
+    });
+
+    test('of sub-agents are not listed, and are deleted and restored with the one that started them', async () => {
+      const child = (id: string, above: { conversationId: string; runId: string }): NewRun => ({
+        ...newRun(id, id, { parentRunId: above.runId }),
+        newConversation: { title: id, configuration: {}, parent: { ...above, callId: 'call' } },
+      });
+      await storage.runs.createRun(ANNE, newRun('r1', 'new'));
+      await storage.runs.createRun(ANNE, child('k1', { conversationId: 'new', runId: 'r1' }));
+      await storage.runs.createRun(ANNE, child('k2', { conversationId: 'k1', runId: 'k1' }));
+      const { conversations } = storage;
+      expect(await titles({ limit: 9 })).toEqual(['new', 'middle', 'old']);
+      expect(await conversations.get(ANNE, 'k2')).toMatchObject({
+        activeRun: { id: 'k2', status: 'running' },
+        parent: { conversationId: 'k1', runId: 'k1', callId: 'call' },
+      });
+      const usage = { inputTokens: 1, outputTokens: 2 };
+      const entry = { kind: 'model', at: 1, durationMs: 1, providerId: 'p', modelId: 'm', usage, cost: 1 } as const;
+      for (const [runId, conversationId] of [
+        ['r1', 'new'],
+        ['k1', 'k1'],
+        ['k2', 'k2'],
+      ] as const) {
+        await storage.usage.add(ANNE, entry, { runId, conversationId });
+      }
+      const spent = async (of: 'run' | 'conversation', runId: string, conversationId: string): Promise<number> =>
+        (await storage.usage.spent(ANNE, { of }, { runId, conversationId, agentId: null, at: 1 })).calls;
+      expect(await spent('run', 'r1', 'new')).toBe(3);
+      expect(await spent('conversation', 'r1', 'new')).toBe(3);
+      expect(await spent('run', 'k1', 'k1')).toBe(2);
+      expect(await spent('conversation', 'k2', 'k2')).toBe(1);
+      expect(await conversations.remove(ANNE, 'new', 5)).toBe(true);
+      expect(await conversations.get(ANNE, 'k2')).toBeNull();
+      expect(await conversations.restore(ANNE, 'new')).toBe(true);
+      expect(await conversations.get(ANNE, 'k2')).not.toBeNull();
+      expect(await conversations.purge(BERT, 'new')).toBe(false);
+      expect(await conversations.purge(ANNE, 'new')).toBe(true);
+      expect(await conversations.get(ANNE, 'k2')).toBeNull();
+      expect(await storage.runs.getRun(ANNE, 'k2')).toBeNull();
     });
 
     test('are purged some time after deletion, oldest deletion first', async () => {

@@ -140,6 +140,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/access.ts'),
     'zh-Hans': () => import('./zh-Hans/access.ts'),
   },
+  subAgents: {
+    en: () => import('./en/sub-agents.ts'),
+    'zh-Hant': () => import('./zh-Hant/sub-agents.ts'),
+    'zh-Hans': () => import('./zh-Hans/sub-agents.ts'),
+  },
   usage: {
     en: () => import('./en/usage.ts'),
     'zh-Hant': () => import('./zh-Hant/usage.ts'),

@@ -1,4 +1,4 @@
-import type { Page, StoredInterrupt } from '@toolyard/protocol';
+import type { ConversationView, Page, StoredInterrupt } from '@toolyard/protocol';
 import type { Api } from '../api/client.ts';
 import { asApiError } from '../state/failure.ts';
 import { Resource, type ResourceLive } from '../state/resource.svelte.ts';
@@ -16,6 +16,8 @@ export type InboxDeps = {
 export class Inbox extends Resource<StoredInterrupt[]> {
   /** Titles of conversations that are not in the sidebar. */
   titles: Readonly<Record<string, string>> = $state.raw({});
+  /** The conversations that started those of sub-agents. */
+  parents: Readonly<Record<string, NonNullable<ConversationView['parent']>>> = $state.raw({});
   readonly #deps: InboxDeps;
   #seen: Set<string> | null = null;
 
@@ -36,8 +38,9 @@ export class Inbox extends Resource<StoredInterrupt[]> {
     if (Object.hasOwn(this.titles, conversationId)) return;
     this.titles = { ...this.titles, [conversationId]: '' };
     try {
-      const { title } = await this.#deps.api.get('/api/conversations/{id}', { params: { id: conversationId } });
+      const { title, parent } = await this.#deps.api.get('/api/conversations/{id}', { params: { id: conversationId } });
       this.titles = { ...this.titles, [conversationId]: title };
+      if (parent) this.parents = { ...this.parents, [conversationId]: parent };
     } catch (thrown) {
       asApiError(thrown);
     }

@@ -16,6 +16,7 @@ export const inbox = new Inbox({
   live,
   show: (open, added) => {
     waiting.open = open;
+    waiting.isKnown = true;
     void notifications.notify(added);
   },
 });

@@ -88,7 +88,7 @@ export function view(messages: Message[], more: Partial<ConversationView> = {}):
       model: null,
       instructions: '',
       parameters: {},
-      limits: { maxTurns: 20, onMaxTurns: 'answer', toolConcurrency: 8, maxSameCall: 10 },
+      limits: { maxTurns: 20, onMaxTurns: 'answer', toolConcurrency: 8, maxSameCall: 10, maxDepth: 2 },
       toolMode: 'native',
       servers: {},
       disabledTools: [],

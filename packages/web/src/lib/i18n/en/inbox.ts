@@ -21,4 +21,5 @@ export const inbox = {
   noticeTitle: 'Toolyard needs your answer',
   noticeText: 'About {tool}.',
   noticeBudget: 'A run waits: a budget is used up.',
+  subAgentOf: 'Sub-agent of',
 } as const;

@@ -22,6 +22,7 @@ import type { serverTexts } from './server-texts.ts';
 import type { servers } from './servers.ts';
 import type { settings } from './settings.ts';
 import type { skills } from './skills.ts';
+import type { subAgents } from './sub-agents.ts';
 import type { usage } from './usage.ts';
 
 /** Texts by namespace that are loaded with the part of the page that shows them: see `i18n.need`. */
@@ -50,5 +51,6 @@ export type LazyMessages = {
   rules: typeof rules;
   runs: typeof runs;
   skills: typeof skills;
+  subAgents: typeof subAgents;
   usage: typeof usage;
 };

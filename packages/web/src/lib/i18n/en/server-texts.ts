@@ -436,4 +436,22 @@ export const serverTexts = {
   skillUnlisted: 'The server does not list its files, so that they cannot be pinned.',
   skillElsewhere: 'The URI {uri} of a file is not below that of its skill.',
   skillDiffers: '{path} differs from what the server lists.',
+  noSubAgents: 'This run cannot start sub-agents. Do the task yourself.',
+  budgetOfRun: 'The budget belongs to the run that started this sub-agent, which asks whether to raise it.',
+  budgetOfConversation:
+    'The budget belongs to the conversation that started this sub-agent, which asks whether to raise it.',
+  subAgentTools: 'A sub-agent cannot use {names}: you have no such tool.',
+  delegatorEnded: 'The run that delegated the task has ended.',
+  taskNotStored: 'The task was not stored: {problem}.',
+  noSuchAgent: 'There is no agent {name}. Agents: {names}.',
+  noSuchAgentNone: 'There is no agent {name}. No agents are configured.',
+  agentsTitled: 'Several agents are titled {title}. Use an id: {ids}.',
+  agentCycle:
+    'The agents would delegate to each other in a cycle: {agents}. Do the task yourself, or leave the agent out.',
+  agentNoModel: 'The agent {title} has no model.',
+  subAgentModel: 'The model of a sub-agent must be "provider/model" (got {text}).',
+  childRunDeleted: 'Its run was deleted.',
+  toolDelegateTask: 'Delegate to sub-agents',
+  aboutDelegateTask:
+    'Gives tasks to sub-agents, which work on them at the same time in conversations of their own, and returns their answers when all have finished. Use it for tasks that are independent of each other, or that need many steps whose details do not matter here. A sub-agent knows only its task, unless you pass on the conversation: describe the task completely, with everything it needs to know and what to return.',
 } as const;

@@ -20,4 +20,5 @@ export const inbox: LazyTexts<'inbox'> = {
   noticeTitle: 'Toolyard 需要您的回答',
   noticeText: '与 {tool} 有关。',
   noticeBudget: '预算已用完，一次运行正在等待。',
+  subAgentOf: '子智能体，属于',
 };

@@ -20,4 +20,5 @@ export const inbox: LazyTexts<'inbox'> = {
   noticeTitle: 'Toolyard 需要您的回答',
   noticeText: '與 {tool} 有關。',
   noticeBudget: '預算已用完，一次執行正在等候。',
+  subAgentOf: '子代理，屬於',
 };

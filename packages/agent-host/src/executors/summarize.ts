@@ -1,0 +1,83 @@
+import type { CompactionPlan } from '@toolyard/agent-runtime';
+import { SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } from '@toolyard/agent-runtime';
+import type { ErrorInfo, Message, RunLimits, SystemMessage, Usage, UserMessage } from '@toolyard/protocol';
+import { costOf, defined, isAbortError, toErrorInfo } from '@toolyard/protocol';
+import type { RunHost } from '../run-host.ts';
+
+type Summarized = { messages: readonly Message[]; plan: CompactionPlan; window: number };
+
+/** `text` is null if the model failed to write a summary. */
+export type WrittenSummary = { text: string | null; usage?: Usage; cost?: number; error?: ErrorInfo };
+
+/** Has the model summarize messages, and records the usage of the request. */
+export async function summarize(
+  host: RunHost,
+  { price }: Pick<RunLimits, 'price'>,
+  of: Summarized,
+): Promise<WrittenSummary> {
+  const { clock } = host;
+  const began = clock.monotonic();
+  const { text, reported, error } = await request(host, of);
+  const cost = reported && ((price && costOf(reported.usage, price)) ?? reported.cost);
+  host.used?.({
+    kind: 'model',
+    at: clock.now(),
+    durationMs: Math.round(clock.monotonic() - began),
+    providerId: host.model.provider,
+    modelId: host.modelId,
+    usage: reported?.usage ?? null,
+    cost: cost ?? null,
+  });
+  return { text, ...defined({ usage: reported?.usage, cost, error }) };
+}
+
+type ReportedUsage = { usage: Usage; cost?: number };
+
+async function request(
+  host: RunHost,
+  { messages, plan, window }: Summarized,
+): Promise<{ text: string | null; reported: ReportedUsage | undefined; error?: ErrorInfo }> {
+  const { model, modelId, toolMode, clock, signal } = host;
+  const at = { parentId: null, createdAt: clock.now() };
+  const system: SystemMessage = {
+    ...at,
+    id: 'instructions',
+    role: 'system',
+    parts: [{ type: 'text', text: SUMMARY_INSTRUCTIONS }],
+  };
+  const asked: UserMessage = {
+    ...at,
+    id: 'conversation',
+    role: 'user',
+    parts: [{ type: 'text', text: summaryRequest(messages, plan, window) }],
+  };
+  const chatRequest = {
+    model: modelId,
+    messages: [system, asked],
+    tools: [],
+    toolChoice: 'none' as const,
+    toolMode,
+    parameters: { maxOutputTokens: summaryTokens(window) },
+  };
+  let text = '';
+  let reported: ReportedUsage | undefined;
+  let error: ErrorInfo | undefined;
+  try {
+    for await (const batch of model.chat(chatRequest, { signal })) {
+      for (const part of batch) {
+        if (part.type === 'text') text += part.text;
+        else if (part.type === 'usage') reported = part;
+        else if (part.type === 'error') ({ error } = part);
+      }
+    }
+  } catch (thrown) {
+    if (!signal.aborted || !isAbortError(thrown)) error = toErrorInfo(thrown);
+  }
+  if (!error && text.trim() !== '') return { text: text.trim(), reported };
+  return { text: null, reported, error: error ?? NO_SUMMARY };
+}
+
+const NO_SUMMARY: ErrorInfo = {
+  code: 'empty_response',
+  message: 'The model returned no summary of the earlier conversation; it was shortened instead.',
+};
