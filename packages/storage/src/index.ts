@@ -43,6 +43,7 @@ export type {
 export type { MessageRepository } from './repositories/messages.ts';
 export type { PermissionRepository } from './repositories/permissions.ts';
 export type { DraftRepository } from './repositories/drafts.ts';
+export type { StoredTranslation, TranslationChange, TranslationRepository } from './repositories/translations.ts';
 export type { QueueRepository } from './repositories/queue.ts';
 export type { SecretRepository } from './repositories/secrets.ts';
 export type { SettingsRepository } from './repositories/settings.ts';

@@ -28,6 +28,7 @@ export type Schema = {
   webhooks: WebhooksTable;
   announcements: AnnouncementsTable;
   drafts: DraftsTable;
+  translations: TranslationsTable;
   request_preludes: RequestPreludesTable;
   tab_offers: TabOffersTable;
   tab_calls: TabCallsTable;
@@ -45,7 +46,14 @@ type ConversationsTable = {
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
+  /** Null: nobody, or unknown: rows of a version without this column. */
+  titled_by: TitledBy | null;
+  /** Until then, in milliseconds since 1970, a process generates the title. */
+  title_claimed_until: number | null;
 };
+
+/** Who named a conversation. `message`: it has the beginning of its first message as a title. */
+export type TitledBy = 'user' | 'message' | 'task';
 
 type MessagesTable = {
   conversation_id: string;
@@ -86,6 +94,16 @@ type DraftsTable = {
   /** Null: the new chat. */
   conversation_id: string | null;
   draft: Json<JsonObject>;
+  updated_at: number;
+};
+
+type TranslationsTable = {
+  conversation_id: string;
+  message_id: string;
+  owner_id: string;
+  from_language: string | null;
+  to_language: string | null;
+  content: string | null;
   updated_at: number;
 };
 

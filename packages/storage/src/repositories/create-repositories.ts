@@ -27,6 +27,8 @@ import type { SignInRepository } from './sign-ins.ts';
 import { createSignInRepository } from './sign-ins.ts';
 import type { WebhookRepository } from './webhooks.ts';
 import { createWebhookRepository } from './webhooks.ts';
+import type { TranslationRepository } from './translations.ts';
+import { createTranslationRepository } from './translations.ts';
 import type { UsageRepository } from './usage.ts';
 import { createUsageRepository } from './usage.ts';
 import type { TabRepository } from './tabs.ts';
@@ -38,6 +40,7 @@ export type Repositories = {
   readonly messages: MessageRepository;
   readonly queue: QueueRepository;
   readonly drafts: DraftRepository;
+  readonly translations: TranslationRepository;
   readonly agents: AgentRepository;
   readonly permissions: PermissionRepository;
   readonly settings: SettingsRepository;
@@ -58,6 +61,7 @@ export function createRepositories(engine: StorageEngine, search: ConversationSe
     messages: createMessageRepository(engine),
     queue: createQueueRepository(engine),
     drafts: createDraftRepository(engine.db),
+    translations: createTranslationRepository(engine.db),
     agents: createAgentRepository(engine.db),
     permissions: createPermissionRepository(engine),
     settings: createSettingsRepository(engine.db),

@@ -9,6 +9,8 @@ import { describeMessagePages } from './message-pages.ts';
 import { describeQueue } from './queue.ts';
 import { describeConversationsAndMore } from './repositories.ts';
 import { describeSignIns } from './sign-ins.ts';
+import { describeTranslations } from './translations.ts';
+import { describeTitles } from './titles.ts';
 import { describeUsage } from './usage.ts';
 import { describeWebhooks } from './webhooks.ts';
 
@@ -19,6 +21,8 @@ export function describeRepositories(name: string, createStore: CreateTestStore)
     'pages of messages': describeMessagePages,
     'queued messages': describeQueue,
     drafts: describeDrafts,
+    translations: describeTranslations,
+    'generated titles': describeTitles,
     'decisions and secrets': describeDecisionsAndSecrets,
     'sign-ins': describeSignIns,
     'sessions, sign-in codes and API keys': describeAccess,
