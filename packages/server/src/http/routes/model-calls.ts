@@ -13,7 +13,9 @@ import { checkSource } from '../user-parts.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 /** The model calls of every route, within the budgets and limits of their owner. */
-export function createHttpModelCalls(deps: HttpAppOptions): ModelCalls {
+export function createHttpModelCalls(
+  deps: Pick<HttpAppOptions, 'storage' | 'models' | 'configurations' | 'clock' | 'callPolicy' | 'log'>,
+): ModelCalls {
   const { storage, models, configurations, clock, log } = deps;
   const next = deps.callPolicy ?? createCallLimit();
   const policy = createUsagePolicy({ storage, configurations, models, clock, next, log });
