@@ -3,6 +3,7 @@ import { existingId, named, clientId, pageOf, timestamp, titleText } from './com
 import { agentConfiguration, resolvedConfiguration } from './configuration.ts';
 import { assistantMessage, message, userMessage } from './messages.ts';
 import { userPart } from './parts.ts';
+import { messageTranslation } from './translations.ts';
 import { runRecord, runStatus, storedInterrupt } from './runs.ts';
 
 const head = {
@@ -78,6 +79,8 @@ export const conversationView = named(
     activeRun: runRecord.nullable(),
     queue: z.array(queuedMessage),
     interrupts: z.array(storedInterrupt),
+    /** Translations of its messages; absent without any. */
+    translations: z.array(messageTranslation).exactOptional(),
   }),
 );
 export type ConversationView = z.output<typeof conversationView>;
@@ -185,6 +188,8 @@ export const conversationExport = named(
       leafId: z.string().nullable(),
     }),
     messages: z.array(message),
+    /** Translations of its messages; absent without any. */
+    translations: z.array(messageTranslation).exactOptional(),
   }),
 );
 /** `toolyard-export` of one conversation: every branch, with the content of blobs included. */

@@ -7,6 +7,7 @@ export * from './messages.ts';
 export * from './usage.ts';
 export * from './query.ts';
 export * from './runs.ts';
+export * from './translations.ts';
 export * from './conversations.ts';
 export * from './drafts.ts';
 export * from './operations.ts';

@@ -41,6 +41,7 @@ import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
 import { addTabRoutes } from './routes/tabs.ts';
 import { addUnsandboxedRoutes } from './routes/unsandboxed.ts';
+import { addTranslationRoutes } from './routes/translations.ts';
 import { addUsageRoutes } from './routes/usage.ts';
 import { addWebhookRoutes } from './routes/webhook.ts';
 import type { AppEnv, HttpAppOptions } from './types.ts';
@@ -135,6 +136,7 @@ function addRoutes(
   addConversationRoutes(router, deps);
   addMessageRoutes(router, deps);
   addDraftRoutes(router, deps);
+  addTranslationRoutes(router, deps);
   addExportRoute(router, deps);
   addRunRoutes(router, deps, eventStreams);
   addRunHistoryRoutes(router, deps);

@@ -24,6 +24,7 @@ import { sentRequestsRoutes } from './sent-requests.ts';
 import { sessionRoutes } from './session.ts';
 import { settingsRoutes } from './settings.ts';
 import { tabsRoutes } from './tabs.ts';
+import { translationsRoutes } from './translations.ts';
 import { unsandboxedRoutes } from './unsandboxed.ts';
 import { usageRoutes } from './usage.ts';
 import { webToolsRoutes } from './web-tools.ts';
@@ -56,6 +57,7 @@ export const routes = {
   ...sessionRoutes,
   ...settingsRoutes,
   ...tabsRoutes,
+  ...translationsRoutes,
   ...unsandboxedRoutes,
   ...usageRoutes,
   ...webToolsRoutes,
