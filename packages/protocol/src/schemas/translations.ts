@@ -18,10 +18,7 @@ export const messageTranslation = named(
 /** A translation of the text of a message, stored beside it. */
 export type MessageTranslation = z.output<typeof messageTranslation>;
 
-export const messageTranslations = named(
-  'MessageTranslations',
-  z.strictObject({ items: z.array(messageTranslation) }),
-);
+export const messageTranslations = named('MessageTranslations', z.strictObject({ items: z.array(messageTranslation) }));
 
 export const changeTranslationBody = named(
   'ChangeTranslation',

@@ -1,4 +1,11 @@
-import type { AssistantPart, Message, MessageTranslation, ToolContentPart, ToolResult, UserPart } from '@toolyard/protocol';
+import type {
+  AssistantPart,
+  Message,
+  MessageTranslation,
+  ToolContentPart,
+  ToolResult,
+  UserPart,
+} from '@toolyard/protocol';
 import { labelOf } from '@toolyard/protocol';
 
 /** A branch of a conversation as Markdown. Message texts are unchanged. */

@@ -2,6 +2,7 @@ import type { PresetPrompt } from '@toolyard/agent-runtime';
 import { ASSUMED_WINDOW, presetPrompt } from '@toolyard/agent-runtime';
 import type { GeneratedObject, StreamPart } from '@toolyard/model-runtime';
 import type {
+  AgentConfiguration,
   ErrorInfo,
   IdSource,
   JsonValue,
@@ -13,7 +14,7 @@ import type {
   PresetTaskResult,
   ResolvedAgentConfiguration,
 } from '@toolyard/protocol';
-import { defined, textOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { defaultSettings, defined, textOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage, StoredConversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations, Models } from '../services.ts';
@@ -157,7 +158,8 @@ function chosenModel(
   task: PresetTaskName,
   { presetTasks, model }: ResolvedAgentConfiguration,
 ): ModelReference | 'off' | 'demo' | 'none' {
-  const chosen = presetTasks?.[task] ?? model ?? 'none';
+  const defaults: AgentConfiguration['presetTasks'] = defaultSettings('presetTasks');
+  const chosen = presetTasks?.[task] ?? defaults[task] ?? model ?? 'none';
   return typeof chosen === 'object' && chosen.providerId === DEMO.id ? 'demo' : chosen;
 }
 

@@ -13,12 +13,15 @@ export function addTranslationRoutes({ route }: Router, deps: HttpAppOptions): v
     return { items: await conversationTranslations(storage, principal, id) };
   });
 
-  route('PATCH /api/conversations/{id}/translations/{message}', async ({ principal, params: { id, message }, body }) => {
-    await findConversation(deps, principal, id);
-    if ((await storage.messages.get(principal, id, message)) === null) throw notFound('message', message);
-    await storage.translations.change(principal, id, message, { ...body, at: clock.now() });
-    hub.changed(principal.ownerId, 'translations', id);
-  });
+  route(
+    'PATCH /api/conversations/{id}/translations/{message}',
+    async ({ principal, params: { id, message }, body }) => {
+      await findConversation(deps, principal, id);
+      if ((await storage.messages.get(principal, id, message)) === null) throw notFound('message', message);
+      await storage.translations.change(principal, id, message, { ...body, at: clock.now() });
+      hub.changed(principal.ownerId, 'translations', id);
+    },
+  );
 
   route('DELETE /api/conversations/{id}/translations/{message}', async ({ principal, params: { id, message } }) => {
     await findConversation(deps, principal, id);
