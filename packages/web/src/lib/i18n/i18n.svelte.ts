@@ -131,6 +131,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/access.ts'),
     'zh-Hans': () => import('./zh-Hans/access.ts'),
   },
+  tasks: {
+    en: () => import('./en/tasks.ts'),
+    'zh-Hant': () => import('./zh-Hant/tasks.ts'),
+    'zh-Hans': () => import('./zh-Hans/tasks.ts'),
+  },
   usage: {
     en: () => import('./en/usage.ts'),
     'zh-Hant': () => import('./zh-Hant/usage.ts'),

@@ -20,6 +20,7 @@ import type { runs } from './runs.ts';
 import type { serverTexts } from './server-texts.ts';
 import type { servers } from './servers.ts';
 import type { settings } from './settings.ts';
+import type { tasks } from './tasks.ts';
 import type { usage } from './usage.ts';
 
 /** Texts by namespace that are loaded with the part of the page that shows them: see `i18n.need`. */
@@ -46,5 +47,6 @@ export type LazyMessages = {
   rich: typeof rich;
   rules: typeof rules;
   runs: typeof runs;
+  tasks: typeof tasks;
   usage: typeof usage;
 };

@@ -4,6 +4,8 @@ export const settings = {
   general: 'General',
   models: 'Models',
   tools: 'Tools',
+  tasks: 'Assistant tasks',
+  tasksIntro: 'Small requests beside the chat. Each uses the model of the chat, a model you choose, or is off.',
   permissions: 'Permissions',
   access: 'Access',
   usage: 'Usage',

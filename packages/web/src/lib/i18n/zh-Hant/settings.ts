@@ -7,6 +7,8 @@ export const settings: Translation<typeof en> = {
   general: '一般',
   models: '模型',
   tools: '工具',
+  tasks: '輔助任務',
+  tasksIntro: '對話以外的小型請求。每一項可使用對話的模型、你選擇的模型，或關閉。',
   permissions: '權限',
   access: '存取權',
   usage: '用量',
