@@ -47,12 +47,14 @@ export type RunAccess = {
   /** Usage of these budgets apart from the run and its turn; `refresh` updates it. */
   budgets?: RunAccessBudgets | undefined;
   keepPrelude?: RunHost['keepPrelude'];
+  summaries?: RunHost['summaries'];
 };
 
 /** What the executors get from the configuration and the access of the run. */
 type Derived =
   | 'offeredTools'
   | 'model'
+  | 'summaries'
   | 'parameters'
   | 'toolMode'
   | 'tools'
@@ -77,7 +79,8 @@ export function createRunHost(
   access: RunAccess | null,
 ): Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'> {
   const { configuration, modelId, providerId, conversation, used } = options;
-  const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude } = access ?? NO_ACCESS;
+  const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude, summaries } =
+    access ?? NO_ACCESS;
   const { workspace } = configuration;
   const tools = toolsIn(workspace, (access ?? NO_ACCESS).tools, functions);
   const gate = createGate(access ? configuration.intervention : 'headless', unconfirmed, {
@@ -116,6 +119,7 @@ export function createRunHost(
     offeredTools,
     workspace,
     keepPrelude,
+    summaries,
     used: used && ((entry) => used(entry.kind === 'model' && providerId ? { ...entry, providerId } : entry)),
     budgets,
     forbidden,

@@ -11,7 +11,7 @@ import {
   tokensOfText,
   withModelCall,
 } from '@toolyard/agent-runtime';
-import type { RunHost } from '../run-host.ts';
+import type { RunHost, SummaryModel } from '../run-host.ts';
 import { assembleRequest } from './assemble-request.ts';
 import { requestInputs } from './request-inputs.ts';
 import { noticeUnpriced } from './notice-unpriced.ts';
@@ -32,21 +32,29 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
     const count = folded.filter(({ role }) => role !== 'system').length;
     journal.append({ type: 'compression_started', messages: count });
     const began = clock.monotonic();
-    const { text, reported, error } = await summarize(host, messages, plan, window);
-    const { price } = state.limits;
-    const cost = reported && ((price && costOf(reported.usage, price)) ?? reported.cost);
-    host.used?.({
-      kind: 'model',
-      at: clock.now(),
-      durationMs: Math.round(clock.monotonic() - began),
-      providerId: host.model.provider,
+    const writer = host.summaries ?? {
+      model: host.model,
       modelId: host.modelId,
-      usage: reported?.usage ?? null,
-      cost: cost ?? null,
-    });
+      ...defined({ price: state.limits.price }),
+    };
+    const { text, reported, error }: Summary =
+      writer === 'off' ? NOT_WRITTEN : await summarize(host, writer, { messages, plan, window });
+    const price = writer === 'off' ? undefined : writer.price;
+    const cost = reported && ((price && costOf(reported.usage, price)) ?? reported.cost);
+    if (writer !== 'off') {
+      host.used?.({
+        kind: 'model',
+        at: clock.now(),
+        durationMs: Math.round(clock.monotonic() - began),
+        providerId: writer.model.provider,
+        modelId: writer.modelId,
+        usage: reported?.usage ?? null,
+        cost: cost ?? null,
+      });
+    }
     if (host.signal.aborted) return { state, context };
     if (error) journal.append({ type: 'compression_failed', error });
-    else noticeUnpriced(host, state, cost);
+    else if (writer !== 'off') noticeUnpriced(host, state, cost);
     const summary = text ?? plainSummary(messages, plan, window);
     const message: SystemMessage = {
       id: `${state.runId}.${state.step}${journal.attempt === 1 ? '' : `~${journal.attempt}`}.summary`,
@@ -63,7 +71,7 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
     };
     conversation.add(message);
     journal.append({ type: 'compression_finished', message, ...(reported ? { usage: reported.usage } : {}) });
-    return { state: withModelCall(state, reported?.usage, cost), context };
+    return { state: writer === 'off' ? state : withModelCall(state, reported?.usage, cost), context };
   };
 }
 
@@ -76,15 +84,17 @@ function windowNow(host: RunHost, because: 'full' | 'refused'): number {
 }
 
 type ReportedUsage = { usage: Usage; cost?: number };
+/** `text` is null if no model wrote a summary. */
+type Summary = { text: string | null; reported: ReportedUsage | undefined; error?: ErrorInfo };
 
-/** `text` is null if the model failed to write a summary. */
+const NOT_WRITTEN: Summary = { text: null, reported: undefined };
+
 async function summarize(
   host: RunHost,
-  messages: readonly Message[],
-  plan: CompactionPlan,
-  window: number,
-): Promise<{ text: string | null; reported: ReportedUsage | undefined; error?: ErrorInfo }> {
-  const { model, modelId, toolMode, clock, signal } = host;
+  { model, modelId }: SummaryModel,
+  { messages, plan, window }: { messages: readonly Message[]; plan: CompactionPlan; window: number },
+): Promise<Summary> {
+  const { toolMode, clock, signal } = host;
   const at = { parentId: null, createdAt: clock.now() };
   const system: SystemMessage = {
     ...at,
