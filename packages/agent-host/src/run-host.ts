@@ -83,7 +83,7 @@ export type SummaryModel = { model: ModelRuntime; modelId: string; price?: Price
 export type RunHost = {
   model: ModelRuntime;
   modelId: string;
-  /** Who writes the summaries of compacted messages; default: the model. `off`: nobody, they are shortened. */
+  /** Who writes the summaries of compacted messages; default: the model. `off`: no model, they are shortened. */
   summaries?: SummaryModel | 'off' | undefined;
   parameters: ModelParameters;
   toolMode: ToolMode;

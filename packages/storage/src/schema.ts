@@ -46,7 +46,7 @@ type ConversationsTable = {
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
-  /** Null: nobody, or unknown: rows of a version without this column. */
+  /** Null: it has no name, or that is unknown: rows of a version without this column. */
   titled_by: TitledBy | null;
   /** Until then, in milliseconds since 1970, a process generates the title. */
   title_claimed_until: number | null;

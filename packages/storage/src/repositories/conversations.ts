@@ -14,7 +14,7 @@ type ActiveRun = { id: string; status: RunStatus };
 export type StoredConversation = {
   id: string;
   title: string;
-  /** Who named it; null: nobody, or unknown, as in rows of earlier versions. */
+  /** Who named it; null: it has no name, or that is unknown, as in rows of earlier versions. */
   titledBy: TitledBy | null;
   agentId: string | null;
   /** Opaque here: the conversation's overrides of its agent (model, servers, tools). */

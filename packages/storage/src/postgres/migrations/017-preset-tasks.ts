@@ -2,7 +2,7 @@
 const TEXT = 'TEXT COLLATE "C"';
 
 /**
- * Results of preset tasks. `titled_by`: who named a conversation; null: unknown, or nobody. `title_claimed_until`: a
+ * Results of preset tasks. `titled_by`: who named a conversation; null: it has no name, or that is unknown. `title_claimed_until`: a
  * process generates the title until then.
  */
 export const presetTasks: readonly string[] = [

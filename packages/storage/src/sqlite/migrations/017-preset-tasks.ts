@@ -1,5 +1,5 @@
 /**
- * Results of preset tasks. `titled_by`: who named a conversation; null: unknown, or nobody. `title_claimed_until`: a
+ * Results of preset tasks. `titled_by`: who named a conversation; null: it has no name, or that is unknown. `title_claimed_until`: a
  * process generates the title until then.
  */
 export const presetTasks: readonly string[] = [

@@ -46,7 +46,7 @@ export function describeTitles(createStore: CreateTestStore): void {
     expect(await conversation()).toMatchObject({ title: 'Mine', titledBy: 'user' });
   });
 
-  test('a claim that was given up or has expired can be made again; after a failure there is none', async () => {
+  test('a claim that was given up or has expired can be made again; after a failure it cannot', async () => {
     expect(await claim(5, 10)).toBe(true);
     expect(await end(10)).toBe(true);
     expect(await claim(6, 20)).toBe(true);

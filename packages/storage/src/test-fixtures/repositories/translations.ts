@@ -28,7 +28,7 @@ export function describeTranslations(createStore: CreateTestStore): void {
     expect(await list()).toEqual([{ messageId: 'q1', from: 'en', to: 'de', content: 'Hallo' }]);
   });
 
-  test('a translation into another language replaces the stored one; a language alone is none', async () => {
+  test('a translation into another language replaces the stored one; a language alone does not count', async () => {
     await storage.translations.change(ANNE, 'c1', 'q1', { from: 'en', at: 2 });
     expect(await list()).toEqual([]);
     await storage.translations.change(ANNE, 'c1', 'q1', { to: 'de', content: 'Hallo', at: 3 });

@@ -103,7 +103,7 @@ describe('translating a message', { tags: ['C8.11', 'C8.22'] }, () => {
     expect(shown().isBusy).toBe(false);
   });
 
-  test('is not busy after a failure, which is shown; a failed detection is none', { tags: ['C8.33'] }, async () => {
+  test('is not busy after a failure, which is shown; a failed detection is ignored', { tags: ['C8.33'] }, async () => {
     const { answer, fail, shown, stored, over } = begin();
     fail('detect-language', offline);
     fail('translate', offline);
