@@ -78,7 +78,7 @@ describePage('preset tasks in the page', ({ set, setProcess }) => {
       await shown('English → Japanese').getByRole('alert').waitFor();
       expect(await chat.messages.getByRole('button', { name: 'Translate', exact: true }).last().isEnabled()).toBe(true);
       translation = () => reply.text('もっと発酵させて。');
-      await shown('English → Japanese').getByRole('button', { name: 'Retry' }).click();
+      await shown('English → Japanese').getByRole('button', { name: 'Try again' }).click();
       await shown('English → Japanese').getByText('もっと発酵させて。').waitFor();
 
       const id = (await chat.path()).split('/').at(-1) ?? '';

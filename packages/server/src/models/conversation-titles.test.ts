@@ -52,9 +52,8 @@ async function open(title: (index: number) => ModelReply | Promise<ModelReply>) 
     log,
     conversation,
     requests: () => model.requests.filter(isTitle),
-    async create(body: { title?: string; configuration?: AgentConfiguration } = {}) {
-      return (await api.post('/api/conversations', { body })).id;
-    },
+    create: async (body: { title?: string; configuration?: AgentConfiguration } = {}): Promise<string> =>
+      (await api.post('/api/conversations', { body })).id,
     send: (id: string, text: string) =>
       api.post('/api/conversations/{id}/messages', {
         params: { id },
@@ -160,8 +159,8 @@ describe('the title of one conversation', () => {
     await storage.conversations.create(OWNER, { id: 'c', title: '', at: 1 });
     const lease = { owner: 'p', ms: 60_000 };
     const started = { id: 'r', conversationId: 'c', place: 'server', at: 1, messages: [], title: 'hi', lease } as const;
-    await storage.runs.createRun(OWNER, started);
-    const [ended] = await storage.runs.commit([
+    storage.runs.createRun(OWNER, started);
+    const [ended] = storage.runs.commit([
       { runId: 'r', fence: 1, baseSeq: 0, events: [], status: 'done', durability: 'normal' },
     ]);
     expect(ended).toMatchObject({ outcome: 'committed' });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '../api/error.ts';
 import { createTestApi } from '../api/test-api.ts';
 import type { PresetTaskOptions } from './fetch-preset-task-result.ts';
-import { fetchPresetTaskResult } from './fetch-preset-task-result.ts';
+import type { fetchPresetTaskResult } from './fetch-preset-task-result.ts';
 import type { ShownTranslation } from './translate-message.ts';
 import { translateMessage } from './translate-message.ts';
 import { Translations } from './message-translations.svelte.ts';
