@@ -351,4 +351,6 @@ export const serverTexts = {
   aboutListFiles: 'Lists files and folders of the workspace. Folders end with "/"; links are shown and not followed.',
   toolReadFile: 'Read file',
   aboutReadFile: 'Reads a text file of the workspace, or a part of it by line numbers.',
+  demoCannot: 'The demo is no language model and cannot do this.',
+  demoCannotHint: 'Add a provider in the settings.',
 } as const;

@@ -335,4 +335,6 @@ export const serverTexts: Translation<typeof en> = {
   aboutListFiles: '列出工作区的文件与文件夹；链接会显示，但不会跟随。',
   toolReadFile: '读取文件',
   aboutReadFile: '读取工作区的文本文件，或按行号读取其中一部分。',
+  demoCannot: '演示不是语言模型，无法执行这项任务。',
+  demoCannotHint: '请在设置中添加提供商。',
 };

@@ -335,4 +335,6 @@ export const serverTexts: Translation<typeof en> = {
   aboutListFiles: '列出工作區的檔案與資料夾；連結會顯示，但不會跟隨。',
   toolReadFile: '讀取檔案',
   aboutReadFile: '讀取工作區的文字檔，或依行號讀取其中一部分。',
+  demoCannot: '示範不是語言模型，無法執行這項任務。',
+  demoCannotHint: '請在設定中新增供應商。',
 };
