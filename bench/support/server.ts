@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { NO_TITLES } from '@toolyard/testing';
 import { bundled, COMMAND } from '../../scripts/programs.ts';
 import type { Load, Memory, OwnerToProbe, ProbeToOwner } from './probe.ts';
 
@@ -82,7 +83,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
       '--no-token',
       ...args,
     ],
-    { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, NODE_ENV: 'production', ...env } },
+    { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, NODE_ENV: 'production', ...NO_TITLES, ...env } },
   );
   child.stderr
     ?.setEncoding('utf8')

@@ -31,6 +31,16 @@ const MEANINGS: Readonly<Record<SettingPath, string>> = {
   historyMessages: 'Sends at most this many of the latest messages; by default all that fit the context window.',
   workspace: 'Folder on the machine of the server in which the tools `files` and `shell` work; an absolute path.',
   inputTemplate: 'Template of user messages; `{{text}}` is the message.',
+  'presetTasks.title': 'Names a conversation after its first answer.',
+  'presetTasks.translate': 'Translates a message.',
+  'presetTasks.detect-language': 'Finds the language of a message that is translated.',
+  'presetTasks.summarize': 'Summarizes the history that compaction replaces; `off` shortens it without a model.',
+  'presetTasks.complete-input': 'Suggests the next words of the message being written.',
+  'presetTasks.decide-search': 'Decides whether to search the web, for models without tool calls.',
+  'presetTasks.agent-title': 'Suggests the name of an agent.',
+  'presetTasks.agent-description': 'Suggests the description of an agent.',
+  'presetTasks.agent-tags': 'Suggests the tags of an agent.',
+  'presetTasks.agent-avatar': 'Suggests the avatar of an agent.',
 };
 
 /** The settings of a configuration: of the defaults, an agent or a conversation. */
@@ -69,5 +79,7 @@ function valuesOf(setting: Setting): string {
       return 'list of strings';
     case 'json':
       return 'object';
+    case 'model':
+      return '`off`, or `{ "providerId", "modelId" }`; by default the model of the conversation';
   }
 }

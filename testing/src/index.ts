@@ -58,6 +58,7 @@ export { describeProcesses, forgetExitedProcesses, registerProcess } from './sta
 export { ownPort } from './ports.ts';
 export {
   COMPILED_ONCE,
+  NO_TITLES,
   isAlive,
   isStopped,
   processTreeOf,

@@ -35,11 +35,17 @@ export function programPath(source: string): string {
 }
 
 /**
+ * Scripted models answer one request after the other: a server under test makes none for a title. Tests of titles set
+ * the variable to `on`.
+ */
+export const NO_TITLES = { TOOLYARD_TITLES: 'off' } as const;
+
+/**
  * Environment of a program that is started often: it uses a compile cache and carries the marker of the test run. The
  * cache is next to the bundled programs, which are deleted when newer ones replace them. No cache while coverage is
  * measured: for cached code V8 counts functions only, not branches.
  */
-export const COMPILED_ONCE: Readonly<Record<string, string>> = { ...compileCache(), ...markOfRun() };
+export const COMPILED_ONCE: Readonly<Record<string, string>> = { ...compileCache(), ...markOfRun(), ...NO_TITLES };
 
 function compileCache(): Record<string, string> {
   if (process.env['TOOLYARD_COVERAGE'] !== undefined) return { NODE_DISABLE_COMPILE_CACHE: '1' };

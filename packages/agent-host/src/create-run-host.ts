@@ -57,12 +57,14 @@ export type RunAccess = {
   subAgents?: RunHost['subAgents'];
   /** The run of a sub-agent: it is offered no tools that write memory. */
   isChild?: boolean;
+  summaries?: RunHost['summaries'];
 };
 
 /** What the executors get from the configuration and the access of the run. */
 type Derived =
   | 'offeredTools'
   | 'model'
+  | 'summaries'
   | 'parameters'
   | 'toolMode'
   | 'tools'
@@ -90,7 +92,8 @@ export function createRunHost(
   access: RunAccess | null,
 ): Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'> {
   const { configuration, modelId, providerId, conversation, used } = options;
-  const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude, skills, subAgents } =
+  const { skills, subAgents } = access ?? NO_ACCESS;
+  const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude, summaries } =
     access ?? NO_ACCESS;
   const { workspace } = configuration;
   const tools = toolsIn(
@@ -139,6 +142,7 @@ export function createRunHost(
     keepPrelude,
     skills,
     subAgents,
+    summaries,
     used: used && ((entry) => used(entry.kind === 'model' && providerId ? { ...entry, providerId } : entry)),
     budgets,
     forbidden,

@@ -11,6 +11,7 @@ import type {
   InterruptAnswer,
   JsonObject,
   ModelParameters,
+  Price,
   PromptAnswer,
   PromptInterrupt,
   RunJournal,
@@ -77,10 +78,15 @@ export type QuestionMode =
     }
   | { mode: 'decline' };
 
+/** A model that writes summaries. `price`: of its tokens, if known. */
+export type SummaryModel = { model: ModelRuntime; modelId: string; price?: Price };
+
 /** Everything that the executors of a run use. */
 export type RunHost = {
   model: ModelRuntime;
   modelId: string;
+  /** Who writes the summaries of compacted messages; default: the model. `off`: no model, they are shortened. */
+  summaries?: SummaryModel | 'off' | undefined;
   parameters: ModelParameters;
   toolMode: ToolMode;
   tools: RunToolHost;

@@ -201,7 +201,8 @@ export type {
   TestedProvider,
 } from './schemas/models.ts';
 export { DEFAULT_LIMITS } from './agents.ts';
-export type { PresetTaskCall, PresetTaskResult } from './schemas/preset-tasks.ts';
+export type { PresetTaskCall, PresetTaskResult, PresetTaskValues } from './schemas/preset-tasks.ts';
+export type { ChangeTranslation, MessageTranslation } from './schemas/translations.ts';
 export type { PresetTaskName, TranslationLanguage } from './preset-tasks.ts';
 export { PRESET_TASKS, TRANSLATION_LANGUAGES } from './preset-tasks.ts';
 export type { ResolvedSettings, Setting, SettingPath, SettingSection, SettingValues } from './settings.ts';

@@ -16,6 +16,8 @@ export type Setting = { form?: FormPlace } & (
   | { kind: 'boolean'; default?: boolean }
   | { kind: 'text'; default?: string }
   | { kind: 'list' | 'json' }
+  /** A model, or `off`; by default the model of the conversation. */
+  | { kind: 'model'; default?: 'off' }
 );
 
 /**
@@ -96,12 +98,24 @@ export const SETTINGS = {
   workspace: { kind: 'text' },
   /** Wraps what the user writes, in the place of `{{text}}`. */
   inputTemplate: { kind: 'text' },
+  /** The model of each preset task. */
+  'presetTasks.title': { kind: 'model' },
+  'presetTasks.translate': { kind: 'model' },
+  'presetTasks.detect-language': { kind: 'model' },
+  'presetTasks.summarize': { kind: 'model' },
+  /** Sends what a user types before the message is sent. */
+  'presetTasks.complete-input': { kind: 'model', default: 'off' },
+  'presetTasks.decide-search': { kind: 'model' },
+  'presetTasks.agent-title': { kind: 'model' },
+  'presetTasks.agent-description': { kind: 'model' },
+  'presetTasks.agent-tags': { kind: 'model' },
+  'presetTasks.agent-avatar': { kind: 'model' },
 } as const satisfies Readonly<Record<string, Setting>>;
 
 type Settings = typeof SETTINGS;
 export type SettingPath = keyof Settings;
-/** Settings inside `parameters` or `limits`, or (`''`) at the top level of a configuration. */
-export type SettingSection = '' | 'parameters' | 'limits';
+/** Settings inside a field of a configuration, or (`''`) at its top level. */
+export type SettingSection = '' | 'parameters' | 'limits' | 'presetTasks';
 
 type NameIn<Section extends SettingSection, Path extends string> = Section extends ''
   ? Path extends `${string}.${string}`
@@ -116,7 +130,14 @@ type ValueOf<S> = S extends { kind: 'enum'; options: readonly (infer Option)[] }
   : S extends { kind: infer Kind extends keyof ValuesByKind }
     ? ValuesByKind[Kind]
     : never;
-type ValuesByKind = { number: number; boolean: boolean; text: string; list: string[]; json: JsonObject };
+type ValuesByKind = {
+  number: number;
+  boolean: boolean;
+  text: string;
+  list: string[];
+  json: JsonObject;
+  model: { providerId: string; modelId: string } | 'off';
+};
 
 /** The values of a section as a layer of the configuration may have them. */
 export type SettingValues<Section extends SettingSection> = {

@@ -23,6 +23,7 @@ import { randomCredential } from './http/auth/credentials.ts';
 import { startFrames } from './frames/frames.ts';
 import type { Listening } from './http/listen.ts';
 import { listen } from './http/listen.ts';
+import { createHttpModelCalls } from './http/routes/model-calls.ts';
 import type { AccessToken } from './http/types.ts';
 import { OWNER } from './http/types.ts';
 import { createLiveHub } from './live/hub.ts';
@@ -33,6 +34,8 @@ import { createSignInStore } from './mcp/sign-in-store.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createCallLimit } from './models/call-limit.ts';
 import { createModels } from './models/models.ts';
+import { createConversationTitles } from './models/conversation-titles.ts';
+import { createPresetTasks } from './models/preset-tasks.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { createRunService } from './runs/create-run-service.ts';
 import { withInternalApi } from './roles/internal-api.ts';
@@ -238,6 +241,24 @@ async function assemble(
   // With port 0 the port is known once the server listens; runs start after that.
   let ownPort = port;
   const policy = () => ({ own: { dataFolder: dataDir, port: ownPort }, resolvePath });
+  const titles =
+    options.generatesTitles === true
+      ? createConversationTitles({
+          storage,
+          tasks: createPresetTasks({
+            storage,
+            calls: createHttpModelCalls({ storage, models, configurations, clock, log }),
+            configurations,
+            models,
+            ids,
+            ...(telemetry ? { telemetry } : {}),
+          }),
+          hub,
+          clock,
+          log,
+          ...defined({ failpoint }),
+        })
+      : null;
   const runs = createRunService({
     storage,
     models,
@@ -253,6 +274,7 @@ async function assemble(
     log,
     executesRuns: capabilities.runs,
     policy,
+    ...(titles ? { titles } : {}),
     ...(relayed ? { wakeElsewhere: (runId: string) => relayed.wake(runId) } : {}),
     ...(metrics ? { metrics } : {}),
     ...(telemetry ? { telemetry } : {}),
@@ -269,6 +291,7 @@ async function assemble(
   });
   shutdown.defer('webhook deliveries', () => webhooks.close());
   relayed?.start();
+  shutdown.defer('titles', () => titles?.close());
   shutdown.defer('runs', () => runs.close());
   const schedules = createSchedules({
     storage,

@@ -52,6 +52,7 @@ export type {
 } from './repositories/schedules.ts';
 export type { ArtifactRepository, StoredArtifactVersion } from './repositories/artifacts.ts';
 export type { MemoryRepository, StoredMemory } from './repositories/memories.ts';
+export type { StoredTranslation, TranslationChange, TranslationRepository } from './repositories/translations.ts';
 export type { QueueRepository } from './repositories/queue.ts';
 export type { SecretRepository } from './repositories/secrets.ts';
 export type { SettingsRepository } from './repositories/settings.ts';

@@ -30,6 +30,7 @@ export type Schema = {
   drafts: DraftsTable;
   artifacts: ArtifactsTable;
   memories: MemoriesTable;
+  translations: TranslationsTable;
   request_preludes: RequestPreludesTable;
   tab_offers: TabOffersTable;
   tab_calls: TabCallsTable;
@@ -51,7 +52,14 @@ type ConversationsTable = {
   parent_id: string | null;
   parent_run_id: string | null;
   parent_call_id: string | null;
+  /** Null: it has no name, or that is unknown: rows of a version without this column. */
+  titled_by: TitledBy | null;
+  /** Until then, in milliseconds since 1970, a process generates the title. */
+  title_claimed_until: number | null;
 };
+
+/** Who named a conversation. `message`: it has the beginning of its first message as a title. */
+export type TitledBy = 'user' | 'message' | 'task';
 
 type MessagesTable = {
   conversation_id: string;
@@ -119,6 +127,16 @@ type MemoriesTable = {
   run_id: string | null;
   call_id: string | null;
   created_at: number;
+  updated_at: number;
+};
+
+type TranslationsTable = {
+  conversation_id: string;
+  message_id: string;
+  owner_id: string;
+  from_language: string | null;
+  to_language: string | null;
+  translated: string | null;
   updated_at: number;
 };
 

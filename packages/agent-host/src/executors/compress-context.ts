@@ -23,10 +23,10 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
     if (!last) return { state, context };
     const count = folded.filter(({ role }) => role !== 'system').length;
     journal.append({ type: 'compression_started', messages: count });
-    const { text, usage, cost, error } = await summarize(host, state.limits, { messages, plan, window });
+    const { text, wasRequested, usage, cost, error } = await summarize(host, state.limits, { messages, plan, window });
     if (host.signal.aborted) return { state, context };
     if (error) journal.append({ type: 'compression_failed', error });
-    else noticeUnpriced(host, state, cost);
+    else if (wasRequested) noticeUnpriced(host, state, cost);
     const summary = text ?? plainSummary(messages, plan, window);
     const message: SystemMessage = {
       id: `${state.runId}.${state.step}${journal.attempt === 1 ? '' : `~${journal.attempt}`}.summary`,
@@ -43,7 +43,7 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
     };
     conversation.add(message);
     journal.append({ type: 'compression_finished', message, ...defined({ usage }) });
-    return { state: withModelCall(state, usage, cost), context };
+    return { state: wasRequested ? withModelCall(state, usage, cost) : state, context };
   };
 }
 

@@ -77,7 +77,10 @@ async function summaryFor(host: RunHost, calls: readonly PendingCall[], state: A
   // A single message is passed on as it is.
   if (plan.before === null && only && others.length === 0) return { state, summary: textOf(only) };
   const window = host.contextSources().window ?? ASSUMED_WINDOW;
-  const { text, usage, cost } = await summarize(host, state.limits, { messages, plan, window });
-  if (!host.signal.aborted) noticeUnpriced(host, state, cost);
-  return { state: withModelCall(state, usage, cost), summary: text ?? plainSummary(messages, plan, window) };
+  const { text, wasRequested, usage, cost } = await summarize(host, state.limits, { messages, plan, window });
+  if (wasRequested && !host.signal.aborted) noticeUnpriced(host, state, cost);
+  return {
+    state: wasRequested ? withModelCall(state, usage, cost) : state,
+    summary: text ?? plainSummary(messages, plan, window),
+  };
 }

@@ -2,42 +2,56 @@ import type { CompactionPlan } from '@toolyard/agent-runtime';
 import { SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } from '@toolyard/agent-runtime';
 import type { ErrorInfo, Message, RunLimits, SystemMessage, Usage, UserMessage } from '@toolyard/protocol';
 import { costOf, defined, isAbortError, toErrorInfo } from '@toolyard/protocol';
-import type { RunHost } from '../run-host.ts';
+import type { RunHost, SummaryModel } from '../run-host.ts';
 
 type Summarized = { messages: readonly Message[]; plan: CompactionPlan; window: number };
 
-/** `text` is null if the model failed to write a summary. */
-export type WrittenSummary = { text: string | null; usage?: Usage; cost?: number; error?: ErrorInfo };
+/** `text` is null if no model wrote a summary. */
+export type WrittenSummary = {
+  text: string | null;
+  /** False if summaries are off. */
+  wasRequested: boolean;
+  usage?: Usage;
+  cost?: number;
+  error?: ErrorInfo;
+};
 
-/** Has the model summarize messages, and records the usage of the request. */
+/**
+ * Has the model that writes summaries summarize messages, and records the usage of the request; makes no request if
+ * summaries are off.
+ */
 export async function summarize(
   host: RunHost,
-  { price }: Pick<RunLimits, 'price'>,
+  limits: Pick<RunLimits, 'price'>,
   of: Summarized,
 ): Promise<WrittenSummary> {
   const { clock } = host;
+  const writer = host.summaries ?? { model: host.model, modelId: host.modelId, ...defined({ price: limits.price }) };
+  if (writer === 'off') return { text: null, wasRequested: false };
+  const { price } = writer;
   const began = clock.monotonic();
-  const { text, reported, error } = await request(host, of);
+  const { text, reported, error } = await request(host, writer, of);
   const cost = reported && ((price && costOf(reported.usage, price)) ?? reported.cost);
   host.used?.({
     kind: 'model',
     at: clock.now(),
     durationMs: Math.round(clock.monotonic() - began),
-    providerId: host.model.provider,
-    modelId: host.modelId,
+    providerId: writer.model.provider,
+    modelId: writer.modelId,
     usage: reported?.usage ?? null,
     cost: cost ?? null,
   });
-  return { text, ...defined({ usage: reported?.usage, cost, error }) };
+  return { text, wasRequested: true, ...defined({ usage: reported?.usage, cost, error }) };
 }
 
 type ReportedUsage = { usage: Usage; cost?: number };
 
 async function request(
   host: RunHost,
+  { model, modelId }: SummaryModel,
   { messages, plan, window }: Summarized,
 ): Promise<{ text: string | null; reported: ReportedUsage | undefined; error?: ErrorInfo }> {
-  const { model, modelId, toolMode, clock, signal } = host;
+  const { toolMode, clock, signal } = host;
   const at = { parentId: null, createdAt: clock.now() };
   const system: SystemMessage = {
     ...at,

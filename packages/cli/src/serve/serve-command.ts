@@ -22,7 +22,7 @@ export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<nu
   const { env } = io;
   requireNode24();
   const log = (line: string): void => void io.stderr.write(`toolyard: ${sanitize(line)}\n`);
-  const { open, date, mcp, mcpConfig, uiSettingsFile, ...serveValues } = readServeFlags({
+  const { open, date, titles, mcp, mcpConfig, uiSettingsFile, ...serveValues } = readServeFlags({
     flags,
     env,
     cwd: io.cwd,
@@ -54,6 +54,7 @@ export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<nu
       builtInServers: bundled,
       functionTools: [ASK_USER_TOOLS, COMPUTE_TOOLS, TOOL_SEARCH],
       hasServerTools: true,
+      generatesTitles: titles ?? true,
       flagServers: added,
       env,
       log,

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
+import { NO_TITLES } from '@toolyard/testing';
 import type { CommandIo, StopSignal } from '../command-io.ts';
 
 /** A home folder for tests, without the developer's configuration. */
@@ -16,6 +17,7 @@ export const COMMAND_ENV: Readonly<Record<string, string>> = {
   TERM: 'xterm',
   NO_COLOR: '1',
   NO_PROXY: '*',
+  ...NO_TITLES,
 };
 
 /** A stream that keeps what is written to it. */

@@ -186,3 +186,6 @@ export const toolChange = z.strictObject({
 export type ToolChange = z.output<typeof toolChange>;
 /** A difference between two definitions; `before` and `after` are JSON, truncated if long. */
 export type ToolDifference = ToolChange['differences'][number];
+
+/** What identifies a model. */
+export const modelFields = { providerId: z.string().min(1), modelId: z.string().min(1) };

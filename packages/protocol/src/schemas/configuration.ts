@@ -2,11 +2,8 @@ import { z } from 'zod';
 import type { JsonValue } from '../json.ts';
 import { faultsOfBudgets } from '../budget-faults.ts';
 import { faultsOfRules } from '../intervention-rules.ts';
-import { PRESET_TASKS } from '../preset-tasks.ts';
-import { jsonValue, named, clientId, pageOf, price, timestamp, titleText } from './common.ts';
+import { jsonValue, modelFields, named, clientId, pageOf, price, timestamp, titleText } from './common.ts';
 import { resolvedFields, settingFields } from './setting-fields.ts';
-
-const modelFields = { providerId: z.string().min(1), modelId: z.string().min(1) };
 
 const interventionRule = z.strictObject({
   decision: z.enum(['allow', 'ask', 'never']),
@@ -75,11 +72,6 @@ export const budgets = z.array(budget).superRefine((list, context) => {
   }
 });
 
-const presetTaskModels = z.partialRecord(
-  z.enum(PRESET_TASKS),
-  z.union([z.literal('off'), z.strictObject(modelFields)]),
-);
-
 export const agentConfiguration = named(
   'AgentConfiguration',
   z.strictObject({
@@ -101,7 +93,7 @@ export const agentConfiguration = named(
      */
     lostRules: z.literal(true).exactOptional(),
     /** The model of each preset task, or `off`; the model of the conversation for others. */
-    presetTasks: presetTaskModels.exactOptional(),
+    presetTasks: z.strictObject(settingFields('presetTasks')).exactOptional(),
     /** Of two budgets with the same scope the one of the later layer applies. */
     budgets: budgets.exactOptional(),
   }),
@@ -151,7 +143,8 @@ export const resolvedConfiguration = named(
     examples: examples.exactOptional(),
     interventionRules,
     lostRules: z.literal(true).exactOptional(),
-    presetTasks: presetTaskModels.exactOptional(),
+    /** Without the defaults of the settings table. */
+    presetTasks: z.strictObject(settingFields('presetTasks')).exactOptional(),
     budgets,
   }),
 );

@@ -6,6 +6,7 @@ import { assistantMessage, message, userMessage } from './messages.ts';
 import { userPart } from './parts.ts';
 import { MAX_SUB_AGENT_TASKS } from '../sub-agents.ts';
 import { subAgentTask } from './sub-agents.ts';
+import { messageTranslation } from './translations.ts';
 import { runRecord, runStatus, storedInterrupt } from './runs.ts';
 
 const head = {
@@ -85,6 +86,8 @@ export const conversationView = named(
     activeRun: runRecord.nullable(),
     queue: z.array(queuedMessage),
     interrupts: z.array(storedInterrupt),
+    /** Translations of its messages; absent without any. */
+    translations: z.array(messageTranslation).exactOptional(),
   }),
 );
 export type ConversationView = z.output<typeof conversationView>;
@@ -198,6 +201,8 @@ export const conversationExport = named(
     }),
     messages: z.array(message),
     artifacts: z.array(artifactExport).exactOptional(),
+    /** Translations of its messages; absent without any. */
+    translations: z.array(messageTranslation).exactOptional(),
   }),
 );
 /** `toolyard-export` of one conversation: every branch, with the content of blobs included. */

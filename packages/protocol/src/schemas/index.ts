@@ -8,6 +8,7 @@ export * from './usage.ts';
 export * from './query.ts';
 export * from './runs.ts';
 export * from './artifacts.ts';
+export * from './translations.ts';
 export * from './conversations.ts';
 export * from './drafts.ts';
 export * from './memories.ts';

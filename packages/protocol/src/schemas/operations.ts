@@ -47,6 +47,7 @@ export const liveEvent = named(
       what: z.enum([
         'conversations',
         'queue',
+        'translations',
         'drafts',
         'artifacts',
         'memories',

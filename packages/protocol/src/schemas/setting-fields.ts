@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ResolvedSettings, Setting, SettingSection, SettingValues } from '../settings.ts';
 import { settingsIn } from '../settings.ts';
-import { jsonObject } from './common.ts';
+import { jsonObject, modelFields } from './common.ts';
 
 type OptionalKey<T> = { [K in keyof T]-?: object extends Pick<T, K> ? K : never }[keyof T];
 type Fields<T> = {
@@ -40,6 +40,8 @@ function schemaOf(setting: Setting): z.ZodType {
       return z.array(z.string());
     case 'json':
       return jsonObject;
+    case 'model':
+      return z.union([z.literal('off'), z.strictObject(modelFields)]);
   }
 }
 

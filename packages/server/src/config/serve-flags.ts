@@ -166,6 +166,14 @@ export const SERVE_FLAGS = {
     help: 'mcp.json with servers, in addition to the one in the data folder',
     commandOnly: true,
   },
+  titles: {
+    flag: 'titles',
+    kind: 'boolean',
+    no: 'do not let models name conversations',
+    env: 'TOOLYARD_TITLES',
+    commandOnly: true,
+    default: true,
+  },
   date: { flag: 'date', kind: 'boolean', no: 'do not add the bundled date server', commandOnly: true, default: true },
   ui: {
     flag: 'ui',

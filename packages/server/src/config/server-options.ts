@@ -17,6 +17,8 @@ export type ServerOptions = GivenFlags & {
   functionTools?: readonly FunctionToolGroup[];
   /** Adds the built-in tools that need the server: the web and others. */
   hasServerTools?: boolean;
+  /** Generates titles of conversations after the first answer; default: titles are the beginning of the first message. */
+  generatesTitles?: boolean;
   /** MCP servers named on the command line. */
   flagServers: readonly ServerConfig[];
   env: Readonly<Record<string, string | undefined>>;

@@ -1,11 +1,29 @@
-import type { AssistantPart, Message, ToolContentPart, ToolResult, UserPart } from '@toolyard/protocol';
+import type {
+  AssistantPart,
+  Message,
+  MessageTranslation,
+  ToolContentPart,
+  ToolResult,
+  UserPart,
+} from '@toolyard/protocol';
 import { labelOf } from '@toolyard/protocol';
 
 /** A branch of a conversation as Markdown. Message texts are unchanged. */
-export function conversationMarkdown(title: string, messages: readonly Message[]): string {
+export function conversationMarkdown(
+  title: string,
+  messages: readonly Message[],
+  translations: readonly MessageTranslation[] = [],
+): string {
   const heading = title.replace(/\s+/g, ' ').trim();
-  const sections = messages.map(section).filter((text) => text !== '');
+  const byMessage = new Map(translations.map((translation) => [translation.messageId, translation]));
+  const sections = messages
+    .flatMap((message) => [section(message), translated(byMessage.get(message.id))])
+    .filter((text) => text !== '');
   return `${[`# ${heading === '' ? 'Conversation' : heading}`, ...sections].join('\n\n')}\n`;
+}
+
+function translated(translation: MessageTranslation | undefined): string {
+  return translation === undefined ? '' : `### Translation (${translation.to})\n\n${translation.content}`;
 }
 
 function section(message: Message): string {

@@ -11,6 +11,7 @@ import type { FoundConversation, StoredConversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { allInterrupts } from '../runs/all-interrupts.ts';
 import type { Configurations } from '../services.ts';
+import { conversationTranslations } from './conversation-translations.ts';
 import { notFound } from './problems.ts';
 import { toRunView } from './run-view.ts';
 import type { HttpAppOptions } from './types.ts';
@@ -56,10 +57,11 @@ export async function viewOf(
   const { storage, configurations } = deps;
   const { id, agentId, leafId, activeRun } = conversation;
   const configuration = readStoredConfiguration(conversation.configuration);
-  const [page, queue, resolved] = await Promise.all([
+  const [page, queue, resolved, translations] = await Promise.all([
     storage.messages.page(principal, id, { limit: FIRST_PAGE }),
     storage.queue.list(principal, id),
     resolve(configurations, principal, { agentId, configuration }),
+    conversationTranslations(storage, principal, id),
   ]);
   const interrupts: StoredInterrupt[] = [];
   for await (const asked of allInterrupts(storage.runs, principal, { status: 'open', conversationId: id })) {
@@ -78,6 +80,7 @@ export async function viewOf(
     activeRun: run === null ? null : toRunView(run),
     queue,
     interrupts,
+    ...(translations.length === 0 ? {} : { translations }),
   };
 }
 

@@ -45,6 +45,7 @@ import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
 import { addTabRoutes } from './routes/tabs.ts';
 import { addUnsandboxedRoutes } from './routes/unsandboxed.ts';
+import { addTranslationRoutes } from './routes/translations.ts';
 import { addUsageRoutes } from './routes/usage.ts';
 import { addWebhookRoutes } from './routes/webhook.ts';
 import type { AppEnv, HttpAppOptions } from './types.ts';
@@ -141,6 +142,7 @@ function addRoutes(
   addArtifactRoutes(router, deps);
   addDraftRoutes(router, deps);
   addMemoryRoutes(router, deps);
+  addTranslationRoutes(router, deps);
   addExportRoute(router, deps);
   addRunRoutes(router, deps, eventStreams);
   addRunHistoryRoutes(router, deps);

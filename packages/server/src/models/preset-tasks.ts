@@ -10,14 +10,17 @@ import type {
   ModelReference,
   Owner,
   PresetTaskCall,
+  PresetTaskName,
   PresetTaskResult,
+  ResolvedAgentConfiguration,
 } from '@toolyard/protocol';
-import { defined, textOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
-import type { SharedStorage } from '@toolyard/storage';
+import { defaultSettings, defined, textOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import type { SharedStorage, StoredConversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations, Models } from '../services.ts';
 import type { ApiChatCall } from '../telemetry/call-spans.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
+import { DEMO } from './demo-provider.ts';
 import type { ModelCalls } from './model-calls.ts';
 
 /** What happens during a preset task; `result` and `error` are the last. */
@@ -34,6 +37,8 @@ export type PresetTasks = {
    * @throws ToolyardError if the conversation does not exist, the task is off, or no model is configured
    */
   run(principal: Owner, call: PresetTaskCall): Promise<(signal: AbortSignal) => AsyncIterable<PresetTaskEvent>>;
+  /** False if the task is off or has no model that can do it. */
+  isAvailable(principal: Owner, call: PresetTaskCall): Promise<boolean>;
 };
 
 export type PresetTasksOptions = {
@@ -45,6 +50,7 @@ export type PresetTasksOptions = {
   telemetry?: Pick<Telemetry, 'watch'>;
 };
 
+type Layers = Parameters<Configurations['resolve']>[1];
 type Answer = JsonValue | undefined;
 type Turn = { principal: Owner; call: PresetTaskCall; model: ModelReference; prompt: PresetPrompt<PresetTaskValue> };
 type PresetTaskValue = PresetTaskResult['value'];
@@ -53,9 +59,9 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
   const { calls, storage, configurations, models, ids, telemetry } = options;
 
   async function prepare(principal: Owner, call: PresetTaskCall): Promise<Turn> {
-    const { agentId, configuration, messages } = await contextOf(principal, call.conversationId);
-    const resolved = await configurations.resolve(principal, { agentId, ...defined({ conversation: configuration }) });
-    const model = modelFor(call, resolved.presetTasks, resolved.model);
+    const { stored, ...layers } = await contextOf(principal, call.conversationId);
+    const messages = stored === null ? [] : await storage.messages.branch(principal, stored.id);
+    const model = modelFor(call, await configurations.resolve(principal, layers));
     const { contextWindow = ASSUMED_WINDOW } =
       call.task === 'summarize' ? await models.facts(principal, model, { ask: true }) : {};
     const prompt = presetPrompt(call, { messages, window: contextWindow });
@@ -67,17 +73,13 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
   async function contextOf(
     principal: Owner,
     conversationId: string | undefined,
-  ): Promise<{ agentId: string | null; configuration?: AgentConfiguration; messages: Message[] }> {
-    if (conversationId === undefined) return { agentId: null, messages: [] };
-    const conversation = await storage.conversations.get(principal, conversationId);
-    if (conversation === null) {
+  ): Promise<{ stored: StoredConversation | null } & Layers> {
+    if (conversationId === undefined) return { stored: null, agentId: null };
+    const stored = await storage.conversations.get(principal, conversationId);
+    if (stored === null) {
       throw new ToolyardError({ code: 'not_found', message: `There is no conversation ${conversationId}.` });
     }
-    return {
-      agentId: conversation.agentId,
-      configuration: readStoredConfiguration(conversation.configuration),
-      messages: await storage.messages.branch(principal, conversationId),
-    };
+    return { stored, agentId: stored.agentId, conversation: readStoredConfiguration(stored.configuration) };
   }
 
   /** Asks once; text is passed on while it arrives. The returned answer is undefined if the model gave none. */
@@ -102,7 +104,7 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
       providerId,
       task: call.task,
       request: { model: modelId, parameters },
-      ...defined({ price }),
+      ...defined({ price, traceId: call.traceId }),
     };
     let text = '';
     for await (const batch of telemetry?.watch(traced, parts) ?? parts) {
@@ -144,28 +146,47 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
       const turn = await prepare(principal, call);
       return (signal) => answered(turn, signal);
     },
+    async isAvailable(principal, call) {
+      const { stored: _stored, ...layers } = await contextOf(principal, call.conversationId);
+      return typeof chosenModel(call.task, await configurations.resolve(principal, layers)) === 'object';
+    },
   };
 }
 
-function modelFor(
-  { task }: PresetTaskCall,
-  own: AgentConfiguration['presetTasks'],
-  ofConversation: ModelReference | null,
-): ModelReference {
-  const chosen = own?.[task] ?? ofConversation;
-  if (chosen === 'off') {
-    throw new ToolyardError({
-      code: 'bad_request',
-      message: `The task "${task}" is off.`,
-      hint: 'Choose a model for it in the settings.',
-    });
+/** The model of a task; `off` if the user chose that, `demo` if only the demo is left, `none` without a model. */
+function chosenModel(
+  task: PresetTaskName,
+  { presetTasks, model }: ResolvedAgentConfiguration,
+): ModelReference | 'off' | 'demo' | 'none' {
+  const defaults: AgentConfiguration['presetTasks'] = defaultSettings('presetTasks');
+  const chosen = presetTasks?.[task] ?? defaults[task] ?? model ?? 'none';
+  return typeof chosen === 'object' && chosen.providerId === DEMO.id ? 'demo' : chosen;
+}
+
+function modelFor({ task }: PresetTaskCall, resolved: ResolvedAgentConfiguration): ModelReference {
+  const chosen = chosenModel(task, resolved);
+  switch (chosen) {
+    case 'off':
+      throw new ToolyardError({
+        code: 'bad_request',
+        message: `The task "${task}" is off.`,
+        hint: 'Choose a model for it in the settings.',
+      });
+    case 'demo':
+      throw new ToolyardError({
+        code: 'model_not_found',
+        message: 'The demo is no language model and cannot do this.',
+        hint: 'Add a provider in the settings.',
+      });
+    case 'none':
+      throw new ToolyardError({
+        code: 'model_not_found',
+        message: 'No model is configured.',
+        hint: 'Choose a model, or add a provider in the settings.',
+      });
+    default:
+      return chosen;
   }
-  if (chosen !== null) return chosen;
-  throw new ToolyardError({
-    code: 'model_not_found',
-    message: 'No model is configured.',
-    hint: 'Choose a model, or add a provider in the settings.',
-  });
 }
 
 async function* asEvents(texts: AsyncGenerator<string, Answer>): AsyncGenerator<PresetTaskEvent, Answer> {

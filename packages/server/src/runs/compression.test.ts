@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { ChatRequest } from '@toolyard/model-runtime';
+import type { ChatRequest, StreamPart } from '@toolyard/model-runtime';
 import { loadSentRequest } from './sent-request.ts';
 import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
 import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
@@ -49,6 +49,37 @@ describe('a conversation that exceeds the context window', () => {
       expect(transcriptLines(model.requests.at(-1)?.messages ?? [])[0]).toContain('They like long words.');
     },
   );
+
+  test.each([
+    ['the chosen model writes', { providerId: 'p', modelId: 'small' }, 'small', 'They like long words.'],
+    ['no model writes', 'off', undefined, 'one word'],
+  ] as const)('%s the summary', async (_name, summarize, modelId, summary) => {
+    const isAsked = new Map<string, () => boolean>();
+    const script = (): ScriptedAnswer =>
+      async function* (request) {
+        yield* answersWithoutUsage(isSummary(request) ? 'They like long words.' : LONG) as StreamPart[][];
+      };
+    const models = new Map<string, ReturnType<typeof scriptedModel>>();
+    const ofId = (id: string) => {
+      const model = models.get(id) ?? scriptedModel(script);
+      models.set(id, model);
+      isAsked.set(id, () => model.requests.some(isSummary));
+      return model;
+    };
+    const bench = await openBench(temporaryFolder(), {
+      model: ofId,
+      abilities: { contextWindow: 8_000 },
+      configuration: { presetTasks: { summarize } },
+    });
+    const conversation = await bench.conversation();
+    for (const text of ['one', 'two', 'three', 'four']) {
+      await bench.rest(await bench.ask(conversation, `${text} ${LONG}`));
+    }
+    const asked = [...isAsked].filter(([, is]) => is()).map(([id]) => id);
+    expect(asked).toEqual(modelId === undefined ? [] : [modelId]);
+    const written = (await bench.branch(conversation)).find(({ role }) => role === 'system');
+    expect(JSON.stringify(written)).toContain(summary);
+  });
 
   test('is compacted once and sent again if the provider reports that it is too long', async () => {
     const tooLong: ScriptedAnswer = [[{ type: 'error', error: { code: 'context_exceeded', message: 'Too long.' } }]];

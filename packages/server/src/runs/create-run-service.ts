@@ -7,6 +7,7 @@ import type { SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { createAutoConfirmation } from '../config/auto-confirmation.ts';
 import type { RunMetrics } from '../metrics/metrics.ts';
+import type { ConversationTitles } from '../models/conversation-titles.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
 import type { TabToolSource } from '../tabs/tab-tool-source.ts';
@@ -52,6 +53,8 @@ export type CreateRunServiceOptions = {
    * `run:parked` and `run:finished`.
    */
   failpoint?: Failpoint;
+  /** Called when a run is about to start, and when one has ended. */
+  titles?: Pick<ConversationTitles, 'beforeRun' | 'afterRun'>;
   /** Lease of a run without renewal; default 10 s. */
   leaseMs?: number;
   /** Interval at which this process looks for runs without a lease; default 3 s. */
@@ -104,7 +107,9 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   function over(run: RunRecord, status: RunRecord['status'], sendNext: string | null): void {
     queue
       .afterRun({ ownerId: run.ownerId }, run.conversationId, status, sendNext)
-      .catch((error: unknown) => log(`queue: ${messageOf(error)}`));
+      .catch((error: unknown) => log(`queue: ${messageOf(error)}`))
+      // A queued message goes first.
+      .finally(() => options.titles?.afterRun(run, status));
   }
   const stop = new AbortController();
   const pool: RunWorkerPool = new RunWorkerPool({
@@ -140,6 +145,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   let closing: Promise<void> | null = null;
   async function start(principal: Owner, request: StartRequest): Promise<StartOutcome> {
     if (closing) throw stopping();
+    options.titles?.beforeRun(request.conversation.id);
     return startRun(principal, request, {
       storage,
       configurations,

@@ -3,7 +3,7 @@ import type { DurableAccess, RunConversation } from '@toolyard/agent-host/durabl
 import type { FunctionTools, KeepPrelude, SubAgents } from '@toolyard/agent-host';
 import type { InterventionOptions } from '@toolyard/agent-runtime';
 import type { Clock, LeasedRun, Owner, PermissionView } from '@toolyard/protocol';
-import { findDecision, messageOf } from '@toolyard/protocol';
+import { defined, findDecision, isStorageFault, messageOf } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Skills } from '../built-in/skills/skills.ts';
 import { rootsOf } from '../built-in/workspace/workspace-path.ts';
@@ -25,7 +25,7 @@ type AccessedRun = {
 };
 
 export type RunAccessServices = {
-  models: Pick<Models, 'open' | 'facts'>;
+  models: Pick<Models, 'open' | 'facts' | 'price'>;
   servers: Pick<Servers, 'select'>;
   storage: Pick<SharedStorage, 'permissions' | 'usage' | 'requestPreludes'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
@@ -113,12 +113,30 @@ export async function openRunAccess(
     keepPrelude: keeperOf(run, services),
     isChild: subAgent !== undefined,
     ...(configuration.limits.maxDepth > 0 ? { subAgents: services.subAgents({ run, configuration }) } : {}),
+    summaries: await summariesOf(principal, configuration, services),
     // State of a server is valid in this run only.
     sealing: {
       seal: (text) => secrets.seal(principal, `run ${runId}`, text),
       open: (sealed) => secrets.unseal(principal, `run ${runId}`, sealed),
     },
   };
+}
+
+/** Undefined: the model of the run writes summaries, also if the chosen one does not exist any more. */
+async function summariesOf(
+  principal: Owner,
+  { presetTasks }: RunConfiguration,
+  { models }: RunAccessServices,
+): Promise<DurableAccess['summaries']> {
+  const chosen = presetTasks?.summarize;
+  if (chosen === undefined || chosen === 'off') return chosen;
+  try {
+    const [model, price] = await Promise.all([models.open(principal, chosen), models.price(principal, chosen)]);
+    return { model, modelId: chosen.modelId, ...defined({ price }) };
+  } catch (thrown) {
+    if (isStorageFault(thrown)) throw thrown;
+    return undefined;
+  }
 }
 
 /** The prelude of a request is stored in the background: the request does not wait for it. */

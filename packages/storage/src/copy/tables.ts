@@ -28,6 +28,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'drafts', key: ['owner_id', "coalesce(conversation_id, '')"] },
   { name: 'artifacts', key: ['conversation_id', 'id', 'version'] },
   { name: 'memories', key: ['id'] },
+  { name: 'translations', key: ['conversation_id', 'message_id'] },
   { name: 'permissions', key: ['owner_id', "coalesce(conversation_id, '')", 'server_id', 'tool_name'] },
   { name: 'secrets', key: ['owner_id', 'name'] },
   { name: 'sign_ins', key: ['owner_id', 'key'] },

@@ -18,6 +18,7 @@ import { drafts } from './migrations/015-drafts.ts';
 import { schedules } from './migrations/023-schedules.ts';
 import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
 import { childConversations } from './migrations/022-child-conversations.ts';
+import { presetTasks } from './migrations/017-preset-tasks.ts';
 import { keyFingerprint } from './migrations/011-key-fingerprint.ts';
 
 /**
@@ -47,6 +48,7 @@ export const POSTGRES_MIGRATIONS: Readonly<Record<string, PostgresMigration>> = 
   '023-schedules': { kind: 'expand', statements: schedules },
   '016-artifacts-and-memories': { kind: 'expand', statements: artifactsAndMemories },
   '022-child-conversations': { kind: 'expand', statements: childConversations },
+  '017-preset-tasks': { kind: 'expand', statements: presetTasks },
 };
 
 /** Arbitrary number of an advisory lock, which all programs of a database share. */

@@ -5,7 +5,7 @@ import { defined, ToolyardError } from '@toolyard/protocol';
 import type { StorageEngine } from '../engine/engine.ts';
 import { transaction } from '../engine/work.ts';
 import { ACTIVE_STATUSES } from '../runs/run-rows.ts';
-import type { Schema } from '../schema.ts';
+import type { Schema, TitledBy } from '../schema.ts';
 import { encodeJson, scrubText } from '../text.ts';
 import type { ConversationSearch, SearchHit } from './conversation-search.ts';
 
@@ -14,6 +14,8 @@ type ActiveRun = { id: string; status: RunStatus };
 export type StoredConversation = {
   id: string;
   title: string;
+  /** Who named it; null: it has no name, or that is unknown, as in rows of earlier versions. */
+  titledBy: TitledBy | null;
   agentId: string | null;
   /** Opaque here: the conversation's overrides of its agent (model, servers, tools). */
   configuration: JsonObject;
@@ -35,6 +37,7 @@ export type StoredConversation = {
 export type FoundConversation = StoredConversation & Pick<SearchHit, 'snippet' | 'messageId'>;
 
 export type ConversationChange = {
+  /** The name a user gives it; an empty one removes the name. */
   title?: string;
   agentId?: string | null;
   configuration?: JsonObject;
@@ -65,6 +68,16 @@ export type ConversationRepository = {
   search(principal: Owner, query: { query: string; limit: number }): Promise<FoundConversation[]>;
   /** Does not count as activity and changes the position in the list only by pinning. Null if it does not exist. */
   update(principal: Owner, id: string, change: ConversationChange): Promise<StoredConversation | null>;
+  /**
+   * Claims the generation of the title until `until`, for one caller. False if a user named the conversation, it has a
+   * generated title, another caller has the claim, or it does not exist.
+   */
+  claimTitle(principal: Owner, id: string, claim: { at: number; until: number }): Promise<boolean>;
+  /**
+   * Ends a claim. With a title: stores it, unless a user has named the conversation since. `null`: no title is generated
+   * for it any more. Absent: it may be claimed again. False if nothing changed.
+   */
+  endTitleClaim(principal: Owner, id: string, claim: { until: number; title?: string | null }): Promise<boolean>;
   /** Switches to another branch; false if that message is not in the conversation. */
   setLeaf(principal: Owner, id: string, leafId: string): Promise<boolean>;
   /** Soft-deletes it with those of its sub-agents; {@link restore} undoes that. */
@@ -115,6 +128,8 @@ export function createConversationRepository(
           parent_id: null,
           parent_run_id: null,
           parent_call_id: null,
+          titled_by: title === '' ? null : 'user',
+          title_claimed_until: null,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .returningAll()
@@ -170,7 +185,13 @@ export function createConversationRepository(
     },
     async update(principal, id, { title, agentId, configuration, pinned }) {
       const set = {
-        ...(title === undefined ? {} : { title: scrubText(title) }),
+        ...(title === undefined
+          ? {}
+          : {
+              title: scrubText(title),
+              titled_by: title === '' ? null : ('user' as const),
+              title_claimed_until: null,
+            }),
         ...defined({ agent_id: agentId }),
         ...(configuration === undefined ? {} : { configuration: encodeJson(configuration) }),
         ...(pinned === undefined ? {} : { pinned: pinned ? 1 : 0 }),
@@ -190,6 +211,34 @@ export function createConversationRepository(
       });
       const row = await engine.perform(job);
       return row ? toConversation(row) : null;
+    },
+    async claimTitle(principal, id, { at, until }) {
+      const result = await change(principal, id)
+        .set({ title_claimed_until: until })
+        .where('deleted_at', 'is', null)
+        .where('titled_by', '=', 'message')
+        .where((eb) => eb.or([eb('title_claimed_until', 'is', null), eb('title_claimed_until', '<', at)]))
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0;
+    },
+    async endTitleClaim(principal, id, { until, title }) {
+      const query = change(principal, id)
+        .where('titled_by', '=', 'message')
+        .where('title_claimed_until', '=', until)
+        .set({
+          title_claimed_until: null,
+          ...(title === null ? { titled_by: null } : {}),
+          ...(typeof title === 'string' ? { titled_by: 'task' as const, title: scrubText(title) } : {}),
+        })
+        .returning('title');
+      const job = transaction('conversation', 'normal', function* () {
+        const [changed] = yield* engine.rowsOf(query);
+        if (changed && typeof title === 'string') {
+          yield* titles.title(changed.title, { conversationId: id, ownerId: principal.ownerId });
+        }
+        return changed !== undefined;
+      });
+      return engine.perform(job);
     },
     async setLeaf(principal, id, leafId) {
       const result = await change(principal, id)
@@ -258,6 +307,7 @@ function toConversation(row: Row): StoredConversation {
   return {
     id: row.id,
     title: row.title,
+    titledBy: row.titled_by,
     agentId: row.agent_id,
     configuration: row.configuration,
     leafId: row.leaf_id,

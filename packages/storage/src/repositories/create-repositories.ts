@@ -33,6 +33,8 @@ import type { SignInRepository } from './sign-ins.ts';
 import { createSignInRepository } from './sign-ins.ts';
 import type { WebhookRepository } from './webhooks.ts';
 import { createWebhookRepository } from './webhooks.ts';
+import type { TranslationRepository } from './translations.ts';
+import { createTranslationRepository } from './translations.ts';
 import type { UsageRepository } from './usage.ts';
 import { createUsageRepository } from './usage.ts';
 import type { TabRepository } from './tabs.ts';
@@ -46,6 +48,7 @@ export type Repositories = {
   readonly drafts: DraftRepository;
   readonly artifacts: ArtifactRepository;
   readonly memories: MemoryRepository;
+  readonly translations: TranslationRepository;
   readonly agents: AgentRepository;
   readonly permissions: PermissionRepository;
   readonly settings: SettingsRepository;
@@ -69,6 +72,7 @@ export function createRepositories(engine: StorageEngine, search: ConversationSe
     drafts: createDraftRepository(engine.db),
     artifacts: createArtifactRepository(engine.db),
     memories: createMemoryRepository(engine.db),
+    translations: createTranslationRepository(engine.db),
     agents: createAgentRepository(engine.db),
     permissions: createPermissionRepository(engine),
     settings: createSettingsRepository(engine.db),

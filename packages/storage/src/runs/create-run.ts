@@ -41,7 +41,9 @@ export function createRunCreator(engine: StorageEngine): RunJobs['createRun'] {
       ?11) RETURNING ${RUN_COLUMNS}`);
   const keep = engine.prepare('INSERT INTO run_states (run_id, owner_id, configuration, state) VALUES (?, ?, ?, ?)');
   const unqueue = engine.prepare('DELETE FROM queued_messages WHERE conversation_id = ? AND id = ? AND owner_id = ?');
-  const setTitle = engine.prepare("UPDATE conversations SET title = ? WHERE id = ? AND title = ''");
+  const setTitle = engine.prepare(
+    "UPDATE conversations SET title = ?, titled_by = 'message' WHERE id = ? AND title = ''",
+  );
   const messages = createMessageWriter(engine);
   const search = engine.searchWriter();
 

@@ -21,6 +21,7 @@ import { drafts } from './migrations/015-drafts.ts';
 import { schedules } from './migrations/023-schedules.ts';
 import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
 import { childConversations } from './migrations/022-child-conversations.ts';
+import { presetTasks } from './migrations/017-preset-tasks.ts';
 import { tabCommits } from './migrations/011-tab-commits.ts';
 
 /** In order; released migrations never change. */
@@ -42,6 +43,7 @@ export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '023-schedules': schedules,
   '016-artifacts-and-memories': artifactsAndMemories,
   '022-child-conversations': childConversations,
+  '017-preset-tasks': presetTasks,
 };
 
 /** Migrates the tables to this version: all missing migrations in one transaction, or none. */

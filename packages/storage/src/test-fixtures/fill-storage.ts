@@ -25,13 +25,14 @@ export async function fillStorage(storage: SharedStorage): Promise<{ picture: st
     drafts,
     artifacts,
     memories,
+    translations,
     permissions,
     secrets,
     signIns,
     settings,
     agents,
-    blobs,
   } = storage;
+  const { blobs } = storage;
   await conversations.create(ANNE, { id: 'c1', title: 'Uhren 時計', at: 1 });
   await conversations.create(BERT, { id: 'b1', title: 'Boats', at: 2 });
   await runs.createRun(ANNE, newRun('r1', 'c1', { state: { step: 0 } }));
@@ -58,6 +59,7 @@ export async function fillStorage(storage: SharedStorage): Promise<{ picture: st
   await messages.add(BERT, 'b1', question('q1'));
   await queue.add(ANNE, { id: 'q', conversationId: 'c1', parts: [{ type: 'text', text: 'next' }], at: 1 });
   await drafts.set(ANNE, 'c1', { text: 'half a', attachments: [] }, 2);
+  await translations.change(BERT, 'b1', 'q1', { to: 'zh-Hant', content: '時計', at: 2 });
   await drafts.set(ANNE, null, { text: 'a new chat', attachments: [] }, 2);
   await permissions.set(ANNE, { tool: { serverId: 's', name: 't' }, conversationId: null, decision: 'allow', at: 1 });
   await secrets.set(ANNE, 'provider:a', new Uint8Array([0, 255, 10]), 3);

@@ -28,6 +28,7 @@ import { sessionRoutes } from './session.ts';
 import { settingsRoutes } from './settings.ts';
 import { skillsRoutes } from './skills.ts';
 import { tabsRoutes } from './tabs.ts';
+import { translationsRoutes } from './translations.ts';
 import { unsandboxedRoutes } from './unsandboxed.ts';
 import { usageRoutes } from './usage.ts';
 import { builtInToolsRoutes } from './built-in-tools.ts';
@@ -64,6 +65,7 @@ export const routes = {
   ...settingsRoutes,
   ...skillsRoutes,
   ...tabsRoutes,
+  ...translationsRoutes,
   ...unsandboxedRoutes,
   ...usageRoutes,
   ...builtInToolsRoutes,

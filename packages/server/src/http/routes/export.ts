@@ -5,6 +5,7 @@ import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { textAnswer } from '../answers.ts';
 import { inlineBlobs } from '../inline-blobs.ts';
 import { conversationMarkdown } from '../conversation-markdown.ts';
+import { conversationTranslations } from '../conversation-translations.ts';
 import { findConversation } from '../conversation-view.ts';
 import { attachmentOf } from '../file-name.ts';
 import type { Router } from '../router.ts';
@@ -34,6 +35,7 @@ export function addExportRoute({ route }: Router, deps: HttpAppOptions): void {
     for (const message of await storage.messages.all(principal, id)) {
       messages.push(await inlineBlobs(message, (sha256) => storage.blobs.read(principal, sha256)));
     }
+    const translations = await conversationTranslations(storage, principal, id);
     const content: ConversationExport = {
       format: 'toolyard-conversation',
       version: 1,
@@ -41,12 +43,14 @@ export function addExportRoute({ route }: Router, deps: HttpAppOptions): void {
       conversation: { id, title, configuration: readStoredConfiguration(configuration), leafId },
       messages,
       artifacts: await artifacts.exported(principal, id),
+      ...(translations.length === 0 ? {} : { translations }),
     };
     return { text: `${JSON.stringify(content, null, 2)}\n`, type: 'application/json', extension: 'json' };
   }
 
   async function asMarkdown(principal: Principal, { id, title }: StoredConversation) {
-    const text = conversationMarkdown(title, await storage.messages.branch(principal, id));
+    const translations = await conversationTranslations(storage, principal, id);
+    const text = conversationMarkdown(title, await storage.messages.branch(principal, id), translations);
     return { text, type: 'text/markdown; charset=utf-8', extension: 'md' };
   }
 }

@@ -11,6 +11,8 @@ import { describeQueue } from './queue.ts';
 import { describeConversationsAndMore } from './repositories.ts';
 import { describeSchedules } from './schedules.ts';
 import { describeSignIns } from './sign-ins.ts';
+import { describeTranslations } from './translations.ts';
+import { describeTitles } from './titles.ts';
 import { describeUsage } from './usage.ts';
 import { describeWebhooks } from './webhooks.ts';
 
@@ -22,6 +24,8 @@ export function describeRepositories(name: string, createStore: CreateTestStore)
     'queued messages': describeQueue,
     drafts: describeDrafts,
     'artifacts and memories': describeArtifactsAndMemories,
+    translations: describeTranslations,
+    'generated titles': describeTitles,
     'decisions and secrets': describeDecisionsAndSecrets,
     schedules: describeSchedules,
     'sign-ins': describeSignIns,

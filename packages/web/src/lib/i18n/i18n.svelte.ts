@@ -144,6 +144,10 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     en: () => import('./en/sub-agents.ts'),
     'zh-Hant': () => import('./zh-Hant/sub-agents.ts'),
     'zh-Hans': () => import('./zh-Hans/sub-agents.ts'),
+  tasks: {
+    en: () => import('./en/tasks.ts'),
+    'zh-Hant': () => import('./zh-Hant/tasks.ts'),
+    'zh-Hans': () => import('./zh-Hans/tasks.ts'),
   },
   usage: {
     en: () => import('./en/usage.ts'),

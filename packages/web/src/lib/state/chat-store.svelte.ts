@@ -126,6 +126,11 @@ export class ChatStore {
     if (id !== null) await this.#open.open(id);
   }
 
+  /** Loads the open conversation again, behind what is shown. */
+  refresh(): Promise<void> {
+    return this.#open.refresh();
+  }
+
   /** A new chat. */
   close(): void {
     untrack(() => {

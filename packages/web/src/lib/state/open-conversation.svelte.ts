@@ -57,7 +57,7 @@ export class OpenConversation {
     deps.live.onHello(() => this.#refreshSoon());
     deps.live.onChanged(({ what, id }) => {
       if (id === undefined || id !== this.id) return;
-      if (what === 'conversations' || what === 'interrupts') this.#refreshSoon();
+      if (what === 'conversations' || what === 'interrupts' || what === 'translations') this.#refreshSoon();
       if (what === 'queue') void this.queue.load();
     });
   }

@@ -74,4 +74,11 @@ export const chat = {
     other: '{count} messages above are compacted for the model',
   },
   foldedShow: 'Summary',
+  translate: 'Translate',
+  translationTo: 'Translation into {to}',
+  translationFromTo: '{from} → {to}',
+  translating: 'Translating…',
+  stopTranslation: 'Stop translation',
+  copyTranslation: 'Copy translation',
+  removeTranslation: 'Remove translation',
 } as const;

@@ -51,4 +51,5 @@ export const composer = {
   chooseModel: 'Choose a model',
   models: 'Models',
   missingModel: 'This model is currently unavailable.',
+  acceptCompletion: 'Tab to accept',
 } as const;

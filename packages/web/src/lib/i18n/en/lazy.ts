@@ -23,6 +23,7 @@ import type { servers } from './servers.ts';
 import type { settings } from './settings.ts';
 import type { skills } from './skills.ts';
 import type { subAgents } from './sub-agents.ts';
+import type { tasks } from './tasks.ts';
 import type { usage } from './usage.ts';
 
 /** Texts by namespace that are loaded with the part of the page that shows them: see `i18n.need`. */
@@ -52,5 +53,6 @@ export type LazyMessages = {
   runs: typeof runs;
   skills: typeof skills;
   subAgents: typeof subAgents;
+  tasks: typeof tasks;
   usage: typeof usage;
 };

@@ -6,6 +6,8 @@ export const settings = {
   tools: 'Tools',
   memory: 'Memory',
   skills: 'Skills',
+  tasks: 'Assistant tasks',
+  tasksIntro: 'Small requests beside the chat. Each uses the model of the chat, a model you choose, or is off.',
   permissions: 'Permissions',
   access: 'Access',
   usage: 'Usage',

@@ -74,4 +74,11 @@ export const chat: Translation<typeof en> = {
   tokensWritten: { other: '输出 {count} 个词元' },
   folded: { other: '已为模型压缩以上 {count} 条消息' },
   foldedShow: '摘要',
+  translate: '翻译',
+  translationTo: '翻译成{to}',
+  translationFromTo: '{from} → {to}',
+  translating: '翻译中…',
+  stopTranslation: '停止翻译',
+  copyTranslation: '复制译文',
+  removeTranslation: '移除译文',
 };

@@ -54,4 +54,5 @@ export const composer: Translation<typeof en> = {
   chooseModel: '选择模型',
   models: '模型',
   missingModel: '当前无法使用这个模型。',
+  acceptCompletion: '按 Tab 接受',
 };

@@ -426,4 +426,6 @@ export const serverTexts: Translation<typeof en> = {
   childRunDeleted: '它的运行已被删除。',
   toolDelegateTask: '委派给子智能体',
   aboutDelegateTask: '把任务交给子智能体，各自在自己的对话中同时进行，并在全部结束后返回它们的回答。',
+  demoCannot: '演示不是语言模型，无法执行这项任务。',
+  demoCannotHint: '请在设置中添加提供商。',
 };

@@ -74,4 +74,11 @@ export const chat: Translation<typeof en> = {
   tokensWritten: { other: '輸出 {count} 個詞元' },
   folded: { other: '已為模型壓縮以上 {count} 則訊息' },
   foldedShow: '摘要',
+  translate: '翻譯',
+  translationTo: '翻譯成{to}',
+  translationFromTo: '{from} → {to}',
+  translating: '翻譯中…',
+  stopTranslation: '停止翻譯',
+  copyTranslation: '複製譯文',
+  removeTranslation: '移除譯文',
 };

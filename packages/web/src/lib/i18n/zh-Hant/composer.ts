@@ -54,4 +54,5 @@ export const composer: Translation<typeof en> = {
   chooseModel: '選擇模型',
   models: '模型',
   missingModel: '目前無法使用這個模型。',
+  acceptCompletion: '按 Tab 接受',
 };

@@ -426,4 +426,6 @@ export const serverTexts: Translation<typeof en> = {
   childRunDeleted: '它的執行已被刪除。',
   toolDelegateTask: '委派給子代理',
   aboutDelegateTask: '把工作交給子代理，各自在自己的對話中同時進行，並在全部結束後傳回它們的回答。',
+  demoCannot: '示範不是語言模型，無法執行這項任務。',
+  demoCannotHint: '請在設定中新增供應商。',
 };

@@ -1,0 +1,28 @@
+import type { LazyTexts } from '../catalogue.ts';
+
+export const tasks: LazyTexts<'tasks'> = {
+  conversationModel: '对话所用的模型',
+  off: '关闭',
+  searchModel: '搜索模型',
+  noModel: '没有匹配“{query}”的模型。',
+  title: '对话标题',
+  titleHint: '在第一个回答之后为对话命名。你取的名称不会被替换。',
+  translate: '翻译',
+  translateHint: '在你要求时翻译消息。',
+  'detect-language': '语言检测',
+  'detect-languageHint': '判断要翻译的消息是什么语言。',
+  summarize: '历史摘要',
+  summarizeHint: '压缩对话时为较早的消息写摘要；关闭时只缩短内容。',
+  'complete-input': '输入补全',
+  'complete-inputHint': '在你输入时建议接下来的字词。消息发送前，输入的内容就会传给模型。',
+  'decide-search': '搜索判断',
+  'decide-searchHint': '通过 API 判断消息是否需要搜索网络。对话目前尚未使用。',
+  'agent-title': '智能体名称',
+  'agent-titleHint': '为智能体建议名称。',
+  'agent-description': '智能体描述',
+  'agent-descriptionHint': '为智能体建议描述。',
+  'agent-tags': '智能体标签',
+  'agent-tagsHint': '为智能体建议标签。',
+  'agent-avatar': '智能体头像',
+  'agent-avatarHint': '为智能体建议表情符号。',
+};

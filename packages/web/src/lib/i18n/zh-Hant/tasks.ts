@@ -1,0 +1,28 @@
+import type { LazyTexts } from '../catalogue.ts';
+
+export const tasks: LazyTexts<'tasks'> = {
+  conversationModel: '對話所用的模型',
+  off: '關閉',
+  searchModel: '搜尋模型',
+  noModel: '沒有符合「{query}」的模型。',
+  title: '對話標題',
+  titleHint: '在第一個回答之後為對話命名。你取的名稱不會被取代。',
+  translate: '翻譯',
+  translateHint: '在你要求時翻譯訊息。',
+  'detect-language': '語言偵測',
+  'detect-languageHint': '判斷要翻譯的訊息是什麼語言。',
+  summarize: '歷史摘要',
+  summarizeHint: '壓縮對話時為較舊的訊息寫摘要；關閉時只縮短內容。',
+  'complete-input': '輸入補全',
+  'complete-inputHint': '在你輸入時建議接下來的字詞。訊息送出前，輸入的內容就會傳給模型。',
+  'decide-search': '搜尋判斷',
+  'decide-searchHint': '透過 API 判斷訊息是否需要搜尋網路。對話目前尚未使用。',
+  'agent-title': '代理名稱',
+  'agent-titleHint': '為代理建議名稱。',
+  'agent-description': '代理描述',
+  'agent-descriptionHint': '為代理建議描述。',
+  'agent-tags': '代理標籤',
+  'agent-tagsHint': '為代理建議標籤。',
+  'agent-avatar': '代理頭像',
+  'agent-avatarHint': '為代理建議表情符號。',
+};
