@@ -11,14 +11,7 @@ import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
 import { infoOf, serveFunctions } from './serve-functions.ts';
 import { runFunction, stoppedFunction } from './run-function.ts';
-import type {
-  FunctionTool,
-  FunctionToolGroup,
-  RunBudget,
-  RunSkills,
-  ToolContext,
-  ToolModelRequests,
-} from './tool.ts';
+import type { FunctionTool, FunctionToolGroup, RunBudget, RunSkills, ToolContext, ToolModelRequests } from './tool.ts';
 
 /** The run of a call, for function tools. */
 type RunOfCall = Required<Pick<ToolContext, 'ask' | 'delegate'>> & {

@@ -45,10 +45,10 @@ export const POSTGRES_MIGRATIONS: Readonly<Record<string, PostgresMigration>> = 
   '013-permission-origins': { kind: 'expand', statements: permissionOrigins },
   '014-usage-days': { kind: 'expand', statements: usageDays },
   '015-drafts': { kind: 'expand', statements: drafts },
-  '023-schedules': { kind: 'expand', statements: schedules },
   '016-artifacts-and-memories': { kind: 'expand', statements: artifactsAndMemories },
-  '022-child-conversations': { kind: 'expand', statements: childConversations },
   '017-preset-tasks': { kind: 'expand', statements: presetTasks },
+  '022-child-conversations': { kind: 'expand', statements: childConversations },
+  '023-schedules': { kind: 'expand', statements: schedules },
 };
 
 /** Arbitrary number of an advisory lock, which all programs of a database share. */

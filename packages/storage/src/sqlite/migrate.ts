@@ -40,10 +40,10 @@ export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '013-permission-origins': permissionOrigins,
   '014-usage-days': usageDays,
   '015-drafts': drafts,
-  '023-schedules': schedules,
   '016-artifacts-and-memories': artifactsAndMemories,
-  '022-child-conversations': childConversations,
   '017-preset-tasks': presetTasks,
+  '022-child-conversations': childConversations,
+  '023-schedules': schedules,
 };
 
 /** Migrates the tables to this version: all missing migrations in one transaction, or none. */
