@@ -115,6 +115,7 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     en: () => import('./en/memory.ts'),
     'zh-Hant': () => import('./zh-Hant/memory.ts'),
     'zh-Hans': () => import('./zh-Hans/memory.ts'),
+  },
   skills: {
     en: () => import('./en/skills.ts'),
     'zh-Hant': () => import('./zh-Hant/skills.ts'),
@@ -144,6 +145,7 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     en: () => import('./en/sub-agents.ts'),
     'zh-Hant': () => import('./zh-Hant/sub-agents.ts'),
     'zh-Hans': () => import('./zh-Hans/sub-agents.ts'),
+  },
   tasks: {
     en: () => import('./en/tasks.ts'),
     'zh-Hant': () => import('./zh-Hant/tasks.ts'),
