@@ -43,8 +43,7 @@ describePage('sub-agents on the page', (stages) => {
         configuration,
       });
       const page = await stage.open(`/c/${id}`, SMALL_WINDOW);
-      const { send } = chatPage(page);
-      await send('Plan the day');
+      await chatPage(page).send('Plan the day');
       const list = page.getByRole('list', { name: 'Sub-agents' });
       await list.getByText('Completed').waitFor();
       await list.getByText('Needs your answer').waitFor();
