@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ModelScript } from '@toolyard/testing';
-import { reply } from '@toolyard/testing';
+import { eventually, reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
@@ -43,8 +43,7 @@ describePage('sub-agents on the page', (stages) => {
         configuration,
       });
       const page = await stage.open(`/c/${id}`, SMALL_WINDOW);
-      const { send } = chatPage(page);
-      await send('Plan the day');
+      await chatPage(page).send('Plan the day');
       const list = page.getByRole('list', { name: 'Sub-agents' });
       await list.getByText('Completed').waitFor();
       await list.getByText('Needs your answer').waitFor();
@@ -59,7 +58,7 @@ describePage('sub-agents on the page', (stages) => {
       await page.getByText('Blue it is.').waitFor();
       await page.getByRole('link', { name: 'Planning' }).last().click();
       await page.getByText('Both are done.').waitFor();
-      expect(await list.getByText('Completed').count()).toBe(2);
+      await eventually(async () => expect(await list.getByText('Completed').count()).toBe(2));
       const removal = await fetch(`${url}/api/conversations/${encodeURIComponent(await childOf(url, id))}`, {
         method: 'DELETE',
       });
