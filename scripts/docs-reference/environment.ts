@@ -13,10 +13,13 @@ const VARIABLES: Readonly<Record<string, string>> = {
   OPENAI_BASE_URL: 'Base URL of a model server with the API of OpenAI',
   OPENAI_API_KEY: 'Its API key, or that of OpenAI',
   HTTPS_PROXY: 'Proxy for the network of sandboxed servers, as are `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`',
-  AWS_ACCESS_KEY_ID: 'Credentials of the bucket of `--blobs-url`',
-  AWS_SECRET_ACCESS_KEY: 'Credentials of the bucket of `--blobs-url`',
-  AWS_SESSION_TOKEN: 'Credentials of the bucket of `--blobs-url`, if they are temporary',
+  AWS_ACCESS_KEY_ID: 'Credentials of the bucket of `--blobs-url`, and of Amazon Bedrock without a stored key',
+  AWS_SECRET_ACCESS_KEY: 'The same',
+  AWS_SESSION_TOKEN: 'The same, if the credentials are temporary',
   AWS_REGION: 'Region of the bucket, if its URL has none',
+  GOOGLE_APPLICATION_CREDENTIALS: 'File with credentials for Vertex AI without a stored key',
+  CLOUDSDK_CONFIG: 'Folder of the gcloud CLI, whose credentials Vertex AI uses otherwise',
+  TOOLYARD_SEARCH_KEY: 'API key for `toolyard search-engine set`',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'Base URL of an OpenTelemetry collector; traces are sent to `/v1/traces` (HTTP, JSON)',
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'Complete URL for traces',
   OTEL_EXPORTER_OTLP_HEADERS: 'Headers of these requests: `name=value,name=value`',
@@ -33,7 +36,8 @@ const VARIABLES: Readonly<Record<string, string>> = {
 
 /** Read to find out about the machine, or passed on to launchers; nothing to configure in Toolyard. */
 const NOT_CONFIGURATION = [
-  ...['DISPLAY', 'WAYLAND_DISPLAY', 'SSH_CONNECTION', 'TERM', 'PATH', 'LOCALAPPDATA', 'XDG_CONFIG_HOME'],
+  ...['DISPLAY', 'WAYLAND_DISPLAY', 'SSH_CONNECTION', 'TERM', 'PATH', 'APPDATA', 'LOCALAPPDATA', 'HOME'],
+  ...['XDG_CONFIG_HOME'],
   ...['NPM_CONFIG_USERCONFIG', 'PIP_CONFIG_FILE', 'UV_CONFIG_FILE'],
 ];
 

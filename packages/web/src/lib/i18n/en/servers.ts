@@ -35,8 +35,7 @@ export const servers = {
   eraModern: '{version} (stateless)',
   workspace: 'Workspace folder',
   workspaceHint:
-    'A folder on the machine of the server, as an absolute path. The tools for files and commands work in it, and are offered only if it is set.',
-  skills: 'Skills of this chat',
     'A folder on the machine of the server, as an absolute path. The tools for files and commands work in it, and are offered only if it is set. Local MCP servers that ask receive it as a root; one in a sandbox can open it only if its sandbox includes the folder.',
+  skills: 'Skills of this chat',
   manage: 'All servers',
 } as const;

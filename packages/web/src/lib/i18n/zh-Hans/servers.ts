@@ -37,7 +37,6 @@ export const servers: Translation<typeof en> = {
   eraLegacy: '{version}（initialize）',
   eraModern: '{version}（无状态）',
   workspace: '工作区文件夹',
-  workspaceHint: '服务器所在机器上的文件夹，请输入绝对路径。文件和命令工具只在此文件夹中工作，未设置时不提供。',
   skills: '此对话的技能',
   workspaceHint:
     '服务器所在机器上的文件夹，请输入绝对路径。文件和命令工具只在此文件夹中工作，未设置时不提供。本地 MCP 服务器询问时也会得知此文件夹（roots）；在沙箱中运行的服务器，需先在其沙箱设置中加入此文件夹才能打开。',

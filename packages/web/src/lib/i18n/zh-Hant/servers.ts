@@ -37,7 +37,6 @@ export const servers: Translation<typeof en> = {
   eraLegacy: '{version}（initialize）',
   eraModern: '{version}（無狀態）',
   workspace: '工作區資料夾',
-  workspaceHint: '伺服器所在機器上的資料夾，請輸入絕對路徑。檔案與指令工具只在此資料夾中運作，未設定時不提供。',
   skills: '此對話的技能',
   workspaceHint:
     '伺服器所在機器上的資料夾，請輸入絕對路徑。檔案與指令工具只在此資料夾中運作，未設定時不提供。本機 MCP 伺服器詢問時也會得知此資料夾（roots）；在沙箱中執行的伺服器，需先在其沙箱設定加入此資料夾才能開啟。',
