@@ -53,6 +53,7 @@ export type RunAccess = {
 type Derived =
   | 'offeredTools'
   | 'model'
+  | 'agent'
   | 'parameters'
   | 'toolMode'
   | 'tools'
@@ -109,6 +110,7 @@ export function createRunHost(
   const executors = createAgentExecutors({
     ...options,
     model,
+    agent: configuration.agent,
     parameters: configuration.parameters,
     toolMode: configuration.toolMode,
     tools,

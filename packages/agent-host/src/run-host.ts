@@ -1,4 +1,5 @@
 import type {
+  AgentReference,
   ApprovalAnswer,
   ApprovalInterrupt,
   Budget,
@@ -79,6 +80,8 @@ export type QuestionMode =
 export type RunHost = {
   model: ModelRuntime;
   modelId: string;
+  /** The agent that answers, for its messages. */
+  agent?: AgentReference | undefined;
   parameters: ModelParameters;
   toolMode: ToolMode;
   tools: RunToolHost;

@@ -12,6 +12,7 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'question',
   'answer',
   'draft',
+  'profile',
 ]);
 
 /** Parses JSON columns of the rows read. Only listed columns: other text that looks like JSON is unchanged. */

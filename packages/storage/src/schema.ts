@@ -45,6 +45,7 @@ type ConversationsTable = {
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
+  temporary: number;
 };
 
 type MessagesTable = {
@@ -65,6 +66,8 @@ type AgentsTable = {
   owner_id: string;
   title: string;
   configuration: Json<JsonObject>;
+  /** Null in rows of a version without this column. */
+  profile: ColumnType<JsonObject | null, string | null, string>;
   version: number;
   created_at: number;
   updated_at: number;

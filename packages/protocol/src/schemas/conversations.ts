@@ -57,6 +57,8 @@ export const queuedMessage = named(
     createdAt: timestamp,
     /** Overrides for its run only, as they were sent. */
     configuration: agentConfiguration.exactOptional(),
+    /** The agent that answers it, instead of the conversation's. */
+    agentId: z.string().exactOptional(),
     /** The active run adds it to its branch before its next step. */
     steers: z.literal(true).exactOptional(),
   }),
@@ -89,6 +91,8 @@ export const createConversationBody = named(
     title: titleText.exactOptional(),
     agentId: existingId.exactOptional(),
     configuration: agentConfiguration.exactOptional(),
+    /** Not in lists and searches; deleted permanently after `DELETE`, or a day after its last message. */
+    temporary: z.boolean().exactOptional(),
   }),
 );
 export type CreateConversation = z.output<typeof createConversationBody>;
@@ -127,6 +131,11 @@ export const sendMessageBody = named(
     whenBusy: z.enum(['queue', 'steer', 'interrupt', 'refuse']).exactOptional(),
     /** Overrides for this run only. */
     configuration: agentConfiguration.exactOptional(),
+    /**
+     * The agent that answers this message, instead of the conversation's: its settings apply over those of the
+     * conversation, except for the approval mode. Such a message does not steer an active run: it is queued.
+     */
+    agentId: existingId.exactOptional(),
   }),
 );
 export type SendMessage = z.output<typeof sendMessageBody>;

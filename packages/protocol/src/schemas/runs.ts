@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RUN_EVENT_VERSION } from '../event-version.ts';
-import { errorInfo, jsonObject, named, pageOf, timestamp, toolChange, toolReference } from './common.ts';
+import { agentReference, errorInfo, jsonObject, named, pageOf, timestamp, toolChange, toolReference } from './common.ts';
 import { budget, modelParameters } from './configuration.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
 import { assistantPart, malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
@@ -390,7 +390,12 @@ export const runEvent = named(
     event('steered', { message: userMessage }),
     /** The request that the next message answers, as far as it is needed to show it again. */
     event('request_made', { messageId, request: modelRequest }),
-    event('message_started', { messageId, parentId: z.string().nullable(), model: z.string() }),
+    event('message_started', {
+      messageId,
+      parentId: z.string().nullable(),
+      model: z.string(),
+      agent: agentReference.exactOptional(),
+    }),
     event('text_delta', { messageId, text: z.string() }),
     event('reasoning_delta', { messageId, text: z.string() }),
     event('tool_call_started', { messageId, callId, name: z.string() }),

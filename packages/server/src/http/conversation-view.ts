@@ -1,16 +1,8 @@
-import type {
-  AgentConfiguration,
-  ConversationSummary,
-  ConversationView,
-  Principal,
-  ResolvedAgentConfiguration,
-  StoredInterrupt,
-} from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import type { ConversationSummary, ConversationView, Principal, StoredInterrupt } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { FoundConversation, StoredConversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { allInterrupts } from '../runs/all-interrupts.ts';
-import type { Configurations } from '../services.ts';
 import { notFound } from './problems.ts';
 import { toRunView } from './run-view.ts';
 import type { HttpAppOptions } from './types.ts';
@@ -59,7 +51,7 @@ export async function viewOf(
   const [page, queue, resolved] = await Promise.all([
     storage.messages.page(principal, id, { limit: FIRST_PAGE }),
     storage.queue.list(principal, id),
-    resolve(configurations, principal, { agentId, configuration }),
+    configurations.resolve(principal, { agentId, conversation: configuration }),
   ]);
   const interrupts: StoredInterrupt[] = [];
   for await (const asked of allInterrupts(storage.runs, principal, { status: 'open', conversationId: id })) {
@@ -77,18 +69,4 @@ export async function viewOf(
     queue,
     interrupts,
   };
-}
-
-/** A conversation whose agent was deleted opens without the agent. */
-async function resolve(
-  configurations: Configurations,
-  principal: Principal,
-  { agentId, configuration }: { agentId: string | null; configuration: AgentConfiguration },
-): Promise<ResolvedAgentConfiguration> {
-  try {
-    return await configurations.resolve(principal, { agentId, conversation: configuration });
-  } catch (error) {
-    if (!ToolyardError.isInstance(error) || error.code !== 'not_found') throw error;
-    return configurations.resolve(principal, { agentId: null, conversation: configuration });
-  }
 }

@@ -15,7 +15,7 @@ import type {
 } from '@toolyard/protocol';
 import { defined, textOf, ToolyardError } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
-import { readStoredConfiguration } from '../config/agent-configuration.ts';
+import { layersOf } from '../config/configuration-layers.ts';
 import type { Configurations, LiveHub, Models } from '../services.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
 import type { RunConfiguration } from './stored-run.ts';
@@ -40,6 +40,8 @@ export type StartRequest = {
   begins: RunBeginning;
   /** Applies to this run only. */
   configuration?: AgentConfiguration;
+  /** The agent that answers, instead of the conversation's. */
+  agentId?: string;
   /** The tab that executes it, instead of a process. */
   heldBy?: LeaseTerms;
 };
@@ -104,7 +106,7 @@ export function noConversation(id: string): ToolyardError {
 }
 
 function newRun(
-  { runId, conversation, question, begins, heldBy }: StartRequest,
+  { runId, conversation, question, begins, heldBy, agentId = conversation.agentId ?? undefined }: StartRequest,
   configuration: RunConfiguration,
   { clock, terms }: StartRunServices,
 ): NewRun {
@@ -122,6 +124,7 @@ function newRun(
     parentId: leafId,
     runId,
     model: configuration.model.modelId,
+    ...defined({ agent: configuration.agent }),
     createdAt: at,
   });
   const stored: StoredRun = {
@@ -142,27 +145,35 @@ function newRun(
     leaf: answer.id,
     ...defined({ lease }),
     ...(title === '' ? {} : { title }),
-    ...(conversation.agentId === null ? {} : { agentId: conversation.agentId }),
+    ...defined({ agentId }),
     ...(begins.with === 'question' ? defined({ queuedMessageId: begins.queuedMessageId }) : {}),
   };
 }
 
 async function resolve(
   principal: Owner,
-  { conversation, configuration: run }: StartRequest,
+  { conversation, configuration: run, agentId }: StartRequest,
   configurations: Configurations,
 ): Promise<RunConfiguration> {
-  const resolved = await configurations.resolve(principal, {
-    agentId: conversation.agentId,
-    conversation: readStoredConfiguration(conversation.configuration),
-    ...defined({ run }),
-  });
+  const layers = layersOf(conversation, { run, agentId });
+  const resolved = await configurations.resolve(principal, layers);
   const { model } = resolved;
+  if (layers.agentId !== null && resolved.agent === undefined) throw noAgent(layers.agentId, layers.answersOnce);
   if (model) return { ...resolved, model };
   throw new ToolyardError({
     code: 'bad_request',
     message: 'This conversation has no model, and there is no default.',
     hint: 'Choose a model, or add a provider in the settings.',
+  });
+}
+
+function noAgent(agentId: string, answersOnce = false): ToolyardError {
+  return new ToolyardError({
+    code: 'not_found',
+    message: `There is no agent ${agentId}.`,
+    hint: answersOnce
+      ? 'Mention another agent, or none.'
+      : 'Choose another agent for this conversation, or no agent.',
   });
 }
 

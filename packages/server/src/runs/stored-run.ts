@@ -2,7 +2,7 @@ import type { StoredRun } from '@toolyard/agent-host/durable';
 import { RunLost } from '@toolyard/agent-host/durable';
 import type { AgentState } from '@toolyard/agent-runtime';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
-import type { JsonObject, JsonValue, LeasedRun, ModelReference, ResolvedAgentConfiguration } from '@toolyard/protocol';
+import type { AssistantMessage, JsonObject, JsonValue, LeasedRun, ModelReference, ResolvedAgentConfiguration } from '@toolyard/protocol';
 import { isJsonObject, ZERO_SPENT, ToolyardError } from '@toolyard/protocol';
 
 /** Configuration of a run, resolved once when the user sends the message. */
@@ -63,15 +63,8 @@ function versionOf(stored: JsonValue | null): number | null {
 }
 
 /** Placeholder of the answer, at its position in the conversation. */
-export function placeholder(of: { id: string; parentId: string; runId: string; model: string; createdAt: number }): {
-  role: 'assistant';
-  parts: [];
-  finishReason: 'pending';
-  id: string;
-  parentId: string;
-  runId: string;
-  model: string;
-  createdAt: number;
-} {
+export function placeholder(
+  of: Pick<AssistantMessage, 'id' | 'runId' | 'model' | 'agent' | 'createdAt'> & { parentId: string },
+): AssistantMessage & { parts: []; finishReason: 'pending' } {
   return { ...of, role: 'assistant', parts: [], finishReason: 'pending' };
 }

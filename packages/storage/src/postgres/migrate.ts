@@ -15,6 +15,7 @@ import { access } from './migrations/012-access.ts';
 import { permissionOrigins } from './migrations/013-permission-origins.ts';
 import { usageDays } from './migrations/014-usage-days.ts';
 import { drafts } from './migrations/015-drafts.ts';
+import { agents } from './migrations/020-agents.ts';
 import { keyFingerprint } from './migrations/011-key-fingerprint.ts';
 
 /**
@@ -41,6 +42,7 @@ export const POSTGRES_MIGRATIONS: Readonly<Record<string, PostgresMigration>> = 
   '013-permission-origins': { kind: 'expand', statements: permissionOrigins },
   '014-usage-days': { kind: 'expand', statements: usageDays },
   '015-drafts': { kind: 'expand', statements: drafts },
+  '020-agents': { kind: 'expand', statements: agents },
 };
 
 /** Arbitrary number of an advisory lock, which all programs of a database share. */

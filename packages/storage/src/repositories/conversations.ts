@@ -27,6 +27,8 @@ export type StoredConversation = {
   deletedAt: number | null;
   /** The current run. */
   activeRun: ActiveRun | null;
+  /** Not in lists and searches, and not kept. */
+  temporary: boolean;
 };
 
 /** Text around the first match in the title or a message; matches are between U+0002 and U+0003. */
@@ -43,7 +45,14 @@ export type ConversationRepository = {
   /** @throws ToolyardError `bad_request` if the id exists. */
   create(
     principal: Owner,
-    conversation: { id: string; title: string; agentId?: string; configuration?: JsonObject; at: number },
+    conversation: {
+      id: string;
+      title: string;
+      agentId?: string;
+      configuration?: JsonObject;
+      temporary?: boolean;
+      at: number;
+    },
   ): Promise<StoredConversation>;
   /** Null if the owner has no such conversation, or deleted it. */
   get(principal: Owner, id: string): Promise<StoredConversation | null>;
@@ -75,6 +84,8 @@ export type ConversationRepository = {
    * number. Blobs stay, since other messages may reference them.
    */
   purgeDeleted(before: number, limit: number): Promise<number>;
+  /** The same for temporary conversations that were deleted, or whose last message is older than `before`. */
+  purgeTemporary(before: number, limit: number): Promise<number>;
 };
 
 export function createConversationRepository(
@@ -94,7 +105,7 @@ export function createConversationRepository(
     db.updateTable('conversations').where('id', '=', id).where('owner_id', '=', ownerId);
 
   return {
-    async create({ ownerId }, { id, title, agentId, configuration, at }) {
+    async create({ ownerId }, { id, title, agentId, configuration, temporary = false, at }) {
       const insert = db
         .insertInto('conversations')
         .values({
@@ -108,6 +119,7 @@ export function createConversationRepository(
           created_at: at,
           updated_at: at,
           deleted_at: null,
+          temporary: temporary ? 1 : 0,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .returningAll()
@@ -131,6 +143,7 @@ export function createConversationRepository(
         .selectAll()
         .select([activeRunId, activeRunStatus])
         .where('owner_id', '=', ownerId)
+        .where('temporary', '=', 0)
         .where('deleted_at', deleted ? 'is not' : 'is', null);
       if (after) {
         const seen = [after.pinned ? 1 : 0, after.updatedAt, after.id] as const;
@@ -153,6 +166,7 @@ export function createConversationRepository(
         .selectAll()
         .select([activeRunId, activeRunStatus])
         .where('id', 'in', ids)
+        .where('temporary', '=', 0)
         .execute();
       const byId = new Map(rows.map((row) => [row.id, toConversation(row)]));
       return hits.flatMap(({ conversationId, ...hit }) => {
@@ -219,6 +233,15 @@ export function createConversationRepository(
       const result = await db.deleteFrom('conversations').where('id', 'in', due.limit(limit)).executeTakeFirst();
       return Number(result.numDeletedRows);
     },
+    async purgeTemporary(before, limit) {
+      const due = db
+        .selectFrom('conversations')
+        .select('id')
+        .where('temporary', '=', 1)
+        .where((eb) => eb.or([eb('deleted_at', 'is not', null), eb('updated_at', '<', before)]));
+      const result = await db.deleteFrom('conversations').where('id', 'in', due.limit(limit)).executeTakeFirst();
+      return Number(result.numDeletedRows);
+    },
   };
 }
 
@@ -248,5 +271,6 @@ function toConversation(row: Row): StoredConversation {
       row.active_run_id === null || row.active_run_status === null
         ? null
         : { id: row.active_run_id, status: row.active_run_status },
+    temporary: row.temporary === 1,
   };
 }

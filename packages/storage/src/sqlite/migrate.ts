@@ -18,6 +18,7 @@ import { access } from './migrations/012-access.ts';
 import { permissionOrigins } from './migrations/013-permission-origins.ts';
 import { usageDays } from './migrations/014-usage-days.ts';
 import { drafts } from './migrations/015-drafts.ts';
+import { agents } from './migrations/020-agents.ts';
 import { tabCommits } from './migrations/011-tab-commits.ts';
 
 /** In order; released migrations never change. */
@@ -36,6 +37,7 @@ export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '013-permission-origins': permissionOrigins,
   '014-usage-days': usageDays,
   '015-drafts': drafts,
+  '020-agents': agents,
 };
 
 /** Migrates the tables to this version: all missing migrations in one transaction, or none. */
