@@ -183,7 +183,7 @@ export type {
   ImportedAgents,
 } from './schemas/agents.ts';
 export { firstEmoji, isEmoji } from './emoji.ts';
-export type { PresetTaskCall, PresetTaskResult } from './schemas/preset-tasks.ts';
+export type { PresetTaskCall, PresetTaskResult, PresetTaskValues } from './schemas/preset-tasks.ts';
 export type { PresetTaskName, TranslationLanguage } from './preset-tasks.ts';
 export { PRESET_TASKS, TRANSLATION_LANGUAGES } from './preset-tasks.ts';
 export type { ResolvedSettings, Setting, SettingPath, SettingSection, SettingValues } from './settings.ts';

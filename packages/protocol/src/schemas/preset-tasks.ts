@@ -8,8 +8,10 @@ const translationLanguage = z.enum(TRANSLATION_LANGUAGES);
 const common = {
   /** Its model is used, unless the task has a model of its own. */
   conversationId: existingId.exactOptional(),
+  /** Calls with the same id are spans of one trace. */
+  traceId: z.string().min(1).max(100).exactOptional(),
 };
-const ofConversation = { conversationId: existingId };
+const ofConversation = { ...common, conversationId: existingId };
 /** What is known of an agent; the task writes the missing part. */
 const agent = z.strictObject({
   title: text.exactOptional(),
@@ -70,3 +72,5 @@ export const presetTaskResult = named(
 );
 /** The result of a preset task. */
 export type PresetTaskResult = z.output<typeof presetTaskResult>;
+/** The type of the value of each task. */
+export type PresetTaskValues = { [Result in PresetTaskResult as Result['task']]: Result['value'] };

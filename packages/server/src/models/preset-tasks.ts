@@ -102,7 +102,7 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
       providerId,
       task: call.task,
       request: { model: modelId, parameters },
-      ...defined({ price }),
+      ...defined({ price, traceId: call.traceId }),
     };
     let text = '';
     for await (const batch of telemetry?.watch(traced, parts) ?? parts) {

@@ -23,6 +23,8 @@ export type ApiChatCall = {
   runId?: string;
   /** The preset task it answers: it names the span. */
   task?: PresetTaskName;
+  /** Calls with the same id form one trace, as those of a run do. */
+  traceId?: string;
 };
 
 export type CallSpansOptions = { add: (span: Span) => void; content: boolean; clock: Pick<Clock, 'now'> };
@@ -65,9 +67,9 @@ export class CallSpans {
   }
 
   #end(call: ApiChatCall, startedAt: number, attributes: Attributes, error: string | undefined): void {
-    const { id, providerId, request, runId, task } = call;
+    const { id, providerId, request, runId, task, traceId } = call;
     this.#options.add({
-      traceId: traceIdOf(runId ?? id),
+      traceId: traceIdOf(runId ?? traceId ?? id),
       spanId: spanIdOf(`call ${id}`),
       name: `${task ?? 'chat'} ${request.model}`,
       kind: 'client',

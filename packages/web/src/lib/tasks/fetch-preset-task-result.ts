@@ -1,0 +1,134 @@
+import type { JsonValue, PresetTaskCall, PresetTaskName, PresetTaskValues } from '@toolyard/protocol';
+import { isAbortError, isJsonObject, parseJson } from '@toolyard/protocol';
+import { createParser } from 'eventsource-parser';
+import { ApiError, request as requestServer } from '../api/client.ts';
+import { t } from '../i18n/i18n.svelte.ts';
+
+/** A piece of an answer that is text. Answers with a form (an emoji, tags, a language) have none. */
+export type PresetTaskChunk = { type: 'text'; text: string };
+
+export type PresetTaskOptions<Task extends PresetTaskName> = {
+  /** The task and its input; the server chooses model and prompt. */
+  params: Extract<PresetTaskCall, { task: Task }>;
+  /** Called for each piece of text as it arrives. */
+  onMessageHandle?: (chunk: PresetTaskChunk) => void;
+  /** Called once with the complete value. If what it returns rejects with an {@link ApiError}, `onError` is called. */
+  onFinish?: (value: PresetTaskValues[Task]) => void | Promise<void>;
+  /** Called once if the task failed. An aborted task calls neither `onFinish` nor `onError`. */
+  onError?: (error: ApiError) => void;
+  /** Called with true before anything is sent, and with false last, however the task ends. */
+  onLoadingChange?: (isLoading: boolean) => void;
+  signal?: AbortSignal;
+  /** Tasks with the same id are spans of one trace. Their names are those of the tasks. */
+  trace?: { id: string };
+};
+
+type OpenTask = (call: PresetTaskCall, signal: AbortSignal | undefined) => Promise<ReadableStream<Uint8Array> | null>;
+type TaskEvent = { event: string; data: JsonValue };
+
+/**
+ * Runs a preset task on the server: one short model request beside the loop. Reports by callbacks and resolves after
+ * the last one; rejects only with an exception of a callback that is not an {@link ApiError}.
+ *
+ * @example
+ * await fetchPresetTaskResult({
+ *   params: { task: 'agent-avatar', agent: { title, description, instructions } },
+ *   onLoadingChange: (isLoading) => (busy = isLoading),
+ *   onFinish: (emoji) => (avatar = emoji),
+ *   onError: (error) => (failure = error),
+ * });
+ */
+export async function fetchPresetTaskResult<Task extends PresetTaskName>(
+  options: PresetTaskOptions<Task>,
+  open: OpenTask = openTask,
+): Promise<void> {
+  const { params, onMessageHandle, onFinish, onError, onLoadingChange, signal, trace } = options;
+  onLoadingChange?.(true);
+  try {
+    const body = await open({ ...params, ...(trace && { traceId: trace.id }) }, signal);
+    const value = await readResult(params.task, body, signal, (text) => onMessageHandle?.({ type: 'text', text }));
+    if (signal?.aborted !== true) await onFinish?.(value);
+  } catch (thrown) {
+    if (signal?.aborted === true) return;
+    if (!(thrown instanceof ApiError)) throw thrown;
+    onError?.(thrown);
+  } finally {
+    onLoadingChange?.(false);
+  }
+}
+
+const openTask: OpenTask = (call, signal) =>
+  requestServer(
+    '/api/preset-tasks',
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify(call),
+    },
+    (response) => Promise.resolve(response.body),
+    { signal },
+  );
+
+/** @throws ApiError if the task failed, or if the stream ends without a result */
+async function readResult<Task extends PresetTaskName>(
+  task: Task,
+  body: ReadableStream<Uint8Array> | null,
+  signal: AbortSignal | undefined,
+  onText: (text: string) => void,
+): Promise<PresetTaskValues[Task]> {
+  for await (const { event, data } of readEvents(body)) {
+    signal?.throwIfAborted();
+    if (event === 'text' && typeof data === 'string') onText(data);
+    if (event === 'error') throw errorFrom(data);
+    // The server that sends it served this page, so both share the type of the value.
+    if (event === 'result' && isJsonObject(data) && data['task'] === task) {
+      return data['value'] as PresetTaskValues[Task];
+    }
+  }
+  throw new ApiError({ code: 'stream_broken', status: 0, detail: t('errors.network'), hint: t('errors.networkHint') });
+}
+
+async function* readEvents(body: ReadableStream<Uint8Array> | null): AsyncGenerator<TaskEvent> {
+  if (body === null) return;
+  const events: TaskEvent[] = [];
+  const parser = createParser({
+    onEvent({ event = '', data }) {
+      const parsed = parseJson(data);
+      if (parsed.ok) events.push({ event, data: parsed.value });
+    },
+  });
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await readOrEnd(reader);
+      if (done) return;
+      parser.feed(decoder.decode(value, { stream: true }));
+      yield* events.splice(0);
+    }
+  } finally {
+    void reader.cancel().catch(() => undefined);
+  }
+}
+
+/** A broken connection ends the stream: the missing result is the error. */
+async function readOrEnd(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
+  try {
+    return await reader.read();
+  } catch (thrown) {
+    if (isAbortError(thrown)) throw thrown;
+    return { done: true, value: undefined };
+  }
+}
+
+function errorFrom(data: JsonValue): ApiError {
+  const { code, message, hint } = isJsonObject(data) ? data : {};
+  return new ApiError({
+    code: (typeof code === 'string' ? code : 'internal') as ApiError['code'],
+    status: 200,
+    detail: typeof message === 'string' ? message : t('errors.unreadable', { status: '200' }),
+    ...(typeof hint === 'string' ? { hint } : {}),
+  });
+}
