@@ -74,7 +74,9 @@ export async function startRun(
 ): Promise<StartOutcome> {
   const { storage, pool, hub, failpoint } = services;
   const { conversation, begins } = request;
-  const configuration = await priced(principal, await resolve(principal, request, services.configurations), services);
+  const resolved = await resolve(principal, request, services.configurations);
+  if ('busyWith' in resolved) return { started: false, ...resolved };
+  const configuration = await priced(principal, resolved, services);
   const created = await storage.runs.createRun(principal, newRun(request, configuration, services));
   switch (created.outcome) {
     case 'created': {
@@ -150,15 +152,19 @@ function newRun(
   };
 }
 
+/** `busyWith`: the agent was deleted, but the run in progress continues with it and may take the message. */
 async function resolve(
   principal: Owner,
   { conversation, configuration: run, agentId }: StartRequest,
   configurations: Configurations,
-): Promise<RunConfiguration> {
+): Promise<RunConfiguration | { busyWith: string }> {
   const layers = layersOf(conversation, { run, agentId });
   const resolved = await configurations.resolve(principal, layers);
   const { model } = resolved;
-  if (layers.agentId !== null && resolved.agent === undefined) throw noAgent(layers.agentId, layers.answersOnce);
+  if (layers.agentId !== null && resolved.agent === undefined) {
+    if (conversation.activeRun !== null && agentId === undefined) return { busyWith: conversation.activeRun.id };
+    throw noAgent(layers.agentId, layers.answersOnce);
+  }
   if (model) return { ...resolved, model };
   throw new ToolyardError({
     code: 'bad_request',

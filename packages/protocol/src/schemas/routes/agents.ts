@@ -8,6 +8,7 @@ import {
   createAgentBody,
   importedAgents,
 } from '../agents.ts';
+import { jsonObject } from '../common.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const agentsRoutes = defineRoutes({
@@ -24,14 +25,14 @@ export const agentsRoutes = defineRoutes({
       'Import agents from a file: an agent of Toolyard or LobeHub, or a character card as JSON or PNG. Tools are not ' +
       'switched on',
     scope: 'settings',
-    upload: ['application/json', 'image/png'],
+    upload: ['application/json', 'image/png', 'application/octet-stream'],
     answer: importedAgents,
     status: 201,
   },
   'GET /api/agents/{id}/export': {
     summary: 'Export an agent as a file of Toolyard, LobeHub or a character card',
     query: z.strictObject({ format: agentFormat.default('toolyard') }),
-    answer: agentExport,
+    answer: z.union([agentExport, jsonObject]),
   },
   'GET /api/agents/{id}': { summary: 'Get an agent', answer: agentView },
   'PATCH /api/agents/{id}': {
