@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isEmoji } from '../emoji.ts';
-import { clientId, named, pageOf, timestamp, titleText } from './common.ts';
+import { clientId, jsonObject, named, pageOf, timestamp, titleText } from './common.ts';
 import { agentConfiguration } from './configuration.ts';
 
 /** Characters of one emoji with its modifiers. */
@@ -77,6 +77,9 @@ export const agentExport = named(
 );
 /** An agent as a file. */
 export type AgentExport = z.output<typeof agentExport>;
+
+/** A file in any of the formats. */
+export const exportedAgent = named('ExportedAgent', z.union([agentExport, jsonObject]));
 
 const leftOut = z.enum([
   'tools',

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import {
-  agentExport,
   agentFormat,
   agentPage,
   agentView,
   changeAgentBody,
   createAgentBody,
+  exportedAgent,
   importedAgents,
 } from '../agents.ts';
-import { jsonObject } from '../common.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const agentsRoutes = defineRoutes({
@@ -32,7 +31,7 @@ export const agentsRoutes = defineRoutes({
   'GET /api/agents/{id}/export': {
     summary: 'Export an agent as a file of Toolyard, LobeHub or a character card',
     query: z.strictObject({ format: agentFormat.default('toolyard') }),
-    answer: z.union([agentExport, jsonObject]),
+    answer: exportedAgent,
   },
   'GET /api/agents/{id}': { summary: 'Get an agent', answer: agentView },
   'PATCH /api/agents/{id}': {
