@@ -21,7 +21,7 @@ const SHOWN = [
   'packages/mcp-host/src/{calls,connection,host,hosted,oauth,questions,transports}/*.ts',
   'packages/model-runtime/src/wire/*.ts',
   'packages/protocol/src/*.ts',
-  'packages/server/src/{mcp,models,runs,tabs}/*.ts',
+  'packages/server/src/{agents,mcp,models,runs,tabs}/*.ts',
   'packages/server/src/http/auth/*.ts',
 ];
 

@@ -115,7 +115,12 @@ describe('files of agents', () => {
       workspace: '/home',
       parameters: { extra: { tools: [] }, seed: 1 },
     } as const;
-    const file = { format: 'toolyard-agent', version: 1, exportedAt: 0, agent: { title: 'x', profile: {}, configuration } };
+    const file = {
+      format: 'toolyard-agent',
+      version: 1,
+      exportedAt: 0,
+      agent: { title: 'x', profile: {}, configuration },
+    };
     const [agent] = read(file).agents;
     expect(agent?.configuration).toEqual({
       servers: { web: false },
@@ -124,9 +129,9 @@ describe('files of agents', () => {
       parameters: { seed: 1 },
     });
     expect(agent?.leftOut).toEqual(['tools', 'rules', 'mode', 'workspace', 'settings']);
-    expect(read({ ...file, agent: { ...file.agent, configuration: { intervention: 'manual' } } }).agents).toMatchObject([
-      { configuration: { intervention: 'manual' }, leftOut: [] },
-    ]);
+    expect(read({ ...file, agent: { ...file.agent, configuration: { intervention: 'manual' } } }).agents).toMatchObject(
+      [{ configuration: { intervention: 'manual' }, leftOut: [] }],
+    );
   });
 
   test('of LobeHub: one agent, an export of sessions and one of the database', () => {
@@ -199,7 +204,11 @@ describe('files of agents', () => {
   });
 
   test('an avatar that is an image, and texts that are too long, are left out and named', () => {
-    const meta = { avatar: 'https://example.com/a.png', title: 'x'.repeat(900), tags: Array.from({ length: 50 }, (_, at) => `tag ${at}`) };
+    const meta = {
+      avatar: 'https://example.com/a.png',
+      title: 'x'.repeat(900),
+      tags: Array.from({ length: 50 }, (_, at) => `tag ${at}`),
+    };
     const [agent] = read({ config: {}, meta }).agents;
     expect(agent?.leftOut).toEqual(['avatar', 'too-long']);
     expect(agent?.title).toHaveLength(200);
@@ -214,14 +223,35 @@ describe('files of agents', () => {
     ['something else', bytesOf([1]), 'This file is not an agent.'],
     [
       'a wrong value',
-      bytesOf({ format: 'toolyard-agent', version: 1, exportedAt: 0, agent: { title: 'x', profile: { tags: [1] }, configuration: {} } }),
+      bytesOf({
+        format: 'toolyard-agent',
+        version: 1,
+        exportedAt: 0,
+        agent: { title: 'x', profile: { tags: [1] }, configuration: {} },
+      }),
       '"agent.profile.tags.0" must be a string (got 1).',
     ],
-    ['a newer version', bytesOf({ format: 'toolyard-agent', version: 2 }), 'The file was written by a newer Toolyard (its version is 2).'],
+    [
+      'a newer version',
+      bytesOf({ format: 'toolyard-agent', version: 2 }),
+      'The file was written by a newer Toolyard (its version is 2).',
+    ],
     ['a card without a name', bytesOf({ spec: 'chara_card_v2', data: {} }), '"data.name" must be a string.'],
-    ['an image without a card', png(['Software', 'x']), 'This PNG image contains no character card: it has no text chunk "chara" or "ccv3".'],
-    ['an image cut off', png(['chara', base64(V1)]).subarray(0, 60), 'Invalid PNG: the file ends within the chunk at byte 33.'],
-    ['an image with a wrong checksum', png(['chara', base64(V1)]).fill(65, 50, 60), 'Invalid PNG: the checksum of the chunk tEXt at byte 33 is wrong.'],
+    [
+      'an image without a card',
+      png(['Software', 'x']),
+      'This PNG image contains no character card: it has no text chunk "chara" or "ccv3".',
+    ],
+    [
+      'an image cut off',
+      png(['chara', base64(V1)]).subarray(0, 60),
+      'Invalid PNG: the file ends within the chunk at byte 33.',
+    ],
+    [
+      'an image with a wrong checksum',
+      png(['chara', base64(V1)]).fill(65, 50, 60),
+      'Invalid PNG: the checksum of the chunk tEXt at byte 33 is wrong.',
+    ],
     ['a card that is not Base64', png(['chara', '{}']), 'The character card in this PNG image is not Base64.'],
   ])('%s is rejected with its place', (_what, bytes, problem) => {
     expect(problemOf(bytes)).toBe(problem);

@@ -19,11 +19,14 @@ export function isCharacterCard(file: JsonObject): boolean {
 export function readCharacterCard(file: JsonObject): FileAgent {
   const { spec } = file;
   if (spec !== undefined && !SPECS.has(spec)) {
-    throw invalidFile(`"spec": this version of character cards is not supported (${JSON.stringify(spec).slice(0, 60)}).`);
+    throw invalidFile({
+      message: `"spec": this version of character cards is not supported (${JSON.stringify(spec).slice(0, 60)}).`,
+    });
   }
-  if (spec !== undefined && !isJsonObject(file['data'])) throw invalidFile('"data" must be an object.');
+  if (spec !== undefined && !isJsonObject(file['data'])) throw invalidFile({ message: '"data" must be an object.' });
   const card = spec === undefined ? file : objectOf(file['data']);
-  if (typeof card['name'] !== 'string') throw invalidFile(`"${spec === undefined ? '' : 'data.'}name" must be a string.`);
+  if (typeof card['name'] !== 'string')
+    throw invalidFile({ message: `"${spec === undefined ? '' : 'data.'}name" must be a string.` });
 
   const reader = new FileAgentReader();
   const { name } = card;
@@ -38,13 +41,18 @@ export function readCharacterCard(file: JsonObject): FileAgent {
     openingMessage: text('first_mes', 'you'),
   });
   const instructions = [
-    text('system_prompt', 'the user').replaceAll(/\{\{original\}\}/gi, '').trim() || `You are ${character}.`,
+    text('system_prompt', 'the user')
+      .replaceAll(/\{\{original\}\}/gi, '')
+      .trim() || `You are ${character}.`,
     text('description', 'the user'),
     labelled('Personality', text('personality', 'the user')),
     labelled('Scenario', text('scenario', 'the user')),
   ];
   return reader.finish(name, profile, {
-    instructions: instructions.filter((part) => part !== '').join('\n\n').toWellFormed(),
+    instructions: instructions
+      .filter((part) => part !== '')
+      .join('\n\n')
+      .toWellFormed(),
     ...reader.examples(readDialogues(textOf(card['mes_example']), character)),
   });
 }
@@ -57,9 +65,7 @@ export function writeCharacterCard(agent: {
 }): JsonObject {
   const { title, profile, configuration } = agent;
   const { examples = [] } = configuration;
-  const dialogues = examples.map(
-    ({ question, answer }) => `<START>\n{{user}}: ${question}\n{{char}}: ${answer}`,
-  );
+  const dialogues = examples.map(({ question, answer }) => `<START>\n{{user}}: ${question}\n{{char}}: ${answer}`);
   return {
     spec: 'chara_card_v3',
     spec_version: '3.0',

@@ -100,7 +100,7 @@ export function objectOf(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** @param hint what to do, unless the file itself has to be repaired */
-export function invalidFile(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_request', message, ...defined({ hint }) });
+/** The file, or an agent in it, cannot be used. */
+export function invalidFile(why: { message: string; hint?: string }): ToolyardError {
+  return new ToolyardError({ code: 'bad_request', ...why });
 }

@@ -23,10 +23,10 @@ export function lobeHubEntries(file: JsonObject): LobeHubEntry[] | null {
 
 /** @throws ToolyardError if it is no agent */
 export function readLobeHubAgent(value: JsonValue): FileAgent {
-  if (!isJsonObject(value)) throw invalidFile('An agent must be an object.');
+  if (!isJsonObject(value)) throw invalidFile({ message: 'An agent must be an object.' });
   const { config = value, meta = value } = value;
-  if (!isJsonObject(config)) throw invalidFile('"config" must be an object.');
-  if (!isJsonObject(meta)) throw invalidFile('"meta" must be an object.');
+  if (!isJsonObject(config)) throw invalidFile({ message: '"config" must be an object.' });
+  if (!isJsonObject(meta)) throw invalidFile({ message: '"meta" must be an object.' });
   const reader = new FileAgentReader();
   const chat = objectOf(config['chatConfig'] ?? config);
   reader.leaveOut('tools', listOf(config['plugins']).length > 0);

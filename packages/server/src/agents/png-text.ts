@@ -19,17 +19,17 @@ export function isPng(bytes: Uint8Array): boolean {
 export function readPngTexts(bytes: Uint8Array): Map<string, string> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const texts = new Map<string, string>();
-  for (let at = SIGNATURE.length; at < bytes.byteLength; ) {
+  for (let at = SIGNATURE.length; at < bytes.byteLength;) {
     if (at + FRAME_BYTES > bytes.byteLength) throw cutOff(at);
     const length = view.getUint32(at);
     const type = latin1(bytes.subarray(at + 4, at + 8));
-    if (!/^[A-Za-z]{4}$/.test(type)) throw invalidFile(`Invalid PNG: no chunk begins at byte ${at}.`);
+    if (!/^[A-Za-z]{4}$/.test(type)) throw invalidFile({ message: `Invalid PNG: no chunk begins at byte ${at}.` });
     const end = at + FRAME_BYTES + length;
     if (end > bytes.byteLength) throw cutOff(at);
     if (type === 'tEXt' || type === 'iTXt') {
       const checked = bytes.subarray(at + 4, end - 4);
       if (crc32(checked) !== view.getUint32(end - 4)) {
-        throw invalidFile(`Invalid PNG: the checksum of the chunk ${type} at byte ${at} is wrong.`);
+        throw invalidFile({ message: `Invalid PNG: the checksum of the chunk ${type} at byte ${at} is wrong.` });
       }
       const text = readText(type, checked.subarray(4));
       if (text && !texts.has(text.keyword)) texts.set(text.keyword, text.text);
@@ -57,5 +57,8 @@ function latin1(bytes: Uint8Array): string {
 }
 
 function cutOff(at: number): ReturnType<typeof invalidFile> {
-  return invalidFile(`Invalid PNG: the file ends within the chunk at byte ${at}.`, 'Download the file again.');
+  return invalidFile({
+    message: `Invalid PNG: the file ends within the chunk at byte ${at}.`,
+    hint: 'Download the file again.',
+  });
 }

@@ -28,7 +28,7 @@ export function readAgentFile(bytes: Uint8Array): AgentFile {
   if (isCharacterCard(file)) return { agents: [readCharacterCard(file)], invalid: [] };
   const entries = lobeHubEntries(file);
   if (entries === null) throw unknownFile();
-  if (entries.length === 0) throw invalidFile('The file contains no agents.');
+  if (entries.length === 0) throw invalidFile({ message: 'The file contains no agents.' });
   const agents: FileAgent[] = [];
   const invalid: AgentFile['invalid'] = [];
   for (const { at, value } of entries) {
@@ -46,28 +46,31 @@ function cardOfPng(bytes: Uint8Array): JsonValue {
   const texts = readPngTexts(bytes);
   const text = CARD_KEYWORDS.map((keyword) => texts.get(keyword)).find((each) => each !== undefined);
   if (text === undefined) {
-    throw invalidFile(
-      'This PNG image contains no character card: it has no text chunk "chara" or "ccv3".',
-      'Programs that convert or shrink images remove the card. Download the original file.',
-    );
+    throw invalidFile({
+      message: 'This PNG image contains no character card: it has no text chunk "chara" or "ccv3".',
+      hint: 'Programs that convert or shrink images remove the card. Download the original file.',
+    });
   }
   const base64 = text.replaceAll(/\s/g, '');
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw invalidFile('The character card in this PNG image is not Base64.');
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64))
+    throw invalidFile({ message: 'The character card in this PNG image is not Base64.' });
   return parseJsonBytes(Buffer.from(base64, 'base64'), 'the character card');
 }
 
 function readOwn(file: JsonObject): FileAgent {
   if (typeof file['version'] === 'number' && file['version'] > 1) {
-    throw invalidFile(
-      `The file was written by a newer Toolyard (its version is ${file['version']}).`,
-      'Update Toolyard, then import it again.',
-    );
+    throw invalidFile({
+      message: `The file was written by a newer Toolyard (its version is ${file['version']}).`,
+      hint: 'Update Toolyard, then import it again.',
+    });
   }
   const read = agentExport.safeParse(file, { error: plainZodError });
   if (!read.success) {
     const [issue] = read.error.issues;
     const place = issue === undefined ? '' : issue.path.map(String).join('.');
-    throw invalidFile(`${issueSentence(place === '' ? 'The file' : `"${place}"`, issue?.message ?? 'is invalid')}.`);
+    throw invalidFile({
+      message: `${issueSentence(place === '' ? 'The file' : `"${place}"`, issue?.message ?? 'is invalid')}.`,
+    });
   }
   const { title, profile, configuration } = read.data.agent;
   return { title, profile, ...withoutGrants(configuration) };
@@ -78,7 +81,15 @@ function readOwn(file: JsonObject): FileAgent {
  * the approval mode, a folder, models of tasks, fields of requests. What restricts stays.
  */
 function withoutGrants(configuration: AgentConfiguration): Pick<FileAgent, 'configuration' | 'leftOut'> {
-  const { servers = {}, interventionRules = [], intervention, workspace, presetTasks, parameters, ...rest } = configuration;
+  const {
+    servers = {},
+    interventionRules = [],
+    intervention,
+    workspace,
+    presetTasks,
+    parameters,
+    ...rest
+  } = configuration;
   const { extra, ...ownParameters } = parameters ?? {};
   const off = Object.entries(servers).filter(([, isOn]) => !isOn);
   const rules = interventionRules.filter(({ decision }) => decision !== 'allow');
@@ -103,8 +114,8 @@ function withoutGrants(configuration: AgentConfiguration): Pick<FileAgent, 'conf
 }
 
 function unknownFile(): ReturnType<typeof invalidFile> {
-  return invalidFile(
-    'This file is not an agent.',
-    'Import an agent exported from Toolyard or LobeHub, or a character card as JSON or PNG.',
-  );
+  return invalidFile({
+    message: 'This file is not an agent.',
+    hint: 'Import an agent exported from Toolyard or LobeHub, or a character card as JSON or PNG.',
+  });
 }
