@@ -57,7 +57,7 @@ describeInBrowser('agents', () => {
       await page.getByRole('link', { name: 'Agents' }).click();
       await page.getByText('No agents yet').waitFor();
       await page.getByRole('link', { name: 'New agent' }).click();
-      await field('System prompt').fill('Counts only.');
+      await field('Instructions').fill('Counts only.');
       await field('Opening message').fill('Give me **numbers**.');
       await field('Opening questions').fill('What is 1 + 1?\nCount to three');
       await field('Input template').fill('Please:');
@@ -124,7 +124,7 @@ describeInBrowser('agents', () => {
 
       // Editing an agent suggests what is empty, too.
       await page.goto(new URL(`/agents/${other.id}`, page.url()).href);
-      await field('System prompt').fill('Rhymes only. Briefly.');
+      await field('Instructions').fill('Rhymes only. Briefly.');
       await button('Save').click();
       await eventually(async () => (await field('Tags').inputValue()) === 'math, school');
       expect(await field('Name').inputValue()).toBe('Rhymer');

@@ -1,4 +1,11 @@
-import type { AgentReference, ConversationPort, ErrorInfo, Message, SystemMessage, UserMessage } from '@toolyard/protocol';
+import type {
+  AgentReference,
+  ConversationPort,
+  ErrorInfo,
+  Message,
+  SystemMessage,
+  UserMessage,
+} from '@toolyard/protocol';
 import type { RunWriter } from './run-writer.ts';
 
 export type RunConversationOptions = {

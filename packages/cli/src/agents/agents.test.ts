@@ -47,5 +47,7 @@ it('imports, lists, shows, exports and deletes agents, and chats with one by its
   await runCommand(['agents', 'import', file, ...at]);
   expect((await runCommand(['agents', 'delete', 'Pirate', ...at])).stderr).toMatch(/2 agents have the name/);
   expect((await runCommand(['agents', 'delete', view.id, ...at])).stderr).toMatch(/deleted Pirate/);
-  expect((await runCommand(['chat', 'Hello', '--agent', 'nobody', ...at])).stderr).toMatch(/There is no agent "nobody"/);
+  expect((await runCommand(['chat', 'Hello', '--agent', 'nobody', ...at])).stderr).toMatch(
+    /There is no agent "nobody"/,
+  );
 });

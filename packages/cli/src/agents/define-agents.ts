@@ -52,7 +52,10 @@ export function defineAgents(program: Command, io: CommandIo): void {
     });
 
   onServer(
-    agents.command('delete').argument('<agent>', 'name or ID').description('Delete an agent; its conversations are kept'),
+    agents
+      .command('delete')
+      .argument('<agent>', 'name or ID')
+      .description('Delete an agent; its conversations are kept'),
   ).action(async (agent: string, options: ServerFlags) => {
     const { deleteAgent } = await import('./agents-command.ts');
     await deleteAgent(io, await clientOf(io, options), agent);

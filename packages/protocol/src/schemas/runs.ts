@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RUN_EVENT_VERSION } from '../event-version.ts';
-import { agentReference, errorInfo, jsonObject, named, pageOf, timestamp, toolChange, toolReference } from './common.ts';
+import { errorInfo, jsonObject, named, pageOf, timestamp, toolChange, toolReference } from './common.ts';
 import { budget, modelParameters } from './configuration.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
 import { assistantPart, malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
@@ -392,9 +392,7 @@ export const runEvent = named(
     event('request_made', { messageId, request: modelRequest }),
     event('message_started', {
       messageId,
-      parentId: z.string().nullable(),
-      model: z.string(),
-      agent: agentReference.exactOptional(),
+      ...assistantMessage.pick({ parentId: true, model: true, agent: true }).shape,
     }),
     event('text_delta', { messageId, text: z.string() }),
     event('reasoning_delta', { messageId, text: z.string() }),

@@ -270,7 +270,7 @@ describe('files of agents', () => {
       if (typeof value !== 'object' || value === null) return value;
       return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, damaged(each)]));
     };
-    const files: JsonObject[] = [V1, V2, LOBEHUB, writeAgentFile(AGENT, 'toolyard', 1) as JsonObject];
+    const files: JsonObject[] = [V1, V2, LOBEHUB, writeAgentFile(AGENT, 'toolyard', 1)];
     const image = png(['chara', base64(V2)]);
     let accepted = 0;
     for (let round = 0; round < 2_000; round++) {

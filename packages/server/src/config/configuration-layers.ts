@@ -7,7 +7,10 @@ import { readStoredConfiguration } from './agent-configuration.ts';
 /** The layers of a run. `agentId`: the agent that answers, if it is not that of the conversation. */
 export function layersOf(
   conversation: Pick<StoredConversation, 'agentId' | 'configuration'>,
-  { agentId = conversation.agentId, run }: { agentId?: string | null | undefined; run?: AgentConfiguration | undefined },
+  {
+    agentId = conversation.agentId,
+    run,
+  }: { agentId?: string | null | undefined; run?: AgentConfiguration | undefined },
 ): ConfigurationLayers {
   return {
     agentId,

@@ -31,7 +31,12 @@ async function benchWith(model: RunBenchOptions['model']): Promise<RunBench> {
   });
   const profile = { avatar: '🧪' };
   await bench.storage.agents.create(ANNE, { id: 'ada', title: 'Ada', configuration: ADA, profile, at: 0 });
-  await bench.storage.agents.create(ANNE, { id: 'bob', title: 'Bob', configuration: { instructions: 'I am Bob.' }, at: 0 });
+  await bench.storage.agents.create(ANNE, {
+    id: 'bob',
+    title: 'Bob',
+    configuration: { instructions: 'I am Bob.' },
+    at: 0,
+  });
   return bench;
 }
 

@@ -18,5 +18,8 @@ export async function readStoppedRun(
   if (shown?.role !== 'assistant' || shown.finishReason !== 'pending' || shown.parentId === null) {
     return { stamp, placeholder: null };
   }
-  return { stamp, placeholder: { id: shown.id, parentId: shown.parentId, model: shown.model, ...defined({ agent: shown.agent }) } };
+  return {
+    stamp,
+    placeholder: { id: shown.id, parentId: shown.parentId, model: shown.model, ...defined({ agent: shown.agent }) },
+  };
 }

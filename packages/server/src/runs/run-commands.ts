@@ -1,5 +1,4 @@
 import type {
-  AgentConfiguration,
   AnswerSideEffect,
   Clock,
   IdSource,
@@ -193,7 +192,10 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       const conversation = await conversationOf(principal, conversationId);
       refuseContinue(conversation, messageId);
       const branch = await storage.messages.branch(principal, conversationId);
-      const kept = { ...defined({ configuration }), ...(await answeringAgent(storage, principal, conversation, branch)) };
+      const kept = {
+        ...defined({ configuration }),
+        ...(await answeringAgent(storage, principal, conversation, branch)),
+      };
       const { request, how } = continueRun({
         runId: ids.next(),
         conversation,

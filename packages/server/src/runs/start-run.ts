@@ -177,9 +177,7 @@ function noAgent(agentId: string, answersOnce = false): ToolyardError {
   return new ToolyardError({
     code: 'not_found',
     message: `There is no agent ${agentId}.`,
-    hint: answersOnce
-      ? 'Mention another agent, or none.'
-      : 'Choose another agent for this conversation, or no agent.',
+    hint: answersOnce ? 'Mention another agent, or none.' : 'Choose another agent for this conversation, or no agent.',
   });
 }
 

@@ -2,7 +2,14 @@ import type { StoredRun } from '@toolyard/agent-host/durable';
 import { RunLost } from '@toolyard/agent-host/durable';
 import type { AgentState } from '@toolyard/agent-runtime';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
-import type { AssistantMessage, JsonObject, JsonValue, LeasedRun, ModelReference, ResolvedAgentConfiguration } from '@toolyard/protocol';
+import type {
+  AssistantMessage,
+  JsonObject,
+  JsonValue,
+  LeasedRun,
+  ModelReference,
+  ResolvedAgentConfiguration,
+} from '@toolyard/protocol';
 import { isJsonObject, ZERO_SPENT, ToolyardError } from '@toolyard/protocol';
 
 /** Configuration of a run, resolved once when the user sends the message. */

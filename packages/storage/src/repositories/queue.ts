@@ -50,7 +50,14 @@ export type QueueRepository = {
 
 type DueMessage = { ownerId: string; conversationId: string; id: string };
 
-type Row = { id: string; parts: string; configuration: string | null; agent_id: string | null; created_at: number; steers: number };
+type Row = {
+  id: string;
+  parts: string;
+  configuration: string | null;
+  agent_id: string | null;
+  created_at: number;
+  steers: number;
+};
 
 export function createQueueRepository(engine: StorageEngine): QueueRepository {
   const steers = `CASE WHEN EXISTS (

@@ -158,7 +158,14 @@ export async function openBench(folder: string, options: RunBenchOptions): Promi
     runs: Object.assign(Object.create(storage.runs) as RunStore, { commit }),
   };
   const configurations = options.configurations?.(storage);
-  const runs = runsOver(underRuns, { ...options, resolved: configurations, clock, hub, log: (line) => log.push(line), prefix });
+  const runs = runsOver(underRuns, {
+    ...options,
+    resolved: configurations,
+    clock,
+    hub,
+    log: (line) => log.push(line),
+    prefix,
+  });
   const streams = createLiveStreams({ store: storage.runs, hub, clock, boot: prefix });
   let conversations = 0;
 

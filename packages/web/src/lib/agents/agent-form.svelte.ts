@@ -18,7 +18,7 @@ type Deps = {
 };
 
 const IDLE: Suggestion = { isLoading: false, error: null, offered: '' };
-/** Of instructions shorter than this nothing can be suggested unasked. */
+/** Nothing is suggested automatically for instructions shorter than this. */
 const ENOUGH_CHARACTERS = 3;
 
 /** An agent being edited. It is stored by {@link save}; suggestions for empty fields are stored at once. */
@@ -29,7 +29,12 @@ export class AgentForm {
   openingQuestions = $state('');
   configuration: AgentConfiguration = $state.raw({});
   stored: AgentView | null = $state.raw(null);
-  suggestions: Record<SuggestedField, Suggestion> = $state({ avatar: IDLE, title: IDLE, description: IDLE, tags: IDLE });
+  suggestions: Record<SuggestedField, Suggestion> = $state({
+    avatar: IDLE,
+    title: IDLE,
+    description: IDLE,
+    tags: IDLE,
+  });
   saving = $state(false);
   error: ApiError | null = $state.raw(null);
   readonly #deps: Deps;
@@ -94,7 +99,8 @@ export class AgentForm {
       const content = { title, profile, configuration };
       if (stored === null) this.stored = await this.#deps.agents.create({ id: uuid(), ...content });
       else {
-        const { version } = options.replaces === true ? await this.#deps.agents.get(stored.id) : (this.stored ?? stored);
+        const { version } =
+          options.replaces === true ? await this.#deps.agents.get(stored.id) : (this.stored ?? stored);
         this.stored = await this.#deps.agents.update(stored.id, { version, ...content });
       }
       this.#initial = saved;

@@ -28,11 +28,13 @@ function formOf(agent: AgentView) {
   const fetch = vi.fn(async (options: Parameters<typeof fetchPresetTaskResult>[0]) => {
     options.onLoadingChange?.(true);
     const value = await new Promise<string | string[]>((resolve) => ends.set(options.params.task, resolve));
-    await options.onFinish?.(value as never);
+    await options.onFinish?.(value);
     options.onLoadingChange?.(false);
   });
   const agents = { get: () => Promise.resolve(stored), create: vi.fn(), update };
-  const form = new AgentForm(agent, { agents, fetchPresetTaskResult: fetch } as unknown as ConstructorParameters<typeof AgentForm>[1]);
+  const form = new AgentForm(agent, { agents, fetchPresetTaskResult: fetch } as unknown as ConstructorParameters<
+    typeof AgentForm
+  >[1]);
   const end = async (task: string, value: string | string[]): Promise<void> => {
     ends.get(task)?.(value);
     const field = SUGGESTED.find((each) => `agent-${each}` === task) ?? 'title';
@@ -45,8 +47,14 @@ it('after an edit suggests the empty fields only, each stored by itself', { tags
   const { form, fetch, end, update, current } = formOf(AGENT);
   form.configuration = { instructions: 'Counts to ten.' };
   await form.save();
-  expect(fetch.mock.calls.map(([{ params }]) => params.task)).toEqual(['agent-avatar', 'agent-description', 'agent-tags']);
-  expect(fetch.mock.calls[0]?.[0].params).toMatchObject({ agent: { title: 'Own name', instructions: 'Counts to ten.' } });
+  expect(fetch.mock.calls.map(([{ params }]) => params.task)).toEqual([
+    'agent-avatar',
+    'agent-description',
+    'agent-tags',
+  ]);
+  expect(fetch.mock.calls[0]?.[0].params).toMatchObject({
+    agent: { title: 'Own name', instructions: 'Counts to ten.' },
+  });
   expect(form.suggestions.avatar.isLoading).toBe(true);
   expect(form.suggestions.title.isLoading).toBe(false);
   // Written while the task was running: it stays, and is not stored.
