@@ -65,6 +65,7 @@ type Derived =
   | 'offeredTools'
   | 'model'
   | 'summaries'
+  | 'agent'
   | 'parameters'
   | 'toolMode'
   | 'tools'
@@ -132,6 +133,7 @@ export function createRunHost(
   const executors = createAgentExecutors({
     ...options,
     model,
+    agent: configuration.agent,
     parameters: configuration.parameters,
     toolMode: configuration.toolMode,
     tools,

@@ -1,4 +1,5 @@
 import type {
+  AgentReference,
   ApprovalAnswer,
   ApprovalInterrupt,
   Budget,
@@ -87,6 +88,8 @@ export type RunHost = {
   modelId: string;
   /** Who writes the summaries of compacted messages; default: the model. `off`: no model, they are shortened. */
   summaries?: SummaryModel | 'off' | undefined;
+  /** The agent that answers, for its messages. */
+  agent?: AgentReference | undefined;
   parameters: ModelParameters;
   toolMode: ToolMode;
   tools: RunToolHost;

@@ -33,6 +33,8 @@ export type ChatFlags = ConnectionFlags & {
   token?: string;
   dataDir?: string;
   conversation?: string;
+  /** Name or ID of an agent of the server. */
+  agent?: string;
   /** Seconds. */
   reconnectTimeout?: number;
 };

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { defineAgents } from './agents/define-agents.ts';
 import { addAliases } from './aliases.ts';
 import { exitOnClosedPipe } from './closed-pipe.ts';
 import type { CommandIo, Invocation, OutputStream } from './command-io.ts';
@@ -85,6 +86,7 @@ export function createProgram(invocation: Invocation): Command {
     .option('--json', 'print run events as JSON lines (with a question)')
     .option('--server [url]', 'chat through a running server (default: the server of the data folder)')
     .option('--conversation <id>', 'with --server: continue this conversation')
+    .option('--agent <name>', 'chat with an agent of a running server, by name or ID')
     .option('--token <text>', 'access token or API key of the server (better: TOOLYARD_TOKEN)')
     .option('--data-dir <folder>', 'data folder of the server (or TOOLYARD_DATA_DIR)')
     .option(
@@ -113,6 +115,7 @@ export function createProgram(invocation: Invocation): Command {
 
   defineServe(program, invocation);
   defineOpen(program, io);
+  defineAgents(program, io);
   defineKeys(program, io);
   defineSearchEngine(program, io);
   defineSessions(program, io);

@@ -12,6 +12,7 @@ export type {
   ToolChange,
   ToolDifference,
   Problem,
+  AgentReference,
 } from './schemas/common.ts';
 export { isAbortError, isStorageFault, messageOf, ToolyardError, toErrorInfo } from './errors.ts';
 export type { SchemaCheck, SchemaValidator } from './schema-check.ts';
@@ -175,7 +176,6 @@ export type {
   RunLimits,
   ToolMode,
   AgentConfiguration,
-  AgentView,
   ModelReference,
   ResolvedAgentConfiguration,
 } from './schemas/configuration.ts';
@@ -203,6 +203,17 @@ export type {
 export { DEFAULT_LIMITS } from './agents.ts';
 export type { PresetTaskCall, PresetTaskResult, PresetTaskValues } from './schemas/preset-tasks.ts';
 export type { ChangeTranslation, MessageTranslation } from './schemas/translations.ts';
+export type {
+  AgentExport,
+  AgentFormat,
+  AgentPartLeftOut,
+  AgentProfile,
+  AgentView,
+  ChangeAgent,
+  CreateAgent,
+  ImportedAgents,
+} from './schemas/agents.ts';
+export { firstEmoji, isEmoji } from './emoji.ts';
 export type { PresetTaskName, TranslationLanguage } from './preset-tasks.ts';
 export { PRESET_TASKS, TRANSLATION_LANGUAGES } from './preset-tasks.ts';
 export type { ResolvedSettings, Setting, SettingPath, SettingSection, SettingValues } from './settings.ts';

@@ -157,13 +157,21 @@ export type LiveBatch = {
   cursor: string;
 };
 
+export type ConfigurationLayers = {
+  agentId: string | null;
+  /**
+   * The agent is not that of the conversation: it answers one message. Its layer is then above that of the
+   * conversation, whose approval mode and workspace still apply.
+   */
+  answersOnce?: boolean;
+  conversation?: AgentConfiguration;
+  run?: AgentConfiguration;
+};
+
 /** Merges the layers of configuration. */
 export type Configurations = {
-  /** default < agent < conversation < run. `not_found` if there is no such agent. */
-  resolve(
-    principal: Owner,
-    layers: { agentId: string | null; conversation?: AgentConfiguration; run?: AgentConfiguration },
-  ): Promise<ResolvedAgentConfiguration>;
+  /** default < agent < conversation < run. An agent that was deleted counts as none. */
+  resolve(principal: Owner, layers: ConfigurationLayers): Promise<ResolvedAgentConfiguration>;
   /**
    * Finds where a budget that the user raised beyond one run is stored; the returned function stores it there.
    * `bad_request` if it is set where the API cannot change it.

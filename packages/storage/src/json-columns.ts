@@ -13,6 +13,7 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'answer',
   'draft',
   'content',
+  'profile',
 ]);
 
 /** Parses JSON columns of the rows read. Only listed columns: other text that looks like JSON is unchanged. */

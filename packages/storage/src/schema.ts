@@ -56,6 +56,7 @@ type ConversationsTable = {
   titled_by: TitledBy | null;
   /** Until then, in milliseconds since 1970, a process generates the title. */
   title_claimed_until: number | null;
+  temporary: number;
 };
 
 /** Who named a conversation. `message`: it has the beginning of its first message as a title. */
@@ -79,6 +80,8 @@ type AgentsTable = {
   owner_id: string;
   title: string;
   configuration: Json<JsonObject>;
+  /** Null in rows of a version without this column. */
+  profile: ColumnType<JsonObject | null, string | null, string>;
   version: number;
   created_at: number;
   updated_at: number;

@@ -1,6 +1,6 @@
 import type { RunPoint } from '@toolyard/agent-runtime';
 import { parkedStatus } from '@toolyard/agent-runtime';
-import type { Clock, FactEvent, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
+import type { AgentReference, Clock, FactEvent, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
 import { defined, ignoreEvent } from '@toolyard/protocol';
 import type { Urgency } from './commit-pump.ts';
 import { SurrogateBuffer } from './surrogate-buffer.ts';
@@ -14,6 +14,7 @@ import type { StoredRun } from './stored-run.ts';
 type DurableJournalOptions = {
   runId: string;
   model: string;
+  agent?: AgentReference;
   writer: RunWriter;
   conversation: RunConversation;
   ledger: RunLedger;
@@ -104,14 +105,14 @@ export class DurableJournal implements RunJournal {
 
   /** If the run ends before the answer has begun, completes the placeholder, so that no reader waits for it. */
   #settlePlaceholder({ error }: Extract<RunEventBody, { type: 'run_finished' }>): void {
-    const { runId, model, clock, conversation } = this.#options;
+    const { runId, model, agent, clock, conversation } = this.#options;
     const message = emptyAnswer({
       id: conversation.shownId,
       parentId: conversation.leafId,
       runId,
       model,
       createdAt: clock.now(),
-      ...defined({ error }),
+      ...defined({ agent, error }),
     });
     conversation.add(message);
     this.#append({ type: 'message_finished', message });

@@ -1,5 +1,6 @@
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
 import type {
+  AssistantMessage,
   Clock,
   ErrorInfo,
   Failpoint,
@@ -11,7 +12,7 @@ import type {
   ResolvedAgentConfiguration,
   RunStatus,
 } from '@toolyard/protocol';
-import { isStorageFault, toErrorInfo } from '@toolyard/protocol';
+import { defined, isStorageFault, toErrorInfo } from '@toolyard/protocol';
 import type { RunAccess } from '../create-run-host.ts';
 import { createRunHost } from '../create-run-host.ts';
 import type { SteeringMessage } from '../drive-run.ts';
@@ -80,7 +81,10 @@ type DurableDriveOptions = {
 type DriveResult = { status: RunStatus; inboxWaits: boolean };
 
 /** Where a run stopped that cannot continue, and the message that is shown instead of its answer. */
-export type StoppedRun = { stamp: StepStamp; placeholder: { id: string; parentId: string; model: string } | null };
+export type StoppedRun = {
+  stamp: StepStamp;
+  placeholder: (Pick<AssistantMessage, 'id' | 'model' | 'agent'> & { parentId: string }) | null;
+};
 
 /** A durable run while its process (server or tab) holds the lease: everything that both have in common. */
 export class DurableRun {
@@ -159,13 +163,15 @@ export class DurableRun {
     const { run, clock, failpoint } = this.#options;
     const { point, conversation, attempt, place } = options;
     const { writer } = this;
-    const { modelId: model } = options.configuration.model;
+    const { agent, model: reference } = options.configuration;
+    const { modelId: model } = reference;
     const of = { runId: run.id, writer, clock };
     const ledger = new RunLedger(options.ledger, { ...of, failpoint });
     this.#ledger = ledger;
     const journal = new DurableJournal({
       ...of,
       model,
+      ...defined({ agent }),
       conversation,
       ledger,
       step: point.state.step,

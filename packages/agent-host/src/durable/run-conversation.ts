@@ -1,4 +1,11 @@
-import type { ConversationPort, ErrorInfo, Message, SystemMessage, UserMessage } from '@toolyard/protocol';
+import type {
+  AgentReference,
+  ConversationPort,
+  ErrorInfo,
+  Message,
+  SystemMessage,
+  UserMessage,
+} from '@toolyard/protocol';
 import type { RunWriter } from './run-writer.ts';
 
 export type RunConversationOptions = {
@@ -78,6 +85,7 @@ export function emptyAnswer(of: {
   parentId: string;
   runId: string;
   model: string;
+  agent?: AgentReference;
   createdAt: number;
   error?: ErrorInfo;
 }): Extract<Message, { role: 'assistant' }> {

@@ -212,7 +212,9 @@ export class StreamedMessage {
     return pending;
   }
 
-  toMessage(of: Pick<AssistantMessage, 'parentId' | 'createdAt' | 'runId' | 'model' | 'cost'>): AssistantMessage {
+  toMessage(
+    of: Pick<AssistantMessage, 'parentId' | 'createdAt' | 'runId' | 'model' | 'agent' | 'cost'>,
+  ): AssistantMessage {
     // A call without a result would make the next request malformed.
     const parts = this.#brokeOff
       ? this.#parts.filter((part) => part.type !== 'tool_call' && part.type !== 'malformed_tool_call')

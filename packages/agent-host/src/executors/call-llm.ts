@@ -11,7 +11,7 @@ import { noticeUnpriced } from './notice-unpriced.ts';
 
 /** Sends one request to the model and adds its answer to the conversation. */
 export function createCallLlm(host: RunHost): Executor<'call_llm'> {
-  const { conversation, journal, tools } = host;
+  const { conversation, journal, tools, agent, modelId: model } = host;
   const keepPrelude = createPreludeKeeper(host.keepPrelude);
   return async ({ toolChoice, afterCompression, continues }, state) => {
     const parentId = conversation.messages().at(-1)?.id ?? null;
@@ -21,7 +21,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     const { request, fill } = assembleRequest(inputs);
     const prelude = keepPrelude(inputs);
     journal.append({ type: 'request_made', messageId, request: recordOf(inputs, fill, prelude) });
-    journal.append({ type: 'message_started', messageId, parentId, model: host.modelId });
+    journal.append({ type: 'message_started', messageId, parentId, model, ...defined({ agent }) });
     if (continues) answer.beginWith(continues.parts);
     const began = host.used ? host.clock.monotonic() : 0;
     try {
@@ -36,11 +36,11 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     const { price } = state.limits;
     const cost = (answer.usage && price && costOf(answer.usage, price)) ?? answer.cost;
     const message = answer.toMessage({
-      ...defined({ cost }),
+      ...defined({ cost, agent }),
       parentId,
       createdAt: host.clock.now(),
       runId: state.runId,
-      model: host.modelId,
+      model,
     });
     conversation.add(message);
     journal.append({ type: 'message_finished', message });

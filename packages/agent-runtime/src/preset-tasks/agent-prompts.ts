@@ -1,4 +1,4 @@
-import { isJsonObject } from '@toolyard/protocol';
+import { firstEmoji, isJsonObject } from '@toolyard/protocol';
 import type { PresetPrompt } from './preset-prompt.ts';
 import { CHEAP, oneField, promptMessages, readLine } from './preset-prompt.ts';
 
@@ -118,11 +118,4 @@ function textField(answer: unknown, name: string): string | undefined {
   if (typeof answer !== 'object' || answer === null) return undefined;
   const value: unknown = (answer as Record<string, unknown>)[name];
   return typeof value === 'string' ? value : undefined;
-}
-
-function firstEmoji(text: string): string | undefined {
-  for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)) {
-    if (/^\p{RGI_Emoji}$/v.test(segment)) return segment;
-  }
-  return undefined;
 }

@@ -9,7 +9,7 @@ import type {
   ModelsView,
   SendMessage,
 } from '@toolyard/protocol';
-import { formatToolReference, readsOnlyInside, ToolyardError } from '@toolyard/protocol';
+import { defined, formatToolReference, readsOnlyInside, ToolyardError } from '@toolyard/protocol';
 import type { ChatRun, ChatBackend } from '../chat/chat-backend.ts';
 import { toolLine } from '../chat/print-servers.ts';
 import { plainLine } from '../sanitize.ts';
@@ -29,6 +29,8 @@ export type ServerBackendOptions = {
   configuration: AgentConfiguration;
   /** The conversation to continue; by default the first message creates one. */
   conversation?: ConversationView;
+  /** The agent of a new conversation. */
+  agentId?: string;
   ask: AskUserAtTerminal;
   /** Prints a line for the user. */
   print: (line: string) => void;
@@ -151,8 +153,9 @@ export class ServerBackend implements ChatBackend {
   }
 
   async #create(conversation: { id: string; isCreated: boolean }): Promise<void> {
-    const { client, print } = this.#options;
-    await client.post('/api/conversations', { body: { id: conversation.id, configuration: this.#configuration } });
+    const { client, print, agentId } = this.#options;
+    const body = { id: conversation.id, configuration: this.#configuration, ...defined({ agentId }) };
+    await client.post('/api/conversations', { body });
     conversation.isCreated = true;
     print(`conversation ${conversation.id}`);
   }

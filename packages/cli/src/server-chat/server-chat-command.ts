@@ -1,6 +1,7 @@
 import { createUuidSource } from '@toolyard/agent-host';
-import type { AgentConfiguration, ConversationView, ModelReference } from '@toolyard/protocol';
+import type { AgentConfiguration, AgentView, ConversationView, ModelReference } from '@toolyard/protocol';
 import { defined, systemClock, textOf, ToolyardError } from '@toolyard/protocol';
+import { findAgent } from '../agents/find-agent.ts';
 import { answerOnce } from '../chat/answer-once.ts';
 import { TerminalConversation } from '../chat/conversation.ts';
 import type { ChatRun } from '../chat/chat-backend.ts';
@@ -38,7 +39,9 @@ export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: 
     const session = await client.get('/api/session');
     print(`server: ${client.url} (Toolyard ${session.version})`);
     const conversation = flags.conversation === undefined ? undefined : await open(client, flags.conversation);
-    const { model, configuration } = await selectModel(client, flags, conversation, io.cwd, print);
+    const agent = flags.agent === undefined ? undefined : await findAgent(client, flags.agent);
+    if (agent) print(`agent: ${plainLine(agent.title) || 'untitled'}`);
+    const { model, configuration } = await selectModel(client, flags, { conversation, agent, cwd: io.cwd }, print);
     if (prompt === undefined) await printMcpServers(client, terminal);
     if (conversation) printConversation(conversation, print);
 
@@ -48,7 +51,7 @@ export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: 
         clock: systemClock,
         ids: createUuidSource(),
         configuration,
-        ...defined({ conversation }),
+        ...defined({ conversation, agentId: agent?.id }),
         ask: askAtTerminal({ terminal, reader, allow: flags.allow, print }),
         print,
         reconnectTimeoutMs: (flags.reconnectTimeout ?? RECONNECT_TIMEOUT_SECONDS) * 1_000,
@@ -94,13 +97,17 @@ function open(client: ServerClient, id: string): Promise<ConversationView> {
 async function selectModel(
   client: ServerClient,
   flags: ChatFlags,
-  conversation: ConversationView | undefined,
-  cwd: string,
+  {
+    conversation,
+    agent,
+    cwd,
+  }: { conversation: ConversationView | undefined; agent: AgentView | undefined; cwd: string },
   print: (line: string) => void,
 ): Promise<{ model: ModelReference; configuration: AgentConfiguration }> {
   const offered = await client.get('/api/models');
   const chosen = flags.model === undefined ? undefined : findModel(flags.model, offered, client.url);
-  const model = chosen ?? (conversation ? conversation.resolved.model : offered.defaultModel);
+  const ofAgent = agent?.configuration.model;
+  const model = chosen ?? ofAgent ?? (conversation ? conversation.resolved.model : offered.defaultModel);
   if (!model) {
     throw new ToolyardError({
       code: 'model_not_found',

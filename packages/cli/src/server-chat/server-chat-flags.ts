@@ -10,7 +10,13 @@ export type ServerChat = { server?: string; question?: string };
  * @throws ToolyardError `bad_config` for flags that cannot be combined
  */
 export function serverChatFrom(question: string | undefined, flags: ChatFlags): ServerChat | null {
-  if (flags.server === undefined && flags.conversation === undefined) {
+  if (flags.agent !== undefined && flags.conversation !== undefined) {
+    throw badConfig(
+      '--agent cannot be combined with --conversation: the conversation has its agent.',
+      'Start a new conversation with the agent.',
+    );
+  }
+  if (flags.server === undefined && flags.conversation === undefined && flags.agent === undefined) {
     const serverFlag = [
       ['--token', flags.token],
       ['--data-dir', flags.dataDir],
@@ -30,7 +36,7 @@ export function serverChatFrom(question: string | undefined, flags: ChatFlags): 
   ].find(([, isGiven]) => isGiven);
   if (localFlag) {
     throw badConfig(
-      `${String(localFlag[0])} cannot be combined with --server: the server has its localFlag models and MCP servers.`,
+      `${String(localFlag[0])} cannot be combined with --server or --agent: the server has its localFlag models and MCP servers.`,
       'Configure them in its web UI, or in config.json and mcp.json of its data folder.',
     );
   }

@@ -135,6 +135,13 @@ export type ToolReference = z.output<typeof toolReference>;
  */
 export type ToolOrigin = NonNullable<ToolReference['origin']>;
 
+export const agentReference = named(
+  'AgentReference',
+  z.strictObject({ id: z.string(), title: z.string(), avatar: z.string().exactOptional() }),
+);
+/** An agent with its name and emoji at that time: it may have been changed or deleted since. */
+export type AgentReference = z.output<typeof agentReference>;
+
 /** Annotations as the server declares them. */
 export const toolAnnotations = z.strictObject({
   readOnly: z.boolean().exactOptional(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonValue } from '../json.ts';
 import { faultsOfBudgets } from '../budget-faults.ts';
 import { faultsOfRules } from '../intervention-rules.ts';
-import { jsonValue, modelFields, named, clientId, pageOf, price, timestamp, titleText } from './common.ts';
+import { agentReference, jsonValue, modelFields, named, price } from './common.ts';
 import { resolvedFields, settingFields } from './setting-fields.ts';
 
 const interventionRule = z.strictObject({
@@ -131,6 +131,8 @@ export const resolvedConfiguration = named(
   'ResolvedAgentConfiguration',
   z.strictObject({
     model: modelReference.nullable(),
+    /** The agent whose layer is among the merged ones. */
+    agent: agentReference.exactOptional(),
     ...resolvedFields(''),
     parameters: modelParameters,
     limits: z.strictObject({
@@ -152,37 +154,6 @@ export const resolvedConfiguration = named(
 export type ResolvedAgentConfiguration = z.output<typeof resolvedConfiguration>;
 /** Limits of a run; all are enforced. */
 export type RunLimits = ResolvedAgentConfiguration['limits'];
-
-export const agentView = named(
-  'AgentView',
-  z.strictObject({
-    id: z.string(),
-    title: z.string(),
-    configuration: agentConfiguration,
-    version: z.int(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-  }),
-);
-export type AgentView = z.output<typeof agentView>;
-export const agentPage = pageOf('AgentPage', agentView);
-
-export const createAgentBody = named(
-  'CreateAgent',
-  z.strictObject({
-    id: clientId.exactOptional(),
-    title: titleText.min(1),
-    configuration: agentConfiguration.exactOptional(),
-  }),
-);
-export const changeAgentBody = named(
-  'ChangeAgent',
-  z.strictObject({
-    version: z.int().positive().describe('The version that the client read; an older one is rejected'),
-    title: titleText.min(1).exactOptional(),
-    configuration: agentConfiguration.exactOptional(),
-  }),
-);
 
 /** `defaults` is the lowest layer of every configuration; other keys belong to the page. */
 export type SettingsView = { defaults: AgentConfiguration } & Record<string, JsonValue | AgentConfiguration>;

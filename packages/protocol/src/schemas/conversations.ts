@@ -65,6 +65,8 @@ export const queuedMessage = named(
     createdAt: timestamp,
     /** Overrides for its run only, as they were sent. */
     configuration: agentConfiguration.exactOptional(),
+    /** The agent that answers it, instead of the conversation's. */
+    agentId: z.string().exactOptional(),
     /** The active run adds it to its branch before its next step. */
     steers: z.literal(true).exactOptional(),
   }),
@@ -99,6 +101,8 @@ export const createConversationBody = named(
     title: titleText.exactOptional(),
     agentId: existingId.exactOptional(),
     configuration: agentConfiguration.exactOptional(),
+    /** Not in lists and searches; deleted permanently after `DELETE`, or a day after its last message. */
+    temporary: z.boolean().exactOptional(),
   }),
 );
 export type CreateConversation = z.output<typeof createConversationBody>;
@@ -142,6 +146,11 @@ export const sendMessageBody = named(
      * message. Such a message is not queued.
      */
     delegate: z.array(subAgentTask).min(1).max(MAX_SUB_AGENT_TASKS).exactOptional(),
+    /**
+     * The agent that answers this message, instead of the conversation's: its settings apply over those of the
+     * conversation, except for the approval mode. Such a message does not steer an active run: it is queued.
+     */
+    agentId: existingId.exactOptional(),
   }),
 );
 export type SendMessage = z.output<typeof sendMessageBody>;

@@ -1,6 +1,7 @@
 // The order is that of `components.schemas` in the OpenAPI document.
 export * from './common.ts';
 export * from './access.ts';
+export * from './agents.ts';
 export * from './configuration.ts';
 export * from './parts.ts';
 export * from './messages.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject, named, timestamp, toolReference } from './common.ts';
+import { agentReference, jsonObject, named, timestamp, toolReference } from './common.ts';
 import { assistantPart, textPart, toolResult, userPart } from './parts.ts';
 
 const base = {
@@ -54,6 +54,8 @@ const assistant = z.strictObject({
   parts: z.array(assistantPart),
   runId: z.string(),
   model: z.string(),
+  /** The agent that answered. */
+  agent: agentReference.exactOptional(),
   finishReason,
   usage: usage.exactOptional(),
   /** US dollars, at the price at that time; absent if price or usage are unknown. */

@@ -324,7 +324,7 @@ function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(t
   });
 }
 
-const messageId = z.string();
+const { id: messageId, parentId, model, agent } = assistantMessage.shape;
 const tokens = z.int();
 export const contextFill = z.strictObject({
   /** The whole request. */
@@ -376,7 +376,7 @@ export const runEvent = named(
     event('steered', { message: userMessage }),
     /** The request that the next message answers, as far as it is needed to show it again. */
     event('request_made', { messageId, request: modelRequest }),
-    event('message_started', { messageId, parentId: z.string().nullable(), model: z.string() }),
+    event('message_started', { messageId, parentId, model, agent }),
     event('text_delta', { messageId, text: z.string() }),
     event('reasoning_delta', { messageId, text: z.string() }),
     event('tool_call_started', { messageId, callId, name: z.string() }),

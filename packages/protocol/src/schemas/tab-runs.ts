@@ -28,6 +28,8 @@ export const startRunInTabBody = named(
       parts: z.array(userPart).min(1),
       /** The message it follows; absent: the current leaf. */
       parentId: z.string().nullable().exactOptional(),
+      /** The agent that answers this message, instead of the conversation's. */
+      agentId: existingId.exactOptional(),
     }),
     z.strictObject({ ...begins, continues: existingId }),
     z.strictObject({ ...begins, regenerates: existingId }),

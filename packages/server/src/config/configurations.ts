@@ -1,8 +1,9 @@
-import type { AgentConfiguration, ModelReference, Owner } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
-import type { Storage } from '@toolyard/storage';
+import type { AgentConfiguration, AgentReference, ModelReference, Owner } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
+import type { Storage, StoredAgent } from '@toolyard/storage';
 import type { Configurations } from '../services.ts';
 import { readStoredConfiguration } from './agent-configuration.ts';
+import { readStoredProfile } from './agent-profile.ts';
 import { DEFAULTS_KEY, findBudgetLayer } from './raised-budget.ts';
 import { resolveAgentConfig } from './resolve-agent-config.ts';
 
@@ -18,31 +19,30 @@ export type ConfigurationsOptions = {
 export function createConfigurations(options: ConfigurationsOptions): Configurations {
   const { storage, fileDefaults, standardModel } = options;
 
-  async function agentLayer(principal: Owner, agentId: string | null): Promise<AgentConfiguration[]> {
-    if (agentId === null) return [];
-    const agent = await storage.agents.get(principal, agentId);
-    if (agent === null) {
-      throw new ToolyardError({
-        code: 'not_found',
-        message: `There is no agent ${agentId}.`,
-        hint: 'Choose another agent for this conversation, or no agent.',
-      });
-    }
-    return [readStoredConfiguration(agent.configuration)];
-  }
-
   return {
-    async resolve(principal, { agentId, conversation, run }) {
+    async resolve(principal, { agentId, answersOnce = false, conversation, run }) {
+      const agent = agentId === null ? null : await storage.agents.get(principal, agentId);
+      const ofAgent = agent === null ? {} : readStoredConfiguration(agent.configuration);
+      const ofConversation = readStoredConfiguration(conversation);
       const layers = [
         readStoredConfiguration(await storage.settings.get(principal, DEFAULTS_KEY)),
         fileDefaults,
-        ...(await agentLayer(principal, agentId)),
-        ...(conversation === undefined ? [] : [readStoredConfiguration(conversation)]),
+        ...(answersOnce ? [ofConversation, ofAgent, whereAsked(ofConversation)] : [ofAgent, ofConversation]),
         ...(run === undefined ? [] : [readStoredConfiguration(run)]),
       ];
       const named = layers.some(({ model }) => model !== undefined);
-      return resolveAgentConfig(layers, named ? null : await standardModel(principal));
+      const resolved = resolveAgentConfig(layers, named ? null : await standardModel(principal));
+      return agent === null ? resolved : { ...resolved, agent: referenceOf(agent) };
     },
     whereToRaise: (...of) => findBudgetLayer({ storage, fileDefaults }, ...of),
   };
+}
+
+/** Of a conversation that another agent answers once, these apply whatever that agent has. */
+function whereAsked({ intervention, workspace }: AgentConfiguration): AgentConfiguration {
+  return defined({ intervention, workspace });
+}
+
+function referenceOf({ id, title, profile }: StoredAgent): AgentReference {
+  return { id, title, ...defined({ avatar: readStoredProfile(profile).avatar }) };
 }

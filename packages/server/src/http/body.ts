@@ -17,12 +17,20 @@ export function contentTypeOf(incoming: IncomingMessage): string {
 
 /** @throws ProblemAnswer 413 as soon as the limit is exceeded, 400 for invalid JSON */
 export async function readJsonBody(incoming: IncomingMessage, limit = MAX_JSON_BYTES): Promise<JsonValue> {
-  const bytes = await readBodyBytes(incoming, limit);
-  const text = decode(bytes);
-  if (text.trim() === '') throw bad('The body is empty; JSON is required.');
-  if (depthOf(text) > MAX_DEPTH) throw bad(`The JSON of the body is nested more than ${MAX_DEPTH} levels deep.`);
+  return parseJsonBytes(await readBodyBytes(incoming, limit), 'the body');
+}
+
+/**
+ * @param subject what the bytes are, for errors
+ * @throws ProblemAnswer 400 for invalid JSON, with its place
+ */
+export function parseJsonBytes(bytes: Uint8Array, subject: 'the body' | 'the file' | 'the character card'): JsonValue {
+  const text = decode(bytes, subject);
+  const name = `T${subject.slice(1)}`;
+  if (text.trim() === '') throw bad(`${name} is empty; JSON is required.`);
+  if (depthOf(text) > MAX_DEPTH) throw bad(`The JSON of ${subject} is nested more than ${MAX_DEPTH} levels deep.`);
   const parsed = parseJson(text);
-  if (!parsed.ok) throw bad(`Invalid JSON in the body at ${placeOfFault(text)}.`);
+  if (!parsed.ok) throw bad(`Invalid JSON in ${subject} at ${placeOfFault(text)}.`);
   return parsed.value;
 }
 
@@ -56,11 +64,11 @@ function tooLarge(limit: number) {
   );
 }
 
-function decode(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array, subject: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw bad('The body is not valid UTF-8 text.');
+    throw bad(`T${subject.slice(1)} is not valid UTF-8 text.`);
   }
 }
 

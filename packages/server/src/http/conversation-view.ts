@@ -1,16 +1,8 @@
-import type {
-  AgentConfiguration,
-  ConversationSummary,
-  ConversationView,
-  Principal,
-  ResolvedAgentConfiguration,
-  StoredInterrupt,
-} from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import type { ConversationSummary, ConversationView, Principal, StoredInterrupt } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { FoundConversation, StoredConversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { allInterrupts } from '../runs/all-interrupts.ts';
-import type { Configurations } from '../services.ts';
 import { conversationTranslations } from './conversation-translations.ts';
 import { notFound } from './problems.ts';
 import { toRunView } from './run-view.ts';
@@ -60,7 +52,7 @@ export async function viewOf(
   const [page, queue, resolved, translations] = await Promise.all([
     storage.messages.page(principal, id, { limit: FIRST_PAGE }),
     storage.queue.list(principal, id),
-    resolve(configurations, principal, { agentId, configuration }),
+    configurations.resolve(principal, { agentId, conversation: configuration }),
     conversationTranslations(storage, principal, id),
   ]);
   const interrupts: StoredInterrupt[] = [];
@@ -93,18 +85,4 @@ async function parentOf(
   if (parent === null) return undefined;
   const above = await storage.conversations.get(principal, parent.conversationId);
   return { ...parent, title: above?.title ?? '' };
-}
-
-/** A conversation whose agent was deleted opens without the agent. */
-async function resolve(
-  configurations: Configurations,
-  principal: Principal,
-  { agentId, configuration }: { agentId: string | null; configuration: AgentConfiguration },
-): Promise<ResolvedAgentConfiguration> {
-  try {
-    return await configurations.resolve(principal, { agentId, conversation: configuration });
-  } catch (error) {
-    if (!ToolyardError.isInstance(error) || error.code !== 'not_found') throw error;
-    return configurations.resolve(principal, { agentId: null, conversation: configuration });
-  }
 }

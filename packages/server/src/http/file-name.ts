@@ -8,14 +8,15 @@ const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
  * `Content-Disposition` for a file with a title that users can choose.
  *
  * @param title any text, may be empty
+ * @param untitled used for a title that cannot be a file name
  */
-export function attachmentOf(title: string, extension: string): string {
-  const name = `${fileName(title)}.${extension}`;
+export function attachmentOf(title: string, extension: string, untitled = 'conversation'): string {
+  const name = `${fileName(title, untitled)}.${extension}`;
   const plain = name.replace(/[^\x20-\x7e]|%/g, '_');
   return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, percent)}`;
 }
 
-function fileName(title: string): string {
+function fileName(title: string, untitled: string): string {
   const clean = title
     .toWellFormed()
     .replace(UNSAFE, ' ')
@@ -25,7 +26,7 @@ function fileName(title: string): string {
     .slice(0, 80)
     .join('')
     .replace(/[. ]+$/, '');
-  return short === '' || DEVICE.test(short) ? 'conversation' : short;
+  return short === '' || DEVICE.test(short) ? untitled : short;
 }
 
 function percent(character: string): string {

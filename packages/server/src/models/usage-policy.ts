@@ -1,7 +1,7 @@
 import type { Budget, Clock, Owner, StoredInterrupt } from '@toolyard/protocol';
 import { budgetExceeded, budgetKey, costOf, messageOf, ToolyardError, exhaustedMeasure } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
-import { readStoredConfiguration } from '../config/agent-configuration.ts';
+import { layersOf } from '../config/configuration-layers.ts';
 import { allInterrupts } from '../runs/all-interrupts.ts';
 import type { Configurations, Models } from '../services.ts';
 import type { CallPolicy } from './call-limit.ts';
@@ -42,10 +42,8 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
     }
     const { conversationId, agentId } = run;
     const conversation = await conversations.get(principal, conversationId);
-    const { budgets } = await configurations.resolve(principal, {
-      agentId,
-      ...(conversation ? { conversation: readStoredConfiguration(conversation.configuration) } : {}),
-    });
+    const layers = conversation ? layersOf(conversation, { agentId }) : { agentId };
+    const { budgets } = await configurations.resolve(principal, layers);
     const held = budgets.filter(({ of }) => of !== 'run' && of !== 'turn' && of !== 'tool');
     return {
       budgets: held.length > 0 ? await raisedFor(principal, runId, held) : held,

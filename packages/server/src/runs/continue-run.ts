@@ -11,13 +11,15 @@ export function continueRun(of: {
   branch: readonly Message[];
   canContinue: boolean;
   configuration?: AgentConfiguration;
+  /** The agent that answers, instead of the conversation's. */
+  agentId?: string;
 }): { request: StartRequest; how: ContinuedConversation['how'] } {
-  const { runId, conversation, branch, canContinue, configuration } = of;
+  const { runId, conversation, branch, canContinue, configuration, agentId } = of;
   const { message: question, how } = continuationOf(branch, canContinue);
   const leafId = leafOf(branch, how.kind) ?? question.id;
   const parts = how.kind === 'same' ? how.parts : undefined;
   const begins = { with: 'answer' as const, leafId, ...defined({ parts }) };
-  return { request: { runId, conversation, question, begins, ...defined({ configuration }) }, how: how.kind };
+  return { request: { runId, conversation, question, begins, ...defined({ configuration, agentId }) }, how: how.kind };
 }
 
 /** @throws ToolyardError `conflict` if a run is in progress, or messages follow the message `last` */

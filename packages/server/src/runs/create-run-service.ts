@@ -4,7 +4,7 @@ import type { Clock, Failpoint, IdSource, Owner, RunRecord, UserPart } from '@to
 import { defined, isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
-import { readStoredConfiguration } from '../config/agent-configuration.ts';
+import { layersOf } from '../config/configuration-layers.ts';
 import { createAutoConfirmation } from '../config/auto-confirmation.ts';
 import type { RunMetrics } from '../metrics/metrics.ts';
 import type { ConversationTitles } from '../models/conversation-titles.ts';
@@ -18,7 +18,7 @@ import { LeaseKeeper } from './leases.ts';
 import { MessageQueue } from './message-queue.ts';
 import type { RunAccessServices } from './open-run-access.ts';
 import { RunWorkerPool } from './run-worker-pool.ts';
-import type { RunCommandsOptions } from './run-commands.ts';
+import type { CanContinue } from './run-commands.ts';
 import { createRunCommands } from './run-commands.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { createSubAgents } from './sub-agents.ts';
@@ -160,10 +160,8 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   const keepMedia = (principal: Owner, parts: UserPart[]): Promise<UserPart[]> =>
     mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
   const queue = new MessageQueue({ storage, pool, hub, clock, keepMedia, start, log });
-  const canContinue: RunCommandsOptions['canContinue'] = async (principal, { agentId, configuration }, run) => {
-    const conversation = readStoredConfiguration(configuration);
-    const layers = { agentId, conversation, ...defined({ run }) };
-    const { model } = await configurations.resolve(principal, layers);
+  const canContinue: CanContinue = async (principal, conversation, { agentId, configuration: run } = {}) => {
+    const { model } = await configurations.resolve(principal, layersOf(conversation, { agentId, run }));
     if (!model) return false;
     try {
       return (await models.open(principal, model)).canContinue === true;
@@ -197,8 +195,8 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     start,
     facts: (...asked) => models.facts(...asked),
     canContinue,
-    budgetsOf: (principal, { agentId, configuration }) =>
-      configurations.resolve(principal, { agentId, conversation: readStoredConfiguration(configuration) }),
+    budgetsOf: (principal, conversation, { agentId }) =>
+      configurations.resolve(principal, layersOf(conversation, { agentId })),
     onOver: (run, status) => over(run, status, null),
   });
   let stopHousekeeping = (): void => {};

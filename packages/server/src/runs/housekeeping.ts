@@ -8,6 +8,8 @@ const DAY_MS = 24 * HOUR_MS;
 const KEEP_DELTAS_MS = DAY_MS;
 /** Retention of deleted conversations, which can be restored until then. */
 const KEEP_DELETED_MS = 30 * DAY_MS;
+/** Retention of temporary conversations that their page did not delete. */
+const KEEP_TEMPORARY_MS = DAY_MS;
 /** Retention of unreferenced files, which may belong to an unsent message. */
 const KEEP_UNNAMED_MS = DAY_MS;
 /** Retention of offers of a tab that is gone. Whether a tab is open is decided by a much shorter timeout. */
@@ -29,7 +31,7 @@ export function startHousekeeping(of: {
   let cancel: () => void;
   const stopping = new AbortController();
   const { signal } = stopping;
-  let next: 'runs' | 'conversations' | 'blobs' = 'runs';
+  let next: 'runs' | 'conversations' | 'temporary' | 'blobs' = 'runs';
   let sweptAt = -Infinity;
 
   async function work(): Promise<void> {
@@ -40,6 +42,9 @@ export function startHousekeeping(of: {
         if (done < RUNS_AT_ONCE) next = 'conversations';
       } else if (next === 'conversations') {
         const done = await storage.conversations.purgeDeleted(clock.now() - KEEP_DELETED_MS, CONVERSATIONS_AT_ONCE);
+        if (done < CONVERSATIONS_AT_ONCE) next = 'temporary';
+      } else if (next === 'temporary') {
+        const done = await storage.conversations.purgeTemporary(clock.now() - KEEP_TEMPORARY_MS, CONVERSATIONS_AT_ONCE);
         if (done < CONVERSATIONS_AT_ONCE) next = 'blobs';
       } else {
         next = 'runs';

@@ -1,5 +1,5 @@
 import type { AssistantMessage, AssistantPart, FactEvent, Owner, RunEvent, RunStore } from '@toolyard/protocol';
-import { ignoreEvent } from '@toolyard/protocol';
+import { defined, ignoreEvent } from '@toolyard/protocol';
 
 /** What the events of a crashed process tell about its last step. */
 export type LastAttempt = {
@@ -45,8 +45,8 @@ function partialAnswer(events: readonly RunEvent[], runId: string): LastAttempt[
   for (const event of events) {
     switch (event.type) {
       case 'message_started': {
-        const { messageId: id, parentId, model, at } = event;
-        partial = { id, parentId, createdAt: at, role: 'assistant', parts: [], runId, model };
+        const { messageId: id, parentId, model, agent, at } = event;
+        partial = { id, parentId, createdAt: at, role: 'assistant', parts: [], runId, model, ...defined({ agent }) };
         break;
       }
       case 'text_delta':

@@ -91,7 +91,7 @@ export class MessageQueue {
   /** Applies what the sender wants of a queued message during a run. Idempotent. */
   async press(
     principal: Owner,
-    { id, conversationId }: QueuedMessage,
+    { id, conversationId, agentId }: QueuedMessage,
     whenBusy: SendMessage['whenBusy'],
     busyWith: string,
   ): Promise<void> {
@@ -99,7 +99,8 @@ export class MessageQueue {
       await this.sendNow(principal, conversationId, id);
       return;
     }
-    if (whenBusy === 'steer') await this.#steer(principal, busyWith, id);
+    // Another agent does not answer within the run of this one.
+    if (whenBusy === 'steer' && agentId === undefined) await this.#steer(principal, busyWith, id);
     // The run may have ended while the message was being stored.
     const busy = await this.#options.storage.runs.getRun(principal, busyWith);
     if (busy && busy.endedAt !== null) await this.afterRun(principal, conversationId, busy.status, null);
@@ -169,6 +170,7 @@ export class MessageQueue {
       question,
       begins: { with: 'question', queuedMessageId: id },
       configuration: readStoredConfiguration(queued.configuration),
+      ...defined({ agentId: queued.agentId }),
     });
   }
 }

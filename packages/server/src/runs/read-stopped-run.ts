@@ -1,6 +1,6 @@
 import type { StoppedRun } from '@toolyard/agent-host/durable';
 import type { LeasedRun, Owner } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import { defined, isJsonObject } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 
 /** Where a run stopped that cannot continue, from its events and its row only. */
@@ -18,5 +18,8 @@ export async function readStoppedRun(
   if (shown?.role !== 'assistant' || shown.finishReason !== 'pending' || shown.parentId === null) {
     return { stamp, placeholder: null };
   }
-  return { stamp, placeholder: { id: shown.id, parentId: shown.parentId, model: shown.model } };
+  return {
+    stamp,
+    placeholder: { id: shown.id, parentId: shown.parentId, model: shown.model, ...defined({ agent: shown.agent }) },
+  };
 }

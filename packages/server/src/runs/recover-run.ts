@@ -4,6 +4,7 @@ import type { Ending, RunPoint } from '@toolyard/agent-runtime';
 import { answerInterrupts, parkedStatus } from '@toolyard/agent-runtime';
 import { messageIdOf } from '@toolyard/agent-host';
 import type { Clock, LeasedRun, Owner, RunStore } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { allInterrupts } from './all-interrupts.ts';
 import type { LastAttempt } from './last-attempt.ts';
 import type { ChildRun, ChildUsage } from './child-usage.ts';
@@ -101,6 +102,7 @@ function closeAttempt(options: RecoverRunOptions, last: LastAttempt, attempt: nu
       parentId: conversation.leafId,
       runId: run.id,
       model: stored.configuration.model.modelId,
+      ...defined({ agent: stored.configuration.agent }),
       createdAt: clock.now(),
     }),
   );
@@ -118,6 +120,7 @@ function withoutContent({ run, stored, conversation, clock }: RecoverRunOptions)
     parts: [],
     runId: run.id,
     model: stored.configuration.model.modelId,
+    ...defined({ agent: stored.configuration.agent }),
   };
 }
 

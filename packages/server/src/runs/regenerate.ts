@@ -1,11 +1,12 @@
 import type { AgentConfiguration, Owner } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
+import { answeringAgent } from './answering-agent.ts';
 import type { StartRequest } from './start-run.ts';
 
 /** How to start the run that regenerates the answer `messageId`. @throws ToolyardError if it is not an answer */
 export async function regenerateConfiguration(
-  storage: Pick<SharedStorage, 'messages'>,
+  storage: Pick<SharedStorage, 'messages' | 'agents'>,
   principal: Owner,
   of: { runId: string; conversation: StoredConversation; messageId: string; configuration?: AgentConfiguration },
 ): Promise<StartRequest> {
@@ -27,5 +28,6 @@ export async function regenerateConfiguration(
     question,
     begins: { with: 'answer', leafId: question.id },
     ...defined({ configuration }),
+    ...(await answeringAgent(storage, principal, conversation, branch)),
   };
 }

@@ -1,17 +1,18 @@
 import { partialAnswer } from '@toolyard/agent-host';
 import type { Message, Owner, RunRecord, UserMessage } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
-import type { StoredConversation, SharedStorage } from '@toolyard/storage';
+import type { SharedStorage } from '@toolyard/storage';
+import { answeringAgent } from './answering-agent.ts';
+import type { CanContinue } from './run-commands.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
 export type ResumeServices = {
-  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages'>;
+  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'agents'>;
   pool: Pick<RunWorkerPool, 'wake'>;
   start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
-  /** True if the model of the next run can continue a partial answer. */
-  canContinue: (principal: Owner, conversation: StoredConversation) => Promise<boolean>;
+  canContinue: CanContinue;
 };
 
 /**
@@ -93,9 +94,10 @@ async function requestFor(
   const { id: leafId } = goodUntil(question, answer);
   const cut = answer.at(-1);
   const partial = cut?.role === 'assistant' && cut.parentId === leafId ? partialAnswer(cut) : null;
-  const parts = partial && (await canContinue(principal, conversation)) ? partial : undefined;
+  const agent = await answeringAgent(storage, principal, conversation, answer);
+  const parts = partial && (await canContinue(principal, conversation, agent)) ? partial : undefined;
   const begins = { with: 'answer' as const, leafId, ...defined({ parts }) };
-  return { runId: nextId(run.id), conversation, question, begins };
+  return { runId: nextId(run.id), conversation, question, begins, ...agent };
 }
 
 function isOf(message: Message, runId: string): boolean {

@@ -1,5 +1,4 @@
 import type {
-  AgentConfiguration,
   AnswerSideEffect,
   Clock,
   IdSource,
@@ -20,6 +19,7 @@ import { canonicalJson, defined, originOf, ToolyardError } from '@toolyard/proto
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import type { Configurations, LiveHub, RunsInTabs, RunService, Servers } from '../services.ts';
 import type { TabToolSource } from '../tabs/tab-tool-source.ts';
+import { answeringAgent } from './answering-agent.ts';
 import { regenerateConfiguration } from './regenerate.ts';
 import { continueRun, refuseContinue } from './continue-run.ts';
 import { checkAnswer } from './check-answer.ts';
@@ -33,7 +33,7 @@ import type { StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
 export type RunCommandsOptions = {
-  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue'>;
+  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue' | 'agents'>;
   servers: Pick<Servers, 'approve' | 'isConfigured'>;
   configurations: Pick<Configurations, 'whereToRaise'>;
   tabs: Pick<TabToolSource, 'approve'>;
@@ -44,9 +44,15 @@ export type RunCommandsOptions = {
   ids: IdSource;
   keepMedia: (principal: Owner, parts: UserPart[]) => Promise<UserPart[]>;
   start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
-  /** True if the model of the next run can continue a partial answer. */
-  canContinue: (principal: Owner, conversation: StoredConversation, run?: AgentConfiguration) => Promise<boolean>;
+  canContinue: CanContinue;
 };
+
+/** True if the model that answers next in a conversation can continue a partial answer. */
+export type CanContinue = (
+  principal: Owner,
+  conversation: StoredConversation,
+  run?: Pick<StartRequest, 'agentId' | 'configuration'>,
+) => Promise<boolean>;
 
 /**
  * Commands of users about runs. A run that a message starts has the id of that message, so that sending the message
@@ -142,7 +148,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
           return before;
         }
       }
-      const { parentId = conversation.leafId, configuration } = message;
+      const { parentId = conversation.leafId, configuration, agentId } = message;
       const question: UserMessage = {
         id: message.id ?? ids.next(),
         parentId,
@@ -155,7 +161,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         conversation,
         question,
         begins: { with: 'question' },
-        ...defined({ configuration, delegate: message.delegate }),
+        ...defined({ configuration, agentId, delegate: message.delegate }),
       };
       const outcome = await start(principal, request);
       if (outcome.started) return { run: outcome.run, message: question };
@@ -163,7 +169,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       if (message.delegate) throw busy('Tasks cannot be delegated while an answer is in progress.');
       refuseWhereItCannotWait(message, conversation);
       const { id, parts } = question;
-      const kept = configuration ? { configuration } : {};
+      const kept = defined({ configuration, agentId });
       const queued = await queue.add(principal, { id, conversationId, parts, ...kept });
       if (queued) {
         await queue.press(principal, queued, message.whenBusy, outcome.busyWith);
@@ -187,12 +193,16 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       const conversation = await conversationOf(principal, conversationId);
       refuseContinue(conversation, messageId);
       const branch = await storage.messages.branch(principal, conversationId);
+      const kept = {
+        ...defined({ configuration }),
+        ...(await answeringAgent(storage, principal, conversation, branch)),
+      };
       const { request, how } = continueRun({
         runId: ids.next(),
         conversation,
         branch,
-        canContinue: await canContinue(principal, conversation, configuration),
-        ...defined({ configuration }),
+        canContinue: await canContinue(principal, conversation, kept),
+        ...kept,
       });
       const outcome = await start(principal, request);
       if (!outcome.started) throw busy('An answer is in progress.');

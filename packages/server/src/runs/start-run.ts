@@ -16,7 +16,7 @@ import type {
 } from '@toolyard/protocol';
 import { defined, textOf, ToolyardError } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
-import { readStoredConfiguration } from '../config/agent-configuration.ts';
+import { layersOf } from '../config/configuration-layers.ts';
 import type { Configurations, LiveHub, Models } from '../services.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
 import type { RunConfiguration } from './stored-run.ts';
@@ -44,6 +44,8 @@ export type StartRequest = {
   configuration?: AgentConfiguration;
   /** Tasks that the run delegates before its model is asked. */
   delegate?: readonly SubAgentTask[];
+  /** The agent that answers, instead of the conversation's. */
+  agentId?: string;
   /** The tab that executes it, instead of a process. */
   heldBy?: LeaseTerms;
 };
@@ -77,6 +79,7 @@ export async function startRun(
   const { storage, pool, hub, failpoint } = services;
   const { conversation, begins } = request;
   const resolved = await resolve(principal, request, services.configurations);
+  if ('busyWith' in resolved) return { started: false, ...resolved };
   const configuration = await priced(principal, request.delegate ? withSubAgents(resolved) : resolved, services);
   const created = await storage.runs.createRun(principal, newRun(request, configuration, services));
   switch (created.outcome) {
@@ -114,7 +117,15 @@ type NewRunRequest = Omit<StartRequest, 'conversation'> & {
 
 /** The run with its message and the placeholder of its answer. */
 export function newRun(
-  { runId, conversation, question, begins, delegate, heldBy }: NewRunRequest,
+  {
+    runId,
+    conversation,
+    question,
+    begins,
+    delegate,
+    heldBy,
+    agentId = conversation.agentId ?? undefined,
+  }: NewRunRequest,
   configuration: RunConfiguration,
   { clock, terms }: Pick<StartRunServices, 'clock' | 'terms'>,
 ): NewRun {
@@ -132,6 +143,7 @@ export function newRun(
     parentId: leafId,
     runId,
     model: configuration.model.modelId,
+    ...defined({ agent: configuration.agent }),
     createdAt: at,
   });
   const delegation = delegate && delegationOf(delegate, { state, question, model: configuration.model.modelId });
@@ -156,27 +168,37 @@ export function newRun(
     leaf: shown.id,
     ...defined({ lease }),
     ...(title === '' ? {} : { title }),
-    ...(conversation.agentId === null ? {} : { agentId: conversation.agentId }),
+    ...defined({ agentId }),
     ...(begins.with === 'question' ? defined({ queuedMessageId: begins.queuedMessageId }) : {}),
   };
 }
 
+/** `busyWith`: the agent was deleted, but the run in progress continues with it and may take the message. */
 async function resolve(
   principal: Owner,
-  { conversation, configuration: run }: StartRequest,
+  { conversation, configuration: run, agentId }: StartRequest,
   configurations: Configurations,
-): Promise<RunConfiguration> {
-  const resolved = await configurations.resolve(principal, {
-    agentId: conversation.agentId,
-    conversation: readStoredConfiguration(conversation.configuration),
-    ...defined({ run }),
-  });
+): Promise<RunConfiguration | { busyWith: string }> {
+  const layers = layersOf(conversation, { run, agentId });
+  const resolved = await configurations.resolve(principal, layers);
   const { model } = resolved;
+  if (layers.agentId !== null && resolved.agent === undefined) {
+    if (conversation.activeRun !== null && agentId === undefined) return { busyWith: conversation.activeRun.id };
+    throw noAgent(layers.agentId, layers.answersOnce);
+  }
   if (model) return { ...resolved, model };
   throw new ToolyardError({
     code: 'bad_request',
     message: 'This conversation has no model, and there is no default.',
     hint: 'Choose a model, or add a provider in the settings.',
+  });
+}
+
+function noAgent(agentId: string, answersOnce = false): ToolyardError {
+  return new ToolyardError({
+    code: 'not_found',
+    message: `There is no agent ${agentId}.`,
+    hint: answersOnce ? 'Mention another agent, or none.' : 'Choose another agent for this conversation, or no agent.',
   });
 }
 

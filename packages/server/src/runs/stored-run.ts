@@ -4,6 +4,7 @@ import type { AgentState } from '@toolyard/agent-runtime';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type {
   Budget,
+  AssistantMessage,
   JsonObject,
   JsonValue,
   LeasedRun,
@@ -88,15 +89,8 @@ function versionOf(stored: JsonValue | null): number | null {
 }
 
 /** Placeholder of the answer, at its position in the conversation. */
-export function placeholder(of: { id: string; parentId: string; runId: string; model: string; createdAt: number }): {
-  role: 'assistant';
-  parts: [];
-  finishReason: 'pending';
-  id: string;
-  parentId: string;
-  runId: string;
-  model: string;
-  createdAt: number;
-} {
+export function placeholder(
+  of: Pick<AssistantMessage, 'id' | 'runId' | 'model' | 'agent' | 'createdAt'> & { parentId: string },
+): AssistantMessage & { parts: []; finishReason: 'pending' } {
   return { ...of, role: 'assistant', parts: [], finishReason: 'pending' };
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { CommitPump, StoredRun } from '@toolyard/agent-host/durable';
 import { DurableRun, isComplete, RunLost } from '@toolyard/agent-host/durable';
 import type {
-  AgentConfiguration,
   Clock,
   CommitFromTab,
   CommittedFromTab,
@@ -17,7 +16,7 @@ import type {
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { budgetKey, canonicalJson, ToolyardError } from '@toolyard/protocol';
+import { budgetKey, canonicalJson, defined, ToolyardError } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { LiveHub, Models, RunsInTabs } from '../services.ts';
@@ -32,6 +31,8 @@ import {
 } from './check-tab-commit.ts';
 import { continueRun, refuseContinue } from './continue-run.ts';
 import { needsModelFacts } from './needs-model-facts.ts';
+import { answeringAgent } from './answering-agent.ts';
+import type { CanContinue } from './run-commands.ts';
 import { readInboxItems } from './run-inbox.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
@@ -43,7 +44,7 @@ import { recoverRun } from './recover-run.ts';
 export type TabRunsOptions = {
   storage: Pick<
     SharedStorage,
-    'runs' | 'messages' | 'conversations' | 'blobs' | 'permissions' | 'usage' | 'queue' | 'requestPreludes'
+    'runs' | 'messages' | 'conversations' | 'blobs' | 'permissions' | 'usage' | 'queue' | 'requestPreludes' | 'agents'
   >;
   pump: CommitPump;
   hub: LiveHub;
@@ -53,9 +54,13 @@ export type TabRunsOptions = {
   start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
   /** Limits of a model; its provider is queried only if that matters. */
   facts: Models['facts'];
-  canContinue: (principal: Owner, conversation: StoredConversation, run?: AgentConfiguration) => Promise<boolean>;
-  /** The current budgets of this conversation. */
-  budgetsOf: (principal: Owner, conversation: StoredConversation) => Promise<Pick<RunConfiguration, 'budgets'>>;
+  canContinue: CanContinue;
+  /** The current budgets of a run in this conversation. */
+  budgetsOf: (
+    principal: Owner,
+    conversation: StoredConversation,
+    run: Pick<RunRecord, 'agentId'>,
+  ) => Promise<Pick<RunConfiguration, 'budgets'>>;
   /** The run has ended: queued messages of its conversation may be sent. */
   onOver: (run: RunRecord, status: RunRecord['status']) => void;
 };
@@ -191,7 +196,8 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       const run = await runOf(principal, runId);
       if (!(await storage.runs.renewLease(runId, fence, termsOf(tabId)))) throw stale(runId);
       const conversation = await storage.conversations.get(principal, run.conversationId);
-      return readInbox(principal, run, fence, conversation ? await options.budgetsOf(principal, conversation) : null);
+      const budgets = conversation ? await options.budgetsOf(principal, conversation, run) : null;
+      return readInbox(principal, run, fence, budgets);
     },
 
     async commitFromTab(principal, runId, commit): Promise<CommittedFromTab> {
@@ -311,13 +317,14 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     if ('continues' in request) {
       refuseContinue(conversation, request.continues);
       const branch = await storage.messages.branch(principal, conversation.id);
-      const canContinue = await options.canContinue(principal, conversation, configuration);
-      return continueRun({ runId, conversation, branch, canContinue, ...kept }).request;
+      const all = { ...kept, ...(await answeringAgent(storage, principal, conversation, branch)) };
+      const canContinue = await options.canContinue(principal, conversation, all);
+      return continueRun({ runId, conversation, branch, canContinue, ...all }).request;
     }
-    const { parentId = conversation.leafId } = request;
+    const { parentId = conversation.leafId, agentId } = request;
     const parts = await options.keepMedia(principal, request.parts);
     const question: UserMessage = { id: runId, parentId, createdAt: clock.now(), role: 'user', parts };
-    return { runId, conversation, question, begins: { with: 'question' }, ...kept };
+    return { runId, conversation, question, begins: { with: 'question' }, ...kept, ...defined({ agentId }) };
   }
 }
 

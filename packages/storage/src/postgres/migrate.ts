@@ -19,6 +19,7 @@ import { schedules } from './migrations/023-schedules.ts';
 import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
 import { childConversations } from './migrations/022-child-conversations.ts';
 import { presetTasks } from './migrations/017-preset-tasks.ts';
+import { agents } from './migrations/020-agents.ts';
 import { keyFingerprint } from './migrations/011-key-fingerprint.ts';
 
 /**
@@ -49,6 +50,7 @@ export const POSTGRES_MIGRATIONS: Readonly<Record<string, PostgresMigration>> = 
   '017-preset-tasks': { kind: 'expand', statements: presetTasks },
   '022-child-conversations': { kind: 'expand', statements: childConversations },
   '023-schedules': { kind: 'expand', statements: schedules },
+  '020-agents': { kind: 'expand', statements: agents },
 };
 
 /** Arbitrary number of an advisory lock, which all programs of a database share. */

@@ -9,6 +9,8 @@ export type StoredAgent = {
   title: string;
   /** Opaque here: model, instructions, tools, parameters, limits. */
   configuration: JsonObject;
+  /** Opaque here: how it is presented. */
+  profile: JsonObject;
   /** Starts at 1 and is incremented with every change. */
   version: number;
   createdAt: number;
@@ -19,7 +21,7 @@ export type AgentRepository = {
   /** @throws ToolyardError `bad_request` if the id exists. */
   create(
     principal: Owner,
-    agent: { id: string; title: string; configuration: JsonObject; at: number },
+    agent: { id: string; title: string; configuration: JsonObject; profile?: JsonObject; at: number },
   ): Promise<StoredAgent>;
   get(principal: Owner, id: string): Promise<StoredAgent | null>;
   /** By title. */
@@ -28,14 +30,14 @@ export type AgentRepository = {
   update(
     principal: Owner,
     id: string,
-    change: { title?: string; configuration?: JsonObject; version: number; at: number },
+    change: { title?: string; configuration?: JsonObject; profile?: JsonObject; version: number; at: number },
   ): Promise<StoredAgent | null>;
   remove(principal: Owner, id: string): Promise<boolean>;
 };
 
 export function createAgentRepository(db: Kysely<Schema>): AgentRepository {
   return {
-    async create({ ownerId }, { id, title, configuration, at }) {
+    async create({ ownerId }, { id, title, configuration, profile = {}, at }) {
       const row = await db
         .insertInto('agents')
         .values({
@@ -43,6 +45,7 @@ export function createAgentRepository(db: Kysely<Schema>): AgentRepository {
           owner_id: ownerId,
           title: scrubText(title),
           configuration: encodeJson(configuration),
+          profile: encodeJson(profile),
           version: 1,
           created_at: at,
           updated_at: at,
@@ -72,12 +75,13 @@ export function createAgentRepository(db: Kysely<Schema>): AgentRepository {
         .execute();
       return rows.map(toAgent);
     },
-    async update({ ownerId }, id, { title, configuration, version, at }) {
+    async update({ ownerId }, id, { title, configuration, profile, version, at }) {
       const row = await db
         .updateTable('agents')
         .set({
           ...(title === undefined ? {} : { title: scrubText(title) }),
           ...(configuration === undefined ? {} : { configuration: encodeJson(configuration) }),
+          ...(profile === undefined ? {} : { profile: encodeJson(profile) }),
           version: version + 1,
           updated_at: at,
         })
@@ -104,6 +108,7 @@ function toAgent(row: Selectable<Schema['agents']>): StoredAgent {
     id: row.id,
     title: row.title,
     configuration: row.configuration,
+    profile: row.profile ?? {},
     version: row.version,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

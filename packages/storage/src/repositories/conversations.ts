@@ -31,6 +31,8 @@ export type StoredConversation = {
   activeRun: ActiveRun | null;
   /** The call that started it, if it belongs to a sub-agent: it is deleted with that conversation, and not listed. */
   parent: { conversationId: string; runId: string; callId: string } | null;
+  /** Not in lists and searches, and not kept. */
+  temporary: boolean;
 };
 
 /** Text around the first match in the title or a message; matches are between U+0002 and U+0003. */
@@ -48,7 +50,14 @@ export type ConversationRepository = {
   /** @throws ToolyardError `bad_request` if the id exists. */
   create(
     principal: Owner,
-    conversation: { id: string; title: string; agentId?: string; configuration?: JsonObject; at: number },
+    conversation: {
+      id: string;
+      title: string;
+      agentId?: string;
+      configuration?: JsonObject;
+      temporary?: boolean;
+      at: number;
+    },
   ): Promise<StoredConversation>;
   /** Null if the owner has no such conversation, or deleted it. */
   get(principal: Owner, id: string): Promise<StoredConversation | null>;
@@ -90,6 +99,8 @@ export type ConversationRepository = {
    * number. Blobs stay, since other messages may reference them.
    */
   purgeDeleted(before: number, limit: number): Promise<number>;
+  /** The same for temporary conversations that were deleted, or whose last message is older than `before`. */
+  purgeTemporary(before: number, limit: number): Promise<number>;
 };
 
 export function createConversationRepository(
@@ -111,7 +122,7 @@ export function createConversationRepository(
     db.updateTable('conversations').where('id', 'in', treeOf(id)).where('owner_id', '=', ownerId);
 
   return {
-    async create({ ownerId }, { id, title, agentId, configuration, at }) {
+    async create({ ownerId }, { id, title, agentId, configuration, temporary = false, at }) {
       const insert = db
         .insertInto('conversations')
         .values({
@@ -130,6 +141,7 @@ export function createConversationRepository(
           parent_call_id: null,
           titled_by: title === '' ? null : 'user',
           title_claimed_until: null,
+          temporary: temporary ? 1 : 0,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .returningAll()
@@ -154,6 +166,7 @@ export function createConversationRepository(
         .select([activeRunId, activeRunStatus])
         .where('owner_id', '=', ownerId)
         .where('parent_id', 'is', null)
+        .where('temporary', '=', 0)
         .where('deleted_at', deleted ? 'is not' : 'is', null);
       if (after) {
         const seen = [after.pinned ? 1 : 0, after.updatedAt, after.id] as const;
@@ -176,6 +189,7 @@ export function createConversationRepository(
         .selectAll()
         .select([activeRunId, activeRunStatus])
         .where('id', 'in', ids)
+        .where('temporary', '=', 0)
         .execute();
       const byId = new Map(rows.map((row) => [row.id, toConversation(row)]));
       return hits.flatMap(({ conversationId, ...hit }) => {
@@ -276,6 +290,15 @@ export function createConversationRepository(
       const result = await db.deleteFrom('conversations').where('id', 'in', due.limit(limit)).executeTakeFirst();
       return Number(result.numDeletedRows);
     },
+    async purgeTemporary(before, limit) {
+      const due = db
+        .selectFrom('conversations')
+        .select('id')
+        .where('temporary', '=', 1)
+        .where((eb) => eb.or([eb('deleted_at', 'is not', null), eb('updated_at', '<', before)]));
+      const result = await db.deleteFrom('conversations').where('id', 'in', due.limit(limit)).executeTakeFirst();
+      return Number(result.numDeletedRows);
+    },
   };
 }
 
@@ -323,5 +346,6 @@ function toConversation(row: Row): StoredConversation {
       row.active_run_id === null || row.active_run_status === null
         ? null
         : { id: row.active_run_id, status: row.active_run_status },
+    temporary: row.temporary === 1,
   };
 }

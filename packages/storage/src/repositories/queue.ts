@@ -25,6 +25,7 @@ export type QueueRepository = {
       conversationId: string;
       parts: readonly UserPart[];
       configuration?: AgentConfiguration;
+      agentId?: string;
       at: number;
     },
   ): Promise<QueuedMessage | null>;
@@ -49,7 +50,14 @@ export type QueueRepository = {
 
 type DueMessage = { ownerId: string; conversationId: string; id: string };
 
-type Row = { id: string; parts: string; configuration: string | null; created_at: number; steers: number };
+type Row = {
+  id: string;
+  parts: string;
+  configuration: string | null;
+  agent_id: string | null;
+  created_at: number;
+  steers: number;
+};
 
 export function createQueueRepository(engine: StorageEngine): QueueRepository {
   const steers = `CASE WHEN EXISTS (
@@ -57,17 +65,17 @@ export function createQueueRepository(engine: StorageEngine): QueueRepository {
     WHERE r.conversation_id = queued_messages.conversation_id AND r.status IN ${ACTIVE_STATUSES}
       AND i.kind = 'steer' AND i.taken_at IS NULL AND json(i.body) ->> 'queuedMessageId' = queued_messages.id
     ) THEN 1 ELSE 0 END`;
-  const columns = `id, parts, configuration, created_at, ${steers} AS steers`;
+  const columns = `id, parts, configuration, agent_id, created_at, ${steers} AS steers`;
   const own = 'conversation_id = ? AND owner_id = ?';
   const selectAll = engine.prepare<Row>(`SELECT ${columns} FROM queued_messages WHERE ${own} ORDER BY position, id`);
   const select = engine.prepare<Row>(`SELECT ${columns} FROM queued_messages WHERE ${own} AND id = ?`);
   // Serializes concurrent changes of one queue.
   const claim = engine.prepare(`SELECT 1 FROM conversations WHERE id = ? AND owner_id = ?${engine.sql.claimRow}`);
   const insert = engine.prepare(`
-    INSERT INTO queued_messages (conversation_id, id, owner_id, position, parts, configuration, created_at)
+    INSERT INTO queued_messages (conversation_id, id, owner_id, position, parts, configuration, agent_id, created_at)
     SELECT id, CAST(? AS TEXT), owner_id,
       (SELECT coalesce(max(position), 0) + 1 FROM queued_messages WHERE conversation_id = conversations.id),
-      CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT)
+      CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT)
     FROM conversations WHERE id = ? AND owner_id = ? AND deleted_at IS NULL`);
   const messageExists = engine.prepare(`SELECT 1 FROM messages WHERE ${own} AND id = ?`);
   const rewrite = engine.prepare(`UPDATE queued_messages SET parts = ? WHERE ${own} AND id = ?`);
@@ -115,7 +123,7 @@ export function createQueueRepository(engine: StorageEngine): QueueRepository {
     async get({ ownerId }, conversationId, id) {
       return engine.perform(statements(() => find(conversationId, ownerId, id)));
     },
-    async add({ ownerId }, { id, conversationId, parts, configuration, at }) {
+    async add({ ownerId }, { id, conversationId, parts, configuration, agentId, at }) {
       const text = encodeParts(id, parts);
       const stored = configuration === undefined ? null : encodeJson(configuration);
       const job = transaction('queue', 'full', function* () {
@@ -123,7 +131,7 @@ export function createQueueRepository(engine: StorageEngine): QueueRepository {
         const known = yield* find(conversationId, ownerId, id);
         if (known) return known;
         if (yield* messageExists.get(conversationId, ownerId, id)) return null;
-        yield* insert.run(id, text, stored, at, conversationId, ownerId);
+        yield* insert.run(id, text, stored, agentId ?? null, at, conversationId, ownerId);
         const added = yield* find(conversationId, ownerId, id);
         if (added) return added;
         throw new ToolyardError({ code: 'not_found', message: `Conversation ${conversationId} does not exist.` });
@@ -166,7 +174,8 @@ function toQueued(conversationId: string, row: Row): QueuedMessage {
   // Only this package writes these columns, from values of these types.
   const parts = decodeJson(row.parts) as unknown as UserPart[];
   const steers = row.steers === 1 ? { steers: true as const } : {};
-  const queued = { id: row.id, conversationId, parts, createdAt: row.created_at, ...steers };
+  const agent = row.agent_id === null ? {} : { agentId: row.agent_id };
+  const queued = { id: row.id, conversationId, parts, createdAt: row.created_at, ...agent, ...steers };
   if (row.configuration === null) return queued;
   return { ...queued, configuration: decodeJson(row.configuration) as AgentConfiguration };
 }

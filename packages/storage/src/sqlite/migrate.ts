@@ -22,6 +22,7 @@ import { schedules } from './migrations/023-schedules.ts';
 import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
 import { childConversations } from './migrations/022-child-conversations.ts';
 import { presetTasks } from './migrations/017-preset-tasks.ts';
+import { agents } from './migrations/020-agents.ts';
 import { tabCommits } from './migrations/011-tab-commits.ts';
 
 /** In order; released migrations never change. */
@@ -44,6 +45,7 @@ export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '017-preset-tasks': presetTasks,
   '022-child-conversations': childConversations,
   '023-schedules': schedules,
+  '020-agents': agents,
 };
 
 /** Migrates the tables to this version: all missing migrations in one transaction, or none. */

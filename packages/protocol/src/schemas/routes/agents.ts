@@ -1,4 +1,13 @@
-import { agentPage, agentView, changeAgentBody, createAgentBody } from '../configuration.ts';
+import { z } from 'zod';
+import {
+  agentFormat,
+  agentPage,
+  agentView,
+  changeAgentBody,
+  createAgentBody,
+  exportedAgent,
+  importedAgents,
+} from '../agents.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const agentsRoutes = defineRoutes({
@@ -9,6 +18,20 @@ export const agentsRoutes = defineRoutes({
     body: createAgentBody,
     answer: agentView,
     status: 201,
+  },
+  'POST /api/agents/import': {
+    summary:
+      'Import agents from a file: an agent of Toolyard or LobeHub, or a character card as JSON or PNG. Tools are not ' +
+      'switched on',
+    scope: 'settings',
+    upload: ['application/json', 'image/png', 'application/octet-stream'],
+    answer: importedAgents,
+    status: 201,
+  },
+  'GET /api/agents/{id}/export': {
+    summary: 'Export an agent as a file of Toolyard, LobeHub or a character card',
+    query: z.strictObject({ format: agentFormat.default('toolyard') }),
+    answer: exportedAgent,
   },
   'GET /api/agents/{id}': { summary: 'Get an agent', answer: agentView },
   'PATCH /api/agents/{id}': {

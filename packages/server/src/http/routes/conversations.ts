@@ -23,7 +23,7 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
     const conversation = await storage.conversations.create(principal, {
       id: body.id ?? ids.next(),
       title: body.title ?? '',
-      ...defined({ agentId: body.agentId, configuration: body.configuration }),
+      ...defined({ agentId: body.agentId, configuration: body.configuration, temporary: body.temporary }),
       at: clock.now(),
     });
     changed(principal, conversation.id);

@@ -31,7 +31,7 @@ import { findBudgetLayer } from '../../config/raised-budget.ts';
 import type { RunHub } from '../../live/hub.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
-import type { LiveStreams, ModelAbilitiesService } from '../../services.ts';
+import type { Configurations, LiveStreams, ModelAbilitiesService } from '../../services.ts';
 import { createTabToolSource } from '../../tabs/tab-tool-source.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { DurableRuns } from '../create-run-service.ts';
@@ -67,6 +67,8 @@ export type RunBenchOptions = {
   /** Price of the model; default: unknown. */
   price?: Price;
   configuration?: Partial<ResolvedAgentConfiguration>;
+  /** Default: the layers of {@link configuration}, conversation and run. */
+  configurations?: (storage: Storage) => Configurations;
   /** Function tools besides `ask_user`. */
   functions?: FunctionToolGroup;
   /** Servers without a sandbox; default: none. */
@@ -155,7 +157,15 @@ export async function openBench(folder: string, options: RunBenchOptions): Promi
     ...storage,
     runs: Object.assign(Object.create(storage.runs) as RunStore, { commit }),
   };
-  const runs = runsOver(underRuns, { ...options, clock, hub, log: (line) => log.push(line), prefix });
+  const configurations = options.configurations?.(storage);
+  const runs = runsOver(underRuns, {
+    ...options,
+    resolved: configurations,
+    clock,
+    hub,
+    log: (line) => log.push(line),
+    prefix,
+  });
   const streams = createLiveStreams({ store: storage.runs, hub, clock, boot: prefix });
   let conversations = 0;
 
@@ -196,7 +206,8 @@ export async function openBench(folder: string, options: RunBenchOptions): Promi
   return bench;
 }
 
-export type RunsOptions = Omit<RunBenchOptions, 'clock' | 'maxPages' | 'start'> & {
+export type RunsOptions = Omit<RunBenchOptions, 'clock' | 'maxPages' | 'start' | 'configurations'> & {
+  resolved?: Configurations | undefined;
   clock: Clock;
   hub: RunHub;
   log: (line: string) => void;
@@ -240,7 +251,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
       seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
       unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
     },
-    configurations: {
+    configurations: options.resolved ?? {
       whereToRaise: (...of) => findBudgetLayer({ storage, fileDefaults: {} }, ...of),
       resolve: (_principal, { conversation, run }) =>
         Promise.resolve({

@@ -1,4 +1,4 @@
-import type { JsonValue, ResourcePart, UserPart } from '@toolyard/protocol';
+import type { AgentReference, JsonValue, ResourcePart, UserPart } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import { MAX_ATTACHMENTS, toUserParts, type Attachment, type PreparedFile } from './attachments.ts';
@@ -24,6 +24,8 @@ const KEEP_AFTER_MS = 300;
 export class ComposerDraft {
   text = $state('');
   attachments: Attachment[] = $state.raw([]);
+  /** The agent that answers this message, instead of the conversation's. */
+  mention: AgentReference | null = $state.raw(null);
   /** True from sending until the server has accepted or rejected the message. */
   sending = $state(false);
   /** Why the server rejected it last. */
@@ -184,19 +186,21 @@ export class ComposerDraft {
    * Passes the draft to `deliver` and empties it at once, so that the user can write on. If that fails, the draft is
    * restored before whatever was written meanwhile, and `error` has the reason.
    */
-  async send(deliver: (parts: UserPart[]) => Promise<void>): Promise<void> {
-    const { text, attachments } = this;
+  async send(deliver: (parts: UserPart[], mention: AgentReference | null) => Promise<void>): Promise<void> {
+    const { text, attachments, mention } = this;
     this.keepText();
     this.sending = true;
     this.error = null;
     this.text = '';
     this.attachments = [];
+    this.mention = null;
     try {
-      await deliver(toUserParts(text, attachments));
+      await deliver(toUserParts(text, attachments), mention);
       this.#removed.clear();
     } catch (thrown) {
       this.text = [text, this.text].filter((part) => part.trim() !== '').join('\n\n');
       this.attachments = [...attachments, ...this.attachments];
+      this.mention ??= mention;
       if (!(thrown instanceof ApiError)) throw thrown;
       this.error = thrown;
     } finally {

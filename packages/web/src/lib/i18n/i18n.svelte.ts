@@ -66,6 +66,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/frames.ts'),
     'zh-Hans': () => import('./zh-Hans/frames.ts'),
   },
+  agents: {
+    en: () => import('./en/agents.ts'),
+    'zh-Hant': () => import('./zh-Hant/agents.ts'),
+    'zh-Hans': () => import('./zh-Hans/agents.ts'),
+  },
   inbox: {
     en: () => import('./en/inbox.ts'),
     'zh-Hant': () => import('./zh-Hant/inbox.ts'),

@@ -9,6 +9,16 @@ export function conversationAddress(id: string): string {
   return resolve('/(chat)/c/[id]', { id });
 }
 
+/** A new chat with an agent. */
+export function newAgentChatAddress(agentId: string): string {
+  return `${newChatAddress()}?agent=${encodeURIComponent(agentId)}`;
+}
+
+/** The agents, one of them, or (`new`) a new one. */
+export function agentsAddress(id?: string): string {
+  return resolve('/agents/[[id]]', id === undefined ? {} : { id });
+}
+
 /** The inbox. */
 export function inboxAddress(): string {
   return resolve('/inbox');

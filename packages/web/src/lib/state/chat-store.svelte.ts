@@ -1,6 +1,8 @@
 import { untrack } from 'svelte';
 import type {
   AgentConfiguration,
+  AgentReference,
+  AgentView,
   ChangeQueuedMessage,
   ContextFill,
   ConversationView,
@@ -44,7 +46,11 @@ export type ChatDeps = OpenConversationDeps & {
   now: () => number;
 };
 
-type SendOptions = { whenBusy?: NonNullable<SendMessage['whenBusy']> };
+type SendOptions = {
+  whenBusy?: NonNullable<SendMessage['whenBusy']>;
+  /** The agent that answers this message, instead of the conversation's. */
+  agent?: AgentReference;
+};
 type PostOptions = SendOptions & Pick<SendMessage, 'parentId'> & { isBehindQueue?: boolean };
 
 /** The open conversation, or a new chat without one, and its actions. */
@@ -53,6 +59,12 @@ export class ChatStore {
   readonly #deps: ChatDeps;
   /** Configuration chosen for a new chat, until its first message creates the conversation. */
   #chosen: AgentConfiguration = $state.raw({});
+  /** The agent of a new chat. */
+  #agent: AgentView | null = $state.raw(null);
+  #choosing: Promise<AgentView> | null = null;
+  /** The new chat tries out settings: its conversation is not listed and has no URL. */
+  #isTest = false;
+  #testId: string | null = null;
   /** The conversation was just created; the page has not navigated to its URL yet. */
   #unaddressed = false;
   /** The message that could not be sent. A retry keeps its id, since the message may have arrived. */
@@ -77,6 +89,11 @@ export class ChatStore {
 
   get view(): ConversationView | null {
     return this.#open.view;
+  }
+
+  /** The agent chosen for a new chat. */
+  get newAgent(): AgentView | null {
+    return this.view === null ? this.#agent : null;
   }
 
   /** Context usage of the last observed request. */
@@ -140,6 +157,34 @@ export class ChatStore {
     });
   }
 
+  /** A new chat with an agent, or with none. A message sent meanwhile waits for the agent. */
+  async chooseAgent(choosing: Promise<AgentView> | null): Promise<void> {
+    if (this.view !== null) return;
+    this.#choosing = choosing;
+    this.#agent = null;
+    const agent = await choosing;
+    if (this.#choosing === choosing) this.#agent = agent;
+  }
+
+  /** A new chat whose conversation is not listed, for trying out settings. */
+  startTest(configuration: AgentConfiguration): void {
+    this.close();
+    this.#isTest = true;
+    this.#chosen = configuration;
+  }
+
+  /** Deletes the conversation of a test. */
+  async endTest(): Promise<void> {
+    const id = this.#testId;
+    this.#testId = null;
+    // Another chat may have been opened meanwhile.
+    if (this.#isTest) {
+      this.close();
+      this.#forget();
+    }
+    if (id !== null) await this.#deps.api.delete('/api/conversations/{id}', { params: { id } });
+  }
+
   loadEarlier(limit?: number): Promise<void> {
     return this.#open.loadEarlier(limit);
   }
@@ -151,7 +196,7 @@ export class ChatStore {
   async send(parts: UserPart[], options: SendOptions = {}): Promise<void> {
     const message = this.#newMessage(parts, lastMessageId(this.rows));
     if (this.busy) return this.#post(message, options);
-    if (this.queue.length > 0) return this.#sendBehindQueue(message);
+    if (this.queue.length > 0) return this.#sendBehindQueue(message, options);
     const { visit } = this.#open;
     await this.#hold(async () => {
       try {
@@ -188,6 +233,14 @@ export class ChatStore {
       if (asked) this.#open.change(visit, (transcript) => beginRun(transcript, runStartOf(run), asked));
     });
     if (asked === undefined) await this.#open.refresh();
+  }
+
+  /** Another agent for the conversation, or none. */
+  async changeAgent(agentId: string | null): Promise<void> {
+    const { id, visit } = this.#open;
+    if (id === null) return;
+    const view = await this.#deps.api.patch('/api/conversations/{id}', { params: { id }, body: { agentId } });
+    if (visit === this.#open.visit) this.#open.show(view);
   }
 
   /** Continues the answer that was cut off and ends in `messageId`: within its text if the model supports that. */
@@ -236,8 +289,11 @@ export class ChatStore {
     }
   }
 
-  async configure(change: ConfigurationChange): Promise<void> {
-    const configuration = withChange(this.configuration, change);
+  configure(change: ConfigurationChange): Promise<void> {
+    return this.replaceConfiguration(withChange(this.configuration, change));
+  }
+
+  async replaceConfiguration(configuration: AgentConfiguration): Promise<void> {
     const { view: before, visit } = this.#open;
     if (before === null) {
       this.#chosen = configuration;
@@ -275,6 +331,9 @@ export class ChatStore {
 
   #forget(): void {
     this.#chosen = {};
+    this.#agent = null;
+    this.#choosing = null;
+    this.#isTest = false;
     this.#unaddressed = false;
     this.#unsent = null;
   }
@@ -291,19 +350,26 @@ export class ChatStore {
   }
 
   /** Messages are sent in the order they were written: queued ones go first. */
-  async #sendBehindQueue(message: UserMessage): Promise<void> {
+  async #sendBehindQueue(message: UserMessage, { agent }: SendOptions): Promise<void> {
     await this.#hold(async () => {
       await this.#open.queue.resume();
-      await this.#post(message, { whenBusy: 'queue', isBehindQueue: true });
+      await this.#post(message, { whenBusy: 'queue', isBehindQueue: true, ...defined({ agent }) });
     });
   }
 
   async #create(message: UserMessage): Promise<void> {
     const { visit } = this.#open;
-    const body = { id: this.#deps.newId(), configuration: this.#chosen };
+    const agent = await this.#choosing;
+    const body = {
+      id: this.#deps.newId(),
+      configuration: this.#chosen,
+      ...defined({ agentId: agent?.id }),
+      ...(this.#isTest ? { temporary: true } : {}),
+    };
     const view = await this.#deps.api.post('/api/conversations', { body });
     if (visit !== this.#open.visit) return;
-    this.#unaddressed = true;
+    this.#unaddressed = !this.#isTest;
+    if (this.#isTest) this.#testId = view.id;
     this.#open.id = view.id;
     this.#open.view = view;
     this.#open.queue.set(view.queue);
@@ -318,13 +384,13 @@ export class ChatStore {
     await this.#deps.goTo(id);
   }
 
-  async #post(message: UserMessage, { isBehindQueue = false, ...options }: PostOptions): Promise<void> {
+  async #post(message: UserMessage, { isBehindQueue = false, agent, ...options }: PostOptions): Promise<void> {
     const { id, visit } = this.#open;
     if (id === null) return;
     const { parts } = message;
     await this.#deps.announceTools(id);
     this.#unsent = { id: message.id, what: JSON.stringify(parts) };
-    const body: SendMessage = { id: message.id, parts, ...options };
+    const body: SendMessage = { id: message.id, parts, ...options, ...defined({ agentId: agent?.id }) };
     const { whenBusy: _whenBusy, ...request } = body;
     // The leaf determines the parent: the rows do not contain tool results.
     const onServer = this.#isRunning || isBehindQueue;
@@ -335,7 +401,7 @@ export class ChatStore {
     if (visit !== this.#open.visit) return;
     this.#unsent = null;
     if ('run' in sent) {
-      this.#open.change(visit, (transcript) => beginRun(transcript, runStartOf(sent.run), sent.message));
+      this.#open.change(visit, (transcript) => beginRun(transcript, runStartOf(sent.run, agent), sent.message));
       return;
     }
     this.#open.change(visit, (transcript) => forgetSending(transcript, message.id));
@@ -352,6 +418,9 @@ export class ChatStore {
   }
 }
 
-function runStartOf(run: RunRecord): { id: string; status: RunRecord['status']; at: number } {
-  return { id: run.id, status: run.status, at: run.createdAt };
+function runStartOf(
+  run: RunRecord,
+  agent?: AgentReference,
+): { id: string; status: RunRecord['status']; at: number; agent?: AgentReference } {
+  return { id: run.id, status: run.status, at: run.createdAt, ...defined({ agent }) };
 }

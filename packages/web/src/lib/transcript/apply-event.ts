@@ -203,6 +203,7 @@ function startMessage(tail: readonly TranscriptRow[], event: EventOf<'message_st
     parentId: event.parentId,
     runId: event.runId,
     model: event.model,
+    ...defined({ agent: event.agent }),
     createdAt: event.at,
     blocks: [],
     status: 'writing',

@@ -6,7 +6,7 @@ import type {
   SystemMessage,
   ToolMessage,
 } from '@toolyard/protocol';
-import { textOf } from '@toolyard/protocol';
+import { defined, textOf } from '@toolyard/protocol';
 import { malformedCall, readyCall } from './calls.ts';
 import type { CallView } from './calls.ts';
 import type { AssistantRow, RowBlock, TranscriptRow } from './rows.ts';
@@ -96,6 +96,7 @@ function assistantRow(
     parentId: message.parentId,
     runId: message.runId,
     model: message.model,
+    ...defined({ agent: message.agent }),
     createdAt: message.createdAt,
     blocks,
     // The run has ended: nothing streams any more.

@@ -1,4 +1,5 @@
 import type {
+  AgentReference,
   BudgetInterrupt,
   CitationPart,
   ErrorInfo,
@@ -33,6 +34,8 @@ export type AssistantRow = {
   parentId: string | null;
   runId: string;
   model: string;
+  /** The agent that answers. */
+  agent?: AgentReference;
   createdAt: number;
   blocks: readonly RowBlock[];
   /** `pending`: nothing has arrived yet. */

@@ -1,4 +1,5 @@
 import type {
+  AgentReference,
   ContextFill,
   ConversationView,
   Message,
@@ -8,6 +9,7 @@ import type {
   ToolMessage,
   UserMessage,
 } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { buildRows } from './build-rows.ts';
 import { withKnownTimes } from './known-times.ts';
 import { markAnswers, sameList } from './mark-answers.ts';
@@ -177,7 +179,7 @@ export function forgetSending(transcript: Transcript, messageId: string): Transc
  */
 export function beginRun(
   transcript: Transcript,
-  run: { id: string; status: RunStatus; at: number },
+  run: { id: string; status: RunStatus; at: number; agent?: AgentReference },
   message: UserMessage,
 ): Transcript {
   if (transcript.run?.id === run.id) return sentNow(transcript, message);
@@ -185,7 +187,7 @@ export function beginRun(
   return {
     ...settled,
     history: branchTo(settled.history, message),
-    tail: [awaitedRow({ id: run.id, createdAt: run.at })],
+    tail: [awaitedRow({ id: run.id, createdAt: run.at, ...defined({ agent: run.agent }) })],
     run: { id: run.id, status: run.status, seq: 0 },
   };
 }
@@ -255,7 +257,7 @@ function isOfRun(row: TranscriptRow, runId: string): boolean {
 }
 
 /** An answer without content yet. */
-function awaitedRow(run: Pick<RunRecord, 'id' | 'createdAt'>): AssistantRow {
+function awaitedRow(run: Pick<RunRecord, 'id' | 'createdAt'> & { agent?: AgentReference }): AssistantRow {
   return {
     kind: 'assistant',
     key: placeholderId(run.id),
@@ -263,6 +265,7 @@ function awaitedRow(run: Pick<RunRecord, 'id' | 'createdAt'>): AssistantRow {
     parentId: null,
     runId: run.id,
     model: '',
+    ...defined({ agent: run.agent }),
     createdAt: run.createdAt,
     blocks: [],
     status: 'pending',

@@ -1,10 +1,12 @@
 import type { Component } from 'svelte';
+import Bot from '@lucide/svelte/icons/bot';
 import Braces from '@lucide/svelte/icons/braces';
 import FileText from '@lucide/svelte/icons/file-text';
 import MessageSquareQuote from '@lucide/svelte/icons/message-square-quote';
 import Paperclip from '@lucide/svelte/icons/paperclip';
-import type { McpPromptView, McpResourceView, McpTemplateView } from '@toolyard/protocol';
-import { showHidden } from '@toolyard/protocol';
+import type { AgentReference, AgentView, McpPromptView, McpResourceView, McpTemplateView } from '@toolyard/protocol';
+import { defined, showHidden } from '@toolyard/protocol';
+import { agentName } from '../../agents/agent-name.ts';
 import { t } from '../../i18n/i18n.svelte.ts';
 import type { ServerOffers } from '../../resources/offers.svelte.ts';
 import type { Command } from './commands.ts';
@@ -14,6 +16,7 @@ type Choice =
   | { kind: 'prompt'; server: ServerOffers; prompt: McpPromptView }
   | { kind: 'resource'; server: ServerOffers; resource: McpResourceView }
   | { kind: 'template'; server: ServerOffers; template: McpTemplateView }
+  | { kind: 'agent'; agent: AgentReference }
   | { kind: 'file' };
 
 export type MenuEntry = {
@@ -24,6 +27,8 @@ export type MenuEntry = {
   detail: string;
   note: string;
   icon: Component<{ size?: number | string; 'aria-hidden'?: 'true'; class?: string }>;
+  /** Shown in place of the icon. */
+  emoji?: string | undefined;
   /** Everything it is found by. */
   search: string;
   /** Its titles and names. */
@@ -59,7 +64,27 @@ export function promptEntries(servers: readonly ServerOffers[], commands: readon
   return [...prompts, ...own];
 }
 
-/** The entries of the `@` menu: files, then resources and templates by server. */
+/** The agents that can answer the message, in the `@` menu. */
+export function agentEntries(agents: readonly AgentView[]): MenuEntry[] {
+  return agents.map(({ id, title, profile }): MenuEntry => {
+    const agent: AgentReference = { id, title, ...defined({ avatar: profile.avatar }) };
+    const { description = '', tags = [] } = profile;
+    return {
+      key: `agent ${id}`,
+      group: t('agents.title'),
+      title: showHidden(agentName(agent)),
+      detail: showHidden(description),
+      note: '',
+      icon: Bot,
+      emoji: profile.avatar,
+      search: [agentName(agent), description, ...tags].join(' '),
+      names: title,
+      choice: { kind: 'agent', agent },
+    };
+  });
+}
+
+/** The entries of the `@` menu after the agents: files, then resources and templates by server. */
 export function resourceEntries(servers: readonly ServerOffers[]): MenuEntry[] {
   const file: MenuEntry = {
     key: 'file',

@@ -1,4 +1,5 @@
 import type { access } from './access.ts';
+import type { agents } from './agents.ts';
 import type { apps } from './apps.ts';
 import type { cards } from './cards.ts';
 import type { connectionTexts } from './connection-texts.ts';
@@ -29,6 +30,7 @@ import type { usage } from './usage.ts';
 /** Texts by namespace that are loaded with the part of the page that shows them: see `i18n.need`. */
 export type LazyMessages = {
   access: typeof access;
+  agents: typeof agents;
   apps: typeof apps;
   cards: typeof cards;
   connectionTexts: typeof connectionTexts;

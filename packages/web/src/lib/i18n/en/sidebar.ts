@@ -17,6 +17,7 @@ export const sidebar = {
   found: { one: '{count} chat found', other: '{count} chats found' },
   running: 'Answering',
   waiting: 'Waiting for your answer',
+  agents: 'Agents',
   inbox: 'Inbox',
   inboxCount: { one: 'Inbox: {count} open question', other: 'Inbox: {count} open questions' },
   menu: 'Options for “{title}”',

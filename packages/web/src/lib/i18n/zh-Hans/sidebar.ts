@@ -20,6 +20,7 @@ export const sidebar: Translation<typeof en> = {
   found: { other: '找到 {count} 个对话' },
   running: '回答中',
   waiting: '等待您的回答',
+  agents: '智能体',
   inbox: '收件箱',
   inboxCount: { other: '收件箱：{count} 个待答复事项' },
   menu: '“{title}”的选项',
