@@ -48,9 +48,9 @@ export const POSTGRES_MIGRATIONS: Readonly<Record<string, PostgresMigration>> = 
   '015-drafts': { kind: 'expand', statements: drafts },
   '016-artifacts-and-memories': { kind: 'expand', statements: artifactsAndMemories },
   '017-preset-tasks': { kind: 'expand', statements: presetTasks },
+  '020-agents': { kind: 'expand', statements: agents },
   '022-child-conversations': { kind: 'expand', statements: childConversations },
   '023-schedules': { kind: 'expand', statements: schedules },
-  '020-agents': { kind: 'expand', statements: agents },
 };
 
 /** Arbitrary number of an advisory lock, which all programs of a database share. */

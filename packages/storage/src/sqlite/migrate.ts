@@ -43,9 +43,9 @@ export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '015-drafts': drafts,
   '016-artifacts-and-memories': artifactsAndMemories,
   '017-preset-tasks': presetTasks,
+  '020-agents': agents,
   '022-child-conversations': childConversations,
   '023-schedules': schedules,
-  '020-agents': agents,
 };
 
 /** Migrates the tables to this version: all missing migrations in one transaction, or none. */
