@@ -6,16 +6,8 @@ import { defined, messageOf, ToolyardError } from '@toolyard/protocol';
 import { openFile } from '../workspace/workspace-path.ts';
 import { readSkillText } from './read-skill-text.ts';
 import type { FoundSkill, FoundSkills, SkillFiles } from './skill.ts';
-import {
-  digestOfFiles,
-  isPlainPath,
-  MAX_BYTES,
-  MAX_FILES,
-  MAX_SKILLS,
-  SKILL_FILE,
-  SkillFault,
-  skillId,
-} from './skill.ts';
+import { digestOfFiles, isPlainPath, MAX_BYTES, MAX_FILES, MAX_SKILLS, SKILL_FILE, skillId } from './skill.ts';
+import { SkillFault } from './skill-fault.ts';
 
 /** Folders below that of a skill. */
 const MAX_DEPTH = 8;

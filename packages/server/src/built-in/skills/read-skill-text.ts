@@ -1,4 +1,4 @@
-import { SkillFault } from './skill.ts';
+import { SkillFault } from './skill-fault.ts';
 
 /** The frontmatter of a `SKILL.md`. */
 export type SkillHead = {

@@ -4,17 +4,8 @@ import { messageOf } from '@toolyard/protocol';
 import type { Servers } from '../../services.ts';
 import { readHead } from './read-skill-text.ts';
 import type { FoundSkill, FoundSkills, SkillFiles } from './skill.ts';
-import {
-  digestOf,
-  isPlainPath,
-  MAX_BYTES,
-  MAX_FILES,
-  MAX_SKILLS,
-  sha256,
-  SKILL_FILE,
-  SkillFault,
-  skillId,
-} from './skill.ts';
+import { digestOf, isPlainPath, MAX_BYTES, MAX_FILES, MAX_SKILLS, sha256, SKILL_FILE, skillId } from './skill.ts';
+import { SkillFault } from './skill-fault.ts';
 
 const TIMEOUT_MS = 15_000;
 const AT_ONCE = 8;

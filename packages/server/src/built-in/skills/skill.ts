@@ -30,16 +30,6 @@ export type FoundSkill = {
 /** What a source has. */
 export type FoundSkills = { skills: FoundSkill[]; problems: SkillProblem[] };
 
-/** Why a folder is no valid skill, for the user; the line is that in `SKILL.md`. */
-export class SkillFault extends Error {
-  readonly line: number | undefined;
-
-  constructor(reason: string, line?: number) {
-    super(reason);
-    this.line = line;
-  }
-}
-
 /** Whether a path is relative, stays in its folder, and is one line: digests are made of lines. */
 export function isPlainPath(path: string): boolean {
   const parts = path.split('/');
