@@ -227,13 +227,13 @@ describePage('MCP servers in the page', (stages) => {
 
   async function chooseToolsOfChat(page: Page): Promise<void> {
     await chatPage(page).anew();
-    // Seven of the server, six of Toolyard's own.
-    await page.getByRole('button', { name: /^Tools: 13 on/ }).click();
+    // Seven of the server, seven of Toolyard's own.
+    await page.getByRole('button', { name: /^Tools: 14 on/ }).click();
     const panel = page.getByRole('dialog', { name: 'Tools' });
-    await panel.getByText(/13 tools, about [\d,]+ tokens per request/).waitFor();
+    await panel.getByText(/14 tools, about [\d,]+ tokens per request/).waitFor();
     await panel.getByRole('searchbox', { name: 'Search servers and tools' }).fill('write');
     await panel.getByRole('switch', { name: 'Use write', exact: true }).click();
-    await panel.getByText(/12 tools, about/).waitFor();
+    await panel.getByText(/13 tools, about/).waitFor();
     expect(await panel.getByRole('switch', { name: 'Use read', exact: true }).count()).toBe(0);
     expect(await axeFinds(page)).toEqual([]);
   }

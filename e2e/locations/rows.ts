@@ -54,6 +54,13 @@ export const SCENARIOS_OF_ROW: Record<string, readonly [Name, ...Name[]]> = {
   ],
 };
 
+/** Rows of sub-agents, which only runs of the server have: `sub-agents.test.ts` of the server proves them. */
+export const ROWS_OF_SUB_AGENTS: readonly string[] = [
+  'the user wrote, or steers | a budget of the parent is exhausted',
+  'a tool delegates | one task',
+  'a tool delegates | several tasks',
+];
+
 /** Scenarios of rows that another scenario covers. */
 export const VARIANTS: ReadonlySet<string> = variants();
 

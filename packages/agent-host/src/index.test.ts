@@ -28,5 +28,11 @@ test('exports these names and no others', () => {
 });
 
 test('exports these names and no others for Node', () => {
-  expect(Object.keys(node).sort()).toEqual(['COMPUTE_TOOLS', 'createAgent', 'nodePlatform', 'resolvePath']);
+  expect(Object.keys(node).sort()).toEqual([
+    'COMPUTE_TOOLS',
+    'cloudCredentials',
+    'createAgent',
+    'nodePlatform',
+    'resolvePath',
+  ]);
 });

@@ -60,8 +60,8 @@ describe('GET /metrics', () => {
     expect(groups).toBeGreaterThan(0);
     expect(after.get('toolyard_commit_runs_bucket{le="1"}')).toBe(groups);
     expect(after.get('toolyard_commit_seconds_bucket{le="+Inf"}')).toBe(groups);
-    // The date server, and the built-in servers of `ask_user`, of computing and of the tool search. A run does not wait for them forever.
-    await eventually(async () => (await metricsOf(served.url)).get('toolyard_mcp_servers{state="ready"}') === 4);
+    // The date server, and the built-in servers of `ask_user`, computing, the tool search, documents and skills. A run does not wait for them forever.
+    await eventually(async () => (await metricsOf(served.url)).get('toolyard_mcp_servers{state="ready"}') === 6);
     expect(after.get('toolyard_event_loop_delay_seconds{quantile="1"}')).toBeGreaterThanOrEqual(0);
     expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
     expect([...after.keys()].join()).not.toMatch(/secret|nine/);

@@ -202,7 +202,7 @@ describe('built-in tools in a run on the server', { tags: ['C1.23', 'C7.03', 'C7
     const isolated = items.flatMap(({ tools }) =>
       tools.filter((tool) => tool.isolated === true).map(({ name }) => name),
     );
-    expect(isolated.toSorted()).toEqual(['calculate', 'run_javascript', 'search_tools']);
+    expect(isolated.toSorted()).toEqual(['artifact', 'calculate', 'run_javascript', 'search_tools']);
   });
 
   test('search the web with the configured engine, with approval', { tags: ['C7.05'] }, async () => {

@@ -25,6 +25,12 @@ const BODIES: Record<string, unknown> = {
   'POST /api/runs': { parts: [{ type: 'text', text: 'of Bert' }] },
   'POST /api/interrupts/answers': { answers: [{ id: 'nobodys', answer: { decision: 'decline' } }] },
   'POST /api/agents': { title: 'of Bert' },
+  'POST /api/schedules': { id: 'by-bert', title: 'of Bert', task: 'x', timing: { kind: 'interval', seconds: 60 } },
+  'POST /api/schedules/preview': { timing: { kind: 'interval', seconds: 60 } },
+  'PUT /api/tools/media': { image: null, speech: null },
+  'PATCH /api/conversations/{id}/translations/{message}': { to: 'en', content: 'taken over' },
+  'PATCH /api/memories/{id}': { text: 'taken over' },
+  'PATCH /api/schedules/{id}': { version: 1, title: 'taken over' },
   'PATCH /api/agents/{id}': { version: 1, title: 'taken over' },
   'POST /api/providers': { label: 'of Bert', baseUrl: 'http://127.0.0.1:1' },
   'POST /api/providers/test': { baseUrl: 'http://127.0.0.1:1' },
@@ -128,6 +134,10 @@ async function makeThings(): Promise<Record<string, string>> {
   await server.ask('/api/settings/key-of-anne', { method: 'PUT', headers, json: 'secret-setting' });
   const draft = { text: 'secret-draft', attachments: [] };
   await server.ask('/api/drafts/conversation-of-anne', { method: 'PUT', headers, json: draft });
+  const timing = { kind: 'interval', seconds: 31_536_000 };
+  await post('/api/schedules', { id: 'schedule-of-anne', title: 'secret-schedule', task: 'secret-task', timing });
+  const note = { id: 'memory-of-anne', text: 'secret-memory', source: null, at: 1 };
+  await server.storage.memories.add(ANNE.principal, note, 10);
   const tool = { serverId: 'files', name: 'delete' };
   await server.storage.permissions.set(ANNE.principal, { tool, conversationId: null, decision: 'allow', at: 1 });
   await server.ask('/api/tabs/tab-of-anne/conversations/conversation-of-anne/tools', {
@@ -161,6 +171,9 @@ async function makeThings(): Promise<Record<string, string>> {
     sessions: session,
     skills: 'data:skill-of-anne',
     drafts: 'conversation-of-anne',
+    schedules: 'schedule-of-anne',
+    message: 'm1',
+    memories: 'memory-of-anne',
     keys: apiKey,
     sha256: (json as { sha256: string }).sha256,
     key: 'key-of-anne',

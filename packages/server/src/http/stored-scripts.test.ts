@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { McpServerView, Message } from '@toolyard/protocol';
 import type { RouteDescription } from './router.ts';
@@ -91,6 +93,13 @@ async function store(): Promise<Record<string, string>> {
   await server.storage.conversations.setLeaf({ ownerId: 'owner' }, 'c', 'answer');
   await post('/api/providers', { id: 'p', label: SCRIPT, baseUrl: 'http://127.0.0.1:1' });
   await server.ask('/api/settings/s', { method: 'PUT', json: { text: SCRIPT } });
+  const timing = { kind: 'interval', seconds: 31_536_000 };
+  await post('/api/schedules', { id: 'schedule', title: SCRIPT, task: SCRIPT, timing });
+  const skill = join(server.folder, 'skills', 'notes');
+  mkdirSync(skill, { recursive: true });
+  writeFileSync(join(skill, 'SKILL.md'), `---\nname: notes\ndescription: ${JSON.stringify(SCRIPT)}\n---\n${SCRIPT}`);
+  const note = { id: 'note', text: SCRIPT, source: null, at: 1 };
+  await server.storage.memories.add({ ownerId: 'owner' }, note, 10);
   const tool = { serverId: 'files', name: SCRIPT };
   await server.storage.permissions.set({ ownerId: 'owner' }, { tool, conversationId: null, decision: 'allow', at: 1 });
   const file = await server.ask('/api/files', { body: SCRIPT, headers: { 'content-type': 'text/html' } });
@@ -99,6 +108,10 @@ async function store(): Promise<Record<string, string>> {
   return {
     sessions: 'none',
     drafts: 'c',
+    schedules: 'schedule',
+    skills: 'data:notes',
+    message: 'answer',
+    memories: 'note',
     keys: (created.json as { id: string }).id,
     interrupts: 'i',
     conversations: 'c',
@@ -138,11 +151,12 @@ function answer(runId: string): Extract<Message, { role: 'assistant' }> {
 }
 
 function targetOf({ path }: RouteDescription, fill?: string): string {
-  return path.replaceAll(/([a-z]+)\/\{(\w+)\}/g, (_all, before: string, name: string) => {
+  const filled = path.replaceAll(/([a-z]+)\/\{(\w+)\}/g, (_all, before: string, name: string) => {
     const id = fill ?? stored[name] ?? stored[before];
     if (id === undefined) throw new Error(`${path}: say here which ${name} is meant`);
     return `${before}/${encodeURIComponent(id)}`;
   });
+  return path === '/api/skills/{id}/file' ? `${filled}?path=SKILL.md` : filled;
 }
 
 /** Why a browser might execute the content of this response. */
@@ -201,6 +215,7 @@ describe('attack 14: scripts in stored texts', () => {
       '/api/access/keys',
       '/api/agents',
       '/api/agents/{id}',
+      '/api/agents/{id}/export',
       '/api/conversations',
       '/api/conversations/{id}',
       '/api/conversations/{id}/export',
@@ -209,12 +224,18 @@ describe('attack 14: scripts in stored texts', () => {
       '/api/drafts/{id}',
       '/api/files/{sha256}',
       '/api/mcp/servers',
+      '/api/memories',
       '/api/models',
       '/api/permissions',
       '/api/providers',
       '/api/runs/{id}/events',
       '/api/runs/{id}/steps/{step}/request',
+      '/api/schedules',
+      '/api/schedules/{id}',
       '/api/settings',
+      '/api/skills',
+      '/api/skills/{id}',
+      '/api/skills/{id}/file',
     ]);
     const markdown = await server.ask('/api/conversations/c/export?format=markdown', { headers: OPENED });
     expect(markdown.text).toContain(SCRIPT);

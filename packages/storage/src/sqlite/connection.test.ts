@@ -37,7 +37,8 @@ describe('synchronous commits', () => {
   beforeEach(async () => {
     await migrateSqliteToLatest(kysely(), connection);
     connection.database.exec(
-      `INSERT INTO conversations VALUES ('c1', 'anne', '', NULL, '{}', NULL, 0, 1, 1, NULL), ('c2', 'anne', '', NULL, '{}', NULL, 0, 1, 1, NULL)`,
+      `INSERT INTO conversations (id, owner_id, title, configuration, pinned, created_at, updated_at)
+       VALUES ('c1', 'anne', '', '{}', 0, 1, 1), ('c2', 'anne', '', '{}', 0, 1, 1)`,
     );
     store = openRunStore(connection, createFakeClock());
     store.createRun(ANNE, newRun('r1', 'c1'));

@@ -53,6 +53,8 @@ export type TestServer = Listening & {
   storage: Storage;
   runs: TestRuns;
   app: HttpApp;
+  /** The data folder. */
+  folder: string;
   logged: string[];
   /** Sends exactly these headers; fetch would add its own. */
   ask: (target: string, options?: TestRequestOptions) => Promise<TestResponse>;
@@ -138,6 +140,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     storage,
     runs,
     app,
+    folder,
     logged,
     ask: (target, asked) => ask(listening, target, asked),
     async close() {

@@ -451,6 +451,7 @@ export const serverTexts = {
   agentNoModel: 'The agent {title} has no model.',
   subAgentModel: 'The model of a sub-agent must be "provider/model" (got {text}).',
   childRunDeleted: 'Its run was deleted.',
+  serverSubAgents: 'Sub-agents',
   toolDelegateTask: 'Delegate to sub-agents',
   aboutDelegateTask:
     'Gives tasks to sub-agents, which work on them at the same time in conversations of their own, and returns their answers when all have finished. Use it for tasks that are independent of each other, or that need many steps whose details do not matter here. A sub-agent knows only its task, unless you pass on the conversation: describe the task completely, with everything it needs to know and what to return.',

@@ -424,6 +424,7 @@ export const serverTexts: Translation<typeof en> = {
   agentNoModel: '代理 {title} 沒有模型。',
   subAgentModel: '子代理的模型必須是「供應商/模型」（收到 {text}）。',
   childRunDeleted: '它的執行已被刪除。',
+  serverSubAgents: '子代理',
   toolDelegateTask: '委派給子代理',
   aboutDelegateTask: '把工作交給子代理，各自在自己的對話中同時進行，並在全部結束後傳回它們的回答。',
   demoCannot: '示範不是語言模型，無法執行這項任務。',
