@@ -51,6 +51,11 @@ const api = apiAt(() => url);
 /** Lets the model make one call in a new conversation; returns the conversation. */
 async function callBy(name: string, args: JsonObject, configuration: AgentConfiguration): Promise<string> {
   replies.push(reply.toolCalls([{ name, arguments: args }]));
+  return ask(configuration);
+}
+
+/** Sends a message in a new conversation; returns the conversation. */
+async function ask(configuration: AgentConfiguration): Promise<string> {
   const { id } = await api.post('/api/conversations', { body: { configuration } });
   await api.post('/api/conversations/{id}/messages', {
     params: { id },
@@ -205,7 +210,8 @@ describe('built-in tools in a run on the server', { tags: ['C1.23', 'C7.03', 'C7
     expect(isolated.toSorted()).toEqual(['artifact', 'calculate', 'run_javascript', 'search_tools']);
   });
 
-  test('search the web with the configured engine, with approval', { tags: ['C7.05'] }, async () => {
+  /** A search engine of the user that finds the times of a ferry. */
+  async function searchEngine() {
     const engine = stack.use(
       await startSite((_path, response) =>
         send(
@@ -215,16 +221,34 @@ describe('built-in tools in a run on the server', { tags: ['C1.23', 'C7.03', 'C7
         ),
       ),
     );
-    const view = await api.put('/api/tools/web', {
-      body: { search: { engine: 'searxng', url: engine.url, key: 'a-key-of-a-user' }, privateOrigins: [] },
-    });
+    const search = { engine: 'searxng' as const, url: engine.url, key: 'a-key-of-a-user' };
+    const view = await api.put('/api/tools/web', { body: { search, privateOrigins: [] } });
     expect(JSON.stringify(view)).not.toContain('a-key-of-a-user');
+    return engine;
+  }
+
+  test('search the web with the configured engine, with approval', { tags: ['C7.05'] }, async () => {
+    const engine = await searchEngine();
     const id = await callBy('web_search', { query: 'ferry' }, { servers: ALL_ON });
     const approval = await approvalIn(id);
     expect(engine.requests).toEqual([]);
     await approve(approval.id);
     expect((await resultIn(id)).text).toContain('1. Ferry\n   https://ferry.example/\n   At nine.');
     expect(engine.requests[0]?.headers.authorization).toBe('Bearer a-key-of-a-user');
+  });
+
+  test('search for a model without tool calls, which asks in text', { tags: ['C8.12'] }, async () => {
+    const engine = await searchEngine();
+    replies.push(reply.text('<tool_call>{"name":"web_search","arguments":{"query":"ferry"}}</tool_call>'));
+    const id = await ask({ servers: ALL_ON, toolMode: 'text' });
+    const approval = await approvalIn(id);
+    expect(engine.requests).toEqual([]);
+    await approve(approval.id);
+    expect((await endIn(id)).text).toContain('https://ferry.example/');
+    const { tools, messages } = model.requests.at(-1)?.body as { tools?: unknown; messages: { role: string }[] };
+    expect(tools).toBeUndefined();
+    expect(messages.map(({ role }) => role)).not.toContain('tool');
+    expect(JSON.stringify(messages)).toContain('At nine.');
   });
 
   test('write documents without approval, listed and exported with their conversation', async () => {

@@ -5,14 +5,13 @@ import type { ComboboxOption } from '../ui/combobox.ts';
 
 type TaskModels = NonNullable<AgentConfiguration['presetTasks']>;
 
-/** In the order of the form: first what happens in a chat, then the suggestions for an agent. */
+/** In the order of the form: first what happens in a chat, then the suggestions for an agent. Chats do not use `decide-search`. */
 export const SHOWN_TASKS = [
   'title',
   'translate',
   'detect-language',
   'summarize',
   'complete-input',
-  'decide-search',
   'agent-title',
   'agent-description',
   'agent-tags',

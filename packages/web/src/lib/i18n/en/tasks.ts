@@ -14,8 +14,6 @@ export const tasks = {
   'complete-input': 'Input completion',
   'complete-inputHint':
     'Suggests the next words while you write. Sends what you type to the model before you send the message.',
-  'decide-search': 'Search decision',
-  'decide-searchHint': 'Decides over the API whether a message needs a web search. Chats do not use it yet.',
   'agent-title': 'Agent name',
   'agent-titleHint': 'Suggests a name for an agent.',
   'agent-description': 'Agent description',

@@ -15,8 +15,6 @@ export const tasks: LazyTexts<'tasks'> = {
   summarizeHint: '压缩对话时为较早的消息写摘要；关闭时只缩短内容。',
   'complete-input': '输入补全',
   'complete-inputHint': '在你输入时建议接下来的字词。消息发送前，输入的内容就会传给模型。',
-  'decide-search': '搜索判断',
-  'decide-searchHint': '通过 API 判断消息是否需要搜索网络。对话目前尚未使用。',
   'agent-title': '智能体名称',
   'agent-titleHint': '为智能体建议名称。',
   'agent-description': '智能体描述',

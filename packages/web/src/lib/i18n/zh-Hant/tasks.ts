@@ -15,8 +15,6 @@ export const tasks: LazyTexts<'tasks'> = {
   summarizeHint: '壓縮對話時為較舊的訊息寫摘要；關閉時只縮短內容。',
   'complete-input': '輸入補全',
   'complete-inputHint': '在你輸入時建議接下來的字詞。訊息送出前，輸入的內容就會傳給模型。',
-  'decide-search': '搜尋判斷',
-  'decide-searchHint': '透過 API 判斷訊息是否需要搜尋網路。對話目前尚未使用。',
   'agent-title': '代理名稱',
   'agent-titleHint': '為代理建議名稱。',
   'agent-description': '代理描述',
