@@ -3,9 +3,8 @@ import type { Message, Owner, RunRecord, UserMessage } from '@toolyard/protocol'
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { answeringAgent } from './answering-agent.ts';
-import type { CanContinue } from './run-commands.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
-import type { StartOutcome, StartRequest } from './start-run.ts';
+import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
 export type ResumeServices = {

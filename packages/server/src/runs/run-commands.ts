@@ -29,7 +29,7 @@ import type { RunWorkerPool } from './run-worker-pool.ts';
 import { resumeRun } from './resume-run.ts';
 import { findSentMessage } from './find-sent-message.ts';
 import { decisionOf } from './decision-of.ts';
-import type { StartOutcome, StartRequest } from './start-run.ts';
+import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
 export type RunCommandsOptions = {
@@ -46,13 +46,6 @@ export type RunCommandsOptions = {
   start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
   canContinue: CanContinue;
 };
-
-/** True if the model that answers next in a conversation can continue a partial answer. */
-export type CanContinue = (
-  principal: Owner,
-  conversation: StoredConversation,
-  run?: Pick<StartRequest, 'agentId' | 'configuration'>,
-) => Promise<boolean>;
 
 /**
  * Commands of users about runs. A run that a message starts has the id of that message, so that sending the message

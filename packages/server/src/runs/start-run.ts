@@ -60,6 +60,13 @@ type RunBeginning =
   | { with: 'question'; queuedMessageId?: string }
   | { with: 'answer'; leafId: string; parts?: AssistantPart[] };
 
+/** True if the model that answers next in a conversation can continue a partial answer. */
+export type CanContinue = (
+  principal: Owner,
+  conversation: StoredConversation,
+  run?: Pick<StartRequest, 'agentId' | 'configuration'>,
+) => Promise<boolean>;
+
 /** `busy`: another run is in progress in this conversation, and nothing was stored. */
 export type StartOutcome = { started: true; run: RunRecord } | { started: false; busyWith: string };
 

@@ -32,9 +32,8 @@ import {
 import { continueRun, refuseContinue } from './continue-run.ts';
 import { needsModelFacts } from './needs-model-facts.ts';
 import { answeringAgent } from './answering-agent.ts';
-import type { CanContinue } from './run-commands.ts';
 import { readInboxItems } from './run-inbox.ts';
-import type { StartOutcome, StartRequest } from './start-run.ts';
+import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 import type { RunConfiguration } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';

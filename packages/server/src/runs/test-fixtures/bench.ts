@@ -253,7 +253,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
     },
     configurations: options.resolved ?? {
       whereToRaise: (...of) => findBudgetLayer({ storage, fileDefaults: {} }, ...of),
-      resolve: (_principal, { conversation, run }) =>
+      resolve: (_principal, { agentId, conversation, run }) =>
         Promise.resolve({
           model: { providerId: 'scripted', modelId: 'scripted-1' } satisfies ModelReference,
           instructions: '',
@@ -267,6 +267,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
           ...options.configuration,
           ...conversation,
           ...run,
+          ...(agentId === null ? {} : { agent: { id: agentId, title: agentId } }),
           limits: {
             ...DEFAULT_LIMITS,
             ...options.configuration?.limits,
