@@ -8,6 +8,8 @@ export type Conversations = Readonly<Record<string, string>>;
 export type View = {
   name: string;
   path: (of: Conversations) => string;
+  /** It does not exist on touch screens. */
+  needsKeyboard?: true;
   /** Brings the page from what its path shows to this state. */
   show: (page: Page, t: PageTexts) => Promise<void>;
 };

@@ -185,6 +185,7 @@ export const VIEWS: readonly View[] = [
   },
   {
     name: 'the shortcuts',
+    needsKeyboard: true,
     path: () => '/',
     show: async (page, t) => {
       await button(page, t('common.shortcuts')).click();
@@ -341,10 +342,12 @@ export const MORE_VIEWS: readonly View[] = [
     name: 'queued messages',
     path: () => '/',
     show: async (page, t) => {
-      const composer = page.getByRole('textbox', { name: t('composer.message'), exact: true });
-      for (const text of ['Slowly', 'Then this.', 'And this.']) {
-        await composer.fill(text);
-        await composer.press('Enter');
+      for (const [text, label] of [
+        ['Slowly', 'composer.send'],
+        ['Then this.', 'composer.queue'],
+        ['And this.', 'composer.queue'],
+      ] as const) {
+        await sendWith(page, t, { text, label });
         await page.getByText(text).first().waitFor();
       }
       await page.getByText(t('composer.queueNote')).waitFor();
@@ -354,9 +357,7 @@ export const MORE_VIEWS: readonly View[] = [
     name: 'a stopped answer',
     path: () => '/',
     show: async (page, t) => {
-      const composer = page.getByRole('textbox', { name: t('composer.message'), exact: true });
-      await composer.fill('Slowly');
-      await composer.press('Enter');
+      await sendWith(page, t, { text: 'Slowly', label: 'composer.send' });
       await page.getByText('A long answer').first().waitFor();
       await button(page, t('composer.stop')).click();
       await page.getByText(t('chat.stopped')).waitFor();
@@ -397,9 +398,7 @@ export const MORE_VIEWS: readonly View[] = [
     name: 'a deleted chat',
     path: () => '/',
     show: async (page, t) => {
-      const composer = page.getByRole('textbox', { name: t('composer.message'), exact: true });
-      await composer.fill('Filtered');
-      await composer.press('Enter');
+      await sendWith(page, t, { text: 'Filtered', label: 'composer.send' });
       await page.getByText(t('chat.filtered')).waitFor();
       // The answer may arrive before its message has led the page to the chat, which closes an open menu.
       await page.waitForURL(/\/c\//);
@@ -470,3 +469,9 @@ export const IN_DOUBT_VIEWS: readonly View[] = [
         .waitFor(),
   },
 ];
+
+/** On touch screens Enter adds a line. */
+async function sendWith(page: Page, t: PageTexts, { text, label }: { text: string; label: string }): Promise<void> {
+  await page.getByRole('textbox', { name: t('composer.message'), exact: true }).fill(text);
+  await button(page, t(label)).click();
+}
