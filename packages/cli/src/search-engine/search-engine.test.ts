@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { reply, startModelServer } from '@toolyard/testing';
+import { eventually, reply, startModelServer } from '@toolyard/testing';
 import type { ModelServer } from '@toolyard/testing';
 import { runCommand } from '../test-fixtures/run-command.ts';
 import { Served } from '../test-fixtures/served.ts';
@@ -17,8 +17,10 @@ beforeAll(async () => {
   model = await startModelServer((request) => {
     const { messages } = request.body as { messages: { role: string; content: unknown }[] };
     const last = messages.at(-1);
-    if (last?.role === 'tool') return reply.text(`It said: ${JSON.stringify(last.content)}`);
-    const name = request.text.includes('list_allowed_directories') ? 'list_allowed_directories' : 'list_files';
+    const isAboutRoots = request.text.includes('list_allowed_directories');
+    const said = JSON.stringify(last?.content);
+    if (last?.role === 'tool' && (!isAboutRoots || said.includes(folder))) return reply.text(`It said: ${said}`);
+    const name = isAboutRoots ? 'list_allowed_directories' : 'list_files';
     return reply.toolCalls([{ name, arguments: {} }]);
   });
   served = await Served.start({ model: model.url });
@@ -71,11 +73,18 @@ describe('toolyard chat --workspace', () => {
 
   test('is the root of local servers in a chat of this process', async () => {
     const script = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
-    const ran = await runCommand([
-      ...['chat', '--base-url', model.url, '--model', 'scripted', '--no-date'],
-      ...['--mcp', `fs=${process.execPath} ${script} ${tmpdir()}`, '--allow', 'fs/list_allowed_directories'],
-      ...['--workspace', folder, 'Where do you work?'],
-    ]);
-    expect(ran.stdout).toContain(folder);
+    // The server asks for roots in the background after it has started: its first answers may not know them.
+    const ran = await eventually(
+      async () => {
+        const { stdout } = await runCommand([
+          ...['chat', '--base-url', model.url, '--model', 'scripted', '--no-date'],
+          ...['--mcp', `fs=${process.execPath} ${script} ${tmpdir()}`, '--allow', 'fs/list_allowed_directories'],
+          ...['--workspace', folder, 'Where do you work?'],
+        ]);
+        return stdout.includes(folder) && stdout;
+      },
+      { what: 'an answer after the server has received its root' },
+    );
+    expect(ran).toContain(folder);
   });
 });
