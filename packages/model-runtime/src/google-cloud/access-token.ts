@@ -17,7 +17,7 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 /** Maximum length of a response with a token, in characters. */
 const MAX_RESPONSE = 64_000;
 
-/** Reads a JSON key; null if it is no JSON object. @throws ToolyardError `bad_config` for any other kind of credentials */
+/** Reads a JSON key; null if it is not a JSON object. @throws ToolyardError `bad_config` for any other kind of credentials */
 export function readCredentials(key: string): GoogleCredentials | null {
   const parsed = parseJson(key);
   if (!parsed.ok || !isJsonObject(parsed.value)) return null;

@@ -21,7 +21,7 @@ export function lobeHubEntries(file: JsonObject): LobeHubEntry[] | null {
   return isAgent ? [{ at: '', value: file }] : null;
 }
 
-/** @throws ToolyardError if it is no agent */
+/** @throws ToolyardError if it is not an agent */
 export function readLobeHubAgent(value: JsonValue): FileAgent {
   if (!isJsonObject(value)) throw invalidFile({ message: 'An agent must be an object.' });
   const { config = value, meta = value } = value;

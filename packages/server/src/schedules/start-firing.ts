@@ -12,7 +12,7 @@ export type StartFiringServices = {
 
 type Outcome = Omit<FiringOutcome, 'at'>;
 
-/** How soon a time that waits for the previous run is looked at again. */
+/** How soon a time that waits for the previous run is checked again. */
 const LOOK_AGAIN_MS = 2_000;
 
 /**

@@ -39,7 +39,7 @@ type ClaimedTimes = {
   retryAt: number;
 };
 
-/** What happened at a time. `retryAt`: it is looked at again. */
+/** The outcome of one time. `retryAt`: when it is checked again; null if it is final. */
 export type FiringOutcome = Omit<ScheduleFiring, 'plannedAt'> & { retryAt: number | null };
 
 /** Tasks that run at given times. Each change is compare-and-set, so that each time is taken by one process. */
@@ -61,13 +61,13 @@ export type ScheduleRepository = {
   remove(principal: Owner, id: string): Promise<boolean>;
   /** Enabled schedules of all owners that are due, the longest due first. */
   due(now: number, limit: number): Promise<StoredSchedule[]>;
-  /** The next time of any schedule, and the next time to look at an open firing again; null without one. */
+  /** The next time of any schedule, and the next check of an open firing; null without one. */
   nextAt(): Promise<number | null>;
   /** Takes times of a schedule; false if another process did, or a user changed the schedule. */
   claim(principal: Owner, times: ClaimedTimes): Promise<boolean>;
   /** Stores one time for a run that a user starts; false if there is one at this moment. */
   addFiring(principal: Owner, key: FiringKey, at: number, retryAt: number): Promise<boolean>;
-  /** Reserves open firings that are to be looked at again, until `retryAt`. */
+  /** Reserves open firings that are due for another check, until `retryAt`. */
   claimFirings(now: number, retryAt: number, limit: number): Promise<DueFiring[]>;
   /** Replaces the outcome of an open firing. */
   settle(key: FiringKey, outcome: FiringOutcome): Promise<void>;
