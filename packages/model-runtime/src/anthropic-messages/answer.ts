@@ -1,10 +1,11 @@
 import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
+import type { SealedReasoning } from '../wire/block-turns.ts';
+import { sealReasoning } from '../wire/block-turns.ts';
 import { StreamedAnswer } from '../wire/answer.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { Citations } from '../wire/citations.ts';
 import { providerErrorOf, toModelError } from '../wire/provider-error.ts';
-import { sealReplay } from '../wire/replay.ts';
 import { readUsage } from './usage.ts';
 
 /** Converts the events of one streamed answer, or a whole answer, into parts. */
@@ -155,8 +156,8 @@ export class AnthropicAnswer extends StreamedAnswer {
   }
 }
 
-function keep(kind: 'thinking' | 'redacted', content: string): StreamPart {
-  return { type: 'reasoning_signature', signature: sealReplay('anthropic-messages', `${kind}:${content}`) };
+function keep(kind: SealedReasoning['kind'], content: string): StreamPart {
+  return { type: 'reasoning_signature', signature: sealReasoning('anthropic-messages', { kind, content }) };
 }
 
 function indexOf(event: JsonObject): number {

@@ -1,8 +1,9 @@
 import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
+import type { SealedReasoning } from '../wire/block-turns.ts';
+import { sealReasoning } from '../wire/block-turns.ts';
 import { StreamedAnswer } from '../wire/answer.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
-import { sealReplay } from '../wire/replay.ts';
 import { readUsage } from './usage.ts';
 
 /** Converts the events of one streamed answer into parts. */
@@ -87,8 +88,8 @@ export class ConverseAnswer extends StreamedAnswer {
   }
 }
 
-function keep(kind: 'thinking' | 'redacted', content: string): StreamPart {
-  return { type: 'reasoning_signature', signature: sealReplay('bedrock-converse', `${kind}:${content}`) };
+function keep(kind: SealedReasoning['kind'], content: string): StreamPart {
+  return { type: 'reasoning_signature', signature: sealReasoning('bedrock-converse', { kind, content }) };
 }
 
 function indexOf(event: JsonObject): number {
