@@ -111,6 +111,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       .finally(() => options.titles?.afterRun(run, status));
   }
   const stop = new AbortController();
+  const toStart = { storage, configurations, models, hub, clock, ...(executesRuns ? { terms } : {}), ...failpoint };
   const pool: RunWorkerPool = new RunWorkerPool({
     ...options,
     auto: createAutoConfirmation({ settings: storage.settings, servers: options.servers, clock }),
@@ -118,17 +119,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     pump,
     terms,
     onOver: over,
-    subAgents: (of) =>
-      createSubAgents(of, {
-        storage,
-        configurations,
-        models,
-        pool,
-        hub,
-        clock,
-        ...(executesRuns ? { terms } : {}),
-        ...failpoint,
-      }),
+    subAgents: (of) => createSubAgents(of, { ...toStart, pool }),
   });
   const looked = (): Promise<void> => queue.sendDue();
   const keeper = new LeaseKeeper({
@@ -145,16 +136,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   async function start(principal: Owner, request: StartRequest): Promise<StartOutcome> {
     if (closing) throw stopping();
     options.titles?.beforeRun(request.conversation.id);
-    return startRun(principal, request, {
-      storage,
-      configurations,
-      models,
-      pool,
-      hub,
-      clock,
-      ...(executesRuns ? { terms } : {}),
-      ...failpoint,
-    });
+    return startRun(principal, request, { ...toStart, pool });
   }
   const keepMedia = (principal: Owner, parts: UserPart[]): Promise<UserPart[]> =>
     mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));

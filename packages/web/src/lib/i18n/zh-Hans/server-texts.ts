@@ -424,7 +424,7 @@ export const serverTexts: Translation<typeof en> = {
   agentNoModel: '智能体 {title} 没有模型。',
   subAgentModel: '子智能体的模型必须是“提供商/模型”（收到 {text}）。',
   childRunDeleted: '它的运行已被删除。',
-  serverSubAgents: '子代理',
+  serverSubAgents: '子智能体',
   toolDelegateTask: '委派给子智能体',
   aboutDelegateTask: '把任务交给子智能体，各自在自己的对话中同时进行，并在全部结束后返回它们的回答。',
   demoCannot: '演示不是语言模型，无法执行这项任务。',
