@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import type { McpBehaviour, McpBehaviourName } from './scripted-mcp/behaviour.ts';
 import { startScriptedMcp } from './scripted-mcp/http.ts';
+import { listenOnLoopback } from './loopback.ts';
 
 export type HostedServiceOptions = {
   /** The accepted API key; default `key-of-the-test`. */
@@ -92,17 +92,12 @@ export async function startHostedService(options: HostedServiceOptions = {}): Pr
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listening = await listenOnLoopback(server);
+  url = listening.origin;
 
   async function close(): Promise<void> {
     await mcp.close();
-    if (!server.listening) return;
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
+    await listening.close();
   }
 
   return {

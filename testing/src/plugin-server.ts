@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from './loopback.ts';
 
 export type PluginServerRequest = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
 
@@ -50,16 +49,9 @@ export async function startPluginServer(answers: PluginServerAnswers = {}): Prom
       });
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  async function close(): Promise<void> {
-    if (!server.listening) return;
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
-  }
+  const listening = await listenOnLoopback(server);
+  const url = listening.origin;
+  const { close } = listening;
   return {
     url,
     asked,

@@ -1,13 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import type { Cors } from '../scripted-mcp/cors.ts';
 import { answerCors } from '../scripted-mcp/cors.ts';
 import type { Protection, ProtectionOptions } from './protection.ts';
 import { createProtection } from './protection.ts';
+import { listenOnLoopback } from '../loopback.ts';
 
 export type AuthorizationServerOptions = {
   /** Overrides of its metadata; a null field is removed. Null as a whole: no metadata. */
@@ -223,17 +222,10 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listening = await listenOnLoopback(server);
+  const url = listening.origin;
 
-  async function close(): Promise<void> {
-    if (!server.listening) return;
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
-  }
+  const { close } = listening;
 
   return {
     url,

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { parseJson, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { reply } from './reply.ts';
 import type { ModelReply } from './wire.ts';
+import { listenOnLoopback } from '../loopback.ts';
 
 /** A request as received. */
 export type RecordedRequest = {
@@ -93,17 +93,12 @@ export async function startModelServer(script: ModelScript, options: ModelServer
       else void sendReply(response, reply.error(500, `The script threw: ${String(error)}`), stopping.signal);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const listening = await listenOnLoopback(server);
 
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = listening.origin;
   async function close(): Promise<void> {
     stopping.abort();
-    if (!server.listening) return;
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
+    await listening.close();
   }
   const version = options.serveAt === 'both' ? 'v1' : (options.serveAt ?? 'v1');
   const url = version === 'root' ? origin : `${origin}/${version}`;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import type { Protection } from '../authorization/protection.ts';
 import { behaviourOf, type HttpAnswer, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
 import { answerCors, type Cors } from './cors.ts';
 import { createEngine, versionClaimed } from './engine.ts';
+import { listenOnLoopback } from '../loopback.ts';
 
 export type ScriptedMcpOptions = {
   /** False serves the legacy era without session ids. */
@@ -178,21 +178,15 @@ export async function startScriptedMcp(
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const listening = await listenOnLoopback(server);
 
   async function close(): Promise<void> {
     engine.stop();
-    if (!server.listening) return;
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
+    await listening.close();
   }
 
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    url: `${listening.origin}/mcp`,
     requests,
     received,
     answered,
