@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import type { McpBehaviour, McpBehaviourName } from './scripted-mcp/behaviour.ts';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import type { Protection } from '../authorization/protection.ts';
