@@ -52,6 +52,8 @@ export class AnchoredList {
   /** The anchor: the row at the upper edge, and the distance of the edge from the row's beginning. */
   #anchor: { key: string; index: number; below: number } | null = null;
   #lastTop = 0;
+  /** The last movement was downwards. */
+  #movedDown = false;
   /** The list moves to its anchor, instead of the anchor following the user. */
   #isRevealing = false;
   /** Whether rows were added to {@link shown} since the last {@link refresh}. */
@@ -90,6 +92,8 @@ export class AnchoredList {
     const viewport = this.#viewport;
     if (viewport === null) return;
     const end = viewport.contentHeight - viewport.height;
+    // Rows that turn out lower than estimated bring the end to where a movement stopped short of it, without a scroll event.
+    if (this.#movedDown && end - viewport.top <= 2) this.#atEnd = true;
     if (this.#atEnd || this.#isRevealing || !viewport.anchors || viewport.top <= 0) {
       const target = this.#atEnd ? end : Math.min(end, this.#place(viewport));
       if (Math.abs(viewport.top - target) >= 1) viewport.top = target;
@@ -105,6 +109,7 @@ export class AnchoredList {
     if (viewport === null) return;
     const { top } = viewport;
     const remaining = viewport.contentHeight - viewport.height - top;
+    if (top !== this.#lastTop) this.#movedDown = top > this.#lastTop;
     if (remaining <= 2) this.#atEnd = true;
     else if (top < this.#lastTop) this.#atEnd = false;
     else if (top > this.#lastTop && remaining <= AT_END) this.#atEnd = true;
@@ -119,6 +124,7 @@ export class AnchoredList {
     if (this.#viewport === null) return;
     this.#drop(this.#viewport);
     this.#atEnd = false;
+    this.#movedDown = false;
   }
 
   toEnd(): void {
@@ -131,6 +137,7 @@ export class AnchoredList {
     const index = this.#heights.indexOf(key);
     if (index === undefined) return false;
     this.#atEnd = false;
+    this.#movedDown = false;
     this.#anchor = { key, index, below: -REVEALED_BELOW };
     this.#isRevealing = true;
     this.#show();

@@ -157,6 +157,17 @@ describe('virtual list of messages', () => {
     expect(page.list.isAway).toBe(false);
   });
 
+  it('follows the end that a movement stopped short of, once rows turn out lower than estimated', () => {
+    const page = new Page();
+    page.show(rows(0, 50));
+    page.scrollTo(1000);
+    page.scrollTo(page.contentHeight - page.height - 99);
+    page.grow('m49', 1);
+    expect(page.left).toBe(0);
+    page.grow('m49', 401);
+    expect(page.left).toBe(0);
+  });
+
   it('renders visible rows at once, and the rows around them one per frame', () => {
     const page = new Page();
     page.show(rows(0, 2000));
