@@ -100,6 +100,7 @@ describePage('MCP Apps', ({ set }) => {
     await press('Beside');
     await reads('mode pip height,width');
     await page.getByRole('button', { name: 'Back to the chat' }).click();
+    await app.getByText('mode inline maxHeight,width').nth(1).waitFor();
     // The third denial in a row: it is not asked again until the user allows that.
     await press('Danger');
     await dialog.getByRole('button', { name: 'Deny', exact: true }).click();
