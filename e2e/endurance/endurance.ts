@@ -3,10 +3,18 @@ import { createRandom, eventually, startModelServer } from '@toolyard/testing';
 import type { Cluster } from '@toolyard/testing/postgres';
 import type { ModelMessage } from '../support/server-instances.ts';
 import { malformedHistory } from '../support/malformed-history.ts';
-import type { History, Span } from '../faults/history.ts';
+import type { History, ScheduleHistory, Span } from '../faults/history.ts';
 import type { Verdict } from '../faults/judge.ts';
 import { judge } from '../faults/judge.ts';
-import { claimsOf, readStored, readWrites, startRecording } from '../faults/stored.ts';
+import type { Query } from '../faults/stored.ts';
+import {
+  claimsOf,
+  readFirings,
+  readStored,
+  readWrites,
+  startRecording,
+  subAgentConversations,
+} from '../faults/stored.ts';
 import { describeRunTrace } from '../faults/run-trace.ts';
 import { ModelUsage } from '../support/model-usage.ts';
 import { Fleet } from './fleet.ts';
@@ -37,6 +45,9 @@ export type EnduranceResult = Verdict & {
   traces: ReadonlyMap<string, string[]>;
   faults: number;
   runs: number;
+  /** Those of `runs` that are sub-agents, and those that a schedule started. */
+  subAgents: number;
+  scheduled: number;
   events: number;
   calls: number;
   doubts: number;
@@ -68,7 +79,9 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
       for (const [text, times] of remarksIn(messages)) {
         sentToModel.set(text, Math.max(times, sentToModel.get(text) ?? 0));
       }
-      return usage.reply(conversationOf(messages), script(messages));
+      const conversation = conversationOf(messages);
+      // All runs of the schedule ask the same; their requests cannot be told apart.
+      return conversation === '' ? script(messages) : usage.reply(conversation, script(messages));
     },
     { record: false },
   );
@@ -81,12 +94,20 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
   const people = new SimulatedUsers({ fleet, random, giveUp: giveUp.signal });
   const working = Promise.all(Array.from({ length: size }, () => people.work(stopAsking.signal)));
   const watching = people.watch(AbortSignal.any([stopWatching.signal, giveUp.signal]));
+  const schedule = scheduleFor(forMs);
+  await people.schedule(schedule);
 
   const outages = await deal(faults, { fleet, cluster, forMs, log });
   stopAsking.abort();
   log('the faults are over');
   const late = setTimeout(() => giveUp.abort(), options.restMs ?? REST_MS);
   await working;
+  // Sub-agents of cancelled runs and runs of the schedule are awaited by nobody.
+  await eventually(
+    async () =>
+      giveUp.signal.aborted || ((await readFirings(query)).length >= schedule.times && (await allOver(query))),
+    { what: 'the end of all runs', timeoutMs: options.restMs ?? REST_MS, everyMs: 250 },
+  ).catch(() => undefined);
   clearTimeout(late);
   // The last events may still be in transit to the tab; the judge reports missing ones.
   await eventually(async () => people.tabHasRead((await readStored(query)).runs), {
@@ -99,11 +120,13 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
   const { failings, effects, counted } = fleet;
   const { asked, steered, readings, conversations } = people;
   const kept = await readStored(query);
-  const { requests } = usage;
+  const conversationIds = await subAgentConversations(query);
+  const requests = new Map([...usage.requests].map(([name, times]) => [conversationIds.get(name) ?? name, times]));
   const writes = await readWrites(query);
   const history: History = {
     ...{ ...kept, asked, steered, sentToModel, malformed, requests, readings, conversations },
     ...{ effects, counted, failings, outages },
+    schedules: [{ ...schedule, firings: await readFirings(query) }],
     writes,
     interruptions: claimsOf(kept.runs, writes),
   };
@@ -119,12 +142,25 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
     ],
     faults: faults.length,
     runs: kept.runs.length,
+    subAgents: conversationIds.size,
+    scheduled: schedule.times,
     events: kept.runs.reduce((sum, { lastSeq }) => sum + lastSeq, 0),
     calls: kept.calls.length,
     steered: steered.length,
     received: [...kept.events.values()].flat().filter(({ type }) => type === 'steered').length,
     doubts: kept.questions.filter(({ kind }) => kind === 'in_doubt').length,
   };
+}
+
+/** Due about a hundred times while faults are injected, at most once a second. */
+function scheduleFor(forMs: number): Pick<ScheduleHistory, 'id' | 'seconds' | 'times'> {
+  const seconds = Math.max(1, Math.ceil(forMs / 100_000));
+  return { id: 'tick', seconds, times: Math.max(1, Math.floor(forMs / 1_000 / seconds)) };
+}
+
+async function allOver(query: Query): Promise<boolean> {
+  const open = await query("SELECT id FROM runs WHERE status NOT IN ('done', 'failed', 'cancelled') LIMIT 1");
+  return open.length === 0;
 }
 
 type Field = { fleet: Fleet; cluster: Cluster; forMs: number; log: (line: string) => void };

@@ -3,13 +3,19 @@ import { reply } from '@toolyard/testing';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import type { ModelMessage } from '../support/server-instances.ts';
 
-/** The question of a user names the number of calls per turn, so that the model needs no state. */
-export type LoadScenario = { name: string; turns: number[] };
+/**
+ * The question of a user names the number of calls per turn, so that the model needs no state. `subAgents`: then so
+ * many tasks are delegated.
+ */
+export type LoadScenario = { name: string; turns: number[]; subAgents?: number };
 
 export function loadScenarioAt(name: string, random: () => number): LoadScenario {
   const turns = Array.from({ length: 1 + Math.floor(random() * 3) }, () => 1 + Math.floor(random() * 3));
-  return { name, turns };
+  return random() < 0.3 ? { name, turns, subAgents: 1 + Math.floor(random() * 3) } : { name, turns };
 }
+
+/** What a schedule asks; its runs call no tool, because their calls would all be the same. */
+export const SCHEDULED_TASK = 'Say that it is time.';
 
 export function questionOf(scenario: LoadScenario): string {
   return JSON.stringify(scenario);
@@ -17,26 +23,41 @@ export function questionOf(scenario: LoadScenario): string {
 
 /** The model: requests the calls of the last question, turn by turn, each with a unique name. */
 export function script(messages: readonly ModelMessage[]): ModelReply {
+  if (textOf(messages.findLast(({ role }) => role === 'user')?.content).includes(SCHEDULED_TASK)) {
+    return reply.text('It is time.', { pieces: 3, delayMs: 40 });
+  }
   // Steered messages are not questions.
   const last = messages.findLastIndex(({ role, content }) => role === 'user' && readScenario(content) !== null);
   const scenario = readScenario(messages[last]?.content);
   if (!scenario) return reply.text('That was no question of this test.');
   const turn = messages.slice(last + 1).filter(({ role }) => role === 'assistant').length;
+  const { name, subAgents = 0 } = scenario;
+  if (turn === scenario.turns.length && subAgents > 0) return delegation(name, subAgents);
   const size = scenario.turns[turn];
   if (size === undefined) {
     return reply.text('I have counted all there was, word by word, as you asked me to do.', { pieces: 5, delayMs: 40 });
   }
   const calls = Array.from({ length: size }, (_none, index) => {
-    const call = `${scenario.name}/${String(turn)}.${String(index)}`;
+    const call = `${name}/${String(turn)}.${String(index)}`;
     return { id: call.replaceAll(/\W/g, '_'), name: 'count', arguments: { call } };
   });
   return reply.toolCalls(calls, { text: 'Let me count, if I may.', pieces: 6, delayMs: 30 });
 }
 
-/** The conversation of a request, from its last question. */
+/** Each sub-agent has a scenario of its own, and its name as the title of its conversation. */
+function delegation(name: string, subAgents: number): ModelReply {
+  const tasks = Array.from({ length: subAgents }, (_none, index) => {
+    const own: LoadScenario = { name: `${name}~${String(index)}`, turns: [1, 2] };
+    return { title: own.name, task: questionOf(own), ...(index === 1 ? { context: 'inherit' } : {}) };
+  });
+  const id = `${name}_share`.replaceAll(/\W/g, '_');
+  return reply.toolCalls([{ id, name: 'delegate_task', arguments: { tasks } }], { pieces: 6, delayMs: 30 });
+}
+
+/** The conversation of a request, from its last question: its id, or the title of the conversation of a sub-agent. */
 export function conversationOf(messages: readonly ModelMessage[]): string {
-  const scenario = messages.map(({ content }) => readScenario(content)).findLast((read) => read !== null);
-  return scenario?.name.split('.')[0] ?? '';
+  const name = messages.map(({ content }) => readScenario(content)).findLast((read) => read !== null)?.name ?? '';
+  return name.includes('~') ? name : (name.split('.')[0] ?? '');
 }
 
 /** A steered message with a unique text, which can be found in combined messages. */
@@ -45,7 +66,7 @@ export function remarkOf(id: string): string {
 }
 
 const REMARK = /By the way, this is [^.]+\./g;
-const STORY = /\{"name":.*?\]\}/s;
+const STORY = /\{"name":[^{}]*\}/;
 
 /** Number of occurrences of each steered message in a request. */
 export function remarksIn(messages: readonly ModelMessage[]): Map<string, number> {

@@ -8,11 +8,12 @@ import { summaryOf } from './summary.ts';
 
 const USAGE = `npm run endure [-- --minutes N] [--seed S] [--people N] [--roles LIST]
 
-Servers over one PostgreSQL, under load, for so many minutes (default 10): processes are killed, stopped for longer
-than their leases and woken again, cut off from the database, asked to end; the database is restarted; notifications get
-lost. Then what was recorded is read: nothing lost, nothing owned or done twice, every event read once.
+Runs several servers on one PostgreSQL for so many minutes (default 10), with users, sub-agents and a schedule.
+Processes are killed, stopped for longer than their leases and resumed, disconnected from the database, and shut down;
+the database is restarted; notifications are lost. Then the record is checked: nothing lost, no run owned by two
+processes, no call made twice, every event read once, every time of the schedule run once.
 
-  --roles  what each process is there for, as in web,worker,worker,tools (default all,all,all)`;
+  --roles  role of each process, for example web,worker,worker,tools (default all,all,all)`;
 
 const ROLES: readonly Role[] = ['all', 'web', 'worker', 'tools'];
 

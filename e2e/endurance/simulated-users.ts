@@ -9,8 +9,8 @@ import type {
 } from '@toolyard/protocol';
 import type { Fleet } from './fleet.ts';
 import { follow } from './follow.ts';
-import type { ReadConversation, RunReading, SteeredMessage, StoredRun } from '../faults/history.ts';
-import { questionOf, remarkOf, loadScenarioAt } from './load-scenario.ts';
+import type { ReadConversation, RunReading, ScheduleHistory, SteeredMessage, StoredRun } from '../faults/history.ts';
+import { questionOf, remarkOf, loadScenarioAt, SCHEDULED_TASK } from './load-scenario.ts';
 
 const TRY_AGAIN_MS = 250;
 /** Request timeout: only a stopped process takes longer; the request is then sent to another one. */
@@ -55,7 +55,22 @@ export class SimulatedUsers {
     return runs.every(({ id, lastSeq }) => (this.#tab.get(id)?.at(-1)?.seq ?? lastSeq) >= lastSeq);
   }
 
-  /** A tab that is always open: receives all events, over any number of connections. */
+  /** A schedule whose runs nobody follows. */
+  async schedule({ id, seconds, times }: Pick<ScheduleHistory, 'id' | 'seconds' | 'times'>): Promise<void> {
+    await this.#ask('POST', '/api/schedules', {
+      ...{ id, title: 'Time', task: SCHEDULED_TASK, timing: { kind: 'interval', seconds } },
+      ...{ conditions: { maxTotal: times }, missed: 'all', missedLimit: 100, overlap: 'parallel' },
+      configuration: { model: await this.#model() },
+    });
+  }
+
+  async #model(): Promise<{ providerId: string; modelId: string }> {
+    const providers = await this.#ask<{ items: ProviderView[] }>('GET', '/api/providers');
+    const providerId = providers?.items.find(({ origin }) => origin === 'environment')?.id ?? '';
+    return { providerId, modelId: 'scripted' };
+  }
+
+  /** A tab that is always open: answers interrupts of sub-agents, and receives all events, over any number of connections. */
   async watch(until: AbortSignal): Promise<void> {
     let cursor: string | null = null;
     while (!until.aborted) {
@@ -63,7 +78,12 @@ export class SimulatedUsers {
         await follow(
           { url: `${url}/api/events`, lastId: cursor, leaving: AbortSignal.any([leaving, until]) },
           ({ id, event, data }) => {
-            if (event === 'run') keep(this.#tab, (JSON.parse(data) as Extract<LiveEvent, { type: 'run' }>).event);
+            if (event === 'run') {
+              const read = (JSON.parse(data) as Extract<LiveEvent, { type: 'run' }>).event;
+              if (keep(this.#tab, read) && isOfSubAgent(read) && read.type === 'interrupt_requested') {
+                void this.#answer(read.interrupt.id, read.interrupt.kind);
+              }
+            }
             if (id !== '') cursor = id;
           },
         );
@@ -75,11 +95,9 @@ export class SimulatedUsers {
   async #converse(): Promise<void> {
     const { random } = this.#options;
     const id = `c${String(++this.#conversations)}`;
-    const providers = await this.#ask<{ items: ProviderView[] }>('GET', '/api/providers');
-    const providerId = providers?.items.find(({ origin }) => origin === 'environment')?.id ?? '';
     await this.#ask('POST', '/api/conversations', {
       id,
-      configuration: { model: { providerId, modelId: 'scripted' } },
+      configuration: { model: await this.#model(), servers: { 'sub-agents': true } },
     });
     const runIds = [this.#messageId(), ...(random() < 0.5 ? [this.#messageId()] : [])];
     for (const [index, runId] of runIds.entries()) {
@@ -261,9 +279,15 @@ export class SimulatedUsers {
   }
 }
 
-/** Skips known events, like the page. */
-function keep(runs: Map<string, RunEvent[]>, event: RunEvent): void {
+/** Skips known events, like the page; true for new ones. */
+function keep(runs: Map<string, RunEvent[]>, event: RunEvent): boolean {
   const known = runs.get(event.runId) ?? [];
   runs.set(event.runId, known);
-  if (event.seq > (known.at(-1)?.seq ?? 0)) known.push(event);
+  if (event.seq <= (known.at(-1)?.seq ?? 0)) return false;
+  known.push(event);
+  return true;
+}
+
+function isOfSubAgent({ runId }: RunEvent): boolean {
+  return runId.includes('.task.');
 }

@@ -4,6 +4,8 @@ import type { EnduranceResult } from './endurance.ts';
 export function summaryOf({
   faults,
   runs,
+  subAgents,
+  scheduled,
   events,
   calls,
   doubts,
@@ -19,7 +21,7 @@ export function summaryOf({
   const seconds = (ms: number | undefined): string => ((ms ?? 0) / 1000).toFixed(1);
   const middle = seconds(times[Math.floor(times.length / 2)]);
   return (
-    `${String(faults)} faults; ${String(runs)} runs, ${String(events)} events, ${String(calls)} calls, ` +
+    `${String(faults)} faults; ${String(runs)} runs (${String(subAgents)} sub-agents, ${String(scheduled)} scheduled), ${String(events)} events, ${String(calls)} calls, ` +
     `${String(doubts)} of them in doubt; ${String(steered)} messages steered into runs, ${String(received)} of them received; ` +
     `${String(times.length)} failovers after ${middle} s (median), ` +
     `${seconds(times.at(-1))} s (maximum); ${problems.length === 0 ? 'no problems' : `${String(problems.length)} problems`}`

@@ -53,6 +53,10 @@ export type StoredUsage = {
   toolCalls: number;
 };
 
+/** A time of the schedule `id` that is due every `seconds`, `times` times, as stored in the end. */
+export type StoredFiring = { plannedAt: number; outcome: string; runId: string | null };
+export type ScheduleHistory = { id: string; seconds: number; times: number; firings: readonly StoredFiring[] };
+
 /** A time in which something did not work, by the clock of the machine. */
 export type Span = { from: number; until: number };
 
@@ -89,6 +93,7 @@ export type History = {
   interruptions: ReadonlyMap<string, number>;
   readings: readonly RunReading[];
   conversations: readonly ReadConversation[];
+  schedules: readonly ScheduleHistory[];
   failings: readonly Failing[];
   /** Times in which the database could not be reached. */
   outages: readonly Span[];

@@ -4,6 +4,7 @@ import { judge } from './judge.ts';
 import type {
   History,
   StoredCall,
+  StoredFiring,
   StoredQuestion,
   SteeredMessage,
   StoredRun,
@@ -54,6 +55,7 @@ function history(change: Partial<History> = {}): History {
     requests: new Map(),
     interruptions: new Map(),
     conversations: [],
+    schedules: [],
     queued: 0,
     effects: new Map([['c', 1]]),
     counted: 1,
@@ -409,5 +411,28 @@ describe('usage', () => {
 
   it('may differ by the calls in doubt', () => {
     expect(used({ toolCalls: 0 }, 3, { questions: [{ ...asked, answer: { decision: 'failed' } }] })).toEqual([]);
+  });
+});
+
+describe('the times of a schedule', () => {
+  const at = (plannedAt: number, runId: string | null = RUN, outcome = 'started') => ({ plannedAt, runId, outcome });
+  const problems = (firings: readonly StoredFiring[], times = firings.length): string[] =>
+    problemsOf({
+      runs: [RUN_ROW, { ...RUN_ROW, id: 'r2', lastSeq: 0 }],
+      schedules: [{ id: 'tick', seconds: 1, times, firings }],
+    }).filter((problem) => problem.startsWith('schedule'));
+
+  it('have one run each', () => {
+    expect(problems([at(5_000), at(6_000, 'r2')])).toEqual([]);
+  });
+
+  it.each([
+    ['a lost one', [at(5_000)], 2, 'schedule: tick was due 2 times, and ran 1 times'],
+    ['a skipped one', [at(5_000), at(7_000, 'r2')], 2, 'schedule: the time 2 of tick is not when it should be'],
+    ['two with one run', [at(5_000), at(6_000)], 2, 'schedule: the time 2 of tick has no run of its own'],
+    ['one without a stored run', [at(5_000, 'r3')], 1, 'schedule: the time 1 of tick has no run of its own'],
+    ['one that is still due', [at(5_000, RUN, 'due')], 1, 'schedule: the time 1 of tick is due'],
+  ])('%s is a problem', (_what, firings, times, problem) => {
+    expect(problems(firings, times)).toEqual([problem]);
   });
 });

@@ -3,7 +3,7 @@ import type { RunEvent } from '@toolyard/protocol';
 import { applyAll, inconsistentMessages } from '../support/transcript.ts';
 import type { Failover } from './failovers.ts';
 import { failoversOf } from './failovers.ts';
-import type { History, ReadConversation, StoredCall, RowWrite } from './history.ts';
+import type { History, ReadConversation, RowWrite, ScheduleHistory, StoredCall, StoredRun } from './history.ts';
 import { usageProblems } from './usage-problems.ts';
 
 /** Another process continues a run within this time, on a machine that has nothing else to do. */
@@ -26,6 +26,7 @@ export function judge(history: History, failoverMs = FAILOVER_MS): Verdict {
     ...effectsAmiss(history),
     ...steeredAmiss(history),
     ...usageProblems(history),
+    ...history.schedules.flatMap((schedule) => firingsAmiss(schedule, history.runs)),
     ...history.malformed.map((fault) => `the model was sent a malformed history: ${fault}`),
     ...failovers
       .filter(({ ms }) => ms > failoverMs)
@@ -207,4 +208,25 @@ function steeredAmiss({ steered, messages, sentToModel, events, runs }: History)
       ...(sent === 0 && isDone ? [`steered: ${id} was received, and no model request contains it`] : []),
     ];
   });
+}
+
+/** Each time of a schedule started one run. */
+function firingsAmiss({ id, seconds, times, firings }: ScheduleHistory, runs: readonly StoredRun[]): string[] {
+  const inOrder = firings.toSorted((a, b) => a.plannedAt - b.plannedAt);
+  const firstAt = inOrder[0]?.plannedAt ?? 0;
+  const stored = new Set(runs.map((run) => run.id));
+  return [
+    ...(firings.length === times
+      ? []
+      : [`schedule: ${id} was due ${String(times)} times, and ran ${String(firings.length)} times`]),
+    ...inOrder.flatMap(({ plannedAt, outcome, runId }, index) => {
+      const what = `the time ${String(index + 1)} of ${id}`;
+      const isOwn = runId !== null && inOrder.findIndex((other) => other.runId === runId) === index;
+      return [
+        ...(plannedAt === firstAt + index * seconds * 1_000 ? [] : [`schedule: ${what} is not when it should be`]),
+        ...(outcome === 'started' ? [] : [`schedule: ${what} is ${outcome}`]),
+        ...(isOwn && stored.has(runId) ? [] : [`schedule: ${what} has no run of its own`]),
+      ];
+    }),
+  ];
 }

@@ -46,6 +46,7 @@ export async function historyOf({
     interruptions: new Map(stored.usage.map(({ conversationId }) => [conversationId, lives.kills])),
     readings,
     conversations: [{ id: CONVERSATION, events: runs.flat(), view }],
+    schedules: [],
     failings: [],
     outages: [],
   };

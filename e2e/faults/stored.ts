@@ -2,7 +2,7 @@ import type { InterruptAnswer, JsonObject, JsonValue, Message, RunEvent } from '
 import { textOf } from '@toolyard/protocol';
 import type { Databases } from '@toolyard/testing/postgres';
 import { callName } from '../support/call-name.ts';
-import type { History, StoredCall, StoredQuestion, StoredRun, RowWrite } from './history.ts';
+import type { History, RowWrite, StoredCall, StoredFiring, StoredQuestion, StoredRun } from './history.ts';
 
 type Stored = Pick<History, 'runs' | 'events' | 'calls' | 'questions' | 'messages' | 'queued' | 'usage'>;
 
@@ -94,6 +94,21 @@ export async function readStored(query: Query): Promise<Stored> {
       .filter((id, index, all) => all.indexOf(id) === index)
       .map((id) => toUsage(id, usage)),
   };
+}
+
+/** The times of a schedule. */
+export async function readFirings(query: Query): Promise<StoredFiring[]> {
+  const rows = await query('SELECT planned_at, outcome, run_id FROM schedule_firings ORDER BY planned_at');
+  return rows.map(({ planned_at: at, outcome, run_id: runId }) => ({
+    ...{ plannedAt: Number(at), outcome: String(outcome) },
+    runId: runId === null ? null : String(runId),
+  }));
+}
+
+/** The conversations of sub-agents: their ids by title, which no two share. */
+export async function subAgentConversations(query: Query): Promise<Map<string, string>> {
+  const rows = await query('SELECT id, title FROM conversations WHERE parent_run_id IS NOT NULL');
+  return new Map(rows.map(({ id, title }) => [String(title), String(id)]));
 }
 
 function toUsage(conversationId: string, rows: readonly Record<string, string | null>[]): History['usage'][number] {
