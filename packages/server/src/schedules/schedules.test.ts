@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CreateSchedule } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { createLiveHub } from '../live/hub.ts';
+import { startFiring } from './start-firing.ts';
 import type { ScheduleStage } from './test-fixtures/schedule-stage.ts';
 import { ANNE, openStage } from './test-fixtures/schedule-stage.ts';
 
@@ -44,6 +46,17 @@ describe('the scheduler', () => {
     await stage.clock.advance(5 * MINUTE_MS);
     expect(stage.sent).toHaveLength(30);
     expect(new Set(stage.sent).size).toBe(30);
+  });
+
+  test('two processes that start the same time at once start one run', async () => {
+    await stage.process().create(ANNE, hourly);
+    const key = { scheduleId: 'hourly', plannedAt: time('11:00:00') };
+    const schedule = await stage.storage.schedules.get(ANNE, 'hourly');
+    const services = { storage: stage.storage, runs: stage.runs, hub: createLiveHub() };
+    if (schedule === null) throw new Error('no schedule');
+    const start = () => startFiring(schedule, key, time('11:00:00'), services);
+    expect(await Promise.all([start(), start()])).toMatchObject([{ outcome: 'started' }, { outcome: 'started' }]);
+    expect(stage.sent).toEqual([`hourly.${time('11:00:00')}: Write the report`]);
   });
 
   test.each(['schedule:claimed', 'schedule:started'])('a process that crashes at %s loses no time', async (place) => {

@@ -90,15 +90,8 @@ async function createConversation(
       message: `The agent "${agentId}" of the schedule does not exist any more.`,
     });
   }
-  if ((await conversations.get(principal, id)) === null) {
-    await conversations.create(principal, {
-      id,
-      title,
-      ...(agentId === null ? {} : { agentId }),
-      configuration,
-      at: plannedAt,
-    });
-  }
+  const agent = agentId === null ? {} : { agentId };
+  await conversations.create(principal, { id, title, ...agent, configuration, at: plannedAt });
   // Pinned definitions apply: a tool that has changed since it was approved needs approval again.
   for (const tool of allowedTools) {
     await permissions.set(principal, { tool, conversationId: id, decision: 'allow', at: plannedAt });

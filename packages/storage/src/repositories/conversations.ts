@@ -47,7 +47,11 @@ export type ConversationChange = {
 };
 
 export type ConversationRepository = {
-  /** @throws ToolyardError `bad_request` if the id exists. */
+  /**
+   * Creates it, or returns the one that the owner has with this id.
+   *
+   * @throws ToolyardError `bad_request` if the id belongs to another owner or a deleted conversation
+   */
   create(
     principal: Owner,
     conversation: {
@@ -116,6 +120,7 @@ export function createConversationRepository(
       .select([activeRunId, activeRunStatus])
       .where('id', '=', id)
       .where('owner_id', '=', principal.ownerId);
+  const kept = (principal: Owner, id: string) => own(principal, id).where('deleted_at', 'is', null);
   const change = ({ ownerId }: Owner, id: string) =>
     db.updateTable('conversations').where('id', '=', id).where('owner_id', '=', ownerId);
   const changeTree = ({ ownerId }: Owner, id: string) =>
@@ -151,12 +156,12 @@ export function createConversationRepository(
         if (created) yield* titles.title(created.title, { conversationId: id, ownerId });
         return created;
       });
-      const row = await engine.perform(job);
+      const row = (await engine.perform(job)) ?? (await kept({ ownerId }, id).executeTakeFirst());
       if (!row) throw new ToolyardError({ code: 'bad_request', message: `The id ${id} is taken.` });
       return toConversation(row);
     },
     async get(principal, id) {
-      const row = await own(principal, id).where('deleted_at', 'is', null).executeTakeFirst();
+      const row = await kept(principal, id).executeTakeFirst();
       return row ? toConversation(row) : null;
     },
     async list({ ownerId }, { limit, after, deleted = false }) {

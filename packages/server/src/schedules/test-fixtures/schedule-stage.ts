@@ -20,6 +20,7 @@ const LEASE = { owner: 'test', ms: 3_600_000_000 };
 export type ScheduleStage = {
   storage: Storage;
   clock: FakeClock;
+  runs: Pick<RunService, 'send'>;
   /** Messages sent, in order: `<run id>: <text>`. */
   sent: string[];
   approved: ToolReference[];
@@ -68,6 +69,7 @@ export async function openStage(start: string): Promise<ScheduleStage> {
   return {
     storage,
     clock,
+    runs: { send },
     sent,
     approved,
     log,

@@ -36,6 +36,14 @@ export function describeConversationsAndMore(createStore: CreateTestStore): void
       expect(await titles({ limit: 9, after: first })).toEqual(['new', 'middle']);
     });
 
+    test('are created once per id; the id of another owner or of a deleted one is taken', async () => {
+      const again = { id: 'old', title: 'other', at: 9 };
+      expect(await storage.conversations.create(ANNE, again)).toMatchObject({ title: 'old', createdAt: 0 });
+      await expect(storage.conversations.create(BERT, again)).rejects.toThrow('The id old is taken.');
+      await storage.conversations.remove(ANNE, 'old', 10);
+      await expect(storage.conversations.create(ANNE, again)).rejects.toThrow('The id old is taken.');
+    });
+
     test('keep all other fields and their position when renamed', async () => {
       const changed = await storage.conversations.update(ANNE, 'old', {
         title: 'a\0b',
