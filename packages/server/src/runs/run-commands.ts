@@ -33,7 +33,7 @@ import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
 export type RunCommandsOptions = {
-  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue' | 'agents'>;
+  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue' | 'agents' | 'groups'>;
   servers: Pick<Servers, 'approve' | 'isConfigured'>;
   configurations: Pick<Configurations, 'whereToRaise'>;
   tabs: Pick<TabToolSource, 'approve'>;
@@ -119,6 +119,11 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         await pool.wake(outcome.runId);
         return { ...stored, status: 'answered', answer: effective, answeredAt: at };
     }
+  }
+
+  async function isGroupRun(principal: Owner, { conversationId, parentRunId }: RunRecord): Promise<boolean> {
+    if (parentRunId !== null) return false;
+    return (await storage.conversations.get(principal, conversationId))?.groupId != null;
   }
 
   /** Answers automatically, unless the interrupt was closed in the meantime. */
@@ -213,7 +218,18 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
     },
 
-    resume: (principal, runId) => resumeRun(principal, runId, { storage, pool, start, canContinue }),
+    async pause(principal, runId) {
+      const run = await storage.runs.getRun(principal, runId);
+      if (run === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
+      if (run.endedAt !== null) throw new ToolyardError({ code: 'conflict', message: 'This run has ended.' });
+      if (!(await isGroupRun(principal, run))) throw new ToolyardError(ONLY_GROUPS_PAUSE);
+      const item = { id: `pause:${ids.next()}`, kind: 'pause' as const, body: {}, at: clock.now() };
+      const { outcome } = await storage.runs.putInbox(principal, runId, item);
+      if (outcome === 'put') await pool.wake(runId);
+      return run;
+    },
+
+    resume: (principal, runId) => resumeRun(principal, runId, { storage, pool, start, canContinue, clock, ids }),
 
     answer,
 
@@ -275,6 +291,11 @@ function withoutUnchanged(interrupt: Interrupt, answer: InterruptAnswer): Interr
   const isChanged = canonicalJson(answer.arguments) !== canonicalJson(interrupt.arguments);
   return isChanged ? answer : { decision: 'approve', scope: answer.scope };
 }
+
+const ONLY_GROUPS_PAUSE = {
+  code: 'bad_request',
+  message: 'Only the run of a group can be paused.',
+} as const;
 
 function noInterrupt(id: string): ToolyardError {
   return new ToolyardError({ code: 'not_found', message: `There is no interrupt ${id}.` });

@@ -5,6 +5,8 @@ import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type {
   Budget,
   AssistantMessage,
+  GroupCallKind,
+  GroupDefinition,
   JsonObject,
   JsonValue,
   LeasedRun,
@@ -23,10 +25,19 @@ export type SubAgentOrigin = {
   inherits: { conversationId: string; leafId: string }[];
   /** Budgets of whole trees: that of a run or a conversation above. */
   budgets: { budget: Budget; runId: string; conversationId: string }[];
+  /** Set for the turn of a member of a group: what it inherits is what this member may see. */
+  member?: { agentId: string; kind: GroupCallKind };
 };
 
 /** Configuration of a run, resolved once when the user sends the message. */
-export type RunConfiguration = ResolvedAgentConfiguration & { model: ModelReference; subAgent?: SubAgentOrigin };
+export type RunConfiguration = ResolvedAgentConfiguration & {
+  model: ModelReference;
+  subAgent?: SubAgentOrigin;
+  /** Set for the run of a group: the group as it was when the run started. */
+  group?: GroupOfRun;
+};
+
+export type GroupOfRun = GroupDefinition & { id: string; title: string };
 
 /**
  * @throws RunLost `newer` for a state of a newer version, which can resume it
