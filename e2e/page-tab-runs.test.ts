@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RunRecord, SentRequest, StoredInterrupt } from '@toolyard/protocol';
+import type { ProviderView, RunRecord, SentRequest, StoredInterrupt } from '@toolyard/protocol';
 import type { ModelScript, ScriptedMcp } from '@toolyard/testing';
 import { eventually, reply, startScriptedMcp } from '@toolyard/testing';
 import { call } from './support/api.ts';
@@ -111,6 +111,40 @@ describeInBrowser('a run in a tab', () => {
     await becomes('done');
     expect(peer.received.filter(({ method }) => method === 'tools/call')).toEqual([]);
   });
+
+  test(
+    'decides what a group does; its members execute on the server, with the tools of the tab',
+    { tags: ['C10.04'] },
+    async () => {
+      const api = <T = unknown>(path: string, body: object): Promise<T> => call<T>(stage.server.url, 'POST', path, body);
+      const { items } = await call<{ items: ProviderView[] }>(stage.server.url, 'GET', '/api/providers');
+      const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
+      const model = { providerId, modelId: 'scripted' };
+      for (const id of ['ada', 'bob']) {
+        await api('/api/agents', { id, title: id === 'ada' ? 'Ada' : 'Bob', configuration: { model } });
+      }
+      const members = [{ agentId: 'ada' }, { agentId: 'bob' }];
+      await api('/api/groups', { id: 'pair', title: 'Pair', members, mode: { kind: 'fixed_order' } });
+      await api('/api/conversations', { id: 'group-chat', groupId: 'pair', configuration: { model } });
+      await page.goto(`${stage.line.url}/c/group-chat`);
+      const chat = chatPage(page);
+      await chat.send('Please jot it down');
+      const asked = await eventually(
+        async () => (await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts')).items[0],
+        { what: 'the approval of a member' },
+      );
+      await api(`/api/interrupts/${asked.id}/answer`, { answer: { decision: 'approve', scope: 'always' } });
+      await eventually(async () => expect((await runs()).map(({ status }) => status)).toEqual(['done', 'done', 'done']), {
+        what: 'the end of the group and its members',
+      });
+      const [parent] = (await runs()).filter(({ parentRunId }) => parentRunId === null);
+      expect(parent).toMatchObject({ place: 'browser', conversationId: 'group-chat' });
+      const children = (await runs()).filter(({ parentRunId }) => parentRunId === parent?.id);
+      expect(children.map(({ place }) => place)).toEqual(['server', 'server']);
+      expect(peer.received.filter(({ method }) => method === 'tools/call').length).toBeGreaterThan(0);
+      await chat.reads(/It said: .*jotted/);
+    },
+  );
 
   test('computes in this tab, in a worker without access to the network', { tags: ['C7.04', 'C1.23'] }, async () => {
     const chat = chatPage(page);

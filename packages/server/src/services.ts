@@ -1,3 +1,4 @@
+import type { DelegatedTask } from '@toolyard/agent-runtime';
 import type { RunTools } from '@toolyard/agent-host';
 import type { RaisedBudget } from './config/raised-budget.ts';
 import type { ListedSkill, SignInResponse, SkippedItem } from '@toolyard/mcp-host';
@@ -8,7 +9,9 @@ import type {
   CommittedFromTab,
   LeasedTabRun,
   StartRunInTab,
+  StartTabSubAgents,
   TabRunInbox,
+  TabSubAgentResults,
   AnswerSideEffect,
   ApprovalInterrupt,
   AddMcpServer,
@@ -126,6 +129,18 @@ export type RunsInTabs = {
   renewInTab(principal: Owner, tabId: string, runId: string, fence: number): Promise<TabRunInbox>;
   /** `conflict` if the tab no longer has the lease. The last commit may be sent again. */
   commitFromTab(principal: Owner, runId: string, commit: CommitFromTab): Promise<CommittedFromTab>;
+  /**
+   * Starts child runs on the server. Idempotent: called again with the same call, it finds the runs. `conflict` if the
+   * tab no longer has the lease.
+   */
+  startSubAgentsInTab(
+    principal: Owner,
+    tabId: string,
+    runId: string,
+    request: StartTabSubAgents,
+  ): Promise<{ items: DelegatedTask[] }>;
+  /** The results of child runs, in the order of their ids. */
+  readSubAgentsInTab(principal: Owner, runId: string, childIds: readonly string[]): Promise<TabSubAgentResults>;
 };
 
 /** Publishes events to the subscribers in this process. Events of runs are published only after their commit. */

@@ -30,6 +30,7 @@ export * from './preset-tasks.ts';
 export * from './schedules.ts';
 export * from './skills.ts';
 export * from './tab-runs.ts';
+export * from './tab-sub-agents.ts';
 export * from './tabs.ts';
 export * from './unsandboxed.ts';
 export * from './media-tools.ts';

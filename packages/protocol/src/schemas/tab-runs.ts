@@ -60,6 +60,19 @@ export const tabRunInbox = named(
 /** Messages to the run, and what applies to its next step. */
 export type TabRunInbox = z.output<typeof tabRunInbox>;
 
+const groupOfRun = z.strictObject({
+  settings: z.strictObject({
+    title: z.string(),
+    mode: z.enum(['supervisor', 'round_robin', 'fixed_order']),
+    members: z.array(z.string()),
+    maxRounds: z.int(),
+    stopPhrases: z.array(z.string()),
+  }),
+  members: z.array(
+    z.strictObject({ agentId: z.string(), name: z.string(), avatar: z.string().exactOptional() }),
+  ),
+});
+
 export const leasedTabRun = named(
   'LeasedTabRun',
   z.strictObject({
@@ -80,6 +93,8 @@ export const leasedTabRun = named(
     messages: z.array(message),
     ledger: z.array(ledgerEntry),
     inbox: tabRunInbox,
+    /** Set for the run of a group: the group as it is now. */
+    group: groupOfRun.exactOptional(),
   }),
 );
 /** Everything a tab needs to continue a run. */

@@ -75,6 +75,11 @@ const BODIES: Record<string, unknown> = {
   'POST /api/tabs/{tab}/runs/{run}/lease': { fence: 1 },
   'POST /api/tabs/{tab}/runs/{run}/claim': { v: TAB_RUNS_VERSION },
   'POST /api/tabs/{tab}/runs/{run}/commit': { v: TAB_RUNS_VERSION, fence: 1, number: 1, baseSeq: 0, events: [] },
+  'POST /api/tabs/{tab}/runs/{run}/sub-agents': {
+    ...{ fence: 1, callId: 'run-of-anne.1.0', before: 0, leafId: null, callMessageId: null, summary: null, tools: [] },
+    tasks: [{ task: { task: 'taken over' } }],
+  },
+  'POST /api/tabs/{tab}/runs/{run}/sub-agents/results': { runs: ['run-of-anne'] },
   'POST /api/tabs/{tab}/runs/{run}/calls/{call}/result': {
     fence: 1,
     result: { content: [], isError: false, outcome: 'done' },

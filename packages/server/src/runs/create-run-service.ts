@@ -178,6 +178,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     canContinue,
     budgetsOf: (principal, conversation, { agentId }) =>
       configurations.resolve(principal, layersOf(conversation, { agentId })),
+    subAgents: (of) => createSubAgents(of, { ...toStart, pool }),
     onOver: (run, status) => over(run, status, null),
   });
   let stopHousekeeping = (): void => {};

@@ -68,7 +68,9 @@ export async function openRunAccess(
   ]);
   // After the clock was set back, the creation time lies in the future and no tab has been seen since.
   const startedAt = Math.min(run.createdAt, clock.now());
-  const tools = await services.tabs.select(own, { principal, runId, conversationId, startedAt, configuration });
+  // The tabs of a sub-agent are those of the conversation that the user has open.
+  const ofTabs = { principal, runId, conversationId: subAgent?.conversations[0] ?? conversationId };
+  const tools = await services.tabs.select(own, { ...ofTabs, startedAt, configuration });
   let decided: readonly PermissionView[] = [];
   const lookUpDecided = async (): Promise<void> => {
     const lists = await Promise.all(

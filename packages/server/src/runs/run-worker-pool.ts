@@ -70,8 +70,9 @@ export class RunWorkerPool {
     const run = await runs.acquireLease(runId, this.#options.terms);
     if (run === null) return worker !== undefined;
     if (run.place === 'browser' && !(await this.#isToEnd(run))) {
-      // A tab will claim it when the user wants that.
       await runs.releaseLease(run.id, run.fence);
+      // Its tab claims it if nothing is left to wait for; without one, another tab does when the user wants that.
+      this.#options.hub.changed(run.ownerId, 'interrupts', run.conversationId);
       return true;
     }
     this.start(run);

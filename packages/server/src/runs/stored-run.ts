@@ -43,7 +43,9 @@ export type GroupOfRun = GroupDefinition & { id: string; title: string };
  * @throws RunLost `newer` for a state of a newer version, which can resume it
  * @throws ToolyardError for any other invalid state, which nothing can resume
  */
-export function readStoredRun(run: LeasedRun): StoredRun & { configuration: RunConfiguration } {
+export function readStoredRun(
+  run: Pick<LeasedRun, 'state' | 'configuration'>,
+): StoredRun & { configuration: RunConfiguration } {
   const { state: stored, configuration } = run;
   const version = versionOf(stored);
   if (version !== null && version > STATE_SCHEMA_VERSION) {

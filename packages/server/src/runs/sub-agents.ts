@@ -1,7 +1,7 @@
 import type { MemberAnswer, StartSubAgents, SubAgentResult, SubAgents } from '@toolyard/agent-host';
 import { GROUP_TOOLS, HAND_BACK } from '@toolyard/agent-host';
 import type { DelegableTask, DelegatedTask, MemberTask } from '@toolyard/agent-runtime';
-import type { LeasedRun, Message, ModelReference, Owner, SubAgentTask, UserMessage } from '@toolyard/protocol';
+import type { Message, ModelReference, Owner, RunRecord, SubAgentTask, UserMessage } from '@toolyard/protocol';
 import { isStorageFault, textOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage, StoredAgent } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
@@ -24,7 +24,7 @@ const TITLE_LENGTH = 80;
 
 /** Starts and reads the child runs of a run. */
 export function createSubAgents(
-  { run, configuration }: { run: LeasedRun; configuration: RunConfiguration },
+  { run, configuration }: { run: RunRecord; configuration: RunConfiguration },
   services: SubAgentServices,
 ): SubAgents {
   const { storage } = services;

@@ -38,12 +38,25 @@ import { noConversation } from './start-run.ts';
 import type { RunConfiguration } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
 import { readChildUsage } from './child-usage.ts';
+import type { OpenedGroup } from '../groups/open-group.ts';
+import { openGroup } from '../groups/open-group.ts';
+import type { TabSubAgentsOptions } from './tab-sub-agents.ts';
+import { createTabSubAgents } from './tab-sub-agents.ts';
 import { recoverRun } from './recover-run.ts';
 
 export type TabRunsOptions = {
   storage: Pick<
     SharedStorage,
-    'runs' | 'messages' | 'conversations' | 'blobs' | 'permissions' | 'usage' | 'queue' | 'requestPreludes' | 'agents'
+        | 'runs'
+    | 'messages'
+    | 'conversations'
+    | 'blobs'
+    | 'permissions'
+    | 'usage'
+    | 'queue'
+    | 'requestPreludes'
+    | 'agents'
+    | 'groups'
   >;
   pump: CommitPump;
   hub: LiveHub;
@@ -60,6 +73,7 @@ export type TabRunsOptions = {
     conversation: StoredConversation,
     run: Pick<RunRecord, 'agentId'>,
   ) => Promise<Pick<RunConfiguration, 'budgets'>>;
+  subAgents: TabSubAgentsOptions['subAgents'];
   /** The run has ended: queued messages of its conversation may be sent. */
   onOver: (run: RunRecord, status: RunRecord['status']) => void;
 };
@@ -138,6 +152,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     if (taken.rests) return null;
     await writer.flushed();
     const now = await runOf(principal, run.id);
+    const group = configuration.group && (await openGroup(principal, configuration.group, storage));
     const state: StoredRun = { point: taken.point, leafId: conversation.leafId, shownId: conversation.shownId };
     return {
       run: now,
@@ -152,6 +167,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       messages: [...conversation.messages()],
       ledger: [...((await storage.runs.readLedger(principal, run.id)) ?? [])],
       inbox: await readInbox(principal, run, run.fence, configuration),
+      ...(group ? { group: groupForTab(group) } : {}),
     };
   }
 
@@ -173,7 +189,18 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     }
   }
 
+  const tabSubAgents = createTabSubAgents({
+    storage,
+    subAgents: options.subAgents,
+    runOf,
+    async checkLease(tabId, runId, fence) {
+      if (!(await storage.runs.renewLease(runId, fence, termsOf(tabId)))) throw stale(runId);
+    },
+  });
+
   return {
+    ...tabSubAgents,
+
     async startInTab(principal, tabId, request) {
       const conversation = await storage.conversations.get(principal, request.conversationId);
       if (!conversation) throw noConversation(request.conversationId);
@@ -325,6 +352,11 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     const question: UserMessage = { id: runId, parentId, createdAt: clock.now(), role: 'user', parts };
     return { runId, conversation, question, begins: { with: 'question' }, ...kept, ...defined({ agentId }) };
   }
+}
+
+function groupForTab({ settings, members }: OpenedGroup): NonNullable<LeasedTabRun['group']> {
+  const { members: ids, stopPhrases, ...rest } = settings;
+  return { settings: { ...rest, members: [...ids], stopPhrases: [...stopPhrases] }, members: [...members] };
 }
 
 function termsOf(tabId: string): LeaseTerms {

@@ -9,6 +9,7 @@ import {
   claimTabRunBody,
 } from '../tab-runs.ts';
 import { appCallVerdict, checkTabAppCallBody } from '../mcp-offers.ts';
+import { readTabSubAgentsBody, startTabSubAgentsBody, tabSubAgentResults, tabSubAgents } from '../tab-sub-agents.ts';
 import { askFromTabBody, claimedTabCall, finishTabCallBody, offerTabToolsBody, tabCallPage } from '../tabs.ts';
 import { defineRoutes } from './define-routes.ts';
 
@@ -70,5 +71,16 @@ export const tabsRoutes = defineRoutes({
     body: commitFromTabBody,
     maxBodyBytes: MAX_RESULT_BYTES,
     answer: committedFromTab,
+  },
+  'POST /api/tabs/{tab}/runs/{run}/sub-agents': {
+    summary: 'Start sub-agents of a run in this tab, or turns of members of its group; idempotent',
+    body: startTabSubAgentsBody,
+    maxBodyBytes: MAX_OFFER_BYTES,
+    answer: tabSubAgents,
+  },
+  'POST /api/tabs/{tab}/runs/{run}/sub-agents/results': {
+    summary: 'Read the results of sub-agents of a run in this tab',
+    body: readTabSubAgentsBody,
+    answer: tabSubAgentResults,
   },
 });

@@ -87,8 +87,9 @@ export async function openGroupBench(
       return sent.run.id;
     },
     said: async () => (await bench.branch('c')).flatMap(lineOf),
-    over: (runId) =>
-      eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: `the end of ${runId}` }),
+    async over(runId) {
+      await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: `the end of ${runId}` });
+    },
   };
 }
 

@@ -68,6 +68,14 @@ export function addTabRoutes({ route }: Router, services: HttpAppOptions, auto: 
     ({ principal, params: { run }, body: { v: _v, ...commit } }) => runs.commitFromTab(principal, run, commit),
     { precheck: refuseOlderPage },
   );
+
+  route('POST /api/tabs/{tab}/runs/{run}/sub-agents', ({ principal, params: { tab, run }, body }) =>
+    runs.startSubAgentsInTab(principal, tab, run, body),
+  );
+
+  route('POST /api/tabs/{tab}/runs/{run}/sub-agents/results', ({ principal, params: { run }, body }) =>
+    runs.readSubAgentsInTab(principal, run, body.runs),
+  );
 }
 
 /** The format may have changed; the run waits until the page is reloaded. */

@@ -121,6 +121,8 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
     takeInTab: () => Promise.reject(missing('run')),
     renewInTab: () => Promise.reject(missing('run')),
     commitFromTab: () => Promise.reject(missing('run')),
+    startSubAgentsInTab: () => Promise.reject(missing('run')),
+    readSubAgentsInTab: () => Promise.reject(missing('run')),
     async resumeForTab() {},
     async tabReturned() {},
     async changeQueued(principal, conversationId, id, change) {

@@ -18,6 +18,7 @@ import type {
 import {
   budgetKey,
   canonicalJson,
+  defined,
   findDecision,
   formatToolReference,
   ZERO_SPENT,
@@ -27,6 +28,7 @@ import {
 import type { Api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { tabFunctions } from '../mcp/tab-functions.ts';
+import { createTabSubAgents } from './tab-sub-agents.ts';
 
 export type TabRunDeps = {
   api: Pick<Api, 'post'>;
@@ -138,7 +140,7 @@ export class TabRun {
   async #serverIds(): Promise<ReadonlySet<string>> {
     const { host, idsOn } = this.#deps;
     const { servers } = this.#held.configuration;
-    const own = tabFunctions.servers.filter(({ id }) => servers[id] !== false);
+    const own = tabFunctions.servers.filter(({ id, disabled }) => servers[id] ?? disabled !== true);
     for (const server of own) {
       if (!host.configurations.has(server.id)) host.add(server);
       await host.connect(server.id);
@@ -172,6 +174,10 @@ export class TabRun {
         refresh: listen,
       },
       keepPrelude: (prelude) => this.#keep(prelude),
+      ...defined({ group: this.#held.group }),
+      ...(configuration.limits.maxDepth > 0
+        ? { subAgents: createTabSubAgents(this.#deps.api, { params: this.#params, fence: this.#held.fence }) }
+        : {}),
     };
   }
 

@@ -15,7 +15,7 @@ import { TabRun } from './tab-run.ts';
 const HEARTBEAT_MS = 20_000;
 
 const executing = new Map<string, TabRun>();
-/** Parked runs of this tab, which continue after an answer. */
+/** Parked runs of this tab, which continue after an answer, or when their sub-agents have ended. */
 const parked = new Map<string, string>();
 /** Runs that may have been created here: the response to their creation was lost. */
 const unconfirmed = new Set<string>();
@@ -51,13 +51,17 @@ async function recoverUnconfirmed(): Promise<void> {
   }
 }
 
-/** Continues a run here that another tab started, or this one before it was reloaded. */
-export async function claimRun(runId: string): Promise<void> {
+/**
+ * Continues a run here that another tab started, or this one before it was reloaded. False if it still waits for a user
+ * or for its sub-agents.
+ */
+export async function claimRun(runId: string): Promise<boolean> {
   const { held } = await api.post('/api/tabs/{tab}/runs/{run}/claim', {
     params: { tab: tabId, run: runId },
     body: { v: TAB_RUNS_VERSION },
   });
   if (held) await execute(held);
+  return held !== null;
 }
 
 async function execute(held: LeasedTabRun): Promise<void> {
@@ -89,9 +93,13 @@ async function continueParked(runId: string): Promise<void> {
   if (items.length > 0 && !(await isStopped(runId))) return;
   const { status } = await api.get('/api/runs/{id}', { params: { id: runId } });
   // A repeated notification of an answer continues the run only once.
-  if (!parked.delete(runId)) return;
-  if (status === 'parked' || status === 'waiting_for_tab') await claimRun(runId).catch(() => updateMine());
-  else updateMine();
+  const conversationId = parked.get(runId);
+  if (conversationId === undefined || !parked.delete(runId)) return;
+  if (status === 'parked' || status === 'waiting_for_tab') {
+    const isClaimed = await claimRun(runId).catch(() => true);
+    if (!isClaimed && !executing.has(runId)) parked.set(runId, conversationId);
+  }
+  updateMine();
 }
 
 /** True if an answer ends the run, which then waits for no other. */
