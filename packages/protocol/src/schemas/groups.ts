@@ -109,13 +109,21 @@ export const changeGroupBody = named(
 /** Changes of the members, the limits and the stop phrases apply to a run in progress from its next round. */
 export type ChangeGroup = z.output<typeof changeGroupBody>;
 
-export const groupStop = z.enum(['answered', 'finished', 'max_rounds', 'phrase', 'delegated', 'mentioned', 'no_members']);
+export const groupStop = z.enum([
+  'answered',
+  'finished',
+  'max_rounds',
+  'phrase',
+  'delegated',
+  'mentioned',
+  'no_members',
+]);
 /**
  * Why a group stopped.
  * - `answered`: the supervisor answered without a further decision
  * - `finished`: the supervisor called `finish`
  * - `max_rounds`: the round limit was reached
- * - `phrase`: an answer contained a stop phrase
+ * - `phrase`: an answer had a stop phrase
  * - `delegated`: the conversation was handed to a member
  * - `mentioned`: without a supervisor, the mentioned member has answered
  * - `no_members`: no member is left

@@ -21,7 +21,10 @@ import { readChildUsage } from './child-usage.ts';
 import { recoverRun } from './recover-run.ts';
 
 export type RunWorkerServices = RunAccessServices & {
-  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage' | 'groups' | 'agents'>;
+  storage: Pick<
+    SharedStorage,
+    'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage' | 'groups' | 'agents'
+  >;
   pump: CommitPump;
   hub: Pick<LiveHub, 'changed'>;
   telemetry?: Pick<Telemetry, 'took' | 'traced'>;
@@ -213,7 +216,7 @@ export class RunWorker {
   }
 }
 
-/** The supervisor of a group is told its members, who may have changed. */
+/** The supervisor of a group gets the list of its members, who may have changed. */
 function instructionsOf({ instructions: own }: RunConfiguration, group: OpenedGroup | undefined): string {
   if (group?.settings.mode !== 'supervisor') return own;
   const { description, settings } = group;
