@@ -185,13 +185,12 @@ export function newRun(
 /** `busyWith`: the agent was deleted, but the run in progress continues with it and may take the message. */
 async function resolve(
   principal: Owner,
-  { conversation, configuration: run, agentId, delegate, heldBy }: StartRequest,
+  { conversation, configuration: run, agentId, delegate }: StartRequest,
   services: StartRunServices,
 ): Promise<RunConfiguration | { busyWith: string }> {
   const { configurations } = services;
   const { groupId } = conversation;
   if (groupId !== null) {
-    if (heldBy) throw new ToolyardError(NOT_IN_A_TAB);
     if (delegate) throw new ToolyardError(GROUPS_DECIDE);
     return groupConfiguration(principal, { groupId, conversation, run, mention: agentId }, services);
   }
@@ -209,12 +208,6 @@ async function resolve(
     hint: 'Choose a model, or add a provider in the settings.',
   });
 }
-
-const NOT_IN_A_TAB = {
-  code: 'bad_request',
-  message: 'Groups work on the server, not in a browser tab.',
-  hint: 'Choose the server as the place of this chat.',
-} as const;
 
 const GROUPS_DECIDE = {
   code: 'bad_request',
