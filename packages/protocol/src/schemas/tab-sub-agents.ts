@@ -7,7 +7,8 @@ import { runStatus } from './runs.ts';
 import { subAgentTask } from './sub-agents.ts';
 
 const delegatedTask = z.strictObject({
-  task: subAgentTask,
+  /** Empty for a member that gets no instruction. */
+  task: subAgentTask.extend({ task: z.string().max(100_000) }),
   /** Set for the turn of a member of a group. */
   member: z
     .strictObject({

@@ -29,6 +29,7 @@ import type { Api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { tabFunctions } from '../mcp/tab-functions.ts';
 import { createTabSubAgents } from './tab-sub-agents.ts';
+import { untilAnswered } from './until-answered.ts';
 
 export type TabRunDeps = {
   api: Pick<Api, 'post'>;
@@ -42,10 +43,6 @@ export type TabRunDeps = {
 
 /** `lost`: another tab has it now, or its commits were rejected. */
 export type TabRunEnd = 'ended' | 'parked' | 'lost';
-
-const MAX_DELAY_MS = 10_000;
-/** Errors after which a commit is sent again. */
-const RETRYABLE_STATUS = new Set([0, 401, 429]);
 
 /** A run executing in this tab: the same loop as everywhere, with commits over HTTP. */
 export class TabRun {
@@ -176,7 +173,7 @@ export class TabRun {
       keepPrelude: (prelude) => this.#keep(prelude),
       ...defined({ group: this.#held.group }),
       ...(configuration.limits.maxDepth > 0
-        ? { subAgents: createTabSubAgents(this.#deps.api, { params: this.#params, fence: this.#held.fence }) }
+        ? { subAgents: createTabSubAgents(this.#deps, { params: this.#params, fence: this.#held.fence }) }
         : {}),
     };
   }
@@ -207,24 +204,18 @@ export class TabRun {
       ...(tools.length > 0 ? { usage: tools } : {}),
       ...(preludes.length > 0 ? { preludes } : {}),
     };
-    for (let ms = 500; ; ms = Math.min(MAX_DELAY_MS, ms * 2)) {
-      try {
-        const { lastSeq, inboxWaits } = await this.#deps.api.post('/api/tabs/{tab}/runs/{run}/commit', {
-          params: this.#params,
-          body,
-        });
-        this.#stored = number;
-        for (const { id } of preludes) this.#preludes.delete(id);
-        return { outcome: 'committed', lastSeq, ...(inboxWaits ? { inboxWaits: true as const } : {}) };
-      } catch (thrown) {
-        if (!(thrown instanceof ApiError)) return { outcome: 'invalid', problem: toErrorInfo(thrown).message };
-        if (thrown.status === 409 || thrown.status === 404) return { outcome: 'stale', now: null };
-        if (thrown.status < 500 && !RETRYABLE_STATUS.has(thrown.status)) {
-          this.#rejection = thrown;
-          return { outcome: 'invalid', problem: thrown.message };
-        }
-        await new Promise<void>((resolve) => void this.#deps.clock.after(ms, resolve));
-      }
+    try {
+      const { lastSeq, inboxWaits } = await untilAnswered(this.#deps.clock, () =>
+        this.#deps.api.post('/api/tabs/{tab}/runs/{run}/commit', { params: this.#params, body }),
+      );
+      this.#stored = number;
+      for (const { id } of preludes) this.#preludes.delete(id);
+      return { outcome: 'committed', lastSeq, ...(inboxWaits ? { inboxWaits: true as const } : {}) };
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError)) return { outcome: 'invalid', problem: toErrorInfo(thrown).message };
+      if (thrown.status === 409 || thrown.status === 404) return { outcome: 'stale', now: null };
+      this.#rejection = thrown;
+      return { outcome: 'invalid', problem: thrown.message };
     }
   }
 }

@@ -1,16 +1,22 @@
 import type { SubAgentResult, SubAgents } from '@toolyard/agent-host';
-import type { StartTabSubAgents, TabSubAgentResults } from '@toolyard/protocol';
+import type { Clock, StartTabSubAgents, TabSubAgentResults } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { Api } from '../api/client.ts';
+import { ApiError } from '../api/error.ts';
+import { untilAnswered } from './until-answered.ts';
 
 /** Child runs of a run in this tab. They execute on the server. */
 export function createTabSubAgents(
-  api: Pick<Api, 'post'>,
+  { api, clock }: { api: Pick<Api, 'post'>; clock: Pick<Clock, 'after'> },
   { params, fence }: { params: { tab: string; run: string }; fence: number },
 ): SubAgents {
   const read = async (runs: readonly string[]): Promise<TabSubAgentResults['items']> => {
     if (runs.length === 0) return [];
     const body = { runs: [...runs] };
-    return (await api.post('/api/tabs/{tab}/runs/{run}/sub-agents/results', { params, body })).items;
+    const { items } = await answered(clock, () =>
+      api.post('/api/tabs/{tab}/runs/{run}/sub-agents/results', { params, body }),
+    );
+    return items;
   };
   return {
     async start(tasks, { state: _stored, tools, ...of }) {
@@ -23,7 +29,10 @@ export function createTabSubAgents(
         })),
         tasks: tasks.map(({ member, ...task }) => (member ? { task, member } : { task })),
       };
-      return (await api.post('/api/tabs/{tab}/runs/{run}/sub-agents', { params, body })).items;
+      const { items } = await answered(clock, () =>
+        api.post('/api/tabs/{tab}/runs/{run}/sub-agents', { params, body }),
+      );
+      return items;
     },
 
     async results(children) {
@@ -42,6 +51,16 @@ export function createTabSubAgents(
 
     answers: async (runIds) => (await read(runIds)).map(({ answer }) => answer),
   };
+}
+
+/** @throws ToolyardError with the reason of the server, which ends the run */
+async function answered<T>(clock: Pick<Clock, 'after'>, send: () => Promise<T>): Promise<T> {
+  try {
+    return await untilAnswered(clock, send);
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError)) throw thrown;
+    throw new ToolyardError({ code: thrown.code, message: thrown.message, ...defined({ hint: thrown.hint }) });
+  }
 }
 
 const DELETED = { code: 'not_found', message: 'Its run was deleted.' } as const;
