@@ -5,6 +5,7 @@ import type {
   ElicitationAnswer,
   ErrorInfo,
   FormInterrupt,
+  GroupCallKind,
   InDoubtAnswer,
   InterruptAnswer,
   JsonObject,
@@ -25,6 +26,7 @@ import type {
   Usage,
 } from '@toolyard/protocol';
 import { ZERO_SPENT } from '@toolyard/protocol';
+import type { GroupState } from './group/group-state.ts';
 import { callFingerprint } from './fingerprint.ts';
 
 /** The version of {@link AgentState}; a stored state of another version is migrated before use. */
@@ -104,10 +106,16 @@ export type PendingFunctionQuestion = (
   | PendingDelegation
 ) & { isOpen: boolean };
 
+/** The turn of a member of a group. */
+export type MemberTask = { agentId: string; name: string; kind: GroupCallKind; private?: true };
+
+/** A task for a sub-agent, or the turn of a member. */
+export type DelegableTask = SubAgentTask & { member?: MemberTask };
+
 /** Tasks for sub-agents. `children` is set with `isOpen`, and `answer` when all of them are over. */
 type PendingDelegation = {
   kind: 'delegation';
-  tasks: SubAgentTask[];
+  tasks: DelegableTask[];
   children?: DelegatedTask[];
   answer?: { decision: 'over' };
 };
@@ -160,10 +168,13 @@ export type AgentState = {
   raised: Budget[];
   /** The exhausted budget that the user has not answered yet. */
   asksBudget?: BudgetInterrupt;
+  /** Set for the run of a group. */
+  group?: GroupState;
 };
 
 /** The initial state of a run. */
 export function initialState(of: {
+  group?: GroupState;
   runId: string;
   conversationId: string;
   startedAt: number;

@@ -85,6 +85,20 @@ export type {
   ScheduleTiming,
   ScheduleView,
 } from './schemas/schedules.ts';
+export type {
+  ChangeGroup,
+  CreateGroup,
+  GroupCallResult,
+  GroupDefinition,
+  GroupMember,
+  GroupMode,
+  GroupRunView,
+  GroupStop,
+  GroupSupervisor,
+  GroupView,
+  MemberOutcome,
+} from './schemas/groups.ts';
+export type { GroupCallKind, MemberTurn } from './schemas/member-turns.ts';
 export type { Artifact, ArtifactExport, ArtifactKind, ArtifactList } from './schemas/artifacts.ts';
 export { MAX_MEMORIES, MAX_MEMORY_LENGTH } from './memory.ts';
 export type { Memory } from './schemas/memories.ts';

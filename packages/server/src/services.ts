@@ -92,6 +92,8 @@ export type RunService = RunsInTabs & {
    * Idempotent: called again it returns the same run. `conflict` if there is nothing to resume or interrupts are open.
    */
   resume(principal: Owner, runId: string): Promise<RunRecord>;
+  /** Pauses the run of a group before its next round. `conflict` for any other run, or one that has ended. */
+  pause(principal: Owner, runId: string): Promise<RunRecord>;
   /**
    * `conflict` if it was answered or withdrawn, `bad_request` if the answer does not fit its kind. `shown`: the call
    * that the user saw; `conflict` if it has changed since.

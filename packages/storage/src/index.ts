@@ -34,6 +34,7 @@ export type { BlobInfo, BlobStore } from './blobs.ts';
 export type { StoredApiKey, ApiKeyRepository } from './repositories/api-keys.ts';
 export type { StoredSession, SessionRepository } from './repositories/sessions.ts';
 export type { AgentRepository, StoredAgent } from './repositories/agents.ts';
+export type { GroupRepository, StoredGroup } from './repositories/groups.ts';
 export type {
   StoredConversation,
   ConversationChange,

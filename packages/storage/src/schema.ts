@@ -18,6 +18,7 @@ export type Schema = {
   conversations: ConversationsTable;
   messages: MessagesTable;
   agents: AgentsTable;
+  groups: GroupsTable;
   settings: SettingsTable;
   permissions: PermissionsTable;
   secrets: SecretsTable;
@@ -57,6 +58,8 @@ type ConversationsTable = {
   /** Until then, in milliseconds since 1970, a process generates the title. */
   title_claimed_until: number | null;
   temporary: number;
+  /** The group that answers in it. */
+  group_id: string | null;
 };
 
 /** Who named a conversation. `message`: it has the beginning of its first message as a title. */
@@ -82,6 +85,16 @@ type AgentsTable = {
   configuration: Json<JsonObject>;
   /** Null in rows of a version without this column. */
   profile: ColumnType<JsonObject | null, string | null, string>;
+  version: number;
+  created_at: number;
+  updated_at: number;
+};
+
+type GroupsTable = {
+  id: string;
+  owner_id: string;
+  title: string;
+  definition: string;
   version: number;
   created_at: number;
   updated_at: number;

@@ -14,6 +14,8 @@ const head = {
   /** Empty until the first message; shown then as "New chat". */
   title: z.string(),
   agentId: z.string().nullable(),
+  /** The group that answers in it. */
+  groupId: z.string().exactOptional(),
   pinned: z.boolean(),
   createdAt: timestamp,
   updatedAt: timestamp,
@@ -100,6 +102,8 @@ export const createConversationBody = named(
     id: clientId.exactOptional(),
     title: titleText.exactOptional(),
     agentId: existingId.exactOptional(),
+    /** The group that answers, instead of an agent. */
+    groupId: existingId.exactOptional(),
     configuration: agentConfiguration.exactOptional(),
     /** Not in lists and searches; deleted permanently after `DELETE`, or a day after its last message. */
     temporary: z.boolean().exactOptional(),
@@ -148,7 +152,8 @@ export const sendMessageBody = named(
     delegate: z.array(subAgentTask).min(1).max(MAX_SUB_AGENT_TASKS).exactOptional(),
     /**
      * The agent that answers this message, instead of the conversation's: its settings apply over those of the
-     * conversation, except for the approval mode. Such a message does not steer an active run: it is queued.
+     * conversation, except for the approval mode. Such a message does not steer an active run: it is queued. In the
+     * conversation of a group: the member that answers next.
      */
     agentId: existingId.exactOptional(),
   }),

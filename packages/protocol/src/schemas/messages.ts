@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { agentReference, jsonObject, named, timestamp, toolReference } from './common.ts';
+import { memberTurn } from './member-turns.ts';
 import { assistantPart, textPart, toolResult, userPart } from './parts.ts';
 
 const base = {
@@ -56,6 +57,8 @@ const assistant = z.strictObject({
   model: z.string(),
   /** The agent that answered. */
   agent: agentReference.exactOptional(),
+  /** Set if a member of a group answered; absent for its supervisor. */
+  member: memberTurn.exactOptional(),
   finishReason,
   usage: usage.exactOptional(),
   /** US dollars, at the price at that time; absent if price or usage are unknown. */

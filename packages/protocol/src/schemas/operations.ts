@@ -55,6 +55,7 @@ export const liveEvent = named(
         'servers',
         'resources',
         'agents',
+        'groups',
         'schedules',
         'providers',
         'settings',

@@ -27,7 +27,7 @@ export function summaryOf(
   conversation: StoredConversation,
   hit: Partial<Pick<FoundConversation, 'snippet' | 'messageId'>> = {},
 ): ConversationSummary {
-  const { id, title, agentId, pinned, createdAt, updatedAt, activeRun } = conversation;
+  const { id, title, agentId, groupId, pinned, createdAt, updatedAt, activeRun } = conversation;
   return {
     id,
     title,
@@ -36,6 +36,7 @@ export function summaryOf(
     createdAt,
     updatedAt,
     activeRun,
+    ...(groupId === null ? {} : { groupId }),
     ...defined({ snippet: hit.snippet, messageId: hit.messageId }),
   };
 }

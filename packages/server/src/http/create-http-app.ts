@@ -40,6 +40,7 @@ import { addMcpRoutes } from './routes/mcp.ts';
 import { addMcpSignInRoutes } from './routes/mcp-sign-in.ts';
 import { addMcpOfferRoutes } from './routes/mcp-offers.ts';
 import { addPermissionRoutes } from './routes/permissions.ts';
+import { addGroupRoutes } from './routes/groups.ts';
 import { addScheduleRoutes } from './routes/schedules.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
@@ -152,6 +153,7 @@ function addRoutes(
   addLiveRoutes(router, deps, eventStreams);
   addTabRoutes(router, deps, auto);
   addAgentRoutes(router, deps);
+  addGroupRoutes(router, deps);
   addScheduleRoutes(router, deps);
   addModelRoutes(router, deps);
   addMcpRoutes(router, deps);

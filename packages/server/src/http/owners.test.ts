@@ -25,6 +25,8 @@ const BODIES: Record<string, unknown> = {
   'POST /api/runs': { parts: [{ type: 'text', text: 'of Bert' }] },
   'POST /api/interrupts/answers': { answers: [{ id: 'nobodys', answer: { decision: 'decline' } }] },
   'POST /api/agents': { title: 'of Bert' },
+  'POST /api/groups': { id: 'by-bert', title: 'of Bert', members: [], mode: { kind: 'round_robin' } },
+  'PATCH /api/groups/{id}': { version: 1, title: 'taken over' },
   'POST /api/schedules': { id: 'by-bert', title: 'of Bert', task: 'x', timing: { kind: 'interval', seconds: 60 } },
   'POST /api/schedules/preview': { timing: { kind: 'interval', seconds: 60 } },
   'PUT /api/tools/media': { image: null, speech: null },
@@ -119,6 +121,8 @@ async function makeThings(): Promise<Record<string, string>> {
   const headers = as(ANNE);
   const post = (target: string, json: unknown) => server.ask(target, { headers, json });
   await post('/api/agents', { id: 'agent-of-anne', title: 'secret-agent' });
+  const members = [{ agentId: 'agent-of-anne', name: 'secret-member' }];
+  await post('/api/groups', { id: 'group-of-anne', title: 'secret-group', members, mode: { kind: 'round_robin' } });
   await post('/api/conversations', { id: 'conversation-of-anne', title: 'secret-title' });
   const say = (id: string) => ({ id, parts: [{ type: 'text', text: 'secret-words' }] });
   const sent = await post('/api/conversations/conversation-of-anne/messages', say('m1'));
@@ -165,6 +169,7 @@ async function makeThings(): Promise<Record<string, string>> {
     runs: run,
     interrupts: 'question-of-anne',
     agents: 'agent-of-anne',
+    groups: 'group-of-anne',
     providers: 'provider-of-anne',
     provider: 'provider-of-anne',
     servers: 'files',

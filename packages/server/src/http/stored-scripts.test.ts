@@ -95,6 +95,7 @@ async function store(): Promise<Record<string, string>> {
   await server.ask('/api/settings/s', { method: 'PUT', json: { text: SCRIPT } });
   const timing = { kind: 'interval', seconds: 31_536_000 };
   await post('/api/schedules', { id: 'schedule', title: SCRIPT, task: SCRIPT, timing });
+  await post('/api/groups', { id: 'group', title: SCRIPT, members: [], mode: { kind: 'round_robin' }, instructions: SCRIPT });
   const skill = join(server.folder, 'skills', 'notes');
   mkdirSync(skill, { recursive: true });
   writeFileSync(join(skill, 'SKILL.md'), `---\nname: notes\ndescription: ${JSON.stringify(SCRIPT)}\n---\n${SCRIPT}`);
@@ -109,6 +110,7 @@ async function store(): Promise<Record<string, string>> {
     sessions: 'none',
     drafts: 'c',
     schedules: 'schedule',
+    groups: 'group',
     skills: 'data:notes',
     message: 'answer',
     memories: 'note',
@@ -223,6 +225,8 @@ describe('attack 14: scripts in stored texts', () => {
       '/api/conversations/{id}/queue',
       '/api/drafts/{id}',
       '/api/files/{sha256}',
+      '/api/groups',
+      '/api/groups/{id}',
       '/api/mcp/servers',
       '/api/memories',
       '/api/models',

@@ -121,6 +121,11 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
     }
   }
 
+  async function isGroupRun(principal: Owner, { conversationId, parentRunId }: RunRecord): Promise<boolean> {
+    if (parentRunId !== null) return false;
+    return (await storage.conversations.get(principal, conversationId))?.groupId != null;
+  }
+
   /** Answers automatically, unless the interrupt was closed in the meantime. */
   async function answerUnlessClosed(principal: Owner, id: string, response: InterruptAnswer): Promise<void> {
     await answer(principal, id, response).catch((thrown: unknown) => {
@@ -213,6 +218,17 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
     },
 
+    async pause(principal, runId) {
+      const run = await storage.runs.getRun(principal, runId);
+      if (run === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
+      if (run.endedAt !== null) throw new ToolyardError({ code: 'conflict', message: 'This run has ended.' });
+      if (!(await isGroupRun(principal, run))) throw new ToolyardError(ONLY_GROUPS_PAUSE);
+      const item = { id: `pause:${ids.next()}`, kind: 'pause' as const, body: {}, at: clock.now() };
+      const { outcome } = await storage.runs.putInbox(principal, runId, item);
+      if (outcome === 'put') await pool.wake(runId);
+      return run;
+    },
+
     resume: (principal, runId) => resumeRun(principal, runId, { storage, pool, start, canContinue }),
 
     answer,
@@ -275,6 +291,11 @@ function withoutUnchanged(interrupt: Interrupt, answer: InterruptAnswer): Interr
   const isChanged = canonicalJson(answer.arguments) !== canonicalJson(interrupt.arguments);
   return isChanged ? answer : { decision: 'approve', scope: answer.scope };
 }
+
+const ONLY_GROUPS_PAUSE = {
+  code: 'bad_request',
+  message: 'Only the run of a group can be paused.',
+} as const;
 
 function noInterrupt(id: string): ToolyardError {
   return new ToolyardError({ code: 'not_found', message: `There is no interrupt ${id}.` });

@@ -5,6 +5,7 @@ import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type {
   Budget,
   AssistantMessage,
+  GroupDefinition,
   JsonObject,
   JsonValue,
   LeasedRun,
@@ -26,7 +27,14 @@ export type SubAgentOrigin = {
 };
 
 /** Configuration of a run, resolved once when the user sends the message. */
-export type RunConfiguration = ResolvedAgentConfiguration & { model: ModelReference; subAgent?: SubAgentOrigin };
+export type RunConfiguration = ResolvedAgentConfiguration & {
+  model: ModelReference;
+  subAgent?: SubAgentOrigin;
+  /** Set for the run of a group: the group as it was when the run started. */
+  group?: GroupOfRun;
+};
+
+export type GroupOfRun = GroupDefinition & { id: string; title: string };
 
 /**
  * @throws RunLost `newer` for a state of a newer version, which can resume it

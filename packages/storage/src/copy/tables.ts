@@ -17,6 +17,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'conversations', key: ['id'] },
   { name: 'messages', key: ['conversation_id', 'id'] },
   { name: 'agents', key: ['id'] },
+  { name: 'groups', key: ['id'] },
   { name: 'settings', key: ['owner_id', 'key'] },
   { name: 'runs', key: ['id'], excludedColumns: ['lease_owner', 'lease_until'] },
   { name: 'run_states', key: ['run_id'] },

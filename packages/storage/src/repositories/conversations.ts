@@ -17,6 +17,8 @@ export type StoredConversation = {
   /** Who named it; null: it has no name, or that is unknown, as in rows of earlier versions. */
   titledBy: TitledBy | null;
   agentId: string | null;
+  /** The group that answers in it, instead of an agent. */
+  groupId: string | null;
   /** Opaque here: the conversation's overrides of its agent (model, servers, tools). */
   configuration: JsonObject;
   /** The last message of the current branch; null in an empty conversation. */
@@ -58,6 +60,7 @@ export type ConversationRepository = {
       id: string;
       title: string;
       agentId?: string;
+      groupId?: string;
       configuration?: JsonObject;
       temporary?: boolean;
       at: number;
@@ -127,7 +130,7 @@ export function createConversationRepository(
     db.updateTable('conversations').where('id', 'in', treeOf(id)).where('owner_id', '=', ownerId);
 
   return {
-    async create({ ownerId }, { id, title, agentId, configuration, temporary = false, at }) {
+    async create({ ownerId }, { id, title, agentId, groupId, configuration, temporary = false, at }) {
       const insert = db
         .insertInto('conversations')
         .values({
@@ -147,6 +150,7 @@ export function createConversationRepository(
           titled_by: title === '' ? null : 'user',
           title_claimed_until: null,
           temporary: temporary ? 1 : 0,
+          group_id: groupId ?? null,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .returningAll()
@@ -337,6 +341,7 @@ function toConversation(row: Row): StoredConversation {
     title: row.title,
     titledBy: row.titled_by,
     agentId: row.agent_id,
+    groupId: row.group_id,
     configuration: row.configuration,
     leafId: row.leaf_id,
     pinned: row.pinned === 1,

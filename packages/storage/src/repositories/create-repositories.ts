@@ -15,6 +15,8 @@ import type { PermissionRepository } from './permissions.ts';
 import { createPermissionRepository } from './permissions.ts';
 import type { ArtifactRepository } from './artifacts.ts';
 import { createArtifactRepository } from './artifacts.ts';
+import type { GroupRepository } from './groups.ts';
+import { createGroupRepository } from './groups.ts';
 import type { MemoryRepository } from './memories.ts';
 import { createMemoryRepository } from './memories.ts';
 import type { QueueRepository } from './queue.ts';
@@ -50,6 +52,7 @@ export type Repositories = {
   readonly memories: MemoryRepository;
   readonly translations: TranslationRepository;
   readonly agents: AgentRepository;
+  readonly groups: GroupRepository;
   readonly permissions: PermissionRepository;
   readonly settings: SettingsRepository;
   readonly secrets: SecretRepository;
@@ -74,6 +77,7 @@ export function createRepositories(engine: StorageEngine, search: ConversationSe
     memories: createMemoryRepository(engine.db),
     translations: createTranslationRepository(engine.db),
     agents: createAgentRepository(engine.db),
+    groups: createGroupRepository(engine.db),
     permissions: createPermissionRepository(engine),
     settings: createSettingsRepository(engine.db),
     secrets: createSecretRepository(engine.db),

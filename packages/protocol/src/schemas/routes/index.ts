@@ -6,6 +6,7 @@ import { conversationsRoutes } from './conversations.ts';
 import { draftsRoutes } from './drafts.ts';
 import { exportRoutes } from './export.ts';
 import { filesRoutes } from './files.ts';
+import { groupsRoutes } from './groups.ts';
 import { interruptsRoutes } from './interrupts.ts';
 import { liveRoutes } from './live.ts';
 import { mcpOffersRoutes } from './mcp-offers.ts';
@@ -43,6 +44,7 @@ export const routes = {
   ...draftsRoutes,
   ...exportRoutes,
   ...filesRoutes,
+  ...groupsRoutes,
   ...interruptsRoutes,
   ...liveRoutes,
   ...mcpOffersRoutes,

@@ -1,4 +1,4 @@
-import type { Page, ConversationSummary, Principal } from '@toolyard/protocol';
+import type { ConversationSummary, CreateConversation, Page, Principal } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import { findConversation, summaryOf, viewOf } from '../conversation-view.ts';
 import { cursorOf, readCursor } from '../list-cursor.ts';
@@ -20,10 +20,11 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
     const known = body.id === undefined ? null : await storage.conversations.get(principal, body.id);
     if (known !== null) return viewOf(deps, principal, known);
     if (body.agentId !== undefined) await checkAgent(principal, body.agentId);
+    if (body.groupId !== undefined) await checkGroup(principal, body);
     const conversation = await storage.conversations.create(principal, {
       id: body.id ?? ids.next(),
       title: body.title ?? '',
-      ...defined({ agentId: body.agentId, configuration: body.configuration, temporary: body.temporary }),
+      ...defined({ agentId: body.agentId, groupId: body.groupId, configuration: body.configuration, temporary: body.temporary }),
       at: clock.now(),
     });
     changed(principal, conversation.id);
@@ -35,8 +36,11 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
   );
 
   route('PATCH /api/conversations/{id}', async ({ principal, params: { id }, body: { leafId, ...change } }) => {
-    await findConversation(deps, principal, id);
-    if (change.agentId != null) await checkAgent(principal, change.agentId);
+    const { groupId } = await findConversation(deps, principal, id);
+    if (change.agentId != null) {
+      if (groupId !== null) throw new ToolyardError(HAS_GROUP);
+      await checkAgent(principal, change.agentId);
+    }
     if (leafId !== undefined) await showBranch(principal, id, leafId);
     const conversation = await storage.conversations.update(principal, id, change);
     if (conversation === null) throw notFound('conversation', id);
@@ -87,12 +91,23 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
     if ((await storage.agents.get(principal, id)) === null) throw notFound('agent', id);
   }
 
+  async function checkGroup(principal: Principal, { groupId, agentId }: CreateConversation): Promise<void> {
+    if (groupId === undefined) return;
+    if (agentId !== undefined) throw new ToolyardError(HAS_GROUP);
+    if ((await storage.groups.get(principal, groupId)) === null) throw notFound('group', groupId);
+  }
+
   async function showBranch(principal: Principal, id: string, through: string): Promise<void> {
     const leaf = await storage.messages.newestLeafBelow(principal, id, through);
     if (leaf === null) throw notFound('message', through);
     await storage.conversations.setLeaf(principal, id, leaf);
   }
 }
+
+const HAS_GROUP = {
+  code: 'bad_request',
+  message: 'A conversation has either an agent or a group.',
+} as const;
 
 const OF_SUB_AGENT = {
   code: 'conflict',

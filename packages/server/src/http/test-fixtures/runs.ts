@@ -101,6 +101,9 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
       if (held.has(runId)) finish(runId, 'cancelled');
       return storage.runs.getRun(principal, runId) ?? Promise.reject(missing('run'));
     },
+    async pause(principal, runId) {
+      return storage.runs.getRun(principal, runId) ?? Promise.reject(missing('run'));
+    },
     async resume(principal, runId) {
       const run = storage.runs.getRun(principal, runId);
       if (run === null) throw missing('run');
