@@ -8,7 +8,7 @@ import type {
 } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Gate, InterventionOptions, PolicyVerdict } from '@toolyard/agent-runtime';
-import { BudgetChecker, GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
+import { BudgetChecker, GeneralChatAgent, GroupAgent, groupHistory, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import { createOfferedTools } from './built-in/offered-tools.ts';
 import type { ModelAbilities } from './context-sources.ts';
@@ -18,6 +18,8 @@ import { createAgentExecutors } from './executors/create-agent-executors.ts';
 import { wantsCompression } from './executors/request-inputs.ts';
 import type { FunctionTools } from './functions/function-tools.ts';
 import type { RunSkills } from './functions/tool.ts';
+import type { GroupRole } from './functions/functions-of-run.ts';
+import type { RunGroup } from './run-group.ts';
 import type { RunHost } from './run-host.ts';
 import { functionFacts, toolsIn } from './functions/functions-of-run.ts';
 import type { RunTools } from './run-tools.ts';
@@ -58,6 +60,10 @@ export type RunAccess = {
   /** The run of a sub-agent: it is offered no tools that write memory. */
   isChild?: boolean;
   summaries?: RunHost['summaries'];
+  /** Set for the run of a group. */
+  group?: RunGroup | undefined;
+  /** The run of a member that the conversation was handed to. */
+  hasConversation?: boolean;
 };
 
 /** What the executors get from the configuration and the access of the run. */
@@ -74,6 +80,7 @@ type Derived =
   | 'skills'
   | 'roots'
   | 'subAgents'
+  | 'group'
   | 'forbidden';
 
 export type RunHostOptions = Omit<RunHost, Derived | 'repeatable' | 'budgets' | 'timeZone'> & {
@@ -93,12 +100,12 @@ export function createRunHost(
   access: RunAccess | null,
 ): Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'> {
   const { configuration, modelId, providerId, conversation, used } = options;
-  const { skills, subAgents } = access ?? NO_ACCESS;
+  const { skills, subAgents, group, hasConversation = false } = access ?? NO_ACCESS;
   const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude, summaries } =
     access ?? NO_ACCESS;
   const { workspace } = configuration;
   const tools = toolsIn(
-    { workspace, skills, subAgents, isChild: access?.isChild === true },
+    { workspace, skills, subAgents, isChild: access?.isChild === true, group: roleIn(group, hasConversation) },
     (access ?? NO_ACCESS).tools,
     functions,
   );
@@ -144,20 +151,29 @@ export function createRunHost(
     keepPrelude,
     skills,
     subAgents,
+    group,
     summaries,
     used: used && ((entry) => used(entry.kind === 'model' && providerId ? { ...entry, providerId } : entry)),
     budgets,
     forbidden,
     repeatable: (tool) => isHarmless(tools.policyFacts(tool)),
   });
-  const brain = new GeneralChatAgent({
+  const chat = new GeneralChatAgent({
     gate,
     budgets: budgets?.check,
     budgetsOfParents: budgets?.ofParents,
     onlyAsks: (tool) => functions?.onlyAsks(tools.tools(), tool) === true,
     isNearlyFull: () => wantsCompression({ conversation, contextSources, tools, offeredTools }),
   });
+  const brain = group
+    ? new GroupAgent({ chat, settings: () => group.settings, history: () => groupHistory(conversation.messages()) })
+    : chat;
   return { brain, executors, refresh, count: budgets?.refresh };
+}
+
+function roleIn(group: RunGroup | undefined, hasConversation: boolean): GroupRole | undefined {
+  if (group) return 'decides';
+  return hasConversation ? 'has_conversation' : undefined;
 }
 
 function createGate(

@@ -31,6 +31,7 @@ import type { KeepPrelude } from './executors/prelude-keeper.ts';
 import type { RunToolHost } from './functions/function-tools.ts';
 import type { RunSkills } from './functions/tool.ts';
 import type { ModelRuntime } from '@toolyard/model-runtime';
+import type { RunGroup } from './run-group.ts';
 import type { SubAgents } from './sub-agents.ts';
 
 /** Asks a user to approve a call. A rejection or an aborted signal counts as a denial. */
@@ -145,6 +146,8 @@ export type RunHost = {
     | undefined;
   /** Absent: the run cannot start sub-agents. */
   subAgents?: SubAgents | undefined;
+  /** Set for the run of a group. */
+  group?: RunGroup | undefined;
   /** True for a tool that is safe to call again although it may have been called already. */
   repeatable: (tool: ToolReference) => boolean;
   /** Receives exceptions of the tool host, which should return errors as results. */

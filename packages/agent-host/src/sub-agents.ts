@@ -1,5 +1,5 @@
-import type { AgentState, DelegatedTask } from '@toolyard/agent-runtime';
-import type { ErrorInfo, RunStatus, SubAgentTask } from '@toolyard/protocol';
+import type { AgentState, DelegableTask, DelegatedTask } from '@toolyard/agent-runtime';
+import type { AssistantMessage, ErrorInfo, RunStatus } from '@toolyard/protocol';
 
 /** What a sub-agent returned. `text` is its last answer, which may be partial unless it is `done`. */
 export type SubAgentResult = { title: string; text: string } & (
@@ -8,6 +8,9 @@ export type SubAgentResult = { title: string; text: string } & (
   /** It could not be started. */
   | { status: 'refused'; error: ErrorInfo }
 );
+
+/** The last answer of a member. `handedBack`: it gave the conversation back to its group. */
+export type MemberAnswer = { message: AssistantMessage; handedBack: boolean };
 
 export type StartSubAgents = {
   callId: string;
@@ -18,6 +21,8 @@ export type StartSubAgents = {
   tools: readonly { name: string; tool: { serverId: string; name: string } }[];
   /** The message of the conversation before the one that delegates the tasks; null for the first one. */
   leafId: string | null;
+  /** The message that delegates the tasks. */
+  callMessageId: string | null;
   /** The summary of the conversation, if a task needs one. */
   summary: string | null;
 };
@@ -25,7 +30,9 @@ export type StartSubAgents = {
 /** Starts child runs and reads their results. */
 export type SubAgents = {
   /** Starts one run per task. Idempotent: called again with the same call, it finds the runs. */
-  start(tasks: readonly SubAgentTask[], of: StartSubAgents): Promise<DelegatedTask[]>;
+  start(tasks: readonly DelegableTask[], of: StartSubAgents): Promise<DelegatedTask[]>;
   /** The results of child runs that are over, in the order of the tasks. */
   results(children: readonly DelegatedTask[]): Promise<SubAgentResult[]>;
+  /** The last answers of child runs that are over, which may be partial; null for one without. */
+  answers(runIds: readonly string[]): Promise<(MemberAnswer | null)[]>;
 };

@@ -8,6 +8,7 @@ import { withCappedToolResults, withTrimmedResults } from './context/tool-result
 import { withoutUserContent } from './context/user-content.ts';
 import { withContinuePrompts, withoutEmptyAnswers, withResultsInPlace } from './context/well-formed.ts';
 import { withEditedArguments } from './edited-arguments.ts';
+import { withSpeakers } from './group/speakers.ts';
 
 /** Data for the processors besides the messages. The same object means the same content. */
 export type ContextSources = {
@@ -36,6 +37,7 @@ type Processor = (messages: readonly Message[], sources: ContextSources) => read
 const PROCESSORS: readonly Processor[] = [
   withoutEmptyAnswers,
   withCompactedMessages,
+  withSpeakers,
   withinHistory,
   withResultsInPlace,
   withContinuePrompts,

@@ -30,11 +30,21 @@ export {
   withApproval,
   withBudgetAnswer,
 } from './interrupts.ts';
+export { GROUP_SERVER, GroupOrchestrationRuntime } from './group/group-orchestration.ts';
+export type { GroupHistory, GroupOutcome, GroupSettings } from './group/group-orchestration.ts';
+export { GroupAgent, noMembers } from './group/group-agent.ts';
+export { initialGroupState } from './group/group-state.ts';
+export type { GroupState } from './group/group-state.ts';
+export { memberInstructions, memberPrompt, supervisorInstructions } from './group/group-prompts.ts';
+export type { GroupDescription } from './group/group-prompts.ts';
+export { groupHistory, groupResultOf, memberView } from './group/member-view.ts';
 export { initialState, STATE_SCHEMA_VERSION, withPendingCalls } from './state.ts';
 export type {
   AgentState,
   CallToolFacts,
+  DelegableTask,
   DelegatedTask,
+  MemberTask,
   PendingFunctionQuestion,
   PendingCall,
   PendingQuestion,

@@ -50,6 +50,10 @@ export type Instruction =
   /** Calls whose tools delegate tasks: one child run, or several at once. The others wait. */
   | { type: 'exec_sub_agent'; calls: PendingCall[] }
   | { type: 'exec_sub_agents'; calls: PendingCall[] }
+  /** It is the turn of a member of a group: a call of the group is added as if a supervisor had made it. */
+  | { type: 'call_member'; agentId: string; kind: 'speak' | 'delegate' }
+  /** The user paused the group: the run waits until the user resumes it. */
+  | { type: 'pause_group' }
   | { type: 'request_human_approve'; calls: PendingCall[] }
   /** Calls whose tools ask the user for text or a form; the others wait. */
   | { type: 'request_human_prompt'; calls: PendingCall[] }

@@ -13,6 +13,7 @@ import {
   STOPPED_RESULT,
   UNKNOWN_AFTER_STOP,
 } from './make-call.ts';
+import { addMemberAnswers } from './member-answers.ts';
 import { withDoubtQuestion, parkInDoubt } from './park-in-doubt.ts';
 
 /** Makes one call. */
@@ -51,7 +52,7 @@ async function makeCalls(
   const samplingUsage = new SamplingUsage(host, state);
   const after = await answerCalls(host, state, calls, (call) => makeCall(host, call, samplingUsage, state));
   const paid = samplingUsage.addTo(after);
-  if (paid.pending.length === 0) return { state: paid, context: { phase } };
+  if (paid.pending.length === 0) return { state: await addMemberAnswers(host, paid), context: { phase } };
   // Published before the run parks, together with the questions of other calls.
   if (paid.pending.some(({ asks }) => asks && !asks.isOpen))
     return { state: paid, context: { phase: 'human_response' } };

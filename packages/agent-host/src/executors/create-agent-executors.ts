@@ -1,6 +1,7 @@
 import type { Executor, Executors } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { createCallLlm } from './call-llm.ts';
+import { createCallMember, createPauseGroup } from './call-member.ts';
 import { createCallTool, createCallToolsBatch, createResolveAbortedTools } from './call-tools.ts';
 import { createCompressContext } from './compress-context.ts';
 import { createExecSubAgents } from './exec-sub-agents.ts';
@@ -17,6 +18,8 @@ export function createAgentExecutors(host: RunHost): Executors {
     compress_context: createCompressContext(host),
     exec_sub_agent: createExecSubAgents(host),
     exec_sub_agents: createExecSubAgents(host),
+    call_member: createCallMember(host),
+    pause_group: createPauseGroup(host),
     request_human_approve: createRequestHumanApprove(host),
     request_human_prompt: createRequestHumanPrompt(host),
     request_human_select: createRequestHumanSelect(host),

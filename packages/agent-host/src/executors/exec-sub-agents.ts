@@ -46,8 +46,9 @@ async function started(host: RunHost, call: RunnableCall, { state, summary }: Su
   if (asks?.kind !== 'delegation') return call;
   const before = asked.reduce((sum, each) => sum + (each.kind === 'delegation' ? each.tasks.length : 0), 0);
   const leafId = messagesBefore(conversation.messages(), callId).at(-1)?.id ?? null;
+  const callMessageId = conversation.messages().find((message) => makesCall(message, callId))?.id ?? null;
   const children = subAgents
-    ? await subAgents.start(asks.tasks, { callId, before, state, tools: tools.tools(), leafId, summary })
+    ? await subAgents.start(asks.tasks, { callId, before, state, tools: tools.tools(), leafId, callMessageId, summary })
     : asks.tasks.map(({ task, title = task }) => ({ title, error: NO_SUB_AGENTS }));
   const isStarted = children.some((child) => 'runId' in child);
   return {
@@ -56,12 +57,15 @@ async function started(host: RunHost, call: RunnableCall, { state, summary }: Su
   };
 }
 
+function makesCall(message: Message, callId: string): boolean {
+  return (
+    message.role === 'assistant' && message.parts.some((part) => part.type === 'tool_call' && part.callId === callId)
+  );
+}
+
 /** The conversation up to the answer that makes this call, without the instructions, which belong to the run. */
 function messagesBefore(messages: readonly Message[], callId: string): readonly Message[] {
-  const at = messages.findLastIndex(
-    (message) =>
-      message.role === 'assistant' && message.parts.some((part) => part.type === 'tool_call' && part.callId === callId),
-  );
+  const at = messages.findLastIndex((message) => makesCall(message, callId));
   return messages.slice(0, Math.max(at, 0)).filter(({ id }) => !id.endsWith('.instructions'));
 }
 

@@ -1,6 +1,6 @@
-import type { InterruptAnswer, SubAgentTask, ToolResult } from '@toolyard/protocol';
+import type { InterruptAnswer, ToolResult } from '@toolyard/protocol';
 import { canonicalJson, ToolyardError } from '@toolyard/protocol';
-import type { PendingFunctionQuestion, PendingCall } from '@toolyard/agent-runtime';
+import type { DelegableTask, PendingFunctionQuestion, PendingCall } from '@toolyard/agent-runtime';
 import { NO_SUB_AGENTS, NO_USER_ERROR } from '../functions/no-user-error.ts';
 import type { UserAnswer, UserQuestion } from '../functions/tool.ts';
 import type { RunHost } from '../run-host.ts';
@@ -39,7 +39,7 @@ export class FunctionQuestions {
   }
 
   /** Returns the results of sub-agents that are over; before that it never settles. */
-  async delegate(tasks: readonly SubAgentTask[]): Promise<SubAgentResult[]> {
+  async delegate(tasks: readonly DelegableTask[]): Promise<SubAgentResult[]> {
     const { subAgents } = this.#host;
     if (!subAgents) throw new ToolyardError(NO_SUB_AGENTS);
     if (tasks.length === 0) return [];

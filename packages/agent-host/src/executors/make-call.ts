@@ -2,6 +2,7 @@ import type { ErrorInfo, JsonObject, TaskHandle, ToolOutcome, ToolResult } from 
 import { defined, formatToolReference, isJsonObject, readTaskHandle } from '@toolyard/protocol';
 import type { AgentState, PendingCall, RunnableCall } from '@toolyard/agent-runtime';
 import type { Caller } from '@toolyard/mcp-host';
+import type { GroupOfCall } from '../run-group.ts';
 import type { RunHost } from '../run-host.ts';
 import { FunctionQuestions } from './function-questions.ts';
 import { CallQuestions } from './call-questions.ts';
@@ -125,6 +126,7 @@ export async function makeCall(
         ask: (question) => asks.ask(question),
         delegate: (tasks) => asks.delegate(tasks),
         parked: asks.parked,
+        group: groupOfCall(host, call, state),
       },
     });
     const { newQuestions } = asks;
@@ -138,6 +140,13 @@ export async function makeCall(
     host.onDefect?.(thrown);
     return { result: brokeOff(name) };
   }
+}
+
+/** The members for a call. When it is made again with their answers, the group may have changed since. */
+function groupOfCall({ group }: RunHost, { asks }: RunnableCall, state: AgentState): GroupOfCall | undefined {
+  if (!group) return undefined;
+  const asked = asks?.kind === 'delegation' ? asks.tasks.flatMap(({ member }) => (member ? [member] : [])) : [];
+  return { members: asked.length > 0 ? asked : group.members, round: state.group?.round ?? 0 };
 }
 
 /** Continues to wait for a task of an earlier attempt: the call is not made again. */

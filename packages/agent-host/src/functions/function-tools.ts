@@ -9,6 +9,7 @@ import type {
 import { createInMemoryTransport } from '@toolyard/mcp-host';
 import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
+import type { GroupOfCall } from '../run-group.ts';
 import { infoOf, serveFunctions } from './serve-functions.ts';
 import { runFunction, stoppedFunction } from './run-function.ts';
 import type { FunctionTool, FunctionToolGroup, RunBudget, RunSkills, ToolContext, ToolModelRequests } from './tool.ts';
@@ -23,6 +24,7 @@ type RunOfCall = Required<Pick<ToolContext, 'ask' | 'delegate'>> & {
   skills?: RunSkills | undefined;
   /** Resolves when the call has asked a question without an answer: it is made again with the answer. */
   parked: Promise<ToolResult>;
+  group?: GroupOfCall | undefined;
 };
 
 export type RunCallOptions = CallToolOptions & { run?: RunOfCall };
@@ -121,6 +123,11 @@ export class FunctionTools {
     return builtIn && this.#groups.some((group) => group.needsSubAgents === true && group.id === tool.serverId);
   }
 
+  /** True for a tool of a group. */
+  needsGroup({ builtIn, tool }: IndexedTool): boolean {
+    return builtIn && this.#groups.some(({ id, needsGroup }) => needsGroup === true && id === tool.serverId);
+  }
+
   #find(listed: readonly IndexedTool[], { serverId, name }: ToolReference): FunctionTool | undefined {
     const found = this.#tools.get(formatToolReference({ serverId, name }));
     const isListed = (each: IndexedTool): boolean =>
@@ -136,7 +143,7 @@ async function execute(
   args: JsonObject,
   { caller, callId, signal = new AbortController().signal, onProgress, listed, run }: FunctionCallOptions,
 ): Promise<ToolResult> {
-  const { id, budget, modelRequests, workspace, skills, ask, delegate, parked } = run;
+  const { id, budget, modelRequests, workspace, skills, group, ask, delegate, parked } = run;
   const ctx: ToolContext = {
     signal,
     progress: (progress) => onProgress?.(progress),
@@ -145,7 +152,7 @@ async function execute(
     run: id,
     budget,
     modelRequests,
-    ...defined({ callId, workspace, skills }),
+    ...defined({ callId, workspace, skills, group }),
     tools: listed,
     ask,
     delegate,

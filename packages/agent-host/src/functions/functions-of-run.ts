@@ -1,6 +1,7 @@
 import type { ToolPolicyFacts } from '@toolyard/agent-runtime';
 import type { IndexedTool } from '@toolyard/mcp-host';
 import type { ToolReference } from '@toolyard/protocol';
+import { HAND_BACK } from '../built-in/group-tools.ts';
 import type { RunTools } from '../run-tools.ts';
 import type { FunctionTools } from './function-tools.ts';
 import type { RunSkills } from './tool.ts';
@@ -13,19 +14,20 @@ const MEMORY_SERVER = 'memory';
  * writes no memory: what it learns reaches the user's conversation as a result, where it is seen.
  */
 export function toolsIn(
-  has: { workspace: string | undefined; skills: RunSkills | undefined; subAgents: unknown; isChild: boolean },
+  has: { workspace: string | undefined; skills: RunSkills | undefined; subAgents: unknown; isChild: boolean; group: GroupRole | undefined },
   tools: RunTools,
   functions: FunctionTools | undefined,
 ): RunTools {
   const lacksFolder = has.workspace === undefined;
   const lacksSkills = has.skills === undefined;
   const lacksSubAgents = has.subAgents === undefined;
-  if (functions === undefined || (!lacksFolder && !lacksSkills && !lacksSubAgents && !has.isChild)) return tools;
+  if (functions === undefined) return tools;
   const isOffered = (tool: IndexedTool): boolean =>
     !(lacksFolder && functions.needsWorkspace(tool)) &&
     !(lacksSkills && functions.needsSkills(tool)) &&
     !(lacksSubAgents && functions.needsSubAgents(tool)) &&
-    !(has.isChild && writesMemory(tool));
+    !(has.isChild && writesMemory(tool)) &&
+    (!functions.needsGroup(tool) || isOfferedTo(has.group, tool));
   let last: { of: readonly IndexedTool[]; offered: readonly IndexedTool[] } | null = null;
   return {
     tools() {
@@ -45,6 +47,13 @@ export function toolsIn(
     policyFacts: (tool) => tools.policyFacts(tool),
     refresh: (called) => tools.refresh(called),
   };
+}
+
+/** The run of a group makes its decisions; a member that the conversation was handed to can only hand it back. */
+export type GroupRole = 'decides' | 'has_conversation';
+
+function isOfferedTo(role: GroupRole | undefined, { tool }: IndexedTool): boolean {
+  return role === (tool.name === HAND_BACK ? 'has_conversation' : 'decides');
 }
 
 function writesMemory({ builtIn, tool, annotations }: IndexedTool): boolean {

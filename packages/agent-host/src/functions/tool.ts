@@ -1,4 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import type { DelegableTask } from '@toolyard/agent-runtime';
 import type { IndexedTool, ToolProgress } from '@toolyard/mcp-host';
 import { checkArguments } from '@toolyard/mcp-host';
 import type {
@@ -9,13 +10,13 @@ import type {
   RunLimits,
   SelectionAnswer,
   Spent,
-  SubAgentTask,
   ToolAnnotations,
   ToolContentPart,
   ToolResult,
   Usage,
 } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { GroupOfCall } from '../run-group.ts';
 import type { SubAgentResult } from '../sub-agents.ts';
 import type { FromJsonSchema, ObjectSchema } from './json-schema.ts';
 
@@ -79,6 +80,8 @@ export type ToolContext = {
   workspace?: string;
   /** The skills of the run. */
   skills?: RunSkills;
+  /** The group of the run. */
+  group?: GroupOfCall;
   /** The tools of the run; the same list as long as none changes. */
   tools?: readonly IndexedTool[];
   /**
@@ -96,7 +99,7 @@ export type ToolContext = {
    *
    * @throws ToolyardError `tool_refused` if the run has no sub-agents
    */
-  delegate?: (tasks: readonly SubAgentTask[]) => Promise<SubAgentResult[]>;
+  delegate?: (tasks: readonly DelegableTask[]) => Promise<SubAgentResult[]>;
 };
 
 /**
@@ -251,5 +254,7 @@ export type FunctionToolGroup = {
   needsSkills?: true;
   /** Its tools delegate tasks, and are offered only to runs that can start sub-agents. */
   needsSubAgents?: true;
+  /** Its tools are the decisions of a group, and are offered only to its runs. */
+  needsGroup?: true;
   tools: readonly FunctionTool[];
 };

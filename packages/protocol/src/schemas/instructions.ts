@@ -7,6 +7,8 @@ export const instruction = z.enum([
   'compress_context',
   'exec_sub_agent',
   'exec_sub_agents',
+  'call_member',
+  'pause_group',
   'request_human_approve',
   'request_human_budget',
   'request_human_prompt',

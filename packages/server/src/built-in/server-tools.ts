@@ -1,5 +1,5 @@
 import type { FunctionToolGroup } from '@toolyard/agent-host';
-import { SUB_AGENT_TOOLS } from '@toolyard/agent-host';
+import { GROUP_TOOLS, SUB_AGENT_TOOLS } from '@toolyard/agent-host';
 import { sandboxSupport } from '@toolyard/mcp-host/node';
 import type { Clock, IdSource, Owner } from '@toolyard/protocol';
 import type { SettingsRepository, SharedStorage } from '@toolyard/storage';
@@ -77,6 +77,6 @@ export async function createServerTools(options: ServerToolsOptions): Promise<{
   const hasSandbox = (await sandboxSupport()).kind !== 'none';
   const { group: reader, skillFolders } = createSkillTools({ ...skills, owner });
   const commands = hasSandbox ? [createCommandTools({ hidden, clock, skillFolders })] : [];
-  const groups = [artifacts, memory, media, SUB_AGENT_TOOLS, reader, web, createFileTools(hidden), ...commands];
+  const groups = [artifacts, memory, media, SUB_AGENT_TOOLS, GROUP_TOOLS, reader, web, createFileTools(hidden), ...commands];
   return { groups, close: () => web.close() };
 }

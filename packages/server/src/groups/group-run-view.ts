@@ -1,5 +1,5 @@
 import type { AgentState } from '@toolyard/agent-runtime';
-import type { GroupRunView, JsonValue, Owner, RunStatus } from '@toolyard/protocol';
+import type { GroupRunView, GroupStop, JsonValue, Owner, RunStatus } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { RunConfiguration } from '../runs/stored-run.ts';
@@ -21,12 +21,13 @@ export async function groupRunView(
   const { group } = isJsonObject(stored.configuration) ? (stored.configuration as unknown as RunConfiguration) : {};
   if (!state?.group || !group) return null;
   const { round, paused, stop } = state.group;
+  const isDone = state.status === 'done';
   return {
     groupId: group.id,
     round,
     maxRounds: group.maxRounds,
     paused: paused === true,
-    stop: stop ?? null,
+    stop: stop ?? (isDone ? stopOf(round, group.maxRounds) : null),
     speaking: (await Promise.all(membersIn(state).map((member) => withStatus(member)))).flat(),
   };
 
@@ -34,6 +35,11 @@ export async function groupRunView(
     const run = await runs.getRun(principal, member.runId);
     return run === null || isOver(run.status) ? [] : [{ ...member, status: run.status }];
   }
+}
+
+/** A group that no decision stopped. */
+function stopOf(round: number, maxRounds: number): GroupStop {
+  return round >= maxRounds ? 'max_rounds' : 'answered';
 }
 
 type Speaking = Omit<GroupRunView['speaking'][number], 'status'>;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DurableAccess, RunConversation } from '@toolyard/agent-host/durable';
-import type { FunctionTools, KeepPrelude, SubAgents } from '@toolyard/agent-host';
+import type { FunctionTools, KeepPrelude, RunGroup, SubAgents } from '@toolyard/agent-host';
 import type { InterventionOptions } from '@toolyard/agent-runtime';
 import type { Clock, LeasedRun, Owner, PermissionView } from '@toolyard/protocol';
 import { defined, findDecision, isStorageFault, messageOf } from '@toolyard/protocol';
@@ -21,6 +21,8 @@ type AccessedRun = {
   run: LeasedRun;
   configuration: RunConfiguration;
   conversation: RunConversation;
+  /** The group as it is now. */
+  group?: RunGroup | undefined;
   signal: AbortSignal;
 };
 
@@ -52,7 +54,7 @@ export type RunAccessServices = {
  * @throws ToolyardError if the provider of the model does not exist any more
  */
 export async function openRunAccess(
-  { run, configuration, conversation, signal }: AccessedRun,
+  { run, configuration, conversation, signal, group }: AccessedRun,
   services: RunAccessServices,
 ): Promise<DurableAccess> {
   const { storage, secrets, auto, clock } = services;
@@ -112,6 +114,8 @@ export async function openRunAccess(
         : undefined,
     keepPrelude: keeperOf(run, services),
     isChild: subAgent !== undefined,
+    group,
+    hasConversation: subAgent?.member?.kind === 'delegate',
     ...(configuration.limits.maxDepth > 0 ? { subAgents: services.subAgents({ run, configuration }) } : {}),
     summaries: await summariesOf(principal, configuration, services),
     // State of a server is valid in this run only.

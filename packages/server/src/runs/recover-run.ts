@@ -58,7 +58,8 @@ export async function recoverRun(options: RecoverRunOptions): Promise<RecoveredR
   const state: StoredRun = { point, leafId, shownId, ...(steers.length > 0 ? { steers } : {}) };
   const answers = wasParked && !ending ? inboxItems.answers : [];
   const children = wasParked && !ending ? inboxItems.children : [];
-  const taken = [...answers, ...steering, ...children].map(({ itemId }) => itemId);
+  const pauses = wasParked && !ending ? inboxItems.pauses : [];
+  const taken = [...answers, ...steering, ...children, ...pauses].map(({ itemId }) => itemId);
   const { inboxWaits } = await writer.save({ state, status: rests ? parkedStatus(point.state) : 'running', taken });
   return rests ? { rests: true, point, inboxWaits } : { rests: false, point, attempt };
 }
@@ -124,6 +125,15 @@ function withoutContent({ run, stored, conversation, clock }: RecoverRunOptions)
   };
 }
 
+/** The run of a group after requests to pause and to continue it. */
+function withPauses(point: RunPoint, pauses: RunInboxItems['pauses']): RunPoint {
+  const last = pauses.at(-1);
+  const { group } = point.state;
+  if (!last || !group) return point;
+  const { paused: _before, ...rest } = group;
+  return { ...point, state: { ...point.state, group: last.pauses ? { ...rest, paused: true } : rest } };
+}
+
 /**
  * A parked run with the answers received so far, and the child runs that have ended; it continues once none is missing,
  * or ends.
@@ -134,12 +144,15 @@ async function resume(
 ): Promise<RunPoint> {
   const over = new Set(inboxItems.children.map(({ runId }) => runId));
   const ended = childrenOf(stored.point.state).filter((child) => over.has(child.runId));
-  const point = ended.length === 0 ? stored.point : withUsage(stored.point, await usageOf(ended));
+  const used = ended.length === 0 ? stored.point : withUsage(stored.point, await usageOf(ended));
+  const point = withPauses(used, inboxItems.pauses);
   const stamp = { step: point.state.step, attempt };
   if (ending) {
     writer.event({ type: 'run_resumed' }, stamp, 'later');
     return { state: { ...point.state, status: 'running' }, context: { phase: 'ending', ending } };
   }
+  // Only the user continues a paused group; answers of members are taken first.
+  if (point.state.group?.paused && point.state.pending.length === 0 && !point.state.asksBudget) return point;
   const answersById = new Map(inboxItems.answers.map(({ interruptId, answer }) => [interruptId, answer]));
   const { point: next, answered, stillOpen } = answerInterrupts(point, answersById, over);
   for (const { interruptId, answer } of answered) {

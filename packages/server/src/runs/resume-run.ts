@@ -1,14 +1,17 @@
 import { partialAnswer } from '@toolyard/agent-host';
-import type { Message, Owner, RunRecord, UserMessage } from '@toolyard/protocol';
+import type { Clock, IdSource, Message, Owner, RunRecord, UserMessage } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
+import { groupRunView } from '../groups/group-run-view.ts';
 import { answeringAgent } from './answering-agent.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
 import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
 export type ResumeServices = {
-  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'agents'>;
+  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'agents' | 'groups'>;
+  clock: Clock;
+  ids: IdSource;
   pool: Pick<RunWorkerPool, 'wake'>;
   start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
   canContinue: CanContinue;
@@ -33,6 +36,8 @@ export async function resumeRun(principal: Owner, runId: string, services: Resum
     case 'waiting_for_tab':
       throw refused('This run is in progress.');
     case 'parked': {
+      // Also while members have their turn: the group does not pause after it.
+      if (await isPausedGroup(principal, run, storage)) return resumeGroup(principal, run, services);
       const open = await storage.runs.listInterrupts(principal, { runId, status: 'open', limit: 1 });
       if (open.length > 0) {
         throw refused(
@@ -56,6 +61,27 @@ export async function resumeRun(principal: Owner, runId: string, services: Resum
       throw refused('Another answer is in progress in this conversation.', 'Stop it first, or wait until it ends.');
     }
   }
+}
+
+/** True for the run of a group that pauses, or will pause after the turns in progress. */
+async function isPausedGroup(
+  principal: Owner,
+  { id, conversationId }: RunRecord,
+  { conversations, groups, runs }: ResumeServices['storage'],
+): Promise<boolean> {
+  if ((await conversations.get(principal, conversationId))?.groupId == null) return false;
+  return (await groupRunView({ groups, runs }, principal, id))?.paused === true;
+}
+
+async function resumeGroup(
+  principal: Owner,
+  run: RunRecord,
+  { storage, pool, clock, ids }: ResumeServices,
+): Promise<RunRecord> {
+  const item = { id: `resume:${ids.next()}`, kind: 'resume' as const, body: {}, at: clock.now() };
+  await storage.runs.putInbox(principal, run.id, item);
+  await pool.wake(run.id);
+  return (await storage.runs.getRun(principal, run.id)) ?? run;
 }
 
 /** The last run in the chain of continuing runs; null if the run was not continued. */

@@ -33,7 +33,7 @@ import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
 export type RunCommandsOptions = {
-  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue' | 'agents'>;
+  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue' | 'agents' | 'groups'>;
   servers: Pick<Servers, 'approve' | 'isConfigured'>;
   configurations: Pick<Configurations, 'whereToRaise'>;
   tabs: Pick<TabToolSource, 'approve'>;
@@ -229,7 +229,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       return run;
     },
 
-    resume: (principal, runId) => resumeRun(principal, runId, { storage, pool, start, canContinue }),
+    resume: (principal, runId) => resumeRun(principal, runId, { storage, pool, start, canContinue, clock, ids }),
 
     answer,
 

@@ -12,6 +12,8 @@ export type RunInboxItems = {
   answers: { itemId: string; interruptId: string; answer: InterruptAnswer }[];
   /** Child runs that have ended. */
   children: { itemId: string; runId: string }[];
+  /** Requests to pause the run of a group, or to continue it, in order. */
+  pauses: { itemId: string; pauses: boolean }[];
 };
 
 /**
@@ -23,7 +25,7 @@ export function queuedMessageBody(queuedMessageId: string): JsonValue {
 }
 
 export function readInboxItems(items: readonly InboxItem[]): RunInboxItems {
-  const inbox: RunInboxItems = { cancels: [], sendNext: null, steers: [], answers: [], children: [] };
+  const inbox: RunInboxItems = { cancels: [], sendNext: null, steers: [], answers: [], children: [], pauses: [] };
   for (const { id, kind, body } of items) {
     switch (kind) {
       case 'cancel':
@@ -44,6 +46,10 @@ export function readInboxItems(items: readonly InboxItem[]): RunInboxItems {
         if (isJsonObject(body) && typeof body['runId'] === 'string') {
           inbox.children.push({ itemId: id, runId: body['runId'] });
         }
+        break;
+      case 'pause':
+      case 'resume':
+        inbox.pauses.push({ itemId: id, pauses: kind === 'pause' });
         break;
       // Removed once the message is in the conversation; until then it is queued like any other.
       case 'steer':

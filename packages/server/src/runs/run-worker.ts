@@ -1,9 +1,12 @@
 import type { CommitPump, RunConversation, StoredRun } from '@toolyard/agent-host/durable';
 import { DurableRun, isComplete, RunLost } from '@toolyard/agent-host/durable';
-import type { Failpoint, InboxItem, LeasedRun, Owner, RunStatus, UserPart } from '@toolyard/protocol';
+import { memberView, supervisorInstructions } from '@toolyard/agent-runtime';
+import type { Failpoint, InboxItem, LeasedRun, Message, Owner, RunStatus, UserPart } from '@toolyard/protocol';
 import { isStorageFault, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
+import type { OpenedGroup } from '../groups/open-group.ts';
+import { openGroup } from '../groups/open-group.ts';
 import type { LiveHub } from '../services.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { RunAccessServices } from './open-run-access.ts';
@@ -18,7 +21,7 @@ import { readChildUsage } from './child-usage.ts';
 import { recoverRun } from './recover-run.ts';
 
 export type RunWorkerServices = RunAccessServices & {
-  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage'>;
+  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage' | 'groups' | 'agents'>;
   pump: CommitPump;
   hub: Pick<LiveHub, 'changed'>;
   telemetry?: Pick<Telemetry, 'took' | 'traced'>;
@@ -130,7 +133,8 @@ export class RunWorker {
     const { steering, writer } = this.#durable;
     steering.addUnclaimed(steers);
     telemetry?.took(run, configuration);
-    const conversation = await this.#openConversation(stored);
+    const group = configuration.group && (await openGroup(this.#principal, configuration.group, storage));
+    const conversation = await this.#openConversation(stored, group);
     const ledger = (await storage.runs.readLedger(this.#principal, run.id)) ?? [];
     const inboxItems = this.#receive((await storage.runs.readInbox(run.id, run.fence)) ?? []);
     const { ending } = this.#durable;
@@ -154,7 +158,7 @@ export class RunWorker {
       attempt: taken.attempt,
       conversation,
       ledger,
-      open: (signal) => openRunAccess({ run, configuration, conversation, signal }, this.#services),
+      open: (signal) => openRunAccess({ run, configuration, conversation, group, signal }, this.#services),
       findQueued: (id) => this.#findQueued(id),
       onSteered: () => this.#services.hub.changed(run.ownerId, 'queue', run.conversationId),
       // Nothing is in progress between two steps, so it can leave here.
@@ -166,15 +170,19 @@ export class RunWorker {
     return status === 'parked' ? { end: 'rested', inboxWaits } : { end: 'over', status, sendNext: this.#sendNext };
   }
 
-  async #openConversation(stored: StoredRun & { configuration: RunConfiguration }): Promise<RunConversation> {
+  async #openConversation(
+    stored: StoredRun & { configuration: RunConfiguration },
+    group: OpenedGroup | undefined,
+  ): Promise<RunConversation> {
     const { messages, blobs } = this.#services.storage;
-    const own = { conversationId: this.run.conversationId, leafId: stored.leafId };
-    const branches = [...(stored.configuration.subAgent?.inherits ?? []), own].map(({ conversationId, leafId }) =>
-      messages.branch(this.#principal, conversationId, leafId),
-    );
-    const branch = (await Promise.all(branches)).flat();
+    const { inherits = [], member } = stored.configuration.subAgent ?? {};
+    const branchOf = (conversationId: string, leafId: string): Promise<Message[]> =>
+      messages.branch(this.#principal, conversationId, leafId);
+    const above = await Promise.all(inherits.map((from) => branchOf(from.conversationId, from.leafId)));
+    const inherited = member ? above.flatMap((branch) => memberView(branch, member.agentId)) : above.flat();
+    const branch = [...inherited, ...(await branchOf(this.run.conversationId, stored.leafId))];
     const readable = branch.filter(isComplete).map((message) => withBlobsInPlace(message, blobs, this.#principal));
-    const { instructions } = stored.configuration;
+    const instructions = instructionsOf(stored.configuration, group);
     return this.#durable.openConversation({ ...stored, instructions }, await Promise.all(readable));
   }
 
@@ -203,6 +211,13 @@ export class RunWorker {
       return { end: 'lost', error: again instanceof RunLost ? again : new RunLost('engine', describe(again)) };
     }
   }
+}
+
+/** The supervisor of a group is told its members, who may have changed. */
+function instructionsOf({ instructions: own }: RunConfiguration, group: OpenedGroup | undefined): string {
+  if (group?.settings.mode !== 'supervisor') return own;
+  const { description, settings } = group;
+  return [own, supervisorInstructions(description, settings.maxRounds)].filter((text) => text !== '').join('\n\n');
 }
 
 function storeFailed(cause: unknown): RunLost {

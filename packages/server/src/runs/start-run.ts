@@ -1,5 +1,5 @@
 import type { StoredRun } from '@toolyard/agent-host/durable';
-import { initialState } from '@toolyard/agent-runtime';
+import { initialGroupState, initialState } from '@toolyard/agent-runtime';
 import { messageIdOf } from '@toolyard/agent-host';
 import type {
   AgentConfiguration,
@@ -17,6 +17,7 @@ import type {
 import { defined, textOf, ToolyardError } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { layersOf } from '../config/configuration-layers.ts';
+import { groupConfiguration } from '../groups/group-configuration.ts';
 import type { Configurations, LiveHub, Models } from '../services.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
 import type { RunConfiguration } from './stored-run.ts';
@@ -24,7 +25,7 @@ import { placeholder } from './stored-run.ts';
 import { delegationOf, withSubAgents } from './begin-with-delegation.ts';
 
 export type StartRunServices = {
-  storage: Pick<SharedStorage, 'runs'>;
+  storage: Pick<SharedStorage, 'runs' | 'groups' | 'agents'>;
   configurations: Configurations;
   models: Pick<Models, 'price'>;
   pool: RunWorkerPool;
@@ -85,7 +86,7 @@ export async function startRun(
 ): Promise<StartOutcome> {
   const { storage, pool, hub, failpoint } = services;
   const { conversation, begins } = request;
-  const resolved = await resolve(principal, request, services.configurations);
+  const resolved = await resolve(principal, request, services);
   if ('busyWith' in resolved) return { started: false, ...resolved };
   const configuration = await priced(principal, request.delegate ? withSubAgents(resolved) : resolved, services);
   const created = await storage.runs.createRun(principal, newRun(request, configuration, services));
@@ -144,6 +145,7 @@ export function newRun(
     conversationId: conversation.id,
     startedAt: at,
     limits: configuration.limits,
+    ...(configuration.group ? { group: initialGroupState(agentId) } : {}),
   });
   const answer = placeholder({
     id: messageIdOf(state, 1),
@@ -175,7 +177,7 @@ export function newRun(
     leaf: shown.id,
     ...defined({ lease }),
     ...(title === '' ? {} : { title }),
-    ...defined({ agentId }),
+    ...defined({ agentId: configuration.group ? configuration.agent?.id : agentId }),
     ...(begins.with === 'question' ? defined({ queuedMessageId: begins.queuedMessageId }) : {}),
   };
 }
@@ -183,9 +185,16 @@ export function newRun(
 /** `busyWith`: the agent was deleted, but the run in progress continues with it and may take the message. */
 async function resolve(
   principal: Owner,
-  { conversation, configuration: run, agentId }: StartRequest,
-  configurations: Configurations,
+  { conversation, configuration: run, agentId, delegate, heldBy }: StartRequest,
+  services: StartRunServices,
 ): Promise<RunConfiguration | { busyWith: string }> {
+  const { configurations } = services;
+  const { groupId } = conversation;
+  if (groupId !== null) {
+    if (heldBy) throw new ToolyardError(NOT_IN_A_TAB);
+    if (delegate) throw new ToolyardError(GROUPS_DECIDE);
+    return groupConfiguration(principal, { groupId, conversation, run, mention: agentId }, services);
+  }
   const layers = layersOf(conversation, { run, agentId });
   const resolved = await configurations.resolve(principal, layers);
   const { model } = resolved;
@@ -200,6 +209,17 @@ async function resolve(
     hint: 'Choose a model, or add a provider in the settings.',
   });
 }
+
+const NOT_IN_A_TAB = {
+  code: 'bad_request',
+  message: 'Groups work on the server, not in a browser tab.',
+  hint: 'Choose the server as the place of this chat.',
+} as const;
+
+const GROUPS_DECIDE = {
+  code: 'bad_request',
+  message: 'In the conversation of a group, tasks are given by the group.',
+} as const;
 
 function noAgent(agentId: string, answersOnce = false): ToolyardError {
   return new ToolyardError({

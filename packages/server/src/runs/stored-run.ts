@@ -5,6 +5,7 @@ import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type {
   Budget,
   AssistantMessage,
+  GroupCallKind,
   GroupDefinition,
   JsonObject,
   JsonValue,
@@ -24,6 +25,8 @@ export type SubAgentOrigin = {
   inherits: { conversationId: string; leafId: string }[];
   /** Budgets of whole trees: that of a run or a conversation above. */
   budgets: { budget: Budget; runId: string; conversationId: string }[];
+  /** Set for the turn of a member of a group: what it inherits is what this member may see. */
+  member?: { agentId: string; kind: GroupCallKind };
 };
 
 /** Configuration of a run, resolved once when the user sends the message. */

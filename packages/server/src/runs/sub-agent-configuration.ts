@@ -132,16 +132,27 @@ function originOf(
   { context }: SubAgentTask,
   { parent, agentId }: { parent: ParentRun; agentId: string | null },
 ): SubAgentOrigin {
-  const { configuration, runId, conversationId, raised, leafId } = parent;
+  const { configuration, conversationId, leafId } = parent;
   const before = configuration.subAgent;
-  const budgets = mergeBudgets(configuration.budgets, raised).filter((budget) => !isNotOfTree(budget));
+  const tree = treeOf(parent);
   return {
-    conversations: [...(before?.conversations ?? []), conversationId],
-    agents: [...(before?.agents ?? (parent.agentId === null ? [] : [parent.agentId])), ...(agentId ? [agentId] : [])],
+    ...tree,
+    agents: [...tree.agents, ...(agentId ? [agentId] : [])],
     inherits:
       context === 'inherit'
         ? [...(before?.inherits ?? []), ...(leafId === null ? [] : [{ conversationId, leafId }])]
         : [],
+  };
+}
+
+/** What a child run has of the runs above it, whatever its task. */
+export function treeOf(parent: ParentRun): Pick<SubAgentOrigin, 'conversations' | 'agents' | 'budgets'> {
+  const { configuration, runId, conversationId, raised } = parent;
+  const before = configuration.subAgent;
+  const budgets = mergeBudgets(configuration.budgets, raised).filter((budget) => !isNotOfTree(budget));
+  return {
+    conversations: [...(before?.conversations ?? []), conversationId],
+    agents: before?.agents ?? (parent.agentId === null ? [] : [parent.agentId]),
     budgets: [...(before?.budgets ?? []), ...budgets.map((budget) => ({ budget, runId, conversationId }))],
   };
 }

@@ -1,8 +1,12 @@
-import type { StartSubAgents, SubAgentResult, SubAgents } from '@toolyard/agent-host';
-import type { DelegatedTask } from '@toolyard/agent-runtime';
-import type { LeasedRun, ModelReference, Owner, SubAgentTask, UserMessage } from '@toolyard/protocol';
+import type { MemberAnswer, StartSubAgents, SubAgentResult, SubAgents } from '@toolyard/agent-host';
+import { GROUP_TOOLS, HAND_BACK } from '@toolyard/agent-host';
+import type { DelegableTask, DelegatedTask, MemberTask } from '@toolyard/agent-runtime';
+import type { LeasedRun, Message, ModelReference, Owner, SubAgentTask, UserMessage } from '@toolyard/protocol';
 import { isStorageFault, textOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage, StoredAgent } from '@toolyard/storage';
+import { readStoredConfiguration } from '../config/agent-configuration.ts';
+import { memberConfiguration, memberQuestion } from '../groups/member-configuration.ts';
+import { openGroup } from '../groups/open-group.ts';
 import { readEnd } from './read-end.ts';
 import type { StartRunServices } from './start-run.ts';
 import { newRun, priced } from './start-run.ts';
@@ -11,7 +15,7 @@ import type { ParentRun } from './sub-agent-configuration.ts';
 import { childConfiguration, childOverrides } from './sub-agent-configuration.ts';
 
 export type SubAgentServices = Omit<StartRunServices, 'storage' | 'failpoint' | 'pool'> & {
-  storage: Pick<SharedStorage, 'runs' | 'agents'>;
+  storage: Pick<SharedStorage, 'runs' | 'agents' | 'groups' | 'conversations' | 'messages'>;
   pool: Pick<StartRunServices['pool'], 'start' | 'wake'>;
   failpoint?: StartRunServices['failpoint'];
 };
@@ -40,10 +44,60 @@ export function createSubAgents(
       return started;
     },
     results: (children) => Promise.all(children.map((child) => resultOf(principal, child, storage.runs))),
+    answers: (runIds) => Promise.all(runIds.map((runId) => answerOf(principal, runId, storage))),
   };
 }
 
-type OneTask = { id: string; task: SubAgentTask; of: StartSubAgents; parent: ParentRun };
+type OneTask = { id: string; task: DelegableTask; of: StartSubAgents; parent: ParentRun };
+
+type ChildRun = { configuration: RunConfiguration; agentId: string | null; text: string };
+type ChildOf = { of: StartSubAgents; parent: ParentRun };
+
+/** A sub-agent that works on a task. */
+async function taskRun(
+  principal: Owner,
+  task: SubAgentTask,
+  { of, parent }: ChildOf,
+  services: SubAgentServices,
+): Promise<ChildRun> {
+  const { storage, clock } = services;
+  const agent = task.agent === undefined ? null : await findAgent(principal, task.agent, { storage, parent });
+  const own = agent && (await resolved(principal, agent, services));
+  const wanted = childConfiguration(task, { parent, own, agentId: agent?.id ?? null, now: clock.now() });
+  const model = task.model === undefined ? wanted.model : readModel(task.model);
+  return {
+    configuration: { ...wanted, model },
+    agentId: agent?.id ?? parent.agentId,
+    text: taskText(task, of.summary),
+  };
+}
+
+/** The turn of a member of a group. */
+async function memberRun(
+  principal: Owner,
+  { task }: SubAgentTask,
+  member: MemberTask,
+  { of, parent }: ChildOf,
+  { storage, configurations }: SubAgentServices,
+): Promise<ChildRun> {
+  const { group: atStart } = parent.configuration;
+  if (!atStart) throw new ToolyardError({ code: 'bad_request', message: 'This run is not that of a group.' });
+  const group = await openGroup(principal, atStart, storage);
+  const stored = await storage.conversations.get(principal, parent.conversationId);
+  const conversation = readStoredConfiguration(stored?.configuration);
+  const leafId = of.callMessageId;
+  return {
+    configuration: await memberConfiguration(principal, member, {
+      parent,
+      group,
+      configurations,
+      conversation,
+      leafId,
+    }),
+    agentId: member.agentId,
+    text: memberQuestion(task, member, group),
+  };
+}
 
 /** A task that cannot be started is answered with its error; storage errors are thrown. */
 async function startOne(
@@ -54,18 +108,16 @@ async function startOne(
   const title = task.title ?? Array.from(task.task.trim()).slice(0, TITLE_LENGTH).join('');
   const { storage, pool, hub, clock, failpoint } = services;
   try {
-    const agent = task.agent === undefined ? null : await findAgent(principal, task.agent, { storage, parent });
-    const own = agent && (await resolved(principal, agent, services));
-    const wanted = childConfiguration(task, { parent, own, agentId: agent?.id ?? null, now: clock.now() });
-    const model = task.model === undefined ? wanted.model : readModel(task.model);
-    const configuration = await priced(principal, { ...wanted, model }, services);
-    const agentId = agent?.id ?? parent.agentId;
+    const { agentId, text, ...child } = await (task.member
+      ? memberRun(principal, task, task.member, { of, parent }, services)
+      : taskRun(principal, task, { of, parent }, services));
+    const configuration = await priced(principal, child.configuration, services);
     const question: UserMessage = {
       id: `${id}.question`,
       parentId: null,
       createdAt: clock.now(),
       role: 'user',
-      parts: [{ type: 'text', text: taskText(task, of.summary) }],
+      parts: [{ type: 'text', text }],
     };
     const request = {
       runId: id,
@@ -165,6 +217,24 @@ function readModel(text: string): ModelReference {
     code: 'bad_request',
     message: `The model of a sub-agent must be "provider/model" (got ${JSON.stringify(text)}).`,
   });
+}
+
+async function answerOf(
+  principal: Owner,
+  runId: string,
+  { runs, messages }: Pick<SubAgentServices['storage'], 'runs' | 'messages'>,
+): Promise<MemberAnswer | null> {
+  const end = await readEnd(runs, principal, runId);
+  if (!end?.answer) return null;
+  // The conversation of a child run has its id.
+  const own = await messages.branch(principal, runId);
+  return { message: end.answer, handedBack: own.some(isHandBack) };
+}
+
+function isHandBack(message: Message): boolean {
+  return (
+    message.role === 'tool' && message.tool?.serverId === GROUP_TOOLS.id && message.tool.name === HAND_BACK
+  );
 }
 
 async function resultOf(
