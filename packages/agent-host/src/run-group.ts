@@ -16,6 +16,8 @@ export type RunGroup = {
 /** The group of a call. For a call that has asked members already: those members. */
 export type GroupOfCall = {
   members: readonly { agentId: string; name: string }[];
+  /** The names of all members as the group is now. */
+  names: readonly string[];
   /** Completed rounds. */
   round: number;
 };

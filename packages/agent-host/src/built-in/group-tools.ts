@@ -265,8 +265,8 @@ function find({ members }: GroupOfCall, wanted: string): GroupOfCall['members'][
   return members.find(({ agentId }) => agentId === wanted) ?? members.find((each) => each.name.toLowerCase() === name);
 }
 
-function noMember(name: string, { members }: GroupOfCall): NonNullable<MemberOutcome['error']> {
-  const names = members.map((member) => JSON.stringify(member.name)).join(', ');
+function noMember(name: string, group: GroupOfCall): NonNullable<MemberOutcome['error']> {
+  const names = group.names.map((each) => JSON.stringify(each)).join(', ');
   return {
     code: 'not_found',
     message: `The group has no member ${JSON.stringify(name)}. Members: ${names === '' ? 'none' : names}.`,

@@ -146,7 +146,8 @@ export async function makeCall(
 function groupOfCall({ group }: RunHost, { asks }: RunnableCall, state: AgentState): GroupOfCall | undefined {
   if (!group) return undefined;
   const asked = asks?.kind === 'delegation' ? asks.tasks.flatMap(({ member }) => (member ? [member] : [])) : [];
-  return { members: asked.length > 0 ? asked : group.members, round: state.group?.round ?? 0 };
+  const names = group.members.map(({ name }) => name);
+  return { members: asked.length > 0 ? asked : group.members, names, round: state.group?.round ?? 0 };
 }
 
 /** Continues to wait for a task of an earlier attempt: the call is not made again. */
