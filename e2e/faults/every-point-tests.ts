@@ -49,6 +49,18 @@ const TRANSCRIPTS: Readonly<Record<string, readonly string[]>> = {
     'assistant: The work is done. (stop)',
     'prompt: {"decision":"say","text":"Bern"}',
   ],
+  grouping: [
+    'user: Talk it over.',
+    'assistant: You two first. broadcast {"members":["Ada","Bob"],"instruction":"Begin."} (tool_calls)',
+    'tool: Ada answered: see the message of Ada that follows.\nBob answered: see the message of Bob that follows. (done)',
+    'assistant: I have counted. (stop)',
+    'assistant: It was to begin. (stop)',
+    'assistant:  speak {"member":"Cy","private":true} (tool_calls)',
+    'tool: Cy answered: see the message of Cy that follows. (done)',
+    'assistant: It is Bern. (stop)',
+    'assistant: All is said. (stop)',
+    'prompt: {"decision":"say","text":"Bern"}',
+  ],
 };
 
 /** Tests: each scenario has its transcript, and the same one if the server is killed at `sample` of its points. */

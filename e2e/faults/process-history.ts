@@ -26,7 +26,14 @@ export async function historyOf({
   steered = [],
   asksInCalls = false,
 }: LivesRecord): Promise<History> {
-  const stored = await readStored(queryOf(lives));
+  const query = queryOf(lives);
+  const stored = await readStored(query);
+  const agents = await query('SELECT id, agent_id FROM conversations WHERE parent_id IS NOT NULL');
+  const members = new Map(agents.map(({ id, agent_id: agentId }) => [String(id), agentId]));
+  const taskOf = (conversationId: string): string => {
+    const agentId = members.get(conversationId);
+    return typeof agentId === 'string' ? agentId : numberOf(conversationId);
+  };
   const readings = runs.flatMap((events) => {
     const runId = events[0]?.runId;
     return runId === undefined ? [] : [{ reader: 'the user', runId, events }];
@@ -53,7 +60,7 @@ export async function historyOf({
 }
 
 /** The number of the task that a sub-agent has; empty for any other conversation. */
-function taskOf(conversationId: string): string {
+function numberOf(conversationId: string): string {
   return /\.task\.(\d+)$/.exec(conversationId)?.[1] ?? '';
 }
 

@@ -4,11 +4,13 @@ import type {
   ConversationView,
   Interrupt,
   InterruptAnswer,
+  ModelReference,
   Page,
   ProviderView,
   RunEvent,
   StoredInterrupt,
 } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { call, readRun } from '../support/api.ts';
 import type { ServerInstances } from '../support/server-instances.ts';
 import type { SteeredMessage } from './history.ts';
@@ -84,10 +86,22 @@ export class ScenarioUser implements ScenarioActor {
     const configuration = { ...this.#scenario.configuration, model };
     // Its server runs without a sandbox.
     await call(url, 'PUT', '/api/mcp/unsandboxed-servers', { servers: ['counter'] });
-    await call(url, 'POST', '/api/conversations', { id: CONVERSATION, configuration });
+    await this.#createGroup(url, model);
+    const groupId = this.#scenario.group?.group.id;
+    await call(url, 'POST', '/api/conversations', { id: CONVERSATION, configuration, ...defined({ groupId }) });
     for (const [index, text] of this.#scenario.questions.entries()) {
       await this.#say(url, { id: questionId(index), parts: [{ type: 'text', text }] });
     }
+  }
+
+  /** Once: in a later life they are there. */
+  async #createGroup(url: string, model: ModelReference): Promise<void> {
+    const { agents = [], group } = this.#scenario.group ?? {};
+    for (const { id, title } of agents) {
+      const agent = { id, title, configuration: { model } };
+      await call(url, 'POST', '/api/agents', agent).catch(unlessTaken);
+    }
+    if (group) await call(url, 'POST', '/api/groups', group).catch(unlessTaken);
   }
 
   /** Reacts to the events of sub-agents, which are not followed one by one: those that were missed, then live ones. */
@@ -188,6 +202,11 @@ function answerTo({ kind }: Interrupt): InterruptAnswer {
 /** In an earlier life, for example. */
 function unlessAnswered(thrown: unknown): void {
   if (!String(thrown).includes(': 409 ')) throw thrown;
+}
+
+/** Created in an earlier life. */
+function unlessTaken(thrown: unknown): void {
+  if (!String(thrown).includes('is taken')) throw thrown;
 }
 
 function isCut(thrown: unknown): boolean {

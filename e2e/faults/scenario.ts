@@ -1,4 +1,4 @@
-import type { AgentConfiguration, Interrupt } from '@toolyard/protocol';
+import type { AgentConfiguration, CreateGroup, Interrupt } from '@toolyard/protocol';
 import type { McpBehaviour, ModelReply } from '@toolyard/testing';
 import type { ModelMessage } from '../support/server-instances.ts';
 
@@ -17,6 +17,8 @@ export type Scenario = {
   steers: readonly { during: Interrupt['kind'] | 'call'; text: string }[];
   /** It delegates tasks: the model asks for `delegate_task`, and the user answers the interrupts of sub-agents too. */
   delegates?: true;
+  /** It takes place in the conversation of this group; the agents are its members. */
+  group?: { agents: readonly { id: string; title: string }[]; group: CreateGroup };
   /** By the messages alone, so that the model answers the same however often it is asked. */
   script: (messages: readonly ModelMessage[]) => ModelReply;
 };

@@ -106,10 +106,67 @@ const DELEGATING: Scenario = {
   },
 };
 
-export const SCENARIOS: readonly Scenario[] = [COUNTING, TALKING, DELEGATING];
+/** The members of the group, each with one turn. */
+const MEMBERS = ['Ada', 'Bob', 'Cy'];
 
-/** The number of the task that a model request is for; empty for the run that delegates. */
+/** The answers of the supervisor and of each member, by the number of its answers before. */
+const GROUPED: Readonly<Record<string, readonly ModelReply[]>> = {
+  '': [
+    reply.toolCalls([{ id: 'all', name: 'broadcast', arguments: { members: ['Ada', 'Bob'], instruction: 'Begin.' } }], {
+      text: 'You two first.',
+      pieces: 8,
+      delayMs: 1,
+    }),
+    reply.toolCalls([{ id: 'one', name: 'speak', arguments: { member: 'Cy', private: true } }]),
+    reply.text('All is said.', { pieces: 6, delayMs: 1 }),
+  ],
+  ada: [
+    reply.toolCalls([count(1)], { text: 'Counting.', pieces: 8, delayMs: 1 }),
+    reply.text('I have counted.', { pieces: 4, delayMs: 1 }),
+  ],
+  bob: [reply.text('It was to begin.', { pieces: 10, delayMs: 1 })],
+  cy: [
+    reply.toolCalls([{ id: 'city', name: 'ask_user', arguments: { question: 'Which city?' } }]),
+    reply.text('It is Bern.', { pieces: 4, delayMs: 1 }),
+  ],
+};
+
+/** A group with a supervisor: two members answer at the same time, then one asks the user. */
+const GROUPING: Scenario = {
+  name: 'grouping',
+  configuration: { intervention: 'auto' },
+  delegates: true,
+  group: {
+    agents: MEMBERS.map((title) => ({ id: title.toLowerCase(), title })),
+    group: {
+      id: 'team',
+      title: 'Team',
+      members: MEMBERS.map((title) => ({ agentId: title.toLowerCase() })),
+      mode: { kind: 'supervisor', supervisor: { instructions: '' } },
+    },
+  },
+  questions: ['Talk it over.'],
+  steers: [],
+  script: (messages) => {
+    const member = memberOfRequest(messages);
+    const at = member === '' ? -1 : messages.findLastIndex(({ role }) => role === 'user');
+    const said = messages.slice(at + 1).filter(({ role }) => role === 'assistant').length;
+    return GROUPED[member]?.[said] ?? NO_ANSWER;
+  },
+};
+
+export const SCENARIOS: readonly Scenario[] = [COUNTING, TALKING, DELEGATING, GROUPING];
+
+/** The member of the group that a model request is for; empty for any other request. */
+function memberOfRequest([first]: readonly ModelMessage[]): string {
+  const [, name = ''] = /You are (\w+), a member of the group/.exec(JSON.stringify(first?.content ?? '')) ?? [];
+  return name.toLowerCase();
+}
+
+/** The number of the task, or the member, that a model request is for; empty for the run that delegates. */
 export function taskOfRequest(messages: readonly ModelMessage[]): string {
+  const member = memberOfRequest(messages);
+  if (member !== '') return member;
   // One that inherits the conversation has its task after the message before it.
   const question = JSON.stringify(messages.findLast(({ role }) => role === 'user')?.content ?? '');
   const index = TASKS.findIndex(({ task }) => question.includes(task));

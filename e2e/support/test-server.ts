@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FunctionToolGroup } from '@toolyard/agent-host';
-import { ASK_USER_TOOLS, SUB_AGENT_TOOLS, tool } from '@toolyard/agent-host';
+import { ASK_USER_TOOLS, GROUP_TOOLS, SUB_AGENT_TOOLS, tool } from '@toolyard/agent-host';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { RunningServer, ServerOptions } from '@toolyard/server';
 import { startServer } from '@toolyard/server';
@@ -66,7 +66,7 @@ export function startTestServer(
         dataDir,
         functionTools: [
           ...(askUser === true ? [ASK_USER_TOOLS] : []),
-          ...(delegates === true ? [SUB_AGENT_TOOLS] : []),
+          ...(delegates === true ? [SUB_AGENT_TOOLS, GROUP_TOOLS] : []),
           ...(reserveFile === undefined ? [] : [reserving(reserveFile)]),
         ],
         servers: [...servers],

@@ -1,4 +1,4 @@
-import type { AssistantMessage, AssistantPart, GroupCallResult, ToolMessage } from '@toolyard/protocol';
+import type { AssistantMessage, AssistantPart, GroupCallResult, MemberOutcome, ToolMessage } from '@toolyard/protocol';
 import { defined, textOf } from '@toolyard/protocol';
 import type { AgentState, GroupOutcome } from '@toolyard/agent-runtime';
 import { GroupOrchestrationRuntime, groupResultOf } from '@toolyard/agent-runtime';
@@ -11,41 +11,53 @@ import type { MemberAnswer } from '../sub-agents.ts';
  * that stores these results.
  */
 export async function addMemberAnswers(host: RunHost, state: AgentState): Promise<AgentState> {
-  const { group, subAgents, conversation, journal } = host;
+  const { group, conversation, journal } = host;
   if (!group || !state.group) return state;
-  const outcomes: GroupOutcome[] = [];
-  for (const { callId, result } of latestCalls(host)) {
-    const ran = result.members.flatMap(({ runId, ...outcome }) => (runId === undefined ? [] : [{ ...outcome, runId }]));
-    const answers = (await subAgents?.answers(ran.map(({ runId }) => runId))) ?? [];
-    const members = ran.map((outcome, at) => ({ outcome, answer: answers[at] ?? null }));
-    outcomes.push({
-      kind: result.kind,
-      members: result.members.map(({ agentId, runId }) => {
-        const answer = members.find(({ outcome }) => outcome.runId === runId)?.answer ?? null;
-        return {
-          agentId,
-          text: answer ? textOf(answer.message) : '',
-          // A member that failed does not keep the conversation.
-          handedBack: answer?.handedBack !== false,
-        };
-      }),
-    });
+  // Read before anything is added: what is added here is stored at once.
+  const answered = await Promise.all(latestCalls(host).map((call) => withAnswers(host, call)));
+  for (const { callId, result, members } of answered) {
     // Ballots are in the result.
     if (result.kind === 'vote' || result.kind === 'finish') continue;
     for (const { outcome, answer } of members) {
-      const of = { callId, result, outcome, group, state };
-      const message = answer && messageOf(host, of, answer);
+      const message = answer && messageOf(host, { callId, result, outcome, group, state }, answer);
       if (!message) continue;
       conversation.add(message);
       journal.append({ type: 'message_finished', message });
     }
   }
   const orchestration = new GroupOrchestrationRuntime(group.settings);
-  return { ...state, group: orchestration.after(state.group, outcomes) };
+  return { ...state, group: orchestration.after(state.group, answered.map(outcomeOf)) };
+}
+
+type GroupCall = { callId: string; result: GroupCallResult };
+type AnsweredTurn = { outcome: MemberOutcome; answer: MemberAnswer | null };
+type AnsweredGroupCall = GroupCall & { members: AnsweredTurn[] };
+
+/** With the answers of the members that had their turn. */
+async function withAnswers({ subAgents }: RunHost, { callId, result }: GroupCall): Promise<AnsweredGroupCall> {
+  const runIds = result.members.flatMap(({ runId }) => (runId === undefined ? [] : [runId]));
+  const answers = (await subAgents?.answers(runIds)) ?? [];
+  const members = result.members.map((outcome): AnsweredTurn => {
+    const at = outcome.runId === undefined ? -1 : runIds.indexOf(outcome.runId);
+    return { outcome, answer: answers[at] ?? null };
+  });
+  return { callId, result, members };
+}
+
+function outcomeOf({ result, members }: AnsweredGroupCall): GroupOutcome {
+  return {
+    kind: result.kind,
+    members: members.map(({ outcome, answer }) => ({
+      agentId: outcome.agentId,
+      text: answer ? textOf(answer.message) : '',
+      // A member that failed does not keep the conversation.
+      handedBack: outcome.status !== 'done' || answer?.handedBack !== false,
+    })),
+  };
 }
 
 /** The results of the group since the last answer. */
-function latestCalls({ conversation }: RunHost): { callId: string; result: GroupCallResult }[] {
+function latestCalls({ conversation }: RunHost): GroupCall[] {
   const messages = conversation.messages();
   const from = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
   const results = messages.slice(from).filter((message): message is ToolMessage => message.role === 'tool');
@@ -57,24 +69,12 @@ function latestCalls({ conversation }: RunHost): { callId: string; result: Group
 
 function messageOf(
   { conversation, clock }: RunHost,
-  {
-    callId,
-    result,
-    outcome,
-    group,
-    state,
-  }: {
-    callId: string;
-    result: GroupCallResult;
-    outcome: { agentId: string; name: string; runId: string; conversationId?: string };
-    group: RunGroup;
-    state: AgentState;
-  },
+  { callId, result, outcome, group, state }: GroupCall & { outcome: MemberOutcome; group: RunGroup; state: AgentState },
   { message, handedBack }: MemberAnswer,
 ): AssistantMessage | null {
   const parts = message.parts.filter(isShown);
-  if (parts.length === 0 || result.kind === 'finish') return null;
   const { agentId, name, runId, conversationId = '' } = outcome;
+  if (parts.length === 0 || result.kind === 'finish' || runId === undefined) return null;
   const avatar = group.members.find((member) => member.agentId === agentId)?.avatar ?? message.agent?.avatar;
   return {
     id: `${runId}.answer`,
