@@ -6,6 +6,8 @@ test('exports these names and no others', () => {
   expect(Object.keys(root).sort()).toEqual([
     'ASK_USER_TOOLS',
     'FunctionTools',
+    'GROUP_TOOLS',
+    'HAND_BACK',
     'RunFailed',
     'SUB_AGENT_TOOLS',
     'TOOL_SEARCH',

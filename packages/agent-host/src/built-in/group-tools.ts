@@ -269,6 +269,6 @@ function noMember(name: string, group: GroupOfCall): NonNullable<MemberOutcome['
   const names = group.names.map((each) => JSON.stringify(each)).join(', ');
   return {
     code: 'not_found',
-    message: `The group has no member ${JSON.stringify(name)}. Members: ${names === '' ? 'none' : names}.`,
+    message: `The group has no member ${JSON.stringify(name)}. Members: ${names}.`,
   };
 }

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { RunTools } from '@toolyard/agent-host';
+import { GROUP_TOOLS } from '@toolyard/agent-host';
 import type { IndexedTool, InspectOptions, ServerConfig, ServerHealth, SignInResponse } from '@toolyard/mcp-host';
 import { inspectServer, McpHost, redactedError, redactorFor, unseenPin } from '@toolyard/mcp-host';
 import type {
@@ -140,7 +141,9 @@ export class ConnectedServers extends EditableServers implements Servers {
       if (known === undefined) tools.set(serverId, [tool]);
       else known.push(tool);
     }
-    const items = this.book.all.map((server) =>
+    // The decisions of groups are no tools that a user switches on.
+    const listed = this.book.all.filter(({ id, origin }) => id !== GROUP_TOOLS.id || origin !== 'built-in');
+    const items = listed.map((server) =>
       toServerView({
         server,
         enabled: this.book.isEnabled(server.id),
