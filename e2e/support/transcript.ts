@@ -71,7 +71,8 @@ export function inconsistentMessages(events: readonly RunEvent[]): string[] {
         const { message } = event;
         const text = spelled.get(message.id) ?? '';
         // The answer of a member appears at once.
-        if (message.member === undefined && text !== textOf(message)) wrong.push(`${message.id}: "${text}" is not "${textOf(message)}"`);
+        if (message.member === undefined && text !== textOf(message))
+          wrong.push(`${message.id}: "${text}" is not "${textOf(message)}"`);
         spelled.delete(message.id);
         break;
       }

@@ -8,7 +8,15 @@ import type {
 } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Gate, InterventionOptions, PolicyVerdict } from '@toolyard/agent-runtime';
-import { BudgetChecker, GeneralChatAgent, GroupAgent, groupHistory, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
+import {
+  BudgetChecker,
+  GeneralChatAgent,
+  GroupAgent,
+  groupHistory,
+  InterventionChecker,
+  isHarmless,
+  refusalOf,
+} from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import { createOfferedTools } from './built-in/offered-tools.ts';
 import type { ModelAbilities } from './context-sources.ts';

@@ -53,7 +53,12 @@ const broadcast = tool({
   },
   ...HARMLESS,
   execute: ({ members, instruction = '', private: isPrivate = false }, ctx) =>
-    turns('broadcast', namesOf(members, ctx).map((member) => ({ member, instruction })), isPrivate, ctx),
+    turns(
+      'broadcast',
+      namesOf(members, ctx).map((member) => ({ member, instruction })),
+      isPrivate,
+      ctx,
+    ),
 });
 
 const delegate = tool({
@@ -98,7 +103,12 @@ const executeTasks = tool({
   },
   ...HARMLESS,
   execute: ({ tasks }, ctx) =>
-    turns('task', tasks.map(({ member, task }) => ({ member, instruction: task })), false, ctx),
+    turns(
+      'task',
+      tasks.map(({ member, task }) => ({ member, instruction: task })),
+      false,
+      ctx,
+    ),
 });
 
 const OPTION = { type: 'string', minLength: 1, maxLength: 500 } as const;
@@ -144,7 +154,8 @@ const vote = tool({
 const finish = tool({
   name: 'finish',
   title: 'Finish',
-  description: 'Ends the work of the group on the message of the user: the matter is settled, or nothing more can be done.',
+  description:
+    'Ends the work of the group on the message of the user: the matter is settled, or nothing more can be done.',
   inputSchema: { type: 'object', properties: { reason: { type: 'string', maxLength: 2_000 } } },
   ...HARMLESS,
   execute: ({ reason = '' }, ctx) =>

@@ -14,7 +14,13 @@ const MEMORY_SERVER = 'memory';
  * writes no memory: what it learns reaches the user's conversation as a result, where it is seen.
  */
 export function toolsIn(
-  has: { workspace: string | undefined; skills: RunSkills | undefined; subAgents: unknown; isChild: boolean; group: GroupRole | undefined },
+  has: {
+    workspace: string | undefined;
+    skills: RunSkills | undefined;
+    subAgents: unknown;
+    isChild: boolean;
+    group: GroupRole | undefined;
+  },
   tools: RunTools,
   functions: FunctionTools | undefined,
 ): RunTools {

@@ -1,4 +1,13 @@
-const TAGS = ['server-instructions', 'resource', 'prompt', 'web-page', 'search-results', 'memory', 'skill', 'group-message'] as const;
+const TAGS = [
+  'server-instructions',
+  'resource',
+  'prompt',
+  'web-page',
+  'search-results',
+  'memory',
+  'skill',
+  'group-message',
+] as const;
 const GROUP_TAG = /<(?=\/?group-message\b)/gi;
 const ANY_TAG = new RegExp(`<(?=/?(?:${TAGS.join('|')})\\b)`, 'gi');
 

@@ -15,7 +15,10 @@ const HOW_TO_READ =
   'Messages of the others are marked with <group-message from="name">; unmarked user messages are from the user. Write only your own text, without such marks, and never for another participant.';
 
 /** The instructions of a member, after those of its agent. */
-export function memberInstructions(name: string, { title, instructions, members, supervisor }: GroupDescription): string {
+export function memberInstructions(
+  name: string,
+  { title, instructions, members, supervisor }: GroupDescription,
+): string {
   const others = members.filter((member) => member.name !== name);
   return paragraphs(
     `You are ${name}, a member of the group ${JSON.stringify(title)}.`,

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { AssistantMessage, GroupCallResult, JsonObject, Message, MemberTurn, ToolMessage } from '@toolyard/protocol';
+import type {
+  AssistantMessage,
+  GroupCallResult,
+  JsonObject,
+  Message,
+  MemberTurn,
+  ToolMessage,
+} from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
 import { groupHistory, memberView } from './member-view.ts';
 import { withSpeakers } from './speakers.ts';
@@ -17,7 +24,10 @@ function answer(id: string, text: string, member: Partial<MemberTurn> = {}): Ass
     finishReason: 'stop',
     agent: { id, title: id === 'ada' ? 'Ada' : 'Bob "B" <x>' },
     member: { kind: 'speak', runId: 'r.0', conversationId: 'r.0', callId: 'c', ...member },
-    parts: [{ type: 'reasoning', text: 'secret thought' }, { type: 'text', text }],
+    parts: [
+      { type: 'reasoning', text: 'secret thought' },
+      { type: 'text', text },
+    ],
   };
 }
 
@@ -85,10 +95,14 @@ describe('the conversation of a group', { tags: ['C12.10'] }, () => {
     const summary = { upTo: 'x', messages: 1, tokensBefore: 1, tokensAfter: 1 };
     const messages: Message[] = [
       { ...base('f'), role: 'system', parts: [{ type: 'text', text: 'Ada is the wolf' }], folds: summary },
-      ...decision('Psst, wolf.', { member: 'Ada', instruction: 'You are the wolf', private: true }, {
-        private: true,
-        members: [ADA],
-      }),
+      ...decision(
+        'Psst, wolf.',
+        { member: 'Ada', instruction: 'You are the wolf', private: true },
+        {
+          private: true,
+          members: [ADA],
+        },
+      ),
       answer('ada', 'I am the wolf.', { private: true }),
       // Its turn is in progress: its result is not there yet.
       ...decision('Wolf again.', { member: 'Ada', instruction: 'wolf', private: true }),

@@ -23,7 +23,10 @@ export function spokenBy(name: string, message: AssistantMessage, more: readonly
   return spoken(message, `${name}\n${more.join('\n')}`, () => {
     const text = textOf(message).trim();
     const isPrivate = member?.private === true ? 'true' : undefined;
-    const texts = [...(text === '' ? [] : [fenced('group-message', { from: name, private: isPrivate }, text)]), ...more];
+    const texts = [
+      ...(text === '' ? [] : [fenced('group-message', { from: name, private: isPrivate }, text)]),
+      ...more,
+    ];
     const images = message.parts.flatMap((part): UserPart[] => (part.type === 'image' ? [part] : []));
     return {
       id,
@@ -42,9 +45,7 @@ export function withoutForgedSpeakers(message: UserMessage): UserMessage {
   if (!message.parts.some((part) => part.type === 'text' && withoutGroupTags(part.text) !== part.text)) return message;
   return guarded(message, null, () => ({
     ...message,
-    parts: message.parts.map((part) =>
-      part.type === 'text' ? { ...part, text: withoutGroupTags(part.text) } : part,
-    ),
+    parts: message.parts.map((part) => (part.type === 'text' ? { ...part, text: withoutGroupTags(part.text) } : part)),
   }));
 }
 

@@ -109,7 +109,15 @@ export const changeGroupBody = named(
 /** Changes of the members, the limits and the stop phrases apply to a run in progress from its next round. */
 export type ChangeGroup = z.output<typeof changeGroupBody>;
 
-export const groupStop = z.enum(['answered', 'finished', 'max_rounds', 'phrase', 'delegated', 'mentioned', 'no_members']);
+export const groupStop = z.enum([
+  'answered',
+  'finished',
+  'max_rounds',
+  'phrase',
+  'delegated',
+  'mentioned',
+  'no_members',
+]);
 /**
  * Why a group stopped.
  * - `answered`: the supervisor answered without a further decision

@@ -77,6 +77,16 @@ export async function createServerTools(options: ServerToolsOptions): Promise<{
   const hasSandbox = (await sandboxSupport()).kind !== 'none';
   const { group: reader, skillFolders } = createSkillTools({ ...skills, owner });
   const commands = hasSandbox ? [createCommandTools({ hidden, clock, skillFolders })] : [];
-  const groups = [artifacts, memory, media, SUB_AGENT_TOOLS, GROUP_TOOLS, reader, web, createFileTools(hidden), ...commands];
+  const groups = [
+    artifacts,
+    memory,
+    media,
+    SUB_AGENT_TOOLS,
+    GROUP_TOOLS,
+    reader,
+    web,
+    createFileTools(hidden),
+    ...commands,
+  ];
   return { groups, close: () => web.close() };
 }

@@ -36,7 +36,10 @@ describe('a group without a supervisor', { tags: ['C12.09'] }, () => {
     expect(heard[0]).toContain('You are Cy, a member of the group "Team".');
     expect(await viewOf(group, runId)).toMatchObject({ round: 1, stop: 'max_rounds', speaking: [] });
     const [first] = membersOf(await group.bench.branch('c'));
-    expect(first).toMatchObject({ agent: { id: 'ada', title: 'Ada' }, member: { kind: 'speak', runId: expect.any(String) } });
+    expect(first).toMatchObject({
+      agent: { id: 'ada', title: 'Ada' },
+      member: { kind: 'speak', runId: expect.any(String) },
+    });
   });
 
   test('in turn continues after the member that spoke last, and a mentioned member answers next', async () => {
@@ -50,63 +53,72 @@ describe('a group without a supervisor', { tags: ['C12.09'] }, () => {
 });
 
 describe('a group with a supervisor', { tags: ['C10.06', 'C12.09'] }, () => {
-  test('speaks, broadcasts, gives tasks and votes; a failing member does not lose the round', {
-    tags: ['C12.10', 'C12.11', 'C12.13'],
-  }, async () => {
-    const group = await openGroupBench(
-      {
-        lead: [
-          calls({ name: 'speak', arguments: { member: 'Ada', instruction: 'Begin' } }),
-          calls({ name: 'broadcast', arguments: { instruction: 'All of you' } }),
-          calls({
-            name: 'execute_tasks',
-            arguments: { tasks: [{ member: 'cy', task: 'Look it up' }, { member: 'Nobody', task: 'x' }] },
-          }),
-          calls({
-            name: 'vote',
-            arguments: { question: 'Which?', options: ['Red', 'Blue'], tie_breaker: 'Blue' },
-          }),
-          says('Blue it is.'),
-        ],
-        ada: [says('Begun.'), says('Me too.'), says('**Red**\nwarm')],
-        bob: [[[{ type: 'error', error: { code: 'network', message: 'no line' } }]], says('Blue.\ncalm')],
-        cy: [says('Here.'), says('Found.'), says('Neither of them')],
-      },
-      LED,
-    );
-    const runId = await group.ask('Go');
-    await group.over(runId);
-    expect(await group.said()).toEqual([
-      'user: Go',
-      'speak: Ada answered: see the message of Ada that follows.',
-      'Ada: Begun.',
-      [
-        'broadcast: Ada answered: see the message of Ada that follows.',
-        'Cy answered: see the message of Cy that follows.',
-        'Bob did not answer: no line',
-      ].join('\n'),
-      'Ada: Me too.',
-      'Cy: Here.',
-      [
-        'execute_tasks: Cy answered: see the message of Cy that follows.',
-        'Nobody did not answer: The group has no member "Nobody". Members: "Ada", "Bob", "Cy".',
-      ].join('\n'),
-      'Cy: Found.',
-      [
-        'vote: Red: 1',
-        'Blue: 1',
-        'Result: Blue (equal votes: your tie breaker decided)',
-        'Ada voted for Red: warm',
-        'Bob voted for Blue: calm',
-        'Cy voted for none of the options: Neither of them',
-      ].join('\n'),
-      'Lead: Blue it is.',
-    ]);
-    // A task is carried out without the conversation.
-    const task = group.requests('cy')[1]?.messages.slice(1) ?? [];
-    expect(task.map(textOf).join('\n')).not.toContain('Begun');
-    expect(await viewOf(group, runId)).toMatchObject({ round: 4, stop: 'answered' });
-  });
+  test(
+    'speaks, broadcasts, gives tasks and votes; a failing member does not lose the round',
+    {
+      tags: ['C12.10', 'C12.11', 'C12.13'],
+    },
+    async () => {
+      const group = await openGroupBench(
+        {
+          lead: [
+            calls({ name: 'speak', arguments: { member: 'Ada', instruction: 'Begin' } }),
+            calls({ name: 'broadcast', arguments: { instruction: 'All of you' } }),
+            calls({
+              name: 'execute_tasks',
+              arguments: {
+                tasks: [
+                  { member: 'cy', task: 'Look it up' },
+                  { member: 'Nobody', task: 'x' },
+                ],
+              },
+            }),
+            calls({
+              name: 'vote',
+              arguments: { question: 'Which?', options: ['Red', 'Blue'], tie_breaker: 'Blue' },
+            }),
+            says('Blue it is.'),
+          ],
+          ada: [says('Begun.'), says('Me too.'), says('**Red**\nwarm')],
+          bob: [[[{ type: 'error', error: { code: 'network', message: 'no line' } }]], says('Blue.\ncalm')],
+          cy: [says('Here.'), says('Found.'), says('Neither of them')],
+        },
+        LED,
+      );
+      const runId = await group.ask('Go');
+      await group.over(runId);
+      expect(await group.said()).toEqual([
+        'user: Go',
+        'speak: Ada answered: see the message of Ada that follows.',
+        'Ada: Begun.',
+        [
+          'broadcast: Ada answered: see the message of Ada that follows.',
+          'Cy answered: see the message of Cy that follows.',
+          'Bob did not answer: no line',
+        ].join('\n'),
+        'Ada: Me too.',
+        'Cy: Here.',
+        [
+          'execute_tasks: Cy answered: see the message of Cy that follows.',
+          'Nobody did not answer: The group has no member "Nobody". Members: "Ada", "Bob", "Cy".',
+        ].join('\n'),
+        'Cy: Found.',
+        [
+          'vote: Red: 1',
+          'Blue: 1',
+          'Result: Blue (equal votes: your tie breaker decided)',
+          'Ada voted for Red: warm',
+          'Bob voted for Blue: calm',
+          'Cy voted for none of the options: Neither of them',
+        ].join('\n'),
+        'Lead: Blue it is.',
+      ]);
+      // A task is carried out without the conversation.
+      const task = group.requests('cy')[1]?.messages.slice(1) ?? [];
+      expect(task.map(textOf).join('\n')).not.toContain('Begun');
+      expect(await viewOf(group, runId)).toMatchObject({ round: 4, stop: 'answered' });
+    },
+  );
 
   test('keeps private messages from the other members', async () => {
     const group = await openGroupBench(
@@ -160,7 +172,9 @@ describe('a group with a supervisor', { tags: ['C10.06', 'C12.09'] }, () => {
     const options = { ...LED, maxRounds: 3 };
     const group = await openGroupBench(scripts, options);
     const runId = await group.ask('Go');
-    await eventually(async () => (await viewOf(group, runId))?.speaking.length === 1 && group.requests('ada').length === 2);
+    await eventually(
+      async () => (await viewOf(group, runId))?.speaking.length === 1 && group.requests('ada').length === 2,
+    );
     expect(await viewOf(group, runId)).toMatchObject({ round: 1, maxRounds: 3, stop: null });
     group.bench.die();
     const after = { lead: [again, says('Enough.')], ada: [says('Two.'), says('Three.')] };
@@ -228,7 +242,11 @@ describe('a group that works', () => {
     await group.bench.runs.cancel(ANNE, runId);
     await group.over(runId);
     const children = group.bench.storage.runs.listRuns(ANNE, { parentRunId: runId, limit: 9 });
-    await eventually(() => group.bench.storage.runs.listRuns(ANNE, { parentRunId: runId, limit: 9 }).every(({ endedAt }) => endedAt !== null));
+    await eventually(() =>
+      group.bench.storage.runs
+        .listRuns(ANNE, { parentRunId: runId, limit: 9 })
+        .every(({ endedAt }) => endedAt !== null),
+    );
     expect(children).toHaveLength(2);
     await group.over(await group.ask('Bob?', { agentId: 'bob' }));
     expect((await group.said()).at(-1)).toBe('Bob: Yes.');

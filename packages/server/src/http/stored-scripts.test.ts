@@ -95,7 +95,13 @@ async function store(): Promise<Record<string, string>> {
   await server.ask('/api/settings/s', { method: 'PUT', json: { text: SCRIPT } });
   const timing = { kind: 'interval', seconds: 31_536_000 };
   await post('/api/schedules', { id: 'schedule', title: SCRIPT, task: SCRIPT, timing });
-  await post('/api/groups', { id: 'group', title: SCRIPT, members: [], mode: { kind: 'round_robin' }, instructions: SCRIPT });
+  await post('/api/groups', {
+    id: 'group',
+    title: SCRIPT,
+    members: [],
+    mode: { kind: 'round_robin' },
+    instructions: SCRIPT,
+  });
   const skill = join(server.folder, 'skills', 'notes');
   mkdirSync(skill, { recursive: true });
   writeFileSync(join(skill, 'SKILL.md'), `---\nname: notes\ndescription: ${JSON.stringify(SCRIPT)}\n---\n${SCRIPT}`);

@@ -21,7 +21,10 @@ import { readChildUsage } from './child-usage.ts';
 import { recoverRun } from './recover-run.ts';
 
 export type RunWorkerServices = RunAccessServices & {
-  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage' | 'groups' | 'agents'>;
+  storage: Pick<
+    SharedStorage,
+    'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage' | 'groups' | 'agents'
+  >;
   pump: CommitPump;
   hub: Pick<LiveHub, 'changed'>;
   telemetry?: Pick<Telemetry, 'took' | 'traced'>;

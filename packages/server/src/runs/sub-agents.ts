@@ -232,9 +232,7 @@ async function answerOf(
 }
 
 function isHandBack(message: Message): boolean {
-  return (
-    message.role === 'tool' && message.tool?.serverId === GROUP_TOOLS.id && message.tool.name === HAND_BACK
-  );
+  return message.role === 'tool' && message.tool?.serverId === GROUP_TOOLS.id && message.tool.name === HAND_BACK;
 }
 
 async function resultOf(

@@ -24,7 +24,12 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
     const conversation = await storage.conversations.create(principal, {
       id: body.id ?? ids.next(),
       title: body.title ?? '',
-      ...defined({ agentId: body.agentId, groupId: body.groupId, configuration: body.configuration, temporary: body.temporary }),
+      ...defined({
+        agentId: body.agentId,
+        groupId: body.groupId,
+        configuration: body.configuration,
+        temporary: body.temporary,
+      }),
       at: clock.now(),
     });
     changed(principal, conversation.id);

@@ -24,8 +24,14 @@ export function addGroupRoutes({ route }: Router, { storage, runs, hub, clock, i
   route('GET /api/groups/{id}', ({ principal, params: { id } }) => find(principal, id));
 
   route('PATCH /api/groups/{id}', async ({ principal, params: { id }, body: { version, title, ...change } }) => {
-    const { id: _id, title: before, version: _version, createdAt: _created, updatedAt: _updated, ...definition } =
-      await find(principal, id);
+    const {
+      id: _id,
+      title: before,
+      version: _version,
+      createdAt: _created,
+      updatedAt: _updated,
+      ...definition
+    } = await find(principal, id);
     const { memberMaxTurns = definition.memberMaxTurns, ...changed } = change;
     const { memberMaxTurns: _turns, ...rest } = definition;
     const turns = memberMaxTurns == null ? {} : { memberMaxTurns };
