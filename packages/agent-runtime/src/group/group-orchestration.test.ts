@@ -79,7 +79,7 @@ describe('GroupOrchestrationRuntime', { tags: ['C12.09'] }, () => {
     expect(group.decide(stopped, NEW)).toEqual({ do: 'finish' });
   });
 
-  test('asks the mentioned member first, then goes on as before, or stops without a supervisor', () => {
+  test('asks the mentioned member first, then continues as before, or stops without a supervisor', () => {
     const led = new GroupOrchestrationRuntime(settings());
     expect(led.decide(initialGroupState('bob'), NEW)).toEqual({ do: 'ask_member', agentId: 'bob', kind: 'speak' });
     const after = led.after(initialGroupState('bob'), [spoke('speak', 'bob')]);

@@ -1,7 +1,7 @@
 import type { GroupCallKind } from '@toolyard/protocol';
 import { fenced } from '../context/fenced.ts';
 
-/** A group as its participants are told about it. */
+/** A group as its participants know it. */
 export type GroupDescription = {
   title: string;
   /** What the user wrote about the group. */

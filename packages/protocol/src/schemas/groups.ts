@@ -123,7 +123,7 @@ export const groupStop = z.enum([
  * - `answered`: the supervisor answered without a further decision
  * - `finished`: the supervisor called `finish`
  * - `max_rounds`: the round limit was reached
- * - `phrase`: an answer contained a stop phrase
+ * - `phrase`: an answer had a stop phrase
  * - `delegated`: the conversation was handed to a member
  * - `mentioned`: without a supervisor, the mentioned member has answered
  * - `no_members`: no member is left

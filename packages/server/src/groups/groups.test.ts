@@ -188,7 +188,7 @@ describe('a group with a supervisor', { tags: ['C10.06', 'C12.09'] }, () => {
 });
 
 describe('a group that works', () => {
-  test('goes on without members that are deleted, too slow, or cannot be started', async () => {
+  test('continues without members that are deleted, too slow, or cannot be started', async () => {
     const slow = hangsAfter('Half');
     const group = await openGroupBench(
       { lead: [calls({ name: 'broadcast' }), says('So be it.')], bob: [slow.answer] },
@@ -252,7 +252,7 @@ describe('a group that works', () => {
     expect((await group.said()).at(-1)).toBe('Bob: Yes.');
   });
 
-  test('rejects a message to a group without members or of a stranger, and stores nothing', async () => {
+  test('rejects a message to a group without members or of another agent, and stores nothing', async () => {
     const group = await openGroupBench({}, { members: [] });
     await expect(group.ask('Go')).rejects.toThrow('The group "Team" has no members.');
     const full = await openGroupBench({});

@@ -216,7 +216,7 @@ export class RunWorker {
   }
 }
 
-/** The supervisor of a group is told its members, who may have changed. */
+/** The supervisor of a group gets the list of its members, who may have changed. */
 function instructionsOf({ instructions: own }: RunConfiguration, group: OpenedGroup | undefined): string {
   if (group?.settings.mode !== 'supervisor') return own;
   const { description, settings } = group;

@@ -25,7 +25,7 @@ export type GroupBench = {
   over(runId: string): Promise<void>;
 };
 
-export const AGENTS = ['ada', 'bob', 'cy', 'lead'] as const;
+const AGENTS = ['ada', 'bob', 'cy', 'lead'] as const;
 
 /** The registered functions are executed; the list comes from the bench. */
 const TOOLS = Object.fromEntries(
@@ -35,7 +35,7 @@ const TOOLS = Object.fromEntries(
   ]),
 );
 
-export function modelsOf(scripts: Scripts): (modelId: string) => ScriptedModel {
+function modelsOf(scripts: Scripts): (modelId: string) => ScriptedModel {
   const models = new Map<string, ScriptedModel>();
   return (modelId) => {
     const script = scripts[modelId] ?? [says(`I am ${modelId}.`)];
