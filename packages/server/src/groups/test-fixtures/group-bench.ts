@@ -22,7 +22,7 @@ export type GroupBench = {
   ask(text: string, more?: Partial<SendMessage>): Promise<string>;
   /** The author and text of each message, without those that only have calls. */
   said(): Promise<string[]>;
-  over(runId: string): Promise<void>;
+  over(runId: string): Promise<unknown>;
 };
 
 const AGENTS = ['ada', 'bob', 'cy', 'lead'] as const;
