@@ -58,7 +58,7 @@ function turnsOf(body: JsonObject): [string, string][] {
       if (typeof value === 'string' && (key === 'text' || key === '')) texts.push(value);
       return value;
     });
-    return [String(turn['role']), texts.join('\n').replaceAll('\n\n', '\n')];
+    return [JSON.stringify(turn['role']).replaceAll('"', ''), texts.join('\n').replaceAll('\n\n', '\n')];
   });
 }
 
