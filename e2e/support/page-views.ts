@@ -350,7 +350,7 @@ export const MORE_VIEWS: readonly View[] = [
         await sendWith(page, t, { text, label });
         await page.getByText(text).first().waitFor();
       }
-      await page.getByText(t('composer.queueNote')).waitFor();
+      await page.getByRole('region', { name: t('composer.queueTitle', { count: 2 }) }).waitFor();
     },
   },
   {
