@@ -106,7 +106,7 @@ describePage('rich answers', ({ set }) => {
       await messages.locator('[data-alert=tip]').getByText('Tip', { exact: true }).waitFor();
       const hidden = messages.getByText('Hidden text with');
       expect(await hidden.isVisible()).toBe(false);
-      await messages.getByText('More details').press('Enter');
+      await messages.getByText('Further details').press('Enter');
       await hidden.waitFor();
     }
 

@@ -33,7 +33,9 @@ export function columnWidths({ header, rows }: Extract<MarkdownBlock, { type: 't
 
 /** In characters of a Latin font: Chinese, Japanese and Korean ones are twice as wide. */
 function widthOf(text: string): number {
-  return text.length + [...text.matchAll(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/g)].length;
+  return (
+    text.length + [...text.matchAll(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/g)].length
+  );
 }
 
 /** Indices of the rows in this order. Empty cells are last in both directions; equal cells stay as written. */
