@@ -388,7 +388,12 @@ export const MORE_VIEWS: readonly View[] = [
     name: 'a search without results',
     path: () => '/',
     show: async (page, t) => {
-      await page.getByLabel(t('sidebar.searchLabel')).fill('zzzz');
+      const field = page.getByLabel(t('sidebar.searchLabel'));
+      const opener = button(page, t('sidebar.show'));
+      await field.or(opener).filter({ visible: true }).first().waitFor();
+      // On phones the sidebar is hidden.
+      if (!(await field.isVisible())) await opener.click();
+      await field.fill('zzzz');
       await page
         .getByText(t('sidebar.nothingFound', { query: 'zzzz' }))
         .first()
