@@ -89,7 +89,11 @@ describePage('rich answers', ({ set }) => {
       await eventually(async () => (await diagram.locator('img').getAttribute('src')) !== light);
       await page.emulateMedia({ colorScheme: 'light' });
       await diagram.click();
-      await page.getByRole('dialog').getByRole('img', { name: 'Diagram: How a request travels' }).waitFor();
+      const large = page.getByRole('dialog').getByRole('img', { name: 'Diagram: How a request travels' });
+      await large.waitFor();
+      const fitted = (await large.boundingBox())?.width ?? 0;
+      await page.getByRole('button', { name: 'Zoom in' }).click();
+      await eventually(async () => ((await large.boundingBox())?.width ?? 0) > 1.5 * fitted);
       await page.keyboard.press('Escape');
       await messages.getByRole('button', { name: 'Show source' }).click();
       await messages.getByText('accTitle: How a request travels').waitFor();
@@ -102,7 +106,7 @@ describePage('rich answers', ({ set }) => {
       await messages.locator('[data-alert=tip]').getByText('Tip', { exact: true }).waitFor();
       const hidden = messages.getByText('Hidden text with');
       expect(await hidden.isVisible()).toBe(false);
-      await messages.getByText('More details').press('Enter');
+      await messages.getByText('Further details').press('Enter');
       await hidden.waitFor();
     }
 

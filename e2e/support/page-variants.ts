@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { AxeBuilder } from '@axe-core/playwright';
+import { call } from './api.ts';
 import { describeInBrowser } from './page-stage.ts';
 import type { PageTexts } from './page-texts.ts';
 import { loadPageTexts, translatedTexts } from './page-texts.ts';
@@ -100,10 +101,15 @@ export function describePageVariants({ everywhere, locales }: PageVariants): voi
       const onPhones = views.filter(({ needsKeyboard }) => needsKeyboard !== true);
       test.each(onPhones)('fits the width of a phone: $name', async ({ path, show }) => {
         const options = { viewport: PHONE, hasTouch: true, isMobile: true };
+        // What the last view left in the composer of a new chat.
+        await call(stage.server.url, 'PUT', '/api/drafts/new', { text: '', attachments: [] });
         const phone = await stage.open(path(conversations), options);
-        await show(phone, texts);
-        expect(await widthOf(phone)).toBeLessThanOrEqual(PHONE.width);
-        await phone.close();
+        try {
+          await show(phone, texts);
+          expect(await widthOf(phone)).toBeLessThanOrEqual(PHONE.width);
+        } finally {
+          await phone.close();
+        }
       });
     }
 
@@ -160,8 +166,12 @@ async function violations(page: Page, rules?: string[]): Promise<string[]> {
   });
 }
 
-/** Colors change from one scheme to the other in a transition. */
+/**
+ * Colors change from one scheme to the other in a transition. It begins with the next frame, in which the page is told of
+ * the new scheme or width.
+ */
 async function colorsSettled(page: Page): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`);
   const moving = `document.getAnimations().filter(({ playState }) => playState === 'running').length`;
   await expect.poll(() => page.evaluate<number>(moving)).toBe(0);
 }

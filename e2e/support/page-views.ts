@@ -39,7 +39,7 @@ const SAMPLING = {
 };
 const SECRET_FORM = {
   mode: 'form',
-  message: 'Sign in',
+  message: 'Sign in at the agency',
   requestedSchema: { type: 'object', properties: { password: { type: 'string', title: 'Password' } } },
 };
 const AGENCY: McpBehaviour = {
@@ -73,7 +73,7 @@ const ANSWERS: Readonly<Record<string, () => ReturnType<typeof reply.text>>> = {
   'No key': () => reply.error(401, 'Incorrect API key provided.'),
   'Cut off': () => reply.text('This answer is cut off in', { finish: 'length' }),
   Filtered: () => reply.text('This answer is', { finish: 'content_filter' }),
-  'Invalid call': () => reply.toolCalls([{ name: 'count', arguments: '{"note": ' }]),
+  'Broken JSON': () => reply.toolCalls([{ name: 'count', arguments: '{"note": ' }]),
   'Rich answer': richReply,
   'Preview this': () => reply.text(PREVIEW_ANSWER),
   Slowly: () => reply.text('A long answer. '.repeat(40), { hold: { until: new Promise(() => {}) } }),
@@ -146,7 +146,8 @@ export async function startMoreConversations(page: Page, stage: Stage): Promise<
   await start('noKey', 'No key', () => page.getByText('Incorrect API key'));
   await start('cutOff', 'Cut off', () => page.getByText('reached the output limit'));
   await start('filtered', 'Filtered', () => page.getByText('content filter'));
-  await start('invalidCall', 'Invalid call', () => page.getByText('Invalid call'));
+  // Its title is shown beside every chat: it must not be a text of the page.
+  await start('invalidCall', 'Broken JSON', () => chat.messages.getByText('A heading'));
   await call(stage.server.url, 'POST', '/api/providers', { label: PROVIDER, baseUrl: stage.model.url });
   const transport = { type: 'http', url: stage.model.url };
   await call(stage.server.url, 'POST', '/api/mcp/servers', { id: 'unused', transport, enabled: false });
@@ -350,7 +351,7 @@ export const MORE_VIEWS: readonly View[] = [
         await sendWith(page, t, { text, label });
         await page.getByText(text).first().waitFor();
       }
-      await page.getByText(t('composer.queueNote')).waitFor();
+      await page.getByRole('region', { name: t('composer.queueTitle', { count: 2 }) }).waitFor();
     },
   },
   {
@@ -387,7 +388,12 @@ export const MORE_VIEWS: readonly View[] = [
     name: 'a search without results',
     path: () => '/',
     show: async (page, t) => {
-      await page.getByLabel(t('sidebar.searchLabel')).fill('zzzz');
+      const field = page.getByLabel(t('sidebar.searchLabel'));
+      const opener = button(page, t('sidebar.show'));
+      await field.or(opener).filter({ visible: true }).first().waitFor();
+      // On phones the sidebar is hidden.
+      if (!(await field.isVisible())) await opener.click();
+      await field.fill('zzzz');
       await page
         .getByText(t('sidebar.nothingFound', { query: 'zzzz' }))
         .first()

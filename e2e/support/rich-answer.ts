@@ -20,7 +20,7 @@ Invalid: $\notacommand{x}$ here.
 > Read the manual.
 
 <details>
-<summary>More **details**</summary>
+<summary>Further **details**</summary>
 
 Hidden text with ${'`'}code${'`'}.
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named, timestamp } from './common.ts';
+import { agentReference, named, timestamp } from './common.ts';
 import { userPart } from './parts.ts';
 
 const id = z.string().min(1).max(200);
@@ -22,7 +22,17 @@ const draftAttachment = named(
 );
 export type DraftAttachment = z.output<typeof draftAttachment>;
 
-const content = { text: z.string().max(1_000_000), attachments: z.array(draftAttachment).max(50) };
+const content = {
+  text: z.string().max(1_000_000),
+  attachments: z.array(draftAttachment).max(50),
+  /** The agent that answers this message, instead of the conversation's. */
+  mention: agentReference.exactOptional(),
+  /** Resources of apps that the user removed from this message: an app does not attach them again. */
+  removed: z
+    .array(z.strictObject({ serverId: id, uri: z.string() }))
+    .max(50)
+    .exactOptional(),
+};
 
 export const saveDraftBody = named('SaveDraft', z.strictObject(content));
 export type SaveDraft = z.output<typeof saveDraftBody>;

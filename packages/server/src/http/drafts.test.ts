@@ -28,6 +28,19 @@ describe('drafts', () => {
     expect((await ask('/api/drafts/c1')).json).toMatchObject({ text: '' });
   });
 
+  test('keep the mentioned agent and what was removed, also without text', async () => {
+    const draft = {
+      text: '',
+      attachments: [],
+      mention: { id: 'a1', title: 'Translator' },
+      removed: [{ serverId: 'clock', uri: 'ui://clock/app#call-1' }],
+    };
+    await put('/api/drafts/new', draft);
+    expect((await ask('/api/drafts/new')).json).toMatchObject(draft);
+    await put('/api/drafts/new', { text: '', attachments: [] });
+    expect((await ask('/api/drafts/new')).json).toEqual({ text: '', attachments: [], updatedAt: 0 });
+  });
+
   test('are not found without the conversation, and rejected with a file that is not there', async () => {
     expect((await ask('/api/drafts/nowhere')).status).toBe(404);
     expect((await put('/api/drafts/nowhere', { text: 'x', attachments: [] })).status).toBe(404);

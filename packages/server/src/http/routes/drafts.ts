@@ -37,7 +37,7 @@ export function addDraftRoutes({ route }: Router, deps: HttpAppOptions): void {
     for (const { parts } of body.attachments) {
       if (parts.length > 0) await checkParts(parts, async (sha256) => storage.blobs.touch(principal, sha256, at));
     }
-    if (body.text === '' && body.attachments.length === 0) {
+    if (isEmpty(body)) {
       if (await storage.drafts.remove(principal, conversationId)) hub.changed(principal.ownerId, 'drafts', id);
       return { ...EMPTY, updatedAt: 0 };
     }
@@ -53,4 +53,8 @@ export function addDraftRoutes({ route }: Router, deps: HttpAppOptions): void {
     if (id === NEW_CHAT) return null;
     return (await findConversation(deps, principal, id)).id;
   }
+}
+
+function isEmpty({ text, attachments, mention, removed = [] }: SaveDraft): boolean {
+  return text === '' && attachments.length === 0 && mention === undefined && removed.length === 0;
 }

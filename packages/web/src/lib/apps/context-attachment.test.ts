@@ -1,5 +1,5 @@
 import { beforeEach, afterEach, expect, it, vi } from 'vitest';
-import type { JsonValue } from '@toolyard/protocol';
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import type { BrowserValueFamily } from '../browser-storage.ts';
 import { ComposerDraft } from '../composer/draft.svelte.ts';
 import { ContextAttachment } from './context-attachment.ts';
@@ -13,7 +13,7 @@ function family<T>(fallback: T): BrowserValueFamily<T> {
 }
 
 function setUp() {
-  const storage = { text: family(''), files: family<JsonValue[]>([]) };
+  const storage = { text: family(''), files: family<JsonValue[]>([]), choices: family<JsonObject>({}) };
   /** A draft as a (re)loaded page reads it. */
   const open = () => new ComposerDraft('c', { storage, prepare: () => Promise.reject(new Error('no file')) });
   const contextIn = (draft: ComposerDraft, callId = 'call-1') =>
@@ -59,6 +59,9 @@ it('stays removed after the user removed it, until the message is sent', async (
   // The card was rendered again.
   set(contextIn(draft), 'four');
   expect(textsOf(draft)).toEqual([]);
+  const reloaded = open();
+  set(contextIn(reloaded), 'four');
+  expect(textsOf(reloaded)).toEqual([]);
   set(contextIn(draft, 'call-2'), 'of another card');
   expect(textsOf(draft)).toEqual([['of another card']]);
   draft.write('A message');

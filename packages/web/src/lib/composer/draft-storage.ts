@@ -1,4 +1,4 @@
-import type { DraftAttachment, JsonValue, UserPart } from '@toolyard/protocol';
+import type { AgentReference, DraftAttachment, JsonObject, JsonValue, SaveDraft, UserPart } from '@toolyard/protocol';
 import { defined, isJsonObject, isMediaType } from '@toolyard/protocol';
 import { browserValueFamily, type BrowserValueFamily } from '../browser-storage.ts';
 import type { Attachment, AttachmentKind, AttachmentOrigin } from './attachments.ts';
@@ -7,7 +7,14 @@ import type { Attachment, AttachmentKind, AttachmentOrigin } from './attachments
  * Storage of drafts that survive a reload, also without the server. Text and files are separate, so that a keystroke does
  * not write the files again.
  */
-export type DraftStorage = { text: BrowserValueFamily<string>; files: BrowserValueFamily<JsonValue[]> };
+export type DraftStorage = {
+  text: BrowserValueFamily<string>;
+  files: BrowserValueFamily<JsonValue[]>;
+  choices: BrowserValueFamily<JsonObject>;
+};
+
+/** What belongs to a draft besides its text and attachments. */
+export type DraftChoices = Pick<SaveDraft, 'mention' | 'removed'>;
 
 export function openDraftStorage(): DraftStorage {
   return {
@@ -22,6 +29,12 @@ export function openDraftStorage(): DraftStorage {
       read: (value) => (Array.isArray(value) ? value : undefined),
       fallback: [],
       keep: 10,
+    }),
+    choices: browserValueFamily('draft-choices', {
+      version: 1,
+      read: (value) => (isJsonObject(value) ? value : undefined),
+      fallback: {},
+      keep: 100,
     }),
   };
 }
@@ -53,6 +66,22 @@ export function fromStoredAttachments(stored: readonly JsonValue[], nextId: () =
     const known = parts as unknown as UserPart[];
     return [{ ...base, state: 'ready', kind: kindOf(known, origin), parts: known }];
   });
+}
+
+/** What another version of the page stored is ignored. */
+export function readChoices({ mention, removed }: JsonObject): DraftChoices {
+  return defined({
+    mention: isAgent(mention) ? mention : undefined,
+    removed: Array.isArray(removed) ? removed.filter(isAddress) : undefined,
+  });
+}
+
+function isAgent(value: JsonValue | undefined): value is AgentReference {
+  return isJsonObject(value) && typeof value['id'] === 'string' && typeof value['title'] === 'string';
+}
+
+function isAddress(value: JsonValue): value is { serverId: string; uri: string } {
+  return isJsonObject(value) && typeof value['serverId'] === 'string' && typeof value['uri'] === 'string';
 }
 
 function kindOf(parts: readonly UserPart[], origin: AttachmentOrigin | undefined): AttachmentKind {

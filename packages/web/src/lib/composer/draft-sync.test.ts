@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Draft, JsonValue, SaveDraft } from '@toolyard/protocol';
+import type { Draft, JsonObject, JsonValue, SaveDraft } from '@toolyard/protocol';
 import type { BrowserValueFamily } from '../browser-storage.ts';
 import { DraftSync } from './draft-sync.ts';
 import { ComposerDraft, type DraftDeps } from './draft.svelte.ts';
@@ -21,7 +21,7 @@ class FakeServer {
       this.drafts.get(id) ?? { text: '', attachments: [], updatedAt: 0 },
     put: async (_path: string, { params: { id }, body }: { params: { id: string }; body: SaveDraft }) => {
       this.puts += 1;
-      const isEmpty = body.text === '' && body.attachments.length === 0;
+      const isEmpty = JSON.stringify(body) === '{"text":"","attachments":[]}';
       const draft = { ...body, updatedAt: isEmpty ? 0 : ++this.#at };
       if (isEmpty) this.drafts.delete(id);
       else this.drafts.set(id, draft);
@@ -33,7 +33,7 @@ class FakeServer {
   /** A tab of another browser with this conversation. */
   open(key = 'c1', storage: Partial<DraftDeps> = {}) {
     const draft = new ComposerDraft(key, {
-      storage: { text: family(''), files: family<JsonValue[]>([]) },
+      storage: { text: family(''), files: family<JsonValue[]>([]), choices: family<JsonObject>({}) },
       prepare: () => Promise.reject(new Error('no file')),
       ...storage,
     });
@@ -137,4 +137,24 @@ it('loads a resource again that another tab has attached but not loaded', async 
   await two.sync.load();
   expect(two.draft.attachments).toMatchObject([{ state: 'reading', origin: resource.origin }]);
   expect(load).toHaveBeenCalledTimes(1);
+});
+
+it('shows the mentioned agent and what was removed in another tab, until the message is sent', async () => {
+  const [one, two] = [server.open(), server.open()];
+  await Promise.all([one.sync.load(), two.sync.load()]);
+  const agent = { id: 'a1', title: 'Translator' };
+  const context = { type: 'resource' as const, uri: 'ui://clock', serverId: 's', text: '12:00' };
+  one.draft.mentionAgent(agent);
+  one.draft.remove(one.draft.attach({ name: 'Clock', state: 'ready', kind: 'resource', parts: [context] }));
+  await settle();
+  expect(two.draft).toMatchObject({ mention: agent, text: '', attachments: [] });
+  expect(two.draft.hasRemoved(context)).toBe(true);
+  one.draft.write('hello');
+  const mentioned: unknown[] = [];
+  await one.draft.send(async (_, mention) => void mentioned.push(mention));
+  await settle();
+  expect(mentioned).toEqual([agent]);
+  expect(two.draft.mention).toBeNull();
+  expect(two.draft.hasRemoved(context)).toBe(false);
+  expect(server.drafts.size).toBe(0);
 });

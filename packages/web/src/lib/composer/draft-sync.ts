@@ -2,7 +2,6 @@ import type { Draft } from '@toolyard/protocol';
 import { api as realApi, ApiError, type Api } from '../api/client.ts';
 import { browserValueFamily, type BrowserValueFamily } from '../browser-storage.ts';
 import { live as realLive } from '../state/live.svelte.ts';
-import { toStoredAttachments } from './draft-storage.ts';
 import type { ComposerDraft } from './draft.svelte.ts';
 
 /** Delay until a keystroke is stored on the server, in milliseconds. */
@@ -57,7 +56,7 @@ export class DraftSync {
     if (isFirst && wasEmpty && this.#revision !== before && stored.updatedAt > 0) this.#join(stored);
     if (this.#hasChanges) return this.#save();
     if (stored.updatedAt === this.#deps.synced.get(key)) return;
-    this.#draft.show(stored.text, stored.attachments);
+    this.#draft.show(stored);
     this.#mark(stored.updatedAt);
   }
 
@@ -70,10 +69,9 @@ export class DraftSync {
   }
 
   #join(stored: Draft): void {
-    const { text } = this.#draft;
-    const own = toStoredAttachments(this.#draft.attachments);
-    const both = [stored.text, text].filter((part) => part.trim() !== '').join('\n\n');
-    this.#draft.show(both, [...stored.attachments, ...own] as never);
+    const own = this.#draft.content;
+    const text = [stored.text, own.text].filter((part) => part.trim() !== '').join('\n\n');
+    this.#draft.show({ ...stored, ...own, text, attachments: [...stored.attachments, ...own.attachments] });
   }
 
   #changed(): void {
@@ -101,8 +99,7 @@ export class DraftSync {
     const revision = this.#revision;
     this.#isSaving = true;
     try {
-      const body = { text: this.#draft.text, attachments: toStoredAttachments(this.#draft.attachments) };
-      const { updatedAt } = await this.#deps.api.put('/api/drafts/{id}', { params: { id }, body });
+      const { updatedAt } = await this.#deps.api.put('/api/drafts/{id}', { params: { id }, body: this.#draft.content });
       if (revision === this.#revision && id === this.#key) this.#mark(updatedAt);
     } catch (thrown) {
       // It stays in this browser, and is stored with the next change or connection.

@@ -1,8 +1,14 @@
-import type { AgentReference, JsonValue, ResourcePart, UserPart } from '@toolyard/protocol';
+import type { AgentReference, JsonObject, JsonValue, ResourcePart, SaveDraft, UserPart } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import { MAX_ATTACHMENTS, toUserParts, type Attachment, type PreparedFile } from './attachments.ts';
-import { fromStoredAttachments, toStoredAttachments, type DraftStorage } from './draft-storage.ts';
+import {
+  fromStoredAttachments,
+  readChoices,
+  toStoredAttachments,
+  type DraftChoices,
+  type DraftStorage,
+} from './draft-storage.ts';
 
 export type DraftDeps = {
   storage: DraftStorage;
@@ -24,8 +30,6 @@ const KEEP_AFTER_MS = 300;
 export class ComposerDraft {
   text = $state('');
   attachments: Attachment[] = $state.raw([]);
-  /** The agent that answers this message, instead of the conversation's. */
-  mention: AgentReference | null = $state.raw(null);
   /** True from sending until the server has accepted or rejected the message. */
   sending = $state(false);
   /** Why the server rejected it last. */
@@ -35,8 +39,8 @@ export class ComposerDraft {
   #key = $state('');
   readonly #deps: DraftDeps;
   readonly #files = new Map<string, File>();
-  /** Addresses of resources that the user removed since the last message was sent. */
-  readonly #removed = new Set<string>();
+  /** `removed`: resources that the user removed since the last message was sent. */
+  #choices: DraftChoices = $state.raw({});
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastId = 0;
 
@@ -46,6 +50,7 @@ export class ComposerDraft {
     this.#deps = deps;
     this.text = deps.storage.text.get(key);
     this.attachments = fromStoredAttachments(deps.storage.files.get(key), () => this.#nextId());
+    this.#choices = readChoices(deps.storage.choices.get(key));
     this.#loadMissing();
   }
 
@@ -54,13 +59,26 @@ export class ComposerDraft {
     return this.#key;
   }
 
+  /** The agent that answers this message, instead of the conversation's. */
+  get mention(): AgentReference | null {
+    return this.#choices.mention ?? null;
+  }
+
+  mentionAgent(agent: AgentReference | null): void {
+    const { removed } = this.#choices;
+    this.#choices = defined({ mention: agent ?? undefined, removed });
+    this.#keepFiles();
+  }
+
   /** The conversation got its id: the draft stays the same, also in the browser's storage. */
   rename(key: string): void {
-    const { text, files } = this.#deps.storage;
+    const { text, files, choices } = this.#deps.storage;
     text.set(key, text.get(this.#key));
     files.set(key, files.get(this.#key));
+    choices.set(key, choices.get(this.#key));
     text.set(this.#key, '');
     files.set(this.#key, []);
+    choices.set(this.#key, {});
     this.#key = key;
     this.changed();
   }
@@ -91,11 +109,17 @@ export class ComposerDraft {
     if (!this.sending) this.#deps.storage.text.set(this.#key, this.text);
   }
 
+  /** As it is stored on the server. */
+  get content(): SaveDraft {
+    return { text: this.text, attachments: toStoredAttachments(this.attachments), ...this.#choices };
+  }
+
   /** Shows the draft as it is stored on the server; files that are still being read stay. */
-  show(text: string, attachments: readonly JsonValue[]): void {
+  show({ text, attachments, mention, removed }: SaveDraft): void {
     const own = this.attachments.filter(({ state, origin }) => state !== 'ready' && origin === undefined);
     this.text = text;
-    this.attachments = [...fromStoredAttachments(attachments, () => this.#nextId()), ...own];
+    this.attachments = [...fromStoredAttachments(attachments as JsonValue[], () => this.#nextId()), ...own];
+    this.#choices = defined({ mention, removed });
     this.keepText();
     this.#storeFiles();
     this.#loadMissing();
@@ -166,13 +190,16 @@ export class ComposerDraft {
 
   /** The user removes an attachment: what an app attached stays removed until the message is sent. */
   remove(id: string): void {
-    for (const address of addressesOf(this.attachments.filter((one) => one.id === id))) this.#removed.add(address);
+    const { removed = [] } = this.#choices;
+    const more = addressesOf(this.attachments.filter((one) => one.id === id && one.origin === undefined));
+    if (more.length > 0) this.#choices = { ...this.#choices, removed: [...removed, ...more].slice(-MAX_ATTACHMENTS) };
     this.withdraw(id);
   }
 
   /** Whether the user removed this resource from the message being written. */
   hasRemoved(part: Pick<ResourcePart, 'uri' | 'serverId'>): boolean {
-    return this.#removed.has(addressOf(part));
+    const { removed = [] } = this.#choices;
+    return removed.some(({ uri, serverId }) => uri === part.uri && serverId === part.serverId);
   }
 
   /** Removes an attachment for what attached it, which may attach it again. */
@@ -188,19 +215,19 @@ export class ComposerDraft {
    */
   async send(deliver: (parts: UserPart[], mention: AgentReference | null) => Promise<void>): Promise<void> {
     const { text, attachments, mention } = this;
+    const choices = this.#choices;
     this.keepText();
     this.sending = true;
     this.error = null;
     this.text = '';
     this.attachments = [];
-    this.mention = null;
+    this.#choices = {};
     try {
       await deliver(toUserParts(text, attachments), mention);
-      this.#removed.clear();
     } catch (thrown) {
       this.text = [text, this.text].filter((part) => part.trim() !== '').join('\n\n');
       this.attachments = [...attachments, ...this.attachments];
-      this.mention ??= mention;
+      this.#choices = { ...choices, ...this.#choices };
       if (!(thrown instanceof ApiError)) throw thrown;
       this.error = thrown;
     } finally {
@@ -252,7 +279,10 @@ export class ComposerDraft {
   }
 
   #storeFiles(): void {
-    if (!this.sending) this.#deps.storage.files.set(this.#key, toStoredAttachments(this.attachments));
+    if (this.sending) return;
+    const { files, choices } = this.#deps.storage;
+    files.set(this.#key, toStoredAttachments(this.attachments));
+    choices.set(this.#key, this.#choices as JsonObject);
   }
 
   #nextId(): string {
@@ -267,11 +297,10 @@ function failed(attachment: Attachment, why: Extract<PreparedFile, { ok: false }
   return { id, name, state: 'failed', problem, ...defined({ size, detail }) };
 }
 
-function addressesOf(attachments: readonly Attachment[]): string[] {
+function addressesOf(attachments: readonly Attachment[]): NonNullable<DraftChoices['removed']> {
   const parts = attachments.flatMap((one) => (one.state === 'ready' ? one.parts : []));
-  return parts.flatMap((part) => (part.type === 'resource' ? [addressOf(part)] : []));
-}
-
-function addressOf({ serverId, uri }: Pick<ResourcePart, 'uri' | 'serverId'>): string {
-  return JSON.stringify([serverId, uri]);
+  return parts.flatMap((part) => {
+    if (part.type !== 'resource' || part.serverId === undefined) return [];
+    return [{ serverId: part.serverId, uri: part.uri }];
+  });
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { JsonValue } from '@toolyard/protocol';
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import type { BrowserValueFamily } from '../browser-storage.ts';
 import type { PreparedFile } from './attachments.ts';
@@ -21,7 +21,7 @@ const picture: PreparedFile = {
 };
 
 function testDeps(prepare: (file: File) => Promise<PreparedFile> = async () => picture): DraftDeps {
-  return { storage: { text: family(''), files: family<JsonValue[]>([]) }, prepare };
+  return { storage: { text: family(''), files: family<JsonValue[]>([]), choices: family<JsonObject>({}) }, prepare };
 }
 
 const file = (name = 'a.png') => new File(['x'], name);
@@ -37,6 +37,20 @@ it('survives a reload with its files', async () => {
   expect(again.text).toBe('half a thought');
   expect(again.attachments).toMatchObject([{ name: 'a.png', state: 'ready', kind: 'image' }]);
   expect(new ComposerDraft('c2', deps).empty).toBe(true);
+});
+
+it('keeps the mentioned agent over a reload, and restores it if sending fails', async () => {
+  const deps = testDeps();
+  const draft = new ComposerDraft('c1', deps);
+  const agent = { id: 'a1', title: 'Translator' };
+  draft.mentionAgent(agent);
+  draft.write('hello');
+  const failure = new ApiError({ code: 'network', status: 0, detail: 'No.' });
+  await draft.send(() => Promise.reject(failure));
+  expect(draft.mention).toEqual(agent);
+  expect(new ComposerDraft('c1', deps).mention).toEqual(agent);
+  await draft.send(() => Promise.resolve());
+  expect(new ComposerDraft('c1', deps).mention).toBeNull();
 });
 
 it('stays stored until the server has accepted it, though the input is empty at once', async () => {

@@ -38,6 +38,8 @@ export function blockDivider(): (blocks: readonly MarkdownBlock[]) => readonly B
 const LINE_PX = 26;
 const CODE_LINE_PX = 21;
 const CHARACTERS_IN_LINE = 95;
+/** Longer tables scroll. */
+const MAX_TABLE_PX = 576;
 
 /** The height of a part that is not rendered yet, in pixels: an estimate, which the browser corrects without a jump. */
 export function estimateHeight({ blocks }: BlockPart): number {
@@ -49,7 +51,7 @@ function heightOf(block: ShownBlock | MarkdownBlock): number {
     case 'code':
       return 64 + CODE_LINE_PX * block.text.split('\n').length;
     case 'table':
-      return 70 + 37 * block.rows.length;
+      return 70 + Math.min(37 * block.rows.length, MAX_TABLE_PX);
     case 'list':
       return block.items.reduce(
         (sum, item) => sum + item.blocks.reduce((inner, one) => inner + heightOf(one) - 8, 0),

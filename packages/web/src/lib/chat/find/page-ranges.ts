@@ -5,7 +5,7 @@ import type { ListHandle } from '../list/list-handle.svelte.ts';
 
 /** Frames to wait for content that loads when it is expanded. */
 const MAX_FRAMES = 60;
-/** Where a hit is scrolled to, as a fraction of the height of the list. */
+/** Where a hit is scrolled to, as a fraction of the size of the list, or of what scrolls in it. */
 const AT_HEIGHT = 0.35;
 
 /** Labels of the page that are no part of a message. */
@@ -112,13 +112,32 @@ async function whenFound<T>(look: () => T | undefined, isWanted: () => boolean):
 /** Several times: rows that are rendered on the way turn out higher or lower than estimated. */
 export async function scrollTo({ scroller }: ListHandle, target: () => Range | Element | null): Promise<void> {
   for (let time = 0; time < 3; time += 1) {
-    const box = target()?.getBoundingClientRect();
+    const found = target();
+    if (found instanceof Range) scrollWithin(found, scroller);
+    const box = found?.getBoundingClientRect();
     if (box === undefined) return;
     const view = scroller.getBoundingClientRect();
     const distance = box.top - view.top - view.height * AT_HEIGHT;
     const isSeen = box.top >= view.top + 48 && box.bottom <= view.bottom - 24;
     if (!isSeen) scroller.scrollTop += distance;
     await nextFrame();
+  }
+}
+
+/** Scrolls tables and code around a match, inside of the list. */
+function scrollWithin(range: Range, list: Element): void {
+  for (let element = range.startContainer.parentElement; element !== null; element = element.parentElement) {
+    if (element === list) return;
+    const { overflowX, overflowY } = getComputedStyle(element);
+    const box = range.getBoundingClientRect();
+    const view = element.getBoundingClientRect();
+    const isClipped = (overflow: string): boolean => overflow === 'auto' || overflow === 'scroll';
+    if (isClipped(overflowY) && (box.top < view.top + 48 || box.bottom > view.bottom)) {
+      element.scrollTop += box.top - view.top - view.height * AT_HEIGHT;
+    }
+    if (isClipped(overflowX) && (box.left < view.left || box.right > view.right)) {
+      element.scrollLeft += box.left - view.left - view.width * AT_HEIGHT;
+    }
   }
 }
 

@@ -22,6 +22,8 @@ export const chat = {
   copyMessage: 'Copy message',
   copyAnswer: 'Copy answer',
   copyCode: 'Copy code',
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
   continue: 'Continue',
   regenerate: 'Regenerate',
   steps: 'Steps',

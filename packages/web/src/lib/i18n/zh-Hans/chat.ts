@@ -25,6 +25,8 @@ export const chat: Translation<typeof en> = {
   copyMessage: '复制消息',
   copyAnswer: '复制回答',
   copyCode: '复制代码',
+  zoomIn: '放大',
+  zoomOut: '缩小',
   continue: '继续',
   regenerate: '重新生成',
   steps: '步骤',

@@ -25,6 +25,8 @@ export const chat: Translation<typeof en> = {
   copyMessage: '複製訊息',
   copyAnswer: '複製回答',
   copyCode: '複製程式碼',
+  zoomIn: '放大',
+  zoomOut: '縮小',
   continue: '繼續',
   regenerate: '重新產生',
   steps: '步驟',

@@ -3,7 +3,7 @@ import type { ColourLines } from './highlighter.ts';
 type State = Parameters<ColourLines>[1];
 
 /** Lines per element of the page; a full element is not touched again. */
-const LINES_PER_PIECE = 40;
+export const LINES_PER_PIECE = 40;
 
 /**
  * Highlights streaming code: each complete line once, starting from the state after the line before. The part not

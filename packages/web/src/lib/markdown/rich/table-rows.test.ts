@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cellText, orderRows, tableCsv } from './table-rows.ts';
+import { cellText, columnWidths, divideRows, orderRows, tableCsv } from './table-rows.ts';
 
 const cell = (html: string) => ({ html, align: null });
 const table = (...texts: string[]) => texts.map((text) => [cell(text)]);
@@ -25,6 +25,26 @@ describe('order of rows', () => {
     expect(orderRows(rows, { column: 0, direction: 'ascending' }, 'en')).toEqual([0, 3, 2, 1]);
     expect(orderRows(rows, { column: 0, direction: 'descending' }, 'en')).toEqual([2, 0, 3, 1]);
   });
+});
+
+it('divides the rows of a long table, without losing one, into slices of about the same number of cells', () => {
+  const rows = Array.from({ length: 1001 }, (_, index) => [cell(String(index)), cell('x'), cell('y'), cell('z')]);
+  const slices = divideRows(rows, 4);
+  expect(slices.flat()).toEqual(rows);
+  expect(new Set(slices.slice(0, -1).map(({ length }) => length))).toEqual(new Set([75]));
+  expect(divideRows(rows, 100)[0]).toHaveLength(8);
+  expect(divideRows([], 0)).toEqual([]);
+});
+
+it('gives columns of a long table widths by their texts, within limits', () => {
+  const header = [cell('A'), cell('<b>City</b>'), cell('Note'), cell('漢字')];
+  const rows = [[cell('1'), cell('Reykjavik &amp; more'), cell('x'.repeat(500)), cell('一二三四五六')]];
+  expect(columnWidths({ type: 'table', header, rows })).toEqual([
+    'calc(5ch + 2em)',
+    'calc(16ch + 2em)',
+    'calc(36ch + 2em)',
+    'calc(12ch + 2em)',
+  ]);
 });
 
 it('reads the text of a cell', () => {

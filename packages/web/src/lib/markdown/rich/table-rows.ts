@@ -1,5 +1,42 @@
 import type { TableOrder } from '../../ui/table.ts';
-import type { TableCell } from '../blocks.ts';
+import type { MarkdownBlock, TableCell } from '../blocks.ts';
+
+/** A table with more rows is rendered and laid out in slices. */
+export const MAX_ROWS_AT_ONCE = 300;
+const CELLS_PER_SLICE = 300;
+const MAX_SLICE = 100;
+/** The widths of columns follow from these rows. */
+const MEASURED_ROWS = 300;
+const MIN_CHARACTERS = 4;
+const MAX_CHARACTERS = 36;
+
+/** Rows in slices, each rendered in one frame. */
+export function divideRows(
+  rows: readonly (readonly TableCell[])[],
+  columns: number,
+): readonly (readonly (readonly TableCell[])[])[] {
+  const length = Math.min(MAX_SLICE, Math.max(8, Math.ceil(CELLS_PER_SLICE / Math.max(1, columns))));
+  const count = Math.ceil(rows.length / length);
+  return Array.from({ length: count }, (_, index) => rows.slice(index * length, (index + 1) * length));
+}
+
+/** Widths in CSS of the columns of a long table, with the padding of cells and the button in the head. */
+export function columnWidths({ header, rows }: Extract<MarkdownBlock, { type: 'table' }>): string[] {
+  const measured = rows.slice(0, MEASURED_ROWS);
+  return header.map((cell, column) => {
+    const head = widthOf(cellText(cell.html)) + 4;
+    const texts = measured.map((row) => widthOf(cellText(row[column]?.html ?? '')));
+    const characters = Math.min(MAX_CHARACTERS, Math.max(MIN_CHARACTERS, head, ...texts));
+    return `calc(${String(characters)}ch + 2em)`;
+  });
+}
+
+/** In characters of a Latin font: Chinese, Japanese and Korean ones are twice as wide. */
+function widthOf(text: string): number {
+  return (
+    text.length + [...text.matchAll(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/g)].length
+  );
+}
 
 /** Indices of the rows in this order. Empty cells are last in both directions; equal cells stay as written. */
 export function orderRows(
