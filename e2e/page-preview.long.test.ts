@@ -4,5 +4,6 @@ import { openHostileDocuments } from './support/preview-attack.ts';
 
 describePage('previews', ({ set }) => {
   test('attack 15: twelve hostile documents reach neither the page nor any other host', { timeout: 240_000 }, () =>
-    openHostileDocuments(set));
+    openHostileDocuments(set),
+  );
 });

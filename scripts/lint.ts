@@ -43,7 +43,9 @@ export async function lint({ cwd = ROOT, fix = false, files }: LintOptions = {})
 
 /** Only components that changed are linted: no rule reads another file. The cache does not know versions of plugins. */
 function cacheOfComponents(): string[] {
-  const versions = createHash('sha256').update(readFileSync(join(ROOT, 'package-lock.json'))).digest('hex');
+  const versions = createHash('sha256')
+    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .digest('hex');
   const file = join('.cache', 'eslint', versions.slice(0, 16));
   return ['--cache', '--cache-strategy', 'content', '--cache-location', file];
 }
