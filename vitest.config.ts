@@ -1,22 +1,18 @@
 import { defineConfig } from 'vitest/config';
 import type { TestKind } from './scripts/test-kinds.ts';
-import { bundledPrograms } from './scripts/bundled-programs.ts';
 import { filesOf } from './scripts/test-kinds.ts';
 import { KindByKind } from './scripts/test-order.ts';
 import { TIMEOUTS, WORKERS } from './scripts/test-workers.ts';
 
-const conditions = ['toolyard-src'];
-
 /** A worker process keeps the modules it has loaded from file to file of a project. */
 function project(name: string, kinds: readonly TestKind[], more: { globalSetup?: string[] } = {}) {
   return {
-    plugins: [bundledPrograms()],
-    resolve: { conditions },
-    ssr: { resolve: { conditions } },
     test: {
       name,
       ...filesOf(...kinds),
       execArgv: ['--conditions=toolyard-src'],
+      // Node imports the sources itself, like users of the packages do: transforming them in Vite costs more.
+      experimental: { viteModuleRunner: false, nodeLoader: false },
       isolate: false,
       // Tags are ids of docs/requirements.md, which scripts/requirements.ts checks.
       strictTags: false,
@@ -34,7 +30,7 @@ export default defineConfig({
     maxWorkers: WORKERS,
     sequence: { sequencer: KindByKind },
     projects: [
-      // One for all that runs in Node only: each project transforms and loads the modules it tests again.
+      // One for all that runs in Node only: each project loads the modules it tests again.
       project('node', ['processes', 'packages', 'cli']),
       project('browser', ['browser'], { globalSetup: ['scripts/test-programs.ts', 'e2e/support/unpack-browser.ts'] }),
       // The page's tests need its compiler: it has a configuration of its own.

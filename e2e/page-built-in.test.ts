@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '@toolyard/protocol';
 import type { ModelReply, ModelScript } from '@toolyard/testing';
@@ -8,14 +7,9 @@ import { call } from './support/api.ts';
 import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
+import { contentOf, panelOf } from './support/preview-panel.ts';
 
 type Messages = { messages: { role: string; content: unknown }[] };
-
-const panelOf = (page: Page): Locator => page.getByRole('complementary', { name: /^Preview:/ });
-/** The document of a preview: in a frame inside the frame of the page. */
-function contentOf(page: Page): FrameLocator {
-  return panelOf(page).locator('iframe').contentFrame().locator('iframe').contentFrame();
-}
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 const HTML = '<!doctype html>\n<title>Clock</title>\n<p>Red clock</p>\n';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FrameLocator, Page } from 'playwright-core';
+import type { McpServerList } from '@toolyard/protocol';
 import { eventually, reply, startPluginServer } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { axeFinds } from './support/axe.ts';
@@ -117,6 +118,13 @@ describePage('a legacy plugin', ({ set }) => {
         id: 'board',
         transport: { type: 'plugin', url: `${board.url}/manifest.json` },
       });
+      await eventually(
+        async () =>
+          (await call<McpServerList>(stage.server.url, 'GET', '/api/mcp/servers')).items.some(
+            ({ id, state }) => id === 'board' && state === 'ready',
+          ),
+        { what: 'the connection to the board' },
+      );
       await page.goto(new URL('/', page.url()).href);
       const chat = chatPage(page);
       await chat.send('Find lamps');
@@ -140,6 +148,8 @@ describePage('a legacy plugin', ({ set }) => {
       await reads('render-plugin-state {"key":"step","value":2}');
       await reads('render-plugin-settings {"value":{}}');
       await reads('top SecurityError');
+      // The answer after the call is another request to the model.
+      await chat.rests();
 
       await shown.getByRole('button', { name: 'Fill' }).click();
       await page.getByRole('button', { name: /Remove Context from/ }).waitFor();

@@ -1,28 +1,20 @@
 import { readFile } from 'node:fs/promises';
-import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { eventually, reply } from '@toolyard/testing';
 import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { startCountingServer } from './support/counting-server.ts';
-import { hostileDocuments } from './support/hostile-documents.ts';
 import { describePage } from './support/page-stage.ts';
+import { openHostileDocuments } from './support/preview-attack.ts';
+import { contentOf, panelOf } from './support/preview-panel.ts';
 
 // Of the browser: functions given to `evaluate` run in the page.
 declare const document: {
   activeElement: { textContent: string | null } | null;
   fullscreenElement: unknown;
-  title: string;
-  cookie: string;
-  elementFromPoint: (x: number, y: number) => { closest: (selector: string) => unknown } | null;
 };
 declare const navigator: { clipboard: { readText: () => Promise<string> } };
 
-const panelOf = (page: Page): Locator => page.getByRole('complementary', { name: /^Preview:/ });
-/** The document of a preview: in a frame inside the frame of the page. */
-function contentOf(page: Page): FrameLocator {
-  return panelOf(page).locator('iframe').contentFrame().locator('iframe').contentFrame();
-}
 const code = (info: string, text: string): string => `\`\`\`${info}\n${text}\n\`\`\``;
 
 function lastMessage(body: unknown): string {
@@ -249,117 +241,7 @@ describePage('previews', ({ set }) => {
     expect(await axeFinds(page)).toEqual([]);
   });
 
-  test(
-    'attack 15: twelve hostile documents reach neither the page nor any other host',
-    { timeout: 240_000 },
-    async () => {
-      await using counting = await startCountingServer();
-      const documents = hostileDocuments(counting);
-      const answer = documents.map(({ html }) => code('html', html)).join('\n\n');
-      const stage = await set(() => reply.text(answer), { direct: true });
-      const page = await stage.open('/', { viewport: { width: 1440, height: 900 } });
-      const chat = chatPage(page);
-      const panel = panelOf(page);
-      await chat.send('Show me');
-      await chat.rests();
-      await chat.path();
-      await page.evaluate(() => (document.cookie = 'session=secret'));
-      const address = page.url();
-      const title = await page.title();
-      const tabs: Page[] = [];
-      const downloads: string[] = [];
-      const dialogs: string[] = [];
-      page.context().on('page', (tab) => tabs.push(tab));
-      page.on('download', (download) => downloads.push(download.suggestedFilename()));
-      page.on('dialog', (dialog) => {
-        dialogs.push(dialog.message());
-        void dialog.dismiss();
-      });
-      const source = chat.messages.locator('.md-code');
-      const results = new Map<string, string>();
-      const failed = new Map<string, RegExp>([
-        ['Navigation of itself', /tried to open another address/],
-        ['Prefetching and refresh', /tried to open another address/],
-        ['Flood of messages', /too many messages and was stopped/],
-      ]);
-
-      // Before the infinite loop of the last document, whose process may be that of the next frame.
-      await stopsWebRtcWithoutHeader();
-      for (const document of documents) {
-        await source
-          .filter({ hasText: `<title>${document.title}</title>` })
-          .getByRole('button', { name: 'Preview' })
-          .click();
-        await panel.getByRole('heading', { name: document.title }).waitFor();
-        const why = failed.get(document.title);
-        if (why !== undefined) await panel.getByRole('alert').filter({ hasText: why }).waitFor();
-        else if (document.title === 'Infinite loop') await stopsAnswering();
-        else {
-          await contentOf(page).getByText('tried').waitFor();
-          results.set(document.title, await contentOf(page).locator('#out').innerText());
-        }
-        await stillWorks(document.title);
-      }
-      // The last one runs an infinite loop: the page answers, and the document is closed.
-      await panel.getByRole('button', { name: 'Close preview' }).click();
-      await panel.waitFor({ state: 'detached' });
-
-      expect(counting.seen).toEqual([]);
-      expect([tabs.length, downloads, dialogs, page.url(), await page.title()]).toEqual([0, [], [], address, title]);
-      expect(await page.evaluate(() => document.cookie)).toBe('session=secret');
-      const storage = results.get('Storage and the window of the page') ?? '';
-      expect(storage).not.toMatch(/secret|parent |top |frame /);
-      expect(storage).toContain('origin null');
-      expect(results.get('Popups and forms')).not.toContain('true');
-      expect(results.get('Service worker and downloads')).not.toContain('granted');
-      // What the browser refused to the documents.
-      stage.complaints.length = 0;
-
-      /** As in browsers that do not know it. */
-      async function stopsWebRtcWithoutHeader(): Promise<void> {
-        let stripped = 0;
-        await page.route('**/frame/content*', async (route) => {
-          const response = await route.fetch();
-          const { 'connection-allowlist': list, ...headers } = response.headers();
-          if (list !== undefined) stripped += 1;
-          await route.fulfill({ response, headers });
-        });
-        await source.filter({ hasText: '<title>WebRTC</title>' }).getByRole('button', { name: 'Preview' }).click();
-        await contentOf(page).getByText('tried').waitFor();
-        expect(stripped).toBe(1);
-        await stillWorks('WebRTC without the header');
-        await panel.getByRole('button', { name: 'Close preview' }).click();
-        await page.unroute('**/frame/content*');
-      }
-
-      /** Nothing can be read in a frame whose script never ends. */
-      async function stopsAnswering(): Promise<void> {
-        const text = contentOf(page).getByText('tried');
-        const isSilent = () =>
-          text.innerText({ timeout: 1_000 }).then(
-            () => false,
-            () => true,
-          );
-        await eventually(isSilent, { what: 'the infinite loop' });
-      }
-
-      async function stillWorks(name: string): Promise<void> {
-        expect([name, await page.getByRole('dialog').count()]).toEqual([name, 0]);
-        expect([name, await page.evaluate(() => document.fullscreenElement === null)]).toEqual([name, true]);
-        expect([name, await page.getByRole('button', { name: 'Allow once' }).count()]).toEqual([name, 0]);
-        expect([name, await panel.getByRole('button', { name: 'Open', exact: true }).count()]).toEqual([
-          name,
-          name === 'Popups and forms' || name === 'Navigation of the page' ? 1 : 0,
-        ]);
-        // Nothing lies over the controls of the page.
-        const box = await panel.getByRole('button', { name: 'Close preview' }).boundingBox();
-        const isFree = await page.evaluate(
-          ({ x, y }) => document.elementFromPoint(x, y)?.closest('[aria-label="Close preview"]') !== null,
-          { x: (box?.x ?? 0) + 5, y: (box?.y ?? 0) + 5 },
-        );
-        expect([name, isFree]).toEqual([name, true]);
-        expect([name, counting.seen]).toEqual([name, []]);
-      }
-    },
-  );
+  // Twelve of them: `page-preview.long.test.ts`.
+  test('attack 15: hostile documents reach neither the page nor any other host', () =>
+    openHostileDocuments(set, ['Storage and the window of the page', 'Requests to other hosts']));
 });

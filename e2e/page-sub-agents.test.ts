@@ -49,7 +49,8 @@ describePage('sub-agents on the page', (stages) => {
       await list.getByText('Needs your answer').waitFor();
       expect(await axeFinds(page)).toEqual([]);
       // Top-level conversations only.
-      expect(await page.locator('[data-conversation]').allInnerTexts()).toEqual([expect.stringContaining('Planning')]);
+      const listed = () => page.locator('[data-conversation]').allInnerTexts();
+      await eventually(async () => expect(await listed()).toEqual([expect.stringContaining('Planning')]));
 
       await list.getByRole('link', { name: 'Colour choice' }).click();
       await page.getByText('Sub-agent of').waitFor();

@@ -1,17 +1,18 @@
-import type { Page, Route } from 'playwright-core';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { BrowserContextOptions, Page, Route } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ProviderView, RunRecord, SentRequest, StoredInterrupt } from '@toolyard/protocol';
 import type { ModelScript, ScriptedMcp } from '@toolyard/testing';
 import { eventually, reply, startScriptedMcp } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describeInBrowser } from './support/page-stage.ts';
+import { describeOnSharedPage, SMALL_WINDOW } from './support/shared-page.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
 
 type Asked = { messages: { role: string; content: unknown }[]; tools?: { function: { name: string } }[] };
 
-/** An answer held in the middle of a word until a test releases it. */
+/** Answers are held in the middle of a word until a test releases them. */
 let slowlyOn = Promise.withResolvers<void>();
 
 const ARGUMENTS: Record<string, Record<string, string>> = {
@@ -34,62 +35,64 @@ const callsNamed: ModelScript = ({ body }) => {
   return reply.toolCalls([{ name, arguments: ARGUMENTS[name] ?? {} }]);
 };
 
-describeInBrowser('a run in a tab', () => {
-  let undo = new AsyncDisposableStack();
-  let peer: ScriptedMcp;
-  let stage: Stage;
-  let page: Page;
+/** What the browser logs about a server that answers other origins. */
+const EXPECTED = /CORS policy/;
 
-  beforeEach(async () => {
-    undo = new AsyncDisposableStack();
-    slowlyOn = Promise.withResolvers();
-    peer = undo.use(
-      await startScriptedMcp({ tools: [{ name: 'jot', does: [{ do: 'text', text: 'jotted' }] }] }, { cors: {} }),
-    );
-    stage = undo.use(await setStage(callsNamed));
-    // A small page of the server: the browser's storage is filled before the page is loaded, once.
-    page = await stage.open('/health');
-    await keepServer(page);
-  });
-  afterEach(async (context) => {
-    if (context.task.result?.state === 'fail') await stage.photograph(context.task.name);
-    await undo.disposeAsync();
-    expect(stage.complaints.filter((text) => !/CORS policy/.test(text))).toEqual([]);
-  });
+let peer: ScriptedMcp;
+beforeAll(async () => {
+  peer = await startScriptedMcp({ tools: [{ name: 'jot', does: [{ do: 'text', text: 'jotted' }] }] }, { cors: {} });
+});
+afterAll(() => peer[Symbol.asyncDispose]());
 
-  async function keepServer(of: Page): Promise<void> {
-    await of.evaluate((url) => {
-      const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
-      localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
-      localStorage.setItem('toolyard:run-place:1', '"tab"');
-    }, peer.url);
-    await of.goto(stage.line.url);
-    await of.getByLabel('Run answers').waitFor();
-  }
-  const runs = async (): Promise<RunRecord[]> =>
-    (await call<{ items: RunRecord[] }>(stage.server.url, 'GET', '/api/runs')).items;
-  const becomes = (status: RunRecord['status']): Promise<void> =>
-    eventually(async () => expect((await runs())[0]).toMatchObject({ place: 'browser', status }), { what: status });
-  const allow = (at: Page): Promise<void> => at.getByRole('button', { name: 'Allow once' }).first().click();
+const toolCalls = (): number => peer.received.filter(({ method }) => method === 'tools/call').length;
 
+/** A page whose runs are in the tab, which has a server. */
+async function open(options?: BrowserContextOptions): Promise<{ stage: Stage; page: Page }> {
+  slowlyOn = Promise.withResolvers();
+  const stage = await setStage(callsNamed);
+  // A small page of the server: the browser's storage is filled before the page is loaded, once.
+  const page = await stage.open('/health', options);
+  await page.evaluate((url) => {
+    const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
+    localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
+    localStorage.setItem('toolyard:run-place:1', '"tab"');
+  }, peer.url);
+  await page.goto(stage.line.url);
+  await page.getByLabel('Run answers').waitFor();
+  return { stage, page };
+}
+
+/** Newest first. */
+async function runsOf(stage: Stage): Promise<RunRecord[]> {
+  return (await call<{ items: RunRecord[] }>(stage.server.url, 'GET', '/api/runs')).items;
+}
+
+function becomes(stage: Stage, status: RunRecord['status']): Promise<void> {
+  const isSo = async () => expect((await runsOf(stage))[0]).toMatchObject({ place: 'browser', status });
+  return eventually(isSo, { what: status });
+}
+
+describeOnSharedPage('a run in a tab', { open: () => open(SMALL_WINDOW), expected: EXPECTED }, (shared) => {
   test(
     'asks, calls and answers like one on the server, and shows where it executes',
     { tags: ['C10.02', 'C10.05'] },
     async () => {
+      const { stage, page } = shared;
+      const before = toolCalls();
       const chat = chatPage(page);
       await chat.send('Please jot it down');
       await page.getByText('This answer runs in this tab').waitFor();
-      await allow(page);
+      await page.getByRole('button', { name: 'Allow once' }).click();
       await chat.reads(/It said: .*jotted/);
-      await becomes('done');
-      expect(peer.received.filter(({ method }) => method === 'tools/call')).toHaveLength(1);
+      await becomes(stage, 'done');
+      expect(toolCalls()).toBe(before + 1);
       await chat.path();
       await page.reload();
       await chatPage(page).reads(/It said: .*jotted/);
       const used = await call<unknown>(stage.server.url, 'GET', '/api/usage');
       expect(used).toMatchObject({ total: { modelCalls: 2, toolCalls: 1 } });
       // Its steps show the requests to the model, like those of a run on the server.
-      const [run] = await runs();
+      const [run] = await runsOf(stage);
       const sent = await call<SentRequest>(stage.server.url, 'GET', `/api/runs/${run?.id ?? ''}/steps/0/request`);
       expect(sent.tools?.map(({ name }) => name)).toContain('jot');
       await page.getByRole('button', { name: 'Steps' }).click();
@@ -98,24 +101,94 @@ describeInBrowser('a run in a tab', () => {
       await steps.last().getByRole('button').first().click();
       await sheet.getByRole('button', { name: 'Show request' }).click();
       await sheet.getByText(/^[0-9]+ tools?$/).waitFor();
+      await page.keyboard.press('Escape');
+      await sheet.waitFor({ state: 'detached' });
     },
   );
 
   test('executes a built-in tool itself', { tags: ['C7.04'] }, async () => {
+    const { stage, page } = shared;
+    const before = toolCalls();
     const chat = chatPage(page);
     await chat.send('Please use ask_user');
     const field = page.getByRole('textbox', { name: 'Your answer' });
     await field.fill('Bern');
     await field.press('Enter');
     await chat.reads(/It said: .*Bern/);
-    await becomes('done');
-    expect(peer.received.filter(({ method }) => method === 'tools/call')).toEqual([]);
+    await becomes(stage, 'done');
+    expect(toolCalls()).toBe(before);
+  });
+
+  test('computes in this tab, in a worker without access to the network', { tags: ['C7.04', 'C1.23'] }, async () => {
+    const { stage, page } = shared;
+    const chat = chatPage(page);
+    await chat.send('Please use run_javascript');
+    await chat.reads(/It said: .*undefined.*\[ 42 \]/);
+    await chat.send('Please use calculate');
+    await chat.reads(/It said: .*0\.3/);
+    await becomes(stage, 'done');
+  });
+
+  test('continues where it started after an answer in another tab', async () => {
+    const { stage, page } = shared;
+    await chatPage(page).send('Please jot it down');
+    await becomes(stage, 'parked');
+    const questions = await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts');
+    const answer = { answer: { decision: 'approve', scope: 'once' } };
+    await call(stage.server.url, 'POST', `/api/interrupts/${questions.items[0]?.id ?? ''}/answer`, answer);
+    await chatPage(page).reads(/It said: .*jotted/);
+    await becomes(stage, 'done');
+  });
+
+  test('regenerates answers and edits messages where the user chose', async () => {
+    const { stage, page } = shared;
+    const before = (await runsOf(stage)).length;
+    const chat = chatPage(page);
+    await chat.send('Say one');
+    await chat.reads('Nothing to call.');
+    await becomes(stage, 'done');
+    await chat.messages.getByRole('button', { name: 'Regenerate' }).click();
+    await eventually(async () => expect(await runsOf(stage)).toHaveLength(before + 2), { what: 'the second answer' });
+    await becomes(stage, 'done');
+    await chat.rests();
+    await chat.messages.getByText('2/2', { exact: true }).or(chat.messages.getByText('2 / 2')).first().waitFor();
+    await chat.messages.getByRole('button', { name: 'Edit' }).first().click();
+    await page.getByRole('textbox', { name: 'Edit message' }).fill('Say two');
+    await page.getByRole('textbox', { name: 'Edit message' }).press('Enter');
+    await eventually(async () => expect(await runsOf(stage)).toHaveLength(before + 3), { what: 'the third answer' });
+    await becomes(stage, 'done');
+    expect((await runsOf(stage)).slice(0, 3).map(({ place }) => place)).toEqual(['browser', 'browser', 'browser']);
+  });
+
+  test('can be stopped', async () => {
+    const { stage, page } = shared;
+    slowlyOn = Promise.withResolvers();
+    await chatPage(page).send('Speak slowly');
+    await chatPage(page).reads('word word');
+    await chatPage(page).stop();
+    await becomes(stage, 'cancelled');
+    await chatPage(page).rests();
+  });
+});
+
+// Each with a page of its own, because it closes the page, changes its requests, or approves for all chats.
+describeInBrowser('a run in a tab of its own', () => {
+  let stage: Stage;
+  let page: Page;
+  beforeEach(async () => {
+    ({ stage, page } = await open());
+  });
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await stage.photograph(task.name);
+    await stage[Symbol.asyncDispose]();
+    expect(stage.complaints.filter((text) => !EXPECTED.test(text))).toEqual([]);
   });
 
   test(
     'decides what a group does; its members execute on the server, with the tools of the tab',
     { tags: ['C10.04'] },
     async () => {
+      const before = toolCalls();
       const api = <T = unknown>(path: string, body: object): Promise<T> => call<T>(stage.server.url, 'POST', path, body);
       const { items } = await call<{ items: ProviderView[] }>(stage.server.url, 'GET', '/api/providers');
       const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
@@ -134,36 +207,17 @@ describeInBrowser('a run in a tab', () => {
         { what: 'the approval of a member' },
       );
       await api(`/api/interrupts/${asked.id}/answer`, { answer: { decision: 'approve', scope: 'always' } });
-      await eventually(async () => expect((await runs()).map(({ status }) => status)).toEqual(['done', 'done', 'done']), {
+      await eventually(async () => expect((await runsOf(stage)).map(({ status }) => status)).toEqual(['done', 'done', 'done']), {
         what: 'the end of the group and its members',
       });
-      const [parent] = (await runs()).filter(({ parentRunId }) => parentRunId === null);
+      const [parent] = (await runsOf(stage)).filter(({ parentRunId }) => parentRunId === null);
       expect(parent).toMatchObject({ place: 'browser', conversationId: 'group-chat' });
-      const children = (await runs()).filter(({ parentRunId }) => parentRunId === parent?.id);
+      const children = (await runsOf(stage)).filter(({ parentRunId }) => parentRunId === parent?.id);
       expect(children.map(({ place }) => place)).toEqual(['server', 'server']);
-      expect(peer.received.filter(({ method }) => method === 'tools/call').length).toBeGreaterThan(0);
+      expect(toolCalls()).toBeGreaterThan(before);
       await chat.reads(/It said: .*jotted/);
     },
   );
-
-  test('computes in this tab, in a worker without access to the network', { tags: ['C7.04', 'C1.23'] }, async () => {
-    const chat = chatPage(page);
-    await chat.send('Please use run_javascript');
-    await chat.reads(/It said: .*undefined.*\[ 42 \]/);
-    await chat.send('Please use calculate');
-    await chat.reads(/It said: .*0\.3/);
-    await becomes('done');
-  });
-
-  test('continues where it started after an answer in another tab', async () => {
-    await chatPage(page).send('Please jot it down');
-    await becomes('parked');
-    const questions = await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts');
-    const answer = { answer: { decision: 'approve', scope: 'once' } };
-    await call(stage.server.url, 'POST', `/api/interrupts/${questions.items[0]?.id ?? ''}/answer`, answer);
-    await chatPage(page).reads(/It said: .*jotted/);
-    await becomes('done');
-  });
 
   test('continues in another tab after its own was closed, if the user wants that', { tags: ['C10.05'] }, async () => {
     await chatPage(page).send('Speak slowly');
@@ -173,29 +227,11 @@ describeInBrowser('a run in a tab', () => {
     const other = await stage.openBeside(page, path);
     await page.close();
     await other.getByText('runs in another tab').waitFor();
-    expect((await runs())[0]).toMatchObject({ status: 'running' });
+    expect((await runsOf(stage))[0]).toMatchObject({ status: 'running' });
     await other.getByRole('button', { name: 'Continue here' }).click();
     slowlyOn.resolve();
-    await becomes('done');
+    await becomes(stage, 'done');
     await chatPage(other).rests();
-  });
-
-  test('regenerates answers and edits messages where the user chose', async () => {
-    const chat = chatPage(page);
-    await chat.send('Say one');
-    await chat.reads('Nothing to call.');
-    await becomes('done');
-    await chat.messages.getByRole('button', { name: 'Regenerate' }).click();
-    await eventually(async () => expect(await runs()).toHaveLength(2), { what: 'the second answer' });
-    await becomes('done');
-    await chat.rests();
-    await chat.messages.getByText('2/2', { exact: true }).or(chat.messages.getByText('2 / 2')).first().waitFor();
-    await chat.messages.getByRole('button', { name: 'Edit' }).first().click();
-    await page.getByRole('textbox', { name: 'Edit message' }).fill('Say two');
-    await page.getByRole('textbox', { name: 'Edit message' }).press('Enter');
-    await eventually(async () => expect(await runs()).toHaveLength(3), { what: 'the third answer' });
-    await becomes('done');
-    expect((await runs()).map(({ place }) => place)).toEqual(['browser', 'browser', 'browser']);
   });
 
   test('resumes after a reconnect if the response to its creation was lost', async () => {
@@ -210,11 +246,11 @@ describeInBrowser('a run in a tab', () => {
     await page.route('**/api/tabs/*/runs', loseTheAnswer, { times: 1 });
     await chatPage(page).send('Say one');
     await lost.promise;
-    expect(await runs()).toMatchObject([{ status: 'running', lastSeq: 0 }]);
+    expect(await runsOf(stage)).toMatchObject([{ status: 'running', lastSeq: 0 }]);
     stage.line.mend();
-    await becomes('done');
+    await becomes(stage, 'done');
     await chatPage(page).reads('Nothing to call.');
-    expect(await runs()).toHaveLength(1);
+    expect(await runsOf(stage)).toHaveLength(1);
   });
 
   test('asks for a reload if the page is older than its server, and continues after it', async () => {
@@ -229,16 +265,8 @@ describeInBrowser('a run in a tab', () => {
     await page.unroute('**/commit');
     await page.getByRole('button', { name: 'Reload' }).click();
     await page.getByRole('button', { name: 'Continue here' }).click();
-    await becomes('done');
+    await becomes(stage, 'done');
     await chatPage(page).reads('Nothing to call.');
-    expect(await runs()).toHaveLength(1);
-  });
-
-  test('can be stopped, also after its tab was closed', async () => {
-    await chatPage(page).send('Speak slowly');
-    await chatPage(page).reads('word word');
-    await chatPage(page).stop();
-    await becomes('cancelled');
-    await chatPage(page).rests();
+    expect(await runsOf(stage)).toHaveLength(1);
   });
 });

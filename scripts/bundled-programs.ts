@@ -1,29 +1,44 @@
-import type { Plugin } from 'vitest/config';
+import type { ModuleSource } from 'node:module';
+import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { PROGRAMS_VARIABLE } from '../testing/src/processes.ts';
 
-const STARTS_THREAD = '/packages/storage/src/reader/create-reader.ts';
-const THREAD = "'./reader-thread.ts'";
-const DATE_SERVER = "import.meta.resolve('@toolyard/server-date/bin')";
+// Imported by the setup file of Vitest: makes tests start the date server and the worker threads of the packages from the
+// bundled programs. From sources, each start loads up to fifty files and strips their types, which costs as much as 0.5 s of
+// CPU time.
 
-/**
- * A Vitest plugin that makes tests start the reader thread of the storage and the date server from the bundled programs.
- * From sources, each start loads fifty files and strips their types, which costs as much as 0.5 s of CPU time.
- */
-export function bundledPrograms(): Plugin {
-  return {
-    name: 'bundled-programs',
-    // Before types are stripped, which can change quotes.
-    enforce: 'pre',
-    transform(code, id) {
-      if (code.includes(DATE_SERVER)) return code.replaceAll(DATE_SERVER, bundle('servers/date/src/bin.js'));
-      if (!id.endsWith(STARTS_THREAD)) return null;
-      if (!code.includes(THREAD)) throw new Error(`${id} no longer names ${THREAD}: adapt scripts/bundled-programs.ts`);
-      return code.replace(THREAD, bundle('reader-thread.js'));
-    },
-  };
+const DATE_SERVER = '@toolyard/server-date/bin';
+/** Modules that start a thread, and the name of its file. */
+const STARTS_THREAD = new Map([
+  ['/packages/storage/src/reader/create-reader.ts', 'reader-thread'],
+  ['/packages/agent-host/src/node/compute-tools.ts', 'script-thread'],
+  ['/packages/server/src/built-in/web/extract.ts', 'extract-thread'],
+]);
+
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === DATE_SERVER
+      ? { url: bundle('servers/date/src/bin.js'), shortCircuit: true }
+      : next(specifier, context),
+  load(url, context, next) {
+    const loaded = next(url, context);
+    const thread = [...STARTS_THREAD].find(([module]) => url.endsWith(module))?.[1];
+    if (thread === undefined) return loaded;
+    const source = textOf(loaded.source);
+    const file = `'./${thread}.ts'`;
+    if (!source.includes(file)) throw new Error(`${url} no longer names ${file}: adapt scripts/bundled-programs.ts`);
+    return { ...loaded, source: source.replace(file, `'${bundle(`${thread}.js`)}'`) };
+  },
+});
+
+/** The URL of a bundled program. */
+function bundle(path: string): string {
+  const programs = process.env[PROGRAMS_VARIABLE];
+  if (programs === undefined) throw new Error(`${PROGRAMS_VARIABLE} is not set: the global setup of Vitest sets it.`);
+  return pathToFileURL(join(programs, path)).href;
 }
 
-/** An expression for the URL of a bundled program. */
-function bundle(path: string): string {
-  return `('file://' + process.env['${PROGRAMS_VARIABLE}'] + '/${path}')`;
+function textOf(source: ModuleSource | undefined): string {
+  return source === undefined || typeof source === 'string' ? (source ?? '') : new TextDecoder().decode(source);
 }

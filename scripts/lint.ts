@@ -1,4 +1,6 @@
-import { globSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { lintComponents } from './lint-components.ts';
 import { ROOT, runTool } from './run.ts';
@@ -30,13 +32,22 @@ export async function lint({ cwd = ROOT, fix = false, files }: LintOptions = {})
   }
   const components = files?.filter((file) => ESLINT_FILES.test(file)) ?? globSync(ALL_ESLINT_FILES, { cwd });
   if (components.length > 0) {
-    const args = ['--max-warnings', '0', ...fixing, ...components];
+    const args = ['--max-warnings', '0', ...(cwd === ROOT ? cacheOfComponents() : []), ...fixing, ...components];
     runs.push(runTool('eslint/bin/eslint.js', args, { cwd, quiet: true }));
   }
   const promises = components.length > 0 ? await lintComponents(cwd) : null;
   const failed = (await Promise.all(runs)).flatMap(({ code, output }) => (code === 0 ? [] : [output]));
   const found = promises === null ? failed : [...failed, promises];
   return found.length === 0 ? null : found.map((output) => output.trim()).join('\n\n');
+}
+
+/** Only components that changed are linted: no rule reads another file. The cache does not know versions of plugins. */
+function cacheOfComponents(): string[] {
+  const versions = createHash('sha256')
+    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .digest('hex');
+  const file = join('.cache', 'eslint', versions.slice(0, 16));
+  return ['--cache', '--cache-strategy', 'content', '--cache-location', file];
 }
 
 if (import.meta.main) {

@@ -1,3 +1,4 @@
+import './bundled-programs.ts';
 import { afterEach, beforeEach, vi } from 'vitest';
 import { describeProcesses, forgetExitedProcesses } from '../testing/src/started-processes.ts';
 

@@ -43,7 +43,7 @@ const CHECKS: readonly Check[] = [
   { name: 'tests', run: runTests, after: ['page: build', 'packages: build'], proves: ['M0.44'] },
   { name: 'lint', run: () => lint(), after: ['page: build'], proves: ['M0.44'] },
   { name: 'page: types', run: () => checkPageTypes(), after: ['page: build'], proves: ['M0.44'] },
-  { name: 'types', run: () => checkTypes() },
+  { name: 'types', run: () => checkTypes({ incremental: true }) },
   { name: 'import rules', run: () => Promise.resolve(checkImports().wrong), after: ['packages: build'] },
   { name: 'formatting', run: () => format(), after: ['packages: build'] },
   { name: 'unused code', run: () => tool('knip/bin/knip.js', ['--no-progress']), after: ['packages: build'] },

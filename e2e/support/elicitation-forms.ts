@@ -16,7 +16,7 @@ const LOCALES = [
 
 /** Makes the model call a tool, and allows the call. Returns its card. */
 export async function allowCallOf(tool: string, page: Page): Promise<Locator> {
-  const composer = page.getByRole('textbox').last();
+  const composer = page.getByRole('main').getByRole('textbox').last();
   await composer.fill(`Please ${tool}`);
   await composer.press('Enter');
   const card = page.locator('[data-tool-card]').last();

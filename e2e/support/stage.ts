@@ -24,7 +24,10 @@ export type Stage<Server extends AnyServer = AnyServer> = AsyncDisposable & {
   server: Server;
   /** Between every page and the server. */
   line: ConnectionProxy;
-  /** A page in a browser context of its own: it shares only the server with others. */
+  /**
+   * A page in a browser context of its own: it shares only the server with others. It is loaded, and the servers of the
+   * stage are connected.
+   */
   open: (path?: string, options?: BrowserContextOptions) => Promise<Page>;
   /** A second tab beside a page. */
   openBeside: (page: Page, path: string) => Promise<Page>;
@@ -119,7 +122,7 @@ async function setStageOn<Server extends AnyServer>(
       contexts.push(context);
       const page = await context.newPage();
       listen(page);
-      await Promise.all([page.goto(base() + path), connected()]);
+      await Promise.all([load(page, base() + path), connected()]);
       return page;
     },
     async openBeside(beside, path) {
@@ -127,7 +130,7 @@ async function setStageOn<Server extends AnyServer>(
       if (!context) throw new Error('the page is not one of this stage');
       const page = await context.newPage();
       listen(page);
-      await page.goto(base() + path);
+      await load(page, base() + path);
       return page;
     },
     async [Symbol.asyncDispose]() {
@@ -140,6 +143,15 @@ async function setStageOn<Server extends AnyServer>(
       tools[Symbol.dispose]();
     },
   };
+}
+
+/**
+ * The load event comes before the scripts of the page have run. Until then its placeholder has a composer that accepts text
+ * and sends nothing.
+ */
+async function load(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.locator('#placeholder').waitFor({ state: 'detached' });
 }
 
 /** Closing the server waits some seconds for executing tool calls. */
