@@ -85,6 +85,16 @@ export type {
   ScheduleTiming,
   ScheduleView,
 } from './schemas/schedules.ts';
+export type {
+  ChangeTrigger,
+  CreateTrigger,
+  SavedTrigger,
+  TestedTrigger,
+  TriggerDefinition,
+  TriggerDelivery,
+  TriggerSignature,
+  TriggerView,
+} from './schemas/triggers.ts';
 export type { Artifact, ArtifactExport, ArtifactKind, ArtifactList } from './schemas/artifacts.ts';
 export { MAX_MEMORIES, MAX_MEMORY_LENGTH } from './memory.ts';
 export type { Memory } from './schemas/memories.ts';
@@ -134,6 +144,7 @@ export type {
   AnswerInterrupts,
   MissingRole,
   RunView,
+  RunWebhookView,
 } from './schemas/runs.ts';
 export type { InstructionType } from './schemas/instructions.ts';
 export type { SubAgentContext, SubAgentList, SubAgentTask, SubAgentView } from './schemas/sub-agents.ts';
@@ -141,13 +152,15 @@ export { MAX_SUB_AGENT_TASKS } from './sub-agents.ts';
 export type { FramePolicy } from './frame-policy.ts';
 export { frameQuery, isFrameSource, NO_NETWORK, readFrameQuery } from './frame-policy.ts';
 export { addUsage, costOf } from './usage.ts';
-export { DEFAULT_KEY_SCOPES, KEY_SCOPES, SCOPES } from './access.ts';
+export { DEFAULT_KEY_SCOPES, KEY_SCOPES, LIMITED_KEY_SCOPES, SCOPES } from './access.ts';
 export type {
+  ApiKeyLimits,
   ApiKeyView,
   CreateApiKey,
   CreatedApiKey,
   FileLinks,
   PrincipalVia,
+  RateLimit,
   SessionView,
   SignedIn,
   SignedInSession,
@@ -242,6 +255,7 @@ export type {
   LeaseRenewal,
   LeaseTerms,
   NewChildConversation,
+  NewRunWebhook,
   NewRun,
   Owner,
   PutInboxOutcome,
@@ -336,10 +350,12 @@ export type {
   ResumedRun,
   RunCall,
   RunExport,
+  RunResult,
   RunModelCall,
   RunQuestion,
   RunStep,
   RunSteps,
+  StartedRun,
   StartRun,
 } from './schemas/run-steps.ts';
 export type { SetWebTools, WebToolsView } from './schemas/web-tools.ts';

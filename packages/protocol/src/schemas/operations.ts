@@ -56,6 +56,7 @@ export const liveEvent = named(
         'resources',
         'agents',
         'schedules',
+        'triggers',
         'providers',
         'settings',
         'tab_calls',

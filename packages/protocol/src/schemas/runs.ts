@@ -27,6 +27,8 @@ const ofRun = {
   createdAt: timestamp,
   updatedAt: timestamp,
   endedAt: timestamp.nullable(),
+  /** `key:<id>` or `trigger:<id>`: the API key or incoming webhook that started it, also as a sub-agent. */
+  startedBy: z.string().exactOptional(),
 };
 export const runRecord = named('RunRecord', z.strictObject(ofRun));
 /** A run as its owner sees it. */
@@ -37,8 +39,21 @@ export const missingRole = named(
 );
 /** A process role that no process has, and what that means for users. */
 export type MissingRole = z.output<typeof missingRole>;
-export const runView = named('RunView', z.strictObject({ ...ofRun, waitsFor: missingRole.exactOptional() }));
-/** A run, and the process role it waits for if none can continue it. */
+const runWebhookView = z.strictObject({
+  url: z.string(),
+  /** `waiting`: nothing to deliver yet. `failed`: no more attempts. */
+  state: z.enum(['waiting', 'retrying', 'delivered', 'failed']),
+  /** Failed attempts since the last delivery. */
+  failures: z.int(),
+  error: z.string().nullable(),
+});
+/** The webhook of one run, and whether its notifications were delivered. */
+export type RunWebhookView = z.output<typeof runWebhookView>;
+export const runView = named(
+  'RunView',
+  z.strictObject({ ...ofRun, waitsFor: missingRole.exactOptional(), webhook: runWebhookView.exactOptional() }),
+);
+/** A run, the process role it waits for if none can continue it, and its own webhook. */
 export type RunView = z.output<typeof runView>;
 export const runPage = pageOf('RunPage', runRecord);
 

@@ -14,6 +14,7 @@ import type { TabToolSource } from '../tabs/tab-tool-source.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { retryUntilStored } from '../retry-until-stored.ts';
 import { createRunBudgets } from './run-budgets.ts';
+import { checkOrigin, limitTools } from './run-origin.ts';
 import { needsModelFacts } from './needs-model-facts.ts';
 import type { RunConfiguration } from './stored-run.ts';
 
@@ -27,7 +28,7 @@ type AccessedRun = {
 export type RunAccessServices = {
   models: Pick<Models, 'open' | 'facts' | 'price'>;
   servers: Pick<Servers, 'select'>;
-  storage: Pick<SharedStorage, 'permissions' | 'usage' | 'requestPreludes'>;
+  storage: Pick<SharedStorage, 'permissions' | 'usage' | 'requestPreludes' | 'apiKeys'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: Pick<TabToolSource, 'select'>;
   auto: Pick<AutoConfirmation, 'view'>;
@@ -58,7 +59,7 @@ export async function openRunAccess(
   const { storage, secrets, auto, clock } = services;
   const principal: Owner = { ownerId: run.ownerId };
   const { id: runId, conversationId, agentId } = run;
-  const { subAgent } = configuration;
+  const { subAgent, origin } = configuration;
   const [model, own, abilities] = await Promise.all([
     services.models.open(principal, configuration.model),
     services.servers.select(configuration, signal),
@@ -66,7 +67,8 @@ export async function openRunAccess(
   ]);
   // After the clock was set back, the creation time lies in the future and no tab has been seen since.
   const startedAt = Math.min(run.createdAt, clock.now());
-  const tools = await services.tabs.select(own, { principal, runId, conversationId, startedAt, configuration });
+  const offered = await services.tabs.select(own, { principal, runId, conversationId, startedAt, configuration });
+  const tools = limitTools(offered, origin?.limits?.tools);
   let decided: readonly PermissionView[] = [];
   const lookUpDecided = async (): Promise<void> => {
     const lists = await Promise.all(
@@ -101,12 +103,13 @@ export async function openRunAccess(
     roots: rootsOf(configuration.workspace, surroundings?.own?.dataFolder),
     unconfirmed: isAuto ? () => unconfirmed : undefined,
     budgets:
-      budgets.length > 0 || (subAgent?.budgets.length ?? 0) > 0
+      budgets.length > 0 || (subAgent?.budgets.length ?? 0) > 0 || origin !== undefined
         ? createRunBudgets(storage.usage, principal, {
             conversationId,
             agentId,
             budgets,
             ofParents: subAgent?.budgets ?? [],
+            ...(origin ? { checkOrigin: (at: number) => checkOrigin(principal, origin, at, storage) } : {}),
             clock,
           })
         : undefined,

@@ -129,7 +129,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
   }
 
   return {
-    async send(principal, conversationId, message) {
+    async send(principal, conversationId, message, startedAs = {}) {
       const conversation = await conversationOf(principal, conversationId);
       if (message.id !== undefined) {
         const before = await findSentMessage(storage, principal, conversationId, message.id);
@@ -155,6 +155,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         question,
         begins: { with: 'question' },
         ...defined({ configuration, agentId, delegate: message.delegate }),
+        ...startedAs,
       };
       const outcome = await start(principal, request);
       if (outcome.started) return { run: outcome.run, message: question };

@@ -9,6 +9,7 @@ import type {
   LeasedRun,
   LeaseTerms,
   NewRun,
+  NewRunWebhook,
   Owner,
   RunRecord,
   SubAgentTask,
@@ -19,7 +20,8 @@ import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { layersOf } from '../config/configuration-layers.ts';
 import type { Configurations, LiveHub, Models } from '../services.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
-import type { RunConfiguration } from './stored-run.ts';
+import { limitedBy } from './run-origin.ts';
+import type { RunConfiguration, RunOrigin } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
 import { delegationOf, withSubAgents } from './begin-with-delegation.ts';
 
@@ -46,6 +48,10 @@ export type StartRequest = {
   delegate?: readonly SubAgentTask[];
   /** The agent that answers, instead of the conversation's. */
   agentId?: string;
+  /** What starts it, if not the user. */
+  origin?: RunOrigin;
+  /** Notified of this run only. */
+  webhook?: NewRunWebhook;
   /** The tab that executes it, instead of a process. */
   heldBy?: LeaseTerms;
 };
@@ -87,7 +93,8 @@ export async function startRun(
   const { conversation, begins } = request;
   const resolved = await resolve(principal, request, services.configurations);
   if ('busyWith' in resolved) return { started: false, ...resolved };
-  const configuration = await priced(principal, request.delegate ? withSubAgents(resolved) : resolved, services);
+  const whole = limitedBy(request.delegate ? withSubAgents(resolved) : resolved, request.origin);
+  const configuration = await priced(principal, whole, services);
   const created = await storage.runs.createRun(principal, newRun(request, configuration, services));
   switch (created.outcome) {
     case 'created': {
@@ -131,6 +138,7 @@ export function newRun(
     begins,
     delegate,
     heldBy,
+    webhook,
     agentId = conversation.agentId ?? undefined,
   }: NewRunRequest,
   configuration: RunConfiguration,
@@ -173,7 +181,7 @@ export function newRun(
     state: stored,
     messages: begins.with === 'answer' ? [shown] : [question, shown],
     leaf: shown.id,
-    ...defined({ lease }),
+    ...defined({ lease, startedBy: configuration.origin?.startedBy, webhook }),
     ...(title === '' ? {} : { title }),
     ...defined({ agentId }),
     ...(begins.with === 'question' ? defined({ queuedMessageId: begins.queuedMessageId }) : {}),

@@ -3,6 +3,7 @@ import { RunLost } from '@toolyard/agent-host/durable';
 import type { AgentState } from '@toolyard/agent-runtime';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type {
+  ApiKeyLimits,
   Budget,
   AssistantMessage,
   JsonObject,
@@ -25,8 +26,22 @@ export type SubAgentOrigin = {
   budgets: { budget: Budget; runId: string; conversationId: string }[];
 };
 
+/** What started a run, if it was not the user. */
+export type RunOrigin = {
+  /** `key:<id>` or `trigger:<id>` */
+  startedBy: string;
+  /** Name of the API key or title of the incoming webhook, for errors. */
+  name: string;
+  /** Limits of the key; they also apply to sub-agents. */
+  limits?: ApiKeyLimits;
+};
+
 /** Configuration of a run, resolved once when the user sends the message. */
-export type RunConfiguration = ResolvedAgentConfiguration & { model: ModelReference; subAgent?: SubAgentOrigin };
+export type RunConfiguration = ResolvedAgentConfiguration & {
+  model: ModelReference;
+  subAgent?: SubAgentOrigin;
+  origin?: RunOrigin;
+};
 
 /**
  * @throws RunLost `newer` for a state of a newer version, which can resume it
