@@ -95,6 +95,13 @@ async function store(): Promise<Record<string, string>> {
   await server.ask('/api/settings/s', { method: 'PUT', json: { text: SCRIPT } });
   const timing = { kind: 'interval', seconds: 31_536_000 };
   await post('/api/schedules', { id: 'schedule', title: SCRIPT, task: SCRIPT, timing });
+  await post('/api/triggers', {
+    id: 'trigger',
+    title: SCRIPT,
+    agentId: 'a',
+    template: SCRIPT,
+    signature: { kind: 'github' },
+  });
   const skill = join(server.folder, 'skills', 'notes');
   mkdirSync(skill, { recursive: true });
   writeFileSync(join(skill, 'SKILL.md'), `---\nname: notes\ndescription: ${JSON.stringify(SCRIPT)}\n---\n${SCRIPT}`);
@@ -109,6 +116,8 @@ async function store(): Promise<Record<string, string>> {
     sessions: 'none',
     drafts: 'c',
     schedules: 'schedule',
+    triggers: 'trigger',
+    trigger: 'trigger',
     skills: 'data:notes',
     message: 'answer',
     memories: 'note',
@@ -236,6 +245,8 @@ describe('attack 14: scripts in stored texts', () => {
       '/api/skills',
       '/api/skills/{id}',
       '/api/skills/{id}/file',
+      '/api/triggers',
+      '/api/triggers/{id}',
     ]);
     const markdown = await server.ask('/api/conversations/c/export?format=markdown', { headers: OPENED });
     expect(markdown.text).toContain(SCRIPT);
