@@ -5,7 +5,7 @@ import { eventually, reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { ServerInstances } from './support/server-instances.ts';
 
-const answers = (): Promise<ServerInstances> => ServerInstances.with(() => reply.text('Done.'));
+const answers = (): Promise<ServerInstances> => ServerInstances.with(() => reply.text('Done.'), {});
 
 async function model(url: string): Promise<{ providerId: string; modelId: string }> {
   const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');

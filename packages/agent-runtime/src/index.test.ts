@@ -22,6 +22,7 @@ test('exports these names and no others', () => {
     'isHarmless',
     'isNearlyFull',
     'isStop',
+    'matchesGlob',
     'measureContext',
     'openChildrenOf',
     'openFunctionQuestion',

@@ -1,4 +1,13 @@
-const TAGS = ['server-instructions', 'resource', 'prompt', 'web-page', 'search-results', 'memory', 'skill'] as const;
+const TAGS = [
+  'server-instructions',
+  'resource',
+  'prompt',
+  'web-page',
+  'search-results',
+  'memory',
+  'skill',
+  'webhook-data',
+] as const;
 const ANY_TAG = new RegExp(`<(?=/?(?:${TAGS.join('|')})\\b)`, 'gi');
 
 type Tag = (typeof TAGS)[number];

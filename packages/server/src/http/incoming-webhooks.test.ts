@@ -58,7 +58,7 @@ describe('an incoming webhook', () => {
     expect(await rest(runId)).toMatchObject({ status: 'done', agentId: 'clerk', startedBy: `trigger:${hook.trigger.id}` });
     expect((await deliver(hook)).json).toEqual({ runId });
     expect(server.asked()).toHaveLength(1);
-    expect(JSON.stringify(server.asked()[0]?.body)).toContain('>It breaks</webhook-data>');
+    expect(JSON.stringify(server.asked()[0]?.body)).toContain('It breaks\\n</webhook-data>');
     expect(await deliveries(hook)).toMatchObject([{ outcome: 'started', runId, conversationId: runId }]);
     const { runId: other } = (await deliver(hook, { issue: { title: 'Another' } })).json as { runId: string };
     expect(other).not.toBe(runId);

@@ -4,6 +4,8 @@ import { ensureConversation } from '../../runs/ensure-conversation.ts';
 import { readEnd } from '../../runs/read-end.ts';
 import type { RunStart } from '../../services.ts';
 import { jsonAnswer } from '../answers.ts';
+import { limitedTo } from '../auth/limited-keys.ts';
+import { requireScope } from '../auth/scopes.ts';
 import type { EventStreams } from '../event-stream.ts';
 import { runFrames } from '../frames.ts';
 import { requestId } from '../idempotency.ts';
@@ -20,12 +22,13 @@ export function addStartRunRoute({ route }: Router, deps: HttpAppOptions, eventS
 
   route('POST /api/runs', async ({ c, principal, body }) => {
     const { task, wait, stream, webhook, id: chosen, ...rest } = await checkStart(principal, body, storage);
+    if (wait !== undefined || stream === true) requireScope(principal, 'read');
     const parts: UserPart[] = task === undefined ? (rest.parts ?? []) : [{ type: 'text', text: task }];
     await checkParts(parts, async (sha256) => storage.blobs.touch(principal, sha256, clock.now()));
     // How the result is received may differ when a request is repeated.
     const { wait: _wait, stream: _stream, ...asked } = body;
     const { id, release } = await requestId(c, principal, { body: asked as JsonValue, chosen }, deps);
-    const isKnown = (await storage.runs.getRun(principal, id)) !== null;
+    const isKnown = await isRepeated(principal, id);
     const origin = originOf(principal);
     let ofRun: Awaited<ReturnType<typeof webhooks.forRun>> | undefined;
     let sent: SentMessage;
@@ -52,6 +55,14 @@ export function addStartRunRoute({ route }: Router, deps: HttpAppOptions, eventS
     return jsonAnswer(answer, { status: result ? 201 : 202, acceptEncoding });
   });
 
+  /** True if the run exists. The id may be chosen by the client: it must not lead to what another client started. */
+  async function isRepeated(principal: Principal, id: string): Promise<boolean> {
+    const run = await storage.runs.getRun(principal, id);
+    const startedBy = limitedTo(principal);
+    if (run !== null && startedBy !== undefined && run.startedBy !== startedBy) throw isUsed(id);
+    return run !== null;
+  }
+
   type Begun = Pick<StartRun, 'conversationId' | 'agentId' | 'title' | 'configuration'> & {
     id: string;
     parts: UserPart[];
@@ -66,6 +77,9 @@ export function addStartRunRoute({ route }: Router, deps: HttpAppOptions, eventS
     if (agentId !== undefined && (await storage.agents.get(principal, agentId)) === null) {
       throw notFound('agent', agentId);
     }
+    const there = await storage.conversations.get(principal, id);
+    // What an earlier attempt has left is empty; any other conversation is not this run's.
+    if (there !== null && (there.leafId !== null || there.agentId !== (agentId ?? null))) throw isUsed(id);
     await ensureConversation(principal, { id, title, agentId: agentId ?? null, at: clock.now() }, storage);
     try {
       const sent = await runs.send(principal, id, message, start);
@@ -102,6 +116,10 @@ export function addStartRunRoute({ route }: Router, deps: HttpAppOptions, eventS
     const { status, answer, usage, cost, error } = end;
     return { status, text: answer ? textOf(answer) : '', usage, ...defined({ cost, error }) };
   }
+}
+
+function isUsed(id: string): ToolyardError {
+  return new ToolyardError({ code: 'conflict', message: `The id ${id} is already used.` });
 }
 
 function isQueued(): ToolyardError {
