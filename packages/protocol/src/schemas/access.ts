@@ -83,7 +83,12 @@ export const apiKeyLimits = named(
       agents: z.array(existingId).min(1).max(100).exactOptional(),
       /** Tools that runs may call, as `server/tool`; `*` matches any characters. Empty: none. */
       tools: z
-        .array(z.string().max(300).regex(/^[^/]+\/./, 'expected "server/tool"; * matches any characters'))
+        .array(
+          z
+            .string()
+            .max(300)
+            .regex(/^[^/]+\/./, 'expected "server/tool"; * matches any characters'),
+        )
         .max(200)
         .exactOptional(),
       /** `run`: each run with its sub-agents. `day`: all runs of the key, per day (UTC). */

@@ -34,7 +34,9 @@ export async function requestId(
     });
   }
   const key: IdempotencyKey = { credential: credentialOf(principal), name };
-  const digest = createHash('sha256').update(`${c.req.path}\n${canonicalJson(body)}`).digest('base64url');
+  const digest = createHash('sha256')
+    .update(`${c.req.path}\n${canonicalJson(body)}`)
+    .digest('base64url');
   const now = clock.now();
   const claim = { digest, runId: id, at: now, since: now - KEEP_MS };
   const claimed = await storage.idempotencyKeys.claim(principal, key, claim);

@@ -55,7 +55,11 @@ describe('an incoming webhook', () => {
     const answers = await Promise.all([deliver(hook), deliver(hook), deliver(hook)]);
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
     const { runId } = answers[0]?.json as { runId: string };
-    expect(await rest(runId)).toMatchObject({ status: 'done', agentId: 'clerk', startedBy: `trigger:${hook.trigger.id}` });
+    expect(await rest(runId)).toMatchObject({
+      status: 'done',
+      agentId: 'clerk',
+      startedBy: `trigger:${hook.trigger.id}`,
+    });
     expect((await deliver(hook)).json).toEqual({ runId });
     expect(server.asked()).toHaveLength(1);
     expect(JSON.stringify(server.asked()[0]?.body)).toContain('It breaks\\n</webhook-data>');

@@ -18,7 +18,10 @@ import { readChildUsage } from './child-usage.ts';
 import { recoverRun } from './recover-run.ts';
 
 export type RunWorkerServices = RunAccessServices & {
-  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage' | 'apiKeys'>;
+  storage: Pick<
+    SharedStorage,
+    'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage' | 'apiKeys'
+  >;
   pump: CommitPump;
   hub: Pick<LiveHub, 'changed'>;
   telemetry?: Pick<Telemetry, 'took' | 'traced'>;

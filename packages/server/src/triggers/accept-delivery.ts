@@ -32,7 +32,10 @@ export function secretOf(triggerId: string): string {
 export class RefusedDelivery extends ToolyardError {
   readonly retryAfter: number | undefined;
 
-  constructor(info: { code: 'unauthorized' | 'conflict' | 'rate_limited' | 'bad_request' | 'too_large'; message: string }, retryAfter?: number) {
+  constructor(
+    info: { code: 'unauthorized' | 'conflict' | 'rate_limited' | 'bad_request' | 'too_large'; message: string },
+    retryAfter?: number,
+  ) {
     super(info);
     this.retryAfter = retryAfter;
   }
@@ -59,7 +62,11 @@ export async function acceptDelivery(
   const { signature, template, rate } = definition;
   if (!isSigned(request, { signature, secret, now })) {
     // One per minute: whoever knows the URL could displace the other deliveries.
-    await note({ id: `signature:${minuteOf(now)}`, outcome: 'rejected', reason: 'The signature is missing or invalid.' });
+    await note({
+      id: `signature:${minuteOf(now)}`,
+      outcome: 'rejected',
+      reason: 'The signature is missing or invalid.',
+    });
     throw unauthorized();
   }
   if (!trigger.enabled) {

@@ -31,11 +31,11 @@ export function fillTemplate(template: string, payload: JsonValue): string {
     const path = pathOf(inner);
     return fenced('webhook-data', { field: path.join('.') || undefined }, textOf(valueAt(payload, path)));
   });
-  const message = filled === template ? template : `${filled}\n\n${NOTICE}`;
-  if (message.length <= MAX_MESSAGE_CHARACTERS) return message;
+  const task = filled === template ? template : `${filled}\n\n${NOTICE}`;
+  if (task.length <= MAX_MESSAGE_CHARACTERS) return task;
   throw new ToolyardError({
     code: 'too_large',
-    message: `The message has ${message.length} characters; at most ${MAX_MESSAGE_CHARACTERS} are allowed.`,
+    message: `The message has ${task.length} characters; at most ${MAX_MESSAGE_CHARACTERS} are allowed.`,
     hint: 'Use fewer or shorter fields in the template.',
   });
 }

@@ -28,7 +28,11 @@ export type Webhooks = {
   /** Sends a test message. */
   test(principal: Owner): Promise<TestedWebhook>;
   /** Prepares the webhook of one run. `secret`: the generated one, the same each time. */
-  forRun(principal: Principal, runId: string, webhook: RunWebhook): Promise<{ webhook: NewRunWebhook; secret?: string }>;
+  forRun(
+    principal: Principal,
+    runId: string,
+    webhook: RunWebhook,
+  ): Promise<{ webhook: NewRunWebhook; secret?: string }>;
   /** The run was not started. */
   forgetRun(principal: Owner, runId: string): Promise<void>;
   /** Null if the run has none. */

@@ -163,9 +163,7 @@ export function createTriggerRepository(engine: StorageEngine): TriggerRepositor
     },
     async reject({ id: triggerId, ownerId }, { id, at, outcome, reason }) {
       const text = scrubText(reason);
-      await engine.perform(
-        statements(() => insertDelivery.run(triggerId, ownerId, id, at, outcome, text, null, null)),
-      );
+      await engine.perform(statements(() => insertDelivery.run(triggerId, ownerId, id, at, outcome, text, null, null)));
     },
     async getDelivery({ triggerId, id }) {
       const row = await engine.perform(statements(() => selectDelivery.get(triggerId, id)));
@@ -177,7 +175,8 @@ export function createTriggerRepository(engine: StorageEngine): TriggerRepositor
           const claimed: StoredDelivery[] = [];
           for (const row of yield* selectDue.all(now, limit)) {
             // Compare-and-set: only one process gets it.
-            if ((yield* reserve.run(retryAt, row.trigger_id, row.id, row.retry_at)) === 1) claimed.push(toDelivery(row));
+            if ((yield* reserve.run(retryAt, row.trigger_id, row.id, row.retry_at)) === 1)
+              claimed.push(toDelivery(row));
           }
           return claimed;
         }),

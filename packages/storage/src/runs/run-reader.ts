@@ -28,9 +28,7 @@ export function createRunReader(
       ORDER BY created_at DESC, id DESC LIMIT ?5`);
   const listAll = list('true');
   const listOfConversation = list('conversation_id = ?2');
-  const listStartedBy = list(
-    'started_by = CAST(?9 AS TEXT) AND (CAST(?10 AS TEXT) IS NULL OR parent_run_id = ?10)',
-  );
+  const listStartedBy = list('started_by = CAST(?9 AS TEXT) AND (CAST(?10 AS TEXT) IS NULL OR parent_run_id = ?10)');
   const listOfParent = list('parent_run_id = CAST(?9 AS TEXT)');
   const events = engine.prepare<EventRow>(`
     SELECT v, seq, step, attempt, at, body FROM run_events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?`);

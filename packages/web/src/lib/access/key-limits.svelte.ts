@@ -49,7 +49,9 @@ export function limitFacts(limits: ApiKeyLimits | null, nameOf: (agentId: string
   const { agents, tools, budget, rate } = limits;
   return [
     ...(agents ? [t('access.limitAgents', { agents: agents.map(nameOf).join(', ') })] : []),
-    ...(tools ? [tools.length === 0 ? t('access.limitNoTools') : t('access.limitTools', { tools: tools.join(', ') })] : []),
+    ...(tools
+      ? [tools.length === 0 ? t('access.limitNoTools') : t('access.limitTools', { tools: tools.join(', ') })]
+      : []),
     ...amountsOf(budget?.run).map((amount) => t('access.limitPerRun', { amount })),
     ...amountsOf(budget?.day).map((amount) => t('access.limitPerDay', { amount })),
     ...(rate?.perMinute === undefined ? [] : [t('access.limitRunsPerMinute', { count: rate.perMinute })]),

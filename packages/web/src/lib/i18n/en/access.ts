@@ -49,7 +49,8 @@ export const access = {
   scope_metrics: 'Read metrics',
   limits: 'Limits',
   limitsOn: 'Limit this key',
-  limitsText: 'A key with limits can only start runs, and sees only the runs it has started. Limits also apply to sub-agents.',
+  limitsText:
+    'A key with limits can only start runs, and sees only the runs it has started. Limits also apply to sub-agents.',
   limitsAgents: 'Agents (none selected: all)',
   limitsTools: 'Tools',
   limitsToolsHint: 'One server/tool per line; * matches any characters. Empty: all tools.',
@@ -68,7 +69,8 @@ export const access = {
   limitRunsPerMinute: 'Runs per minute: {count}',
   limitRunsPerDay: 'Runs per day: {count}',
   hooksTitle: 'Incoming webhooks',
-  hooksText: 'Another system, such as GitHub or Stripe, posts to a URL, and an agent runs a task with the data. The runs wait in the Inbox for approvals.',
+  hooksText:
+    'Another system, such as GitHub or Stripe, posts to a URL, and an agent runs a task with the data. The runs wait in the Inbox for approvals.',
   hooksNone: 'No incoming webhooks yet.',
   hookCreate: 'Add incoming webhook',
   hookCreated: 'Enter this URL at the sender.',
