@@ -27,9 +27,11 @@ export function addTriggerRoutes({ route }: Router, { triggers }: HttpAppOptions
     } catch (thrown) {
       if (!(thrown instanceof RefusedDelivery)) throw thrown;
       const { code, message, retryAfter } = thrown;
-      const status = code === 'bad_request' ? { status: 422 } : {};
-      const headers = retryAfter === undefined ? {} : { headers: { 'retry-after': String(retryAfter) } };
-      throw refusal({ code, message }, { ...status, ...headers });
+      const headers = {
+        ...(code === 'unauthorized' ? { 'www-authenticate': 'Signature' } : {}),
+        ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+      };
+      throw refusal({ code, message }, { headers, ...(code === 'bad_request' ? { status: 422 } : {}) });
     }
   });
 }
