@@ -7,7 +7,7 @@ import type { ModelReply } from '@toolyard/testing';
 import { eventually, reply, startModelServer, startScriptedMcp } from '@toolyard/testing';
 import { startServer } from '../../start-server.ts';
 
-export const TOKEN = 'token-of-the-operator';
+const TOKEN = 'token-of-the-operator';
 
 export type Answer = { status: number; headers: Headers; text: string; json: JsonValue };
 
