@@ -39,7 +39,7 @@ describePage('what starts runs, in the settings', (stages) => {
     const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signature };
     expect((await fetch(`${server.url}${new URL(url).pathname}`, { method: 'POST', headers, body })).status).toBe(202);
 
-    await page.getByText('Task, test and deliveries').press('Enter');
+    await page.getByText('Task, test and deliveries').click();
     await page.getByText('Run started').waitFor();
     await page.getByLabel('Test data (JSON)').fill('{"issue":');
     await page.getByText('This is not valid JSON.').waitFor();

@@ -144,7 +144,6 @@ export type {
   AnswerInterrupts,
   MissingRole,
   RunView,
-  RunWebhookView,
 } from './schemas/runs.ts';
 export type { InstructionType } from './schemas/instructions.ts';
 export type { SubAgentContext, SubAgentList, SubAgentTask, SubAgentView } from './schemas/sub-agents.ts';
@@ -360,7 +359,14 @@ export type {
 } from './schemas/run-steps.ts';
 export type { SetWebTools, WebToolsView } from './schemas/web-tools.ts';
 export { SEARCH_ENGINES, type SearchEngine } from './search-engines.ts';
-export type { SetWebhook, SetWebhookAnswer, TestedWebhook, WebhookState, WebhookView } from './schemas/webhook.ts';
+export type {
+  RunWebhookView,
+  SetWebhook,
+  SetWebhookAnswer,
+  TestedWebhook,
+  WebhookState,
+  WebhookView,
+} from './schemas/webhook.ts';
 export type { WebhookEvent, WebhookMessage } from './webhook.ts';
 export { WEBHOOK_EVENTS } from './webhook.ts';
 export { MAX_CONCURRENT_CALLS } from './mcp-api.ts';

@@ -6,6 +6,7 @@ import { instruction } from './instructions.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
 import { assistantPart, malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
 import { spent } from './usage.ts';
+import { runWebhookView } from './webhook.ts';
 
 const place = z.enum(['server', 'browser', 'process']);
 /** Where a run executes. */
@@ -39,16 +40,6 @@ export const missingRole = named(
 );
 /** A process role that no process has, and what that means for users. */
 export type MissingRole = z.output<typeof missingRole>;
-const runWebhookView = z.strictObject({
-  url: z.string(),
-  /** `waiting`: nothing to deliver yet. `failed`: no more attempts. */
-  state: z.enum(['waiting', 'retrying', 'delivered', 'failed']),
-  /** Failed attempts since the last delivery. */
-  failures: z.int(),
-  error: z.string().nullable(),
-});
-/** The webhook of one run, and whether its notifications were delivered. */
-export type RunWebhookView = z.output<typeof runWebhookView>;
 export const runView = named(
   'RunView',
   z.strictObject({ ...ofRun, waitsFor: missingRole.exactOptional(), webhook: runWebhookView.exactOptional() }),

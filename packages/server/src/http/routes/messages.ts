@@ -1,4 +1,4 @@
-import type { JsonValue, Principal, UserPart } from '@toolyard/protocol';
+import type { Principal, UserPart } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { jsonAnswer } from '../answers.ts';
 import { originOf } from '../start-limits.ts';
@@ -32,7 +32,7 @@ export function addMessageRoutes({ route }: Router, deps: HttpAppOptions): void 
     await checkAttachments(principal, body.parts);
     const repeatable = c.req.header('idempotency-key') !== undefined;
     const message = repeatable
-      ? { ...body, id: (await requestId(c, principal, { body: body as JsonValue, chosen: body.id }, deps)).id }
+      ? { ...body, id: (await requestId(c, principal, { body, chosen: body.id }, deps)).id }
       : body;
     const sent = await runs.send(principal, id, message, defined({ origin: originOf(principal) }));
     if ('queued' in sent) {

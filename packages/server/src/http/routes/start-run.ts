@@ -1,4 +1,4 @@
-import type { JsonValue, Principal, RunResult, SentMessage, StartRun, UserPart } from '@toolyard/protocol';
+import type { Principal, RunResult, SentMessage, StartRun, UserPart } from '@toolyard/protocol';
 import { defined, textOf, ToolyardError } from '@toolyard/protocol';
 import { ensureConversation } from '../../runs/ensure-conversation.ts';
 import { readEnd } from '../../runs/read-end.ts';
@@ -27,7 +27,7 @@ export function addStartRunRoute({ route }: Router, deps: HttpAppOptions, eventS
     await checkParts(parts, async (sha256) => storage.blobs.touch(principal, sha256, clock.now()));
     // How the result is received may differ when a request is repeated.
     const { wait: _wait, stream: _stream, ...asked } = body;
-    const { id, release } = await requestId(c, principal, { body: asked as JsonValue, chosen }, deps);
+    const { id, release } = await requestId(c, principal, { body: asked, chosen }, deps);
     const isKnown = await isRepeated(principal, id);
     const origin = originOf(principal);
     let ofRun: Awaited<ReturnType<typeof webhooks.forRun>> | undefined;
