@@ -25,7 +25,7 @@ const SHOWN = [
   'packages/mcp-host/src/node/plugins/*.ts',
   'packages/model-runtime/src/wire/*.ts',
   'packages/protocol/src/*.ts',
-  'packages/server/src/{agents,groups,mcp,models,runs,tabs}/*.ts',
+  'packages/server/src/{agents,groups,mcp,models,runs,tabs,triggers}/*.ts',
   'packages/server/src/http/auth/*.ts',
   'packages/server/src/built-in/{artifacts,memory,media}/*.ts',
 ];

@@ -41,6 +41,8 @@ type RunAccessBudgets = {
   refresh: () => void | Promise<void>;
   /** For a child run: the error if a budget of a run above it is exhausted, as of the last `refresh`. */
   ofParents?: () => ErrorInfo | null;
+  /** The error if the run must not continue, as of the last `refresh`. */
+  stopped?: () => ErrorInfo | null;
 };
 
 /** What a run works with besides its configuration: its model, its tools, and what is known about both. */
@@ -170,6 +172,7 @@ export function createRunHost(
     gate,
     budgets: budgets?.check,
     budgetsOfParents: budgets?.ofParents,
+    stopped: access?.budgets?.stopped,
     onlyAsks: (tool) => functions?.onlyAsks(tools.tools(), tool) === true,
     isNearlyFull: () => wantsCompression({ conversation, contextSources, tools, offeredTools }),
   });

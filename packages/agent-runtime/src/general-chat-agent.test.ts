@@ -153,6 +153,14 @@ describe('GeneralChatAgent', () => {
     });
   });
 
+  it('answers open calls instead of making them, once the run must not continue', { tags: ['C10.08'] }, () => {
+    const error: ErrorInfo = { code: 'forbidden', message: 'The key was revoked.' };
+    const brain = new GeneralChatAgent({ gate: () => ({ decision: 'run' }), stopped: () => error });
+    const state = stateWith({ pending: [call('a')] });
+    expect(brain.decide(state, { phase: 'human_response' }).type).toBe('resolve_aborted_tools');
+    expect(brain.decide(stateWith(), { phase: 'user_input' }).type).toBe('finish');
+  });
+
   it('prefers calls over text: continues after an answer with both', { tags: ['D3.14'] }, () => {
     expect(decide(stateWith({ pending: [call('a')] }), answered({ hasText: true })).type).toBe('call_tool');
   });

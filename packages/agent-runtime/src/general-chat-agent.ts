@@ -19,6 +19,8 @@ export type GeneralChatAgentOptions = {
    * the budget asks the user about it.
    */
   budgetsOfParents?: (() => ErrorInfo | null) | undefined;
+  /** The error of a run that must not continue, whatever it is about to do. */
+  stopped?: (() => ErrorInfo | null) | undefined;
   /** True for a tool that asks the user and has no other effect: its calls need no approval. */
   onlyAsks?: (tool: ToolReference) => boolean;
   /** True if the next request would nearly fill the model's context window. */
@@ -34,6 +36,7 @@ export type GeneralChatAgentOptions = {
  * |                                      | the window is nearly full             | compress_context              |
  * |                                      | a budget is exhausted                 | request_human_budget          |
  * |                                      | a budget of the parent is exhausted   | finish: budget_exceeded       |
+ * | any that a request or call follows   | the run must not continue             | finish: failed                |
  * | the conversation was compacted       | turns are left                        | call_llm                      |
  * | the model failed                     | its window was full, first time       | compress_context              |
  * |                                      | otherwise                             | finish: failed                |
@@ -117,6 +120,8 @@ export class GeneralChatAgent implements Brain {
 
   /** Checked again each time: a permission may change between the model's request and the user's approval. */
   #makeCalls(state: AgentState): Instruction {
+    const stopped = this.#options.stopped?.();
+    if (stopped) return end(state, failed(stopped));
     const calls = state.pending.map((call) => this.#judge(call));
     if (calls.some((call) => call.decision === 'ask')) return { type: 'request_human_approve', calls };
     const tasks = calls.flatMap(newQuestion).flatMap((asks) => (asks.kind === 'delegation' ? asks.tasks : []));
@@ -137,7 +142,7 @@ export class GeneralChatAgent implements Brain {
   #nextRequest(state: AgentState, how: RequestMode = {}): Instruction {
     const { limits } = state;
     if (state.turns >= limits.maxTurns) return end(state, failed(maxTurns(state)));
-    const beyond = this.#options.budgetsOfParents?.();
+    const beyond = this.#options.stopped?.() ?? this.#options.budgetsOfParents?.();
     if (beyond) return end(state, failed(beyond));
     const excess = this.#options.budgets?.(state, 'model');
     if (excess) {

@@ -28,6 +28,7 @@ test('exports these names and no others', () => {
     'isHarmless',
     'isNearlyFull',
     'isStop',
+    'matchesGlob',
     'measureContext',
     'memberInstructions',
     'memberPrompt',

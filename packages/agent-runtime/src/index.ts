@@ -1,3 +1,4 @@
+export { matchesGlob } from './intervention/globs.ts';
 export { AgentRuntime } from './agent-runtime.ts';
 export type { AgentRuntimeOptions, Executor, Executors, RunPoint } from './agent-runtime.ts';
 export { openChildrenOf } from './delegation.ts';

@@ -13,6 +13,7 @@ import { printNote } from './mcp/output.ts';
 import { defineAbilities } from './models/ability/define-abilities.ts';
 import { defineModels } from './models/define-models.ts';
 import { defineKeys } from './keys/define-keys.ts';
+import { defineRun } from './run/define-run.ts';
 import { defineSearchEngine } from './search-engine/define-search-engine.ts';
 import { defineSessions } from './sessions/define-sessions.ts';
 import { defineSkills } from './skills/define-skills.ts';
@@ -116,6 +117,7 @@ export function createProgram(invocation: Invocation): Command {
   defineServe(program, invocation);
   defineOpen(program, io);
   defineAgents(program, io);
+  defineRun(program, invocation);
   defineKeys(program, io);
   defineSearchEngine(program, io);
   defineSessions(program, io);

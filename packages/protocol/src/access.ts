@@ -7,7 +7,7 @@ export const SCOPES = ['read', 'write', 'settings', 'approve', 'answer', 'server
 /**
  * - `read`: read conversations, runs, files, models and settings
  * - `write`: create and change conversations, start and stop runs, call models, upload files
- * - `settings`: change providers, agents, schedules, defaults and the webhook
+ * - `settings`: change providers, agents, schedules, incoming webhooks, defaults and the webhook
  * - `approve`: approve or deny tool calls, call tools directly, change approval mode, rules, budgets and permissions
  * - `answer`: answer questions of models and MCP servers
  * - `servers`: add, change, test and remove MCP servers, and sign in to them
@@ -20,6 +20,9 @@ export type Scope = (typeof SCOPES)[number];
 export const KEY_SCOPES = SCOPES.filter((scope): scope is Exclude<Scope, 'access'> => scope !== 'access');
 
 export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** Scopes that an API key with limits can have: the others concern more than runs. */
+export const LIMITED_KEY_SCOPES: readonly KeyScope[] = ['read', 'write', 'approve', 'answer'];
 
 /** Scopes of an API key that was created without any. */
 export const DEFAULT_KEY_SCOPES: readonly KeyScope[] = ['read', 'write'];

@@ -8,6 +8,7 @@ test('exports these names and no others', () => {
     'DEFAULT_KEY_SCOPES',
     'DEFAULT_LIMITS',
     'KEY_SCOPES',
+    'LIMITED_KEY_SCOPES',
     'MAX_CONCURRENT_CALLS',
     'MAX_MEMORIES',
     'MAX_MEMORY_LENGTH',

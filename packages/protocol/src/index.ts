@@ -99,6 +99,16 @@ export type {
   MemberOutcome,
 } from './schemas/groups.ts';
 export type { GroupCallKind, MemberTurn } from './schemas/member-turns.ts';
+export type {
+  ChangeTrigger,
+  CreateTrigger,
+  SavedTrigger,
+  TestedTrigger,
+  TriggerDefinition,
+  TriggerDelivery,
+  TriggerSignature,
+  TriggerView,
+} from './schemas/triggers.ts';
 export type { Artifact, ArtifactExport, ArtifactKind, ArtifactList } from './schemas/artifacts.ts';
 export { MAX_MEMORIES, MAX_MEMORY_LENGTH } from './memory.ts';
 export type { Memory } from './schemas/memories.ts';
@@ -155,13 +165,15 @@ export { MAX_SUB_AGENT_TASKS } from './sub-agents.ts';
 export type { FramePolicy } from './frame-policy.ts';
 export { frameQuery, isFrameSource, NO_NETWORK, readFrameQuery } from './frame-policy.ts';
 export { addUsage, costOf } from './usage.ts';
-export { DEFAULT_KEY_SCOPES, KEY_SCOPES, SCOPES } from './access.ts';
+export { DEFAULT_KEY_SCOPES, KEY_SCOPES, LIMITED_KEY_SCOPES, SCOPES } from './access.ts';
 export type {
+  ApiKeyLimits,
   ApiKeyView,
   CreateApiKey,
   CreatedApiKey,
   FileLinks,
   PrincipalVia,
+  RateLimit,
   SessionView,
   SignedIn,
   SignedInSession,
@@ -256,6 +268,7 @@ export type {
   LeaseRenewal,
   LeaseTerms,
   NewChildConversation,
+  NewRunWebhook,
   NewRun,
   Owner,
   PutInboxOutcome,
@@ -351,15 +364,24 @@ export type {
   ResumedRun,
   RunCall,
   RunExport,
+  RunResult,
   RunModelCall,
   RunQuestion,
   RunStep,
   RunSteps,
+  StartedRun,
   StartRun,
 } from './schemas/run-steps.ts';
 export type { SetWebTools, WebToolsView } from './schemas/web-tools.ts';
 export { SEARCH_ENGINES, type SearchEngine } from './search-engines.ts';
-export type { SetWebhook, SetWebhookAnswer, TestedWebhook, WebhookState, WebhookView } from './schemas/webhook.ts';
+export type {
+  RunWebhookView,
+  SetWebhook,
+  SetWebhookAnswer,
+  TestedWebhook,
+  WebhookState,
+  WebhookView,
+} from './schemas/webhook.ts';
 export type { WebhookEvent, WebhookMessage } from './webhook.ts';
 export { WEBHOOK_EVENTS } from './webhook.ts';
 export { MAX_CONCURRENT_CALLS } from './mcp-api.ts';

@@ -60,6 +60,10 @@ export type NewRun = {
   conversationId: string;
   agentId?: string;
   parentRunId?: string;
+  /** {@link RunRecord.startedBy} */
+  startedBy?: string;
+  /** Notified of interrupts and the end of the run; its secret is stored elsewhere. */
+  webhook?: NewRunWebhook;
   place: RunLocation;
   at: number;
   /** Plain JSON: the resolved configuration of the agent. */
@@ -82,6 +86,9 @@ export type NewRun = {
   /** With a lease the run is `running` with fence 1, otherwise `queued` with fence 0. */
   lease?: LeaseTerms;
 };
+
+/** `trusted`: the URL may be on a private network. */
+export type NewRunWebhook = { url: string; trusted: boolean };
 
 /** A conversation that belongs to the call of another run: deleted with its conversation, and not listed. */
 export type NewChildConversation = {
@@ -247,6 +254,7 @@ export type RunStore = {
       conversationId?: string;
       agentId?: string;
       parentRunId?: string;
+      startedBy?: string;
       statuses?: readonly RunStatus[];
       /** Runs that started at or after `from` and before `until`. */
       from?: number;

@@ -20,6 +20,8 @@ export type WebhookMessage = {
         interrupt?: { id: string; kind: string; tool?: string };
         /** Set for a failed run. */
         error?: Pick<ErrorInfo, 'code'>;
+        /** Only to the webhook of a run: the text of its last answer. */
+        result?: { text: string };
       }
     | Record<string, never>;
 };

@@ -1,6 +1,7 @@
 import type { DelegatedTask } from '@toolyard/agent-runtime';
 import type { RunTools } from '@toolyard/agent-host';
 import type { RaisedBudget } from './config/raised-budget.ts';
+import type { RunOrigin } from './runs/stored-run.ts';
 import type { ListedSkill, SignInResponse, SkippedItem } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
@@ -55,6 +56,7 @@ import type {
   ModelReference,
   ModelsView,
   ModelView,
+  NewRunWebhook,
   Price,
   Owner,
   ProviderPresetView,
@@ -81,7 +83,8 @@ import type {
 
 /** Starts, resumes and cancels runs, and accepts messages and answers for them. */
 export type RunService = RunsInTabs & {
-  send(principal: Owner, conversationId: string, message: SendMessage): Promise<SentMessage>;
+  /** A message that is queued is sent later as the owner's: `start` applies to a run that starts now. */
+  send(principal: Owner, conversationId: string, message: SendMessage, start?: RunStart): Promise<SentMessage>;
   /**
    * `conflict` if another run is in progress or the conversation has newer messages, `bad_request` if nothing was cut
    * off.
@@ -118,6 +121,9 @@ export type RunService = RunsInTabs & {
   /** Cancels the run in progress and sends the queued message. */
   sendQueued(principal: Owner, conversationId: string, id: string): Promise<void>;
 };
+
+/** What starts a run, if not the user, and the webhook of this run. */
+export type RunStart = { origin?: RunOrigin; webhook?: NewRunWebhook };
 
 /** Runs whose loop executes in a browser tab. */
 export type RunsInTabs = {

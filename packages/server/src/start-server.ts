@@ -50,6 +50,7 @@ import { TabToolBroker } from './tabs/tab-tool-broker.ts';
 import { createTabToolSource } from './tabs/tab-tool-source.ts';
 import { readTelemetry } from './telemetry/telemetry-settings.ts';
 import { createSchedules } from './schedules/schedules.ts';
+import { createTriggers } from './triggers/triggers.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
 import { ADDRESS_FILE, describeLockHolder } from './find-toolyard.ts';
 import { retryUntilStored } from './retry-until-stored.ts';
@@ -306,6 +307,19 @@ async function assemble(
     ...defined({ failpoint }),
   });
   shutdown.defer('schedules', () => schedules.close());
+  const triggers = createTriggers({
+    storage,
+    runs,
+    servers,
+    secrets,
+    hub,
+    clock,
+    ids,
+    log,
+    alone: cluster === null,
+    ...defined({ failpoint }),
+  });
+  shutdown.defer('incoming webhooks', () => triggers.close());
   const stopping = new AbortController();
   shutdown.defer('sign-ins', () => stopping.abort());
   servers.onSignedIn((id) => {
@@ -333,6 +347,7 @@ async function assemble(
     policy,
     webhooks,
     schedules,
+    triggers,
     webTools,
     mediaTools,
     callPolicy,
@@ -374,6 +389,7 @@ async function assemble(
   if (capabilities.runs) {
     webhooks.start();
     schedules.start();
+    triggers.start();
   }
   ready = true;
   void secrets.check(OWNER);

@@ -51,6 +51,9 @@ export type {
   ScheduleRepository,
   StoredSchedule,
 } from './repositories/schedules.ts';
+export type { DeliveryKey, StoredDelivery, StoredTrigger, TriggerRepository } from './repositories/triggers.ts';
+export type { IdempotencyKey, IdempotencyRepository } from './repositories/idempotency-keys.ts';
+export type { RateCounterRepository, RateSpan } from './repositories/rate-counters.ts';
 export type { ArtifactRepository, StoredArtifactVersion } from './repositories/artifacts.ts';
 export type { MemoryRepository, StoredMemory } from './repositories/memories.ts';
 export type { StoredTranslation, TranslationChange, TranslationRepository } from './repositories/translations.ts';
@@ -58,7 +61,12 @@ export type { QueueRepository } from './repositories/queue.ts';
 export type { SecretRepository } from './repositories/secrets.ts';
 export type { SettingsRepository } from './repositories/settings.ts';
 export type { SignInRepository } from './repositories/sign-ins.ts';
-export type { WebhookNotification, StoredWebhook, WebhookRepository } from './repositories/webhooks.ts';
+export type {
+  StoredRunWebhook,
+  StoredWebhook,
+  WebhookNotification,
+  WebhookRepository,
+} from './repositories/webhooks.ts';
 export type { UsageRepository } from './repositories/usage.ts';
 export type { UsageFound, UsageQuery } from './usage/usage-report.ts';
 export type { StoredTabCall, TabOffer, TabRepository } from './repositories/tabs.ts';

@@ -28,6 +28,7 @@ export type Schema = {
   api_keys: ApiKeysTable;
   webhooks: WebhooksTable;
   announcements: AnnouncementsTable;
+  run_webhooks: RunWebhooksTable;
   drafts: DraftsTable;
   artifacts: ArtifactsTable;
   memories: MemoriesTable;
@@ -188,6 +189,8 @@ type ApiKeysTable = {
   start: string;
   /** Names separated by commas. */
   scopes: string;
+  /** JSON; null: none. */
+  limits: string | null;
   created_at: number;
   expires_at: number | null;
   last_used_at: number | null;
@@ -211,6 +214,18 @@ type AnnouncementsTable = {
   happened_at: number;
   attempts: ColumnType<number, number | undefined, number>;
   due_at: number;
+  /** `run`: the webhook of the run; null: that of the owner. */
+  target: string | null;
+};
+
+type RunWebhooksTable = {
+  run_id: string;
+  owner_id: string;
+  url: string;
+  trusted: number;
+  state: string;
+  failures: number;
+  error: string | null;
 };
 
 type RequestPreludesTable = {

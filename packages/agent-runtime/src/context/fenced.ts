@@ -7,6 +7,7 @@ const TAGS = [
   'memory',
   'skill',
   'group-message',
+  'webhook-data',
 ] as const;
 const GROUP_TAG = /<(?=\/?group-message\b)/gi;
 const ANY_TAG = new RegExp(`<(?=/?(?:${TAGS.join('|')})\\b)`, 'gi');

@@ -1,27 +1,31 @@
 import type { CreateApiKey, KeyScope } from '@toolyard/protocol';
-import { KEY_SCOPES, ToolyardError } from '@toolyard/protocol';
+import { defined, KEY_SCOPES, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { dayOf } from '../day-of.ts';
 import { columns } from '../models/columns.ts';
 import { plainLine } from '../sanitize.ts';
+import type { KeyLimitFlags } from './key-limits.ts';
+import { describeLimits, readKeyLimits } from './key-limits.ts';
 import type { ServerClient } from '../server/server-client.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const MAX_DAYS = 3_650;
 
-export type CreateKeyFlags = { scopes: string; expires?: string; json?: boolean };
+export type CreateKeyFlags = KeyLimitFlags & { scopes: string; expires?: string; json?: boolean };
 
 /** `toolyard keys create`: the key goes to stdout, everything else to stderr. */
 export async function createKey(
   io: CommandIo,
   client: ServerClient,
   name: string,
-  { scopes, expires, json }: CreateKeyFlags,
+  { scopes, expires, json, ...limitFlags }: CreateKeyFlags,
 ): Promise<void> {
+  const limits = await readKeyLimits(client, limitFlags);
   const body: CreateApiKey = {
     name,
     scopes: readScopes(scopes),
     ...(expires === undefined ? {} : { expiresAt: Date.now() + readDays(expires) * DAY_MS }),
+    ...defined({ limits }),
   };
   const created = await client.post('/api/access/keys', { body });
   if (json === true) {
@@ -39,13 +43,14 @@ export async function listKeys(io: CommandIo, client: ServerClient, { json }: { 
     io.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
     return;
   }
-  const rows = items.map(({ id, name, start, scopes, expiresAt, lastUsedAt }) => [
+  const rows = items.map(({ id, name, start, scopes, expiresAt, lastUsedAt, limits }) => [
     id,
     name,
     `${start}…`,
     scopes.join(','),
     expiresAt === null ? 'never expires' : `expires ${dayOf(expiresAt)}`,
     lastUsedAt === null ? 'never used' : `used ${dayOf(lastUsedAt)}`,
+    limits === null ? '' : plainLine(describeLimits(limits), 300),
   ]);
   const lines = rows.length === 0 ? ['No API keys.'] : columns(rows);
   io.stdout.write(`${lines.join('\n')}\n`);

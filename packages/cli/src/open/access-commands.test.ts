@@ -81,11 +81,17 @@ it('creates, lists and revokes API keys', async () => {
   const id = listed.stdout.split(' ')[0] ?? '';
   expect((await runCommand(['keys', 'revoke', id, ...at])).code).toBe(0);
   expect((await runCommand(['keys', 'list', ...at])).stdout).toBe('No API keys.\n');
+  const flags = ['--tool', 'files/*', '--budget-run', '0.5usd,10calls', '--rate', '5/minute,100/day'];
+  expect((await runCommand(['keys', 'create', 'Home', ...flags, ...at])).code).toBe(0);
+  const limits = 'tools files/*; $0.5 per run; 10 calls per run; 5 runs per minute; 100 runs per day';
+  expect((await runCommand(['keys', 'list', ...at])).stdout).toContain(limits);
   const after = await runCommand(['conversations', 'list', '--server', served.url, '--token', key]);
   expect(after.code).toBe(1);
   for (const [args, message] of [
     [['--scopes', 'read,admin'], /unknown scope "admin"[^]*read, write/],
     [['--scopes', 'access'], /unknown scope "access"/],
+    [['--rate', '5'], /--rate: invalid value "5"/],
+    [['--budget-day', '1eur'], /--budget-day: invalid value "1eur"/],
     [['--expires', '0'], /a number of days from 1 to 3650 \(got "0"\)/],
   ] as const) {
     const ran = await runCommand(['keys', 'create', 'X', ...args, ...at]);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { KEY_SCOPES, SCOPES } from '../access.ts';
-import { named, timestamp } from './common.ts';
+import { existingId, named, timestamp } from './common.ts';
+import { budgetAmounts } from './configuration.ts';
 
 const credential = z.string().min(1).max(1000);
 
@@ -66,6 +67,39 @@ export const signInLink = named(
 /** A link that signs another browser in, once. */
 export type SignInLink = z.output<typeof signInLink>;
 
+/** Runs per calendar minute and per day (UTC). */
+export const rateLimit = z.strictObject({
+  perMinute: z.int().min(1).max(10_000).exactOptional(),
+  perDay: z.int().min(1).max(1_000_000).exactOptional(),
+});
+export type RateLimit = z.output<typeof rateLimit>;
+
+const amounts = z.strictObject(budgetAmounts);
+export const apiKeyLimits = named(
+  'ApiKeyLimits',
+  z
+    .strictObject({
+      /** Ids of the agents that runs may use, also as sub-agents. */
+      agents: z.array(existingId).min(1).max(100).exactOptional(),
+      /** Tools that runs may call, as `server/tool`; `*` matches any characters. Empty: none. */
+      tools: z
+        .array(
+          z
+            .string()
+            .max(300)
+            .regex(/^[^/]+\/./, 'expected "server/tool"; * matches any characters'),
+        )
+        .max(200)
+        .exactOptional(),
+      /** `run`: each run with its sub-agents. `day`: all runs of the key, per day (UTC). */
+      budget: z.strictObject({ run: amounts.exactOptional(), day: amounts.exactOptional() }).exactOptional(),
+      rate: rateLimit.exactOptional(),
+    })
+    .refine((limits) => Object.keys(limits).length > 0, 'expected at least one limit'),
+);
+/** What an API key is limited to, besides its scopes. Such a key can only start runs, and sees nothing else. */
+export type ApiKeyLimits = z.output<typeof apiKeyLimits>;
+
 const keyScope = z.enum(KEY_SCOPES as [(typeof KEY_SCOPES)[number], ...(typeof KEY_SCOPES)[number][]]);
 const key = {
   id: z.string(),
@@ -77,6 +111,8 @@ const key = {
   /** Null: it does not expire. */
   expiresAt: timestamp.nullable(),
   lastUsedAt: timestamp.nullable(),
+  /** Null: only its scopes limit it. */
+  limits: apiKeyLimits.nullable(),
 };
 const apiKeyView = named('ApiKeyView', z.strictObject(key));
 export type ApiKeyView = z.output<typeof apiKeyView>;
@@ -93,6 +129,7 @@ export const createApiKeyBody = named(
     name: z.string().trim().min(1).max(100),
     scopes: z.array(keyScope).min(1).max(KEY_SCOPES.length).exactOptional(),
     expiresAt: timestamp.exactOptional(),
+    limits: apiKeyLimits.exactOptional(),
   }),
 );
 export type CreateApiKey = z.output<typeof createApiKeyBody>;

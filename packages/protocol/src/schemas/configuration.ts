@@ -43,7 +43,8 @@ export const examples = z.array(z.strictObject({ question: z.string(), answer: z
 /** A user message and the answer the operator would like to it. */
 export type ConversationExample = NonNullable<AgentConfiguration['examples']>[number];
 
-const limits = {
+/** Amounts of a budget. */
+export const budgetAmounts = {
   dollars: z.number().positive('a budget must be above zero').exactOptional(),
   tokens: z.int().positive('a budget must be above zero').exactOptional(),
   calls: z.int().positive('a budget must be above zero').exactOptional(),
@@ -52,9 +53,9 @@ const ofPair = z.string().regex(/^[^/]+\/./, 'expected two names with a slash be
 
 /** A budget of the right shape; {@link faultsOfBudgets} checks the values. */
 export const budget = z.discriminatedUnion('of', [
-  z.strictObject({ of: z.enum(['turn', 'run', 'conversation', 'agent', 'day']), ...limits }),
-  z.strictObject({ of: z.literal('model'), model: ofPair, ...limits }),
-  z.strictObject({ of: z.literal('tool'), tool: ofPair, ...limits }),
+  z.strictObject({ of: z.enum(['turn', 'run', 'conversation', 'agent', 'day']), ...budgetAmounts }),
+  z.strictObject({ of: z.literal('model'), model: ofPair, ...budgetAmounts }),
+  z.strictObject({ of: z.literal('tool'), tool: ofPair, ...budgetAmounts }),
 ]);
 /**
  * A limit on usage; a user is asked before it is exceeded.

@@ -28,6 +28,7 @@ export * from './mcp-offers.ts';
 export * from './permissions.ts';
 export * from './preset-tasks.ts';
 export * from './schedules.ts';
+export * from './triggers.ts';
 export * from './skills.ts';
 export * from './tab-runs.ts';
 export * from './tab-sub-agents.ts';

@@ -57,6 +57,7 @@ export const liveEvent = named(
         'agents',
         'groups',
         'schedules',
+        'triggers',
         'providers',
         'settings',
         'tab_calls',

@@ -4,26 +4,67 @@ import { agentConfiguration } from './configuration.ts';
 import { finishReason, message, usage, userMessage } from './messages.ts';
 import { toolResult, userPart } from './parts.ts';
 import { instruction } from './instructions.ts';
-import { interrupt, interruptAnswer, modelRequest, runRecord } from './runs.ts';
+import { interrupt, interruptAnswer, modelRequest, runRecord, runStatus } from './runs.ts';
+import { webhookSecret, webhookUrl } from './webhook.ts';
+
+/** Longest time that `POST /api/runs` waits for the result, in seconds. */
+export const MAX_WAIT_SECONDS = 300;
 
 export const startRunBody = named(
   'StartRun',
-  z.strictObject({
-    /** Chosen by the client, so that a repeated request starts one run. It becomes the run's id. */
-    id: clientId.exactOptional(),
-    parts: z.array(userPart).min(1).max(100),
-    /** Absent: a new conversation. */
-    conversationId: existingId.exactOptional(),
-    /** Agent and title of a new conversation. */
-    agentId: existingId.exactOptional(),
-    title: titleText.exactOptional(),
-    /** Overrides for this run only. */
-    configuration: agentConfiguration.exactOptional(),
-  }),
+  z
+    .strictObject({
+      /** Chosen by the client, so that a repeated request starts one run. It becomes the run's id. */
+      id: clientId.exactOptional(),
+      /** The message as text; instead of `parts`. */
+      task: z.string().min(1).max(100_000).exactOptional(),
+      parts: z.array(userPart).min(1).max(100).exactOptional(),
+      /** Absent: a new conversation. */
+      conversationId: existingId.exactOptional(),
+      /** Agent and title of a new conversation. */
+      agentId: existingId.exactOptional(),
+      title: titleText.exactOptional(),
+      /** Overrides for this run only. */
+      configuration: agentConfiguration.exactOptional(),
+      /** Seconds to wait for the result; 202 without it if the run has not ended by then, or needs the user. */
+      wait: z.int().min(1).max(MAX_WAIT_SECONDS).exactOptional(),
+      /** Respond with the events of the run, as `GET /api/runs/{id}/events` does. */
+      stream: z.boolean().exactOptional(),
+      /** Notified of the interrupts and the end of this run, signed. Without a secret, one is generated and returned. */
+      webhook: z.strictObject({ url: webhookUrl, secret: webhookSecret.exactOptional() }).exactOptional(),
+    })
+    .refine(({ task, parts }) => (task === undefined) !== (parts === undefined), 'expected either task or parts')
+    .refine(({ wait, stream }) => wait === undefined || stream !== true, 'expected either wait or stream')
+    .refine(
+      ({ stream, webhook }) => stream !== true || webhook === undefined || webhook.secret !== undefined,
+      'expected a secret of the webhook, because a stream cannot return a generated one',
+    ),
 );
 /** `POST /api/runs`: sends a message, to an existing or a new conversation. */
 export type StartRun = z.output<typeof startRunBody>;
-export const startedRun = named('StartedRun', z.strictObject({ run: runRecord, message: userMessage }));
+
+const runResult = z.strictObject({
+  status: runStatus,
+  /** Text of the last answer. */
+  text: z.string(),
+  usage,
+  /** US dollars; absent if unknown. */
+  cost: z.number().exactOptional(),
+  error: errorInfo.exactOptional(),
+});
+/** How a run ended. */
+export type RunResult = z.output<typeof runResult>;
+export const startedRun = named(
+  'StartedRun',
+  z.strictObject({
+    run: runRecord,
+    message: userMessage,
+    result: runResult.exactOptional(),
+    webhookSecret: z.string().exactOptional(),
+  }),
+);
+/** `result`: with `wait`, if the run has ended. `webhookSecret`: the generated one. */
+export type StartedRun = z.output<typeof startedRun>;
 export const resumedRun = named('ResumedRun', z.strictObject({ run: runRecord, resumes: z.string() }));
 /** The run that continues: the same one if it was parked, otherwise a new one. */
 export type ResumedRun = z.output<typeof resumedRun>;

@@ -6,6 +6,7 @@ import { instruction } from './instructions.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
 import { assistantPart, malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
 import { spent } from './usage.ts';
+import { runWebhookView } from './webhook.ts';
 
 const place = z.enum(['server', 'browser', 'process']);
 /** Where a run executes. */
@@ -27,6 +28,8 @@ const ofRun = {
   createdAt: timestamp,
   updatedAt: timestamp,
   endedAt: timestamp.nullable(),
+  /** `key:<id>` or `trigger:<id>`: the API key or incoming webhook that started it, also as a sub-agent. */
+  startedBy: z.string().exactOptional(),
 };
 export const runRecord = named('RunRecord', z.strictObject(ofRun));
 /** A run as its owner sees it. */
@@ -37,8 +40,11 @@ export const missingRole = named(
 );
 /** A process role that no process has, and what that means for users. */
 export type MissingRole = z.output<typeof missingRole>;
-export const runView = named('RunView', z.strictObject({ ...ofRun, waitsFor: missingRole.exactOptional() }));
-/** A run, and the process role it waits for if none can continue it. */
+export const runView = named(
+  'RunView',
+  z.strictObject({ ...ofRun, waitsFor: missingRole.exactOptional(), webhook: runWebhookView.exactOptional() }),
+);
+/** A run, the process role it waits for if none can continue it, and its own webhook. */
 export type RunView = z.output<typeof runView>;
 export const runPage = pageOf('RunPage', runRecord);
 

@@ -52,6 +52,17 @@ export const testedWebhook = named(
 );
 export type TestedWebhook = z.output<typeof testedWebhook>;
 
+export const runWebhookView = z.strictObject({
+  url: z.string(),
+  /** `waiting`: nothing to deliver yet. `failed`: no more attempts. */
+  state: z.enum(['waiting', 'retrying', 'delivered', 'failed']),
+  /** Failed attempts since the last delivery. */
+  failures: z.int(),
+  error: z.string().nullable(),
+});
+/** The webhook of one run, and whether its notifications were delivered. */
+export type RunWebhookView = z.output<typeof runWebhookView>;
+
 function isHttp(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);

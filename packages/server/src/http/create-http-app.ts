@@ -35,6 +35,8 @@ import { addPresetTaskRoute } from './routes/preset-tasks.ts';
 import { addProxyRoutes, isProxyPath } from './routes/proxy.ts';
 import { addRunHistoryRoutes } from './routes/run-history.ts';
 import { addRunRoutes } from './routes/runs.ts';
+import { addStartRunRoute } from './routes/start-run.ts';
+import { addTriggerRoutes } from './routes/triggers.ts';
 import { addSentRequestRoutes } from './routes/sent-requests.ts';
 import { addMcpRoutes } from './routes/mcp.ts';
 import { addMcpSignInRoutes } from './routes/mcp-sign-in.ts';
@@ -101,7 +103,7 @@ export function createHttpApp(deps: HttpAppOptions): HttpApp {
   app.notFound((c) => (hasDoor && isPartOfApi(c.req.path) ? answerError(noRoute(c.req.path)) : page(c)));
 
   const auto = createAutoConfirmation({ settings: deps.storage.settings, servers: deps.servers, clock });
-  const router = createRouter(app, authentication, auto);
+  const router = createRouter(app, authentication, { auto, runs: deps.storage.runs });
   if (hasDoor) addRoutes(router, deps, { auth, auto, eventStreams });
   else addWatchRoutes(router, deps, authentication);
   const passUpgradeOn = addProxyRoutes(app, router, { proxy: deps.proxy, authentication, clock: deps.clock });
@@ -146,6 +148,7 @@ function addRoutes(
   addTranslationRoutes(router, deps);
   addExportRoute(router, deps);
   addRunRoutes(router, deps, eventStreams);
+  addStartRunRoute(router, deps, eventStreams);
   addRunHistoryRoutes(router, deps);
   addSentRequestRoutes(router, deps);
   addInterruptRoutes(router, deps);
@@ -155,6 +158,7 @@ function addRoutes(
   addAgentRoutes(router, deps);
   addGroupRoutes(router, deps);
   addScheduleRoutes(router, deps);
+  addTriggerRoutes(router, deps);
   addModelRoutes(router, deps);
   addMcpRoutes(router, deps);
   addUnsandboxedRoutes(router, auto);

@@ -32,6 +32,8 @@ export type EventStreams = {
     principal: Principal,
     frames: (signal: AbortSignal) => AsyncIterable<readonly Frame[]>,
   ): Response;
+  /** Calls `work` with a signal that is aborted when the client disconnects, its session ends or the server stops. */
+  whileConnected<T>(c: AppContext, principal: Principal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Ends all streams; new ones end at once. */
   close(): void;
   /** True once the server stops: streams end although clients are connected. */
@@ -97,6 +99,26 @@ export function createEventStreams(
         void run(outgoing, principal, frames);
       }
       return RESPONSE_ALREADY_SENT;
+    },
+    async whileConnected(c, principal, work) {
+      const control = new AbortController();
+      const end = (): void => control.abort();
+      const { outgoing } = c.env;
+      outgoing.on('close', end);
+      open.add(control);
+      if (closing) end();
+      let stop = clock.after(CHECK_EVERY_MS, check);
+      function check(): void {
+        void endIfInvalid(isStillValid, principal, end);
+        stop = clock.after(CHECK_EVERY_MS, check);
+      }
+      try {
+        return await work(control.signal);
+      } finally {
+        stop();
+        open.delete(control);
+        outgoing.off('close', end);
+      }
     },
     get closing() {
       return closing;

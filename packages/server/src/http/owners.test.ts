@@ -28,6 +28,14 @@ const BODIES: Record<string, unknown> = {
   'POST /api/groups': { id: 'by-bert', title: 'of Bert', members: [], mode: { kind: 'round_robin' } },
   'PATCH /api/groups/{id}': { version: 1, title: 'taken over' },
   'POST /api/schedules': { id: 'by-bert', title: 'of Bert', task: 'x', timing: { kind: 'interval', seconds: 60 } },
+  'POST /api/triggers': {
+    title: 'of Bert',
+    agentId: 'agent-of-bert',
+    template: 'x',
+    signature: { kind: 'github' },
+  },
+  'PATCH /api/triggers/{id}': { version: 1, title: 'taken over' },
+  'POST /api/triggers/{id}/test': { payload: {}, run: true },
   'POST /api/schedules/preview': { timing: { kind: 'interval', seconds: 60 } },
   'PUT /api/tools/media': { image: null, speech: null },
   'PATCH /api/conversations/{id}/translations/{message}': { to: 'en', content: 'taken over' },
@@ -145,6 +153,13 @@ async function makeThings(): Promise<Record<string, string>> {
   await server.ask('/api/drafts/conversation-of-anne', { method: 'PUT', headers, json: draft });
   const timing = { kind: 'interval', seconds: 31_536_000 };
   await post('/api/schedules', { id: 'schedule-of-anne', title: 'secret-schedule', task: 'secret-task', timing });
+  await post('/api/triggers', {
+    id: 'trigger-of-anne',
+    title: 'secret-trigger',
+    agentId: 'agent-of-anne',
+    template: 'secret-template',
+    signature: { kind: 'github' },
+  });
   const note = { id: 'memory-of-anne', text: 'secret-memory', source: null, at: 1 };
   await server.storage.memories.add(ANNE.principal, note, 10);
   const tool = { serverId: 'files', name: 'delete' };
@@ -182,6 +197,8 @@ async function makeThings(): Promise<Record<string, string>> {
     skills: 'data:skill-of-anne',
     drafts: 'conversation-of-anne',
     schedules: 'schedule-of-anne',
+    triggers: 'trigger-of-anne',
+    trigger: 'trigger-of-anne',
     message: 'm1',
     memories: 'memory-of-anne',
     keys: apiKey,
@@ -229,6 +246,8 @@ describe('attack 10: data of another owner', () => {
     for (const route of server.app.routes.filter(({ path }) => path.includes('{'))) {
       // Setting keys are per owner: any owner can create this key.
       if (route.path === '/api/settings/{key}' && route.method === 'PUT') continue;
+      // The sender of a delivery has no other credential than the signature.
+      if (route.path === '/api/hooks/{trigger}') continue;
       const answer = await server.ask(targetOf(route), optionsOf(route));
       expect([route.method, route.path, answer.status]).toEqual([route.method, route.path, 404]);
       expect(answer.text).not.toContain('secret');

@@ -15,6 +15,7 @@ import type { z } from 'zod';
 import { jsonAnswer } from './answers.ts';
 import type { Authentication } from './auth/authentication.ts';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
+import { checkLimitedKey } from './auth/limited-keys.ts';
 import { changesApproval, requireScope } from './auth/scopes.ts';
 import { contentTypeOf, readJsonBody } from './body.ts';
 import {
@@ -67,7 +68,11 @@ export type Router = {
 type CheckAuto = Pick<AutoConfirmation, 'check'>;
 
 /** Adds routes to `app`. Authentication and validation happen before the handler is called. */
-export function createRouter(app: Hono<AppEnv>, authentication: Authentication, auto: CheckAuto): Router {
+export function createRouter(
+  app: Hono<AppEnv>,
+  authentication: Authentication,
+  { auto, runs }: { auto: CheckAuto; runs: Parameters<typeof checkLimitedKey>[2] },
+): Router {
   const descriptions: RouteDescription[] = [];
   return {
     descriptions,
@@ -77,6 +82,7 @@ export function createRouter(app: Hono<AppEnv>, authentication: Authentication, 
       const answer = async (c: AppContext): Promise<Response> => {
         const principal = route.open ? NO_ONE : await authentication.principalOf(c.env.incoming);
         if (!route.open) requireScope(principal, ...scopesOf(route));
+        await checkLimitedKey(principal, { key, id: c.req.param('id') }, runs);
         checkContentType(c.env.incoming, route);
         const query = readQuery(c, route.query);
         const body = route.body && (await readBody(c, route.body, { ...route, precheck, principal, auto }));

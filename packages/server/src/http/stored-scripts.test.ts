@@ -102,6 +102,13 @@ async function store(): Promise<Record<string, string>> {
     mode: { kind: 'round_robin' },
     instructions: SCRIPT,
   });
+  await post('/api/triggers', {
+    id: 'trigger',
+    title: SCRIPT,
+    agentId: 'a',
+    template: SCRIPT,
+    signature: { kind: 'github' },
+  });
   const skill = join(server.folder, 'skills', 'notes');
   mkdirSync(skill, { recursive: true });
   writeFileSync(join(skill, 'SKILL.md'), `---\nname: notes\ndescription: ${JSON.stringify(SCRIPT)}\n---\n${SCRIPT}`);
@@ -117,6 +124,8 @@ async function store(): Promise<Record<string, string>> {
     drafts: 'c',
     schedules: 'schedule',
     groups: 'group',
+    triggers: 'trigger',
+    trigger: 'trigger',
     skills: 'data:notes',
     message: 'answer',
     memories: 'note',
@@ -246,6 +255,8 @@ describe('attack 14: scripts in stored texts', () => {
       '/api/skills',
       '/api/skills/{id}',
       '/api/skills/{id}/file',
+      '/api/triggers',
+      '/api/triggers/{id}',
     ]);
     const markdown = await server.ask('/api/conversations/c/export?format=markdown', { headers: OPENED });
     expect(markdown.text).toContain(SCRIPT);

@@ -11,6 +11,7 @@ import type { MediaSettings } from '../built-in/media/media-settings.ts';
 import type { Skills } from '../built-in/skills/skills.ts';
 import type { WebSettings } from '../built-in/web/web-settings.ts';
 import type { Schedules } from '../schedules/schedules.ts';
+import type { Triggers } from '../triggers/triggers.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers } from '../services.ts';
 import type { Frames } from '../frames/frames.ts';
@@ -34,6 +35,7 @@ export type HttpAppOptions = {
   policy?: () => NonNullable<InterventionOptions['callContext']>;
   webhooks: Webhooks;
   schedules: Schedules;
+  triggers: Triggers;
   webTools: Pick<WebSettings, 'get' | 'set'>;
   mediaTools: MediaSettings;
   skills: Pick<Skills, 'list' | 'get' | 'file' | 'change'>;

@@ -14,6 +14,8 @@ const KEEP_TEMPORARY_MS = DAY_MS;
 const KEEP_UNNAMED_MS = DAY_MS;
 /** Retention of offers of a tab that is gone. Whether a tab is open is decided by a much shorter timeout. */
 const KEEP_OFFERS_MS = HOUR_MS;
+/** Retention of deliveries to incoming webhooks: a repeated one is recognized until then. */
+const KEEP_DELIVERIES_MS = 30 * DAY_MS;
 /** Finding unreferenced files reads all messages. */
 const SWEEP_EVERY_MS = DAY_MS;
 /** Long transactions block others, so use small ones. */
@@ -23,7 +25,10 @@ const PAUSE_MS = 50;
 
 /** Once an hour, deletes data past its retention. Returns a function that stops it. */
 export function startHousekeeping(of: {
-  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'tabs' | 'sessions' | 'sweepBlobs'>;
+  storage: Pick<
+    SharedStorage,
+    'runs' | 'conversations' | 'tabs' | 'sessions' | 'sweepBlobs' | 'idempotencyKeys' | 'rateCounters' | 'triggers'
+  >;
   clock: Clock;
   log: (line: string) => void;
 }): () => void {
@@ -50,6 +55,9 @@ export function startHousekeeping(of: {
         next = 'runs';
         wait = HOUR_MS;
         await storage.sessions.sweep(clock.now());
+        await storage.idempotencyKeys.sweep(clock.now() - DAY_MS);
+        await storage.rateCounters.sweep(clock.now() - 2 * DAY_MS);
+        await storage.triggers.sweep(clock.now() - KEEP_DELIVERIES_MS);
         await storage.tabs.sweep(clock.now() - KEEP_OFFERS_MS);
         if (clock.monotonic() - sweptAt >= SWEEP_EVERY_MS) {
           sweptAt = clock.monotonic();

@@ -2,6 +2,7 @@ import type { RunAccess } from '@toolyard/agent-host';
 import type { Budget, Clock, ErrorInfo, Owner, Spent } from '@toolyard/protocol';
 import { budgetExceeded, budgetKey, exhaustedMeasure, ZERO_SPENT } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
+import type { OriginCheck } from './run-origin.ts';
 import type { SubAgentOrigin } from './stored-run.ts';
 
 /**
@@ -17,12 +18,15 @@ export function createRunBudgets(
     budgets: readonly Budget[];
     /** Budgets of the trees that the run is part of. */
     ofParents?: SubAgentOrigin['budgets'];
+    /** Whether what started the run still allows it. */
+    checkOrigin?: (at: number) => Promise<OriginCheck>;
     clock: Clock;
   },
 ): NonNullable<RunAccess['budgets']> {
-  const { conversationId, agentId, budgets, ofParents = [], clock } = of;
+  const { conversationId, agentId, budgets, ofParents = [], checkOrigin, clock } = of;
   const known = new Map<string, Spent>();
   let beyond: ErrorInfo | null = null;
+  let stopped: ErrorInfo | null = null;
 
   /** The first budget of a tree that is exhausted. */
   async function exhausted(at: number): Promise<ErrorInfo | null> {
@@ -44,9 +48,12 @@ export function createRunBudgets(
         if (budget.of === 'run' || budget.of === 'turn') continue;
         known.set(budgetKey(budget), await usage.spent(principal, budget, { conversationId, agentId, at }));
       }
-      beyond = await exhausted(at);
+      const origin = await checkOrigin?.(at);
+      stopped = origin?.revoked ?? null;
+      beyond = origin?.exhausted ?? (await exhausted(at));
     },
-    ...(ofParents.length > 0 ? { ofParents: () => beyond } : {}),
+    ...(ofParents.length > 0 || checkOrigin ? { ofParents: () => beyond } : {}),
+    ...(checkOrigin ? { stopped: () => stopped } : {}),
   };
 }
 

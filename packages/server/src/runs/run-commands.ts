@@ -134,7 +134,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
   }
 
   return {
-    async send(principal, conversationId, message) {
+    async send(principal, conversationId, message, startedAs = {}) {
       const conversation = await conversationOf(principal, conversationId);
       if (message.id !== undefined) {
         const before = await findSentMessage(storage, principal, conversationId, message.id);
@@ -160,6 +160,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         question,
         begins: { with: 'question' },
         ...defined({ configuration, agentId, delegate: message.delegate }),
+        ...startedAs,
       };
       const outcome = await start(principal, request);
       if (outcome.started) return { run: outcome.run, message: question };

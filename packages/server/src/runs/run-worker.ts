@@ -23,7 +23,16 @@ import { recoverRun } from './recover-run.ts';
 export type RunWorkerServices = RunAccessServices & {
   storage: Pick<
     SharedStorage,
-    'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage' | 'groups' | 'agents'
+    | 'runs'
+    | 'messages'
+    | 'blobs'
+    | 'permissions'
+    | 'queue'
+    | 'requestPreludes'
+    | 'usage'
+    | 'groups'
+    | 'agents'
+    | 'apiKeys'
   >;
   pump: CommitPump;
   hub: Pick<LiveHub, 'changed'>;

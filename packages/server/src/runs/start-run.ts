@@ -9,6 +9,7 @@ import type {
   LeasedRun,
   LeaseTerms,
   NewRun,
+  NewRunWebhook,
   Owner,
   RunRecord,
   SubAgentTask,
@@ -20,7 +21,8 @@ import { layersOf } from '../config/configuration-layers.ts';
 import { groupConfiguration } from '../groups/group-configuration.ts';
 import type { Configurations, LiveHub, Models } from '../services.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
-import type { RunConfiguration } from './stored-run.ts';
+import { limitedBy } from './run-origin.ts';
+import type { RunConfiguration, RunOrigin } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
 import { delegationOf, withSubAgents } from './begin-with-delegation.ts';
 
@@ -47,6 +49,10 @@ export type StartRequest = {
   delegate?: readonly SubAgentTask[];
   /** The agent that answers, instead of the conversation's. */
   agentId?: string;
+  /** What starts it, if not the user. */
+  origin?: RunOrigin;
+  /** Notified of this run only. */
+  webhook?: NewRunWebhook;
   /** The tab that executes it, instead of a process. */
   heldBy?: LeaseTerms;
 };
@@ -88,7 +94,8 @@ export async function startRun(
   const { conversation, begins } = request;
   const resolved = await resolve(principal, request, services);
   if ('busyWith' in resolved) return { started: false, ...resolved };
-  const configuration = await priced(principal, request.delegate ? withSubAgents(resolved) : resolved, services);
+  const whole = limitedBy(request.delegate ? withSubAgents(resolved) : resolved, request.origin);
+  const configuration = await priced(principal, whole, services);
   const created = await storage.runs.createRun(principal, newRun(request, configuration, services));
   switch (created.outcome) {
     case 'created': {
@@ -132,6 +139,7 @@ export function newRun(
     begins,
     delegate,
     heldBy,
+    webhook,
     agentId = conversation.agentId ?? undefined,
   }: NewRunRequest,
   configuration: RunConfiguration,
@@ -175,7 +183,7 @@ export function newRun(
     state: stored,
     messages: begins.with === 'answer' ? [shown] : [question, shown],
     leaf: shown.id,
-    ...defined({ lease }),
+    ...defined({ lease, startedBy: configuration.origin?.startedBy, webhook }),
     ...(title === '' ? {} : { title }),
     ...defined({ agentId: configuration.group ? configuration.agent?.id : agentId }),
     ...(begins.with === 'question' ? defined({ queuedMessageId: begins.queuedMessageId }) : {}),

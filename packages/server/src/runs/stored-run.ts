@@ -3,6 +3,7 @@ import { RunLost } from '@toolyard/agent-host/durable';
 import type { AgentState } from '@toolyard/agent-runtime';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type {
+  ApiKeyLimits,
   Budget,
   AssistantMessage,
   GroupCallKind,
@@ -29,12 +30,23 @@ export type SubAgentOrigin = {
   member?: { agentId: string; kind: GroupCallKind };
 };
 
+/** What started a run, if it was not the user. */
+export type RunOrigin = {
+  /** `key:<id>` or `trigger:<id>` */
+  startedBy: string;
+  /** Name of the API key or title of the incoming webhook, for errors. */
+  name: string;
+  /** Limits of the key; they also apply to sub-agents. */
+  limits?: ApiKeyLimits;
+};
+
 /** Configuration of a run, resolved once when the user sends the message. */
 export type RunConfiguration = ResolvedAgentConfiguration & {
   model: ModelReference;
   subAgent?: SubAgentOrigin;
   /** Set for the run of a group: the group as it was when the run started. */
   group?: GroupOfRun;
+  origin?: RunOrigin;
 };
 
 export type GroupOfRun = GroupDefinition & { id: string; title: string };

@@ -55,6 +55,8 @@ export function childConfiguration(
       : above.interventionRules,
     ...(above.lostRules || base.lostRules ? { lostRules: true as const } : {}),
     budgets: own ? own.budgets : above.budgets.filter(isNotOfTree),
+    // Limits of the API key that started the tree.
+    ...defined({ origin: above.origin }),
     subAgent: originOf(task, { parent, agentId }),
   };
 }

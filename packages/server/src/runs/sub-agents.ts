@@ -186,6 +186,13 @@ async function findAgent(
       message: `Several agents are titled ${JSON.stringify(name)}. Use an id: ${[agent, ...others].map(({ id }) => id).join(', ')}.`,
     });
   }
+  const { origin } = parent.configuration;
+  if (origin?.limits?.agents && !origin.limits.agents.includes(agent.id)) {
+    throw new ToolyardError({
+      code: 'forbidden',
+      message: `The agent ${JSON.stringify(agent.title)} is not among those of the API key ${JSON.stringify(origin.name)}, which started this run.`,
+    });
+  }
   const above = parent.configuration.subAgent?.agents ?? (parent.agentId === null ? [] : [parent.agentId]);
   if (above.includes(agent.id)) {
     const titleOf = (id: string): string => agents.find((each) => each.id === id)?.title ?? id;

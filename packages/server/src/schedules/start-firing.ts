@@ -2,6 +2,7 @@ import type { Owner, ScheduleDefinition } from '@toolyard/protocol';
 import { isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
 import type { FiringKey, FiringOutcome, SharedStorage, StoredSchedule } from '@toolyard/storage';
 import type { LiveHub, RunService } from '../services.ts';
+import { ensureConversation } from '../runs/ensure-conversation.ts';
 import { readDefinition } from './definition.ts';
 
 export type StartFiringServices = {
@@ -83,19 +84,13 @@ async function createConversation(
   { id, plannedAt }: { id: string; plannedAt: number },
   { storage }: StartFiringServices,
 ): Promise<void> {
-  const { conversations, permissions, agents } = storage;
-  if (agentId !== null && (await agents.get(principal, agentId)) === null) {
+  if (agentId !== null && (await storage.agents.get(principal, agentId)) === null) {
     throw new ToolyardError({
       code: 'not_found',
       message: `The agent "${agentId}" of the schedule does not exist any more.`,
     });
   }
-  const agent = agentId === null ? {} : { agentId };
-  await conversations.create(principal, { id, title, ...agent, configuration, at: plannedAt });
-  // Pinned definitions apply: a tool that has changed since it was approved needs approval again.
-  for (const tool of allowedTools) {
-    await permissions.set(principal, { tool, conversationId: id, decision: 'allow', at: plannedAt });
-  }
+  await ensureConversation(principal, { id, title, agentId, configuration, allowedTools, at: plannedAt }, storage);
 }
 
 function skipped(reason: string): Outcome {

@@ -1,21 +1,30 @@
-import type { Clock, Owner, StoredInterrupt, WebhookEvent, WebhookMessage } from '@toolyard/protocol';
-import { formatToolReference, WEBHOOK_EVENTS } from '@toolyard/protocol';
+import type { Clock, Fetch, Owner, StoredInterrupt, WebhookEvent, WebhookMessage } from '@toolyard/protocol';
+import { formatToolReference, textOf, WEBHOOK_EVENTS } from '@toolyard/protocol';
 import type { WebhookNotification, SharedStorage } from '@toolyard/storage';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createLogOnce } from '../log-once.ts';
+import { readEnd } from '../runs/read-end.ts';
+import type { SentWebhook } from './send-webhook.ts';
 import { sendWebhook } from './send-webhook.ts';
 
 export type DeliveryServices = {
   storage: Pick<SharedStorage, 'runs' | 'webhooks'>;
-  secrets: Pick<Secrets, 'get'>;
+  secrets: Pick<Secrets, 'get' | 'remove'>;
   fetches: Pick<OwnerFetches, 'for'>;
+  /** For URLs that the owner did not enter: it connects to no private address. */
+  guardedFetch: Fetch;
   clock: Clock;
   log: (line: string) => void;
 };
 
 /** Name of the stored secret. */
 export const WEBHOOK_SECRET = 'webhook';
+
+/** Name of the secret of the webhook of one run. */
+export function secretOfRun(runId: string): string {
+  return `webhook of run ${runId}`;
+}
 
 const LOOK_EVERY_MS = 1_000;
 const AT_ONCE = 8;
@@ -65,27 +74,65 @@ export function startDelivery(services: DeliveryServices): () => Promise<void> {
 }
 
 async function deliver(announcement: WebhookNotification, services: DeliveryServices): Promise<void> {
-  const { storage, secrets, fetches, clock, log } = services;
+  const { storage, clock, log } = services;
   const principal: Owner = { ownerId: announcement.ownerId };
-  const { id, attempts } = announcement;
-  const webhook = await storage.webhooks.get(principal);
-  const secret = await secrets.get(principal, WEBHOOK_SECRET);
+  const { id, attempts, target, runId } = announcement;
+  const receiver = await (target === 'run' ? receiverOfRun : receiverOfOwner)(principal, announcement, services);
   const message = await webhookMessage(principal, announcement, storage);
   // The webhook was deleted, or the interrupt was answered.
-  if (webhook === null || secret === null || message === null) return storage.webhooks.complete(id);
-  const { url } = webhook;
-  const sent = await sendWebhook({ url, secret, id, message }, { fetch: fetches.for(url), clock });
-  if (sent.ok) return storage.webhooks.complete(id);
-  const isHopeless = attempts + 1 >= MOST_ATTEMPTS;
-  log(`webhook: delivery of ${id} failed: ${sent.error.message}${isHopeless ? ' No more retries.' : ''}`);
-  if (isHopeless) return storage.webhooks.complete(id);
+  if (receiver === null || message === null) return storage.webhooks.complete(id);
+  const { url, secret, fetch } = receiver;
+  const sent = await sendWebhook({ url, secret, id, message }, { fetch, clock });
+  const isHopeless = !sent.ok && (attempts + 1 >= MOST_ATTEMPTS || sent.error.code === 'address_refused');
+  if (!sent.ok) {
+    log(`webhook: delivery of ${id} failed: ${sent.error.message}${isHopeless ? ' No more retries.' : ''}`);
+  }
+  if (target === 'run') await note(principal, announcement, { sent, isHopeless }, services);
+  if (sent.ok || isHopeless) return storage.webhooks.complete(id);
   const wait = Math.max(FIRST_WAIT_MS * 4 ** attempts, sent.retryAfterMs ?? 0);
   return storage.webhooks.postpone(id, clock.now() + Math.min(wait, LONGEST_WAIT_MS));
+
+  async function note(
+    { ownerId }: Owner,
+    { event }: WebhookNotification,
+    result: { sent: SentWebhook; isHopeless: boolean },
+    { secrets }: DeliveryServices,
+  ): Promise<void> {
+    const isLast = event !== 'interrupt.opened';
+    const failure = result.sent.ok ? null : result.sent.error.message;
+    const state = failure === null ? (isLast ? 'delivered' : 'waiting') : result.isHopeless ? 'failed' : 'retrying';
+    await storage.webhooks.noteOfRun(runId, { state, failures: failure === null ? 0 : attempts + 1, error: failure });
+    if (isLast && (failure === null || result.isHopeless)) await secrets.remove({ ownerId }, secretOfRun(runId));
+  }
+}
+
+type Receiver = { url: string; secret: string; fetch: Fetch };
+
+async function receiverOfOwner(
+  principal: Owner,
+  _announcement: WebhookNotification,
+  { storage, secrets, fetches }: DeliveryServices,
+): Promise<Receiver | null> {
+  const webhook = await storage.webhooks.get(principal);
+  const secret = await secrets.get(principal, WEBHOOK_SECRET);
+  return webhook && secret !== null ? { url: webhook.url, secret, fetch: fetches.for(webhook.url) } : null;
+}
+
+async function receiverOfRun(
+  principal: Owner,
+  { runId }: WebhookNotification,
+  { storage, secrets, fetches, guardedFetch }: DeliveryServices,
+): Promise<Receiver | null> {
+  const webhook = await storage.webhooks.ofRun(principal, runId);
+  const secret = await secrets.get(principal, secretOfRun(runId));
+  if (webhook === null || secret === null) return null;
+  const { url, trusted } = webhook;
+  return { url, secret, fetch: trusted ? fetches.for(url) : guardedFetch };
 }
 
 async function webhookMessage(
   principal: Owner,
-  { event, runId, interruptId, happenedAt }: WebhookNotification,
+  { event, runId, interruptId, happenedAt, target }: WebhookNotification,
   storage: Pick<SharedStorage, 'runs'>,
 ): Promise<WebhookMessage | null> {
   const type = WEBHOOK_EVENTS.find((known) => known === event);
@@ -93,6 +140,7 @@ async function webhookMessage(
   if (type === undefined || run === null) return null;
   const asked = interruptId === null ? null : await openInterrupt(principal, runId, interruptId, storage);
   if (interruptId !== null && asked === null) return null;
+  const result = target === 'run' && interruptId === null ? await resultOf(principal, runId, storage) : undefined;
   const code = type === 'run.failed' ? await failureOf(principal, runId, run.lastSeq, storage) : undefined;
   return {
     type: type satisfies WebhookEvent,
@@ -103,8 +151,15 @@ async function webhookMessage(
       status: run.status,
       ...(asked === null ? {} : { interrupt: shortly(asked) }),
       ...(code === undefined ? {} : { error: { code } }),
+      ...(result === undefined ? {} : { result }),
     },
   };
+}
+
+/** The receiver asked for this run: it gets the answer. */
+async function resultOf(principal: Owner, runId: string, { runs }: Pick<SharedStorage, 'runs'>) {
+  const answer = (await readEnd(runs, principal, runId))?.answer ?? null;
+  return answer === null ? undefined : { text: textOf(answer) };
 }
 
 async function openInterrupt(

@@ -261,3 +261,62 @@ describe('a webhook', () => {
     await expect(made.remove(ANNE)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
+
+describe('the webhook of one run', { tags: ['C10.08'] }, () => {
+  const OPERATOR = { ...ANNE, via: 'token', scopes: [] } as const;
+  const PROGRAM = { ...ANNE, via: 'api_key', scopes: [], credentialId: 'k' } as const;
+
+  /** Starts a run with a webhook, and returns its id and the generated secret. */
+  async function beginWith(made: Opened, principal: typeof OPERATOR | typeof PROGRAM) {
+    const ofRun = await made.forRun(principal, 'run', { url });
+    await storage.conversations.create(ANNE, { id: 'c', title: '', at: 1 });
+    const sent = await runs.send(ANNE, 'c', { parts: [{ type: 'text', text: 'hi' }] }, { webhook: ofRun.webhook });
+    if ('queued' in sent) throw new Error('it was queued');
+    const { id } = sent.run;
+    const { secret } = await made.forRun(principal, id, { url });
+    return { id, secret };
+  }
+
+  test('is retried while it is down, which the run reports, and gets the answer, signed', async () => {
+    const made = await webhooks();
+    made.start();
+    answers.push({ status: 503 }, { status: 503 });
+    const { id, secret } = await beginWith(made, OPERATOR);
+    expect(await made.ofRun(ANNE, id)).toEqual({ url, state: 'waiting', failures: 0, error: null });
+    const parts = [{ type: 'text', text: 'The answer' }] as const;
+    const message = { id: 'm', parentId: null, createdAt: 1, role: 'assistant', runId: id, model: 'x' } as const;
+    runs.emit(id, { type: 'message_finished', message: { ...message, parts: [...parts], finishReason: 'stop' } });
+    runs.finish(id, 'done');
+    await receivedCount(2);
+    await eventually(async () => (await made.ofRun(ANNE, id))?.failures === 2, { what: 'two failures' });
+    expect(await made.ofRun(ANNE, id)).toEqual({
+      url,
+      state: 'retrying',
+      failures: 2,
+      error: 'The receiver responded with HTTP 503.',
+    });
+    await receivedCount(3);
+    await eventually(async () => (await made.ofRun(ANNE, id))?.state === 'delivered', { what: 'the delivery' });
+    const [last] = got.slice(-1);
+    expect(JSON.parse(last?.body ?? '')).toMatchObject({
+      type: 'run.finished',
+      data: { runId: id, status: 'done', result: { text: 'The answer' } },
+    });
+    const { 'webhook-id': delivery, 'webhook-timestamp': at, 'webhook-signature': signature } = last?.headers ?? {};
+    const text = `${String(delivery)}.${String(at)}.${last?.body}`;
+    const key = Buffer.from((secret ?? '').slice('whsec_'.length), 'base64');
+    expect(signature).toBe(`v1,${createHmac('sha256', key).update(text).digest('base64')}`);
+    expect([...secrets.keys()]).not.toContain(`anne webhook of run ${id}`);
+  });
+
+  test('that an API key names is not on a private network', async () => {
+    const made = await webhooks();
+    made.start();
+    const { id } = await beginWith(made, PROGRAM);
+    runs.finish(id, 'done');
+    await eventually(async () => (await clock.advance(1_000), (await made.ofRun(ANNE, id))?.state === 'failed'), {
+      what: 'the refusal',
+    });
+    expect(got).toEqual([]);
+  });
+});

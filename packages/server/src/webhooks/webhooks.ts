@@ -1,19 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import type {
   IdSource,
+  NewRunWebhook,
   Owner,
+  Principal,
+  RunWebhookView,
   SetWebhook,
   SetWebhookAnswer,
+  StartRun,
   TestedWebhook,
   WebhookEvent,
   WebhookView,
 } from '@toolyard/protocol';
 import { ToolyardError, WEBHOOK_EVENTS } from '@toolyard/protocol';
+import { createGuardedFetch } from '@toolyard/guarded-fetch';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { sendWebhook } from './send-webhook.ts';
 import type { DeliveryServices } from './webhook-delivery.ts';
-import { startDelivery, WEBHOOK_SECRET } from './webhook-delivery.ts';
+import { secretOfRun, startDelivery, WEBHOOK_SECRET } from './webhook-delivery.ts';
 
 /** The webhook that notifies the owner of events. */
 export type Webhooks = {
@@ -22,12 +27,24 @@ export type Webhooks = {
   remove(principal: Owner): Promise<void>;
   /** Sends a test message. */
   test(principal: Owner): Promise<TestedWebhook>;
+  /** Prepares the webhook of one run. `secret`: the generated one, the same each time. */
+  forRun(
+    principal: Principal,
+    runId: string,
+    webhook: RunWebhook,
+  ): Promise<{ webhook: NewRunWebhook; secret?: string }>;
+  /** The run was not started. */
+  forgetRun(principal: Owner, runId: string): Promise<void>;
+  /** Null if the run has none. */
+  ofRun(principal: Owner, runId: string): Promise<RunWebhookView | null>;
 };
+
+type RunWebhook = NonNullable<StartRun['webhook']>;
 
 /** A webhook in `config.json`. */
 export type FileWebhook = { url: string; secret: string; events: readonly WebhookEvent[] };
 
-export type WebhooksOptions = Omit<DeliveryServices, 'secrets' | 'fetches'> & {
+export type WebhooksOptions = Omit<DeliveryServices, 'secrets' | 'fetches' | 'guardedFetch'> & {
   secrets: Pick<Secrets, 'get' | 'set' | 'remove'>;
   ids: IdSource;
   owner: Owner;
@@ -42,6 +59,7 @@ export async function createWebhooks(
 ): Promise<Webhooks & { start: () => void; close: () => Promise<void> }> {
   const { storage, secrets, clock, ids, owner, file } = options;
   const fetches = createOwnerFetches();
+  const guarded = createGuardedFetch({ trust: () => false });
   let stop: (() => Promise<void>) | null = null;
 
   const known = await storage.webhooks.get(owner);
@@ -88,7 +106,7 @@ export async function createWebhooks(
     async set(principal, { url, secret, events = STANDARD_EVENTS }) {
       await checkChange(principal);
       const stays = secret === undefined && (await secrets.get(principal, WEBHOOK_SECRET)) !== null;
-      const made = secret ?? `whsec_${randomBytes(32).toString('base64')}`;
+      const made = secret ?? newSecret();
       if (!stays) await secrets.set(principal, WEBHOOK_SECRET, made);
       await storage.webhooks.put(principal, { url, events, origin: 'settings' }, clock.now());
       // Pending deliveries that failed at the old URL are retried at the new one now.
@@ -111,15 +129,35 @@ export async function createWebhooks(
       );
       return sent.ok ? sent : { ok: false, error: sent.error.toJSON() };
     },
+    async forRun(principal, runId, { url, secret }) {
+      const name = secretOfRun(runId);
+      const known = secret ?? (await secrets.get(principal, name)) ?? newSecret();
+      await secrets.set(principal, name, known);
+      // A URL that a program sends may not be on a private network, unless it has the rights of the server's owner.
+      const trusted = principal.ownerId === owner.ownerId && principal.via !== 'api_key';
+      return { webhook: { url, trusted }, ...(secret === undefined ? { secret: known } : {}) };
+    },
+    forgetRun: (principal, runId) => secrets.remove(principal, secretOfRun(runId)),
+    async ofRun(principal, runId) {
+      const webhook = await storage.webhooks.ofRun(principal, runId);
+      if (webhook === null) return null;
+      const { url, state, failures, error } = webhook;
+      return { url, state, failures, error };
+    },
     start() {
-      stop ??= startDelivery({ ...options, fetches });
+      stop ??= startDelivery({ ...options, fetches, guardedFetch: guarded });
     },
     async close() {
       const stopping = stop?.();
       // The next process repeats deliveries in progress.
-      await fetches.close();
+      await Promise.all([fetches.close(), guarded.close()]);
       await stopping;
       await fetches.close();
     },
   };
+}
+
+/** Generated secrets begin as those of Standard Webhooks. */
+export function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
 }

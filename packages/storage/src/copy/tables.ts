@@ -38,6 +38,9 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'api_keys', key: ['id'] },
   { name: 'webhooks', key: ['owner_id'] },
   { name: 'announcements', key: ['id'] },
+  { name: 'run_webhooks', key: ['run_id'] },
+  { name: 'idempotency_keys', key: ['owner_id', 'credential', 'name'] },
+  { name: 'rate_counters', key: ['subject', 'span', 'started_at'] },
   { name: 'request_preludes', key: ['conversation_id', 'id'] },
   {
     name: 'usage_sums',
@@ -49,5 +52,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'tab_commits', key: ['run_id'] },
   { name: 'schedules', key: ['id'] },
   { name: 'schedule_firings', key: ['schedule_id', 'planned_at'] },
+  { name: 'triggers', key: ['id'] },
+  { name: 'trigger_deliveries', key: ['trigger_id', 'id'] },
   { name: 'blobs', key: ['owner_id', 'sha256'] },
 ];

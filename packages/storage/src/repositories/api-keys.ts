@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely';
-import type { Owner } from '@toolyard/protocol';
+import type { JsonObject, Owner } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
+import { decodeJson, encodeJson } from '../text.ts';
 
 /** An API key. Only the hash of the key itself is stored. */
 export type StoredApiKey = {
@@ -13,6 +15,8 @@ export type StoredApiKey = {
   createdAt: number;
   expiresAt: number | null;
   lastUsedAt: number | null;
+  /** Opaque here; null: none. */
+  limits: JsonObject | null;
 };
 
 export type ApiKeyRepository = {
@@ -21,6 +25,8 @@ export type ApiKeyRepository = {
   find(keyHash: string, now: number): Promise<StoredApiKey | null>;
   /** False if it was revoked or has expired. */
   isValid(id: string, now: number): Promise<boolean>;
+  /** Null if it was revoked; an expired one is returned. */
+  get(owner: Owner, id: string): Promise<StoredApiKey | null>;
   touch(id: string, lastUsedAt: number): Promise<void>;
   /** Newest first, including expired ones. */
   list(owner: Owner): Promise<StoredApiKey[]>;
@@ -37,21 +43,40 @@ const COLUMNS = [
   'created_at as createdAt',
   'expires_at as expiresAt',
   'last_used_at as lastUsedAt',
+  'limits',
 ] as const;
 
 export function createApiKeyRepository(db: Kysely<Schema>): ApiKeyRepository {
   return {
-    async create({ id, ownerId, keyHash, name, start, scopes, createdAt, expiresAt, lastUsedAt }) {
+    async create({ id, ownerId, keyHash, name, start, scopes, createdAt, expiresAt, lastUsedAt, limits }) {
       const times = { created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt };
       await db
         .insertInto('api_keys')
-        .values({ id, owner_id: ownerId, key_hash: keyHash, name, start, scopes: scopes.join(','), ...times })
+        .values({
+          id,
+          owner_id: ownerId,
+          key_hash: keyHash,
+          name,
+          start,
+          scopes: scopes.join(','),
+          limits: limits === null ? null : encodeJson(limits),
+          ...times,
+        })
         .execute();
     },
     async find(keyHash, now) {
       const row = await db.selectFrom('api_keys').select(COLUMNS).where('key_hash', '=', keyHash).executeTakeFirst();
       if (row === undefined || (row.expiresAt !== null && row.expiresAt <= now)) return null;
-      return withScopes(row);
+      return toKey(row);
+    },
+    async get({ ownerId }, id) {
+      const row = await db
+        .selectFrom('api_keys')
+        .select(COLUMNS)
+        .where('id', '=', id)
+        .where('owner_id', '=', ownerId)
+        .executeTakeFirst();
+      return row === undefined ? null : toKey(row);
     },
     async isValid(id, now) {
       const row = await db.selectFrom('api_keys').select('expires_at').where('id', '=', id).executeTakeFirst();
@@ -68,7 +93,7 @@ export function createApiKeyRepository(db: Kysely<Schema>): ApiKeyRepository {
         .orderBy('created_at', 'desc')
         .orderBy('id')
         .execute();
-      return rows.map(withScopes);
+      return rows.map(toKey);
     },
     async revoke({ ownerId }, id) {
       const result = await db
@@ -81,6 +106,14 @@ export function createApiKeyRepository(db: Kysely<Schema>): ApiKeyRepository {
   };
 }
 
-function withScopes<Row extends { scopes: string }>(row: Row): Omit<Row, 'scopes'> & { scopes: string[] } {
-  return { ...row, scopes: row.scopes.split(',').filter((scope) => scope !== '') };
+type Row = Omit<StoredApiKey, 'scopes' | 'limits'> & { scopes: string; limits: string | null };
+
+/** Unreadable limits leave nothing allowed: a key must not gain rights by them. */
+function toKey({ scopes, limits, ...row }: Row): StoredApiKey {
+  const read = limits === null ? null : decodeJson(limits);
+  return {
+    ...row,
+    scopes: limits !== null && !isJsonObject(read) ? [] : scopes.split(',').filter((scope) => scope !== ''),
+    limits: isJsonObject(read) ? read : null,
+  };
 }

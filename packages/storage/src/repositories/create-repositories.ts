@@ -21,6 +21,12 @@ import type { MemoryRepository } from './memories.ts';
 import { createMemoryRepository } from './memories.ts';
 import type { QueueRepository } from './queue.ts';
 import { createQueueRepository } from './queue.ts';
+import type { IdempotencyRepository } from './idempotency-keys.ts';
+import { createIdempotencyRepository } from './idempotency-keys.ts';
+import type { RateCounterRepository } from './rate-counters.ts';
+import { createRateCounterRepository } from './rate-counters.ts';
+import type { TriggerRepository } from './triggers.ts';
+import { createTriggerRepository } from './triggers.ts';
 import type { RequestPreludeRepository } from './request-preludes.ts';
 import { createRequestPreludeRepository } from './request-preludes.ts';
 import type { ScheduleRepository } from './schedules.ts';
@@ -64,6 +70,9 @@ export type Repositories = {
   readonly usage: UsageRepository;
   readonly tabs: TabRepository;
   readonly schedules: ScheduleRepository;
+  readonly triggers: TriggerRepository;
+  readonly idempotencyKeys: IdempotencyRepository;
+  readonly rateCounters: RateCounterRepository;
 };
 
 /** `search` and `usage` depend on the engine and may take long. */
@@ -89,5 +98,8 @@ export function createRepositories(engine: StorageEngine, search: ConversationSe
     usage: createUsageRepository(engine, usage),
     tabs: createTabRepository(engine),
     schedules: createScheduleRepository(engine),
+    triggers: createTriggerRepository(engine),
+    idempotencyKeys: createIdempotencyRepository(engine),
+    rateCounters: createRateCounterRepository(engine),
   };
 }

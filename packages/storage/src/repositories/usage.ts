@@ -19,6 +19,8 @@ export type UsageRepository = {
    * Used part of a budget, as stored, with that of sub-agents. Zero for a turn, which the run counts itself.
    */
   spent(principal: Owner, budget: Budget, of: BudgetOf): Promise<Spent>;
+  /** Usage of a day by all runs that this API key or incoming webhook started. */
+  spentBy(principal: Owner, startedBy: string, at: number): Promise<Spent>;
   report: ReadUsage;
 };
 
@@ -48,6 +50,8 @@ export function createUsageRepository(engine: StorageEngine, report: ReadUsage):
   const ofDay = engine.prepare<Spent>(ofModelsPerDay);
   const ofAgent = engine.prepare<Spent>(`${ofModelsPerDay} AND agent_id = ?3`);
   const ofModel = engine.prepare<Spent>(`${ofModelsPerDay} AND source || '/' || name = ?3`);
+  const ofStarter = engine.prepare<Spent>(`${ofModels} AND day = ?2 AND (conversation_id, run_id) IN (
+    SELECT conversation_id, id FROM runs WHERE started_by = ?3 AND updated_at >= ?4)`);
   const samplingOfTool = engine.prepare<Spent>(`${ofModelsPerDay} AND for_tool = ?3`);
   const callsOfTool = engine.prepare<Spent>(
     `${spentIn('usage_days')} AND kind = 'tool' AND day = ?2 AND source || '/' || name = ?3`,
@@ -84,6 +88,12 @@ export function createUsageRepository(engine: StorageEngine, report: ReadUsage):
         }),
       );
       return spent ? { ...spent } : ZERO_SPENT;
+    },
+
+    async spentBy({ ownerId }, startedBy, at) {
+      const day = dayOf(at);
+      const read = () => ofStarter.get(ownerId, day, startedBy, Date.parse(`${day}T00:00:00Z`));
+      return { ...ZERO_SPENT, ...(await engine.perform(statements(read))) };
     },
 
     report,

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Owner } from '@toolyard/protocol';
+import type { NewRunWebhook, Owner, RunWebhookView } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 
 /** Where an owner receives which notifications; the signing secret is not stored here. */
@@ -16,7 +16,12 @@ export type WebhookNotification = {
   happenedAt: number;
   /** Number of earlier attempts. */
   attempts: number;
+  /** `run`: the webhook of the run itself. */
+  target: 'owner' | 'run';
 };
+
+/** The webhook of one run; its secret is not stored here. */
+export type StoredRunWebhook = NewRunWebhook & Pick<RunWebhookView, 'state' | 'failures' | 'error'>;
 
 export type WebhookRepository = {
   get(principal: Owner): Promise<StoredWebhook | null>;
@@ -33,7 +38,13 @@ export type WebhookRepository = {
   makeDue(principal: Owner, now: number): Promise<void>;
   /** Number of pending notifications. */
   countPending(principal: Owner): Promise<number>;
+  /** Null if the run has none. */
+  ofRun(principal: Owner, runId: string): Promise<StoredRunWebhook | null>;
+  /** Stores the result of a delivery attempt to the webhook of a run. */
+  noteOfRun(runId: string, result: Pick<RunWebhookView, 'state' | 'failures' | 'error'>): Promise<void>;
 };
+
+const STATES = ['waiting', 'retrying', 'delivered', 'failed'] as const;
 
 export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
   return {
@@ -61,7 +72,7 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
         .execute();
     },
     async remove({ ownerId }) {
-      await db.deleteFrom('announcements').where('owner_id', '=', ownerId).execute();
+      await db.deleteFrom('announcements').where('owner_id', '=', ownerId).where('target', 'is', null).execute();
       const result = await db.deleteFrom('webhooks').where('owner_id', '=', ownerId).executeTakeFirst();
       return result.numDeletedRows > 0n;
     },
@@ -94,6 +105,7 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
           interruptId: row.interrupt_id,
           happenedAt: row.happened_at,
           attempts,
+          target: row.target === 'run' ? 'run' : 'owner',
         });
       }
       return claimed;
@@ -109,6 +121,7 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
         .updateTable('announcements')
         .set({ due_at: now })
         .where('owner_id', '=', ownerId)
+        .where('target', 'is', null)
         .where('due_at', '>', now)
         .execute();
     },
@@ -117,8 +130,24 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
         .selectFrom('announcements')
         .select(({ fn }) => fn.countAll().as('count'))
         .where('owner_id', '=', ownerId)
+        .where('target', 'is', null)
         .executeTakeFirst();
       return Number(row?.count ?? 0);
+    },
+    async ofRun({ ownerId }, runId) {
+      const row = await db
+        .selectFrom('run_webhooks')
+        .selectAll()
+        .where('run_id', '=', runId)
+        .where('owner_id', '=', ownerId)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const { url, trusted, state, failures, error } = row;
+      const known = STATES.find((each) => each === state) ?? 'waiting';
+      return { url, trusted: trusted === 1, state: known, failures, error };
+    },
+    async noteOfRun(runId, result) {
+      await db.updateTable('run_webhooks').set(result).where('run_id', '=', runId).execute();
     },
   };
 }

@@ -28,6 +28,7 @@ export function createRunReader(
       ORDER BY created_at DESC, id DESC LIMIT ?5`);
   const listAll = list('true');
   const listOfConversation = list('conversation_id = ?2');
+  const listStartedBy = list('started_by = CAST(?9 AS TEXT) AND (CAST(?10 AS TEXT) IS NULL OR parent_run_id = ?10)');
   const listOfParent = list('parent_run_id = CAST(?9 AS TEXT)');
   const events = engine.prepare<EventRow>(`
     SELECT v, seq, step, attempt, at, body FROM run_events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?`);
@@ -44,15 +45,17 @@ export function createRunReader(
         return row === undefined ? null : toRunRecord(row);
       });
     },
-    listRuns({ ownerId }, { conversationId, agentId, parentRunId, statuses, from, until, before, limit }) {
+    listRuns({ ownerId }, { conversationId, agentId, parentRunId, startedBy, statuses, from, until, before, limit }) {
       const statusList = statuses === undefined ? null : JSON.stringify(statuses);
       return statements(function* () {
         const values = [conversationId ?? null, statusList, before ?? null, limit];
         const more = [agentId ?? null, from ?? null, until ?? null];
         const rows =
-          parentRunId !== undefined
-            ? yield* listOfParent.all(ownerId, ...values, ...more, parentRunId)
-            : yield* (conversationId === undefined ? listAll : listOfConversation).all(ownerId, ...values, ...more);
+          startedBy !== undefined
+            ? yield* listStartedBy.all(ownerId, ...values, ...more, startedBy, parentRunId ?? null)
+            : parentRunId !== undefined
+              ? yield* listOfParent.all(ownerId, ...values, ...more, parentRunId)
+              : yield* (conversationId === undefined ? listAll : listOfConversation).all(ownerId, ...values, ...more);
         return rows.map(toRunRecord);
       });
     },

@@ -3,7 +3,7 @@ import { decodeJson } from '../text.ts';
 
 /** Columns of `runs` for a {@link RunRecord}, in a SELECT or RETURNING. */
 export const RUN_COLUMNS = `id, owner_id, conversation_id, agent_id, parent_run_id, place, status, last_seq, fence,
-  created_at, updated_at, ended_at`;
+  created_at, updated_at, ended_at, started_by`;
 
 /** The statuses that accept commits, as in the partial indexes. */
 export const ACTIVE_STATUSES = `('queued', 'running', 'parked', 'waiting_for_tab')`;
@@ -36,6 +36,7 @@ export type RunRow = {
   created_at: number;
   updated_at: number;
   ended_at: number | null;
+  started_by: string | null;
 };
 
 export function toRunRecord(row: RunRow): RunRecord {
@@ -51,6 +52,7 @@ export function toRunRecord(row: RunRow): RunRecord {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     endedAt: row.ended_at,
+    ...(row.started_by === null ? {} : { startedBy: row.started_by }),
   };
 }
 

@@ -20,6 +20,8 @@ import { usageDays } from './migrations/014-usage-days.ts';
 import { drafts } from './migrations/015-drafts.ts';
 import { groups } from './migrations/024-groups.ts';
 import { schedules } from './migrations/023-schedules.ts';
+import { runTriggers } from './migrations/025-run-triggers.ts';
+import { triggers } from './migrations/026-triggers.ts';
 import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
 import { childConversations } from './migrations/022-child-conversations.ts';
 import { presetTasks } from './migrations/017-preset-tasks.ts';
@@ -48,6 +50,8 @@ export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '022-child-conversations': childConversations,
   '023-schedules': schedules,
   '024-groups': groups,
+  '025-run-triggers': runTriggers,
+  '026-triggers': triggers,
 };
 
 /** Migrates the tables to this version: all missing migrations in one transaction, or none. */

@@ -24,6 +24,7 @@ import { proxyRoutes } from './proxy.ts';
 import { runHistoryRoutes } from './run-history.ts';
 import { runsRoutes } from './runs.ts';
 import { schedulesRoutes } from './schedules.ts';
+import { triggersRoutes } from './triggers.ts';
 import { sentRequestsRoutes } from './sent-requests.ts';
 import { sessionRoutes } from './session.ts';
 import { settingsRoutes } from './settings.ts';
@@ -62,6 +63,7 @@ export const routes = {
   ...runHistoryRoutes,
   ...runsRoutes,
   ...schedulesRoutes,
+  ...triggersRoutes,
   ...sentRequestsRoutes,
   ...sessionRoutes,
   ...settingsRoutes,

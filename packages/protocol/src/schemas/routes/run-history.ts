@@ -4,10 +4,13 @@ import { defineRoutes } from './define-routes.ts';
 
 export const runHistoryRoutes = defineRoutes({
   'POST /api/runs': {
-    summary: 'Start a run with a user message, in an existing or a new conversation',
+    summary:
+      'Start a run with a user message, in an existing or a new conversation; repeated with the same header ' +
+      '`Idempotency-Key`, the same run',
     body: startRunBody,
     answer: startedRun,
     status: 201,
+    also: { 200: 'With `stream`: the events of the run', 202: 'With `wait`: the run has not ended' },
   },
   'GET /api/runs/{id}/steps': {
     summary: 'List the steps of a run: model requests, calls with arguments and results, interrupts, times',

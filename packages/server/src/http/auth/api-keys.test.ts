@@ -39,6 +39,21 @@ test('a key cannot use routes outside its scopes', async () => {
   }
 });
 
+test('a key with limits can use no route but those of its own runs', { tags: ['C10.08'] }, async () => {
+  const json = { name: 'A program', scopes: ['read', 'write', 'approve', 'answer'], limits: { rate: { perDay: 5 } } };
+  const { key } = (await server.ask('/api/access/keys', { json, headers: as(ANNE) })).json as CreatedApiKey;
+  await server.ask('/api/conversations', { json: { id: 'x' }, headers: as(ANNE) });
+  const usable: string[] = [];
+  for (const { method, path, open } of server.app.routes) {
+    if (open === true) continue;
+    const target = path.replaceAll(/\{\w+\}/g, 'x');
+    const options: TestRequestOptions = method === 'GET' ? {} : { method, json: {} };
+    const { status } = await server.ask(target, { ...options, headers: as({ token: key }) });
+    if (status !== 403 && status !== 404) usable.push(`${method} ${path} ${status}`);
+  }
+  expect(usable).toEqual(['GET /api/session 200', 'GET /api/runs 200', 'POST /api/runs 400']);
+});
+
 test('approving calls, answering interrupts and changing servers each need their scope', async () => {
   const scopes = (method: string, path: string) =>
     server.app.routes.filter((route) => route.method === method && route.path === path).flatMap(scopesOf);

@@ -7,6 +7,7 @@ import type { AccessToken } from '../types.ts';
 import { ANONYMOUS } from '../types.ts';
 import { hashOf, isSameSecret, KEY_PREFIX, readCookie, SESSION_HEADER } from './credentials.ts';
 import type { FailureLimit } from './failure-limit.ts';
+import { readLimits } from './limited-keys.ts';
 import { noCredential, noSecret, sessionOver, tooManyFailures, wrongToken } from './refusals.ts';
 import { nextExpiry } from './session-lifetime.ts';
 
@@ -58,7 +59,9 @@ export function createAuthentication({ tokens, storage, clock, limit }: Dependen
     if (found === null) return undefined;
     await recordUse(found, () => storage.apiKeys.touch(found.id, clock.now()));
     const scopes = SCOPES.filter((scope) => scope !== 'access' && found.scopes.includes(scope));
-    return { ownerId: found.ownerId, via: 'api_key', scopes, credentialId: found.id };
+    const { id: credentialId, name: credentialName, ownerId } = found;
+    const principal: Principal = { ownerId, via: 'api_key', scopes, credentialId, credentialName };
+    return found.limits === null ? principal : { ...principal, limits: readLimits(found.limits) };
   }
 
   async function ofBearer(authorization: string): Promise<Found> {

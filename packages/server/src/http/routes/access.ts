@@ -1,5 +1,6 @@
-import type { ApiKeyView } from '@toolyard/protocol';
-import { DEFAULT_KEY_SCOPES, KEY_SCOPES } from '@toolyard/protocol';
+import type { ApiKeyView, JsonObject, KeyScope } from '@toolyard/protocol';
+import { DEFAULT_KEY_SCOPES, KEY_SCOPES, LIMITED_KEY_SCOPES } from '@toolyard/protocol';
+import { readLimits } from '../auth/limited-keys.ts';
 import type { StoredApiKey } from '@toolyard/storage';
 import type { Auth } from '../auth/create-auth.ts';
 import { hashOf, KEY_PREFIX, randomCredential } from '../auth/credentials.ts';
@@ -34,9 +35,11 @@ export function addAccessRoutes({ route }: Router, deps: HttpAppOptions, { authe
     items: (await storage.apiKeys.list(principal)).map(viewOf),
   }));
 
-  route('POST /api/access/keys', async ({ principal, body: { name, scopes, expiresAt } }) => {
+  route('POST /api/access/keys', async ({ principal, body: { name, scopes, expiresAt, limits } }) => {
     const now = clock.now();
     if (expiresAt !== undefined && expiresAt <= now) throw alreadyExpired(expiresAt);
+    const excess = limits && (scopes ?? []).find((scope) => !LIMITED_KEY_SCOPES.includes(scope));
+    if (excess !== undefined) throw tooManyScopes(excess);
     const secret = KEY_PREFIX + randomCredential();
     const key: StoredApiKey = {
       id: ids.next(),
@@ -47,6 +50,7 @@ export function addAccessRoutes({ route }: Router, deps: HttpAppOptions, { authe
       createdAt: now,
       expiresAt: expiresAt ?? null,
       lastUsedAt: null,
+      limits: limits === undefined ? null : (JSON.parse(JSON.stringify(limits)) as JsonObject),
     };
     await storage.apiKeys.create({ ...key, keyHash: hashOf(secret) });
     return { ...viewOf(key), key: secret };
@@ -57,9 +61,17 @@ export function addAccessRoutes({ route }: Router, deps: HttpAppOptions, { authe
   });
 }
 
-function viewOf({ id, name, scopes, start, createdAt, expiresAt, lastUsedAt }: StoredApiKey): ApiKeyView {
+function tooManyScopes(scope: KeyScope) {
+  return refusal({
+    code: 'bad_request',
+    message: `A key with limits cannot have the scope ${JSON.stringify(scope)}.`,
+    hint: `It can have ${LIMITED_KEY_SCOPES.join(', ')}.`,
+  });
+}
+
+function viewOf({ id, name, scopes, start, createdAt, expiresAt, lastUsedAt, limits }: StoredApiKey): ApiKeyView {
   const known = KEY_SCOPES.filter((scope) => scopes.includes(scope));
-  return { id, name, scopes: known, start, createdAt, expiresAt, lastUsedAt };
+  return { id, name, scopes: known, start, createdAt, expiresAt, lastUsedAt, limits: limits && readLimits(limits) };
 }
 
 function alreadyExpired(expiresAt: number) {

@@ -2,7 +2,8 @@ import type { AnsweredInterrupts, ErrorInfo, Interrupt, Principal } from '@tooly
 import { defined, ToolyardError } from '@toolyard/protocol';
 import { requireScope } from '../auth/scopes.ts';
 import { interruptCursor, readInterruptCursor } from '../list-cursor.ts';
-import { ProblemAnswer, publicError } from '../problems.ts';
+import { isOwnRun, limitedTo } from '../auth/limited-keys.ts';
+import { notFound, ProblemAnswer, publicError, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
@@ -17,7 +18,19 @@ export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpApp
     requireScope(principal, APPROVALS.has(found.interrupt.kind) ? 'approve' : 'answer');
   }
 
+  /** A key with limits lists those of one run that it has started. */
+  async function checkOfRun(principal: Principal, runId: string | undefined): Promise<void> {
+    const startedBy = limitedTo(principal);
+    if (startedBy === undefined) return;
+    if (runId === undefined) {
+      const message = 'An API key with limits can only list the interrupts of a run: add ?run=<id>.';
+      throw refusal({ code: 'forbidden', message });
+    }
+    if (!(await isOwnRun(storage.runs, principal, runId, startedBy))) throw notFound('run', runId);
+  }
+
   route('GET /api/interrupts', async ({ principal, query: { status, run, conversation, after, limit } }) => {
+    await checkOfRun(principal, run);
     const found = await storage.runs.listInterrupts(principal, {
       status,
       limit: limit + 1,
@@ -35,6 +48,7 @@ export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpApp
 
   route('POST /api/interrupts/{id}/answer', async ({ principal, params: { id }, body: { answer, shown } }) => {
     await checkScope(principal, id);
+    if (principal.limits && 'scope' in answer && answer.scope === 'always') throw onlyOnce();
     return runs.answer(principal, id, answer, shown);
   });
 
@@ -52,6 +66,13 @@ export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpApp
       }
     }
     return { items };
+  });
+}
+
+function onlyOnce(): ProblemAnswer {
+  return refusal({
+    code: 'forbidden',
+    message: 'An API key with limits can approve a call once or for its conversation, but not always.',
   });
 }
 

@@ -1,6 +1,8 @@
 import type { Principal, UserPart } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { jsonAnswer } from '../answers.ts';
+import { originOf } from '../start-limits.ts';
+import { requestId } from '../idempotency.ts';
 import { findConversation } from '../conversation-view.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
@@ -28,7 +30,11 @@ export function addMessageRoutes({ route }: Router, deps: HttpAppOptions): void 
 
   route('POST /api/conversations/{id}/messages', async ({ c, principal, params: { id }, body }) => {
     await checkAttachments(principal, body.parts);
-    const sent = await runs.send(principal, id, body);
+    const repeatable = c.req.header('idempotency-key') !== undefined;
+    const message = repeatable
+      ? { ...body, id: (await requestId(c, principal, { body, chosen: body.id }, deps)).id }
+      : body;
+    const sent = await runs.send(principal, id, message, defined({ origin: originOf(principal) }));
     if ('queued' in sent) {
       return jsonAnswer(sent, { status: 202, acceptEncoding: c.req.header('accept-encoding') });
     }

@@ -1,5 +1,4 @@
-import type { Message, Principal, RunExport, RunRecord, SentMessage, StartRun } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import type { Message, Principal, RunExport, RunRecord } from '@toolyard/protocol';
 import { readSteps } from '../../runs/run-steps.ts';
 import { textAnswer } from '../answers.ts';
 import { inlineBlobs } from '../inline-blobs.ts';
@@ -9,18 +8,10 @@ import type { Router } from '../router.ts';
 import { runMarkdown } from '../run-markdown.ts';
 import { toRunView } from '../run-view.ts';
 import type { HttpAppOptions } from '../types.ts';
-import { checkParts } from '../user-parts.ts';
 
-/** Routes that start runs without a conversation and show what runs did. */
+/** Routes that show what runs did. */
 export function addRunHistoryRoutes({ route }: Router, deps: HttpAppOptions): void {
-  const { storage, runs, clock, ids, hub } = deps;
-
-  route('POST /api/runs', async ({ principal, body }) => {
-    await checkParts(body.parts, async (sha256) => storage.blobs.touch(principal, sha256, clock.now()));
-    const sent = await begin(principal, body);
-    if ('run' in sent) return { run: toRunView(sent.run), message: sent.message };
-    throw new ToolyardError({ code: 'conflict', message: 'The message with this id is queued behind another run.' });
-  });
+  const { storage, clock } = deps;
 
   route('GET /api/runs/{id}/steps', async ({ principal, params: { id } }) => {
     const run = await find(principal, id);
@@ -46,28 +37,6 @@ export function addRunHistoryRoutes({ route }: Router, deps: HttpAppOptions): vo
     const run = await storage.runs.getRun(principal, id);
     if (run === null) throw notFound('run', id);
     return run;
-  }
-
-  async function begin(principal: Principal, request: StartRun): Promise<SentMessage> {
-    const { conversationId, agentId, title = '', parts, configuration, id = ids.next() } = request;
-    const message = { id, parts, whenBusy: 'refuse', ...defined({ configuration }) } as const;
-    const known = conversationId ?? (await storage.runs.getRun(principal, id))?.conversationId;
-    if (known !== undefined) return runs.send(principal, known, message);
-    if (agentId !== undefined && (await storage.agents.get(principal, agentId)) === null) {
-      throw notFound('agent', agentId);
-    }
-    const ofAgent = agentId === undefined ? {} : { agentId };
-    const conversation = { id: ids.next(), title, at: clock.now(), ...ofAgent };
-    await storage.conversations.create(principal, conversation);
-    try {
-      const sent = await runs.send(principal, conversation.id, message);
-      hub.changed(principal.ownerId, 'conversations', conversation.id);
-      return sent;
-    } catch (thrown) {
-      // The conversation would stay empty.
-      await storage.conversations.remove(principal, conversation.id, clock.now());
-      throw thrown;
-    }
   }
 
   async function exported(principal: Principal, run: RunRecord): Promise<RunExport> {

@@ -2,6 +2,7 @@ import type { RunStatus } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { runFrames } from '../frames.ts';
 import type { EventStreams } from '../event-stream.ts';
+import { limitedTo } from '../auth/limited-keys.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { toRunView } from '../run-view.ts';
@@ -12,7 +13,7 @@ import { missingRoles } from '../missing-roles.ts';
 const OVER: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
 
 export function addRunRoutes({ route }: Router, deps: HttpAppOptions, eventStreams: EventStreams): void {
-  const { storage, runs, streams } = deps;
+  const { storage, runs, streams, webhooks } = deps;
 
   route(
     'GET /api/runs',
@@ -20,6 +21,7 @@ export function addRunRoutes({ route }: Router, deps: HttpAppOptions, eventStrea
       const found = await storage.runs.listRuns(principal, {
         limit: limit + 1,
         ...defined({ conversationId: conversation, agentId: agent, parentRunId: parent, statuses: status }),
+        ...defined({ startedBy: limitedTo(principal) }),
         ...defined({ from, until, before: after }),
       });
       const items = found.slice(0, limit).map(toRunView);
@@ -32,7 +34,8 @@ export function addRunRoutes({ route }: Router, deps: HttpAppOptions, eventStrea
     const run = await storage.runs.getRun(principal, id);
     if (run === null) throw notFound('run', id);
     const waitsFor = await missingRoles(principal, run, deps);
-    return { ...toRunView(run), ...defined({ waitsFor }) };
+    const webhook = (await webhooks.ofRun(principal, id)) ?? undefined;
+    return { ...toRunView(run), ...defined({ waitsFor, webhook }) };
   });
 
   route('GET /api/runs/{id}/children', async ({ principal, params: { id } }) => {

@@ -2,7 +2,7 @@ import type { Owner, RunEventBody, RunStatus, StoredInterrupt, UserMessage } fro
 import { defined, RUN_EVENT_VERSION, ToolyardError } from '@toolyard/protocol';
 import type { Clock, IdSource, LeasedRun, RunEvent } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
-import type { LiveHub, RunService } from '../../services.ts';
+import type { LiveHub, RunService, RunStart } from '../../services.ts';
 
 const LEASE = { owner: 'test', ms: 60_000 };
 
@@ -20,7 +20,12 @@ type Parts = { storage: Storage; hub: LiveHub; clock: Clock; ids: IdSource };
 export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
   const held = new Map<string, LeasedRun>();
 
-  function start(principal: Owner, conversationId: string, message: UserMessage | null): LeasedRun {
+  function start(
+    principal: Owner,
+    conversationId: string,
+    message: UserMessage | null,
+    { webhook }: RunStart = {},
+  ): LeasedRun {
     const outcome = storage.runs.createRun(principal, {
       id: ids.next(),
       conversationId,
@@ -30,6 +35,7 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
       ...(message === null ? {} : { leaf: message.id }),
       configuration: { secret: 'state of the loop' },
       lease: LEASE,
+      ...defined({ webhook }),
     });
     if (outcome.outcome !== 'created') throw new ToolyardError({ code: 'conflict', message: outcome.outcome });
     held.set(outcome.run.id, outcome.run);
@@ -76,7 +82,7 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
     emit: (runId, ...bodies) => commit(runId, bodies),
     finish,
     ask: (runId, interruptId) => commit(runId, [], { ask: interruptId }),
-    async send(principal, conversationId, { id = ids.next(), parts, parentId, whenBusy }) {
+    async send(principal, conversationId, { id = ids.next(), parts, parentId, whenBusy }, startedAs) {
       const conversation = await storage.conversations.get(principal, conversationId);
       if (conversation === null) throw missing('conversation');
       if (conversation.activeRun !== null) {
@@ -87,7 +93,7 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
       }
       const above = parentId === undefined ? conversation.leafId : parentId;
       const message: UserMessage = { id, parentId: above, createdAt: clock.now(), role: 'user', parts };
-      return { run: start(principal, conversationId, message), message };
+      return { run: start(principal, conversationId, message, startedAs), message };
     },
     async regenerate(principal, conversationId, { messageId }) {
       if ((await storage.messages.get(principal, conversationId, messageId)) === null) throw missing('message');

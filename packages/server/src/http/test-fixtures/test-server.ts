@@ -19,6 +19,7 @@ import { createLiveStreams } from '../../live/streams.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { TabToolBroker } from '../../tabs/tab-tool-broker.ts';
 import { createSchedules } from '../../schedules/schedules.ts';
+import { createTriggers } from '../../triggers/triggers.ts';
 import { createWebhooks } from '../../webhooks/webhooks.ts';
 import type { HttpApp } from '../create-http-app.ts';
 import { createHttpApp } from '../create-http-app.ts';
@@ -118,6 +119,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     servers,
     webhooks,
     schedules: createSchedules({ storage, runs, servers, hub, clock, ids, log, timeZone: 'UTC' }),
+    triggers: createTriggers({ storage, runs, servers, secrets, hub, clock, ids, log }),
     skills: createSkills({ settings: storage.settings, dataDir: folder, clock, servers: () => servers }).skills,
     webTools: createWebSettings({ settings: storage.settings, secrets, clock }),
     mediaTools: createMediaSettings({ settings: storage.settings, clock }),

@@ -59,7 +59,7 @@ export function describeAccess(createStore: CreateTestStore): void {
   test('an API key is found by its hash until it expires or its owner revokes it', async () => {
     const { apiKeys } = storage;
     const key = { id: 'k', ownerId: ANNE.ownerId, name: 'A program', start: 'tyk_ab', scopes: ['read', 'approve'] };
-    const times = { createdAt: 1, expiresAt: 100, lastUsedAt: null };
+    const times = { createdAt: 1, expiresAt: 100, lastUsedAt: null, limits: { rate: { perDay: 5 } } };
     await apiKeys.create({ ...key, ...times, keyHash: 'hash' });
     expect(await apiKeys.find('hash', 99)).toEqual({ ...key, ...times });
     expect(await apiKeys.find('hash', 100)).toBeNull();

@@ -11,6 +11,7 @@ import { describeQueue } from './queue.ts';
 import { describeConversationsAndMore } from './repositories.ts';
 import { describeSchedules } from './schedules.ts';
 import { describeSignIns } from './sign-ins.ts';
+import { describeTriggers } from './triggers.ts';
 import { describeTranslations } from './translations.ts';
 import { describeTitles } from './titles.ts';
 import { describeUsage } from './usage.ts';
@@ -28,6 +29,7 @@ export function describeRepositories(name: string, createStore: CreateTestStore)
     'generated titles': describeTitles,
     'decisions and secrets': describeDecisionsAndSecrets,
     schedules: describeSchedules,
+    'incoming webhooks and API keys of runs': describeTriggers,
     'sign-ins': describeSignIns,
     'sessions, sign-in codes and API keys': describeAccess,
     'what calls came to': describeUsage,

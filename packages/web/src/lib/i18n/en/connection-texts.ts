@@ -1,4 +1,4 @@
-/** Errors of MCP servers, sign-ins and URLs, which the server sends in English. */
+/** Errors of MCP servers, sign-ins, URLs, API keys and webhooks, which the server sends in English. */
 export const connectionTexts = {
   // MCP servers
   sandboxHides:
@@ -319,4 +319,37 @@ export const connectionTexts = {
   toolGroupVote: 'Let the members vote',
   toolGroupFinish: 'Finish',
   toolGroupHandBack: 'Hand the conversation back',
+
+  // API keys with limits, incoming webhooks
+  keyToolOther: 'The tool {tool} is not among those of the API key that started this run.',
+  keyBudgetUsed: 'The daily budget of the API key {name} is used up: {used}.',
+  keyBudgetTomorrow: 'It is available again tomorrow (UTC). To raise it, create another key.',
+  keyRevokedRun: 'The API key {name}, which started this run, was revoked.',
+  keyStartAgain: 'Start the task again with another key.',
+  keyAgentOther: 'The agent {agent} is not among those of the API key {name}, which started this run.',
+  keyOnlyRuns: 'This API key has limits: it can only start runs, and use the runs it has started.',
+  keyWithoutLimits: 'Use a key without limits.',
+  keyScopeLimited: 'A key with limits cannot have the scope {scope}.',
+  keyScopesLimited: 'It can have {scopes}.',
+  hookSignatureBad: 'The signature is missing or invalid.',
+  hookDisabled: 'The webhook is disabled.',
+  hookDisabledNow: 'This webhook is disabled.',
+  hookNotJson: 'The body is not valid JSON.',
+  hookTooOften: 'More than {limit} deliveries per {span}.',
+  spanMinute: 'minute',
+  spanDay: 'day',
+  hookNotStarted: 'The run of this delivery could not be started.',
+  hookUnreadable: 'The stored definition of the webhook cannot be read.',
+  hookUnreadableThis: 'The stored definition of this webhook cannot be read.',
+  hookUpdate: 'Update Toolyard, or delete the webhook.',
+  hookChanged: 'This webhook was changed by another request.',
+  hookAgentGone: 'The agent "{id}" of the webhook does not exist any more.',
+  hookNone: 'There is no incoming webhook {id}.',
+  hookTabTool: '{tool} is a tool of a browser tab, which a webhook cannot use.',
+  templateHalf: 'The template has {braces} without its counterpart.',
+  templateInvalid: 'The template has an invalid placeholder: {placeholder}.',
+  templateLike: 'Write a field of the JSON body as {field}, and the whole body as {all}.',
+  templateMissing: 'The template needs the field {field}, which the payload does not have.',
+  templateLong: 'The message has {count} characters; at most {most} are allowed.',
+  templateShorter: 'Use fewer or shorter fields in the template.',
 } as const;

@@ -1,0 +1,80 @@
+import type { ApiKeyLimits, JsonObject, Owner, Principal } from '@toolyard/protocol';
+import { apiKeyLimits } from '@toolyard/protocol/schemas';
+import type { Routes } from '@toolyard/protocol/schemas';
+import type { SharedStorage } from '@toolyard/storage';
+import { startedByKey } from '../../runs/run-origin.ts';
+import { notFound, refusal } from '../problems.ts';
+
+/**
+ * What a limited key may use, by what the `{id}` of the route identifies. `checked`: the handler applies the limits.
+ * Every other route is refused, so that a new one reveals nothing.
+ */
+const ALLOWED: Partial<Record<keyof Routes, 'run' | 'conversation' | 'interrupt' | 'checked'>> = {
+  'GET /api/session': 'checked',
+  'POST /api/runs': 'checked',
+  'GET /api/runs': 'checked',
+  'GET /api/runs/{id}': 'run',
+  'GET /api/runs/{id}/children': 'run',
+  'GET /api/runs/{id}/events': 'run',
+  'GET /api/runs/{id}/steps': 'run',
+  'GET /api/runs/{id}/export': 'run',
+  'POST /api/runs/{id}/cancel': 'run',
+  'GET /api/conversations/{id}': 'conversation',
+  'GET /api/conversations/{id}/messages': 'conversation',
+  'GET /api/interrupts': 'checked',
+  'POST /api/interrupts/{id}/answer': 'interrupt',
+};
+
+type Runs = Pick<SharedStorage['runs'], 'getRun' | 'listRuns' | 'getInterrupt'>;
+
+/** Limits of a newer version may not be readable: the key can then start nothing. */
+export function readLimits(stored: JsonObject): ApiKeyLimits {
+  const read = apiKeyLimits.safeParse(stored);
+  return read.success ? read.data : { agents: [] };
+}
+
+/** `key:<id>` of a limited key; undefined for any other credential. */
+export function limitedTo({ limits, credentialId }: Principal): string | undefined {
+  return limits === undefined ? undefined : startedByKey(credentialId ?? '');
+}
+
+/** @throws ProblemAnswer 403 for a route that limited keys cannot use, 404 for runs that this key has not started */
+export async function checkLimitedKey(
+  principal: Principal,
+  route: { key: keyof Routes; id: string | undefined },
+  runs: Runs,
+): Promise<void> {
+  const startedBy = limitedTo(principal);
+  if (startedBy === undefined) return;
+  const kind = ALLOWED[route.key];
+  if (kind === undefined) {
+    throw refusal({
+      code: 'forbidden',
+      message: 'This API key has limits: it can only start runs, and use the runs it has started.',
+      hint: 'Use a key without limits.',
+    });
+  }
+  const { id = '' } = route;
+  if (kind === 'run' && !(await isOwnRun(runs, principal, id, startedBy))) throw notFound('run', id);
+  if (kind === 'conversation' && !(await isOwnConversation(runs, principal, id, startedBy))) {
+    throw notFound('conversation', id);
+  }
+  if (kind === 'interrupt') {
+    const runId = (await runs.getInterrupt(principal, id))?.runId ?? '';
+    if (!(await isOwnRun(runs, principal, runId, startedBy))) throw notFound('interrupt', id);
+  }
+}
+
+export async function isOwnRun(runs: Runs, owner: Owner, id: string, startedBy: string): Promise<boolean> {
+  return (await runs.getRun(owner, id))?.startedBy === startedBy;
+}
+
+/** A conversation belongs to the key that started its first run: no other key with limits can continue it. */
+export async function isOwnConversation(
+  runs: Runs,
+  owner: Owner,
+  conversationId: string,
+  startedBy: string,
+): Promise<boolean> {
+  return (await runs.listRuns(owner, { conversationId, startedBy, limit: 1 })).length > 0;
+}

@@ -1,0 +1,111 @@
+import type { RunTools } from '@toolyard/agent-host';
+import { matchesGlob } from '@toolyard/agent-runtime';
+import type { IndexedTool } from '@toolyard/mcp-host';
+import type { ApiKeyLimits, Budget, ErrorInfo, Owner, Spent, ToolReference } from '@toolyard/protocol';
+import { exhaustedMeasure, formatAmount, formatToolReference, mergeBudgets, ToolyardError } from '@toolyard/protocol';
+import type { SharedStorage } from '@toolyard/storage';
+import type { RunConfiguration, RunOrigin } from './stored-run.ts';
+
+const KEY = 'key:';
+
+/** Whether what started a run still allows it: `revoked` stops it at once, `exhausted` before its next request. */
+export type OriginCheck = { revoked: ErrorInfo | null; exhausted: ErrorInfo | null };
+
+export function startedByKey(id: string): string {
+  return `${KEY}${id}`;
+}
+
+export function startedByTrigger(id: string): string {
+  return `trigger:${id}`;
+}
+
+/** Applies the limits of what starts a run to its configuration: they only reduce it. */
+export function limitedBy(configuration: RunConfiguration, origin: RunOrigin | undefined): RunConfiguration {
+  if (origin === undefined) return configuration;
+  const amounts = origin.limits?.budget?.run;
+  const own = configuration.budgets.find(({ of }) => of === 'run');
+  const budgets = amounts
+    ? mergeBudgets(configuration.budgets, [{ of: 'run', ...smaller(own ?? {}, amounts) }])
+    : configuration.budgets;
+  return { ...configuration, budgets, origin };
+}
+
+type Amounts = Pick<Budget, 'dollars' | 'tokens' | 'calls'>;
+
+function smaller(one: Amounts, other: Amounts): Amounts {
+  const amounts: Amounts = {};
+  for (const measure of ['dollars', 'tokens', 'calls'] as const) {
+    const limit = Math.min(one[measure] ?? Infinity, other[measure] ?? Infinity);
+    if (limit !== Infinity) amounts[measure] = limit;
+  }
+  return amounts;
+}
+
+/** The tools that match one of the patterns; undefined: all of them. */
+export function limitTools(tools: RunTools, patterns: ApiKeyLimits['tools']): RunTools {
+  if (patterns === undefined) return tools;
+  const isAllowed = (tool: ToolReference): boolean => {
+    const name = formatToolReference(tool);
+    return patterns.some((pattern) => matchesGlob(pattern, name));
+  };
+  let last: { of: readonly IndexedTool[]; allowed: readonly IndexedTool[] } | null = null;
+  return {
+    tools() {
+      const of = tools.tools();
+      if (last?.of !== of) last = { of, allowed: of.filter(({ tool }) => isAllowed(tool)) };
+      return last.allowed;
+    },
+    resolve(name) {
+      const found = tools.resolve(name);
+      return found && isAllowed(found.tool) ? found : undefined;
+    },
+    // Stored calls are made again after a restart, so the limit is checked here too.
+    async callTool(tool, args, options) {
+      if (isAllowed(tool)) return tools.callTool(tool, args, options);
+      throw new ToolyardError({
+        code: 'forbidden',
+        message: `The tool ${formatToolReference(tool)} is not among those of the API key that started this run.`,
+      });
+    },
+    resumeTask: (handle, options) => tools.resumeTask(handle, options),
+    contextSources: () => tools.contextSources(),
+    policyFacts: (tool) => tools.policyFacts(tool),
+    refresh: (called) => tools.refresh(called),
+  };
+}
+
+/** Reads whether the API key of a run was revoked, and the usage of its daily budget. */
+export async function checkOrigin(
+  principal: Owner,
+  { startedBy, name, limits }: RunOrigin,
+  at: number,
+  { apiKeys, usage }: Pick<SharedStorage, 'apiKeys' | 'usage'>,
+): Promise<OriginCheck> {
+  const isOfKey = startedBy.startsWith(KEY);
+  if (isOfKey && (await apiKeys.get(principal, startedBy.slice(KEY.length))) === null) {
+    return { revoked: revokedKey(name), exhausted: null };
+  }
+  const amounts = limits?.budget?.day;
+  if (amounts === undefined) return { revoked: null, exhausted: null };
+  const spent = await usage.spentBy(principal, startedBy, at);
+  return { revoked: null, exhausted: exhaustedOf(name, amounts, spent) };
+}
+
+function exhaustedOf(name: string, amounts: Amounts, spent: Spent): ErrorInfo | null {
+  const measure = exhaustedMeasure(amounts, spent);
+  if (measure === undefined) return null;
+  const used = `${formatAmount(measure, spent[measure])} of ${formatAmount(measure, amounts[measure] ?? 0)}`;
+  return {
+    code: 'budget_exceeded',
+    message: `The daily budget of the API key ${JSON.stringify(name)} is used up: ${used}.`,
+    hint: 'It is available again tomorrow (UTC). To raise it, create another key.',
+  };
+}
+
+function revokedKey(name: string): ErrorInfo {
+  return {
+    code: 'forbidden',
+    message: `The API key ${JSON.stringify(name)}, which started this run, was revoked.`,
+    hint: 'Start the task again with another key.',
+  };
+}

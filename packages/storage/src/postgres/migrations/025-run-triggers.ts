@@ -1,0 +1,38 @@
+/** Byte order, as in the other tables: independent of the locale of the database. */
+const TEXT = 'TEXT COLLATE "C"';
+
+/**
+ * Limits of API keys, runs that were started by a key or an incoming webhook, the webhook of one run, idempotency keys,
+ * and counters of rate limits.
+ */
+export const runTriggers: readonly string[] = [
+  `ALTER TABLE api_keys ADD COLUMN limits ${TEXT}`,
+  `ALTER TABLE runs ADD COLUMN started_by ${TEXT}`,
+  `CREATE INDEX runs_started_by ON runs (started_by, updated_at) WHERE started_by IS NOT NULL`,
+  `CREATE TABLE run_webhooks (
+    run_id ${TEXT} NOT NULL PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+    owner_id ${TEXT} NOT NULL,
+    url ${TEXT} NOT NULL,
+    trusted INTEGER NOT NULL,
+    state ${TEXT} NOT NULL DEFAULT 'waiting',
+    failures INTEGER NOT NULL DEFAULT 0,
+    error ${TEXT}
+  )`,
+  `ALTER TABLE announcements ADD COLUMN target ${TEXT}`,
+  `CREATE TABLE idempotency_keys (
+    owner_id ${TEXT} NOT NULL,
+    credential ${TEXT} NOT NULL,
+    name ${TEXT} NOT NULL,
+    digest ${TEXT} NOT NULL,
+    run_id ${TEXT} NOT NULL,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (owner_id, credential, name)
+  )`,
+  `CREATE TABLE rate_counters (
+    subject ${TEXT} NOT NULL,
+    span ${TEXT} NOT NULL,
+    started_at BIGINT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (subject, span, started_at)
+  )`,
+];

@@ -1,0 +1,77 @@
+import type { ApiKeyLimits } from '@toolyard/protocol';
+import { t } from '../i18n/i18n.svelte.ts';
+
+type Amounts = NonNullable<NonNullable<ApiKeyLimits['budget']>['run']>;
+
+/** The limits of a new key, as its form has them. */
+export class KeyLimits {
+  on = $state(false);
+  agents = $state<string[]>([]);
+  /** One pattern per line. */
+  tools = $state('');
+  dollarsPerRun = $state('');
+  dollarsPerDay = $state('');
+  runsPerMinute = $state('');
+  runsPerDay = $state('');
+
+  /** Fields whose text is not a positive number. */
+  get wrong(): readonly string[] {
+    const isAmount = (text: string): boolean => text.trim() === '' || Number(text) > 0;
+    const isCount = (text: string): boolean => text.trim() === '' || /^[1-9]\d{0,6}$/.test(text.trim());
+    return [
+      ...(['dollarsPerRun', 'dollarsPerDay'] as const).filter((name) => !isAmount(this[name])),
+      ...(['runsPerMinute', 'runsPerDay'] as const).filter((name) => !isCount(this[name])),
+    ];
+  }
+
+  /** Undefined if nothing is limited. */
+  get value(): ApiKeyLimits | undefined {
+    if (!this.on) return undefined;
+    const tools = this.tools
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+    const [run, day] = [dollars(this.dollarsPerRun), dollars(this.dollarsPerDay)];
+    const [perMinute, perDay] = [count(this.runsPerMinute), count(this.runsPerDay)];
+    const limits: ApiKeyLimits = {
+      ...(this.agents.length > 0 ? { agents: [...this.agents] } : {}),
+      ...(tools.length > 0 ? { tools } : {}),
+      ...(run || day ? { budget: { ...(run ? { run } : {}), ...(day ? { day } : {}) } } : {}),
+      ...(perMinute || perDay ? { rate: { ...(perMinute ? { perMinute } : {}), ...(perDay ? { perDay } : {}) } } : {}),
+    };
+    return Object.keys(limits).length === 0 ? undefined : limits;
+  }
+}
+
+/** What a key is limited to, one fact each. `nameOf`: the name of an agent. */
+export function limitFacts(limits: ApiKeyLimits | null, nameOf: (agentId: string) => string): string[] {
+  if (limits === null) return [];
+  const { agents, tools, budget, rate } = limits;
+  return [
+    ...(agents ? [t('access.limitAgents', { agents: agents.map(nameOf).join(', ') })] : []),
+    ...(tools
+      ? [tools.length === 0 ? t('access.limitNoTools') : t('access.limitTools', { tools: tools.join(', ') })]
+      : []),
+    ...amountsOf(budget?.run).map((amount) => t('access.limitPerRun', { amount })),
+    ...amountsOf(budget?.day).map((amount) => t('access.limitPerDay', { amount })),
+    ...(rate?.perMinute === undefined ? [] : [t('access.limitRunsPerMinute', { count: rate.perMinute })]),
+    ...(rate?.perDay === undefined ? [] : [t('access.limitRunsPerDay', { count: rate.perDay })]),
+  ];
+}
+
+function amountsOf(amounts: Amounts | undefined): string[] {
+  if (amounts === undefined) return [];
+  return [
+    ...(amounts.dollars === undefined ? [] : [`$${amounts.dollars}`]),
+    ...(amounts.tokens === undefined ? [] : [t('access.limitTokens', { count: amounts.tokens })]),
+    ...(amounts.calls === undefined ? [] : [t('access.limitCalls', { count: amounts.calls })]),
+  ];
+}
+
+function dollars(text: string): Amounts | undefined {
+  return text.trim() === '' ? undefined : { dollars: Number(text) };
+}
+
+function count(text: string): number | undefined {
+  return text.trim() === '' ? undefined : Number(text);
+}
