@@ -57,7 +57,7 @@ export type { QueueRepository } from './repositories/queue.ts';
 export type { SecretRepository } from './repositories/secrets.ts';
 export type { SettingsRepository } from './repositories/settings.ts';
 export type { SignInRepository } from './repositories/sign-ins.ts';
-export type { WebhookNotification, StoredWebhook, WebhookRepository } from './repositories/webhooks.ts';
+export type { PendingNotification, StoredWebhook, WebhookRepository } from './repositories/webhooks.ts';
 export type { UsageRepository } from './repositories/usage.ts';
 export type { UsageFound, UsageQuery } from './usage/usage-report.ts';
 export type { StoredTabCall, TabOffer, TabRepository } from './repositories/tabs.ts';

@@ -26,6 +26,7 @@ export type Schema = {
   sign_in_codes: SignInCodesTable;
   api_keys: ApiKeysTable;
   webhooks: WebhooksTable;
+  email_subscriptions: EmailSubscriptionsTable;
   announcements: AnnouncementsTable;
   drafts: DraftsTable;
   artifacts: ArtifactsTable;
@@ -189,6 +190,12 @@ type WebhooksTable = {
   updated_at: number;
 };
 
+type EmailSubscriptionsTable = {
+  owner_id: string;
+  /** Names, with a comma before and after each. */
+  events: string;
+};
+
 type AnnouncementsTable = {
   id: string;
   owner_id: string;
@@ -198,6 +205,7 @@ type AnnouncementsTable = {
   happened_at: number;
   attempts: ColumnType<number, number | undefined, number>;
   due_at: number;
+  channel: ColumnType<string, string | undefined, string>;
 };
 
 type RequestPreludesTable = {

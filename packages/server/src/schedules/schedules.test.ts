@@ -137,8 +137,9 @@ describe('managing schedules', () => {
   test('a schedule of a model starts paused, without any allowed tool', async () => {
     const schedules = stage.process();
     const tool = { serverId: 'files', name: 'delete' };
-    const made = await schedules.create(ANNE, { ...hourly, allowedTools: [tool] }, 'model');
+    const made = await schedules.create(ANNE, { ...hourly, allowedTools: [tool] }, { conversationId: 'c1' });
     expect(made).toMatchObject({ enabled: false, createdBy: 'model', nextAt: null, allowedTools: [] });
+    expect(made.createdIn).toEqual({ conversationId: 'c1', title: null });
     schedules.start();
     await stage.clock.advance(2 * HOUR_MS);
     expect(stage.sent).toEqual([]);

@@ -3,6 +3,7 @@ import { isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
 import type { FiringKey, FiringOutcome, SharedStorage, StoredSchedule } from '@toolyard/storage';
 import type { LiveHub, RunService } from '../services.ts';
 import { readDefinition } from './definition.ts';
+import { runIdOfFiring } from './firing-of-run.ts';
 
 export type StartFiringServices = {
   storage: Pick<SharedStorage, 'schedules' | 'conversations' | 'permissions' | 'agents'>;
@@ -57,12 +58,13 @@ async function overlapOf(
 async function start(
   schedule: StoredSchedule,
   definition: ScheduleDefinition,
-  { plannedAt }: FiringKey,
+  key: FiringKey,
   services: StartFiringServices,
 ): Promise<Outcome> {
   const { runs, hub } = services;
+  const { plannedAt } = key;
   const principal: Owner = { ownerId: schedule.ownerId };
-  const id = `${schedule.id}.${plannedAt}`;
+  const id = runIdOfFiring(key);
   const { target, task, configuration } = definition;
   const conversationId = target.kind === 'conversation' ? target.conversationId : id;
   if (target.kind === 'new') await createConversation(principal, schedule, definition, { id, plannedAt }, services);

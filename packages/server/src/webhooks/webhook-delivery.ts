@@ -1,25 +1,32 @@
 import type { Clock, Owner, StoredInterrupt, WebhookEvent, WebhookMessage } from '@toolyard/protocol';
 import { formatToolReference, WEBHOOK_EVENTS } from '@toolyard/protocol';
-import type { WebhookNotification, SharedStorage } from '@toolyard/storage';
+import type { PendingNotification, SharedStorage } from '@toolyard/storage';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
+import type { EmailChannel } from '../email/email-channel.ts';
+import type { SentEmail } from '../email/send-email.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createLogOnce } from '../log-once.ts';
+import type { SentWebhook } from './send-webhook.ts';
 import { sendWebhook } from './send-webhook.ts';
 
 export type DeliveryServices = {
   storage: Pick<SharedStorage, 'runs' | 'webhooks'>;
   secrets: Pick<Secrets, 'get'>;
   fetches: Pick<OwnerFetches, 'for'>;
+  /** Null: e-mail is not configured. */
+  email: Pick<EmailChannel, 'send'> | null;
   clock: Clock;
   log: (line: string) => void;
 };
+
+type Sent = SentWebhook | SentEmail;
 
 /** Name of the stored secret. */
 export const WEBHOOK_SECRET = 'webhook';
 
 const LOOK_EVERY_MS = 1_000;
 const AT_ONCE = 8;
-/** How long one process has the delivery; longer than a response may take. */
+/** How long one process has the delivery; longer than a response or an e-mail may take. */
 const CLAIM_MS = 60_000;
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 6 * 3_600_000;
@@ -64,28 +71,37 @@ export function startDelivery(services: DeliveryServices): () => Promise<void> {
   };
 }
 
-async function deliver(announcement: WebhookNotification, services: DeliveryServices): Promise<void> {
-  const { storage, secrets, fetches, clock, log } = services;
-  const principal: Owner = { ownerId: announcement.ownerId };
-  const { id, attempts } = announcement;
+async function deliver(announcement: PendingNotification, services: DeliveryServices): Promise<void> {
+  const { storage, clock, log } = services;
+  const { id, channel, attempts } = announcement;
+  const sent = await send(announcement, services);
+  if (sent === null || sent.ok) return storage.webhooks.complete(id);
+  const isHopeless = attempts + 1 >= MOST_ATTEMPTS;
+  log(`${channel}: delivery of ${id} failed: ${sent.error.message}${isHopeless ? ' No more retries.' : ''}`);
+  if (isHopeless) return storage.webhooks.complete(id);
+  const retryAfterMs = 'retryAfterMs' in sent ? (sent.retryAfterMs ?? 0) : 0;
+  const wait = Math.max(FIRST_WAIT_MS * 4 ** attempts, retryAfterMs);
+  return storage.webhooks.postpone(id, clock.now() + Math.min(wait, LONGEST_WAIT_MS));
+}
+
+/** Null if there is nothing to deliver: the channel was removed, or the interrupt was answered. */
+async function send(announcement: PendingNotification, services: DeliveryServices): Promise<Sent | null> {
+  const { storage, secrets, fetches, email, clock } = services;
+  const { id, channel, ownerId } = announcement;
+  const principal: Owner = { ownerId };
+  const message = await webhookMessage(principal, announcement, storage);
+  if (message === null) return null;
+  if (channel === 'email') return email === null ? null : email.send(principal, id, message);
   const webhook = await storage.webhooks.get(principal);
   const secret = await secrets.get(principal, WEBHOOK_SECRET);
-  const message = await webhookMessage(principal, announcement, storage);
-  // The webhook was deleted, or the interrupt was answered.
-  if (webhook === null || secret === null || message === null) return storage.webhooks.complete(id);
+  if (webhook === null || secret === null) return null;
   const { url } = webhook;
-  const sent = await sendWebhook({ url, secret, id, message }, { fetch: fetches.for(url), clock });
-  if (sent.ok) return storage.webhooks.complete(id);
-  const isHopeless = attempts + 1 >= MOST_ATTEMPTS;
-  log(`webhook: delivery of ${id} failed: ${sent.error.message}${isHopeless ? ' No more retries.' : ''}`);
-  if (isHopeless) return storage.webhooks.complete(id);
-  const wait = Math.max(FIRST_WAIT_MS * 4 ** attempts, sent.retryAfterMs ?? 0);
-  return storage.webhooks.postpone(id, clock.now() + Math.min(wait, LONGEST_WAIT_MS));
+  return sendWebhook({ url, secret, id, message }, { fetch: fetches.for(url), clock });
 }
 
 async function webhookMessage(
   principal: Owner,
-  { event, runId, interruptId, happenedAt }: WebhookNotification,
+  { event, runId, interruptId, happenedAt }: PendingNotification,
   storage: Pick<SharedStorage, 'runs'>,
 ): Promise<WebhookMessage | null> {
   const type = WEBHOOK_EVENTS.find((known) => known === event);

@@ -15,6 +15,7 @@ import { access } from './migrations/012-access.ts';
 import { permissionOrigins } from './migrations/013-permission-origins.ts';
 import { usageDays } from './migrations/014-usage-days.ts';
 import { drafts } from './migrations/015-drafts.ts';
+import { notifiedSchedules } from './migrations/027-notified-schedules.ts';
 import { schedules } from './migrations/023-schedules.ts';
 import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
 import { childConversations } from './migrations/022-child-conversations.ts';
@@ -51,6 +52,7 @@ export const POSTGRES_MIGRATIONS: Readonly<Record<string, PostgresMigration>> = 
   '020-agents': { kind: 'expand', statements: agents },
   '022-child-conversations': { kind: 'expand', statements: childConversations },
   '023-schedules': { kind: 'expand', statements: schedules },
+  '027-notified-schedules': { kind: 'expand', statements: notifiedSchedules },
 };
 
 /** Arbitrary number of an advisory lock, which all programs of a database share. */

@@ -18,6 +18,7 @@ import { access } from './migrations/012-access.ts';
 import { permissionOrigins } from './migrations/013-permission-origins.ts';
 import { usageDays } from './migrations/014-usage-days.ts';
 import { drafts } from './migrations/015-drafts.ts';
+import { notifiedSchedules } from './migrations/027-notified-schedules.ts';
 import { schedules } from './migrations/023-schedules.ts';
 import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
 import { childConversations } from './migrations/022-child-conversations.ts';
@@ -46,6 +47,7 @@ export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '020-agents': agents,
   '022-child-conversations': childConversations,
   '023-schedules': schedules,
+  '027-notified-schedules': notifiedSchedules,
 };
 
 /** Migrates the tables to this version: all missing migrations in one transaction, or none. */

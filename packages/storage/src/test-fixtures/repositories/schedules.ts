@@ -10,7 +10,7 @@ export function describeSchedules(createStore: CreateTestStore): void {
   let storage: SharedStorage;
   let schedules: ScheduleRepository;
 
-  const made = (more: Partial<StoredSchedule> = {}) =>
+  const made = (more: Partial<Parameters<ScheduleRepository['create']>[1]> = {}) =>
     schedules.create(ANNE, {
       id: 's1',
       title: 'Report',
