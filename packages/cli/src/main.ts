@@ -13,6 +13,7 @@ import { printNote } from './mcp/output.ts';
 import { defineAbilities } from './models/ability/define-abilities.ts';
 import { defineModels } from './models/define-models.ts';
 import { defineKeys } from './keys/define-keys.ts';
+import { defineSchedules } from './schedules/define-schedules.ts';
 import { defineSearchEngine } from './search-engine/define-search-engine.ts';
 import { defineSessions } from './sessions/define-sessions.ts';
 import { defineSkills } from './skills/define-skills.ts';
@@ -117,6 +118,7 @@ export function createProgram(invocation: Invocation): Command {
   defineOpen(program, io);
   defineAgents(program, io);
   defineKeys(program, io);
+  defineSchedules(program, io);
   defineSearchEngine(program, io);
   defineSessions(program, io);
   defineSkills(program, io);

@@ -19,6 +19,7 @@ import type { questions } from './questions.ts';
 import type { rich } from './rich.ts';
 import type { rules } from './rules.ts';
 import type { runs } from './runs.ts';
+import type { schedules } from './schedules.ts';
 import type { serverTexts } from './server-texts.ts';
 import type { servers } from './servers.ts';
 import type { settings } from './settings.ts';
@@ -53,6 +54,7 @@ export type LazyMessages = {
   rich: typeof rich;
   rules: typeof rules;
   runs: typeof runs;
+  schedules: typeof schedules;
   skills: typeof skills;
   subAgents: typeof subAgents;
   tasks: typeof tasks;
