@@ -9,6 +9,7 @@ import { TOOL_SEARCH } from '../packages/agent-host/src/built-in/search-tools.ts
 import { createArtifactTools } from '../packages/server/src/built-in/artifacts/artifact.ts';
 import { createMediaTools } from '../packages/server/src/built-in/media/media-tools.ts';
 import { createMemoryTools } from '../packages/server/src/built-in/memory/memory-tools.ts';
+import { createScheduleTools } from '../packages/server/src/built-in/schedules/schedule-tools.ts';
 import { createFileTools } from '../packages/server/src/built-in/workspace/file-tools.ts';
 import { GET_DATE } from '../servers/date/src/tool.ts';
 import { readSentences, sentencesIn } from './server-texts.ts';
@@ -25,9 +26,9 @@ const SHOWN = [
   'packages/mcp-host/src/node/plugins/*.ts',
   'packages/model-runtime/src/wire/*.ts',
   'packages/protocol/src/*.ts',
-  'packages/server/src/{agents,mcp,models,runs,tabs}/*.ts',
+  'packages/server/src/{agents,mcp,models,runs,schedules,tabs}/*.ts',
   'packages/server/src/http/auth/*.ts',
-  'packages/server/src/built-in/{artifacts,memory,media}/*.ts',
+  'packages/server/src/built-in/{artifacts,memory,media,schedules}/*.ts',
 ];
 
 /** Only developers, operators and the CLI see these, or they are parts of a sentence. */
@@ -76,6 +77,7 @@ describe('texts that the server sends in English', () => {
       createArtifactTools(unused, { ownerId: '' }),
       createMemoryTools(unused),
       createMediaTools(unused),
+      createScheduleTools(unused),
     ];
     const tools = [...groups.flatMap((group) => group.tools), GET_DATE];
     const texts = [

@@ -69,7 +69,7 @@ function errorOf(thrown: unknown, host: string): ToolyardError {
     case 'EAUTH':
     case 'ENOAUTH':
       return error({
-        code: 'unauthenticated',
+        code: 'unauthorized',
         message: `The mail server ${host} rejected the login${status}.`,
         hint: 'Check the user and the password in the URL of the mail server.',
       });

@@ -4,6 +4,7 @@ import { tool } from '@toolyard/agent-host';
 import type { CreateSchedule, Owner, ScheduleTiming, ScheduleView } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
+import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import type { Schedules } from '../../schedules/schedules.ts';
 
 export type ScheduleToolsOptions = {
@@ -131,7 +132,7 @@ async function asIn(
 ): Promise<Pick<CreateSchedule, 'agentId' | 'configuration'>> {
   const found = conversation === undefined ? null : await conversations.get(principal, conversation);
   if (found === null) return {};
-  const { model } = found.configuration;
+  const { model } = readStoredConfiguration(found.configuration);
   return { agentId: found.agentId, ...(model === undefined ? {} : { configuration: { model } }) };
 }
 

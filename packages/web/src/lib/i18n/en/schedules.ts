@@ -109,6 +109,7 @@ export const schedules = {
   dry_ask: { one: '{count} tool waits for your approval', other: '{count} tools wait for your approval' },
   dry_run: { one: '{count} tool runs without approval', other: '{count} tools run without approval' },
   dry_refused: { one: '{count} tool is never called', other: '{count} tools are never called' },
+  dryNames: 'Names',
   dryDanger: 'Calls that are flagged as dangerous always ask.',
 
   history: 'History',

@@ -110,6 +110,7 @@ export const schedules: Translation<typeof en> = {
   dry_ask: { other: '{count} 个工具会等待你批准' },
   dry_run: { other: '{count} 个工具无需批准即可运行' },
   dry_refused: { other: '{count} 个工具一律不调用' },
+  dryNames: '名称',
   dryDanger: '标记为危险的调用一律会询问。',
 
   history: '运行记录',

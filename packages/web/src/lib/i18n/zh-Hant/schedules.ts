@@ -110,6 +110,7 @@ export const schedules: Translation<typeof en> = {
   dry_ask: { other: '{count} 個工具會等待你核准' },
   dry_run: { other: '{count} 個工具不需核准即可執行' },
   dry_refused: { other: '{count} 個工具一律不呼叫' },
+  dryNames: '名稱',
   dryDanger: '標示為危險的呼叫一律會詢問。',
 
   history: '執行紀錄',
