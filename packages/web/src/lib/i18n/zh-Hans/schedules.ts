@@ -2,17 +2,17 @@ import type { Translation } from '../message.ts';
 import type { schedules as en } from '../en/schedules.ts';
 
 export const schedules: Translation<typeof en> = {
-  intro: '定时任务会在指定时间发送消息，每次单独运行，无需有人值守。',
-  none: '还没有定时任务',
-  create: '新建定时任务',
-  all: '所有定时任务',
+  intro: '计划任务会在指定时间发送消息，每次单独运行，无需有人值守。',
+  none: '还没有计划任务',
+  create: '新建计划任务',
+  all: '所有计划任务',
   on: '按时间运行“{title}”',
   paused: '已暂停',
   over: '没有后续时间',
   next: '下次：{time}',
   last: '上次：{outcome}',
   byModel: '由模型创建',
-  byModelText: '这个定时任务是模型创建的。',
+  byModelText: '这个计划任务是模型创建的。',
   byModelIn: '在对话“{title}”中',
   byModelCheck: '恢复之前，请先检查消息和时间。',
   untitledChat: '新对话',
@@ -29,7 +29,7 @@ export const schedules: Translation<typeof en> = {
   every_hours: { other: '每 {count} 小时' },
   every_days: { other: '每 {count} 天' },
 
-  editor: '定时任务',
+  editor: '计划任务',
   title: '标题',
   task: '消息',
   taskHint: '每次运行都以这条消息开始。',
