@@ -207,7 +207,9 @@ async function assemble(
   const skills = createSkills({ settings: storage.settings, dataDir, clock, servers: () => servers });
   const ofTools = { webTools, mediaTools, skills, storage, models, configurations, callPolicy, hub, owner: OWNER };
   const serverTools =
-    options.hasServerTools === true ? await createServerTools({ ...ofTools, schedules: () => schedules, dataDir, clock, ids, log }) : null;
+    options.hasServerTools === true
+      ? await createServerTools({ ...ofTools, schedules: () => schedules, dataDir, clock, ids, log })
+      : null;
   shutdown.defer('built-in tools', () => serverTools?.close());
   const functions = new FunctionTools([...(options.functionTools ?? []), ...(serverTools?.groups ?? [])]);
   const ofServers = {

@@ -82,7 +82,9 @@ function serve(socket: Socket, session: Session): void {
         return serve(secure, { ...session, encrypted: true });
       }
       case 'AUTH': {
-        const [, user = '', password = ''] = Buffer.from(line.split(' ')[2] ?? '', 'base64').toString().split('\0');
+        const [, user = '', password = ''] = Buffer.from(line.split(' ')[2] ?? '', 'base64')
+          .toString()
+          .split('\0');
         mail.login = { user, password };
         return reply(command, '235 welcome');
       }

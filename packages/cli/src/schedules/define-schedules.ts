@@ -51,11 +51,11 @@ export function defineSchedules(program: Command, io: CommandIo): void {
       await (await load()).listFirings(io, await clientOf(io, options), schedule, options);
     });
 
-  onServer(
-    named(schedules.command('delete')).description('Delete a schedule; its conversations are kept'),
-  ).action(async (schedule: string, options: ServerFlags) => {
-    await (await load()).deleteSchedule(io, await clientOf(io, options), schedule);
-  });
+  onServer(named(schedules.command('delete')).description('Delete a schedule; its conversations are kept')).action(
+    async (schedule: string, options: ServerFlags) => {
+      await (await load()).deleteSchedule(io, await clientOf(io, options), schedule);
+    },
+  );
 }
 
 function defineCreate(schedules: Command, io: CommandIo): void {

@@ -1,4 +1,10 @@
-import type { CreateSchedule, ModelReference, ScheduleConditions, ScheduleTiming, ToolReference } from '@toolyard/protocol';
+import type {
+  CreateSchedule,
+  ModelReference,
+  ScheduleConditions,
+  ScheduleTiming,
+  ToolReference,
+} from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 
 /** The flags of `toolyard schedules create`. */

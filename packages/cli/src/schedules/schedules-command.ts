@@ -27,12 +27,7 @@ export async function listSchedules(io: CommandIo, client: ServerClient, { json 
 }
 
 /** `toolyard schedules show`. */
-export async function showSchedule(
-  io: CommandIo,
-  client: ServerClient,
-  wanted: string,
-  { json }: Json,
-): Promise<void> {
+export async function showSchedule(io: CommandIo, client: ServerClient, wanted: string, { json }: Json): Promise<void> {
   const schedule = await findSchedule(client, wanted);
   if (json === true) return write(io, jsonLines(schedule));
   const { id, timeZone, conditions, missed, overlap, target, agentId, configuration, allowedTools } = schedule;

@@ -35,7 +35,9 @@ it('creates, lists, shows, runs, pauses, resumes and deletes schedules', { tags:
   await eventually(async () => (await history())[0]?.runStatus === 'done');
   expect((await schedules('history', 'Report')).stdout).toMatch(/ UTC {2}done {2}\S+$/m);
   expect((await schedules('list')).stdout).toMatch(/Report {2}At 09:00.* next \d{4}.* last done$/m);
-  expect((await schedules('show', 'Report')).stdout).toMatch(/^Conversation +a new one each time$[^]*\n\nWrite the report\n$/m);
+  expect((await schedules('show', 'Report')).stdout).toMatch(
+    /^Conversation +a new one each time$[^]*\n\nWrite the report\n$/m,
+  );
 
   expect((await schedules('pause', 'Report')).stderr).toBe('toolyard: Report: paused.\n');
   expect((await schedules('resume', 'Report')).stderr).toMatch(/Report: next/);
@@ -47,7 +49,8 @@ it('creates, lists, shows, runs, pauses, resumes and deletes schedules', { tags:
 });
 
 describe('the flags of a new schedule', () => {
-  const read = (flags: Partial<CreateFlags>) => readCreateFlags('Report', { task: 'x', allow: [], ...flags }, undefined);
+  const read = (flags: Partial<CreateFlags>) =>
+    readCreateFlags('Report', { task: 'x', allow: [], ...flags }, undefined);
 
   test('are times, conditions, agent and tools', () => {
     expect(

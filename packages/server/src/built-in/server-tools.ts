@@ -63,7 +63,8 @@ export async function createServerTools(options: ServerToolsOptions): Promise<{
   groups: FunctionToolGroup[];
   close(): Promise<void>;
 }> {
-  const { webTools, mediaTools, skills, schedules, storage, models, callPolicy, hub, owner, dataDir, clock, ids } = options;
+  const { webTools, mediaTools, skills, schedules, storage, models, callPolicy, hub, owner, dataDir, clock, ids } =
+    options;
   const artifacts = createArtifactTools(createArtifactStore({ storage, hub, clock }), owner);
   const memory = createMemoryTools({ storage, owner, hub, clock, ids });
   const planned = createScheduleTools({ schedules, storage, owner });
@@ -82,6 +83,16 @@ export async function createServerTools(options: ServerToolsOptions): Promise<{
   const hasSandbox = (await sandboxSupport()).kind !== 'none';
   const { group: reader, skillFolders } = createSkillTools({ ...skills, owner });
   const commands = hasSandbox ? [createCommandTools({ hidden, clock, skillFolders })] : [];
-  const groups = [artifacts, memory, planned, media, SUB_AGENT_TOOLS, reader, web, createFileTools(hidden), ...commands];
+  const groups = [
+    artifacts,
+    memory,
+    planned,
+    media,
+    SUB_AGENT_TOOLS,
+    reader,
+    web,
+    createFileTools(hidden),
+    ...commands,
+  ];
   return { groups, close: () => web.close() };
 }

@@ -128,7 +128,8 @@ const schema = z.strictObject({
  * @throws ToolyardError `bad_config` with file, line, problem and solution
  */
 export function readConfigFile(path: string, env: Readonly<Record<string, string | undefined>>): ConfigFile {
-  if (!existsSync(path)) return { providers: [], defaults: {}, flags: {}, webhook: null, email: null, telemetry: null, models: {} };
+  if (!existsSync(path))
+    return { providers: [], defaults: {}, flags: {}, webhook: null, email: null, telemetry: null, models: {} };
   const file = readJsonFile(path);
   const { providers, defaults, webhook, email, telemetry, models: stated, ...flags } = checked(file);
   for (const [at, host] of (flags.allowHosts ?? []).entries()) checkAllowedHost(host, file.placeOf(['allowHosts', at]));

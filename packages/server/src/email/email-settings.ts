@@ -70,9 +70,7 @@ function serverOf(text: string): Pick<EmailSettings, 'host' | 'port' | 'encrypti
   const encryption = url.protocol === 'smtps:' ? 'tls' : isOff ? 'off' : 'starttls';
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const login =
-    url.username === ''
-      ? null
-      : { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
+    url.username === '' ? null : { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
   if (encryption === 'off' && login !== null && !isLoopback(host)) {
     throw bad(
       `The password would be sent to the mail server ${host} without encryption.`,

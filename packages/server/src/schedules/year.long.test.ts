@@ -62,7 +62,16 @@ test(
       const id = `s${expected.size}`;
       expected.set(id, times);
       const target = { kind: 'conversation' as const, conversationId: 'c1' };
-      await schedules.create(ANNE, { id, title: id, task: 'x', timing, timeZone, target, overlap: 'parallel', ...more });
+      await schedules.create(ANNE, {
+        id,
+        title: id,
+        task: 'x',
+        timing,
+        timeZone,
+        target,
+        overlap: 'parallel',
+        ...more,
+      });
     };
 
     for (const [zone, localAt] of zones) {

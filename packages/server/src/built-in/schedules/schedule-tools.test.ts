@@ -36,7 +36,9 @@ test('a schedule of a model starts paused, with the agent of its conversation, o
   await home.storage.agents.create(OWNER, { id: 'a1', title: 'Writer', configuration: {}, at: 1 });
   await home.storage.conversations.create(OWNER, { id: 'c3', title: 'Plans', agentId: 'a1', at: 1 });
   const inPlans = (callId: string) => outcomeOf(create, report, callContext(callId, 'c3'));
-  expect((await inPlans('r1.1.0')).text).toMatch(/At 09:00, Monday through Friday.* exists\. It is paused .* resumes it/);
+  expect((await inPlans('r1.1.0')).text).toMatch(
+    /At 09:00, Monday through Friday.* exists\. It is paused .* resumes it/,
+  );
   expect((await inPlans('r1.1.0')).text).toMatch(/It is paused/);
   expect(await schedules.list(OWNER)).toMatchObject([
     {

@@ -38,13 +38,22 @@ function createCreateSchedule({ schedules, storage, owner }: ScheduleToolsOption
       type: 'object',
       properties: {
         title: { type: 'string', minLength: 1, maxLength: 200 },
-        task: { type: 'string', minLength: 1, maxLength: MAX_TASK, description: 'The message that each run starts with.' },
+        task: {
+          type: 'string',
+          minLength: 1,
+          maxLength: MAX_TASK,
+          description: 'The message that each run starts with.',
+        },
         cron: {
           type: 'string',
           maxLength: 200,
           description: 'Minute, hour, day of month, month and weekday, such as "0 9 * * 1-5".',
         },
-        at: { type: 'string', maxLength: 40, description: 'One time, with its offset, such as 2027-01-15T09:00:00+01:00.' },
+        at: {
+          type: 'string',
+          maxLength: 40,
+          description: 'One time, with its offset, such as 2027-01-15T09:00:00+01:00.',
+        },
         every_seconds: { type: 'integer', minimum: 60, maximum: 31_536_000 },
         time_zone: { type: 'string', maxLength: 100, description: 'IANA name, such as Europe/Berlin, for cron.' },
       },

@@ -490,7 +490,8 @@ export const serverTexts = {
   scheduleRaise: 'Raise the maximum, or create another schedule.',
   scheduleNoTime: 'The schedule has no future time.',
   scheduleCheckTime: 'Check the date, the days and the hours.',
-  scheduleFields: 'The cron expression "{expression}" has {count} fields; it must have 5 (minute hour day month weekday), or 6 with the second first.',
+  scheduleFields:
+    'The cron expression "{expression}" has {count} fields; it must have 5 (minute hour day month weekday), or 6 with the second first.',
   scheduleCronBad: 'The cron expression "{expression}" is invalid: {why}',
   scheduleZone: 'There is no time zone "{zone}".',
   scheduleZoneHint: 'Use an IANA name, such as Europe/Berlin or Asia/Taipei.',
@@ -507,7 +508,8 @@ export const serverTexts = {
   schedulesPausedHint: 'The user can do so under Settings, Schedules.',
   serverSchedules: 'Schedules',
   toolCreateSchedule: 'Create schedule',
-  aboutCreateSchedule: 'Creates a task that runs at given times, each time in a new conversation. It starts paused: the user checks and resumes it under Settings, Schedules. Set exactly one of cron, at and every_seconds. Describe the task completely: its runs do not know this conversation.',
+  aboutCreateSchedule:
+    'Creates a task that runs at given times, each time in a new conversation. It starts paused: the user checks and resumes it under Settings, Schedules. Set exactly one of cron, at and every_seconds. Describe the task completely: its runs do not know this conversation.',
   toolListSchedules: 'List schedules',
   aboutListSchedules: 'Lists the schedules of the user with their times and tasks.',
 } as const;

@@ -462,7 +462,8 @@ export const serverTexts: Translation<typeof en> = {
   scheduleRaise: '请提高上限，或新建另一个计划任务。',
   scheduleNoTime: '这个计划任务没有未来的时间。',
   scheduleCheckTime: '请检查日期、星期和时段。',
-  scheduleFields: 'Cron 表达式“{expression}”有 {count} 个字段；必须有 5 个（分、时、日、月、星期），或以秒开头的 6 个。',
+  scheduleFields:
+    'Cron 表达式“{expression}”有 {count} 个字段；必须有 5 个（分、时、日、月、星期），或以秒开头的 6 个。',
   scheduleCronBad: 'Cron 表达式“{expression}”无效：{why}',
   scheduleZone: '没有时区“{zone}”。',
   scheduleZoneHint: '请使用 IANA 名称，例如 Europe/Berlin 或 Asia/Shanghai。',
@@ -479,7 +480,8 @@ export const serverTexts: Translation<typeof en> = {
   schedulesPausedHint: '用户可以在“设置”的“计划任务”中处理。',
   serverSchedules: '计划任务',
   toolCreateSchedule: '新建计划任务',
-  aboutCreateSchedule: '创建在指定时间运行的任务，每次都在新对话中运行。创建后为暂停状态，由您在“设置”的“计划任务”中检查并恢复。',
+  aboutCreateSchedule:
+    '创建在指定时间运行的任务，每次都在新对话中运行。创建后为暂停状态，由您在“设置”的“计划任务”中检查并恢复。',
   toolListSchedules: '列出计划任务',
   aboutListSchedules: '列出您的计划任务，包括时间和消息。',
 };

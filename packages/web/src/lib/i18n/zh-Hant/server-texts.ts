@@ -462,7 +462,8 @@ export const serverTexts: Translation<typeof en> = {
   scheduleRaise: '請提高上限，或建立另一個排程。',
   scheduleNoTime: '這個排程沒有未來的時間。',
   scheduleCheckTime: '請檢查日期、星期和時段。',
-  scheduleFields: 'Cron 運算式「{expression}」有 {count} 個欄位；必須有 5 個（分、時、日、月、星期），或以秒開頭的 6 個。',
+  scheduleFields:
+    'Cron 運算式「{expression}」有 {count} 個欄位；必須有 5 個（分、時、日、月、星期），或以秒開頭的 6 個。',
   scheduleCronBad: 'Cron 運算式「{expression}」無效：{why}',
   scheduleZone: '沒有時區「{zone}」。',
   scheduleZoneHint: '請使用 IANA 名稱，例如 Europe/Berlin 或 Asia/Taipei。',
@@ -479,7 +480,8 @@ export const serverTexts: Translation<typeof en> = {
   schedulesPausedHint: '使用者可以在「設定」的「排程」中處理。',
   serverSchedules: '排程',
   toolCreateSchedule: '建立排程',
-  aboutCreateSchedule: '建立在指定時間執行的工作，每次都在新對話中執行。建立後為暫停狀態，由您在「設定」的「排程」中確認並恢復。',
+  aboutCreateSchedule:
+    '建立在指定時間執行的工作，每次都在新對話中執行。建立後為暫停狀態，由您在「設定」的「排程」中確認並恢復。',
   toolListSchedules: '列出排程',
   aboutListSchedules: '列出您的排程，包括時間和訊息。',
 };
