@@ -74,13 +74,14 @@ test(
       });
     };
 
-    for (const [zone, localAt] of zones) {
-      for (const expression of EXPRESSIONS) {
-        await add({ kind: 'cron', expression }, zone, expectedTimes(expression, localAt, period));
+    for (const [name, zone] of zones) {
+      const all = expectedTimes([...EXPRESSIONS, ...CONDITIONS.map(([expression]) => expression)], zone, period);
+      for (const [at, expression] of EXPRESSIONS.entries()) {
+        await add({ kind: 'cron', expression }, name, all[at] ?? []);
       }
-      for (const [expression, conditions] of CONDITIONS) {
-        const times = withConditions(expectedTimes(expression, localAt, period), conditions, localAt);
-        await add({ kind: 'cron', expression }, zone, times, { conditions });
+      for (const [at, [expression, conditions]] of CONDITIONS.entries()) {
+        const times = withConditions(all[EXPRESSIONS.length + at] ?? [], conditions, zone);
+        await add({ kind: 'cron', expression }, name, times, { conditions });
       }
     }
     for (let hours = 1; expected.size < 95; hours += 1) {

@@ -14,7 +14,7 @@ export type ScheduleToolsOptions = {
   owner: Owner;
 };
 
-/** A model cannot fill the list of the user with schedules that nobody has resumed. */
+/** A model cannot fill the list of the user with schedules that the user never resumed. */
 const MAX_PAUSED = 20;
 const MAX_TASK = 20_000;
 

@@ -5,14 +5,17 @@ import type { ScheduleConditions } from '@toolyard/protocol';
 
 const MINUTE_MS = 60_000;
 const HALF_HOUR_MS = 30 * MINUTE_MS;
+const DAY_MS = 86_400_000;
 
-type Local = { day: string; month: number; date: number; weekday: number; hour: number; minute: number; text: string };
+/** What a clock shows, as milliseconds of a clock in UTC that shows the same. */
+type ShownTime = number;
+export type Zone = (at: number) => ShownTime;
 
-/** Local times of a zone, from its offsets at each half hour: clocks change at no other times. */
-export function createZone(timeZone: string): (at: number) => Local {
+/** What the clocks of a zone show, from its offsets at each half hour: they change at no other times. */
+export function createZone(timeZone: string): Zone {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   const offsets = new Map<number, number>();
-  const offsetAt = (at: number): number => {
+  return (at) => {
     const slot = Math.floor(at / HALF_HOUR_MS);
     let offset = offsets.get(slot);
     if (offset === undefined) {
@@ -21,66 +24,51 @@ export function createZone(timeZone: string): (at: number) => Local {
       offset = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
       offsets.set(slot, offset);
     }
-    return offset;
-  };
-  return (at) => {
-    const local = new Date(at + offsetAt(at));
-    return {
-      day: local.toISOString().slice(0, 10),
-      month: local.getUTCMonth() + 1,
-      date: local.getUTCDate(),
-      weekday: local.getUTCDay(),
-      hour: local.getUTCHours(),
-      minute: local.getUTCMinutes(),
-      text: local.toISOString().slice(0, 16),
-    };
+    return at + offset;
   };
 }
 
 /**
- * The times of an expression of five fields in a period. An hour that is named (not `*`) happens once a day: the first
+ * The times of each expression of five fields in a period. An hour that is named (not `*`) happens once a day: the first
  * time if the clock repeats it, and when the clock has been set forward if it skips it.
  */
 export function expectedTimes(
-  expression: string,
-  localAt: (at: number) => Local,
+  expressions: readonly string[],
+  zone: Zone,
   { from, to }: { from: number; to: number },
-): number[] {
-  const [minutes, hours, dates, months, weekdays] = expression
-    .split(' ')
-    .map((field, at) => valuesOf(field, RANGES[at] ?? [0, 0]));
-  const isNamed = !expression.split(' ')[1]?.startsWith('*');
-  const matches = (local: Omit<Local, 'day' | 'text'>): boolean =>
-    minutes?.has(local.minute) === true &&
-    hours?.has(local.hour) === true &&
-    dates?.has(local.date) === true &&
-    months?.has(local.month) === true &&
-    weekdays?.has(local.weekday) === true;
-  const times: number[] = [];
-  const seen = new Set<string>();
-  let before = localAt(from - MINUTE_MS);
+): number[][] {
+  const matchers = expressions.map((expression) => ({
+    matches: matcherOf(expression),
+    isNamed: !expression.split(' ')[1]?.startsWith('*'),
+    times: [] as number[],
+  }));
+  /** The latest time that the clock has shown: what it shows again is not later. */
+  let latest = zone(from - MINUTE_MS);
   for (let at = from; at < to; at += MINUTE_MS) {
-    const local = localAt(at);
-    const isRepeated = seen.has(local.text);
-    if (isNamed) seen.add(local.text);
-    const skipsOne = isNamed && skippedBetween(before.text, local.text).some((text) => matches(partsOf(text)));
-    if ((matches(local) && !isRepeated) || skipsOne) times.push(at);
-    before = local;
+    const shown = zone(at);
+    const date = new Date(shown);
+    const isRepeated = shown <= latest;
+    for (const { matches, isNamed, times } of matchers) {
+      if (matches(date) && !(isNamed && isRepeated)) times.push(at);
+      else if (isNamed && shown > latest + MINUTE_MS && skips(matches, latest, shown)) times.push(at);
+    }
+    latest = Math.max(latest, shown);
   }
-  return times;
+  return matchers.map(({ times }) => times);
 }
 
 /** The times that days and hours allow, at most this many per day and in total. */
 export function withConditions(
   times: readonly number[],
   { days, hours, maxPerDay = Infinity, maxTotal = Infinity }: ScheduleConditions,
-  localAt: (at: number) => Local,
+  zone: Zone,
 ): number[] {
-  const onDay = new Map<string, number>();
+  const onDay = new Map<number, number>();
   const allowed: number[] = [];
   for (const at of times) {
-    const { day, weekday, hour } = localAt(at);
-    if (days !== undefined && !days.includes(weekday)) continue;
+    const shown = new Date(zone(at));
+    const [day, hour] = [Math.floor(shown.getTime() / DAY_MS), shown.getUTCHours()];
+    if (days !== undefined && !days.includes(shown.getUTCDay())) continue;
     const { from = 0, to = 24 } = hours ?? {};
     if (from < to ? hour < from || hour >= to : hour < from && hour >= to) continue;
     const count = onDay.get(day) ?? 0;
@@ -91,13 +79,25 @@ export function withConditions(
   return allowed;
 }
 
-const RANGES: readonly [number, number][] = [
-  [0, 59],
-  [0, 23],
-  [1, 31],
-  [1, 12],
-  [0, 6],
-];
+type Matches = (shown: Date) => boolean;
+
+function matcherOf(expression: string): Matches {
+  const ranges: readonly [number, number][] = [
+    [0, 59],
+    [0, 23],
+    [1, 31],
+    [1, 12],
+    [0, 6],
+  ];
+  const fields = expression.split(' ').map((field, at) => valuesOf(field, ranges[at] ?? [0, 0]));
+  const allows = (at: number, value: number): boolean => fields[at]?.has(value) === true;
+  return (shown) =>
+    allows(0, shown.getUTCMinutes()) &&
+    allows(1, shown.getUTCHours()) &&
+    allows(2, shown.getUTCDate()) &&
+    allows(3, shown.getUTCMonth() + 1) &&
+    allows(4, shown.getUTCDay());
+}
 
 function valuesOf(field: string, [low, high]: readonly [number, number]): Set<number> {
   const values = new Set<number>();
@@ -109,23 +109,10 @@ function valuesOf(field: string, [low, high]: readonly [number, number]): Set<nu
   return values;
 }
 
-/** The local minutes between two that follow each other: those that the clock skips. */
-function skippedBetween(before: string, after: string): string[] {
-  const skipped: string[] = [];
-  const end = Date.parse(`${after}Z`);
-  for (let at = Date.parse(`${before}Z`) + MINUTE_MS; at < end; at += MINUTE_MS) {
-    skipped.push(new Date(at).toISOString().slice(0, 16));
+/** True if the clock skips a time of the expression between these two. */
+function skips(matches: Matches, before: ShownTime, after: ShownTime): boolean {
+  for (let shown = before + MINUTE_MS; shown < after; shown += MINUTE_MS) {
+    if (matches(new Date(shown))) return true;
   }
-  return skipped;
-}
-
-function partsOf(text: string): Omit<Local, 'day' | 'text'> {
-  const local = new Date(`${text}Z`);
-  return {
-    month: local.getUTCMonth() + 1,
-    date: local.getUTCDate(),
-    weekday: local.getUTCDay(),
-    hour: local.getUTCHours(),
-    minute: local.getUTCMinutes(),
-  };
+  return false;
 }

@@ -7,7 +7,7 @@ import { isServerOn, isToolOn } from '../servers/tool-switches.ts';
 export type PlannedTools = Record<'run' | 'ask' | 'refused', string[]>;
 
 /**
- * What a run may call, and what waits for the user: the same check as in runs, without arguments. A call that is flagged as
+ * The calls that run, wait for approval or are refused: the same check as in runs, without arguments. A call that is flagged as
  * dangerous because of its arguments asks in any case.
  */
 export function planTools(

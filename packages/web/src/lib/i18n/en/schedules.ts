@@ -1,6 +1,7 @@
 /** Tasks that run at given times (Settings > Schedules). */
 export const schedules = {
-  intro: 'A schedule sends a message at given times, each time as a run of its own. Nobody needs to be present.',
+  intro:
+    'A schedule sends a message at given times, each time as a run of its own. Toolyard need not be open in a browser.',
   none: 'No schedules yet',
   create: 'Create schedule',
   all: 'All schedules',

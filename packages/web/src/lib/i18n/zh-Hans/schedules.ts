@@ -2,7 +2,7 @@ import type { Translation } from '../message.ts';
 import type { schedules as en } from '../en/schedules.ts';
 
 export const schedules: Translation<typeof en> = {
-  intro: '计划任务会在指定时间发送消息，每次单独运行，无需有人值守。',
+  intro: '计划任务会在指定时间发送消息，每次单独运行，无需打开浏览器。',
   none: '还没有计划任务',
   create: '新建计划任务',
   all: '所有计划任务',

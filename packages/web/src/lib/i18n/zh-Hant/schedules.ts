@@ -2,7 +2,7 @@ import type { Translation } from '../message.ts';
 import type { schedules as en } from '../en/schedules.ts';
 
 export const schedules: Translation<typeof en> = {
-  intro: '排程會在指定的時間送出訊息，每次各執行一回，不需要有人在場。',
+  intro: '排程會在指定的時間送出訊息，每次各執行一回，不需要開著瀏覽器。',
   none: '還沒有排程',
   create: '建立排程',
   all: '所有排程',
