@@ -57,7 +57,7 @@ describePage('schedules', (stages) => {
     await page.getByRole('switch', { name: /Morning report/ }).click();
     await eventually(async () => (await stored())?.enabled === true);
     expect(await axeFinds(page)).toEqual([]);
-    await page.getByRole('link', { name: /Morning report/ }).click();
+    await page.getByRole('link', { name: /Morning report.*At 08:00/ }).click();
     await history.getByRole('link', { name: 'Open chat' }).click();
     await page.getByText('The report.').waitFor();
   });

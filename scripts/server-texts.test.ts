@@ -2,6 +2,7 @@ import { ASK_USER_TOOLS } from '@toolyard/agent-host';
 import { describe, expect, it } from 'vitest';
 import { connectionTexts } from '../packages/web/src/lib/i18n/en/connection-texts.ts';
 import { dangers } from '../packages/web/src/lib/i18n/en/dangers.ts';
+import { scheduleTexts } from '../packages/web/src/lib/i18n/en/schedule-texts.ts';
 import { serverTexts } from '../packages/web/src/lib/i18n/en/server-texts.ts';
 import { createTextMatcher } from '../packages/web/src/lib/i18n/match-text.ts';
 import { createComputeTools } from '../packages/agent-host/src/built-in/compute-tools.ts';
@@ -14,7 +15,7 @@ import { createFileTools } from '../packages/server/src/built-in/workspace/file-
 import { GET_DATE } from '../servers/date/src/tool.ts';
 import { readSentences, sentencesIn } from './server-texts.ts';
 
-const match = createTextMatcher({ ...dangers, ...serverTexts, ...connectionTexts });
+const match = createTextMatcher({ ...dangers, ...serverTexts, ...connectionTexts, ...scheduleTexts });
 
 /** Where the server writes what a user of the page may see. */
 const SHOWN = [
@@ -56,7 +57,7 @@ describe('texts that the server sends in English', () => {
     const sentences = readSentences(pattern).filter(({ file }) => !NOT_ON_PAGE.some((each) => each.test(file)));
     expect(sentences.length).toBeGreaterThan(0);
     const missing = sentences.filter(({ text }) => !FRAGMENTS.includes(text) && match(text) === undefined);
-    expect(missing, 'add them to packages/web/src/lib/i18n/*/{dangers,server-texts,connection-texts}.ts').toEqual([]);
+    expect(missing, 'add them to packages/web/src/lib/i18n/*/{dangers,server-texts,connection-texts,schedule-texts}.ts').toEqual([]);
   });
 
   it('finds a sentence without translation', () => {

@@ -39,7 +39,7 @@ afterEach(() => stage.close());
 
 test(
   '100 schedules run at their times over a year with both changes of the clock and a leap day, and at no others',
-  { tags: ['C10.09'] },
+  { tags: ['C10.09'], timeout: 900_000 },
   async () => {
     const zones = new Map(ZONES.map((zone) => [zone, createZone(zone)]));
     const period = { from: FIRST_MINUTE, to: TO };
@@ -102,7 +102,6 @@ test(
     expect(stage.log).toEqual([]);
     expect(expected.size).toBe(100);
     const count = [...sent.values()].flat().length;
-    console.info(`${count} times of 100 schedules in a year, each as computed independently`);
     expect(count).toBeGreaterThan(5_000);
   },
 );

@@ -19,6 +19,7 @@ import type { questions } from './questions.ts';
 import type { rich } from './rich.ts';
 import type { rules } from './rules.ts';
 import type { runs } from './runs.ts';
+import type { scheduleTexts } from './schedule-texts.ts';
 import type { schedules } from './schedules.ts';
 import type { serverTexts } from './server-texts.ts';
 import type { servers } from './servers.ts';
@@ -55,6 +56,7 @@ export type LazyMessages = {
   rules: typeof rules;
   runs: typeof runs;
   schedules: typeof schedules;
+  scheduleTexts: typeof scheduleTexts;
   skills: typeof skills;
   subAgents: typeof subAgents;
   tasks: typeof tasks;
