@@ -29,8 +29,9 @@ export function createZone(timeZone: string): Zone {
 }
 
 /**
- * The times of each expression of five fields in a period. An hour that is named (not `*`) happens once a day: the first
- * time if the clock repeats it, and when the clock has been set forward if it skips it.
+ * The times of each expression of five fields in a period. An expression with one hour and one minute happens once a
+ * day: the first time if the clock repeats it, and when the clock has been set forward if it skips it. Others happen
+ * whenever the clock shows a time that matches.
  */
 export function expectedTimes(
   expressions: readonly string[],
@@ -39,7 +40,7 @@ export function expectedTimes(
 ): number[][] {
   const matchers = expressions.map((expression) => ({
     matches: matcherOf(expression),
-    isNamed: !expression.split(' ')[1]?.startsWith('*'),
+    isOneTime: /^\d+ \d+ /.test(expression),
     times: [] as number[],
   }));
   /** The latest time that the clock has shown: what it shows again is not later. */
@@ -48,9 +49,9 @@ export function expectedTimes(
     const shown = zone(at);
     const date = new Date(shown);
     const isRepeated = shown <= latest;
-    for (const { matches, isNamed, times } of matchers) {
-      if (matches(date) && !(isNamed && isRepeated)) times.push(at);
-      else if (isNamed && shown > latest + MINUTE_MS && skips(matches, latest, shown)) times.push(at);
+    for (const { matches, isOneTime, times } of matchers) {
+      if (matches(date) && !(isOneTime && isRepeated)) times.push(at);
+      else if (isOneTime && shown > latest + MINUTE_MS && skips(matches, latest, shown)) times.push(at);
     }
     latest = Math.max(latest, shown);
   }
