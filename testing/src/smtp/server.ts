@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { TEST_CERTIFICATE } from './certificate.ts';
 
-export type ReceivedMail = {
+type ReceivedMail = {
   from: string;
   to: string[];
   /** The message as it was sent, with its headers. */

@@ -6,7 +6,7 @@ import type { Schema } from '../schema.ts';
 export type StoredWebhook = { url: string; events: readonly string[]; origin: 'file' | 'settings'; updatedAt: number };
 
 /** How a notification is delivered. */
-export type NotifiedBy = 'webhook' | 'email';
+type NotifiedBy = 'webhook' | 'email';
 
 /** An event to be delivered. */
 export type PendingNotification = {
