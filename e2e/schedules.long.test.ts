@@ -9,9 +9,9 @@ import { ServerInstances } from './support/server-instances.ts';
 const SCHEDULES = 60;
 const TIMES = 60;
 const ALL = SCHEDULES * TIMES;
-const EVERY_SECONDS = 4;
+const EVERY_SECONDS = 8;
 /** A process is killed and replaced each time this many runs have started. */
-const KILL_EVERY = 300;
+const KILL_EVERY = 600;
 
 type Count = { count: number };
 
