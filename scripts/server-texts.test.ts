@@ -2,6 +2,7 @@ import { ASK_USER_TOOLS } from '@toolyard/agent-host';
 import { describe, expect, it } from 'vitest';
 import { connectionTexts } from '../packages/web/src/lib/i18n/en/connection-texts.ts';
 import { dangers } from '../packages/web/src/lib/i18n/en/dangers.ts';
+import { scheduleTexts } from '../packages/web/src/lib/i18n/en/schedule-texts.ts';
 import { serverTexts } from '../packages/web/src/lib/i18n/en/server-texts.ts';
 import { createTextMatcher } from '../packages/web/src/lib/i18n/match-text.ts';
 import { createComputeTools } from '../packages/agent-host/src/built-in/compute-tools.ts';
@@ -9,11 +10,12 @@ import { TOOL_SEARCH } from '../packages/agent-host/src/built-in/search-tools.ts
 import { createArtifactTools } from '../packages/server/src/built-in/artifacts/artifact.ts';
 import { createMediaTools } from '../packages/server/src/built-in/media/media-tools.ts';
 import { createMemoryTools } from '../packages/server/src/built-in/memory/memory-tools.ts';
+import { createScheduleTools } from '../packages/server/src/built-in/schedules/schedule-tools.ts';
 import { createFileTools } from '../packages/server/src/built-in/workspace/file-tools.ts';
 import { GET_DATE } from '../servers/date/src/tool.ts';
 import { readSentences, sentencesIn } from './server-texts.ts';
 
-const match = createTextMatcher({ ...dangers, ...serverTexts, ...connectionTexts });
+const match = createTextMatcher({ ...dangers, ...serverTexts, ...connectionTexts, ...scheduleTexts });
 
 /** Where the server writes what a user of the page may see. */
 const SHOWN = [
@@ -25,9 +27,9 @@ const SHOWN = [
   'packages/mcp-host/src/node/plugins/*.ts',
   'packages/model-runtime/src/wire/*.ts',
   'packages/protocol/src/*.ts',
-  'packages/server/src/{agents,groups,mcp,models,runs,tabs,triggers}/*.ts',
+  'packages/server/src/{agents,groups,mcp,models,runs,schedules,tabs,triggers}/*.ts',
   'packages/server/src/http/auth/*.ts',
-  'packages/server/src/built-in/{artifacts,memory,media}/*.ts',
+  'packages/server/src/built-in/{artifacts,memory,media,schedules}/*.ts',
 ];
 
 /** Only developers, operators and the CLI see these, or they are parts of a sentence. */
@@ -55,7 +57,7 @@ describe('texts that the server sends in English', () => {
     const sentences = readSentences(pattern).filter(({ file }) => !NOT_ON_PAGE.some((each) => each.test(file)));
     expect(sentences.length).toBeGreaterThan(0);
     const missing = sentences.filter(({ text }) => !FRAGMENTS.includes(text) && match(text) === undefined);
-    expect(missing, 'add them to packages/web/src/lib/i18n/*/{dangers,server-texts,connection-texts}.ts').toEqual([]);
+    expect(missing, 'add them to packages/web/src/lib/i18n/*/{dangers,server-texts,connection-texts,schedule-texts}.ts').toEqual([]);
   });
 
   it('finds a sentence without translation', () => {
@@ -76,6 +78,7 @@ describe('texts that the server sends in English', () => {
       createArtifactTools(unused, { ownerId: '' }),
       createMemoryTools(unused),
       createMediaTools(unused),
+      createScheduleTools(unused),
     ];
     const tools = [...groups.flatMap((group) => group.tools), GET_DATE];
     const texts = [

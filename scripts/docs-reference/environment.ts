@@ -20,6 +20,10 @@ const VARIABLES: Readonly<Record<string, string>> = {
   GOOGLE_APPLICATION_CREDENTIALS: 'File with credentials for Vertex AI without a stored key',
   CLOUDSDK_CONFIG: 'Folder of the gcloud CLI, whose credentials Vertex AI uses otherwise',
   TOOLYARD_SEARCH_KEY: 'API key for `toolyard search-engine set`',
+  TOOLYARD_SMTP_URL:
+    'Mail server for notifications of schedules: `smtps://user:password@host`, or `smtp://` with STARTTLS ([schedules](../schedules.md))',
+  TOOLYARD_EMAIL_FROM: 'Sender of these e-mails',
+  TOOLYARD_EMAIL_TO: 'Their recipients, separated by commas',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'Base URL of an OpenTelemetry collector; traces are sent to `/v1/traces` (HTTP, JSON)',
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'Complete URL for traces',
   OTEL_EXPORTER_OTLP_HEADERS: 'Headers of these requests: `name=value,name=value`',

@@ -14,6 +14,8 @@ export type { GeminiOptions } from './model/gemini.ts';
 export { responsesReply, responsesEvents } from './model/responses.ts';
 export type { ResponsesItem, ResponsesOptions } from './model/responses.ts';
 export { startModelServer } from './model/server.ts';
+export { TEST_CERTIFICATE } from './smtp/certificate.ts';
+export { startSmtpServer } from './smtp/server.ts';
 export type { ModelScript, ModelServer, ModelServerOptions, RecordedRequest } from './model/server.ts';
 export type { ModelReply, Split, ScriptedWireOptions } from './model/wire.ts';
 export { createRandom } from './model/random.ts';

@@ -14,6 +14,7 @@ import { defineAbilities } from './models/ability/define-abilities.ts';
 import { defineModels } from './models/define-models.ts';
 import { defineKeys } from './keys/define-keys.ts';
 import { defineRun } from './run/define-run.ts';
+import { defineSchedules } from './schedules/define-schedules.ts';
 import { defineSearchEngine } from './search-engine/define-search-engine.ts';
 import { defineSessions } from './sessions/define-sessions.ts';
 import { defineSkills } from './skills/define-skills.ts';
@@ -119,6 +120,7 @@ export function createProgram(invocation: Invocation): Command {
   defineAgents(program, io);
   defineRun(program, invocation);
   defineKeys(program, io);
+  defineSchedules(program, io);
   defineSearchEngine(program, io);
   defineSessions(program, io);
   defineSkills(program, io);

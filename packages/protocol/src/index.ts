@@ -74,6 +74,7 @@ export type { Draft, DraftAttachment, SaveDraft } from './schemas/drafts.ts';
 export type {
   ChangeSchedule,
   CreateSchedule,
+  DescriptionLanguage,
   MissedPolicy,
   OverlapPolicy,
   PreviewSchedule,

@@ -13,6 +13,8 @@ import { ownToken, TOKEN_FILE } from './access-token.ts';
 import { createServerTools, createSkills } from './built-in/server-tools.ts';
 import { createMediaSettings } from './built-in/media/media-settings.ts';
 import { createWebSettings } from './built-in/web/web-settings.ts';
+import { createEmailChannel } from './email/email-channel.ts';
+import { readEmail } from './email/email-settings.ts';
 import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
 import type { ServerOptions, ServerSettings } from './config/server-options.ts';
@@ -206,7 +208,9 @@ async function assemble(
   const skills = createSkills({ settings: storage.settings, dataDir, clock, servers: () => servers });
   const ofTools = { webTools, mediaTools, skills, storage, models, configurations, callPolicy, hub, owner: OWNER };
   const serverTools =
-    options.hasServerTools === true ? await createServerTools({ ...ofTools, dataDir, clock, ids, log }) : null;
+    options.hasServerTools === true
+      ? await createServerTools({ ...ofTools, schedules: () => schedules, dataDir, clock, ids, log })
+      : null;
   shutdown.defer('built-in tools', () => serverTools?.close());
   const functions = new FunctionTools([...(options.functionTools ?? []), ...(serverTools?.groups ?? [])]);
   const ofServers = {
@@ -281,6 +285,7 @@ async function assemble(
     ...(telemetry ? { telemetry } : {}),
     ...defined({ failpoint, leaseMs, takeOverEveryMs, lastCallsMs }),
   });
+  const mailed = readEmail(env, file.email);
   const webhooks = await createWebhooks({
     storage,
     secrets,
@@ -289,6 +294,7 @@ async function assemble(
     log,
     owner: OWNER,
     file: file.webhook,
+    email: mailed && createEmailChannel({ settings: mailed, storage, clock }),
   });
   shutdown.defer('webhook deliveries', () => webhooks.close());
   relayed?.start();

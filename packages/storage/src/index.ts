@@ -62,9 +62,9 @@ export type { SecretRepository } from './repositories/secrets.ts';
 export type { SettingsRepository } from './repositories/settings.ts';
 export type { SignInRepository } from './repositories/sign-ins.ts';
 export type {
+  PendingNotification,
   StoredRunWebhook,
   StoredWebhook,
-  WebhookNotification,
   WebhookRepository,
 } from './repositories/webhooks.ts';
 export type { UsageRepository } from './repositories/usage.ts';

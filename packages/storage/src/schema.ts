@@ -27,6 +27,7 @@ export type Schema = {
   sign_in_codes: SignInCodesTable;
   api_keys: ApiKeysTable;
   webhooks: WebhooksTable;
+  email_subscriptions: EmailSubscriptionsTable;
   announcements: AnnouncementsTable;
   run_webhooks: RunWebhooksTable;
   drafts: DraftsTable;
@@ -205,6 +206,12 @@ type WebhooksTable = {
   updated_at: number;
 };
 
+type EmailSubscriptionsTable = {
+  owner_id: string;
+  /** Names, with a comma before and after each. */
+  events: string;
+};
+
 type AnnouncementsTable = {
   id: string;
   owner_id: string;
@@ -214,8 +221,7 @@ type AnnouncementsTable = {
   happened_at: number;
   attempts: ColumnType<number, number | undefined, number>;
   due_at: number;
-  /** `run`: the webhook of the run; null: that of the owner. */
-  target: string | null;
+  channel: ColumnType<string, string | undefined, string>;
 };
 
 type RunWebhooksTable = {

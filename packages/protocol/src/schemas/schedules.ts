@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { agentConfiguration } from './configuration.ts';
 import { clientId, named, pageOf, timestamp, titleText, toolReference } from './common.ts';
+import { runStatus } from './runs.ts';
 
 const id = z.string().min(1).max(300);
 
@@ -72,6 +73,25 @@ export const scheduleDefinition = z.strictObject(definitionFields);
 /** Everything about a schedule that the user chooses, except its title. */
 export type ScheduleDefinition = z.output<typeof scheduleDefinition>;
 
+export const scheduleFiring = named(
+  'ScheduleFiring',
+  z.strictObject({
+    plannedAt: timestamp,
+    /** When the outcome was stored. */
+    at: timestamp,
+    outcome: z.enum(['due', 'waiting', 'started', 'skipped', 'failed']),
+    /** Why it was skipped or failed, or what it waits for. */
+    reason: z.string().nullable(),
+    runId: z.string().nullable(),
+    conversationId: z.string().nullable(),
+    /** Null without a run, or if it was deleted. */
+    runStatus: runStatus.nullable(),
+  }),
+);
+/** One time of a schedule and what happened at it. */
+export type ScheduleFiring = z.output<typeof scheduleFiring>;
+export const scheduleFiringPage = pageOf('ScheduleFiringPage', scheduleFiring);
+
 export const scheduleView = named(
   'ScheduleView',
   z.strictObject({
@@ -82,10 +102,16 @@ export const scheduleView = named(
     enabled: z.boolean(),
     /** A schedule that a model created starts paused. */
     createdBy: z.enum(['user', 'model']),
+    /** The conversation in which a model created it; without a title if it does not exist any more. */
+    createdIn: z.strictObject({ conversationId: z.string(), title: z.string().nullable() }).nullable(),
     /** Null if it is paused, or has no more times. */
     nextAt: timestamp.nullable(),
     /** Number of times at which a run was to start. */
     fired: z.int(),
+    /** A cron expression in words; null for other timings. */
+    description: z.string().nullable(),
+    /** Null before the first time. */
+    lastFiring: scheduleFiring.nullable(),
     version: z.int(),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -136,17 +162,20 @@ export const changeScheduleBody = named(
 );
 export type ChangeSchedule = z.output<typeof changeScheduleBody>;
 
+/** Language of a description in words. */
+export const descriptionLanguage = z.enum(['en', 'zh-Hant', 'zh-Hans']);
+export type DescriptionLanguage = z.output<typeof descriptionLanguage>;
+
 export const previewScheduleBody = named(
   'PreviewSchedule',
   z.strictObject({
     timing: scheduleTiming,
     ...chosenFields,
     count: z.int().min(1).max(20).exactOptional(),
-    /** Language of the description. */
-    language: z.enum(['en', 'zh-Hant', 'zh-Hans']).exactOptional(),
+    language: descriptionLanguage.exactOptional(),
   }),
 );
-/** A dry run: the next times of a timing. */
+/** Asks for the next times of a timing. */
 export type PreviewSchedule = z.output<typeof previewScheduleBody>;
 
 export const schedulePreview = named(
@@ -158,20 +187,3 @@ export const schedulePreview = named(
   }),
 );
 export type SchedulePreview = z.output<typeof schedulePreview>;
-
-export const scheduleFiring = named(
-  'ScheduleFiring',
-  z.strictObject({
-    plannedAt: timestamp,
-    /** When the outcome was stored. */
-    at: timestamp,
-    outcome: z.enum(['due', 'waiting', 'started', 'skipped', 'failed']),
-    /** Why it was skipped or failed, or what it waits for. */
-    reason: z.string().nullable(),
-    runId: z.string().nullable(),
-    conversationId: z.string().nullable(),
-  }),
-);
-/** One time of a schedule and what happened at it. */
-export type ScheduleFiring = z.output<typeof scheduleFiring>;
-export const scheduleFiringPage = pageOf('ScheduleFiringPage', scheduleFiring);

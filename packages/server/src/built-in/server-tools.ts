@@ -12,6 +12,8 @@ import { createArtifactTools } from './artifacts/artifact.ts';
 import type { MediaSettings } from './media/media-settings.ts';
 import { createMediaTools } from './media/media-tools.ts';
 import { createMemoryTools } from './memory/memory-tools.ts';
+import type { Schedules } from '../schedules/schedules.ts';
+import { createScheduleTools } from './schedules/schedule-tools.ts';
 import { SkillCopies } from './skills/skill-copies.ts';
 import { createSkillSwitches } from './skills/skill-switches.ts';
 import { createSkillTools, skillCopiesFolder } from './skills/skill-tools.ts';
@@ -25,6 +27,8 @@ export type ServerToolsOptions = {
   webTools: WebSettings;
   mediaTools: MediaSettings;
   skills: ServerSkillParts;
+  /** Created after the tools. */
+  schedules: () => Pick<Schedules, 'create' | 'get' | 'list'>;
   storage: SharedStorage;
   models: Models;
   configurations: Configurations;
@@ -59,9 +63,11 @@ export async function createServerTools(options: ServerToolsOptions): Promise<{
   groups: FunctionToolGroup[];
   close(): Promise<void>;
 }> {
-  const { webTools, mediaTools, skills, storage, models, callPolicy, hub, owner, dataDir, clock, ids } = options;
+  const { webTools, mediaTools, skills, schedules, storage, models, callPolicy, hub, owner, dataDir, clock, ids } =
+    options;
   const artifacts = createArtifactTools(createArtifactStore({ storage, hub, clock }), owner);
   const memory = createMemoryTools({ storage, owner, hub, clock, ids });
+  const planned = createScheduleTools({ schedules, storage, owner });
   const media = createMediaTools({
     settings: mediaTools,
     calls: createHttpModelCalls(options),
@@ -80,6 +86,7 @@ export async function createServerTools(options: ServerToolsOptions): Promise<{
   const groups = [
     artifacts,
     memory,
+    planned,
     media,
     SUB_AGENT_TOOLS,
     GROUP_TOOLS,

@@ -6,6 +6,7 @@ import { defined, isJsonObject, ToolyardError, WIRES } from '@toolyard/protocol'
 import { agentConfiguration, price, webhookEvents, webhookSecret, webhookUrl } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
 import { issueSentence, plainZodError } from '../http/plain-zod-error.ts';
+import type { FileEmail } from '../email/email-settings.ts';
 import type { StatedModels } from '../models/model-facts.ts';
 import type { FileTelemetry } from '../telemetry/telemetry-settings.ts';
 import type { FileWebhook } from '../webhooks/webhooks.ts';
@@ -36,6 +37,8 @@ export type ConfigFile = {
   flags: FileFlags;
   /** The webhook; null if not set. */
   webhook: FileWebhook | null;
+  /** Settings of e-mail; null if the file has none. */
+  email: FileEmail | null;
   /** Settings of tracing; null if the file has none. */
   telemetry: FileTelemetry | null;
   /** The operator's facts about models, by `<provider>/<model>`. */
@@ -104,6 +107,15 @@ const schema = z.strictObject({
       content: z.boolean().exactOptional(),
     })
     .exactOptional(),
+  email: z
+    .strictObject({
+      smtpUrl: z.string().exactOptional(),
+      from: z.string().exactOptional(),
+      to: z.array(z.string()).min(1).max(20).exactOptional(),
+      events: webhookEvents.exactOptional(),
+      pageUrl: z.string().exactOptional(),
+    })
+    .exactOptional(),
   webhook: z
     .strictObject({ url: webhookUrl, secret: z.string(), events: webhookEvents.default(['interrupt.opened']) })
     .exactOptional(),
@@ -116,9 +128,10 @@ const schema = z.strictObject({
  * @throws ToolyardError `bad_config` with file, line, problem and solution
  */
 export function readConfigFile(path: string, env: Readonly<Record<string, string | undefined>>): ConfigFile {
-  if (!existsSync(path)) return { providers: [], defaults: {}, flags: {}, webhook: null, telemetry: null, models: {} };
+  if (!existsSync(path))
+    return { providers: [], defaults: {}, flags: {}, webhook: null, email: null, telemetry: null, models: {} };
   const file = readJsonFile(path);
-  const { providers, defaults, webhook, telemetry, models: stated, ...flags } = checked(file);
+  const { providers, defaults, webhook, email, telemetry, models: stated, ...flags } = checked(file);
   for (const [at, host] of (flags.allowHosts ?? []).entries()) checkAllowedHost(host, file.placeOf(['allowHosts', at]));
   const seen = new Set<string>();
   return {
@@ -147,6 +160,7 @@ export function readConfigFile(path: string, env: Readonly<Record<string, string
     defaults,
     flags: flagsOf(flags),
     webhook: webhook === undefined ? null : { ...webhook, secret: webhookSecretOf(webhook.secret, env, file) },
+    email: email === undefined ? null : { ...email, ...defined({ smtpUrl: smtpUrlOf(email.smtpUrl, env, file) }) },
     telemetry: telemetry === undefined ? null : { ...telemetry, ...filledHeaders(telemetry.headers, env, file) },
     models: stated,
   };
@@ -179,6 +193,14 @@ function webhookSecretOf(written: string, env: Readonly<Record<string, string | 
   const secret = webhookSecret.safeParse(fill(written, env, place));
   if (secret.success) return secret.data;
   throw bad(`${place}: the secret of the webhook is too short.`, 'Use at least 16 random characters.');
+}
+
+function smtpUrlOf(
+  written: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+  file: JsonFile,
+): string | undefined {
+  return written === undefined ? undefined : fill(written, env, file.placeOf(['email', 'smtpUrl']));
 }
 
 function checked(file: JsonFile): z.infer<typeof schema> {

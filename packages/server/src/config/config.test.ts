@@ -27,6 +27,7 @@ describe('the configuration file', () => {
       defaults: {},
       flags: {},
       webhook: null,
+      email: null,
       telemetry: null,
       models: {},
     });
@@ -43,8 +44,9 @@ describe('the configuration file', () => {
       "allowHosts": ["toolyard.example.com", "box:8710"],
       "uiSettings": { "theme": "dark" },
       "webhook": { "url": "https://hooks.example.com/", "secret": "\${env:HOOK}" },
+      "email": { "smtpUrl": "\${env:SMTP}", "from": "a@example.com", "to": ["b@example.com"] },
     }`);
-    expect(readConfigFile(path, { WORK_KEY: 'k-1', HOOK: 'sixteen characters' })).toEqual({
+    expect(readConfigFile(path, { WORK_KEY: 'k-1', HOOK: 'sixteen characters', SMTP: 'smtps://mail' })).toEqual({
       providers: [
         { id: 'work', label: 'Work', baseUrl: 'https://llm.example.com/v1', apiKey: 'k-1', place: `${path}, line 4` },
         { id: 'plain', baseUrl: 'http://127.0.0.1:9000', place: `${path}, line 5` },
@@ -52,6 +54,7 @@ describe('the configuration file', () => {
       defaults: { model: { providerId: 'work', modelId: 'm' }, limits: { maxTurns: 5 } },
       flags: { allowHosts: ['toolyard.example.com', 'box:8710'], uiSettings: { theme: 'dark' } },
       webhook: { url: 'https://hooks.example.com/', secret: 'sixteen characters', events: ['interrupt.opened'] },
+      email: { smtpUrl: 'smtps://mail', from: 'a@example.com', to: ['b@example.com'] },
       telemetry: null,
       models: {},
     });

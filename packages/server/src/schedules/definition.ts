@@ -29,10 +29,16 @@ export function readDefinition(stored: JsonObject): ScheduleDefinition | null {
   return read.success ? read.data : null;
 }
 
-export function viewOf(schedule: StoredSchedule, definition: ScheduleDefinition): ScheduleView {
-  const { id, title, enabled, createdBy, nextAt, used, version, createdAt, updatedAt } = schedule;
+/** As a user sees it, with what is not stored with it. */
+export function viewOf(
+  schedule: StoredSchedule,
+  definition: ScheduleDefinition,
+  known: Pick<ScheduleView, 'description' | 'lastFiring'>,
+): ScheduleView {
+  const { id, title, enabled, createdBy, createdIn, nextAt, used, version, createdAt, updatedAt } = schedule;
   const { fired } = used;
-  return { id, title, ...definition, enabled, createdBy, nextAt, fired, version, createdAt, updatedAt };
+  const stored = { enabled, createdBy, createdIn, nextAt, fired, version, createdAt, updatedAt };
+  return { id, title, ...definition, ...stored, ...known };
 }
 
 export function samePlan(one: SchedulePlan, other: SchedulePlan): boolean {

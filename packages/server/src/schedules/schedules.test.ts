@@ -130,6 +130,11 @@ describe('the scheduler', () => {
       { tool: { serverId: 'files', name: 'read' }, conversationId, decision: 'allow' },
     ]);
     expect(await stage.storage.permissions.list(ANNE, { conversationId: 'other' })).toEqual([]);
+    // The tool may have changed since: only a request that names it approves its definition again.
+    await schedules.change(ANNE, 'hourly', { version: 1, enabled: false });
+    expect(stage.approved).toEqual([tool]);
+    await schedules.change(ANNE, 'hourly', { version: 2, allowedTools: [tool] });
+    expect(stage.approved).toEqual([tool, tool]);
   });
 });
 
@@ -137,8 +142,9 @@ describe('managing schedules', () => {
   test('a schedule of a model starts paused, without any allowed tool', async () => {
     const schedules = stage.process();
     const tool = { serverId: 'files', name: 'delete' };
-    const made = await schedules.create(ANNE, { ...hourly, allowedTools: [tool] }, 'model');
+    const made = await schedules.create(ANNE, { ...hourly, allowedTools: [tool] }, { conversationId: 'c1' });
     expect(made).toMatchObject({ enabled: false, createdBy: 'model', nextAt: null, allowedTools: [] });
+    expect(made.createdIn).toEqual({ conversationId: 'c1', title: null });
     schedules.start();
     await stage.clock.advance(2 * HOUR_MS);
     expect(stage.sent).toEqual([]);
@@ -161,6 +167,16 @@ describe('managing schedules', () => {
     await expect(schedules.change(ANNE, 'hourly', { version: 2, title: 'x' })).rejects.toMatchObject({
       code: 'conflict',
     });
+  });
+
+  test('lists the last outcome with the state of its run', async () => {
+    const schedules = stage.process();
+    await schedules.create(ANNE, hourly);
+    expect(await schedules.list(ANNE, 'zh-Hant')).toMatchObject([{ lastFiring: null, description: '每小時' }]);
+    await schedules.run(ANNE, 'hourly');
+    expect(await schedules.list(ANNE)).toMatchObject([{ lastFiring: { outcome: 'started', runStatus: 'running' } }]);
+    stage.finish(`hourly.${time('10:00:30')}`);
+    expect(await schedules.get(ANNE, 'hourly')).toMatchObject({ lastFiring: { runStatus: 'done' } });
   });
 
   test.each<[string, Partial<CreateSchedule>]>([

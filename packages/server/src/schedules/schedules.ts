@@ -2,6 +2,7 @@ import type {
   ChangeSchedule,
   Clock,
   CreateSchedule,
+  DescriptionLanguage,
   IdSource,
   JsonObject,
   Owner,
@@ -14,7 +15,7 @@ import type {
 import { defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage, StoredSchedule } from '@toolyard/storage';
 import type { LiveHub, Servers } from '../services.ts';
-import { describeCron } from './describe-cron.ts';
+import { describeTiming } from './describe-cron.ts';
 import { completeDefinition, completePlan, firstTime, readDefinition, samePlan, viewOf } from './definition.ts';
 import type { UsedTimes } from './due-times.ts';
 import { counted, nextWithin } from './due-times.ts';
@@ -33,10 +34,10 @@ export type SchedulesOptions = SchedulerOptions & {
 
 /** Tasks that run at given times. */
 export type Schedules = {
-  list(principal: Owner): Promise<ScheduleView[]>;
-  get(principal: Owner, id: string): Promise<ScheduleView>;
-  /** `createdBy` `model`: it starts paused, and no tool is allowed in advance. */
-  create(principal: Owner, schedule: CreateSchedule, createdBy?: 'user' | 'model'): Promise<ScheduleView>;
+  list(principal: Owner, language?: DescriptionLanguage): Promise<ScheduleView[]>;
+  get(principal: Owner, id: string, language?: DescriptionLanguage): Promise<ScheduleView>;
+  /** `byModel`: it starts paused, and no tool is allowed in advance. */
+  create(principal: Owner, schedule: CreateSchedule, byModel?: { conversationId?: string }): Promise<ScheduleView>;
   /** `conflict` if it was changed since it was read. */
   change(principal: Owner, id: string, change: ChangeSchedule): Promise<ScheduleView>;
   remove(principal: Owner, id: string): Promise<void>;
@@ -86,43 +87,58 @@ export function createSchedules(
   }
 
   /** Pins the definitions of the tools that run without approval. */
-  function approve({ allowedTools }: ScheduleDefinition): void {
-    for (const tool of allowedTools) servers.approve({ tool });
+  function approve(tools: ScheduleDefinition['allowedTools']): void {
+    for (const tool of tools) servers.approve({ tool });
+  }
+
+  async function view(
+    principal: Owner,
+    schedule: StoredSchedule,
+    language: DescriptionLanguage = 'en',
+  ): Promise<ScheduleView> {
+    const definition = readable(schedule.definition);
+    const [lastFiring = null] = await storage.schedules.firings(principal, schedule.id, 1);
+    return viewOf(schedule, definition, { lastFiring, description: await describeTiming(definition.timing, language) });
   }
 
   const changed = ({ ownerId }: Owner, id: string): void => hub.changed(ownerId, 'schedules', id);
 
   return {
-    async list(principal) {
+    async list(principal, language = 'en') {
       const schedules = await storage.schedules.list(principal);
-      return schedules.flatMap((schedule) => {
+      const last = await storage.schedules.lastFirings(principal);
+      const views = schedules.map(async (schedule): Promise<ScheduleView[]> => {
         const definition = readDefinition(schedule.definition);
-        return definition === null ? [] : [viewOf(schedule, definition)];
+        if (definition === null) return [];
+        const description = await describeTiming(definition.timing, language);
+        return [viewOf(schedule, definition, { description, lastFiring: last.get(schedule.id) ?? null })];
       });
+      return (await Promise.all(views)).flat();
     },
-    async get(principal, id) {
-      return readableView(await stored(principal, id));
+    async get(principal, id, language) {
+      return view(principal, await stored(principal, id), language);
     },
-    async create(principal, { id = ids.next(), title, enabled = true, ...chosen }, createdBy = 'user') {
+    async create(principal, { id = ids.next(), title, enabled = true, ...chosen }, byModel) {
       const definition = completeDefinition(chosen, timeZone);
-      if (createdBy === 'model') definition.allowedTools = [];
+      if (byModel) definition.allowedTools = [];
       await check(principal, definition);
       const now = clock.now();
       const nextAt = firstTime(definition, now, UNUSED, now);
-      const isOn = enabled && createdBy === 'user';
-      approve(definition);
+      const isOn = enabled && byModel === undefined;
+      approve(definition.allowedTools);
       const schedule = await storage.schedules.create(principal, {
         id,
         title,
         definition: toJson(definition),
         enabled: isOn,
-        createdBy,
+        createdBy: byModel ? 'model' : 'user',
+        ...defined({ createdIn: byModel?.conversationId }),
         nextAt: isOn ? nextAt : null,
         used: UNUSED,
         createdAt: now,
       });
       changed(principal, id);
-      return readableView(schedule);
+      return view(principal, schedule);
     },
     async change(principal, id, { version, title, enabled, ...chosen }) {
       const {
@@ -137,9 +153,11 @@ export function createSchedules(
       const definition = completeDefinition({ ...before, ...chosen }, timeZone);
       await check(principal, definition);
       const isOn = enabled ?? wasOn;
-      const keepsTimes = wasOn && samePlan(before, definition);
+      // A paused schedule without a future time can still be changed.
+      const keepsTimes = (wasOn || !isOn) && samePlan(before, definition);
       const nextAt = keepsTimes ? known : firstTime(definition, clock.now(), used, createdAt);
-      approve(definition);
+      // Other changes must not renew an approval: a tool may have changed since.
+      approve(chosen.allowedTools ?? []);
       const schedule = await storage.schedules.update(principal, id, {
         title: title ?? formerTitle,
         definition: toJson(definition),
@@ -150,7 +168,7 @@ export function createSchedules(
       });
       if (schedule === null) throw changedMeanwhile();
       changed(principal, id);
-      return readableView(schedule);
+      return view(principal, schedule);
     },
     async remove(principal, id) {
       await stored(principal, id);
@@ -167,10 +185,7 @@ export function createSchedules(
         used = counted(used, at, plan.timeZone);
         at = nextWithin(plan, at, used, now);
       }
-      return {
-        description: timing.kind === 'cron' ? await describeCron(timing.expression, language) : null,
-        times,
-      };
+      return { description: await describeTiming(timing, language), times };
     },
     async run(principal, id) {
       const schedule = await stored(principal, id);
@@ -200,10 +215,6 @@ function readable(stored: JsonObject): ScheduleDefinition {
     message: 'The stored definition of this schedule cannot be read.',
     hint: 'Update Toolyard, or delete the schedule.',
   });
-}
-
-function readableView(schedule: StoredSchedule): ScheduleView {
-  return viewOf(schedule, readable(schedule.definition));
 }
 
 /** Absent optional fields are left out. */

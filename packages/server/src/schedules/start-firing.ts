@@ -4,6 +4,7 @@ import type { FiringKey, FiringOutcome, SharedStorage, StoredSchedule } from '@t
 import type { LiveHub, RunService } from '../services.ts';
 import { ensureConversation } from '../runs/ensure-conversation.ts';
 import { readDefinition } from './definition.ts';
+import { runIdOfFiring } from './firing-of-run.ts';
 
 export type StartFiringServices = {
   storage: Pick<SharedStorage, 'schedules' | 'conversations' | 'permissions' | 'agents'>;
@@ -58,12 +59,13 @@ async function overlapOf(
 async function start(
   schedule: StoredSchedule,
   definition: ScheduleDefinition,
-  { plannedAt }: FiringKey,
+  key: FiringKey,
   services: StartFiringServices,
 ): Promise<Outcome> {
   const { runs, hub } = services;
+  const { plannedAt } = key;
   const principal: Owner = { ownerId: schedule.ownerId };
-  const id = `${schedule.id}.${plannedAt}`;
+  const id = runIdOfFiring(key);
   const { target, task, configuration } = definition;
   const conversationId = target.kind === 'conversation' ? target.conversationId : id;
   if (target.kind === 'new') await createConversation(principal, schedule, definition, { id, plannedAt }, services);

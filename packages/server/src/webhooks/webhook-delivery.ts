@@ -1,7 +1,9 @@
 import type { Clock, Fetch, Owner, StoredInterrupt, WebhookEvent, WebhookMessage } from '@toolyard/protocol';
 import { formatToolReference, textOf, WEBHOOK_EVENTS } from '@toolyard/protocol';
-import type { WebhookNotification, SharedStorage } from '@toolyard/storage';
+import type { PendingNotification, SharedStorage } from '@toolyard/storage';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
+import type { EmailChannel } from '../email/email-channel.ts';
+import type { SentEmail } from '../email/send-email.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createLogOnce } from '../log-once.ts';
 import { readEnd } from '../runs/read-end.ts';
@@ -14,9 +16,13 @@ export type DeliveryServices = {
   fetches: Pick<OwnerFetches, 'for'>;
   /** For URLs that the owner did not enter: it connects to no private address. */
   guardedFetch: Fetch;
+  /** Null: e-mail is not configured. */
+  email: Pick<EmailChannel, 'send'> | null;
   clock: Clock;
   log: (line: string) => void;
 };
+
+type Sent = SentWebhook | SentEmail;
 
 /** Name of the stored secret. */
 export const WEBHOOK_SECRET = 'webhook';
@@ -28,7 +34,7 @@ export function secretOfRun(runId: string): string {
 
 const LOOK_EVERY_MS = 1_000;
 const AT_ONCE = 8;
-/** How long one process has the delivery; longer than a response may take. */
+/** How long one process has the delivery; longer than a response or an e-mail may take. */
 const CLAIM_MS = 60_000;
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 6 * 3_600_000;
@@ -73,44 +79,55 @@ export function startDelivery(services: DeliveryServices): () => Promise<void> {
   };
 }
 
-async function deliver(announcement: WebhookNotification, services: DeliveryServices): Promise<void> {
+async function deliver(announcement: PendingNotification, services: DeliveryServices): Promise<void> {
   const { storage, clock, log } = services;
-  const principal: Owner = { ownerId: announcement.ownerId };
-  const { id, attempts, target, runId } = announcement;
-  const receiver = await (target === 'run' ? receiverOfRun : receiverOfOwner)(principal, announcement, services);
-  const message = await webhookMessage(principal, announcement, storage);
-  // The webhook was deleted, or the interrupt was answered.
-  if (receiver === null || message === null) return storage.webhooks.complete(id);
-  const { url, secret, fetch } = receiver;
-  const sent = await sendWebhook({ url, secret, id, message }, { fetch, clock });
+  const { id, channel, attempts } = announcement;
+  const sent = await send(announcement, services);
+  if (sent === null) return storage.webhooks.complete(id);
   const isHopeless = !sent.ok && (attempts + 1 >= MOST_ATTEMPTS || sent.error.code === 'address_refused');
   if (!sent.ok) {
-    log(`webhook: delivery of ${id} failed: ${sent.error.message}${isHopeless ? ' No more retries.' : ''}`);
+    const name = channel === 'run' ? 'webhook' : channel;
+    log(`${name}: delivery of ${id} failed: ${sent.error.message}${isHopeless ? ' No more retries.' : ''}`);
   }
-  if (target === 'run') await note(principal, announcement, { sent, isHopeless }, services);
+  if (channel === 'run') await noteOfRun(announcement, { sent, isHopeless }, services);
   if (sent.ok || isHopeless) return storage.webhooks.complete(id);
-  const wait = Math.max(FIRST_WAIT_MS * 4 ** attempts, sent.retryAfterMs ?? 0);
+  const retryAfterMs = 'retryAfterMs' in sent ? (sent.retryAfterMs ?? 0) : 0;
+  const wait = Math.max(FIRST_WAIT_MS * 4 ** attempts, retryAfterMs);
   return storage.webhooks.postpone(id, clock.now() + Math.min(wait, LONGEST_WAIT_MS));
+}
 
-  async function note(
-    { ownerId }: Owner,
-    { event }: WebhookNotification,
-    result: { sent: SentWebhook; isHopeless: boolean },
-    { secrets }: DeliveryServices,
-  ): Promise<void> {
-    const isLast = event !== 'interrupt.opened';
-    const failure = result.sent.ok ? null : result.sent.error.message;
-    const state = failure === null ? (isLast ? 'delivered' : 'waiting') : result.isHopeless ? 'failed' : 'retrying';
-    await storage.webhooks.noteOfRun(runId, { state, failures: failure === null ? 0 : attempts + 1, error: failure });
-    if (isLast && (failure === null || result.isHopeless)) await secrets.remove({ ownerId }, secretOfRun(runId));
-  }
+/** Null if there is nothing to deliver: the channel was removed, or the interrupt was answered. */
+async function send(announcement: PendingNotification, services: DeliveryServices): Promise<Sent | null> {
+  const { storage, email, clock } = services;
+  const { id, channel, ownerId } = announcement;
+  const principal: Owner = { ownerId };
+  const message = await webhookMessage(principal, announcement, storage);
+  if (message === null) return null;
+  if (channel === 'email') return email === null ? null : email.send(principal, id, message);
+  const receiver = await (channel === 'run' ? receiverOfRun : receiverOfOwner)(principal, announcement, services);
+  if (receiver === null) return null;
+  const { url, secret, fetch } = receiver;
+  return sendWebhook({ url, secret, id, message }, { fetch, clock });
+}
+
+/** Stores the outcome with the run; its secret is needed no more after the last event. */
+async function noteOfRun(
+  { ownerId, runId, event, attempts }: PendingNotification,
+  { sent, isHopeless }: { sent: Sent; isHopeless: boolean },
+  { storage, secrets }: DeliveryServices,
+): Promise<void> {
+  const isLast = event !== 'interrupt.opened';
+  const error = sent.ok ? null : sent.error.message;
+  const state = error === null ? (isLast ? 'delivered' : 'waiting') : isHopeless ? 'failed' : 'retrying';
+  await storage.webhooks.noteOfRun(runId, { state, failures: error === null ? 0 : attempts + 1, error });
+  if (isLast && (error === null || isHopeless)) await secrets.remove({ ownerId }, secretOfRun(runId));
 }
 
 type Receiver = { url: string; secret: string; fetch: Fetch };
 
 async function receiverOfOwner(
   principal: Owner,
-  _announcement: WebhookNotification,
+  _announcement: PendingNotification,
   { storage, secrets, fetches }: DeliveryServices,
 ): Promise<Receiver | null> {
   const webhook = await storage.webhooks.get(principal);
@@ -120,7 +137,7 @@ async function receiverOfOwner(
 
 async function receiverOfRun(
   principal: Owner,
-  { runId }: WebhookNotification,
+  { runId }: PendingNotification,
   { storage, secrets, fetches, guardedFetch }: DeliveryServices,
 ): Promise<Receiver | null> {
   const webhook = await storage.webhooks.ofRun(principal, runId);
@@ -132,7 +149,7 @@ async function receiverOfRun(
 
 async function webhookMessage(
   principal: Owner,
-  { event, runId, interruptId, happenedAt, target }: WebhookNotification,
+  { event, runId, interruptId, happenedAt, channel }: PendingNotification,
   storage: Pick<SharedStorage, 'runs'>,
 ): Promise<WebhookMessage | null> {
   const type = WEBHOOK_EVENTS.find((known) => known === event);
@@ -140,7 +157,7 @@ async function webhookMessage(
   if (type === undefined || run === null) return null;
   const asked = interruptId === null ? null : await openInterrupt(principal, runId, interruptId, storage);
   if (interruptId !== null && asked === null) return null;
-  const result = target === 'run' && interruptId === null ? await resultOf(principal, runId, storage) : undefined;
+  const result = channel === 'run' && interruptId === null ? await resultOf(principal, runId, storage) : undefined;
   const code = type === 'run.failed' ? await failureOf(principal, runId, run.lastSeq, storage) : undefined;
   return {
     type: type satisfies WebhookEvent,

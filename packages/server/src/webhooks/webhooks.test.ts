@@ -72,6 +72,7 @@ async function webhooks(file: FileWebhook | null = null): Promise<Opened> {
     ids: createIds('test'),
     owner: ANNE,
     file,
+    email: null,
     log: (line) => log.push(line),
     secrets: {
       get: async ({ ownerId }, name) => secrets.get(`${ownerId} ${name}`) ?? null,

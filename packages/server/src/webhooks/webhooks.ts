@@ -15,6 +15,7 @@ import type {
 import { ToolyardError, WEBHOOK_EVENTS } from '@toolyard/protocol';
 import { createGuardedFetch } from '@toolyard/guarded-fetch';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
+import type { EmailChannel } from '../email/email-channel.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { sendWebhook } from './send-webhook.ts';
 import type { DeliveryServices } from './webhook-delivery.ts';
@@ -44,7 +45,8 @@ type RunWebhook = NonNullable<StartRun['webhook']>;
 /** A webhook in `config.json`. */
 export type FileWebhook = { url: string; secret: string; events: readonly WebhookEvent[] };
 
-export type WebhooksOptions = Omit<DeliveryServices, 'secrets' | 'fetches' | 'guardedFetch'> & {
+export type WebhooksOptions = Omit<DeliveryServices, 'secrets' | 'fetches' | 'guardedFetch' | 'email'> & {
+  email: EmailChannel | null;
   secrets: Pick<Secrets, 'get' | 'set' | 'remove'>;
   ids: IdSource;
   owner: Owner;
@@ -57,7 +59,7 @@ const STANDARD_EVENTS: readonly WebhookEvent[] = ['interrupt.opened'];
 export async function createWebhooks(
   options: WebhooksOptions,
 ): Promise<Webhooks & { start: () => void; close: () => Promise<void> }> {
-  const { storage, secrets, clock, ids, owner, file } = options;
+  const { storage, secrets, clock, ids, owner, file, email } = options;
   const fetches = createOwnerFetches();
   const guarded = createGuardedFetch({ trust: () => false });
   let stop: (() => Promise<void>) | null = null;
@@ -70,6 +72,8 @@ export async function createWebhooks(
     await storage.webhooks.remove(owner);
     await secrets.remove(owner, WEBHOOK_SECRET);
   }
+
+  await storage.webhooks.setEmailEvents(owner, email?.settings.events ?? null);
 
   async function get(principal: Owner): Promise<WebhookView | null> {
     const webhook = await storage.webhooks.get(principal);

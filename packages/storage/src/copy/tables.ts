@@ -37,6 +37,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'sign_in_codes', key: ['code_hash'] },
   { name: 'api_keys', key: ['id'] },
   { name: 'webhooks', key: ['owner_id'] },
+  { name: 'email_subscriptions', key: ['owner_id'] },
   { name: 'announcements', key: ['id'] },
   { name: 'run_webhooks', key: ['run_id'] },
   { name: 'idempotency_keys', key: ['owner_id', 'credential', 'name'] },

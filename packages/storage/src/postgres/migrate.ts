@@ -16,6 +16,7 @@ import { permissionOrigins } from './migrations/013-permission-origins.ts';
 import { usageDays } from './migrations/014-usage-days.ts';
 import { drafts } from './migrations/015-drafts.ts';
 import { groups } from './migrations/024-groups.ts';
+import { notifiedSchedules } from './migrations/027-notified-schedules.ts';
 import { schedules } from './migrations/023-schedules.ts';
 import { runTriggers } from './migrations/025-run-triggers.ts';
 import { triggers } from './migrations/026-triggers.ts';
@@ -57,6 +58,7 @@ export const POSTGRES_MIGRATIONS: Readonly<Record<string, PostgresMigration>> = 
   '024-groups': { kind: 'expand', statements: groups },
   '025-run-triggers': { kind: 'expand', statements: runTriggers },
   '026-triggers': { kind: 'expand', statements: triggers },
+  '027-notified-schedules': { kind: 'expand', statements: notifiedSchedules },
 };
 
 /** Arbitrary number of an advisory lock, which all programs of a database share. */

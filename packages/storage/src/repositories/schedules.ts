@@ -1,4 +1,4 @@
-import type { JsonObject, Owner, ScheduleFiring } from '@toolyard/protocol';
+import type { JsonObject, Owner, RunStatus, ScheduleFiring } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { StorageEngine } from '../engine/engine.ts';
 import type { StoreWork } from '../engine/work.ts';
@@ -14,6 +14,8 @@ export type StoredSchedule = {
   definition: JsonObject;
   enabled: boolean;
   createdBy: 'user' | 'model';
+  /** The conversation in which a model created it; its title is null if it does not exist any more. */
+  createdIn: { conversationId: string; title: string | null } | null;
   nextAt: number | null;
   /** Number of times at which a run was to start; `onDay` of them on the local day `day`. */
   used: { fired: number; day: string | null; onDay: number };
@@ -40,14 +42,14 @@ type ClaimedTimes = {
 };
 
 /** The outcome of one time. `retryAt`: when it is checked again; null if it is final. */
-export type FiringOutcome = Omit<ScheduleFiring, 'plannedAt'> & { retryAt: number | null };
+export type FiringOutcome = Omit<ScheduleFiring, 'plannedAt' | 'runStatus'> & { retryAt: number | null };
 
 /** Tasks that run at given times. Each change is compare-and-set, so that each time is taken by one process. */
 export type ScheduleRepository = {
   /** @throws ToolyardError `bad_request` if the id exists. */
   create(
     principal: Owner,
-    schedule: Omit<StoredSchedule, 'ownerId' | 'version' | 'updatedAt'>,
+    schedule: Omit<StoredSchedule, 'ownerId' | 'version' | 'updatedAt' | 'createdIn'> & { createdIn?: string },
   ): Promise<StoredSchedule>;
   get(principal: Owner, id: string): Promise<StoredSchedule | null>;
   /** By title. */
@@ -73,6 +75,10 @@ export type ScheduleRepository = {
   settle(key: FiringKey, outcome: FiringOutcome): Promise<void>;
   /** The last ones, the latest first. */
   firings(principal: Owner, scheduleId: string, limit: number): Promise<ScheduleFiring[]>;
+  /** The last firing of each schedule, by schedule. */
+  lastFirings(principal: Owner): Promise<ReadonlyMap<string, ScheduleFiring>>;
+  /** True if a time of a schedule started this run, or was to start it. */
+  hasFiring(principal: Owner, key: FiringKey): Promise<boolean>;
   /** True if a run that another time started is active. */
   hasActiveRun(key: FiringKey): Promise<boolean>;
   /** True if an earlier time waits for a run to end. */
@@ -86,6 +92,8 @@ type Row = {
   schedule: string;
   enabled: number;
   created_by: string;
+  created_in: string | null;
+  created_in_title: string | null;
   next_at: number | null;
   fired: number;
   counted_day: string | null;
@@ -104,24 +112,32 @@ type FiringRow = {
   run_id: string | null;
   conversation_id: string | null;
   at: number;
+  run_status: RunStatus | null;
 };
 
+type OpenRow = Omit<FiringRow, 'run_status'> & { retry_at: number };
+
 const COLUMNS = `id, owner_id, title, schedule, enabled, created_by, next_at, fired, counted_day, fired_on_day, version,
-  created_at, updated_at`;
+  created_at, updated_at, created_in`;
+/** The title of the conversation in which it was created: null if it was deleted. */
+const READ_COLUMNS = `${COLUMNS}, (SELECT c.title FROM conversations AS c
+  WHERE c.id = created_in AND c.owner_id = schedules.owner_id AND c.deleted_at IS NULL) AS created_in_title`;
 const FIRING_COLUMNS = 'schedule_id, planned_at, owner_id, outcome, reason, run_id, conversation_id, at';
+const FIRINGS = `SELECT f.schedule_id, f.planned_at, f.owner_id, f.outcome, f.reason, f.run_id, f.conversation_id, f.at,
+  r.status AS run_status FROM schedule_firings AS f LEFT JOIN runs AS r ON r.id = f.run_id`;
 
 export function createScheduleRepository(engine: StorageEngine): ScheduleRepository {
   const insert = engine.prepare(`
-    INSERT INTO schedules (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?) ON CONFLICT (id) DO NOTHING`);
+    INSERT INTO schedules (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?) ON CONFLICT (id) DO NOTHING`);
   const own = 'id = ? AND owner_id = ?';
-  const select = engine.prepare<Row>(`SELECT ${COLUMNS} FROM schedules WHERE ${own}`);
-  const selectAll = engine.prepare<Row>(`SELECT ${COLUMNS} FROM schedules WHERE owner_id = ? ORDER BY title, id`);
+  const select = engine.prepare<Row>(`SELECT ${READ_COLUMNS} FROM schedules WHERE ${own}`);
+  const selectAll = engine.prepare<Row>(`SELECT ${READ_COLUMNS} FROM schedules WHERE owner_id = ? ORDER BY title, id`);
   const change = engine.prepare(`
     UPDATE schedules SET title = ?, schedule = ?, enabled = ?, next_at = ?, version = version + 1, updated_at = ?
     WHERE ${own} AND version = ?`);
   const remove = engine.prepare(`DELETE FROM schedules WHERE ${own}`);
   const selectDue = engine.prepare<Row>(`
-    SELECT ${COLUMNS} FROM schedules WHERE enabled = 1 AND next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, id LIMIT ?`);
+    SELECT ${READ_COLUMNS} FROM schedules WHERE enabled = 1 AND next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, id LIMIT ?`);
   const selectNext = engine.prepare<{ at: number | null }>(`
     SELECT min(at) AS at FROM (
       SELECT min(next_at) AS at FROM schedules WHERE enabled = 1 AND next_at IS NOT NULL
@@ -134,7 +150,7 @@ export function createScheduleRepository(engine: StorageEngine): ScheduleReposit
     SELECT id, CAST(? AS BIGINT), owner_id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT)
     FROM schedules WHERE ${own}
     ON CONFLICT (schedule_id, planned_at) DO NOTHING`);
-  const selectOpen = engine.prepare<FiringRow & { retry_at: number }>(`
+  const selectOpen = engine.prepare<OpenRow>(`
     SELECT ${FIRING_COLUMNS}, retry_at FROM schedule_firings
     WHERE retry_at IS NOT NULL AND retry_at <= ? ORDER BY retry_at, schedule_id, planned_at LIMIT ?`);
   const reserve = engine.prepare(`
@@ -143,8 +159,13 @@ export function createScheduleRepository(engine: StorageEngine): ScheduleReposit
     UPDATE schedule_firings SET outcome = ?, reason = ?, run_id = ?, conversation_id = ?, at = ?, retry_at = ?
     WHERE schedule_id = ? AND planned_at = ? AND outcome IN ('due', 'waiting')`);
   const selectFirings = engine.prepare<FiringRow>(`
-    SELECT ${FIRING_COLUMNS} FROM schedule_firings WHERE schedule_id = ? AND owner_id = ?
-    ORDER BY planned_at DESC LIMIT ?`);
+    ${FIRINGS} WHERE f.schedule_id = ? AND f.owner_id = ? ORDER BY f.planned_at DESC LIMIT ?`);
+  const selectLast = engine.prepare<FiringRow>(`
+    ${FIRINGS} JOIN schedules AS s ON s.id = f.schedule_id
+    WHERE s.owner_id = ? AND f.planned_at = (SELECT max(planned_at) FROM schedule_firings WHERE schedule_id = s.id)`);
+  const selectFiring = engine.prepare(
+    'SELECT 1 FROM schedule_firings WHERE schedule_id = ? AND planned_at = ? AND owner_id = ?',
+  );
   const selectActive = engine.prepare(`
     SELECT 1 FROM schedule_firings AS f JOIN runs AS r ON r.id = f.run_id
     WHERE f.schedule_id = ? AND f.planned_at <> ? AND f.outcome = 'started' AND r.status IN ${ACTIVE_STATUSES} LIMIT 1`);
@@ -157,7 +178,7 @@ export function createScheduleRepository(engine: StorageEngine): ScheduleReposit
   }
 
   return {
-    async create({ ownerId }, { id, title, definition, enabled, createdBy, nextAt, used, createdAt }) {
+    async create({ ownerId }, { id, title, definition, enabled, createdBy, createdIn, nextAt, used, createdAt }) {
       const { fired, day, onDay } = used;
       const job = transaction('schedule', 'full', function* () {
         const made = yield* insert.run(
@@ -173,6 +194,7 @@ export function createScheduleRepository(engine: StorageEngine): ScheduleReposit
           onDay,
           createdAt,
           createdAt,
+          createdIn ?? null,
         );
         return made === 0 ? null : yield* find(id, ownerId);
       });
@@ -251,6 +273,13 @@ export function createScheduleRepository(engine: StorageEngine): ScheduleReposit
     async firings({ ownerId }, scheduleId, limit) {
       return (await engine.perform(statements(() => selectFirings.all(scheduleId, ownerId, limit)))).map(toFiring);
     },
+    async lastFirings({ ownerId }) {
+      const rows = await engine.perform(statements(() => selectLast.all(ownerId)));
+      return new Map(rows.map((row) => [row.schedule_id, toFiring(row)]));
+    },
+    async hasFiring({ ownerId }, { scheduleId, plannedAt }) {
+      return (await engine.perform(statements(() => selectFiring.get(scheduleId, plannedAt, ownerId)))) !== undefined;
+    },
     async hasActiveRun({ scheduleId, plannedAt }) {
       return (await engine.perform(statements(() => selectActive.get(scheduleId, plannedAt)))) !== undefined;
     },
@@ -268,6 +297,7 @@ function toSchedule(row: Row): StoredSchedule {
     definition: objectOf(row.schedule),
     enabled: row.enabled === 1,
     createdBy: row.created_by === 'model' ? 'model' : 'user',
+    createdIn: row.created_in === null ? null : { conversationId: row.created_in, title: row.created_in_title },
     nextAt: row.next_at,
     used: { fired: row.fired, day: row.counted_day, onDay: row.fired_on_day },
     version: row.version,
@@ -289,5 +319,6 @@ function toFiring(row: FiringRow): ScheduleFiring {
     reason: row.reason,
     runId: row.run_id,
     conversationId: row.conversation_id,
+    runStatus: row.run_status,
   };
 }

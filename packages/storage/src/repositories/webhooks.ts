@@ -5,10 +5,15 @@ import type { Schema } from '../schema.ts';
 /** Where an owner receives which notifications; the signing secret is not stored here. */
 export type StoredWebhook = { url: string; events: readonly string[]; origin: 'file' | 'settings'; updatedAt: number };
 
+/** How a notification is delivered; `run`: to the webhook of the run itself. */
+const CHANNELS = ['webhook', 'email', 'run'] as const;
+type NotifiedBy = (typeof CHANNELS)[number];
+
 /** An event to be delivered. */
-export type WebhookNotification = {
+export type PendingNotification = {
   /** Equal for all delivery attempts. */
   id: string;
+  channel: NotifiedBy;
   ownerId: string;
   event: string;
   runId: string;
@@ -16,8 +21,6 @@ export type WebhookNotification = {
   happenedAt: number;
   /** Number of earlier attempts. */
   attempts: number;
-  /** `run`: the webhook of the run itself. */
-  target: 'owner' | 'run';
 };
 
 /** The webhook of one run; its secret is not stored here. */
@@ -28,15 +31,17 @@ export type WebhookRepository = {
   put(principal: Owner, webhook: Omit<StoredWebhook, 'updatedAt'>, at: number): Promise<void>;
   /** Also deletes its pending notifications. False if there was none. */
   remove(principal: Owner): Promise<boolean>;
+  /** The events of which the owner is notified by e-mail; null: none, and pending e-mails are deleted. */
+  setEmailEvents(principal: Owner, events: readonly string[] | null): Promise<void>;
   /** Due notifications of all owners, oldest first. Each is reserved until `until`. */
-  claim(now: number, until: number, limit: number): Promise<WebhookNotification[]>;
+  claim(now: number, until: number, limit: number): Promise<PendingNotification[]>;
   /** Deletes a notification after delivery, or after the last attempt. */
   complete(id: string): Promise<void>;
   /** Schedules the next attempt. */
   postpone(id: string, until: number): Promise<void>;
-  /** Makes all notifications of this owner due now. */
+  /** Makes all notifications of this owner's webhook due now. */
   makeDue(principal: Owner, now: number): Promise<void>;
-  /** Number of pending notifications. */
+  /** Number of pending notifications of the webhook. */
   countPending(principal: Owner): Promise<number>;
   /** Null if the run has none. */
   ofRun(principal: Owner, runId: string): Promise<StoredRunWebhook | null>;
@@ -47,6 +52,10 @@ export type WebhookRepository = {
 const STATES = ['waiting', 'retrying', 'delivered', 'failed'] as const;
 
 export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
+  async function deletePending(ownerId: string, channel: NotifiedBy): Promise<void> {
+    await db.deleteFrom('announcements').where('owner_id', '=', ownerId).where('channel', '=', channel).execute();
+  }
+
   return {
     async get({ ownerId }) {
       const row = await db
@@ -64,7 +73,7 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
       };
     },
     async put({ ownerId }, { url, events, origin }, at) {
-      const row = { url, events: `,${events.join(',')},`, origin, updated_at: at };
+      const row = { url, events: listed(events), origin, updated_at: at };
       await db
         .insertInto('webhooks')
         .values({ owner_id: ownerId, ...row })
@@ -72,9 +81,21 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
         .execute();
     },
     async remove({ ownerId }) {
-      await db.deleteFrom('announcements').where('owner_id', '=', ownerId).where('target', 'is', null).execute();
+      await deletePending(ownerId, 'webhook');
       const result = await db.deleteFrom('webhooks').where('owner_id', '=', ownerId).executeTakeFirst();
       return result.numDeletedRows > 0n;
+    },
+    async setEmailEvents({ ownerId }, events) {
+      if (events === null) {
+        await db.deleteFrom('email_subscriptions').where('owner_id', '=', ownerId).execute();
+        return deletePending(ownerId, 'email');
+      }
+      const row = { events: listed(events) };
+      await db
+        .insertInto('email_subscriptions')
+        .values({ owner_id: ownerId, ...row })
+        .onConflict((conflict) => conflict.column('owner_id').doUpdateSet(row))
+        .execute();
     },
     async claim(now, until, limit) {
       const due = await db
@@ -85,7 +106,7 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
         .orderBy('id')
         .limit(limit)
         .execute();
-      const claimed: WebhookNotification[] = [];
+      const claimed: PendingNotification[] = [];
       for (const row of due) {
         // Compare-and-set: only one process gets it.
         const result = await db
@@ -99,13 +120,13 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
         const { id, event, attempts } = row;
         claimed.push({
           id,
+          channel: CHANNELS.find((each) => each === row.channel) ?? 'webhook',
           ownerId: row.owner_id,
           event,
           runId: row.run_id,
           interruptId: row.interrupt_id,
           happenedAt: row.happened_at,
           attempts,
-          target: row.target === 'run' ? 'run' : 'owner',
         });
       }
       return claimed;
@@ -121,7 +142,7 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
         .updateTable('announcements')
         .set({ due_at: now })
         .where('owner_id', '=', ownerId)
-        .where('target', 'is', null)
+        .where('channel', '=', 'webhook')
         .where('due_at', '>', now)
         .execute();
     },
@@ -130,7 +151,7 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
         .selectFrom('announcements')
         .select(({ fn }) => fn.countAll().as('count'))
         .where('owner_id', '=', ownerId)
-        .where('target', 'is', null)
+        .where('channel', '=', 'webhook')
         .executeTakeFirst();
       return Number(row?.count ?? 0);
     },
@@ -150,4 +171,9 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
       await db.updateTable('run_webhooks').set(result).where('run_id', '=', runId).execute();
     },
   };
+}
+
+/** With a comma before and after each name, so that one can be searched for. */
+function listed(events: readonly string[]): string {
+  return `,${events.join(',')},`;
 }

@@ -19,6 +19,7 @@ import { permissionOrigins } from './migrations/013-permission-origins.ts';
 import { usageDays } from './migrations/014-usage-days.ts';
 import { drafts } from './migrations/015-drafts.ts';
 import { groups } from './migrations/024-groups.ts';
+import { notifiedSchedules } from './migrations/027-notified-schedules.ts';
 import { schedules } from './migrations/023-schedules.ts';
 import { runTriggers } from './migrations/025-run-triggers.ts';
 import { triggers } from './migrations/026-triggers.ts';
@@ -52,6 +53,7 @@ export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '024-groups': groups,
   '025-run-triggers': runTriggers,
   '026-triggers': triggers,
+  '027-notified-schedules': notifiedSchedules,
 };
 
 /** Migrates the tables to this version: all missing migrations in one transaction, or none. */

@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import {
   changeScheduleBody,
   createScheduleBody,
+  descriptionLanguage,
   previewScheduleBody,
   scheduleFiring,
   scheduleFiringPage,
@@ -10,8 +12,10 @@ import {
 } from '../schedules.ts';
 import { defineRoutes } from './define-routes.ts';
 
+const language = z.strictObject({ language: descriptionLanguage.default('en') });
+
 export const schedulesRoutes = defineRoutes({
-  'GET /api/schedules': { summary: 'List schedules by title', answer: schedulePage },
+  'GET /api/schedules': { summary: 'List schedules by title', query: language, answer: schedulePage },
   'POST /api/schedules': {
     summary: 'Create a schedule',
     scope: 'settings',
@@ -24,7 +28,7 @@ export const schedulesRoutes = defineRoutes({
     body: previewScheduleBody,
     answer: schedulePreview,
   },
-  'GET /api/schedules/{id}': { summary: 'Get a schedule', answer: scheduleView },
+  'GET /api/schedules/{id}': { summary: 'Get a schedule', query: language, answer: scheduleView },
   'PATCH /api/schedules/{id}': {
     summary: 'Update a schedule; fails if it was changed since it was read',
     scope: 'settings',

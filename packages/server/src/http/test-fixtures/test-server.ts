@@ -91,6 +91,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     log: (line) => logged.push(line),
     owner: options.owner ?? { ownerId: 'owner' },
     file: null,
+    email: null,
   });
   const security = {
     host,

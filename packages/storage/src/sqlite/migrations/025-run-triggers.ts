@@ -15,7 +15,6 @@ export const runTriggers: readonly string[] = [
     failures INTEGER NOT NULL DEFAULT 0,
     error TEXT
   ) STRICT, WITHOUT ROWID`,
-  `ALTER TABLE announcements ADD COLUMN target TEXT`,
   `CREATE TABLE idempotency_keys (
     owner_id TEXT NOT NULL,
     credential TEXT NOT NULL,

@@ -10,7 +10,7 @@ export function describeSchedules(createStore: CreateTestStore): void {
   let storage: SharedStorage;
   let schedules: ScheduleRepository;
 
-  const made = (more: Partial<StoredSchedule> = {}) =>
+  const made = (more: Partial<Parameters<ScheduleRepository['create']>[1]> = {}) =>
     schedules.create(ANNE, {
       id: 's1',
       title: 'Report',
@@ -100,6 +100,24 @@ export function describeSchedules(createStore: CreateTestStore): void {
     expect(await schedules.hasEarlierWaiting(key(3_000))).toBe(true);
     expect(await schedules.hasEarlierWaiting(key(2_000))).toBe(false);
     expect(await schedules.nextAt()).toBe(5_000);
+  });
+
+  test('knows the last time of each schedule, the state of its run, and the chat in which a model created it', async () => {
+    await storage.conversations.create(ANNE, { id: 'c1', title: 'Plans', at: 1 });
+    await storage.runs.createRun(ANNE, newRun('r1', 'c1'));
+    const schedule = await made({ createdBy: 'model', createdIn: 'c1' });
+    expect(schedule.createdIn).toEqual({ conversationId: 'c1', title: 'Plans' });
+    expect((await schedules.lastFirings(ANNE)).size).toBe(0);
+    await claim(schedule, [1_000, 2_000], null);
+    await schedules.settle({ scheduleId: 's1', plannedAt: 2_000 }, { ...outcome, outcome: 'started', runId: 'r1' });
+    const last = await schedules.lastFirings(ANNE);
+    expect([...last.keys()]).toEqual(['s1']);
+    expect(last.get('s1')).toMatchObject({ plannedAt: 2_000, outcome: 'started', runStatus: 'running' });
+    expect((await schedules.lastFirings(BERT)).size).toBe(0);
+    expect(await schedules.hasFiring(ANNE, { scheduleId: 's1', plannedAt: 1_000 })).toBe(true);
+    expect(await schedules.hasFiring(BERT, { scheduleId: 's1', plannedAt: 1_000 })).toBe(false);
+    await storage.conversations.remove(ANNE, 'c1', 5);
+    expect((await schedules.get(ANNE, 's1'))?.createdIn).toEqual({ conversationId: 'c1', title: null });
   });
 
   test('a run that a user starts has a time of its own', async () => {

@@ -69,6 +69,23 @@ export function describeWebhooks(createStore: CreateTestStore): void {
       expect(await claimed()).toEqual([]);
     });
 
+    test('by e-mail are stored beside those of the webhook, and deleted with the subscription', async () => {
+      await storage.webhooks.put(ANNE, webhook('interrupt.opened'), 1);
+      await storage.webhooks.setEmailEvents(ANNE, ['interrupt.opened', 'run.failed']);
+      await happens('run-c1', opensInterrupt('q1'));
+      await happens('run-c2', opensInterrupt('q2'));
+      await happens('run-c1', { status: 'failed' });
+      expect(await storage.webhooks.countPending(ANNE)).toBe(1);
+      const all = await storage.webhooks.claim(1e15, 2e15, 9);
+      expect(all.map(({ id, channel }) => [id, channel]).toSorted()).toEqual([
+        ['email:interrupt.opened:q1', 'email'],
+        ['email:run.failed:run-c1', 'email'],
+        ['interrupt.opened:q1', 'webhook'],
+      ]);
+      await storage.webhooks.setEmailEvents(ANNE, null);
+      expect(await storage.webhooks.claim(3e15, 4e15, 9)).toMatchObject([{ id: 'interrupt.opened:q1' }]);
+    });
+
     test('are deleted with the webhook', async () => {
       await storage.webhooks.put(ANNE, webhook('interrupt.opened'), 1);
       await happens('run-c1', opensInterrupt('q1'));

@@ -121,6 +121,16 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/memory.ts'),
     'zh-Hans': () => import('./zh-Hans/memory.ts'),
   },
+  schedules: {
+    en: () => import('./en/schedules.ts'),
+    'zh-Hant': () => import('./zh-Hant/schedules.ts'),
+    'zh-Hans': () => import('./zh-Hans/schedules.ts'),
+  },
+  scheduleTexts: {
+    en: () => import('./en/schedule-texts.ts'),
+    'zh-Hant': () => import('./zh-Hant/schedule-texts.ts'),
+    'zh-Hans': () => import('./zh-Hans/schedule-texts.ts'),
+  },
   skills: {
     en: () => import('./en/skills.ts'),
     'zh-Hant': () => import('./zh-Hant/skills.ts'),

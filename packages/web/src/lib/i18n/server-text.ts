@@ -27,17 +27,23 @@ export function loadServerTexts(): Promise<void> {
 }
 
 async function load(): Promise<void> {
-  const [{ dangers }, { serverTexts }, { connectionTexts }] = await Promise.all([
+  const [{ dangers }, { serverTexts }, { connectionTexts }, { scheduleTexts }] = await Promise.all([
     import('./en/dangers.ts'),
     import('./en/server-texts.ts'),
     import('./en/connection-texts.ts'),
+    import('./en/schedule-texts.ts'),
   ]);
-  const texts = Object.entries<Readonly<Record<string, string>>>({ dangers, serverTexts, connectionTexts });
+  const texts = Object.entries<Readonly<Record<string, string>>>({
+    dangers,
+    serverTexts,
+    connectionTexts,
+    scheduleTexts,
+  });
   const byKey = texts.flatMap(([namespace, all]) =>
     Object.entries(all).map(([key, text]) => [`${namespace}.${key}`, text] as const),
   );
   match = createTextMatcher(Object.fromEntries(byKey));
-  await i18n.need('problems', 'dangers', 'serverTexts', 'connectionTexts');
+  await i18n.need('problems', 'dangers', 'serverTexts', 'connectionTexts', 'scheduleTexts');
 }
 
 /** A text that the server sends in English, in the language of the page if it has a translation. Reactive. */

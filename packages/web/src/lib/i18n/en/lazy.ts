@@ -19,6 +19,8 @@ import type { questions } from './questions.ts';
 import type { rich } from './rich.ts';
 import type { rules } from './rules.ts';
 import type { runs } from './runs.ts';
+import type { scheduleTexts } from './schedule-texts.ts';
+import type { schedules } from './schedules.ts';
 import type { serverTexts } from './server-texts.ts';
 import type { servers } from './servers.ts';
 import type { settings } from './settings.ts';
@@ -53,6 +55,8 @@ export type LazyMessages = {
   rich: typeof rich;
   rules: typeof rules;
   runs: typeof runs;
+  schedules: typeof schedules;
+  scheduleTexts: typeof scheduleTexts;
   skills: typeof skills;
   subAgents: typeof subAgents;
   tasks: typeof tasks;

@@ -5,6 +5,7 @@ export const settings = {
   models: 'Models',
   tools: 'Tools',
   memory: 'Memory',
+  schedules: 'Schedules',
   skills: 'Skills',
   tasks: 'Assistant tasks',
   tasksIntro: 'Small requests beside the chat. Each uses the model of the chat, a model you choose, or is off.',

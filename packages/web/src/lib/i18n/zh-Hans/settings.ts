@@ -8,6 +8,7 @@ export const settings: Translation<typeof en> = {
   models: '模型',
   tools: '工具',
   memory: '记忆',
+  schedules: '计划任务',
   skills: '技能',
   tasks: '辅助任务',
   tasksIntro: '对话以外的小型请求。每一项可使用对话的模型、你选择的模型，或关闭。',

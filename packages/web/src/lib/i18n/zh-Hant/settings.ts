@@ -8,6 +8,7 @@ export const settings: Translation<typeof en> = {
   models: '模型',
   tools: '工具',
   memory: '記憶',
+  schedules: '排程',
   skills: '技能',
   tasks: '輔助任務',
   tasksIntro: '對話以外的小型請求。每一項可使用對話的模型、你選擇的模型，或關閉。',

@@ -1,0 +1,145 @@
+import type { ScheduleFiring, ScheduleView } from '@toolyard/protocol';
+import { defined, formatToolReference } from '@toolyard/protocol';
+import { findAgent } from '../agents/find-agent.ts';
+import type { CommandIo } from '../command-io.ts';
+import { columns } from '../models/columns.ts';
+import { jsonLines, plainLine, sanitize, shownLine } from '../sanitize.ts';
+import type { ServerClient } from '../server/server-client.ts';
+import { findSchedule } from './find-schedule.ts';
+import type { CreateFlags } from './read-create-flags.ts';
+import { readCreateFlags } from './read-create-flags.ts';
+
+type Json = { json?: boolean };
+
+const MAX_TITLE = 60;
+
+const when = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+const write = ({ stdout }: CommandIo, line: string): void => void stdout.write(`${line}\n`);
+const titleOf = ({ title }: Pick<ScheduleView, 'title'>): string => shownLine(title, MAX_TITLE);
+
+/** `toolyard schedules list`. */
+export async function listSchedules(io: CommandIo, client: ServerClient, { json }: Json): Promise<void> {
+  const { items } = await client.get('/api/schedules');
+  if (json === true) return write(io, jsonLines(items));
+  if (items.length === 0) return void io.stderr.write('No schedules.\n');
+  const rows = items.map((each) => [each.id, titleOf(each), timingOf(each), nextOf(each), lastOf(each.lastFiring)]);
+  write(io, columns(rows).join('\n'));
+}
+
+/** `toolyard schedules show`. */
+export async function showSchedule(io: CommandIo, client: ServerClient, wanted: string, { json }: Json): Promise<void> {
+  const schedule = await findSchedule(client, wanted);
+  if (json === true) return write(io, jsonLines(schedule));
+  const { id, timeZone, conditions, missed, overlap, target, agentId, configuration, allowedTools } = schedule;
+  const { model } = configuration;
+  const facts: [string, string | undefined][] = [
+    ['ID', id],
+    ['Title', schedule.title],
+    ['When', timingOf(schedule)],
+    ['Time zone', timeZone],
+    ['Next', nextOf(schedule)],
+    ['Last', lastOf(schedule.lastFiring)],
+    ['Conditions', Object.keys(conditions).length === 0 ? undefined : JSON.stringify(conditions)],
+    ['Missed times', missed],
+    ['Overlap', overlap],
+    ['Conversation', target.kind === 'new' ? 'a new one each time' : target.conversationId],
+    ['Agent', agentId ?? undefined],
+    ['Model', model && `${model.providerId}/${model.modelId}`],
+    ['Allowed tools', allowedTools.map(formatToolReference).join(', ') || undefined],
+    ['Created by', schedule.createdBy === 'model' ? createdByModel(schedule) : undefined],
+  ];
+  const rows = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, plainLine(value, 500)]]));
+  write(io, [...columns(rows), '', sanitize(schedule.task)].join('\n'));
+}
+
+/** `toolyard schedules create`. */
+export async function createSchedule(
+  io: CommandIo,
+  client: ServerClient,
+  title: string,
+  flags: CreateFlags & Json,
+): Promise<void> {
+  const agentId = flags.agent === undefined ? undefined : (await findAgent(client, flags.agent)).id;
+  const body = readCreateFlags(title, flags, agentId);
+  if (flags.dryRun === true) {
+    const { timing, timeZone, conditions } = body;
+    const preview = await client.post('/api/schedules/preview', {
+      body: { timing, ...defined({ timeZone, conditions }) },
+    });
+    if (flags.json === true) return write(io, jsonLines(preview));
+    if (preview.description !== null) write(io, plainLine(preview.description, 300));
+    for (const at of preview.times) write(io, when(at));
+    if (preview.times.length === 0) io.stderr.write('toolyard: there is no future time.\n');
+    return;
+  }
+  const created = await client.post('/api/schedules', { body });
+  if (flags.json === true) return write(io, jsonLines(created));
+  write(io, `${created.id}  ${titleOf(created)}  ${nextOf(created)}`);
+}
+
+/** `toolyard schedules pause` and `resume`. */
+export async function enableSchedule(
+  io: CommandIo,
+  client: ServerClient,
+  wanted: string,
+  enabled: boolean,
+): Promise<void> {
+  const { id, version } = await findSchedule(client, wanted);
+  const changed = await client.patch('/api/schedules/{id}', { params: { id }, body: { version, enabled } });
+  io.stderr.write(`toolyard: ${titleOf(changed)}: ${nextOf(changed)}.\n`);
+}
+
+/** `toolyard schedules run`. */
+export async function runSchedule(io: CommandIo, client: ServerClient, wanted: string, { json }: Json): Promise<void> {
+  const { id } = await findSchedule(client, wanted);
+  const firing = await client.post('/api/schedules/{id}/run', { params: { id } });
+  write(io, json === true ? jsonLines(firing) : columns([firingRow(firing)]).join('\n'));
+}
+
+/** `toolyard schedules history`. */
+export async function listFirings(io: CommandIo, client: ServerClient, wanted: string, { json }: Json): Promise<void> {
+  const { id } = await findSchedule(client, wanted);
+  const { items } = await client.get('/api/schedules/{id}/firings', { params: { id } });
+  if (json === true) return write(io, jsonLines(items));
+  if (items.length === 0) return void io.stderr.write('It has not run yet.\n');
+  write(io, columns(items.map(firingRow)).join('\n'));
+}
+
+/** `toolyard schedules delete`. */
+export async function deleteSchedule(io: CommandIo, client: ServerClient, wanted: string): Promise<void> {
+  const schedule = await findSchedule(client, wanted);
+  await client.delete('/api/schedules/{id}', { params: { id: schedule.id } });
+  io.stderr.write(`toolyard: deleted ${titleOf(schedule)}.\n`);
+}
+
+function timingOf({ timing, description }: ScheduleView): string {
+  switch (timing.kind) {
+    case 'cron':
+      return description ?? timing.expression;
+    case 'once':
+      return `once, ${when(timing.at)}`;
+    case 'interval':
+      return `every ${timing.seconds} s`;
+  }
+}
+
+function nextOf({ enabled, nextAt }: ScheduleView): string {
+  if (!enabled) return 'paused';
+  return nextAt === null ? 'no more times' : `next ${when(nextAt)}`;
+}
+
+function lastOf(firing: ScheduleFiring | null): string {
+  return firing === null ? '' : `last ${outcomeOf(firing)}`;
+}
+
+function outcomeOf({ outcome, runStatus }: ScheduleFiring): string {
+  return outcome === 'started' ? (runStatus ?? 'deleted') : outcome;
+}
+
+function firingRow(firing: ScheduleFiring): string[] {
+  return [when(firing.plannedAt), outcomeOf(firing), firing.conversationId ?? '', firing.reason ?? ''];
+}
+
+function createdByModel({ createdIn }: ScheduleView): string {
+  return createdIn === null ? 'a model' : `a model, in the conversation ${createdIn.conversationId}`;
+}

@@ -1,0 +1,41 @@
+import type { Translation } from '../message.ts';
+import type { scheduleTexts as en } from '../en/schedule-texts.ts';
+
+export const scheduleTexts: Translation<typeof en> = {
+  scheduleNone: '没有计划任务 {id}。',
+  scheduleChanged: '这个计划任务已被另一个请求更改。',
+  scheduleDeleted: '这个计划任务已被另一个请求删除。',
+  scheduleUnreadable: '无法读取这个计划任务保存的定义。',
+  scheduleUnreadableNow: '无法读取计划任务保存的定义。',
+  scheduleUpdate: '请更新 Toolyard，或删除这个计划任务。',
+  scheduleAgentOfChat: '继续对话的计划任务使用该对话的智能体。',
+  scheduleAllowNew: '只有新建对话时才能预先允许工具。',
+  scheduleAllowThere: '请在计划任务继续的对话中允许这些工具。',
+  scheduleTabTool: '{tool} 是浏览器标签页的工具，计划任务无法使用。',
+  scheduleUsedUp: '这个计划任务已运行 {count} 次，达到上限。',
+  scheduleRaise: '请提高上限，或新建另一个计划任务。',
+  scheduleNoTime: '这个计划任务没有未来的时间。',
+  scheduleCheckTime: '请检查日期、星期和时段。',
+  scheduleFields:
+    'Cron 表达式“{expression}”有 {count} 个字段；必须有 5 个（分、时、日、月、星期），或以秒开头的 6 个。',
+  scheduleCronBad: 'Cron 表达式“{expression}”无效：{why}',
+  scheduleZone: '没有时区“{zone}”。',
+  scheduleZoneHint: '请使用 IANA 名称，例如 Europe/Berlin 或 Asia/Shanghai。',
+  scheduleMissedSkip: '从这个时间到下一个时间之前，Toolyard 没有运行。',
+  scheduleMissedOnce: 'Toolyard 当时没有运行；所有错过的时间由一次运行补上。',
+  scheduleMissedAll: 'Toolyard 当时没有运行，且已达补运行的上限。',
+  scheduleBusy: '上一次的运行还没有结束。',
+  scheduleEarlierWaits: '已有更早的时间在等待当前的运行结束。',
+  scheduleWaits: '等待上一次的运行结束。',
+  scheduleAgentGone: '计划任务的智能体“{id}”已不存在。',
+  scheduleOneTiming: 'cron、at 和 every_seconds 必须恰好设置一个。',
+  scheduleOffset: '"at" 必须是带时差的时间，例如 2027-01-15T09:00:00+01:00（收到“{text}”）。',
+  schedulesPaused: '用户尚未恢复或删除模型创建的 {count} 个计划任务。',
+  schedulesPausedHint: '用户可以在“设置”的“计划任务”中处理。',
+  serverSchedules: '计划任务',
+  toolCreateSchedule: '新建计划任务',
+  aboutCreateSchedule:
+    '创建在指定时间运行的任务，每次都在新对话中运行。创建后为暂停状态，由您在“设置”的“计划任务”中检查并恢复。',
+  toolListSchedules: '列出计划任务',
+  aboutListSchedules: '列出您的计划任务，包括时间和消息。',
+};

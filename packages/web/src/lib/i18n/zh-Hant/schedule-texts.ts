@@ -1,0 +1,41 @@
+import type { Translation } from '../message.ts';
+import type { scheduleTexts as en } from '../en/schedule-texts.ts';
+
+export const scheduleTexts: Translation<typeof en> = {
+  scheduleNone: '沒有排程 {id}。',
+  scheduleChanged: '這個排程已由另一個請求變更。',
+  scheduleDeleted: '這個排程已由另一個請求刪除。',
+  scheduleUnreadable: '無法讀取這個排程儲存的定義。',
+  scheduleUnreadableNow: '無法讀取排程儲存的定義。',
+  scheduleUpdate: '請更新 Toolyard，或刪除這個排程。',
+  scheduleAgentOfChat: '接續對話的排程會使用該對話的代理。',
+  scheduleAllowNew: '只有建立新對話時才能預先允許工具。',
+  scheduleAllowThere: '請在排程接續的對話中允許這些工具。',
+  scheduleTabTool: '{tool} 是瀏覽器分頁的工具，排程無法使用。',
+  scheduleUsedUp: '這個排程已執行 {count} 次，達到上限。',
+  scheduleRaise: '請提高上限，或建立另一個排程。',
+  scheduleNoTime: '這個排程沒有未來的時間。',
+  scheduleCheckTime: '請檢查日期、星期和時段。',
+  scheduleFields:
+    'Cron 運算式「{expression}」有 {count} 個欄位；必須有 5 個（分、時、日、月、星期），或以秒開頭的 6 個。',
+  scheduleCronBad: 'Cron 運算式「{expression}」無效：{why}',
+  scheduleZone: '沒有時區「{zone}」。',
+  scheduleZoneHint: '請使用 IANA 名稱，例如 Europe/Berlin 或 Asia/Taipei。',
+  scheduleMissedSkip: '從這個時間到下一個時間之前，Toolyard 沒有執行。',
+  scheduleMissedOnce: 'Toolyard 當時沒有執行；所有錯過的時間由一次執行補上。',
+  scheduleMissedAll: 'Toolyard 當時沒有執行，且已達補執行的上限。',
+  scheduleBusy: '上一次的執行還沒有結束。',
+  scheduleEarlierWaits: '已有更早的時間在等待目前的執行結束。',
+  scheduleWaits: '等待上一次的執行結束。',
+  scheduleAgentGone: '排程的代理「{id}」已不存在。',
+  scheduleOneTiming: 'cron、at 和 every_seconds 必須恰好設定一個。',
+  scheduleOffset: '"at" 必須是含時差的時間，例如 2027-01-15T09:00:00+01:00（收到「{text}」）。',
+  schedulesPaused: '使用者尚未恢復或刪除模型建立的 {count} 個排程。',
+  schedulesPausedHint: '使用者可以在「設定」的「排程」中處理。',
+  serverSchedules: '排程',
+  toolCreateSchedule: '建立排程',
+  aboutCreateSchedule:
+    '建立在指定時間執行的工作，每次都在新對話中執行。建立後為暫停狀態，由您在「設定」的「排程」中確認並恢復。',
+  toolListSchedules: '列出排程',
+  aboutListSchedules: '列出您的排程，包括時間和訊息。',
+};
