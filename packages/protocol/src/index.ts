@@ -139,6 +139,7 @@ export type {
   RunEvent,
   RunEventBody,
   RunEventEnvelope,
+  RunOrigin,
   RunStatus,
   InterruptMode,
   RunRecord,
@@ -147,6 +148,8 @@ export type {
   AnswerInterrupt,
   AnswerInterrupts,
   MissingRole,
+  RunSummary,
+  RunTree,
   RunView,
 } from './schemas/runs.ts';
 export type { InstructionType } from './schemas/instructions.ts';

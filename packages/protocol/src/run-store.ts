@@ -8,6 +8,7 @@ import type {
   InterruptMode,
   RunLocation,
   RunEvent,
+  RunOrigin,
   RunRecord,
   RunStatus,
   StoredInterrupt,
@@ -60,6 +61,8 @@ export type NewRun = {
   conversationId: string;
   agentId?: string;
   parentRunId?: string;
+  /** Default: `sub_agent` with a parent, otherwise `chat`. */
+  origin?: RunOrigin;
   place: RunLocation;
   at: number;
   /** Plain JSON: the resolved configuration of the agent. */
@@ -245,12 +248,8 @@ export type RunStore = {
     principal: Owner,
     query: {
       conversationId?: string;
-      agentId?: string;
       parentRunId?: string;
       statuses?: readonly RunStatus[];
-      /** Runs that started at or after `from` and before `until`. */
-      from?: number;
-      until?: number;
       before?: string;
       limit: number;
     },

@@ -51,6 +51,7 @@ export type {
   ScheduleRepository,
   StoredSchedule,
 } from './repositories/schedules.ts';
+export type { RunListQuery, RunListRepository, RunPosition } from './repositories/run-list.ts';
 export type { ArtifactRepository, StoredArtifactVersion } from './repositories/artifacts.ts';
 export type { MemoryRepository, StoredMemory } from './repositories/memories.ts';
 export type { StoredTranslation, TranslationChange, TranslationRepository } from './repositories/translations.ts';

@@ -17,6 +17,7 @@ import { usageDays } from './migrations/014-usage-days.ts';
 import { drafts } from './migrations/015-drafts.ts';
 import { groups } from './migrations/024-groups.ts';
 import { schedules } from './migrations/023-schedules.ts';
+import { runOrigins } from './migrations/028-run-origins.ts';
 import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
 import { childConversations } from './migrations/022-child-conversations.ts';
 import { presetTasks } from './migrations/017-preset-tasks.ts';
@@ -53,6 +54,7 @@ export const POSTGRES_MIGRATIONS: Readonly<Record<string, PostgresMigration>> = 
   '022-child-conversations': { kind: 'expand', statements: childConversations },
   '023-schedules': { kind: 'expand', statements: schedules },
   '024-groups': { kind: 'expand', statements: groups },
+  '028-run-origins': { kind: 'expand', statements: runOrigins },
 };
 
 /** Arbitrary number of an advisory lock, which all programs of a database share. */

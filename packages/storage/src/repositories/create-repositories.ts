@@ -23,6 +23,8 @@ import type { QueueRepository } from './queue.ts';
 import { createQueueRepository } from './queue.ts';
 import type { RequestPreludeRepository } from './request-preludes.ts';
 import { createRequestPreludeRepository } from './request-preludes.ts';
+import type { RunListRepository } from './run-list.ts';
+import { createRunListRepository } from './run-list.ts';
 import type { ScheduleRepository } from './schedules.ts';
 import { createScheduleRepository } from './schedules.ts';
 import type { SecretRepository } from './secrets.ts';
@@ -64,6 +66,7 @@ export type Repositories = {
   readonly usage: UsageRepository;
   readonly tabs: TabRepository;
   readonly schedules: ScheduleRepository;
+  readonly runList: RunListRepository;
 };
 
 /** `search` and `usage` depend on the engine and may take long. */
@@ -89,5 +92,6 @@ export function createRepositories(engine: StorageEngine, search: ConversationSe
     usage: createUsageRepository(engine, usage),
     tabs: createTabRepository(engine),
     schedules: createScheduleRepository(engine),
+    runList: createRunListRepository(engine),
   };
 }

@@ -20,6 +20,7 @@ import { usageDays } from './migrations/014-usage-days.ts';
 import { drafts } from './migrations/015-drafts.ts';
 import { groups } from './migrations/024-groups.ts';
 import { schedules } from './migrations/023-schedules.ts';
+import { runOrigins } from './migrations/028-run-origins.ts';
 import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
 import { childConversations } from './migrations/022-child-conversations.ts';
 import { presetTasks } from './migrations/017-preset-tasks.ts';
@@ -48,6 +49,7 @@ export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '022-child-conversations': childConversations,
   '023-schedules': schedules,
   '024-groups': groups,
+  '028-run-origins': runOrigins,
 };
 
 /** Migrates the tables to this version: all missing migrations in one transaction, or none. */
