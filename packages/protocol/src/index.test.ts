@@ -25,6 +25,7 @@ test('exports these names and no others', () => {
     'WEBHOOK_EVENTS',
     'WIRES',
     'ZERO_SPENT',
+    'addSpent',
     'addUsage',
     'asksForSecret',
     'budgetExceeded',

@@ -179,6 +179,7 @@ export {
   checkRaisedLimit,
   mergeBudgets,
   budgetPhrase,
+  addSpent,
   ZERO_SPENT,
   exhaustedMeasure,
 } from './budgets.ts';

@@ -60,6 +60,7 @@ import type {
   Regenerate,
   ResolvedAgentConfiguration,
   RunEvent,
+  RunOrigin,
   RunRecord,
   SendMessage,
   SentMessage,
@@ -78,7 +79,8 @@ import type {
 
 /** Starts, resumes and cancels runs, and accepts messages and answers for them. */
 export type RunService = RunsInTabs & {
-  send(principal: Owner, conversationId: string, message: SendMessage): Promise<SentMessage>;
+  /** `origin`: what starts the run; default: the user. */
+  send(principal: Owner, conversationId: string, message: SendMessage, origin?: RunOrigin): Promise<SentMessage>;
   /**
    * `conflict` if another run is in progress or the conversation has newer messages, `bad_request` if nothing was cut
    * off.

@@ -134,7 +134,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
   }
 
   return {
-    async send(principal, conversationId, message) {
+    async send(principal, conversationId, message, origin) {
       const conversation = await conversationOf(principal, conversationId);
       if (message.id !== undefined) {
         const before = await findSentMessage(storage, principal, conversationId, message.id);
@@ -159,7 +159,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         conversation,
         question,
         begins: { with: 'question' },
-        ...defined({ configuration, agentId, delegate: message.delegate }),
+        ...defined({ configuration, agentId, delegate: message.delegate, origin }),
       };
       const outcome = await start(principal, request);
       if (outcome.started) return { run: outcome.run, message: question };

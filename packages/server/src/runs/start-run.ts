@@ -10,6 +10,7 @@ import type {
   LeaseTerms,
   NewRun,
   Owner,
+  RunOrigin,
   RunRecord,
   SubAgentTask,
   UserMessage,
@@ -49,6 +50,8 @@ export type StartRequest = {
   agentId?: string;
   /** The tab that executes it, instead of a process. */
   heldBy?: LeaseTerms;
+  /** What starts it; default: the user. */
+  origin?: RunOrigin;
 };
 
 /**
@@ -132,6 +135,7 @@ export function newRun(
     begins,
     delegate,
     heldBy,
+    origin,
     agentId = conversation.agentId ?? undefined,
   }: NewRunRequest,
   configuration: RunConfiguration,
@@ -175,7 +179,7 @@ export function newRun(
     state: stored,
     messages: begins.with === 'answer' ? [shown] : [question, shown],
     leaf: shown.id,
-    ...defined({ lease }),
+    ...defined({ lease, origin }),
     ...(title === '' ? {} : { title }),
     ...defined({ agentId: configuration.group ? configuration.agent?.id : agentId }),
     ...(begins.with === 'question' ? defined({ queuedMessageId: begins.queuedMessageId }) : {}),

@@ -44,21 +44,23 @@ type Row = RunRow & {
   unpriced: number;
 };
 
-const OPEN = "EXISTS (SELECT 1 FROM interrupts AS i WHERE i.run_id = r.id AND i.status = 'open')";
-const KEPT = 'EXISTS (SELECT 1 FROM conversations AS c WHERE c.id = r.conversation_id AND c.deleted_at IS NULL)';
+// Scalar subqueries: a planner without statistics turns EXISTS into joins of whole tables.
+const OPEN = "(SELECT 1 FROM interrupts AS i WHERE i.run_id = r.id AND i.status = 'open' LIMIT 1)";
+const KEPT = '(SELECT c.deleted_at IS NULL FROM conversations AS c WHERE c.id = r.conversation_id)';
 const NEWEST_FIRST = 'r.created_at DESC, r.id DESC';
+
+const sum = (values: string): string => `(SELECT coalesce(sum(${values}), 0) FROM usage_sums
+  WHERE conversation_id <> '' AND conversation_id = r.conversation_id AND run_id = r.id AND kind = 'model')`;
 
 /** A SELECT of the runs whose ids `ids` selects. */
 const summaries = (ids: string, order: string): string => `
-  SELECT ${RUN_COLUMNS.replaceAll(/\w+/g, (column) => `r.${column}`)}, r.origin, c.title,
+  SELECT ${RUN_COLUMNS.replaceAll(/\w+/g, (column) => `r.${column}`)}, r.origin,
+    (SELECT c.title FROM conversations AS c WHERE c.id = r.conversation_id) AS title,
     (SELECT count(*) FROM interrupts AS i WHERE i.run_id = r.id AND i.status = 'open') AS asks,
-    coalesce(sum(u.cost), 0) AS dollars,
-    CAST(coalesce(sum(coalesce(u.input_tokens, 0) + coalesce(u.output_tokens, 0)), 0) AS BIGINT) AS tokens,
-    CAST(coalesce(sum(u.calls), 0) AS BIGINT) AS calls, CAST(coalesce(sum(u.unpriced), 0) AS BIGINT) AS unpriced
-  FROM (${ids}) AS found JOIN runs AS r ON r.id = found.id JOIN conversations AS c ON c.id = r.conversation_id
-    LEFT JOIN usage_sums AS u ON u.conversation_id <> '' AND u.conversation_id = r.conversation_id
-      AND u.run_id = r.id AND u.kind = 'model'
-  GROUP BY r.id, c.id ORDER BY ${order}`;
+    ${sum('cost')} AS dollars,
+    CAST(${sum('coalesce(input_tokens, 0) + coalesce(output_tokens, 0)')} AS BIGINT) AS tokens,
+    CAST(${sum('calls')} AS BIGINT) AS calls, CAST(${sum('unpriced')} AS BIGINT) AS unpriced
+  FROM (${ids}) AS found JOIN runs AS r ON r.id = found.id ORDER BY ${order}`;
 
 export function createRunListRepository(engine: StorageEngine): RunListRepository {
   // Nullable parameters prevent the use of an index: each combination of filters is a statement of its own.
@@ -76,9 +78,8 @@ export function createRunListRepository(engine: StorageEngine): RunListRepositor
         UNION SELECT r.id, r.parent_run_id FROM runs AS r JOIN above ON r.id = above.parent
       ), tree (id) AS (
         SELECT id FROM above WHERE parent IS NULL
-        UNION SELECT r.id FROM runs AS r JOIN tree ON r.parent_run_id = tree.id
-      ) SELECT r.id FROM tree JOIN runs AS r ON r.id = tree.id
-      WHERE r.owner_id = ?2 AND ${KEPT} ORDER BY r.created_at, r.id LIMIT ?3`,
+        UNION SELECT r.id FROM tree CROSS JOIN runs AS r WHERE r.parent_run_id = tree.id
+      ) SELECT r.id FROM tree CROSS JOIN runs AS r WHERE r.id = tree.id AND ${KEPT} ORDER BY r.created_at, r.id LIMIT ?3`,
       'r.created_at, r.id',
     ),
   );
@@ -96,7 +97,7 @@ export function createRunListRepository(engine: StorageEngine): RunListRepositor
 }
 
 /** The ids of a page, without those that only the details of a row need. */
-function selectIds(
+export function selectIds(
   textsOf: (parameter: string) => string,
   { ownerId }: Owner,
   query: RunListQuery,
@@ -105,19 +106,28 @@ function selectIds(
   const values: Value[] = [];
   const bind = (value: Value): string => `?${values.push(value)}`;
 
-  const of = conversationIds && `(${textsOf(bind(JSON.stringify(conversationIds)))}) AS chosen CROSS JOIN`;
-  const conditions = [`r.owner_id = ${bind(ownerId)}`, KEPT];
-  if (of !== undefined) conditions.push('r.conversation_id = chosen.value');
-  if (parentRunId !== undefined) conditions.push(`r.parent_run_id = ${bind(parentRunId)}`);
+  // CROSS JOIN: SQLite keeps this order, and begins with the few rows.
+  const sources: string[] = [];
+  const conditions = [`r.owner_id = ${bind(ownerId)}`];
+  if (conversationIds) {
+    sources.push(
+      `(${textsOf(bind(JSON.stringify(conversationIds)))}) AS named CROSS JOIN conversations AS c CROSS JOIN`,
+    );
+    conditions.push('c.id = named.value AND c.deleted_at IS NULL AND r.conversation_id = c.id');
+  } else conditions.push(KEPT);
+  if (parentRunId !== undefined) {
+    sources.push(`(SELECT id FROM runs WHERE parent_run_id = ${bind(parentRunId)}) AS child CROSS JOIN`);
+    conditions.push('r.id = child.id');
+  }
   if (agentId !== undefined) conditions.push(`r.agent_id = ${bind(agentId)}`);
   if (origin !== undefined) conditions.push(`r.origin = ${bind(origin)}`);
-  if (asks !== undefined) conditions.push(asks ? OPEN : `NOT ${OPEN}`);
+  if (asks !== undefined) conditions.push(`${OPEN} IS ${asks ? 'NOT NULL' : 'NULL'}`);
   if (from !== undefined) conditions.push(`r.created_at >= ${bind(from)}`);
   if (until !== undefined) conditions.push(`r.created_at < ${bind(until)}`);
   if (before) conditions.push(`(r.created_at, r.id) < (${bind(before.createdAt)}, ${bind(before.id)})`);
   const most = bind(limit);
   const page = (more: string[]): string =>
-    `SELECT r.id, r.created_at FROM ${of ?? ''} runs AS r WHERE ${[...conditions, ...more].join(' AND ')}
+    `SELECT r.id, r.created_at FROM ${sources.join(' ')} runs AS r WHERE ${[...conditions, ...more].join(' AND ')}
     ORDER BY ${NEWEST_FIRST} LIMIT ${most}`;
   // An index has each status in the order of the list, but not several together.
   const pages = statuses?.map((status) => page([`r.status = ${bind(status)}`])) ?? [page([])];

@@ -28,7 +28,7 @@ export function addMessageRoutes({ route }: Router, deps: HttpAppOptions): void 
 
   route('POST /api/conversations/{id}/messages', async ({ c, principal, params: { id }, body }) => {
     await checkAttachments(principal, body.parts);
-    const sent = await runs.send(principal, id, body);
+    const sent = await runs.send(principal, id, body, principal.via === 'api_key' ? 'api' : 'chat');
     if ('queued' in sent) {
       return jsonAnswer(sent, { status: 202, acceptEncoding: c.req.header('accept-encoding') });
     }

@@ -52,7 +52,7 @@ export function addRunHistoryRoutes({ route }: Router, deps: HttpAppOptions): vo
     const { conversationId, agentId, title = '', parts, configuration, id = ids.next() } = request;
     const message = { id, parts, whenBusy: 'refuse', ...defined({ configuration }) } as const;
     const known = conversationId ?? (await storage.runs.getRun(principal, id))?.conversationId;
-    if (known !== undefined) return runs.send(principal, known, message);
+    if (known !== undefined) return runs.send(principal, known, message, 'api');
     if (agentId !== undefined && (await storage.agents.get(principal, agentId)) === null) {
       throw notFound('agent', agentId);
     }
@@ -60,7 +60,7 @@ export function addRunHistoryRoutes({ route }: Router, deps: HttpAppOptions): vo
     const conversation = { id: ids.next(), title, at: clock.now(), ...ofAgent };
     await storage.conversations.create(principal, conversation);
     try {
-      const sent = await runs.send(principal, conversation.id, message);
+      const sent = await runs.send(principal, conversation.id, message, 'api');
       hub.changed(principal.ownerId, 'conversations', conversation.id);
       return sent;
     } catch (thrown) {

@@ -1,4 +1,5 @@
-import type { Owner, RunEventBody, RunStatus, StoredInterrupt, UserMessage } from '@toolyard/protocol';
+import type { Owner, RunEventBody,
+  RunOrigin, RunStatus, StoredInterrupt, UserMessage } from '@toolyard/protocol';
 import { defined, RUN_EVENT_VERSION, ToolyardError } from '@toolyard/protocol';
 import type { Clock, IdSource, LeasedRun, RunEvent } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
@@ -20,10 +21,16 @@ type Parts = { storage: Storage; hub: LiveHub; clock: Clock; ids: IdSource };
 export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
   const held = new Map<string, LeasedRun>();
 
-  function start(principal: Owner, conversationId: string, message: UserMessage | null): LeasedRun {
+  function start(
+    principal: Owner,
+    conversationId: string,
+    message: UserMessage | null,
+    origin: RunOrigin = 'chat',
+  ): LeasedRun {
     const outcome = storage.runs.createRun(principal, {
       id: ids.next(),
       conversationId,
+      origin,
       place: 'server',
       at: clock.now(),
       messages: message === null ? [] : [message],
@@ -76,7 +83,7 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
     emit: (runId, ...bodies) => commit(runId, bodies),
     finish,
     ask: (runId, interruptId) => commit(runId, [], { ask: interruptId }),
-    async send(principal, conversationId, { id = ids.next(), parts, parentId, whenBusy }) {
+    async send(principal, conversationId, { id = ids.next(), parts, parentId, whenBusy }, origin) {
       const conversation = await storage.conversations.get(principal, conversationId);
       if (conversation === null) throw missing('conversation');
       if (conversation.activeRun !== null) {
@@ -87,7 +94,7 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
       }
       const above = parentId === undefined ? conversation.leafId : parentId;
       const message: UserMessage = { id, parentId: above, createdAt: clock.now(), role: 'user', parts };
-      return { run: start(principal, conversationId, message), message };
+      return { run: start(principal, conversationId, message, origin), message };
     },
     async regenerate(principal, conversationId, { messageId }) {
       if ((await storage.messages.get(principal, conversationId, messageId)) === null) throw missing('message');

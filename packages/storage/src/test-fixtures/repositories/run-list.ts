@@ -32,12 +32,11 @@ export function describeRunList(createStore: CreateTestStore): void {
     await runs.createRun(ANNE, newRun('r2', 'c2', { at: 20, agentId: 'a1', origin: 'schedule' }));
     await runs.commit([commitOf('r2', { status: 'failed' })]);
     await runs.createRun(ANNE, newRun('r3', 'c1', { at: 30, origin: 'api', agentId: 'a1' }));
-    const child = { parentRunId: 'r3', messages: [], leaf: undefined };
     const of = { runId: 'r3', callId: 'call', conversationId: 'c1' };
     for (const number of [1, 2]) {
       const id = `r3.${number}`;
       await runs.createRun(ANNE, {
-        ...newRun(id, id, { at: 40, ...child }),
+        ...newRun(id, id, { at: 40, parentRunId: 'r3' }),
         newConversation: { title: `Task ${number}`, configuration: {}, parent: of },
       });
     }
@@ -88,7 +87,8 @@ export function describeRunList(createStore: CreateTestStore): void {
   });
 
   test('has the tree of a run, whichever of its runs is named', async () => {
-    const tree = async (id: string, principal = ANNE) => (await storage.runList.tree(principal, id, 9)).map((r) => r.id);
+    const tree = async (id: string, principal = ANNE) =>
+      (await storage.runList.tree(principal, id, 9)).map((r) => r.id);
     expect(await tree('r3')).toEqual(['r3', 'r3.1', 'r3.2']);
     expect(await tree('r3.2')).toEqual(['r3', 'r3.1', 'r3.2']);
     expect(await tree('r1')).toEqual(['r1']);

@@ -146,6 +146,11 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/access.ts'),
     'zh-Hans': () => import('./zh-Hans/access.ts'),
   },
+  runList: {
+    en: () => import('./en/run-list.ts'),
+    'zh-Hant': () => import('./zh-Hant/run-list.ts'),
+    'zh-Hans': () => import('./zh-Hans/run-list.ts'),
+  },
   subAgents: {
     en: () => import('./en/sub-agents.ts'),
     'zh-Hant': () => import('./zh-Hant/sub-agents.ts'),

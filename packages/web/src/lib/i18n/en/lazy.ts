@@ -18,6 +18,7 @@ import type { problems } from './problems.ts';
 import type { questions } from './questions.ts';
 import type { rich } from './rich.ts';
 import type { rules } from './rules.ts';
+import type { runList } from './run-list.ts';
 import type { runs } from './runs.ts';
 import type { serverTexts } from './server-texts.ts';
 import type { servers } from './servers.ts';
@@ -52,6 +53,7 @@ export type LazyMessages = {
   questions: typeof questions;
   rich: typeof rich;
   rules: typeof rules;
+  runList: typeof runList;
   runs: typeof runs;
   skills: typeof skills;
   subAgents: typeof subAgents;
