@@ -7,6 +7,7 @@ import type { context } from './context.ts';
 import type { dangers } from './dangers.ts';
 import type { find } from './find.ts';
 import type { frames } from './frames.ts';
+import type { groups } from './groups.ts';
 import type { inbox } from './inbox.ts';
 import type { inspect } from './inspect.ts';
 import type { mcp } from './mcp.ts';
@@ -39,6 +40,7 @@ export type LazyMessages = {
   dangers: typeof dangers;
   find: typeof find;
   frames: typeof frames;
+  groups: typeof groups;
   inbox: typeof inbox;
   inspect: typeof inspect;
   mcp: typeof mcp;
