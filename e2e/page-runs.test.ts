@@ -38,13 +38,22 @@ describePage('runs on the page', (stages) => {
     await page.getByRole('list', { name: 'Sub-agents' }).getByText('Needs your answer').waitFor();
     await page.goto(`${new URL(page.url()).origin}/runs`);
     const list = page.getByRole('list', { name: 'Runs' });
-    await list.getByRole('link', { name: /Weather report/ }).first().waitFor();
+    await list
+      .getByRole('link', { name: /Weather report/ })
+      .first()
+      .waitFor();
     expect(await list.getByRole('listitem').count()).toBe(3);
     expect(await axeFinds(page)).toEqual([]);
 
     await page.getByLabel('Status', { exact: true }).selectOption('waiting');
-    await list.getByRole('link', { name: /Weather report/ }).first().waitFor({ state: 'hidden' });
-    await list.getByRole('link', { name: /Colour choice/ }).first().click();
+    await list
+      .getByRole('link', { name: /Weather report/ })
+      .first()
+      .waitFor({ state: 'hidden' });
+    await list
+      .getByRole('link', { name: /Colour choice/ })
+      .first()
+      .click();
     const tree = page.getByRole('tree', { name: 'Tree of runs' });
     await tree.getByRole('treeitem', { name: /Planning/ }).waitFor();
     expect(await tree.getByRole('treeitem').count()).toBe(3);
@@ -54,7 +63,13 @@ describePage('runs on the page', (stages) => {
     await page.keyboard.press('Home');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Stop this run and all below' }).click();
-    await tree.getByRole('treeitem', { name: /Planning/ }).getByText('Stopped').waitFor();
-    await tree.getByRole('treeitem', { name: /Colour choice/ }).getByText('Stopped').waitFor();
+    await tree
+      .getByRole('treeitem', { name: /Planning/ })
+      .getByText('Stopped')
+      .waitFor();
+    await tree
+      .getByRole('treeitem', { name: /Colour choice/ })
+      .getByText('Stopped')
+      .waitFor();
   });
 });

@@ -39,7 +39,11 @@ function listOver(answer: (call: TestCall) => unknown) {
     onRun: (listener: (event: RunEvent) => void) => (listeners.push(listener), () => undefined),
   };
   const list = new RunList({ api, live });
-  return { list, calls, send: (type: 'run_started' | 'text_delta') => listeners.forEach((l) => l({ type } as RunEvent)) };
+  return {
+    list,
+    calls,
+    send: (type: 'run_started' | 'text_delta') => listeners.forEach((l) => l({ type } as RunEvent)),
+  };
 }
 
 const NO_FILTERS = { state: '', agent: '', origin: '', words: '' } as const;
@@ -53,10 +57,7 @@ it('keeps further pages when a new run appears on the first', async () => {
   await list.filter({ ...NO_FILTERS, state: 'failed' });
   await list.loadMore();
   expect(ids(list)).toEqual(['r3', 'r2', 'r1']);
-  expect(calls).toEqual([
-    'GET /api/runs?status=failed&limit=50',
-    'GET /api/runs?status=failed&limit=50&after=2.r2',
-  ]);
+  expect(calls).toEqual(['GET /api/runs?status=failed&limit=50', 'GET /api/runs?status=failed&limit=50&after=2.r2']);
   const leave = list.follow();
   send('text_delta');
   newest = [run('r4', 4), run('r3', 3, { status: 'running' }), run('r2', 2)];
