@@ -2,14 +2,14 @@ import type { RunEvent, RunSummary, RunTree } from '@toolyard/protocol';
 import { api as realApi, type Api } from '../api/client.ts';
 import { live as realLive } from '../state/live.svelte.ts';
 import { Resource, type ResourceLive } from '../state/resource.svelte.ts';
-import type { TreeNode } from '../ui/tree-rows.ts';
 import { changesRunList } from './run-list.svelte.ts';
 
 const REFRESH_AFTER_MS = 300;
 
 type Deps = { api: Pick<Api, 'get'>; live: ResourceLive & Pick<typeof realLive, 'onRun'> };
 
-export type RunNode = TreeNode<RunNode> & { run: RunSummary };
+/** A node of the tree component. */
+export type RunNode = { key: string; label: string; children: readonly RunNode[]; run: RunSummary };
 
 /** The tree that a run belongs to, refreshed while it changes. */
 export class RunTreeState extends Resource<RunTree> {

@@ -27,7 +27,7 @@ export const runList: LazyTexts<'runList'> = {
   more: '正在加载更多运行',
   untitled: '未命名的聊天',
   noAgent: '已删除的智能体',
-  tokens: '{count} 个词元',
+  tokens: { other: '{count} 个词元' },
   atLeast: '至少 {cost}',
   stop: '停止“{title}”',
   stopAll: '停止此运行及其下所有运行',
@@ -36,6 +36,6 @@ export const runList: LazyTexts<'runList'> = {
   openChatOf: '打开聊天“{title}”',
   all: '所有运行',
   tree: '运行树',
-  treeTotal: '这棵树有 {count} 个运行',
+  treeTotal: { other: '这棵树有 {count} 个运行' },
   truncated: '只显示树中的前 {count} 个运行。',
 };

@@ -27,7 +27,7 @@ export const runList: LazyTexts<'runList'> = {
   more: '正在載入更多執行',
   untitled: '未命名的聊天',
   noAgent: '已刪除的代理',
-  tokens: '{count} 個詞元',
+  tokens: { other: '{count} 個詞元' },
   atLeast: '至少 {cost}',
   stop: '停止「{title}」',
   stopAll: '停止此執行及其下所有執行',
@@ -36,6 +36,6 @@ export const runList: LazyTexts<'runList'> = {
   openChatOf: '開啟聊天「{title}」',
   all: '所有執行',
   tree: '執行樹狀圖',
-  treeTotal: '這個樹狀圖有 {count} 個執行',
+  treeTotal: { other: '這個樹狀圖有 {count} 個執行' },
   truncated: '只顯示樹狀圖中的前 {count} 個執行。',
 };
