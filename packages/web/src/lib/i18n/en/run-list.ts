@@ -32,7 +32,7 @@ export const runList = {
   stopAll: 'Stop this run and all below',
   stopThis: 'Stop',
   openChat: 'Open chat',
-  openChatOf: 'Open the chat “{title}”',
+  openChatOf: 'Open chat “{title}”',
   all: 'All runs',
   tree: 'Tree of runs',
   treeTotal: { one: '{count} run in this tree', other: '{count} runs in this tree' },
