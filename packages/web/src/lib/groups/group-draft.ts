@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 
 /** Who decides: an agent, a model with instructions, or the order of the members. */
 export const DECIDERS = ['agent', 'model', 'round_robin', 'fixed_order'] as const;
-export type Decider = (typeof DECIDERS)[number];
+type Decider = (typeof DECIDERS)[number];
 
 /** A group as its editor holds it. */
 export type GroupDraft = {
