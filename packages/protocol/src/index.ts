@@ -139,7 +139,6 @@ export type {
   RunEvent,
   RunEventBody,
   RunEventEnvelope,
-  RunOrigin,
   RunStatus,
   InterruptMode,
   RunRecord,
@@ -148,10 +147,9 @@ export type {
   AnswerInterrupt,
   AnswerInterrupts,
   MissingRole,
-  RunSummary,
-  RunTree,
   RunView,
 } from './schemas/runs.ts';
+export type { RunOrigin, RunSummary, RunTree } from './schemas/run-list.ts';
 export type { InstructionType } from './schemas/instructions.ts';
 export type { SubAgentContext, SubAgentList, SubAgentTask, SubAgentView } from './schemas/sub-agents.ts';
 export { MAX_SUB_AGENT_TASKS } from './sub-agents.ts';

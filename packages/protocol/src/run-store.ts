@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from './json.ts';
 import type { ToolReference } from './schemas/common.ts';
 import type { Message, Usage } from './schemas/messages.ts';
+import type { RunOrigin } from './schemas/run-list.ts';
 import type { PermissionView } from './schemas/permissions.ts';
 import type {
   Interrupt,
@@ -8,7 +9,6 @@ import type {
   InterruptMode,
   RunLocation,
   RunEvent,
-  RunOrigin,
   RunRecord,
   RunStatus,
   StoredInterrupt,

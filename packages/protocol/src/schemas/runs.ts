@@ -13,7 +13,8 @@ export type RunLocation = z.output<typeof place>;
 export const runStatus = z.enum(['queued', 'running', 'parked', 'waiting_for_tab', 'done', 'failed', 'cancelled']);
 export type RunStatus = z.output<typeof runStatus>;
 
-const ofRun = {
+/** The fields of a run that its owner sees. */
+export const ofRun = {
   id: z.string(),
   ownerId: z.string(),
   conversationId: z.string(),
@@ -40,42 +41,6 @@ export type MissingRole = z.output<typeof missingRole>;
 export const runView = named('RunView', z.strictObject({ ...ofRun, waitsFor: missingRole.exactOptional() }));
 /** A run, and the process role it waits for if none can continue it. */
 export type RunView = z.output<typeof runView>;
-export const runOrigin = z.enum(['chat', 'sub_agent', 'schedule', 'api']);
-/**
- * What started a run: a message of the user, another run (`sub_agent`), a schedule, or a program (`api`: `POST /api/runs`
- * or an API key).
- */
-export type RunOrigin = z.output<typeof runOrigin>;
-const runSummary = named(
-  'RunSummary',
-  z.strictObject({
-    ...ofRun,
-    origin: runOrigin,
-    /** Title of its conversation. */
-    title: z.string(),
-    /** Number of its open interrupts. */
-    asks: z.int(),
-    /** Usage of its models so far, without that of its sub-agents. */
-    spent,
-  }),
-);
-/** A run in a list of runs. */
-export type RunSummary = z.output<typeof runSummary>;
-export const runPage = pageOf('RunPage', runSummary);
-export const runTree = named(
-  'RunTree',
-  z.strictObject({
-    /** The top-level run first, siblings in the order of their tasks. */
-    items: z.array(runSummary),
-    /** Usage of the whole tree. */
-    spent,
-    /** There are more runs than these. */
-    truncated: z.literal(true).exactOptional(),
-  }),
-);
-/** `GET /api/runs/{id}/tree`: a run, the runs above it, and all runs below the topmost one. */
-export type RunTree = z.output<typeof runTree>;
-
 const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z.string() };
 const askedByServer = {
   ...asked,

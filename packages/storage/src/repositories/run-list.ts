@@ -86,7 +86,7 @@ export function createRunListRepository(engine: StorageEngine): RunListRepositor
 
   return {
     async list(principal, query) {
-      const { sql, values } = selectIds(engine.sql.textsOf, principal, query);
+      const { sql, values } = selectIds(engine.sql, principal, query);
       const rows = await engine.perform(statements(() => prepare(summaries(sql, NEWEST_FIRST)).all(...values)));
       return rows.map(toSummary);
     },
@@ -98,7 +98,7 @@ export function createRunListRepository(engine: StorageEngine): RunListRepositor
 
 /** The ids of a page, without those that only the details of a row need. */
 export function selectIds(
-  textsOf: (parameter: string) => string,
+  sql: Pick<StorageEngine['sql'], 'textsOf'>,
   { ownerId }: Owner,
   query: RunListQuery,
 ): { sql: string; values: readonly Value[] } {
@@ -111,7 +111,7 @@ export function selectIds(
   const conditions = [`r.owner_id = ${bind(ownerId)}`];
   if (conversationIds) {
     sources.push(
-      `(${textsOf(bind(JSON.stringify(conversationIds)))}) AS named CROSS JOIN conversations AS c CROSS JOIN`,
+      `(${sql.textsOf(bind(JSON.stringify(conversationIds)))}) AS named CROSS JOIN conversations AS c CROSS JOIN`,
     );
     conditions.push('c.id = named.value AND c.deleted_at IS NULL AND r.conversation_id = c.id');
   } else conditions.push(KEPT);
@@ -132,7 +132,7 @@ export function selectIds(
   // An index has each status in the order of the list, but not several together.
   const pages = statuses?.map((status) => page([`r.status = ${bind(status)}`])) ?? [page([])];
   if (pages.length === 1) return { sql: pages[0] ?? page([]), values };
-  const together = pages.map((sql, index) => `SELECT id, created_at FROM (${sql}) AS part_${index}`);
+  const together = pages.map((each, index) => `SELECT id, created_at FROM (${each}) AS part_${index}`);
   return {
     sql: `SELECT id FROM (${together.join(' UNION ALL ')}) AS r ORDER BY ${NEWEST_FIRST} LIMIT ${most}`,
     values,

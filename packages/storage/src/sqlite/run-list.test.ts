@@ -14,7 +14,7 @@ it('reads each filter of the run list in the order of an index, however many run
   const database = new DatabaseSync(join(folder.path, DATABASE_FILE));
   const planOf = (query: Partial<RunListQuery>): string => {
     const texts = (parameter: string): string => `SELECT value FROM json_each(${parameter})`;
-    const { sql, values } = selectIds(texts, { ownerId: 'anne' }, { limit: 50, ...query });
+    const { sql, values } = selectIds({ textsOf: texts }, { ownerId: 'anne' }, { limit: 50, ...query });
     const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...(values as string[]));
     return plan.map(({ detail }) => String(detail)).join('\n');
   };

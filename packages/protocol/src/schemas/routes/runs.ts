@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { RunStatus } from '../runs.ts';
 import { queryBoolean, queryLimit, queryText } from '../query.ts';
 import { resumedRun } from '../run-steps.ts';
-import { runOrigin, runPage, runRecord, runStatus, runTree, runView } from '../runs.ts';
+import { runOrigin, runPage, runTree } from '../run-list.ts';
+import { runRecord, runStatus, runView } from '../runs.ts';
 import { subAgentList } from '../sub-agents.ts';
 import { defineRoutes } from './define-routes.ts';
 
