@@ -35,6 +35,8 @@ export type ChatFlags = ConnectionFlags & {
   conversation?: string;
   /** Name or ID of an agent of the server. */
   agent?: string;
+  /** Name or ID of a group of the server. */
+  group?: string;
   /** Seconds. */
   reconnectTimeout?: number;
 };

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { defineAgents } from './agents/define-agents.ts';
+import { defineGroups } from './groups/define-groups.ts';
 import { addAliases } from './aliases.ts';
 import { exitOnClosedPipe } from './closed-pipe.ts';
 import type { CommandIo, Invocation, OutputStream } from './command-io.ts';
@@ -89,6 +90,7 @@ export function createProgram(invocation: Invocation): Command {
     .option('--server [url]', 'chat through a running server (default: the server of the data folder)')
     .option('--conversation <id>', 'with --server: continue this conversation')
     .option('--agent <name>', 'chat with an agent of a running server, by name or ID')
+    .option('--group <name>', 'chat with a group of agents of a running server, by name or ID')
     .option('--token <text>', 'access token or API key of the server (better: TOOLYARD_TOKEN)')
     .option('--data-dir <folder>', 'data folder of the server (or TOOLYARD_DATA_DIR)')
     .option(
@@ -119,6 +121,7 @@ export function createProgram(invocation: Invocation): Command {
   defineOpen(program, io);
   defineAgents(program, io);
   defineRun(program, invocation);
+  defineGroups(program, io);
   defineKeys(program, io);
   defineSchedules(program, io);
   defineSearchEngine(program, io);

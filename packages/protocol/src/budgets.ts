@@ -6,6 +6,15 @@ import type { Spent } from './schemas/usage.ts';
 
 export const ZERO_SPENT: Spent = { dollars: 0, tokens: 0, calls: 0, unpriced: 0 };
 
+export function addSpent(one: Spent, other: Spent): Spent {
+  return {
+    dollars: one.dollars + other.dollars,
+    tokens: one.tokens + other.tokens,
+    calls: one.calls + other.calls,
+    unpriced: one.unpriced + other.unpriced,
+  };
+}
+
 /** The measure of a budget that is exhausted; undefined if none is. */
 export function exhaustedMeasure(budget: BudgetLimits, spent: Spent): BudgetMeasure | undefined {
   return MEASURES.find((measure) => {

@@ -26,6 +26,7 @@ test('exports these names and no others', () => {
     'WEBHOOK_EVENTS',
     'WIRES',
     'ZERO_SPENT',
+    'addSpent',
     'addUsage',
     'asksForSecret',
     'budgetExceeded',

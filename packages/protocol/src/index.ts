@@ -160,6 +160,7 @@ export type {
   MissingRole,
   RunView,
 } from './schemas/runs.ts';
+export type { RunOrigin, RunSummary, RunTree } from './schemas/run-list.ts';
 export type { InstructionType } from './schemas/instructions.ts';
 export type { SubAgentContext, SubAgentList, SubAgentTask, SubAgentView } from './schemas/sub-agents.ts';
 export { MAX_SUB_AGENT_TASKS } from './sub-agents.ts';
@@ -189,6 +190,7 @@ export {
   checkRaisedLimit,
   mergeBudgets,
   budgetPhrase,
+  addSpent,
   ZERO_SPENT,
   exhaustedMeasure,
 } from './budgets.ts';

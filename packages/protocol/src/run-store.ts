@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from './json.ts';
 import type { ToolReference } from './schemas/common.ts';
 import type { Message, Usage } from './schemas/messages.ts';
+import type { RunOrigin } from './schemas/run-list.ts';
 import type { PermissionView } from './schemas/permissions.ts';
 import type {
   Interrupt,
@@ -64,6 +65,8 @@ export type NewRun = {
   startedBy?: string;
   /** Notified of interrupts and the end of the run; its secret is stored elsewhere. */
   webhook?: NewRunWebhook;
+  /** Default: `sub_agent` with a parent, otherwise `chat`. */
+  origin?: RunOrigin;
   place: RunLocation;
   at: number;
   /** Plain JSON: the resolved configuration of the agent. */
@@ -252,13 +255,9 @@ export type RunStore = {
     principal: Owner,
     query: {
       conversationId?: string;
-      agentId?: string;
       parentRunId?: string;
       startedBy?: string;
       statuses?: readonly RunStatus[];
-      /** Runs that started at or after `from` and before `until`. */
-      from?: number;
-      until?: number;
       before?: string;
       limit: number;
     },

@@ -1,7 +1,7 @@
 import type { DelegatedTask } from '@toolyard/agent-runtime';
 import type { RunTools } from '@toolyard/agent-host';
 import type { RaisedBudget } from './config/raised-budget.ts';
-import type { RunOrigin } from './runs/stored-run.ts';
+import type { RunStarter } from './runs/stored-run.ts';
 import type { ListedSkill, SignInResponse, SkippedItem } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
@@ -65,6 +65,7 @@ import type {
   Regenerate,
   ResolvedAgentConfiguration,
   RunEvent,
+  RunOrigin,
   RunRecord,
   SendMessage,
   SentMessage,
@@ -123,7 +124,7 @@ export type RunService = RunsInTabs & {
 };
 
 /** What starts a run, if not the user, and the webhook of this run. */
-export type RunStart = { origin?: RunOrigin; webhook?: NewRunWebhook };
+export type RunStart = { origin?: RunOrigin; starter?: RunStarter; webhook?: NewRunWebhook };
 
 /** Runs whose loop executes in a browser tab. */
 export type RunsInTabs = {

@@ -54,6 +54,7 @@ export type {
 export type { DeliveryKey, StoredDelivery, StoredTrigger, TriggerRepository } from './repositories/triggers.ts';
 export type { IdempotencyKey, IdempotencyRepository } from './repositories/idempotency-keys.ts';
 export type { RateCounterRepository, RateSpan } from './repositories/rate-counters.ts';
+export type { RunListQuery, RunListRepository, RunPosition } from './repositories/run-list.ts';
 export type { ArtifactRepository, StoredArtifactVersion } from './repositories/artifacts.ts';
 export type { MemoryRepository, StoredMemory } from './repositories/memories.ts';
 export type { StoredTranslation, TranslationChange, TranslationRepository } from './repositories/translations.ts';

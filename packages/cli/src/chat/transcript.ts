@@ -100,6 +100,10 @@ export class TerminalTranscript {
     this.#reasoning = false;
     this.settle();
     if (shown || text.trim() === '') return;
+    if (message.member) {
+      const mark = message.member.private ? ' (private)' : '';
+      this.#note(`${shownLine(message.agent?.title ?? 'member')}${mark}:`);
+    }
     const { output, outputIsScreen } = this.#terminal;
     const calledTools = message.parts.some((part) => part.type === 'tool_call');
     if (calledTools && !outputIsScreen) return this.#note(sanitize(text).trim());

@@ -31,6 +31,8 @@ export type ServerBackendOptions = {
   conversation?: ConversationView;
   /** The agent of a new conversation. */
   agentId?: string;
+  /** The group that answers in a new conversation, instead of an agent. */
+  groupId?: string;
   ask: AskUserAtTerminal;
   /** Prints a line for the user. */
   print: (line: string) => void;
@@ -153,8 +155,8 @@ export class ServerBackend implements ChatBackend {
   }
 
   async #create(conversation: { id: string; isCreated: boolean }): Promise<void> {
-    const { client, print, agentId } = this.#options;
-    const body = { id: conversation.id, configuration: this.#configuration, ...defined({ agentId }) };
+    const { client, print, agentId, groupId } = this.#options;
+    const body = { id: conversation.id, configuration: this.#configuration, ...defined({ agentId, groupId }) };
     await client.post('/api/conversations', { body });
     conversation.isCreated = true;
     print(`conversation ${conversation.id}`);

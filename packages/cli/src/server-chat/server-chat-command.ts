@@ -2,6 +2,7 @@ import { createUuidSource } from '@toolyard/agent-host';
 import type { AgentConfiguration, AgentView, ConversationView, ModelReference } from '@toolyard/protocol';
 import { defined, systemClock, textOf, ToolyardError } from '@toolyard/protocol';
 import { findAgent } from '../agents/find-agent.ts';
+import { findGroup } from '../groups/find-group.ts';
 import { answerOnce } from '../chat/answer-once.ts';
 import { TerminalConversation } from '../chat/conversation.ts';
 import type { ChatRun } from '../chat/chat-backend.ts';
@@ -40,6 +41,8 @@ export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: 
     print(`server: ${client.url} (Toolyard ${session.version})`);
     const conversation = flags.conversation === undefined ? undefined : await open(client, flags.conversation);
     const agent = flags.agent === undefined ? undefined : await findAgent(client, flags.agent);
+    const group = flags.group === undefined ? undefined : await findGroup(client, flags.group);
+    if (group) print(`group: ${plainLine(group.title) || 'untitled'}`);
     if (agent) print(`agent: ${plainLine(agent.title) || 'untitled'}`);
     const { model, configuration } = await selectModel(client, flags, { conversation, agent, cwd: io.cwd }, print);
     if (prompt === undefined) await printMcpServers(client, terminal);
@@ -51,7 +54,7 @@ export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: 
         clock: systemClock,
         ids: createUuidSource(),
         configuration,
-        ...defined({ conversation, agentId: agent?.id }),
+        ...defined({ conversation, agentId: agent?.id, groupId: group?.id }),
         ask: askAtTerminal({ terminal, reader, allow: flags.allow, print }),
         print,
         reconnectTimeoutMs: (flags.reconnectTimeout ?? RECONNECT_TIMEOUT_SECONDS) * 1_000,

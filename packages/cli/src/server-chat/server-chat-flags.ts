@@ -16,7 +16,14 @@ export function serverChatFrom(question: string | undefined, flags: ChatFlags): 
       'Start a new conversation with the agent.',
     );
   }
-  if (flags.server === undefined && flags.conversation === undefined && flags.agent === undefined) {
+  if (flags.group !== undefined && (flags.conversation !== undefined || flags.agent !== undefined)) {
+    throw badConfig(
+      '--group cannot be combined with --conversation or --agent: a conversation has either an agent or a group.',
+      'Start a new conversation with the group.',
+    );
+  }
+  const onServer = [flags.server, flags.conversation, flags.agent, flags.group].some((flag) => flag !== undefined);
+  if (!onServer) {
     const serverFlag = [
       ['--token', flags.token],
       ['--data-dir', flags.dataDir],
@@ -36,7 +43,7 @@ export function serverChatFrom(question: string | undefined, flags: ChatFlags): 
   ].find(([, isGiven]) => isGiven);
   if (localFlag) {
     throw badConfig(
-      `${String(localFlag[0])} cannot be combined with --server or --agent: the server has its localFlag models and MCP servers.`,
+      `${String(localFlag[0])} cannot be combined with --server, --agent or --group: the server has its localFlag models and MCP servers.`,
       'Configure them in its web UI, or in config.json and mcp.json of its data folder.',
     );
   }

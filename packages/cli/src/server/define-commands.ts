@@ -38,13 +38,18 @@ export function defineServerCommands(program: Command, invocation: Invocation): 
     .option('--status <list>', 'only runs with one of these statuses, such as failed or parked,running')
     .option('--conversation <id>', 'only runs of this conversation')
     .option('--agent <id>', 'only runs of this agent')
+    .addOption(
+      new Option('--origin <origin>', 'only runs started by this').choices(['chat', 'sub_agent', 'schedule', 'api']),
+    )
+    .option('--waiting', 'only runs that wait for your answer')
+    .option('--search <words>', 'only runs of conversations with these words')
     .option('--limit <n>', 'maximum number of results', '30')
     .option('--json', 'print JSON')
     .action(async (options: ServerFlags & RunFilters) => {
       const { listRuns } = await import('./runs.ts');
       await listRuns(io, await clientOf(io, options), options);
     });
-  onServer(runs.command('show').argument('<id>').description('Show the status of a run'))
+  onServer(runs.command('show').argument('<id>').description('Show the status of a run and the tree it belongs to'))
     .option('--json', 'print JSON')
     .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
       const { showRun } = await import('./runs.ts');

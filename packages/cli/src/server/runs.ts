@@ -1,4 +1,6 @@
+import type { RunOrigin, RunSummary, Spent } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
+import { columns } from '../models/columns.ts';
 import { jsonLines, plainLine } from '../sanitize.ts';
 import { saveOrPrint } from './save-or-print.ts';
 import type { ServerClient } from './server-client.ts';
@@ -6,16 +8,37 @@ import type { ServerClient } from './server-client.ts';
 const write = ({ stdout }: CommandIo, line: string): void => void stdout.write(`${line}\n`);
 const when = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
-export type RunFilters = { limit: string; status?: string; conversation?: string; agent?: string; json?: boolean };
+export type RunFilters = {
+  limit: string;
+  status?: string;
+  conversation?: string;
+  agent?: string;
+  origin?: RunOrigin;
+  waiting?: boolean;
+  search?: string;
+  json?: boolean;
+};
 
 /** `toolyard runs list`, newest first. */
 export async function listRuns(io: CommandIo, client: ServerClient, options: RunFilters): Promise<void> {
-  const { limit, status, conversation, agent } = options;
-  const { items } = await client.get('/api/runs', { query: { limit, status, conversation, agent } });
+  const { limit, status, conversation, agent, origin, waiting, search } = options;
+  const filters = { limit, status, conversation, agent, origin, asks: waiting ? '1' : undefined, q: search };
+  const { items } = await client.get('/api/runs', { query: filters });
   if (options.json) return write(io, jsonLines(items));
-  for (const run of items)
-    write(io, `${run.id}  ${when(run.createdAt)}  ${run.status.padEnd(9)}  ${run.conversationId}`);
+  const rows = items.map((run) => [
+    run.id,
+    when(run.createdAt),
+    statusOf(run),
+    run.origin,
+    run.conversationId,
+    plainLine(run.title),
+  ]);
+  for (const line of columns(rows)) write(io, line);
   if (items.length === 0) io.stderr.write('No runs.\n');
+}
+
+function statusOf({ status, asks }: Pick<RunSummary, 'status' | 'asks'>): string {
+  return asks > 0 ? `${status}, waits for you` : status;
 }
 
 /** `toolyard runs show`. */
@@ -33,9 +56,27 @@ export async function showRun(
   write(io, `events        ${run.lastSeq}`);
   write(io, `started       ${when(run.createdAt)}`);
   if (run.endedAt !== null) write(io, `ended         ${when(run.endedAt)}`);
-  const { items } = await client.get('/api/runs/{id}/children', { params: { id } });
-  if (items.length > 0) write(io, 'sub-agents');
-  for (const { runId, status, title } of items) write(io, `  ${status.padEnd(9)}  ${plainLine(title)}  ${runId}`);
+  const { items, spent } = await client.get('/api/runs/{id}/tree', { params: { id } });
+  const own = items.find((each) => each.id === id);
+  if (own) write(io, `usage         ${usageOf(own.spent)}`);
+  if (items.length < 2) return;
+  write(io, `tree          ${items.length} runs, ${usageOf(spent)}`);
+  for (const line of treeLines(items, null, id)) write(io, line);
+}
+
+function usageOf({ tokens, dollars, unpriced }: Spent): string {
+  return `${tokens} tokens, ${unpriced > 0 ? 'at least ' : ''}$${dollars.toFixed(4)}`;
+}
+
+/** A line per run, each indented below its parent; `>` marks the run that is shown. */
+function treeLines(items: readonly RunSummary[], parent: string | null, shown: string, depth = 1): string[] {
+  return items
+    .filter(({ parentRunId }) => parentRunId === parent)
+    .flatMap((run) => {
+      const mark = run.id === shown ? '>' : ' ';
+      const line = `${mark} ${'  '.repeat(depth - 1)}${statusOf(run).padEnd(9)}  ${plainLine(run.title)}  ${run.id}`;
+      return [line, ...treeLines(items, run.id, shown, depth + 1)];
+    });
 }
 
 /** `toolyard runs cancel`. */

@@ -14,7 +14,8 @@ export type RunLocation = z.output<typeof place>;
 export const runStatus = z.enum(['queued', 'running', 'parked', 'waiting_for_tab', 'done', 'failed', 'cancelled']);
 export type RunStatus = z.output<typeof runStatus>;
 
-const ofRun = {
+/** The fields of a run that its owner sees. */
+export const ofRun = {
   id: z.string(),
   ownerId: z.string(),
   conversationId: z.string(),
@@ -46,8 +47,6 @@ export const runView = named(
 );
 /** A run, the process role it waits for if none can continue it, and its own webhook. */
 export type RunView = z.output<typeof runView>;
-export const runPage = pageOf('RunPage', runRecord);
-
 const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z.string() };
 const askedByServer = {
   ...asked,

@@ -1,5 +1,5 @@
 import type { StoredInterrupt } from '@toolyard/protocol';
-import type { StoredConversation } from '@toolyard/storage';
+import type { RunPosition, StoredConversation } from '@toolyard/storage';
 import type { ProblemAnswer } from './problems.ts';
 import { refusal } from './problems.ts';
 
@@ -29,6 +29,18 @@ export function readInterruptCursor(text: string): Asked {
   const [, openedAt, id] = /^(\d{1,15})\.(.+)$/s.exec(text) ?? [];
   if (id === undefined) throw noCursor();
   return { openedAt: Number(openedAt), id };
+}
+
+/** Position in a list of runs: the last one seen, as an opaque string. */
+export function runCursor({ id, createdAt }: RunPosition): string {
+  return `${createdAt}.${id}`;
+}
+
+/** @throws ProblemAnswer 400 if {@link runCursor} did not create it */
+export function readRunCursor(text: string): RunPosition {
+  const [, createdAt, id] = /^(\d{1,15})\.(.+)$/s.exec(text) ?? [];
+  if (id === undefined) throw noCursor();
+  return { createdAt: Number(createdAt), id };
 }
 
 function noCursor(): ProblemAnswer {

@@ -101,3 +101,22 @@ test('runs are filtered by agent, statuses and start time', async () => {
   expect(await ask('/api/runs?status=odd')).toMatchObject({ status: 400 });
   expect(await ask('/api/runs?from=yesterday')).toMatchObject({ status: 400 });
 });
+
+test('runs are listed in pages with origin and title, found by words of their conversation, and shown as a tree', async () => {
+  type Listed = { items: { id: string; origin: string; title: string }[]; next?: string };
+  const ids: string[] = [];
+  for (const text of ['apples', 'pears', 'apples and pears'])
+    ids.unshift(((await post('/api/runs', { title: text, parts: [{ type: 'text', text }] })).json as Started).run.id);
+  const list = async (query: string): Promise<Listed> => (await ask(`/api/runs?${query}`)).json as Listed;
+  const first = await list('limit=2');
+  expect(first.items).toMatchObject([{ id: ids[0], origin: 'api', title: 'apples and pears' }, { id: ids[1] }]);
+  const rest = await list(`limit=2&after=${encodeURIComponent(first.next ?? '')}`);
+  expect(rest.items.map(({ id }) => id)).toEqual([ids[2]]);
+  expect(rest.next).toBeUndefined();
+  expect((await list('q=apples')).items.map(({ id }) => id)).toEqual([ids[0], ids[2]]);
+  expect((await list('origin=chat')).items).toEqual([]);
+  expect((await list('asks=1')).items).toEqual([]);
+  expect((await ask('/api/runs?after=odd')).status).toBe(400);
+  expect((await ask(`/api/runs/${ids[0]}/tree`)).json).toMatchObject({ items: [{ id: ids[0] }], spent: { calls: 0 } });
+  expect((await ask('/api/runs/none/tree')).status).toBe(404);
+});

@@ -1,15 +1,15 @@
 import type { ApiKeyLimits, Principal, StartRun } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
-import { checkOrigin, startedByKey } from '../runs/run-origin.ts';
-import type { RunOrigin } from '../runs/stored-run.ts';
+import { checkStarter, startedByKey } from '../runs/run-starter.ts';
+import type { RunStarter } from '../runs/stored-run.ts';
 import { isOwnConversation, limitedTo } from './auth/limited-keys.ts';
 import { notFound, quoted, refusal } from './problems.ts';
 import { rateSpans, secondsUntilEnd } from './rate-spans.ts';
 import type { HttpAppOptions } from './types.ts';
 
 /** What the runs of this credential are started by; undefined for the user. */
-export function originOf({ via, credentialId, credentialName: name = '', limits }: Principal): RunOrigin | undefined {
+export function starterOf({ via, credentialId, credentialName: name = '', limits }: Principal): RunStarter | undefined {
   if (via !== 'api_key' || credentialId === undefined) return undefined;
   return { startedBy: startedByKey(credentialId), name, ...defined({ limits }) };
 }
@@ -52,8 +52,8 @@ export async function countStart(
   const startedBy = limitedTo(principal);
   if (limits === undefined || startedBy === undefined) return;
   const now = clock.now();
-  const origin = { startedBy, name: principal.credentialName ?? '', limits };
-  const { exhausted } = await checkOrigin(principal, origin, now, storage);
+  const starter = { startedBy, name: principal.credentialName ?? '', limits };
+  const { exhausted } = await checkStarter(principal, starter, now, storage);
   if (exhausted) throw refusal(exhausted);
   const full = await storage.rateCounters.take(startedBy, rateSpans(limits.rate ?? {}, now));
   if (full === null) return;

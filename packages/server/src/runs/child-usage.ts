@@ -1,7 +1,7 @@
 import type { AgentState, RunPoint } from '@toolyard/agent-runtime';
 import { openChildrenOf } from '@toolyard/agent-runtime';
 import type { Owner, Spent, Usage } from '@toolyard/protocol';
-import { addUsage, ZERO_SPENT } from '@toolyard/protocol';
+import { addSpent, addUsage, ZERO_SPENT } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { readEnd } from './read-end.ts';
 
@@ -51,13 +51,4 @@ export async function readChildUsage(
     };
   }
   return sum;
-}
-
-function addSpent(one: Spent, other: Spent): Spent {
-  return {
-    dollars: one.dollars + other.dollars,
-    tokens: one.tokens + other.tokens,
-    calls: one.calls + other.calls,
-    unpriced: one.unpriced + other.unpriced,
-  };
 }

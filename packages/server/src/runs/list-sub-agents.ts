@@ -18,7 +18,7 @@ export async function listSubAgents(
     runs.push(...page);
   }
   const views = await Promise.all(runs.map((run) => viewOf(storage, principal, run)));
-  return views.flat().toSorted((a, b) => a.createdAt - b.createdAt || numberOf(a) - numberOf(b));
+  return views.flat().toSorted((a, b) => a.createdAt - b.createdAt || taskNumber(a.runId) - taskNumber(b.runId));
 }
 
 async function viewOf(
@@ -49,7 +49,7 @@ async function viewOf(
   ];
 }
 
-/** Runs that were created in the same millisecond: by the number of the task. */
-function numberOf({ runId }: SubAgentView): number {
+/** The number of the task of a child run, which orders runs that were created in the same millisecond. */
+export function taskNumber(runId: string): number {
   return Number(/\d+$/.exec(runId)?.[0] ?? 0);
 }

@@ -14,7 +14,7 @@ import type { TabToolSource } from '../tabs/tab-tool-source.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { retryUntilStored } from '../retry-until-stored.ts';
 import { createRunBudgets } from './run-budgets.ts';
-import { checkOrigin, limitTools } from './run-origin.ts';
+import { checkStarter, limitTools } from './run-starter.ts';
 import { needsModelFacts } from './needs-model-facts.ts';
 import type { RunConfiguration } from './stored-run.ts';
 
@@ -61,7 +61,7 @@ export async function openRunAccess(
   const { storage, secrets, auto, clock } = services;
   const principal: Owner = { ownerId: run.ownerId };
   const { id: runId, conversationId, agentId } = run;
-  const { subAgent, origin } = configuration;
+  const { subAgent, starter } = configuration;
   const [model, own, abilities] = await Promise.all([
     services.models.open(principal, configuration.model),
     services.servers.select(configuration, signal),
@@ -72,7 +72,7 @@ export async function openRunAccess(
   // The tabs of a sub-agent are those of the conversation that the user has open.
   const ofTabs = { principal, runId, conversationId: subAgent?.conversations[0] ?? conversationId };
   const offered = await services.tabs.select(own, { ...ofTabs, startedAt, configuration });
-  const tools = limitTools(offered, origin?.limits?.tools);
+  const tools = limitTools(offered, starter?.limits?.tools);
   let decided: readonly PermissionView[] = [];
   const lookUpDecided = async (): Promise<void> => {
     const lists = await Promise.all(
@@ -107,13 +107,13 @@ export async function openRunAccess(
     roots: rootsOf(configuration.workspace, surroundings?.own?.dataFolder),
     unconfirmed: isAuto ? () => unconfirmed : undefined,
     budgets:
-      budgets.length > 0 || (subAgent?.budgets.length ?? 0) > 0 || origin !== undefined
+      budgets.length > 0 || (subAgent?.budgets.length ?? 0) > 0 || starter !== undefined
         ? createRunBudgets(storage.usage, principal, {
             conversationId,
             agentId,
             budgets,
             ofParents: subAgent?.budgets ?? [],
-            ...(origin ? { checkOrigin: (at: number) => checkOrigin(principal, origin, at, storage) } : {}),
+            ...(starter ? { checkStarter: (at: number) => checkStarter(principal, starter, at, storage) } : {}),
             clock,
           })
         : undefined,

@@ -2,7 +2,7 @@ import type { RunAccess } from '@toolyard/agent-host';
 import type { Budget, Clock, ErrorInfo, Owner, Spent } from '@toolyard/protocol';
 import { budgetExceeded, budgetKey, exhaustedMeasure, ZERO_SPENT } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
-import type { OriginCheck } from './run-origin.ts';
+import type { StarterCheck } from './run-starter.ts';
 import type { SubAgentOrigin } from './stored-run.ts';
 
 /**
@@ -19,11 +19,11 @@ export function createRunBudgets(
     /** Budgets of the trees that the run is part of. */
     ofParents?: SubAgentOrigin['budgets'];
     /** Whether what started the run still allows it. */
-    checkOrigin?: (at: number) => Promise<OriginCheck>;
+    checkStarter?: (at: number) => Promise<StarterCheck>;
     clock: Clock;
   },
 ): NonNullable<RunAccess['budgets']> {
-  const { conversationId, agentId, budgets, ofParents = [], checkOrigin, clock } = of;
+  const { conversationId, agentId, budgets, ofParents = [], checkStarter, clock } = of;
   const known = new Map<string, Spent>();
   let beyond: ErrorInfo | null = null;
   let stopped: ErrorInfo | null = null;
@@ -48,12 +48,12 @@ export function createRunBudgets(
         if (budget.of === 'run' || budget.of === 'turn') continue;
         known.set(budgetKey(budget), await usage.spent(principal, budget, { conversationId, agentId, at }));
       }
-      const origin = await checkOrigin?.(at);
-      stopped = origin?.revoked ?? null;
-      beyond = origin?.exhausted ?? (await exhausted(at));
+      const starter = await checkStarter?.(at);
+      stopped = starter?.revoked ?? null;
+      beyond = starter?.exhausted ?? (await exhausted(at));
     },
-    ...(ofParents.length > 0 || checkOrigin ? { ofParents: () => beyond } : {}),
-    ...(checkOrigin ? { stopped: () => stopped } : {}),
+    ...(ofParents.length > 0 || checkStarter ? { ofParents: () => beyond } : {}),
+    ...(checkStarter ? { stopped: () => stopped } : {}),
   };
 }
 

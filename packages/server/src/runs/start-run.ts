@@ -11,6 +11,7 @@ import type {
   NewRun,
   NewRunWebhook,
   Owner,
+  RunOrigin,
   RunRecord,
   SubAgentTask,
   UserMessage,
@@ -21,8 +22,8 @@ import { layersOf } from '../config/configuration-layers.ts';
 import { groupConfiguration } from '../groups/group-configuration.ts';
 import type { Configurations, LiveHub, Models } from '../services.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
-import { limitedBy } from './run-origin.ts';
-import type { RunConfiguration, RunOrigin } from './stored-run.ts';
+import { limitedBy } from './run-starter.ts';
+import type { RunConfiguration, RunStarter } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
 import { delegationOf, withSubAgents } from './begin-with-delegation.ts';
 
@@ -49,12 +50,14 @@ export type StartRequest = {
   delegate?: readonly SubAgentTask[];
   /** The agent that answers, instead of the conversation's. */
   agentId?: string;
-  /** What starts it, if not the user. */
-  origin?: RunOrigin;
+  /** The API key or incoming webhook that starts it. */
+  starter?: RunStarter;
   /** Notified of this run only. */
   webhook?: NewRunWebhook;
   /** The tab that executes it, instead of a process. */
   heldBy?: LeaseTerms;
+  /** What starts it; default: the user. */
+  origin?: RunOrigin;
 };
 
 /**
@@ -94,7 +97,7 @@ export async function startRun(
   const { conversation, begins } = request;
   const resolved = await resolve(principal, request, services);
   if ('busyWith' in resolved) return { started: false, ...resolved };
-  const whole = limitedBy(request.delegate ? withSubAgents(resolved) : resolved, request.origin);
+  const whole = limitedBy(request.delegate ? withSubAgents(resolved) : resolved, request.starter);
   const configuration = await priced(principal, whole, services);
   const created = await storage.runs.createRun(principal, newRun(request, configuration, services));
   switch (created.outcome) {
@@ -140,6 +143,7 @@ export function newRun(
     delegate,
     heldBy,
     webhook,
+    origin,
     agentId = conversation.agentId ?? undefined,
   }: NewRunRequest,
   configuration: RunConfiguration,
@@ -183,7 +187,7 @@ export function newRun(
     state: stored,
     messages: begins.with === 'answer' ? [shown] : [question, shown],
     leaf: shown.id,
-    ...defined({ lease, startedBy: configuration.origin?.startedBy, webhook }),
+    ...defined({ lease, origin, startedBy: configuration.starter?.startedBy, webhook }),
     ...(title === '' ? {} : { title }),
     ...defined({ agentId: configuration.group ? configuration.agent?.id : agentId }),
     ...(begins.with === 'question' ? defined({ queuedMessageId: begins.queuedMessageId }) : {}),

@@ -31,7 +31,7 @@ export type SubAgentOrigin = {
 };
 
 /** What started a run, if it was not the user. */
-export type RunOrigin = {
+export type RunStarter = {
   /** `key:<id>` or `trigger:<id>` */
   startedBy: string;
   /** Name of the API key or title of the incoming webhook, for errors. */
@@ -46,7 +46,7 @@ export type RunConfiguration = ResolvedAgentConfiguration & {
   subAgent?: SubAgentOrigin;
   /** Set for the run of a group: the group as it was when the run started. */
   group?: GroupOfRun;
-  origin?: RunOrigin;
+  starter?: RunStarter;
 };
 
 export type GroupOfRun = GroupDefinition & { id: string; title: string };

@@ -56,7 +56,7 @@ export function childConfiguration(
     ...(above.lostRules || base.lostRules ? { lostRules: true as const } : {}),
     budgets: own ? own.budgets : above.budgets.filter(isNotOfTree),
     // Limits of the API key that started the tree.
-    ...defined({ origin: above.origin }),
+    ...defined({ starter: above.starter }),
     subAgent: originOf(task, { parent, agentId }),
   };
 }

@@ -186,11 +186,11 @@ async function findAgent(
       message: `Several agents are titled ${JSON.stringify(name)}. Use an id: ${[agent, ...others].map(({ id }) => id).join(', ')}.`,
     });
   }
-  const { origin } = parent.configuration;
-  if (origin?.limits?.agents && !origin.limits.agents.includes(agent.id)) {
+  const { starter } = parent.configuration;
+  if (starter?.limits?.agents && !starter.limits.agents.includes(agent.id)) {
     throw new ToolyardError({
       code: 'forbidden',
-      message: `The agent ${JSON.stringify(agent.title)} is not among those of the API key ${JSON.stringify(origin.name)}, which started this run.`,
+      message: `The agent ${JSON.stringify(agent.title)} is not among those of the API key ${JSON.stringify(starter.name)}, which started this run.`,
     });
   }
   const above = parent.configuration.subAgent?.agents ?? (parent.agentId === null ? [] : [parent.agentId]);

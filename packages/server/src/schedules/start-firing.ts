@@ -69,12 +69,13 @@ async function start(
   const { target, task, configuration } = definition;
   const conversationId = target.kind === 'conversation' ? target.conversationId : id;
   if (target.kind === 'new') await createConversation(principal, schedule, definition, { id, plannedAt }, services);
-  await runs.send(principal, conversationId, {
+  const message = {
     id,
-    parts: [{ type: 'text', text: task }],
+    parts: [{ type: 'text' as const, text: task }],
     // A new conversation has it already.
     ...(target.kind === 'conversation' ? { configuration } : {}),
-  });
+  };
+  await runs.send(principal, conversationId, message, { origin: 'schedule' });
   hub.changed(schedule.ownerId, 'conversations', conversationId);
   return { outcome: 'started', reason: null, runId: id, conversationId, retryAt: null };
 }

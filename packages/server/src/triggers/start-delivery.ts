@@ -3,7 +3,7 @@ import type { Owner, TriggerDefinition, TriggerDelivery } from '@toolyard/protoc
 import { isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage, StoredDelivery, StoredTrigger } from '@toolyard/storage';
 import { ensureConversation } from '../runs/ensure-conversation.ts';
-import { startedByTrigger } from '../runs/run-origin.ts';
+import { startedByTrigger } from '../runs/run-starter.ts';
 import type { LiveHub, RunService } from '../services.ts';
 import { readDefinition } from './definition.ts';
 
@@ -57,8 +57,8 @@ export async function startRun(
     });
   }
   await ensureConversation(principal, { id, title, agentId, allowedTools, at }, storage);
-  const origin = { startedBy: startedByTrigger(triggerId), name: title };
-  await runs.send(principal, id, { id, parts: [{ type: 'text', text: task }], whenBusy: 'refuse' }, { origin });
+  const starter = { startedBy: startedByTrigger(triggerId), name: title };
+  await runs.send(principal, id, { id, parts: [{ type: 'text', text: task }], whenBusy: 'refuse' }, { origin: 'api', starter });
   hub.changed(ownerId, 'conversations', id);
 }
 

@@ -29,6 +29,8 @@ import type { TriggerRepository } from './triggers.ts';
 import { createTriggerRepository } from './triggers.ts';
 import type { RequestPreludeRepository } from './request-preludes.ts';
 import { createRequestPreludeRepository } from './request-preludes.ts';
+import type { RunListRepository } from './run-list.ts';
+import { createRunListRepository } from './run-list.ts';
 import type { ScheduleRepository } from './schedules.ts';
 import { createScheduleRepository } from './schedules.ts';
 import type { SecretRepository } from './secrets.ts';
@@ -73,6 +75,7 @@ export type Repositories = {
   readonly triggers: TriggerRepository;
   readonly idempotencyKeys: IdempotencyRepository;
   readonly rateCounters: RateCounterRepository;
+  readonly runList: RunListRepository;
 };
 
 /** `search` and `usage` depend on the engine and may take long. */
@@ -101,5 +104,6 @@ export function createRepositories(engine: StorageEngine, search: ConversationSe
     triggers: createTriggerRepository(engine),
     idempotencyKeys: createIdempotencyRepository(engine),
     rateCounters: createRateCounterRepository(engine),
+    runList: createRunListRepository(engine),
   };
 }

@@ -34,11 +34,11 @@ export function createRunCreator(engine: StorageEngine): RunJobs['createRun'] {
   // Never before the owner's newest run, whatever the clock says: clients list runs created since the last known one.
   const insert = engine.prepare<RunRow>(`
     INSERT INTO runs (id, owner_id, conversation_id, agent_id, parent_run_id, place, status, last_seq, fence,
-      lease_owner, lease_until, created_at, updated_at, started_by)
+      lease_owner, lease_until, created_at, updated_at, started_by, origin)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ${engine.sql.now} + ?10,
       (SELECT MAX(at) FROM (SELECT CAST(?11 AS BIGINT) AS at
         UNION ALL SELECT MAX(created_at) FROM runs WHERE owner_id = ?2) AS moments),
-      ?11, ?12) RETURNING ${RUN_COLUMNS}`);
+      ?11, ?12, ?13) RETURNING ${RUN_COLUMNS}`);
   const keep = engine.prepare('INSERT INTO run_states (run_id, owner_id, configuration, state) VALUES (?, ?, ?, ?)');
   const addWebhook = engine.prepare('INSERT INTO run_webhooks (run_id, owner_id, url, trusted) VALUES (?, ?, ?, ?)');
   const unqueue = engine.prepare('DELETE FROM queued_messages WHERE conversation_id = ? AND id = ? AND owner_id = ?');
@@ -92,6 +92,7 @@ export function createRunCreator(engine: StorageEngine): RunJobs['createRun'] {
       lease ? Math.trunc(lease.ms) : null,
       at,
       run.startedBy ?? null,
+      run.origin ?? (run.parentRunId === undefined ? 'chat' : 'sub_agent'),
     );
     if (!row) throw new MessageRefusal(`run ${id} was not stored`);
     const columns = { configuration: textOrNull(run.configuration), state: textOrNull(run.state) };

@@ -23,13 +23,11 @@ export function createRunReader(
       WHERE owner_id = ?1 AND ${condition} AND (CAST(?2 AS TEXT) IS NULL OR conversation_id = ?2)
         AND (CAST(?3 AS TEXT) IS NULL OR status IN (${engine.sql.textsOf('?3')}))
         AND (CAST(?4 AS TEXT) IS NULL OR (created_at, id) < (SELECT created_at, id FROM runs WHERE id = ?4 AND owner_id = ?1))
-        AND (CAST(?6 AS TEXT) IS NULL OR agent_id = ?6)
-        AND (CAST(?7 AS BIGINT) IS NULL OR created_at >= ?7) AND (CAST(?8 AS BIGINT) IS NULL OR created_at < ?8)
       ORDER BY created_at DESC, id DESC LIMIT ?5`);
   const listAll = list('true');
   const listOfConversation = list('conversation_id = ?2');
-  const listStartedBy = list('started_by = CAST(?9 AS TEXT) AND (CAST(?10 AS TEXT) IS NULL OR parent_run_id = ?10)');
-  const listOfParent = list('parent_run_id = CAST(?9 AS TEXT)');
+  const listStartedBy = list('started_by = CAST(?6 AS TEXT) AND (CAST(?7 AS TEXT) IS NULL OR parent_run_id = ?7)');
+  const listOfParent = list('parent_run_id = CAST(?6 AS TEXT)');
   const events = engine.prepare<EventRow>(`
     SELECT v, seq, step, attempt, at, body FROM run_events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?`);
 
@@ -45,17 +43,16 @@ export function createRunReader(
         return row === undefined ? null : toRunRecord(row);
       });
     },
-    listRuns({ ownerId }, { conversationId, agentId, parentRunId, startedBy, statuses, from, until, before, limit }) {
+    listRuns({ ownerId }, { conversationId, parentRunId, startedBy, statuses, before, limit }) {
       const statusList = statuses === undefined ? null : JSON.stringify(statuses);
       return statements(function* () {
         const values = [conversationId ?? null, statusList, before ?? null, limit];
-        const more = [agentId ?? null, from ?? null, until ?? null];
         const rows =
           startedBy !== undefined
-            ? yield* listStartedBy.all(ownerId, ...values, ...more, startedBy, parentRunId ?? null)
+            ? yield* listStartedBy.all(ownerId, ...values, startedBy, parentRunId ?? null)
             : parentRunId !== undefined
-              ? yield* listOfParent.all(ownerId, ...values, ...more, parentRunId)
-              : yield* (conversationId === undefined ? listAll : listOfConversation).all(ownerId, ...values, ...more);
+              ? yield* listOfParent.all(ownerId, ...values, parentRunId)
+              : yield* (conversationId === undefined ? listAll : listOfConversation).all(ownerId, ...values);
         return rows.map(toRunRecord);
       });
     },

@@ -23,6 +23,7 @@ import { notifiedSchedules } from './migrations/027-notified-schedules.ts';
 import { schedules } from './migrations/023-schedules.ts';
 import { runTriggers } from './migrations/025-run-triggers.ts';
 import { triggers } from './migrations/026-triggers.ts';
+import { runOrigins } from './migrations/028-run-origins.ts';
 import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
 import { childConversations } from './migrations/022-child-conversations.ts';
 import { presetTasks } from './migrations/017-preset-tasks.ts';
@@ -54,6 +55,7 @@ export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '025-run-triggers': runTriggers,
   '026-triggers': triggers,
   '027-notified-schedules': notifiedSchedules,
+  '028-run-origins': runOrigins,
 };
 
 /** Migrates the tables to this version: all missing migrations in one transaction, or none. */

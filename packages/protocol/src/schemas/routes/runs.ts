@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { RunStatus } from '../runs.ts';
-import { queryLimit, queryText } from '../query.ts';
+import { queryBoolean, queryLimit, queryText } from '../query.ts';
 import { resumedRun } from '../run-steps.ts';
-import { runPage, runRecord, runStatus, runView } from '../runs.ts';
+import { runOrigin, runPage, runTree } from '../run-list.ts';
+import { runRecord, runStatus, runView } from '../runs.ts';
 import { subAgentList } from '../sub-agents.ts';
 import { defineRoutes } from './define-routes.ts';
 
@@ -23,9 +24,14 @@ export const runsRoutes = defineRoutes({
       /** Child runs of this run. */
       parent: queryText.exactOptional(),
       status: statuses.exactOptional(),
+      /** With (`1`) or without (`0`) open interrupts. */
+      asks: queryBoolean.exactOptional(),
+      origin: runOrigin.exactOptional(),
+      /** Runs of the conversations whose title or messages contain these words: the 200 best matches. */
+      q: queryText.exactOptional(),
       from: moment.exactOptional(),
       until: moment.exactOptional(),
-      after: queryText.exactOptional(),
+      after: z.string().max(500).exactOptional(),
       limit: queryLimit(50),
     }),
     answer: runPage,
@@ -37,6 +43,10 @@ export const runsRoutes = defineRoutes({
   'GET /api/runs/{id}/children': {
     summary: 'List the runs of the sub-agents that a run has started, in the order of their tasks',
     answer: subAgentList,
+  },
+  'GET /api/runs/{id}/tree': {
+    summary: 'Get the tree of a run: the runs above it and all runs below the topmost one, with their usage',
+    answer: runTree,
   },
   'POST /api/runs/{id}/cancel': { summary: 'Cancel a run; its output so far is kept', answer: runRecord },
   'POST /api/runs/{id}/resume': {

@@ -2,7 +2,7 @@ import type { ApiKeyLimits, JsonObject, Owner, Principal } from '@toolyard/proto
 import { apiKeyLimits } from '@toolyard/protocol/schemas';
 import type { Routes } from '@toolyard/protocol/schemas';
 import type { SharedStorage } from '@toolyard/storage';
-import { startedByKey } from '../../runs/run-origin.ts';
+import { startedByKey } from '../../runs/run-starter.ts';
 import { notFound, refusal } from '../problems.ts';
 
 /**
@@ -15,6 +15,7 @@ const ALLOWED: Partial<Record<keyof Routes, 'run' | 'conversation' | 'interrupt'
   'GET /api/runs': 'checked',
   'GET /api/runs/{id}': 'run',
   'GET /api/runs/{id}/children': 'run',
+  'GET /api/runs/{id}/tree': 'run',
   'GET /api/runs/{id}/events': 'run',
   'GET /api/runs/{id}/steps': 'run',
   'GET /api/runs/{id}/export': 'run',

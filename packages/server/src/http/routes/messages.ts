@@ -1,7 +1,7 @@
 import type { Principal, UserPart } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { jsonAnswer } from '../answers.ts';
-import { originOf } from '../start-limits.ts';
+import { starterOf } from '../start-limits.ts';
 import { requestId } from '../idempotency.ts';
 import { findConversation } from '../conversation-view.ts';
 import { notFound } from '../problems.ts';
@@ -34,7 +34,10 @@ export function addMessageRoutes({ route }: Router, deps: HttpAppOptions): void 
     const message = repeatable
       ? { ...body, id: (await requestId(c, principal, { body, chosen: body.id }, deps)).id }
       : body;
-    const sent = await runs.send(principal, id, message, defined({ origin: originOf(principal) }));
+    const sent = await runs.send(principal, id, message, {
+      origin: principal.via === 'api_key' ? 'api' : 'chat',
+      ...defined({ starter: starterOf(principal) }),
+    });
     if ('queued' in sent) {
       return jsonAnswer(sent, { status: 202, acceptEncoding: c.req.header('accept-encoding') });
     }

@@ -1,34 +1,47 @@
-import type { RunStatus } from '@toolyard/protocol';
+import type { Principal, RunStatus } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { runFrames } from '../frames.ts';
 import type { EventStreams } from '../event-stream.ts';
 import { limitedTo } from '../auth/limited-keys.ts';
+import { readRunCursor, runCursor } from '../list-cursor.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { toRunView } from '../run-view.ts';
 import type { HttpAppOptions } from '../types.ts';
+import { readRunTree } from '../../runs/read-run-tree.ts';
 import { listSubAgents } from '../../runs/list-sub-agents.ts';
 import { missingRoles } from '../missing-roles.ts';
 
 const OVER: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
+const ACTIVE: readonly RunStatus[] = ['queued', 'running', 'parked', 'waiting_for_tab'];
+
+/** Conversations that a search considers: the best matches. */
+const SEARCHED = 200;
 
 export function addRunRoutes({ route }: Router, deps: HttpAppOptions, eventStreams: EventStreams): void {
   const { storage, runs, streams, webhooks } = deps;
 
-  route(
-    'GET /api/runs',
-    async ({ principal, query: { conversation, agent, parent, status, from, until, after, limit } }) => {
-      const found = await storage.runs.listRuns(principal, {
-        limit: limit + 1,
-        ...defined({ conversationId: conversation, agentId: agent, parentRunId: parent, statuses: status }),
-        ...defined({ startedBy: limitedTo(principal) }),
-        ...defined({ from, until, before: after }),
-      });
-      const items = found.slice(0, limit).map(toRunView);
-      const last = items.at(-1);
-      return { items, ...(found.length > limit && last !== undefined ? { next: last.id } : {}) };
-    },
-  );
+  async function conversationsOf(principal: Principal, id?: string, words?: string): Promise<string[] | undefined> {
+    if (words === undefined) return id === undefined ? undefined : [id];
+    const found = await storage.conversations.search(principal, { query: words, limit: SEARCHED });
+    return found.flatMap((conversation) => (id === undefined || conversation.id === id ? [conversation.id] : []));
+  }
+
+  route('GET /api/runs', async ({ principal, query }) => {
+    const { conversation, agent, parent, status, asks, origin, q, from, until, after, limit } = query;
+    const conversationIds = await conversationsOf(principal, conversation, q);
+    const found = await storage.runList.list(principal, {
+      limit: limit + 1,
+      ...defined({ conversationIds, agentId: agent, parentRunId: parent, origin, asks, from, until }),
+      ...defined({ startedBy: limitedTo(principal) }),
+      // A run that has ended asks nothing.
+      ...defined({ statuses: status ?? (asks === true ? ACTIVE : undefined) }),
+      ...(after === undefined ? {} : { before: readRunCursor(after) }),
+    });
+    const items = found.slice(0, limit);
+    const last = items.at(-1);
+    return { items, ...(found.length > limit && last ? { next: runCursor(last) } : {}) };
+  });
 
   route('GET /api/runs/{id}', async ({ principal, params: { id } }) => {
     const run = await storage.runs.getRun(principal, id);
@@ -41,6 +54,12 @@ export function addRunRoutes({ route }: Router, deps: HttpAppOptions, eventStrea
   route('GET /api/runs/{id}/children', async ({ principal, params: { id } }) => {
     if ((await storage.runs.getRun(principal, id)) === null) throw notFound('run', id);
     return { items: await listSubAgents(storage, principal, id) };
+  });
+
+  route('GET /api/runs/{id}/tree', async ({ principal, params: { id } }) => {
+    const tree = await readRunTree(storage, principal, id);
+    if (tree === null) throw notFound('run', id);
+    return tree;
   });
 
   route('POST /api/runs/{id}/cancel', async ({ principal, params: { id } }) =>

@@ -9,7 +9,7 @@ import { requireScope } from '../auth/scopes.ts';
 import type { EventStreams } from '../event-stream.ts';
 import { runFrames } from '../frames.ts';
 import { requestId } from '../idempotency.ts';
-import { checkStart, countStart, originOf } from '../start-limits.ts';
+import { checkStart, countStart, starterOf } from '../start-limits.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { toRunView } from '../run-view.ts';
@@ -29,13 +29,13 @@ export function addStartRunRoute({ route }: Router, deps: HttpAppOptions, eventS
     const { wait: _wait, stream: _stream, ...asked } = body;
     const { id, release } = await requestId(c, principal, { body: asked, chosen }, deps);
     const isKnown = await isRepeated(principal, id);
-    const origin = originOf(principal);
+    const starter = starterOf(principal);
     let ofRun: Awaited<ReturnType<typeof webhooks.forRun>> | undefined;
     let sent: SentMessage;
     try {
       if (!isKnown) await countStart(principal, deps);
       ofRun = webhook && (await webhooks.forRun(principal, id, webhook));
-      sent = await begin(principal, { ...rest, parts, id }, defined({ origin, webhook: ofRun?.webhook }));
+      sent = await begin(principal, { ...rest, parts, id }, { origin: 'api', ...defined({ starter, webhook: ofRun?.webhook }) });
     } catch (thrown) {
       if (ofRun && !isKnown) await webhooks.forgetRun(principal, id);
       await release();

@@ -1,4 +1,4 @@
-import type { Owner, RunEventBody, RunStatus, StoredInterrupt, UserMessage } from '@toolyard/protocol';
+import type { Owner, RunEventBody, RunOrigin, RunStatus, StoredInterrupt, UserMessage } from '@toolyard/protocol';
 import { defined, RUN_EVENT_VERSION, ToolyardError } from '@toolyard/protocol';
 import type { Clock, IdSource, LeasedRun, RunEvent } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
@@ -24,11 +24,12 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
     principal: Owner,
     conversationId: string,
     message: UserMessage | null,
-    { webhook }: RunStart = {},
+    { origin = 'chat', webhook }: RunStart = {},
   ): LeasedRun {
     const outcome = storage.runs.createRun(principal, {
       id: ids.next(),
       conversationId,
+      origin,
       place: 'server',
       at: clock.now(),
       messages: message === null ? [] : [message],

@@ -9,6 +9,7 @@ import { describeDrafts } from './drafts.ts';
 import { describeMessagePages } from './message-pages.ts';
 import { describeQueue } from './queue.ts';
 import { describeConversationsAndMore } from './repositories.ts';
+import { describeRunList } from './run-list.ts';
 import { describeSchedules } from './schedules.ts';
 import { describeSignIns } from './sign-ins.ts';
 import { describeTriggers } from './triggers.ts';
@@ -30,6 +31,7 @@ export function describeRepositories(name: string, createStore: CreateTestStore)
     'decisions and secrets': describeDecisionsAndSecrets,
     schedules: describeSchedules,
     'incoming webhooks and API keys of runs': describeTriggers,
+    'run list': describeRunList,
     'sign-ins': describeSignIns,
     'sessions, sign-in codes and API keys': describeAccess,
     'what calls came to': describeUsage,

@@ -156,6 +156,16 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/access.ts'),
     'zh-Hans': () => import('./zh-Hans/access.ts'),
   },
+  groups: {
+    en: () => import('./en/groups.ts'),
+    'zh-Hant': () => import('./zh-Hant/groups.ts'),
+    'zh-Hans': () => import('./zh-Hans/groups.ts'),
+  },
+  runList: {
+    en: () => import('./en/run-list.ts'),
+    'zh-Hant': () => import('./zh-Hant/run-list.ts'),
+    'zh-Hans': () => import('./zh-Hans/run-list.ts'),
+  },
   subAgents: {
     en: () => import('./en/sub-agents.ts'),
     'zh-Hant': () => import('./zh-Hant/sub-agents.ts'),

@@ -19,6 +19,17 @@ export function agentsAddress(id?: string): string {
   return resolve('/agents/[[id]]', id === undefined ? {} : { id });
 }
 
+/** A group, or (`new`) a new one. */
+export function groupsAddress(id: string): string {
+  return resolve('/groups/[id]', { id });
+}
+
+/** All runs, with a query of filters, or one of them. */
+export function runsAddress(id?: string, query = ''): string {
+  const path = resolve('/runs/[[id]]', id === undefined ? {} : { id });
+  return query === '' ? path : `${path}?${query}`;
+}
+
 /** The inbox. */
 export function inboxAddress(): string {
   return resolve('/inbox');

@@ -36,6 +36,22 @@ describe('compaction', () => {
   });
 });
 
+describe('the run of a group', () => {
+  it('shows the answer of a member at once, under its own name, before what the supervisor writes next', () => {
+    const member = { kind: 'speak', runId: 'r1.m', conversationId: 'c.m', callId: 'call1' } as const;
+    const agent = { id: 'ada', title: 'Ada' };
+    const answer = assistantMessage('r1.m.answer', [{ type: 'text', text: 'Blue.' }], { agent, member });
+    const events = WHOLE_RUN.toSpliced(13, 0, { type: 'message_finished', message: answer });
+    const transcript = play(open(), eventsOf('r1', events));
+    expect(answers(transcript).map(({ messageId, head }) => [messageId, head])).toEqual([
+      ['r1.0', true],
+      ['r1.m.answer', true],
+      ['r1.2', true],
+    ]);
+    expect(answers(transcript)[1]).toMatchObject({ agent, member, status: 'finished' });
+  });
+});
+
 describe('a followed run', () => {
   it('shows at its end the same as the stored messages', () => {
     const watched = play(open(), eventsOf('r1', WHOLE_RUN));

@@ -80,6 +80,11 @@ export function compactionRow(message: SystemMessage): TranscriptRow {
   };
 }
 
+/** The answer of a member of a group, which arrives as a whole. */
+export function memberRow(message: AssistantMessage): AssistantRow {
+  return assistantRow(message, [], (call) => call, undefined);
+}
+
 function assistantRow(
   message: AssistantMessage,
   alternatives: readonly string[],
@@ -96,7 +101,7 @@ function assistantRow(
     parentId: message.parentId,
     runId: message.runId,
     model: message.model,
-    ...defined({ agent: message.agent }),
+    ...defined({ agent: message.agent, member: message.member }),
     createdAt: message.createdAt,
     blocks,
     // The run has ended: nothing streams any more.

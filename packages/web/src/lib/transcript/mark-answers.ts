@@ -16,8 +16,13 @@ export function markAnswers(rows: readonly TranscriptRow[]): readonly Transcript
       group = null;
       return row;
     }
-    const head: boolean = group?.runId !== row.runId;
-    const current: Group = head || group === null ? { runId: row.runId, kept: null, usage: null, cost: 0 } : group;
+    const isFirst: boolean = group?.runId !== row.runId;
+    const author = authorOf(row);
+    const current: Group =
+      isFirst || group === null ? { runId: row.runId, author, kept: null, usage: null, cost: 0 } : group;
+    // In a group several authors give one answer.
+    const head = isFirst || current.author !== author;
+    current.author = author;
     // An abandoned attempt is not a branch: the answer begins after it.
     if (row.status !== 'abandoned') {
       current.kept ??= row;
@@ -33,7 +38,11 @@ export function markAnswers(rows: readonly TranscriptRow[]): readonly Transcript
   return changed ? marked : rows;
 }
 
-type Group = { runId: string; kept: AssistantRow | null; usage: Usage | null; cost: number | null };
+function authorOf({ agent, member }: AssistantRow): string {
+  return member === undefined ? '' : (agent?.id ?? '');
+}
+
+type Group = { runId: string; author: string; kept: AssistantRow | null; usage: Usage | null; cost: number | null };
 
 function isLast(rows: readonly TranscriptRow[], index: number, row: AssistantRow): boolean {
   if (isOpenRow(row) || row.status === 'abandoned') return false;

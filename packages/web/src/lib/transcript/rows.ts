@@ -4,6 +4,7 @@ import type {
   CitationPart,
   ErrorInfo,
   ImagePart,
+  MemberTurn,
   MessageEnd,
   Usage,
   UserMessage,
@@ -36,6 +37,8 @@ export type AssistantRow = {
   model: string;
   /** The agent that answers. */
   agent?: AgentReference;
+  /** Set if a member of a group answers. */
+  member?: MemberTurn;
   createdAt: number;
   blocks: readonly RowBlock[];
   /** `pending`: nothing has arrived yet. */

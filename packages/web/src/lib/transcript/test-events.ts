@@ -23,7 +23,9 @@ export function userMessage(id: string, text: string, parentId: string | null = 
 export function assistantMessage(
   id: string,
   parts: AssistantPart[],
-  more: Partial<Pick<AssistantMessage, 'parentId' | 'runId' | 'finishReason' | 'usage' | 'cost'>> = {},
+  more: Partial<
+    Pick<AssistantMessage, 'parentId' | 'runId' | 'finishReason' | 'usage' | 'cost' | 'agent' | 'member'>
+  > = {},
 ): AssistantMessage {
   return {
     id,

@@ -18,6 +18,7 @@ export const sidebar = {
   running: 'Answering',
   waiting: 'Waiting for your answer',
   agents: 'Agents',
+  runs: 'Runs',
   inbox: 'Inbox',
   inboxCount: { one: 'Inbox: {count} open question', other: 'Inbox: {count} open questions' },
   menu: 'Options for “{title}”',

@@ -21,6 +21,7 @@ export const sidebar: Translation<typeof en> = {
   running: '回答中',
   waiting: '等待您的回答',
   agents: '智能体',
+  runs: '运行',
   inbox: '收件箱',
   inboxCount: { other: '收件箱：{count} 个待答复事项' },
   menu: '“{title}”的选项',

@@ -21,6 +21,7 @@ export const sidebar: Translation<typeof en> = {
   running: '回答中',
   waiting: '等待您的回答',
   agents: '代理',
+  runs: '執行',
   inbox: '收件匣',
   inboxCount: { other: '收件匣：{count} 個待回覆事項' },
   menu: '「{title}」的選項',

@@ -4,12 +4,12 @@ import type { IndexedTool } from '@toolyard/mcp-host';
 import type { ApiKeyLimits, Budget, ErrorInfo, Owner, Spent, ToolReference } from '@toolyard/protocol';
 import { exhaustedMeasure, formatAmount, formatToolReference, mergeBudgets, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
-import type { RunConfiguration, RunOrigin } from './stored-run.ts';
+import type { RunConfiguration, RunStarter } from './stored-run.ts';
 
 const KEY = 'key:';
 
 /** Whether what started a run still allows it: `revoked` stops it at once, `exhausted` before its next request. */
-export type OriginCheck = { revoked: ErrorInfo | null; exhausted: ErrorInfo | null };
+export type StarterCheck = { revoked: ErrorInfo | null; exhausted: ErrorInfo | null };
 
 export function startedByKey(id: string): string {
   return `${KEY}${id}`;
@@ -20,14 +20,14 @@ export function startedByTrigger(id: string): string {
 }
 
 /** Applies the limits of what starts a run to its configuration: they only reduce it. */
-export function limitedBy(configuration: RunConfiguration, origin: RunOrigin | undefined): RunConfiguration {
-  if (origin === undefined) return configuration;
-  const amounts = origin.limits?.budget?.run;
+export function limitedBy(configuration: RunConfiguration, starter: RunStarter | undefined): RunConfiguration {
+  if (starter === undefined) return configuration;
+  const amounts = starter.limits?.budget?.run;
   const own = configuration.budgets.find(({ of }) => of === 'run');
   const budgets = amounts
     ? mergeBudgets(configuration.budgets, [{ of: 'run', ...smaller(own ?? {}, amounts) }])
     : configuration.budgets;
-  return { ...configuration, budgets, origin };
+  return { ...configuration, budgets, starter };
 }
 
 type Amounts = Pick<Budget, 'dollars' | 'tokens' | 'calls'>;
@@ -75,12 +75,12 @@ export function limitTools(tools: RunTools, patterns: ApiKeyLimits['tools']): Ru
 }
 
 /** Reads whether the API key of a run was revoked, and the usage of its daily budget. */
-export async function checkOrigin(
+export async function checkStarter(
   principal: Owner,
-  { startedBy, name, limits }: RunOrigin,
+  { startedBy, name, limits }: RunStarter,
   at: number,
   { apiKeys, usage }: Pick<SharedStorage, 'apiKeys' | 'usage'>,
-): Promise<OriginCheck> {
+): Promise<StarterCheck> {
   const isOfKey = startedBy.startsWith(KEY);
   if (isOfKey && (await apiKeys.get(principal, startedBy.slice(KEY.length))) === null) {
     return { revoked: revokedKey(name), exhausted: null };
