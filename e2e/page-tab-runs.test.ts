@@ -189,7 +189,8 @@ describeInBrowser('a run in a tab of its own', () => {
     { tags: ['C10.04'] },
     async () => {
       const before = toolCalls();
-      const api = <T = unknown>(path: string, body: object): Promise<T> => call<T>(stage.server.url, 'POST', path, body);
+      const api = <T = unknown>(path: string, body: object): Promise<T> =>
+        call<T>(stage.server.url, 'POST', path, body);
       const { items } = await call<{ items: ProviderView[] }>(stage.server.url, 'GET', '/api/providers');
       const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
       const model = { providerId, modelId: 'scripted' };
@@ -207,9 +208,12 @@ describeInBrowser('a run in a tab of its own', () => {
         { what: 'the approval of a member' },
       );
       await api(`/api/interrupts/${asked.id}/answer`, { answer: { decision: 'approve', scope: 'always' } });
-      await eventually(async () => expect((await runsOf(stage)).map(({ status }) => status)).toEqual(['done', 'done', 'done']), {
-        what: 'the end of the group and its members',
-      });
+      await eventually(
+        async () => expect((await runsOf(stage)).map(({ status }) => status)).toEqual(['done', 'done', 'done']),
+        {
+          what: 'the end of the group and its members',
+        },
+      );
       const [parent] = (await runsOf(stage)).filter(({ parentRunId }) => parentRunId === null);
       expect(parent).toMatchObject({ place: 'browser', conversationId: 'group-chat' });
       const children = (await runsOf(stage)).filter(({ parentRunId }) => parentRunId === parent?.id);

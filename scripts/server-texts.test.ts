@@ -57,7 +57,10 @@ describe('texts that the server sends in English', () => {
     const sentences = readSentences(pattern).filter(({ file }) => !NOT_ON_PAGE.some((each) => each.test(file)));
     expect(sentences.length).toBeGreaterThan(0);
     const missing = sentences.filter(({ text }) => !FRAGMENTS.includes(text) && match(text) === undefined);
-    expect(missing, 'add them to packages/web/src/lib/i18n/*/{dangers,server-texts,connection-texts,schedule-texts}.ts').toEqual([]);
+    expect(
+      missing,
+      'add them to packages/web/src/lib/i18n/*/{dangers,server-texts,connection-texts,schedule-texts}.ts',
+    ).toEqual([]);
   });
 
   it('finds a sentence without translation', () => {

@@ -68,9 +68,7 @@ const groupOfRun = z.strictObject({
     maxRounds: z.int(),
     stopPhrases: z.array(z.string()),
   }),
-  members: z.array(
-    z.strictObject({ agentId: z.string(), name: z.string(), avatar: z.string().exactOptional() }),
-  ),
+  members: z.array(z.strictObject({ agentId: z.string(), name: z.string(), avatar: z.string().exactOptional() })),
 });
 
 export const leasedTabRun = named(

@@ -47,7 +47,7 @@ import { recoverRun } from './recover-run.ts';
 export type TabRunsOptions = {
   storage: Pick<
     SharedStorage,
-        | 'runs'
+    | 'runs'
     | 'messages'
     | 'conversations'
     | 'blobs'

@@ -58,7 +58,12 @@ export async function startRun(
   }
   await ensureConversation(principal, { id, title, agentId, allowedTools, at }, storage);
   const starter = { startedBy: startedByTrigger(triggerId), name: title };
-  await runs.send(principal, id, { id, parts: [{ type: 'text', text: task }], whenBusy: 'refuse' }, { origin: 'api', starter });
+  await runs.send(
+    principal,
+    id,
+    { id, parts: [{ type: 'text', text: task }], whenBusy: 'refuse' },
+    { origin: 'api', starter },
+  );
   hub.changed(ownerId, 'conversations', id);
 }
 

@@ -104,7 +104,8 @@ export function selectIds(
   { ownerId }: Owner,
   query: RunListQuery,
 ): { sql: string; values: readonly Value[] } {
-  const { conversationIds, agentId, parentRunId, origin, startedBy, statuses, asks, from, until, before, limit } = query;
+  const { conversationIds, agentId, parentRunId, origin, startedBy, statuses, asks, from, until, before, limit } =
+    query;
   const values: Value[] = [];
   const bind = (value: Value): string => `?${values.push(value)}`;
 

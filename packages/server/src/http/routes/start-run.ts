@@ -35,7 +35,11 @@ export function addStartRunRoute({ route }: Router, deps: HttpAppOptions, eventS
     try {
       if (!isKnown) await countStart(principal, deps);
       ofRun = webhook && (await webhooks.forRun(principal, id, webhook));
-      sent = await begin(principal, { ...rest, parts, id }, { origin: 'api', ...defined({ starter, webhook: ofRun?.webhook }) });
+      sent = await begin(
+        principal,
+        { ...rest, parts, id },
+        { origin: 'api', ...defined({ starter, webhook: ofRun?.webhook }) },
+      );
     } catch (thrown) {
       if (ofRun && !isKnown) await webhooks.forgetRun(principal, id);
       await release();
