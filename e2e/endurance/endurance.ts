@@ -80,7 +80,7 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
         sentToModel.set(text, Math.max(times, sentToModel.get(text) ?? 0));
       }
       const conversation = conversationOf(messages);
-      // All runs of the schedule ask the same; their requests cannot be told apart.
+      // All runs of the schedule ask the same; their requests look the same.
       return conversation === '' ? script(messages) : usage.reply(conversation, script(messages));
     },
     { record: false },
@@ -102,7 +102,7 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
   log('the faults are over');
   const late = setTimeout(() => giveUp.abort(), options.restMs ?? REST_MS);
   await working;
-  // Sub-agents of cancelled runs and runs of the schedule are awaited by nobody.
+  // No user waits for sub-agents of cancelled runs and for runs of the schedule.
   await eventually(
     async () =>
       giveUp.signal.aborted || ((await readFirings(query)).length >= schedule.times && (await allOver(query))),

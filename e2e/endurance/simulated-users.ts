@@ -55,7 +55,7 @@ export class SimulatedUsers {
     return runs.every(({ id, lastSeq }) => (this.#tab.get(id)?.at(-1)?.seq ?? lastSeq) >= lastSeq);
   }
 
-  /** A schedule whose runs nobody follows. */
+  /** A schedule whose runs no user follows. */
   async schedule({ id, seconds, times }: Pick<ScheduleHistory, 'id' | 'seconds' | 'times'>): Promise<void> {
     await this.#ask('POST', '/api/schedules', {
       ...{ id, title: 'Time', task: SCHEDULED_TASK, timing: { kind: 'interval', seconds } },

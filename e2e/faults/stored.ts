@@ -101,7 +101,7 @@ export async function readFirings(query: Query): Promise<StoredFiring[]> {
   const rows = await query('SELECT planned_at, outcome, run_id FROM schedule_firings ORDER BY planned_at');
   return rows.map(({ planned_at: at, outcome, run_id: runId }) => ({
     ...{ plannedAt: Number(at), outcome: String(outcome) },
-    runId: runId === null ? null : String(runId),
+    runId: typeof runId === 'string' ? runId : null,
   }));
 }
 

@@ -167,7 +167,7 @@ async function violations(page: Page, rules?: string[]): Promise<string[]> {
 }
 
 /**
- * Colors change from one scheme to the other in a transition. It begins with the next frame, in which the page is told of
+ * Colors change from one scheme to the other in a transition. It begins with the next frame, in which the page gets
  * the new scheme or width.
  */
 async function colorsSettled(page: Page): Promise<void> {

@@ -96,7 +96,7 @@ async function* eventsOf(
   }
 }
 
-/** Nobody is asked here: the run waits until someone answers. */
+/** The command asks no question: the run waits for an answer in the page or the CLI. */
 function printHowToAnswer(io: CommandIo, interrupt: Interrupt): void {
   printNote(io, `waiting: ${plainLine(summarize(interrupt), 300)}`);
   printNote(io, `answer it in the Inbox, or with: toolyard interrupts answer ${interrupt.id}`);

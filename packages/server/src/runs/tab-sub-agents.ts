@@ -48,7 +48,7 @@ export function createTabSubAgents({
 
     async readSubAgentsInTab(principal, runId, childIds) {
       const run = await runOf(principal, runId);
-      const found = await Promise.all(childIds.map((id) => storage.runs.getRun(principal, id)));
+      const found = await Promise.all(childIds.map(async (id) => storage.runs.getRun(principal, id)));
       const foreign = childIds.find((_id, at) => {
         const child = found[at];
         return child != null && child.parentRunId !== runId;

@@ -61,7 +61,7 @@ export async function acceptDelivery(
   if (definition === null || secret === null) throw unauthorized();
   const { signature, template, rate } = definition;
   if (!isSigned(request, { signature, secret, now })) {
-    // One per minute: whoever knows the URL could displace the other deliveries.
+    // One per minute: a client that knows the URL could displace the other deliveries.
     await note({
       id: `signature:${minuteOf(now)}`,
       outcome: 'rejected',

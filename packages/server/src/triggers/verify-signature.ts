@@ -46,7 +46,7 @@ function isEqual(text: string | undefined, prefix: string, encoding: 'hex' | 'ba
 
 /**
  * What identifies a delivery, so that a repeated or replayed one has no second effect. An id that the signature does not
- * cover could be changed by whoever replays it: then the body identifies it, unless the user chose a header.
+ * cover could be changed by a replaying client: then the body identifies it, unless the user chose a header.
  */
 export function deliveryIdOf({ body, header }: SignedRequest, signature: TriggerSignature, payload: JsonValue): string {
   if (signature.kind === 'stripe') {

@@ -1,4 +1,4 @@
-import type { Owner, RunEventBody, RunOrigin, RunStatus, StoredInterrupt, UserMessage } from '@toolyard/protocol';
+import type { Owner, RunEventBody, RunStatus, StoredInterrupt, UserMessage } from '@toolyard/protocol';
 import { defined, RUN_EVENT_VERSION, ToolyardError } from '@toolyard/protocol';
 import type { Clock, IdSource, LeasedRun, RunEvent } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';

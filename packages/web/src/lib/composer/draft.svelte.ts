@@ -118,7 +118,7 @@ export class ComposerDraft {
   show({ text, attachments, mention, removed }: SaveDraft): void {
     const own = this.attachments.filter(({ state, origin }) => state !== 'ready' && origin === undefined);
     this.text = text;
-    this.attachments = [...fromStoredAttachments(attachments as JsonValue[], () => this.#nextId()), ...own];
+    this.attachments = [...fromStoredAttachments(attachments, () => this.#nextId()), ...own];
     this.#choices = defined({ mention, removed });
     this.keepText();
     this.#storeFiles();
@@ -282,7 +282,7 @@ export class ComposerDraft {
     if (this.sending) return;
     const { files, choices } = this.#deps.storage;
     files.set(this.#key, toStoredAttachments(this.attachments));
-    choices.set(this.#key, this.#choices as JsonObject);
+    choices.set(this.#key, this.#choices);
   }
 
   #nextId(): string {
