@@ -21,7 +21,7 @@ import { Fleet } from './fleet.ts';
 import { SimulatedUsers } from './simulated-users.ts';
 import type { TimedFault, Role } from './plan.ts';
 import { planFaults } from './plan.ts';
-import { conversationOf, script, remarksIn } from './load-scenario.ts';
+import { conversationOf, MEMBERS, script, remarksIn } from './load-scenario.ts';
 
 export type EnduranceOptions = {
   cluster: Cluster;
@@ -45,7 +45,7 @@ export type EnduranceResult = Verdict & {
   traces: ReadonlyMap<string, string[]>;
   faults: number;
   runs: number;
-  /** Those of `runs` that are sub-agents, and those that a schedule started. */
+  /** Those of `runs` that are sub-agents or turns of members, and those that a schedule started. */
   subAgents: number;
   scheduled: number;
   events: number;
@@ -92,10 +92,10 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
   const stopAsking = new AbortController();
   const stopWatching = new AbortController();
   const people = new SimulatedUsers({ fleet, random, giveUp: giveUp.signal });
+  const schedule = scheduleFor(forMs);
+  await people.prepare(schedule);
   const working = Promise.all(Array.from({ length: size }, () => people.work(stopAsking.signal)));
   const watching = people.watch(AbortSignal.any([stopWatching.signal, giveUp.signal]));
-  const schedule = scheduleFor(forMs);
-  await people.schedule(schedule);
 
   const outages = await deal(faults, { fleet, cluster, forMs, log });
   stopAsking.abort();
@@ -120,7 +120,13 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
   const { failings, effects, counted } = fleet;
   const { asked, steered, readings, conversations } = people;
   const kept = await readStored(query);
-  const conversationIds = await subAgentConversations(query);
+  const children = await subAgentConversations(query);
+  const conversationIds = new Map(
+    children.map(({ id, title, parentRunId }) => {
+      const isMember = MEMBERS.some((name) => name === title);
+      return [isMember ? `${people.questions.get(parentRunId) ?? ''}~${title}` : title, id];
+    }),
+  );
   const requests = new Map([...usage.requests].map(([name, times]) => [conversationIds.get(name) ?? name, times]));
   const writes = await readWrites(query);
   const history: History = {
@@ -142,7 +148,7 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
     ],
     faults: faults.length,
     runs: kept.runs.length,
-    subAgents: conversationIds.size,
+    subAgents: children.length,
     scheduled: schedule.times,
     events: kept.runs.reduce((sum, { lastSeq }) => sum + lastSeq, 0),
     calls: kept.calls.length,

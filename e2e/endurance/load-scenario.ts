@@ -9,6 +9,9 @@ import type { ModelMessage } from '../support/server-instances.ts';
  */
 export type LoadScenario = { name: string; turns: number[]; subAgents?: number };
 
+/** The members of the group; each has its turn for each question. */
+export const MEMBERS = ['Ada', 'Bob'] as const;
+
 export function loadScenarioAt(name: string, random: () => number): LoadScenario {
   const turns = Array.from({ length: 1 + Math.floor(random() * 3) }, () => 1 + Math.floor(random() * 3));
   return random() < 0.3 ? { name, turns, subAgents: 1 + Math.floor(random() * 3) } : { name, turns };
@@ -28,8 +31,10 @@ export function script(messages: readonly ModelMessage[]): ModelReply {
   }
   // Steered messages are not questions.
   const last = messages.findLastIndex(({ role, content }) => role === 'user' && readScenario(content) !== null);
-  const scenario = readScenario(messages[last]?.content);
-  if (!scenario) return reply.text('That was no question of this test.');
+  const asked = readScenario(messages[last]?.content);
+  if (!asked) return reply.text('That was no question of this test.');
+  const member = memberIn(messages);
+  const scenario = member === null ? asked : { name: `${asked.name}~${member}`, turns: asked.turns.slice(0, 1) };
   const turn = messages.slice(last + 1).filter(({ role }) => role === 'assistant').length;
   const { name, subAgents = 0 } = scenario;
   if (turn === scenario.turns.length && subAgents > 0) return delegation(name, subAgents);
@@ -54,10 +59,20 @@ function delegation(name: string, subAgents: number): ModelReply {
   return reply.toolCalls([{ id, name: 'delegate_task', arguments: { tasks } }], { pieces: 6, delayMs: 30 });
 }
 
-/** The conversation of a request, from its last question: its id, or the title of the conversation of a sub-agent. */
+/**
+ * The conversation of a request, from its last question: its id, or the name of a sub-agent or of the turn of a member.
+ */
 export function conversationOf(messages: readonly ModelMessage[]): string {
-  const name = messages.map(({ content }) => readScenario(content)).findLast((read) => read !== null)?.name ?? '';
+  const asked = messages.map(({ content }) => readScenario(content)).findLast((read) => read !== null)?.name ?? '';
+  const member = memberIn(messages);
+  const name = member === null ? asked : `${asked}~${member}`;
   return name.includes('~') ? name : (name.split('.')[0] ?? '');
+}
+
+/** The member whose turn it is, in a request of a group. */
+function memberIn(messages: readonly ModelMessage[]): string | null {
+  const last = messages.findLast(({ role }) => role === 'user');
+  return /It is your turn, (\w+)/.exec(textOf(last?.content))?.[1] ?? null;
 }
 
 /** A steered message with a unique text, which can be found in combined messages. */

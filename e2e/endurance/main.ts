@@ -8,7 +8,7 @@ import { summaryOf } from './summary.ts';
 
 const USAGE = `npm run endure [-- --minutes N] [--seed S] [--people N] [--roles LIST]
 
-Runs several servers on one PostgreSQL for so many minutes (default 10), with users, sub-agents and a schedule.
+Runs several servers on one PostgreSQL for so many minutes (default 10), with users, sub-agents, a group and a schedule.
 Processes are killed, stopped for longer than their leases and resumed, disconnected from the database, and shut down;
 the database is restarted; notifications are lost. Then the record is checked: nothing lost, no run owned by two
 processes, no call made twice, every event read once, every time of the schedule run once.

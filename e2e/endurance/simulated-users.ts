@@ -10,11 +10,13 @@ import type {
 import type { Fleet } from './fleet.ts';
 import { follow } from './follow.ts';
 import type { ReadConversation, RunReading, ScheduleHistory, SteeredMessage, StoredRun } from '../faults/history.ts';
-import { questionOf, remarkOf, loadScenarioAt, SCHEDULED_TASK } from './load-scenario.ts';
+import { loadScenarioAt, MEMBERS, questionOf, remarkOf, SCHEDULED_TASK } from './load-scenario.ts';
 
 const TRY_AGAIN_MS = 250;
 /** Request timeout: only a stopped process takes longer; the request is then sent to another one. */
 const ANSWER_MS = 20_000;
+
+const GROUP = 'pair';
 
 export type SimulatedUsersOptions = {
   fleet: Fleet;
@@ -31,6 +33,8 @@ export class SimulatedUsers {
   readonly steered: SteeredMessage[] = [];
   readonly readings: RunReading[] = [];
   readonly conversations: ReadConversation[] = [];
+  /** Names of the scenarios of runs that were asked. */
+  readonly questions = new Map<string, string>();
   /** Requests that a server rejected wrongly. */
   readonly problems: string[] = [];
   readonly #options: SimulatedUsersOptions;
@@ -55,8 +59,18 @@ export class SimulatedUsers {
     return runs.every(({ id, lastSeq }) => (this.#tab.get(id)?.at(-1)?.seq ?? lastSeq) >= lastSeq);
   }
 
-  /** A schedule whose runs no user follows. */
-  async schedule({ id, seconds, times }: Pick<ScheduleHistory, 'id' | 'seconds' | 'times'>): Promise<void> {
+  /** A group for some of the conversations, and a schedule whose runs no user follows. */
+  async prepare({ id, seconds, times }: Pick<ScheduleHistory, 'id' | 'seconds' | 'times'>): Promise<void> {
+    const model = await this.#model();
+    for (const name of MEMBERS) {
+      await this.#ask('POST', '/api/agents', { id: name, title: name, configuration: { model } });
+    }
+    const members = MEMBERS.map((agentId) => ({ agentId }));
+    await this.#ask('POST', '/api/groups', { id: GROUP, title: 'Pair', members, mode: { kind: 'fixed_order' } });
+    await this.#addSchedule({ id, seconds, times });
+  }
+
+  async #addSchedule({ id, seconds, times }: Pick<ScheduleHistory, 'id' | 'seconds' | 'times'>): Promise<void> {
     await this.#ask('POST', '/api/schedules', {
       ...{ id, title: 'Time', task: SCHEDULED_TASK, timing: { kind: 'interval', seconds } },
       ...{ conditions: { maxTotal: times }, missed: 'all', missedLimit: 100, overlap: 'parallel' },
@@ -95,13 +109,17 @@ export class SimulatedUsers {
   async #converse(): Promise<void> {
     const { random } = this.#options;
     const id = `c${String(++this.#conversations)}`;
+    const isGroup = random() < 0.25;
     await this.#ask('POST', '/api/conversations', {
       id,
+      ...(isGroup ? { groupId: GROUP } : {}),
       configuration: { model: await this.#model(), servers: { 'sub-agents': true } },
     });
     const runIds = [this.#messageId(), ...(random() < 0.5 ? [this.#messageId()] : [])];
     for (const [index, runId] of runIds.entries()) {
-      const text = questionOf(loadScenarioAt(`${id}.${String(index)}`, random));
+      const scenario = loadScenarioAt(`${id}.${String(index)}`, random);
+      this.questions.set(runId, scenario.name);
+      const text = questionOf(scenario);
       const sent = await this.#ask('POST', `/api/conversations/${id}/messages`, {
         id: runId,
         parts: [{ type: 'text', text }],
@@ -118,7 +136,8 @@ export class SimulatedUsers {
       return events;
     };
     // Behind a cancelled run, only one message is queued at a time.
-    const saying = random() < 0.5 && (!cancels || runIds.length === 1) ? this.#saySoon(id) : null;
+    // The last member may have had its turn: then no request contains a steered message.
+    const saying = !isGroup && random() < 0.5 && (!cancels || runIds.length === 1) ? this.#saySoon(id) : null;
     let endedWell = true;
     for (const runId of runIds) {
       if (cancels) void this.#cancelSoon(runId);

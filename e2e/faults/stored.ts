@@ -105,10 +105,16 @@ export async function readFirings(query: Query): Promise<StoredFiring[]> {
   }));
 }
 
-/** The conversations of sub-agents: their ids by title, which no two share. */
-export async function subAgentConversations(query: Query): Promise<Map<string, string>> {
-  const rows = await query('SELECT id, title FROM conversations WHERE parent_run_id IS NOT NULL');
-  return new Map(rows.map(({ id, title }) => [String(title), String(id)]));
+/** The conversations of sub-agents and of turns of members. */
+export async function subAgentConversations(
+  query: Query,
+): Promise<{ id: string; title: string; parentRunId: string }[]> {
+  const rows = await query('SELECT id, title, parent_run_id FROM conversations WHERE parent_run_id IS NOT NULL');
+  return rows.map((row) => ({
+    id: String(row['id']),
+    title: String(row['title']),
+    parentRunId: String(row['parent_run_id']),
+  }));
 }
 
 function toUsage(conversationId: string, rows: readonly Record<string, string | null>[]): History['usage'][number] {

@@ -1,4 +1,4 @@
-import type { AgentReference, JsonObject, JsonValue, ResourcePart, SaveDraft, UserPart } from '@toolyard/protocol';
+import type { AgentReference, ResourcePart, SaveDraft, UserPart } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import { MAX_ATTACHMENTS, toUserParts, type Attachment, type PreparedFile } from './attachments.ts';
