@@ -92,7 +92,7 @@ describePage('search in the page', ({ set }) => {
       // The end stays in view when a message grows by itself, as one with an image does; the list knows of the scroll.
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))');
       await page.evaluate("[...document.querySelectorAll('[data-row]')].at(-1).style.paddingBottom = '400px'");
-      await expect.poll(belowView).toBeLessThan(2);
+      await expect.poll(belowView, { timeout: 30_000 }).toBeLessThan(2);
       return id;
     }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { describeLocations } from './locations/describe-locations.ts';
-import { ROWS_OF_SUB_AGENTS, rowsOfTable, SCENARIOS_OF_ROW, VARIANTS } from './locations/rows.ts';
+import { ROWS_OF_SERVER_RUNS, rowsOfTable, SCENARIOS_OF_ROW, VARIANTS } from './locations/rows.ts';
 
 test('every row of the decision table of the loop has a scenario', () => {
-  expect([...Object.keys(SCENARIOS_OF_ROW), ...ROWS_OF_SUB_AGENTS].toSorted()).toEqual(rowsOfTable().toSorted());
+  expect([...Object.keys(SCENARIOS_OF_ROW), ...ROWS_OF_SERVER_RUNS].toSorted()).toEqual(rowsOfTable().toSorted());
 });
 
 /**

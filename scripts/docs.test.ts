@@ -72,7 +72,12 @@ describe('commands in the documents', () => {
 });
 
 describe('examples of config.json', () => {
-  const env = { ANTHROPIC_API_KEY: 'key', HOOK_SECRET: 'sixteen characters', OTLP_KEY: 'key' };
+  const env = {
+    ANTHROPIC_API_KEY: 'key',
+    HOOK_SECRET: 'sixteen characters',
+    OTLP_KEY: 'key',
+    SMTP_URL: 'smtps://user:key@mail.example',
+  };
   const examples = globSync('docs/*.md', { cwd: ROOT }).flatMap((document) => {
     const blocks = readFileSync(join(ROOT, document), 'utf8').matchAll(/```json\n([\s\S]*?)```/g);
     return [...blocks].map(([, text = '']) => ({ document, text }));

@@ -54,11 +54,12 @@ export const SCENARIOS_OF_ROW: Record<string, readonly [Name, ...Name[]]> = {
   ],
 };
 
-/** Rows of sub-agents, which only runs of the server have: `sub-agents.test.ts` of the server proves them. */
-export const ROWS_OF_SUB_AGENTS: readonly string[] = [
+/** Rows of sub-agents and API keys, proven by `sub-agents.test.ts` of the server and `general-chat-agent.test.ts`. */
+export const ROWS_OF_SERVER_RUNS: readonly string[] = [
   'the user wrote, or steers | a budget of the parent is exhausted',
   'a tool delegates | one task',
   'a tool delegates | several tasks',
+  'any that a request or call follows | the run must not continue',
 ];
 
 /** Scenarios of rows that another scenario covers. */
