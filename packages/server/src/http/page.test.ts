@@ -37,14 +37,23 @@ async function servePage(): Promise<TestServer> {
   return server;
 }
 
-test.each(['/', '/c/123', '/inbox', '/settings', '/settings/providers', '/agents', '/agents/a1', '/?x=1'])(
-  '%s serves the page',
-  async (target) => {
-    const answer = await (await servePage()).ask(target);
-    expect(answer).toMatchObject({ status: 200, text: HTML, headers: { 'content-type': 'text/html; charset=utf-8' } });
-    expect(answer.headers['cache-control']).toBe('no-cache');
-  },
-);
+test.each([
+  '/',
+  '/c/123',
+  '/inbox',
+  '/settings',
+  '/settings/providers',
+  '/agents',
+  '/agents/a1',
+  '/groups/g1',
+  '/runs',
+  '/runs/r1',
+  '/?x=1',
+])('%s serves the page', async (target) => {
+  const answer = await (await servePage()).ask(target);
+  expect(answer).toMatchObject({ status: 200, text: HTML, headers: { 'content-type': 'text/html; charset=utf-8' } });
+  expect(answer.headers['cache-control']).toBe('no-cache');
+});
 
 test.each(['/nowhere', '/c', '/c/1/2', '/settingsx', '/favicon.ico', '/index.html', '/index.html.br'])(
   '%s serves the page with its own "not found"',

@@ -7,7 +7,7 @@ import { codePolicy, networkPolicy, pagePolicy, scriptPolicy } from './response-
 import type { AppContext, UiOptions } from './types.ts';
 
 /** Paths for which the page has a view; for others it shows its own "not found". */
-const VIEWS = /^\/(c\/[^/]+|inbox|agents(\/.*)?|settings(\/.*)?)?$/;
+const VIEWS = /^\/(c\/[^/]+|inbox|agents(\/.*)?|groups\/[^/]+|runs(\/[^/]+)?|settings(\/.*)?)?$/;
 /**
  * Worker that connects to MCP servers for the page, which its own policy forbids. Only scripts of the page can start
  * it, so texts of models gain nothing.
