@@ -42,6 +42,8 @@ function limiter(longest: number, isStream: boolean): TransformStream<Uint8Array
           if (byte === RETURN) continue;
           length = byte === NEWLINE && isLineEmpty ? 0 : length + 1;
           isLineEmpty = byte === NEWLINE;
+          // One chunk may contain the end of the message too.
+          if (length > longest) break;
         }
       }
       if (length > longest) controller.error(tooLong(longest));
