@@ -99,7 +99,7 @@ function toGroup(row: Selectable<Schema['groups']>): StoredGroup {
   return {
     id: row.id,
     title: row.title,
-    // `definition` of another table is no JSON, so that the column is decoded here.
+    // The column `definition` of another table is not JSON, so this one is decoded here.
     definition: decodeJson(row.definition) as JsonObject,
     version: row.version,
     createdAt: row.created_at,
