@@ -10,11 +10,11 @@ import type { RunConfiguration } from '../runs/stored-run.ts';
  * @throws ToolyardError `not_found` without such a run
  */
 export async function groupRunView(
-  { groups, runs }: Pick<SharedStorage, 'groups' | 'runs'>,
+  { runStates, runs }: Pick<SharedStorage, 'runStates' | 'runs'>,
   principal: Owner,
   runId: string,
 ): Promise<GroupRunView | null> {
-  const stored = await groups.runState(principal, runId);
+  const stored = await runStates.get(principal, runId);
   if (stored === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
   const state = stateIn(stored.state);
   // Only the server writes this column.

@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto';
 import type { RunView, SavedTrigger, StoredInterrupt, TriggerDelivery } from '@toolyard/protocol';
 import { eventually, reply } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Answer, WholeServer } from './test-fixtures/whole-server.ts';
-import { startWholeServer } from './test-fixtures/whole-server.ts';
+import type { Answer, ServerWithModel } from './test-fixtures/server-with-model.ts';
+import { startServerWithModel } from './test-fixtures/server-with-model.ts';
 
-let server: WholeServer;
+let server: ServerWithModel;
 beforeEach(async () => {
-  server = await startWholeServer();
+  server = await startServerWithModel();
   await server.ask('POST', '/api/agents', { id: 'clerk', title: 'Clerk' });
 });
 afterEach(() => server.close());

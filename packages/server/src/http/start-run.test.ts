@@ -1,12 +1,12 @@
 import type { RunView, StartedRun } from '@toolyard/protocol';
 import { eventually, reply } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { WholeServer } from './test-fixtures/whole-server.ts';
-import { startWholeServer } from './test-fixtures/whole-server.ts';
+import type { ServerWithModel } from './test-fixtures/server-with-model.ts';
+import { startServerWithModel } from './test-fixtures/server-with-model.ts';
 
-let server: WholeServer;
+let server: ServerWithModel;
 beforeEach(async () => {
-  server = await startWholeServer();
+  server = await startServerWithModel();
   for (const id of ['writer', 'clerk']) {
     await server.ask('POST', '/api/agents', { id, title: `Agent ${id}`, configuration: { intervention: 'auto' } });
   }

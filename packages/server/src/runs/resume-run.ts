@@ -9,7 +9,7 @@ import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
 export type ResumeServices = {
-  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'agents' | 'groups'>;
+  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'agents' | 'runStates'>;
   clock: Clock;
   ids: IdSource;
   pool: Pick<RunWorkerPool, 'wake'>;
@@ -67,10 +67,10 @@ export async function resumeRun(principal: Owner, runId: string, services: Resum
 async function isPausedGroup(
   principal: Owner,
   { id, conversationId }: RunRecord,
-  { conversations, groups, runs }: ResumeServices['storage'],
+  { conversations, runStates, runs }: ResumeServices['storage'],
 ): Promise<boolean> {
   if ((await conversations.get(principal, conversationId))?.groupId == null) return false;
-  return (await groupRunView({ groups, runs }, principal, id))?.paused === true;
+  return (await groupRunView({ runStates, runs }, principal, id))?.paused === true;
 }
 
 async function resumeGroup(

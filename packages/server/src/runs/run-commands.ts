@@ -33,7 +33,7 @@ import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
 export type RunCommandsOptions = {
-  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue' | 'agents' | 'groups'>;
+  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue' | 'agents' | 'runStates'>;
   servers: Pick<Servers, 'approve' | 'isConfigured'>;
   configurations: Pick<Configurations, 'whereToRaise'>;
   tabs: Pick<TabToolSource, 'approve'>;

@@ -57,6 +57,7 @@ export type TabRunsOptions = {
     | 'requestPreludes'
     | 'agents'
     | 'groups'
+    | 'runStates'
   >;
   pump: CommitPump;
   hub: LiveHub;

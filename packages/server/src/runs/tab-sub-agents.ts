@@ -8,7 +8,7 @@ import type { RunConfiguration } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
 
 export type TabSubAgentsOptions = {
-  storage: Pick<SharedStorage, 'runs' | 'groups'>;
+  storage: Pick<SharedStorage, 'runs' | 'runStates'>;
   subAgents: (of: { run: RunRecord; configuration: RunConfiguration }) => SubAgents;
   /** @throws ToolyardError `not_found` for a run that does not execute in a tab */
   runOf: (principal: Owner, runId: string) => Promise<RunRecord>;
@@ -27,7 +27,7 @@ export function createTabSubAgents({
   checkLease,
 }: TabSubAgentsOptions): Pick<RunsInTabs, 'startSubAgentsInTab' | 'readSubAgentsInTab'> {
   async function open(principal: Owner, run: RunRecord) {
-    const kept = await storage.groups.runState(principal, run.id);
+    const kept = await storage.runStates.get(principal, run.id);
     if (kept === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${run.id} in a tab.` });
     const { configuration, point } = readStoredRun(kept);
     return { state: point.state, configuration, subAgents: subAgents({ run, configuration }) };

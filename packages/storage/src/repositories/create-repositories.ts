@@ -29,6 +29,8 @@ import type { TriggerRepository } from './triggers.ts';
 import { createTriggerRepository } from './triggers.ts';
 import type { RequestPreludeRepository } from './request-preludes.ts';
 import { createRequestPreludeRepository } from './request-preludes.ts';
+import type { RunStateRepository } from './run-states.ts';
+import { createRunStateRepository } from './run-states.ts';
 import type { RunListRepository } from './run-list.ts';
 import { createRunListRepository } from './run-list.ts';
 import type { ScheduleRepository } from './schedules.ts';
@@ -76,6 +78,7 @@ export type Repositories = {
   readonly idempotencyKeys: IdempotencyRepository;
   readonly rateCounters: RateCounterRepository;
   readonly runList: RunListRepository;
+  readonly runStates: RunStateRepository;
 };
 
 /** `search` and `usage` depend on the engine and may take long. */
@@ -105,5 +108,6 @@ export function createRepositories(engine: StorageEngine, search: ConversationSe
     idempotencyKeys: createIdempotencyRepository(engine),
     rateCounters: createRateCounterRepository(engine),
     runList: createRunListRepository(engine),
+    runStates: createRunStateRepository(engine.db),
   };
 }

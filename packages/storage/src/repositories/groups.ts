@@ -1,6 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
-import { sql } from 'kysely';
-import type { JsonObject, JsonValue, Owner } from '@toolyard/protocol';
+import type { JsonObject, Owner } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 import { decodeJson, encodeJson, scrubText } from '../text.ts';
@@ -32,8 +31,6 @@ export type GroupRepository = {
     change: { title: string; definition: JsonObject; version: number; at: number },
   ): Promise<StoredGroup | null>;
   remove(principal: Owner, id: string): Promise<boolean>;
-  /** Configuration and last committed state of a run; null if the owner has no such run. */
-  runState(principal: Owner, runId: string): Promise<{ configuration: JsonValue; state: JsonValue } | null>;
 };
 
 export function createGroupRepository(db: Kysely<Schema>): GroupRepository {
@@ -81,18 +78,7 @@ export function createGroupRepository(db: Kysely<Schema>): GroupRepository {
         .executeTakeFirst();
       return result.numDeletedRows > 0;
     },
-    async runState({ ownerId }, runId) {
-      const query = sql<{ of_run: string | null; state: string | null }>`
-        SELECT configuration AS of_run, state FROM run_states WHERE run_id = ${runId} AND owner_id = ${ownerId}`;
-      const { rows } = await query.execute(db);
-      const [row] = rows;
-      return row ? { configuration: decoded(row.of_run), state: decoded(row.state) } : null;
-    },
   };
-}
-
-function decoded(text: string | null): JsonValue {
-  return text === null ? null : decodeJson(text);
 }
 
 function toGroup(row: Selectable<Schema['groups']>): StoredGroup {

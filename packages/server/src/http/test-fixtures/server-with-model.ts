@@ -5,14 +5,14 @@ import type { ApiKeyLimits, CreatedApiKey, JsonValue, KeyScope, McpServerList, P
 import { parseJson } from '@toolyard/protocol';
 import type { ModelReply } from '@toolyard/testing';
 import { eventually, reply, startModelServer, startScriptedMcp } from '@toolyard/testing';
-import { startServer } from '../../start-server.ts';
+import { startWholeServer } from '../../mcp/test-fixtures/whole-server.ts';
 
 const TOKEN = 'token-of-the-operator';
 
 export type Answer = { status: number; headers: Headers; text: string; json: JsonValue };
 
 /** A whole server with an access token, a scripted model, and the MCP servers `left` and `right` with the tool `which`. */
-export type WholeServer = {
+export type ServerWithModel = {
   readonly url: string;
   /** Replies of the model, in order; then a short text. */
   replies: ModelReply[];
@@ -24,7 +24,7 @@ export type WholeServer = {
   close(): Promise<void>;
 };
 
-export async function startWholeServer(): Promise<WholeServer> {
+export async function startServerWithModel(): Promise<ServerWithModel> {
   const stack = new AsyncDisposableStack();
   const replies: ModelReply[] = [];
   const model = stack.use(await startModelServer(() => replies.shift() ?? reply.text('Hello to you.')));
@@ -33,28 +33,20 @@ export async function startWholeServer(): Promise<WholeServer> {
   const right = stack.use(await startScriptedMcp(tools('right')));
   const dataDir = mkdtempSync(join(tmpdir(), 'toolyard-whole-'));
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
-  const server = await startServer({
+  const server = await startWholeServer({
     dataDir,
-    databaseNotify: true,
-    host: '127.0.0.1',
-    port: 0,
     token: TOKEN,
-    allowHosts: [],
-    ui: false,
-    uiSettings: {},
-    uiMcpProxy: false,
+    databaseNotify: true,
     metrics: false,
-    builtInServers: [],
     flagServers: [
       { id: 'left', transport: { type: 'http', url: left.url } },
       { id: 'right', transport: { type: 'http', url: right.url } },
     ],
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'k' },
-    log: () => {},
   });
   stack.defer(() => server.close());
 
-  const ask: WholeServer['ask'] = async (method, path, json, { as = TOKEN, headers = {} } = {}) => {
+  const ask: ServerWithModel['ask'] = async (method, path, json, { as = TOKEN, headers = {} } = {}) => {
     const response = await fetch(`${server.url}${path}`, {
       method,
       headers: {
