@@ -1,16 +1,19 @@
 import type { Page } from 'playwright-core';
 import { chatPage } from '../support/chat-page.ts';
 import type { Stage } from '../support/stage.ts';
+import { load } from '../support/stage.ts';
 import type { ConversationClient } from './over-http.ts';
 
 /** A page that executes runs in the tab, with a browser server. */
 export async function openOwnTab(stage: Stage, mcp: string): Promise<Page> {
-  const page = await stage.open();
+  // A small page of the server: the browser's storage is filled before the page is loaded.
+  const page = await stage.open('/health');
   await page.evaluate((url) => {
     const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
     localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
     localStorage.setItem('toolyard:run-place:1', '"tab"');
   }, mcp);
+  await load(page, stage.line.url);
   return page;
 }
 

@@ -146,10 +146,10 @@ async function setStageOn<Server extends AnyServer>(
 }
 
 /**
- * The load event comes before the scripts of the page have run. Until then its placeholder has a composer that accepts text
- * and sends nothing.
+ * Opens a page of Toolyard and waits for its scripts: the load event comes before they have run. Until then the placeholder has
+ * a composer that accepts text and sends nothing.
  */
-async function load(page: Page, url: string): Promise<void> {
+export async function load(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.locator('#placeholder').waitFor({ state: 'detached' });
 }
