@@ -10,7 +10,7 @@ import { describeOnSharedPage, SMALL_WINDOW } from './support/shared-page.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
 
-type Asked = { messages: { role: string; content: unknown }[]; tools?: { function: { name: string } }[] };
+type ModelRequestBody = { messages: { role: string; content: unknown }[]; tools?: { function: { name: string } }[] };
 
 /** Answers are held in the middle of a word until a test releases them. */
 let slowlyOn = Promise.withResolvers<void>();
@@ -22,7 +22,7 @@ const ARGUMENTS: Record<string, Record<string, string>> = {
 };
 
 const callsNamed: ModelScript = ({ body }) => {
-  const { messages, tools = [] } = body as Asked;
+  const { messages, tools = [] } = body as ModelRequestBody;
   const last = messages.at(-1);
   if (last?.role === 'tool') return reply.text(`It said: ${JSON.stringify(last.content)}`);
   const said = JSON.stringify(last?.content);

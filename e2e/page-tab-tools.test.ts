@@ -13,11 +13,11 @@ import { describeInBrowser } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
 import { setProcessStage, setStage } from './support/stage.ts';
 
-type Asked = { messages: { role: string; content: unknown }[]; tools?: { function: { name: string } }[] };
+type ModelRequestBody = { messages: { role: string; content: unknown }[]; tools?: { function: { name: string } }[] };
 
 /** Calls the tool the user names, and answers with its result. */
 const callsNamed: ModelScript = ({ body }) => {
-  const { messages, tools = [] } = body as Asked;
+  const { messages, tools = [] } = body as ModelRequestBody;
   const last = messages.at(-1);
   if (last?.role === 'tool') return reply.text(`It said: ${JSON.stringify(last.content)}`);
   const wanted = tools.find(({ function: { name } }) => JSON.stringify(last?.content).includes(name));

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import type { QuestionHandlers } from '../../packages/mcp-host/src/index.ts';
+import type { ServerRequestHandlers } from '../../packages/mcp-host/src/index.ts';
 import type { JsonObject } from '../../packages/protocol/src/index.ts';
 import type { Figure } from '../harness/figure.ts';
 import { startPeer } from '../support/process.ts';
@@ -19,7 +19,7 @@ export type Compared = { over: 'stdio' | 'HTTP'; bare: MakeCall; hosted: MakeCal
 /** Measures the host compared with the bare SDK, over stdio and over HTTP. */
 export async function comparedWithSdk(
   measure: (compared: Compared) => Promise<Figure[]>,
-  handlers: QuestionHandlers = {},
+  handlers: ServerRequestHandlers = {},
 ): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const over of ['stdio', 'HTTP'] as const) {

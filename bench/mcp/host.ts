@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { QuestionHandlers, ServerConfig, TransportConfig } from '../../packages/mcp-host/src/index.ts';
+import type { ServerRequestHandlers, ServerConfig, TransportConfig } from '../../packages/mcp-host/src/index.ts';
 import { McpHost } from '../../packages/mcp-host/src/index.ts';
 import { createNodeTransports } from '../../packages/mcp-host/src/node/index.ts';
 import { systemClock } from '../../packages/protocol/src/index.ts';
@@ -14,7 +14,7 @@ export const OVER_STDIO: Extract<TransportConfig, { type: 'stdio' }> = {
 };
 
 /** A host like in the Toolyard server, without guarded fetch. */
-export function makeHost(servers: ServerConfig[], handlers: QuestionHandlers = {}): McpHost {
+export function makeHost(servers: ServerConfig[], handlers: ServerRequestHandlers = {}): McpHost {
   return new McpHost({
     servers,
     createTransport: createNodeTransports({ fetch: (input, init) => fetch(input, init) }),

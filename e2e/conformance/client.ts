@@ -1,7 +1,7 @@
 /**
  * The client under test of the official conformance suite: a host built from the public exports of the package.
  */
-import type { OAuthSettings, QuestionHandlers } from '@toolyard/mcp-host';
+import type { OAuthSettings, ServerRequestHandlers } from '@toolyard/mcp-host';
 import { createMemoryAuthStore, McpHost, readSignInResponse } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import { isJsonObject, systemClock, ToolyardError, type JsonObject, type JsonValue } from '@toolyard/protocol';
@@ -17,7 +17,7 @@ const MOST_SIGN_INS = 3;
 
 /** Runs a scenario and logs its progress. */
 export async function runClient(given: ClientScenario, say: (line: string) => void): Promise<void> {
-  const handlers: QuestionHandlers = {
+  const handlers: ServerRequestHandlers = {
     // Accepts the default values.
     form: async ({ requestedSchema }) => ({
       action: 'accept',

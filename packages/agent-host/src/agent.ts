@@ -17,7 +17,7 @@ import type {
 import type { CallContext } from '@toolyard/agent-runtime';
 import type { CreateTransport, ServerConfig, ServerHealth, SignInOptions } from '@toolyard/mcp-host';
 import type { ModelInfo } from '@toolyard/model-runtime';
-import type { AgentQuestions } from './agent-questions.ts';
+import type { InterruptHandlers } from './interrupt-handlers.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { FunctionTool, FunctionToolGroup } from './functions/tool.ts';
 import type { ModelChoice } from './model-choice.ts';
@@ -58,7 +58,7 @@ export type AgentOptions = {
   /** Input that the model accepts besides text; absent: everything is sent. */
   inputs?: ModelInput[];
   /** Handlers for requests of servers during a call. Without it such requests are declined. */
-  questions?: AgentQuestions;
+  questions?: InterruptHandlers;
   /** Tools that need no approval, as `server/tool`. */
   allow?: string[];
   /**

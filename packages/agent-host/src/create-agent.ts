@@ -3,7 +3,7 @@ import { defined, faultsOfBudgets, ToolyardError, VERSION } from '@toolyard/prot
 import type { ServerHealth } from '@toolyard/mcp-host';
 import { McpHost } from '@toolyard/mcp-host';
 import type { Agent, AgentOptions, Platform } from './agent.ts';
-import { declareHandlers } from './agent-questions.ts';
+import { declareHandlers } from './interrupt-handlers.ts';
 import { ASK_USER_TOOLS } from './functions/ask-user.ts';
 import { FunctionTools } from './functions/function-tools.ts';
 import { LocalAgent } from './local-agent.ts';

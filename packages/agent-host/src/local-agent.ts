@@ -16,7 +16,7 @@ import type { AgentRunOptions } from './agent-run.ts';
 import { AgentRun } from './agent-run.ts';
 import { continuationOf } from './continuation.ts';
 import type { FunctionTools } from './functions/function-tools.ts';
-import { createQuestioning } from './agent-questions.ts';
+import { createInterruptQueue } from './interrupt-handlers.ts';
 import { createRunHost } from './create-run-host.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import type { MemoryConversation } from './memory-conversation.ts';
@@ -189,7 +189,7 @@ export class LocalAgent implements Agent {
         clock,
         signal,
         asking: askingOf(approve, askUser),
-        questions: questions ? createQuestioning(questions) : { mode: 'decline' },
+        questions: questions ? createInterruptQueue(questions) : { mode: 'decline' },
         askBudget,
         remember: (tool, { decision }, definition) => this.#remember(tool, decision, definition),
         used: isCounted ? (entry) => this.#usage.add(entry) : undefined,

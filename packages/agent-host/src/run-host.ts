@@ -58,10 +58,13 @@ export type ApprovalMode =
   | { mode: 'decline' };
 
 /** An elicitation or sampling request of a server during an open call. */
-export type ServerQuestion = FormInterrupt | UrlInterrupt | SamplingInterrupt;
+export type ServerInterrupt = FormInterrupt | UrlInterrupt | SamplingInterrupt;
 
 /** Asks the user a server's question; the signal is aborted when the answer is no longer needed. */
-export type AskQuestion = (interrupt: ServerQuestion, options: { signal: AbortSignal }) => Promise<InterruptAnswer>;
+export type AskServerInterrupt = (
+  interrupt: ServerInterrupt,
+  options: { signal: AbortSignal },
+) => Promise<InterruptAnswer>;
 
 /**
  * How questions of servers during a call are answered.
@@ -70,11 +73,11 @@ export type AskQuestion = (interrupt: ServerQuestion, options: { signal: AbortSi
  *   that the server wants stored is sealed.
  * - `decline`: the MCP host declines them
  */
-export type QuestionMode =
-  | { mode: 'ask'; ask: AskQuestion }
+export type ServerInterruptMode =
+  | { mode: 'ask'; ask: AskServerInterrupt }
   | {
       mode: 'park';
-      ask: AskQuestion;
+      ask: AskServerInterrupt;
       seal: (text: string) => Promise<string>;
       open: (sealed: string) => Promise<string>;
     }
@@ -118,7 +121,7 @@ export type RunHost = {
   /** Absent: requests cannot be shown later, except for their messages. */
   keepPrelude?: KeepPrelude | undefined;
   asking: ApprovalMode;
-  questions: QuestionMode;
+  questions: ServerInterruptMode;
   /** Asks about budgets if questions are not parked; absent: a run ends at a budget. */
   askBudget?: AskBudget | undefined;
   /**

@@ -1,6 +1,6 @@
 export * as relayMeta from './calls/relay-meta.ts';
 export type {
-  AnsweredRound,
+  InputAnswers,
   Caller,
   CallToolOptions,
   Completion,
@@ -47,14 +47,14 @@ export { initialized, MethodError, serveMethods } from './transports/serve-metho
 export type { ServeInMemory } from './transports/in-memory-transport.ts';
 export { createInMemoryTransport } from './transports/in-memory-transport.ts';
 export type {
-  AskedQuestion,
+  InputRequest,
   FormAnswer,
-  Question,
-  QuestionHandlers,
+  ServerRequestContext,
+  ServerRequestHandlers,
   SamplingAnswer,
   SamplingRequest,
-  UrlQuestion,
-} from './questions/questions.ts';
+  UrlRequestContext,
+} from './server-requests/answer-request.ts';
 export type { ListedSkill, SkillFile } from './catalogue/skills.ts';
 export type { ResourceStore } from './catalogue/resource-store.ts';
 export type { PinStore, ToolPin, VoidedApproval } from './catalogue/trust.ts';

@@ -17,7 +17,7 @@ import type {
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
-import type { AskedQuestion, QuestionHandlers } from './questions/questions.ts';
+import type { InputRequest, ServerRequestHandlers } from './server-requests/answer-request.ts';
 import type { SandboxSettings } from './host/sandbox-settings.ts';
 import type { HostedConfig } from './hosted/hosted-config.ts';
 import type { PluginConfig } from './plugins/plugin-config.ts';
@@ -207,14 +207,14 @@ export type CallToolOptions = McpRequestOptions & {
   /** Absent: the call belongs to no conversation. */
   caller?: Caller;
   /** Answer the server's requests during this call, in place of the host's handlers. */
-  handlers?: QuestionHandlers;
+  handlers?: ServerRequestHandlers;
   /**
    * Receives a round of input requests instead of the handlers, if the server does not have to wait for the answers:
    * the call ends with the error `input_required` and is repeated with `resume`.
    */
   onRound?: (round: InputRound) => void;
   /** The answers to the round with which the previous call ended. */
-  resume?: AnsweredRound;
+  resume?: InputAnswers;
   /**
    * Called when the call became a task, before polling begins: with the handle another process can continue ({@link
    * ToolHost.resumeTask}).
@@ -233,7 +233,7 @@ export type InputRound = {
   /** The number of earlier rounds, over all repetitions of the call. */
   number: number;
   /** By the server's own keys. */
-  asked: { key: string; question: AskedQuestion }[];
+  asked: { key: string; question: InputRequest }[];
   /** The answers that needed no user. */
   answered: JsonObject;
   /** Returned to the server unchanged; may contain secrets. */
@@ -242,7 +242,7 @@ export type InputRound = {
   refused?: true;
 };
 
-export type AnsweredRound = { number: number; responses?: JsonObject; state?: string };
+export type InputAnswers = { number: number; responses?: JsonObject; state?: string };
 
 /** A resolved model-facing name. */
 export type IndexedTool = ToolDefinition & {

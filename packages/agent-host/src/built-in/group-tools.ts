@@ -183,15 +183,15 @@ export const GROUP_TOOLS: FunctionToolGroup = {
   tools: [speak, broadcast, delegate, executeTask, executeTasks, vote, finish, handBack],
 };
 
-type Asked = { member: string; instruction: string };
+type MemberInstruction = { member: string; instruction: string };
 
 async function turns(
   kind: GroupCallKind,
-  asked: readonly Asked[],
+  instructions: readonly MemberInstruction[],
   isPrivate: boolean,
   ctx: ToolContext,
 ): Promise<ToolResult> {
-  const { outcomes } = await askMembers(kind, asked, isPrivate, ctx);
+  const { outcomes } = await askMembers(kind, instructions, isPrivate, ctx);
   const answered = outcomes.flatMap(({ name, status }) =>
     status === 'done' ? [`${name} answered: see the message of ${name} that follows.`] : [],
   );
@@ -201,12 +201,16 @@ async function turns(
 /** Gives each member its turn. A member that is missing, fails or takes too long does not affect the others. */
 async function askMembers(
   kind: GroupCallKind,
-  asked: readonly Asked[],
+  instructions: readonly MemberInstruction[],
   isPrivate: boolean,
   { group, delegate: start }: ToolContext,
 ): Promise<{ outcomes: MemberOutcome[]; results: { agentId: string; result: SubAgentResult }[] }> {
   if (!group || !start) throw new ToolyardError({ code: 'tool_refused', message: 'This run is not that of a group.' });
-  const found = asked.map(({ member, instruction }) => ({ name: member, instruction, member: find(group, member) }));
+  const found = instructions.map(({ member, instruction }) => ({
+    name: member,
+    instruction,
+    member: find(group, member),
+  }));
   const tasks = found.flatMap(({ instruction, member }): DelegableTask[] => {
     if (!member) return [];
     const { agentId, name } = member;

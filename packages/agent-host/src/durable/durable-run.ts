@@ -18,10 +18,10 @@ import { createRunHost } from '../create-run-host.ts';
 import type { SteeringMessage } from '../drive-run.ts';
 import { driveRun } from '../drive-run.ts';
 import { RunControl } from '../run-control.ts';
-import type { AskQuestion, QuestionMode } from '../run-host.ts';
+import type { AskServerInterrupt, ServerInterruptMode } from '../run-host.ts';
 import type { CommitPump } from './commit-pump.ts';
 import { DurableJournal } from './durable-journal.ts';
-import { LiveQuestions } from './live-questions.ts';
+import { LiveInterrupts } from './live-interrupts.ts';
 import { RunConversation, emptyAnswer } from './run-conversation.ts';
 import type { StepStamp } from './run-draft.ts';
 import { RunLedger } from './run-ledger.ts';
@@ -53,7 +53,9 @@ type RunMessages = {
 };
 
 /** Model and tools of a run. A process that keeps questions open seals nothing. */
-export type DurableAccess = RunAccess & { sealing?: Pick<Extract<QuestionMode, { mode: 'park' }>, 'seal' | 'open'> };
+export type DurableAccess = RunAccess & {
+  sealing?: Pick<Extract<ServerInterruptMode, { mode: 'park' }>, 'seal' | 'open'>;
+};
 
 type DurableDriveOptions = {
   configuration: ResolvedAgentConfiguration & { model: ModelReference };
@@ -92,7 +94,7 @@ export class DurableRun {
   readonly steering = new RunSteering();
   readonly #options: DurableRunOptions;
   readonly #control: RunControl;
-  readonly #questions = new LiveQuestions();
+  readonly #questions = new LiveInterrupts();
   #ledger: RunLedger | null = null;
   #cancels: readonly string[] = [];
   #isLost = false;
@@ -264,8 +266,8 @@ export class DurableRun {
     return { ...access, budgets: { ...budgets, refresh } };
   }
 
-  #questioning({ sealing }: DurableAccess): QuestionMode {
-    const ask: AskQuestion = (...asked) => this.#ask(...asked);
+  #questioning({ sealing }: DurableAccess): ServerInterruptMode {
+    const ask: AskServerInterrupt = (...asked) => this.#ask(...asked);
     return sealing ? { mode: 'park', ask, ...sealing } : { mode: 'ask', ask };
   }
 
@@ -287,7 +289,7 @@ export class DurableRun {
   }
 
   /** Asks while a call is open. Time waiting for the user does not count towards the time limit of the run. */
-  async #ask(...[interrupt, options]: Parameters<AskQuestion>): Promise<InterruptAnswer> {
+  async #ask(...[interrupt, options]: Parameters<AskServerInterrupt>): Promise<InterruptAnswer> {
     const release = this.#control.holdTime();
     this.#announceQuestion();
     try {

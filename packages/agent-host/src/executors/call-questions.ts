@@ -9,14 +9,14 @@ import type {
 import { defined, isJsonObject, isStorageFault, ToolyardError } from '@toolyard/protocol';
 import type { PendingCall, PendingQuestion } from '@toolyard/agent-runtime';
 import type {
-  AnsweredRound,
-  AskedQuestion,
+  InputAnswers,
+  InputRequest,
   CallToolOptions,
   InputRound,
-  Question,
-  QuestionHandlers,
+  ServerRequestContext,
+  ServerRequestHandlers,
 } from '@toolyard/mcp-host';
-import type { RunHost, ServerQuestion } from '../run-host.ts';
+import type { RunHost, ServerInterrupt } from '../run-host.ts';
 import type { SamplingUsage } from './sampling-usage.ts';
 import { sample } from './sample.ts';
 import { describeSampling } from './sampling-view.ts';
@@ -83,7 +83,7 @@ export class CallQuestions {
   }
 
   /** Converts answers into the response to the server; `refusal` if the call is not made again. */
-  async resume({ questions, keeps }: Waits): Promise<{ resume: AnsweredRound | null } | { refusal: ErrorInfo }> {
+  async resume({ questions, keeps }: Waits): Promise<{ resume: InputAnswers | null } | { refusal: ErrorInfo }> {
     const asked = Array.isArray(keeps['asked']) ? (keeps['asked'] as unknown as InputRound['asked']) : null;
     if (asked === null) {
       const openQuestion = questions.find(
@@ -121,7 +121,7 @@ export class CallQuestions {
     }
   }
 
-  get #handlers(): QuestionHandlers {
+  get #handlers(): ServerRequestHandlers {
     return {
       form: async ({ message, requestedSchema }, question) => {
         const schema = requestedSchema as unknown as JsonObject;
@@ -141,7 +141,7 @@ export class CallQuestions {
     };
   }
 
-  async #responseTo(question: AskedQuestion, answer: InterruptAnswer, signal: AbortSignal): Promise<JsonObject> {
+  async #responseTo(question: InputRequest, answer: InterruptAnswer, signal: AbortSignal): Promise<JsonObject> {
     switch (question.kind) {
       case 'form':
         if (answer.decision === 'accept') return { action: 'accept', content: answer.content ?? {} };
@@ -154,10 +154,10 @@ export class CallQuestions {
   }
 
   /** Asks while the call stays open. */
-  async #askLive(asked: AskedQuestion, { signal, mayBelongTo }: Question): Promise<InterruptAnswer> {
+  async #askLive(asked: InputRequest, { signal, mayBelongTo }: ServerRequestContext): Promise<InterruptAnswer> {
     const { journal, questions } = this.#host;
     if (questions.mode === 'decline') throw new ToolyardError(NOT_ANSWERED);
-    const interrupt: ServerQuestion = {
+    const interrupt: ServerInterrupt = {
       ...this.#interruptOf(asked),
       ...(mayBelongTo === undefined ? {} : { mayBelongTo: [...mayBelongTo] }),
     };
@@ -180,7 +180,7 @@ export class CallQuestions {
     return { questions: interrupts.map((interrupt) => ({ interrupt })), keeps };
   }
 
-  #interruptOf(question: AskedQuestion): ServerQuestion {
+  #interruptOf(question: InputRequest): ServerInterrupt {
     const { callId, tool, name } = this.#of;
     const base = { id: this.#nextId(), callId, tool, name };
     switch (question.kind) {

@@ -68,10 +68,15 @@ describe('a conversation with tools', () => {
         reply.text(`<tool_call>\n${JSON.stringify(TOKYO)}\n</tool_call>`, { pieces: 3 }),
         reply.text('Late.'),
       ]);
-      await using agent = await agentOn(server, { servers: [dateServer] });
+      const log: string[] = [];
+      await using agent = await agentOn(server, { servers: [dateServer], log: (line) => log.push(line) });
       const run = agent.run('What time is it in Tokyo?');
       const events = await eventsOf(run);
-      expect((await run.result).calls[0]?.result.content[0]).toMatchObject({ text: expect.stringContaining('+09:00') });
+      const { calls } = await run.result;
+      // The log says whether the server was connected.
+      expect({ calls, log }).toMatchObject({
+        calls: [{ result: { content: [{ text: expect.stringContaining('+09:00') }] } }],
+      });
       const text = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
       expect(text).toBe('Late.');
       expect(sentMessages(server, 1)[1]).toMatchObject({ role: 'assistant', content: null, tool_calls: [{}] });

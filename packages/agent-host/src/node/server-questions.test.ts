@@ -5,7 +5,7 @@ import type { McpBehaviour, ToolAction } from '@toolyard/testing';
 import { reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Agent } from '../agent.ts';
-import type { AgentQuestions } from '../agent-questions.ts';
+import type { InterruptHandlers } from '../interrupt-handlers.ts';
 import { agentOn, eventsOf, sentBody } from './test-fixtures/test-agent.ts';
 
 let agent: Agent | undefined;
@@ -36,7 +36,7 @@ function asksInRounds(method: string, params: object): ServerConfig {
 }
 
 /** Has every tool called once; returns the responses to the servers and the events. */
-async function run(servers: ServerConfig[], questions?: AgentQuestions) {
+async function run(servers: ServerConfig[], questions?: InterruptHandlers) {
   const tools = servers.map((_server, at) => (at === 0 ? 'book' : `book${at}`));
   const server = await startModelServer(({ body }) => {
     const { messages } = body as { messages: { role: string; content: unknown }[] };
@@ -77,7 +77,7 @@ describe('requests of servers to an agent', () => {
   test('are declined without a handler, and the run continues', async () => {
     expect((await run([asks('elicitation/create', FORM)])).responses.join()).toContain('-32601');
     await agent?.close();
-    const other: AgentQuestions = { url: async () => ({ decision: 'accept' }) };
+    const other: InterruptHandlers = { url: async () => ({ decision: 'accept' }) };
     expect((await run([asks('sampling/createMessage', SAMPLING)], other)).responses.join()).toContain('-32601');
   });
 

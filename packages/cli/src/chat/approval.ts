@@ -1,4 +1,4 @@
-import type { AgentQuestions, AskApproval, AskUser } from '@toolyard/agent-host';
+import type { InterruptHandlers, AskApproval, AskUser } from '@toolyard/agent-host';
 import { ToolyardError } from '@toolyard/protocol';
 import { askForm } from './ask-form.ts';
 import { askPrompt, askSelection } from './ask-model-question.ts';
@@ -15,7 +15,7 @@ type TerminalContext = {
 };
 
 /** Answers requests of MCP servers (forms, URLs, sampling) at the terminal. */
-export function createTerminalQuestions({ terminal, reader, onInterrupt }: TerminalContext): AgentQuestions {
+export function createTerminalQuestions({ terminal, reader, onInterrupt }: TerminalContext): InterruptHandlers {
   const answerOf = <Answer>(reply: PromptReply<Answer>): Answer => {
     if (reply.kind === 'answered') return reply.answer;
     if (reply.kind === 'interrupted') onInterrupt();

@@ -3,7 +3,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
 import { connected, listen } from '../node/test-fixtures/peers.ts';
-import type { QuestionHandlers } from '../questions/questions.ts';
+import type { ServerRequestHandlers } from '../server-requests/answer-request.ts';
 import { readToolUi } from './app-extension.ts';
 import { readApp } from './read-app.ts';
 
@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 /** A server with a tool for models, one for its app alone, and the app. `capabilities`: what the client can do. */
-async function connectClock(handlers: QuestionHandlers): Promise<{ host: McpHost; capabilities: unknown[] }> {
+async function connectClock(handlers: ServerRequestHandlers): Promise<{ host: McpHost; capabilities: unknown[] }> {
   const capabilities: unknown[] = [];
   const handle = toNodeHandler(
     createMcpHandler(() => {

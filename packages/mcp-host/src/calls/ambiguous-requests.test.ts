@@ -3,8 +3,8 @@ import type { McpBehaviour } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
 import { connected, healthOf } from '../node/test-fixtures/peers.ts';
-import { answersAll, FORM, SAMPLING } from '../node/test-fixtures/questions.ts';
-import type { Question } from '../questions/questions.ts';
+import { answersAll, FORM, SAMPLING } from '../node/test-fixtures/server-requests.ts';
+import type { ServerRequestContext } from '../server-requests/answer-request.ts';
 import type { CallToolOptions, TransportConfig } from '../types.ts';
 
 const closers: (() => Promise<void>)[] = [];
@@ -54,8 +54,8 @@ async function connect(start: () => Promise<{ transport: TransportConfig; close:
 
 /** A user of one chat who answers everything, or who waits until the request is withdrawn. */
 function user(principal: string, conversationId: string, does: 'answer' | 'wait') {
-  const asked: Question[] = [];
-  const answer = <T>(given: T, question: Question): Promise<T> => {
+  const asked: ServerRequestContext[] = [];
+  const answer = <T>(given: T, question: ServerRequestContext): Promise<T> => {
     asked.push(question);
     return new Promise((resolve, reject) => {
       if (does === 'answer') resolve(given);

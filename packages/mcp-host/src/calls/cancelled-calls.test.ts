@@ -4,9 +4,9 @@ import { createFakeClock } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { McpHost } from '../host/host.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
-import { answersAll, FORM, SAMPLING } from '../node/test-fixtures/questions.ts';
+import { answersAll, FORM, SAMPLING } from '../node/test-fixtures/server-requests.ts';
 import { healthOf } from '../node/test-fixtures/peers.ts';
-import type { Question } from '../questions/questions.ts';
+import type { ServerRequestContext } from '../server-requests/answer-request.ts';
 import { CANCELLED_MS, CancelledCalls } from './cancelled-calls.ts';
 
 const clock = createFakeClock();
@@ -34,7 +34,7 @@ afterEach(() => host.close());
 /** A call that stays unanswered, and a function that cancels it. */
 function call(principal: string, conversationId: string): { result: Promise<ToolResult>; cancel: () => Promise<void> } {
   const stop = new AbortController();
-  const form = async (_request: unknown, { mayBelongTo }: Question) => {
+  const form = async (_request: unknown, { mayBelongTo }: ServerRequestContext) => {
     shown.push({ chat: conversationId, mayBelongTo });
     return { action: 'accept' as const, content: { city: 'Taipei' } };
   };

@@ -3,9 +3,9 @@ import { startScriptedMcp, within } from '@toolyard/testing';
 import type { McpBehaviour } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
-import { answersAll, FORM } from '../node/test-fixtures/questions.ts';
+import { answersAll, FORM } from '../node/test-fixtures/server-requests.ts';
 import { connected, scripted } from '../node/test-fixtures/peers.ts';
-import type { QuestionHandlers } from '../questions/questions.ts';
+import type { ServerRequestHandlers } from '../server-requests/answer-request.ts';
 import type { CallToolOptions, ServerConfig } from '../types.ts';
 
 let host: McpHost | undefined;
@@ -18,7 +18,7 @@ function call(met: McpHost, name: string, options: CallToolOptions): Promise<Too
 }
 
 /** A user who answers with this city after `when`. */
-function answersIn(city: string, when: Promise<void> = Promise.resolve()): QuestionHandlers {
+function answersIn(city: string, when: Promise<void> = Promise.resolve()): ServerRequestHandlers {
   return { form: () => when.then(() => ({ action: 'accept', content: { city } })) };
 }
 
@@ -54,7 +54,7 @@ describe('calls of a legacy server that may send requests', () => {
     host = await connected([scripted('srv', { tools })], { handlers: answersAll });
     const formShown = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
-    const handlers: QuestionHandlers = {
+    const handlers: ServerRequestHandlers = {
       form: async () => {
         formShown.resolve();
         await answered.promise;

@@ -6,7 +6,7 @@ import { IDLE_MS, QUEUE_TIMEOUT_MS } from './call-scheduler.ts';
 import { McpHost } from '../host/host.ts';
 import type { MemoryTransport } from '../node/test-fixtures/memory-peer.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
-import { answersAll, FORM } from '../node/test-fixtures/questions.ts';
+import { answersAll, FORM } from '../node/test-fixtures/server-requests.ts';
 import { connected, healthOf, scripted } from '../node/test-fixtures/peers.ts';
 import type { CallToolOptions, ServerConfig, ToolProgress } from '../types.ts';
 

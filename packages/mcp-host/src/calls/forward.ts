@@ -7,7 +7,7 @@ import { readProgress } from './progress.ts';
 import type { RawReply } from '../transports/raw-result-transport.ts';
 import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
 import type { Caller, Era, McpRequestOptions } from '../types.ts';
-import type { QuestionHandlers } from '../questions/questions.ts';
+import type { ServerRequestHandlers } from '../server-requests/answer-request.ts';
 import type { RequestContext } from './track-request.ts';
 import { RequestStopped, trackRequest } from './track-request.ts';
 
@@ -27,7 +27,7 @@ export type ForwardedRequest = {
   params: JsonObject;
   options: McpRequestOptions & {
     /** Answers the server's requests meanwhile, in place of the host's handlers. */
-    handlers?: QuestionHandlers;
+    handlers?: ServerRequestHandlers;
     caller?: Caller;
   };
 };

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { McpHost } from '../host/host.ts';
 import { connected } from '../node/test-fixtures/peers.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
-import type { QuestionHandlers } from '../questions/questions.ts';
+import type { ServerRequestHandlers } from '../server-requests/answer-request.ts';
 import type { InputRound } from '../types.ts';
 
 let host: McpHost | undefined;
@@ -19,7 +19,7 @@ const GO = { serverId: 'srv', name: 'go' };
 const CITY = { type: 'object', properties: { city: { type: 'string', default: 'Rome' } } };
 const FORM = { mode: 'form', message: 'Which city?', requestedSchema: CITY };
 const STATE = '  {"a":1}\u00e9\ud83d\ude00\n%00== ';
-const declared: QuestionHandlers = {
+const declared: ServerRequestHandlers = {
   form: async () => ({ action: 'cancel' }),
   url: async () => 'cancel',
   roots: () => [{ uri: 'file:///here' }],
@@ -82,7 +82,11 @@ describe('a round returned to the caller', () => {
 });
 
 describe('the handlers of a call', () => {
-  const legacy = async (handlers: QuestionHandlers, ofCall: QuestionHandlers, params: JsonObject): Promise<unknown> => {
+  const legacy = async (
+    handlers: ServerRequestHandlers,
+    ofCall: ServerRequestHandlers,
+    params: JsonObject,
+  ): Promise<unknown> => {
     const peer = new MemoryPeer();
     peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
     host = new McpHost({
@@ -106,17 +110,17 @@ describe('the handlers of a call', () => {
   };
 
   test('replace those of the host while the call is open', async () => {
-    const form: QuestionHandlers['form'] = async () => ({ action: 'accept', content: {} });
+    const form: ServerRequestHandlers['form'] = async () => ({ action: 'accept', content: {} });
     expect(await legacy(declared, { form }, FORM)).toEqual({ action: 'accept', content: { city: 'Rome' } });
   });
 
   test('send a form without the fields a user left empty', async () => {
-    const form: QuestionHandlers['form'] = async () => ({ action: 'accept', content: {}, asIs: true });
+    const form: ServerRequestHandlers['form'] = async () => ({ action: 'accept', content: {}, asIs: true });
     expect(await legacy(declared, { form }, FORM)).toEqual({ action: 'accept', content: {} });
   });
 
   test('are not called for a request that cannot be shown', async () => {
-    const form: QuestionHandlers['form'] = () => Promise.reject(new Error('was asked'));
+    const form: ServerRequestHandlers['form'] = () => Promise.reject(new Error('was asked'));
     const nested = { ...FORM, requestedSchema: { type: 'object', properties: { a: { type: 'array' } } } };
     expect(await legacy(declared, { form }, nested)).toMatchObject({ code: -32602 });
   });

@@ -4,7 +4,7 @@ import { defined } from '@toolyard/protocol';
 import type { CancelledCalls } from './cancelled-calls.ts';
 import type { Deadline } from './deadline.ts';
 import { startDeadline } from './deadline.ts';
-import type { AskedQuestion, QuestionHandlers } from '../questions/questions.ts';
+import type { InputRequest, ServerRequestHandlers } from '../server-requests/answer-request.ts';
 import type { Caller, CallToolOptions } from '../types.ts';
 
 /** The SDK sends the abort reason to the server, so it is a constant and never contains text of a user or a model. */
@@ -31,7 +31,7 @@ export type OpenRequest = {
   /** Its JSON-RPC id, set once sent. */
   requestId?: number | undefined;
   /** Answers the server's requests during it, in place of the host's handlers. */
-  readonly handlers?: QuestionHandlers;
+  readonly handlers?: ServerRequestHandlers;
   /** Aborted when the request is stopped. */
   readonly signal: AbortSignal;
   /** Aborted when the request ends in any way, including a result. */
@@ -58,7 +58,7 @@ export type RequestContext = {
   lastRequestId: () => number | undefined;
   answer: AnswerInputRequest;
   /** Reads a request that a user must answer; null if none is needed. */
-  read: (input: ServerInputRequest, request: OpenRequest) => AskedQuestion | null;
+  read: (input: ServerInputRequest, request: OpenRequest) => InputRequest | null;
 };
 
 /** A request to track, its caller and its time limits. */

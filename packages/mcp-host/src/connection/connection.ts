@@ -11,15 +11,15 @@ import { handshake } from './handshake.ts';
 import { defaultConnectTimeout, launcherOf } from './launcher.ts';
 import { capabilitiesIn, serverIdentity } from './server-identity.ts';
 import type { ServerAuth } from '../oauth/server-auth.ts';
-import type { QuestionHandlers } from '../questions/questions.ts';
-import { ServerRequestRouter } from '../questions/server-request-router.ts';
+import type { ServerRequestHandlers } from '../server-requests/answer-request.ts';
+import { ServerRequestRouter } from '../server-requests/server-request-router.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import { collectServerLog } from '../log/server-messages.ts';
 import { Session, timeoutOf } from './session.ts';
 import { withClientMeta, openTaskWire } from '../tasks/task-wire.ts';
 import type { CreateTransport, HostTransport } from '../transports/transport.ts';
-import type { RootsHabit } from '../questions/session-roots.ts';
-import { rootsOutsideSandbox, SessionRoots } from '../questions/session-roots.ts';
+import type { RootsHabit } from '../server-requests/session-roots.ts';
+import { rootsOutsideSandbox, SessionRoots } from '../server-requests/session-roots.ts';
 import type { Caller, ConnectionPhase, Era, LogEntry, LogLevel, ServerConfig, ServerHealth } from '../types.ts';
 import type { OpenRequest } from '../calls/track-request.ts';
 import type { ConnectionLoss } from './connection-loss.ts';
@@ -35,7 +35,7 @@ export type McpConnectionOptions = {
   clock: Clock;
   clientInfo: Implementation;
   eraMemory: EraMemory;
-  handlers: QuestionHandlers;
+  handlers: ServerRequestHandlers;
   wire: WireLog;
   /** The minimum level the server should log; undefined leaves it to the server. */
   logLevel: LogLevel | undefined;

@@ -5,7 +5,7 @@ import { defined } from '@toolyard/protocol';
 import { statusOf } from './connect-failure.ts';
 import type { EraMemory, EraRecord } from './era-memory.ts';
 import { eraKey, saveEra, loadEra } from './era-memory.ts';
-import type { ServerRequestRouter } from '../questions/server-request-router.ts';
+import type { ServerRequestRouter } from '../server-requests/server-request-router.ts';
 import { RawResultTransport } from '../transports/raw-result-transport.ts';
 import { withTasksExtension } from '../tasks/task-wire.ts';
 import type { CreateTransport, HostTransport, TransportContext } from '../transports/transport.ts';

@@ -20,9 +20,9 @@ import type { OfferCatalogue } from '../catalogue/catalogue.ts';
 import type { ChangeWatch } from './change-watch.ts';
 import type { ForwardedServer } from '../calls/forward.ts';
 import { forward, NOT_ACCEPTED } from '../calls/forward.ts';
-import type { SessionRoots } from '../questions/session-roots.ts';
-import type { ServerRequestRouter } from '../questions/server-request-router.ts';
-import type { QuestionHandlers } from '../questions/questions.ts';
+import type { SessionRoots } from '../server-requests/session-roots.ts';
+import type { ServerRequestRouter } from '../server-requests/server-request-router.ts';
+import type { ServerRequestHandlers } from '../server-requests/answer-request.ts';
 import type { RawReply } from '../transports/raw-result-transport.ts';
 import { withCaller } from '../calls/relay-meta.ts';
 import { readCompletion, readContents, readFilledPrompt } from '../catalogue/read-contents.ts';
@@ -61,7 +61,7 @@ export type SessionOptions = {
   client: Client;
   era: Era;
   clock: Clock;
-  handlers: QuestionHandlers;
+  handlers: ServerRequestHandlers;
   desk: ServerRequestRouter;
   /** Undefined if the server gets no roots of conversations. */
   roots: SessionRoots | undefined;

@@ -3,7 +3,7 @@ import type { Clock, ErrorInfo, Fetch, ToolOrigin } from '@toolyard/protocol';
 import type { AuthStore } from '../oauth/auth-store.ts';
 import type { ClientMetadata } from '../oauth/client-identity.ts';
 import type { EraMemory } from '../connection/era-memory.ts';
-import type { QuestionHandlers } from '../questions/questions.ts';
+import type { ServerRequestHandlers } from '../server-requests/answer-request.ts';
 import type { CreateTransport } from '../transports/transport.ts';
 import type { PinStore } from '../catalogue/trust.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
@@ -31,7 +31,7 @@ export type McpHostOptions = {
   /** Where the era of each server is remembered; default: in memory. */
   eraMemory?: EraMemory;
   /** Handlers of server requests; a capability without a handler is not declared to servers. */
-  handlers?: QuestionHandlers;
+  handlers?: ServerRequestHandlers;
   /**
    * Declares roots to local servers (stdio): they receive the folders of the conversation (`Caller.roots`). Remote servers
    * cannot open them, and do not receive the paths.

@@ -8,7 +8,7 @@ import { closedByHost } from '../connection/connection-errors.ts';
 import type { ServerAuth } from '../oauth/server-auth.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import type { ServerLog } from '../log/server-log.ts';
-import type { RootsHabit } from '../questions/session-roots.ts';
+import type { RootsHabit } from '../server-requests/session-roots.ts';
 import type { ServerMachine, ServerEvent, Stage } from './server-states.ts';
 import { reconnectWait, shownState, transition } from './server-states.ts';
 import type { Session } from '../connection/session.ts';

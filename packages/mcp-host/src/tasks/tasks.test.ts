@@ -9,7 +9,7 @@ import { testCall } from '../host/test-call.ts';
 import { closeOn, connected, everything, healthOf, newHost } from '../node/test-fixtures/peers.ts';
 import type { TaskPeer } from '../node/test-fixtures/task-peer.ts';
 import { startTaskPeer } from '../node/test-fixtures/task-peer.ts';
-import type { QuestionHandlers } from '../questions/questions.ts';
+import type { ServerRequestHandlers } from '../server-requests/answer-request.ts';
 import type { CallToolOptions, Era, ToolProgress } from '../types.ts';
 
 const textResult = (text: string): JsonObject => ({ content: [{ type: 'text', text }] });
@@ -90,7 +90,7 @@ afterEach(async () => {
 
 const tool = (name: string): { serverId: string; name: string } => ({ serverId: 'tasks', name });
 
-async function connect(era: Era, desk: TaskRegistry, handlers: QuestionHandlers = {}): Promise<McpHost> {
+async function connect(era: Era, desk: TaskRegistry, handlers: ServerRequestHandlers = {}): Promise<McpHost> {
   peer ??= await startTaskPeer(era, desk, tools);
   clock = createSteadyClock();
   host = await connected([{ id: 'tasks', transport: { type: 'http', url: peer.url }, callTimeoutMs: 2_000 }], {

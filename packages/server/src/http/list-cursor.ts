@@ -3,16 +3,16 @@ import type { RunPosition, StoredConversation } from '@toolyard/storage';
 import type { ProblemAnswer } from './problems.ts';
 import { refusal } from './problems.ts';
 
-type Place = Pick<StoredConversation, 'id' | 'pinned' | 'updatedAt'>;
-type Asked = Pick<StoredInterrupt, 'id' | 'openedAt'>;
+type ConversationPosition = Pick<StoredConversation, 'id' | 'pinned' | 'updatedAt'>;
+type InterruptPosition = Pick<StoredInterrupt, 'id' | 'openedAt'>;
 
 /** Position in a list of conversations: the last one seen, as an opaque string. */
-export function cursorOf({ id, pinned, updatedAt }: Place): string {
+export function cursorOf({ id, pinned, updatedAt }: ConversationPosition): string {
   return `${pinned ? 1 : 0}.${updatedAt}.${id}`;
 }
 
 /** @throws ProblemAnswer 400 if {@link cursorOf} did not create it */
-export function readCursor(text: string): Place {
+export function readCursor(text: string): ConversationPosition {
   const match = /^([01])\.(\d{1,15})\.(.+)$/s.exec(text);
   const [, pinned, updatedAt, id] = match ?? [];
   if (id === undefined) throw noCursor();
@@ -20,12 +20,12 @@ export function readCursor(text: string): Place {
 }
 
 /** Position in a list of interrupts: the last one seen, as an opaque string. */
-export function interruptCursor({ id, openedAt }: Asked): string {
+export function interruptCursor({ id, openedAt }: InterruptPosition): string {
   return `${openedAt}.${id}`;
 }
 
 /** @throws ProblemAnswer 400 if {@link interruptCursor} did not create it */
-export function readInterruptCursor(text: string): Asked {
+export function readInterruptCursor(text: string): InterruptPosition {
   const [, openedAt, id] = /^(\d{1,15})\.(.+)$/s.exec(text) ?? [];
   if (id === undefined) throw noCursor();
   return { openedAt: Number(openedAt), id };

@@ -1,11 +1,11 @@
-import type { QuestionHandlers } from '@toolyard/mcp-host';
+import type { ServerRequestHandlers } from '@toolyard/mcp-host';
 import { ToolyardError } from '@toolyard/protocol';
 
 /**
  * Declares to servers which requests are supported. Each call provides its own handlers; outside of calls there is no
  * user to ask.
  */
-export const NO_USER_HANDLERS: QuestionHandlers = {
+export const NO_USER_HANDLERS: ServerRequestHandlers = {
   apps: true,
   form: () => Promise.resolve({ action: 'cancel' }),
   url: () => Promise.resolve('cancel'),

@@ -1,6 +1,6 @@
 import type { Progress, ServerContext } from '@modelcontextprotocol/server';
 import { McpServer } from '@modelcontextprotocol/server';
-import type { Caller, ForwardedServer, Question, QuestionHandlers } from '@toolyard/mcp-host';
+import type { Caller, ForwardedServer, ServerRequestContext, ServerRequestHandlers } from '@toolyard/mcp-host';
 import { relayMeta } from '@toolyard/mcp-host';
 import type { Clock, JsonObject } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
@@ -96,13 +96,13 @@ const action = z.looseObject({ action: z.enum(['accept', 'decline', 'cancel']), 
 const anything = z.looseObject({});
 
 /** Sends requests of a legacy server to the client that made the call. */
-function questionsTo(context: ServerContext): QuestionHandlers {
+function questionsTo(context: ServerContext): ServerRequestHandlers {
   const { mcpReq } = context;
   const ask = async <T>(
     method: string,
     params: object,
     schema: z.ZodType<T>,
-    { signal, mayBelongTo }: Question,
+    { signal, mayBelongTo }: ServerRequestContext,
   ): Promise<T> => {
     const { _meta: meta, ...rest } = params as JsonObject;
     const { progressToken: _token, ...kept } = isJsonObject(meta) ? meta : {};

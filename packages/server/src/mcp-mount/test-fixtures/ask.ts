@@ -25,24 +25,33 @@ export function exampleServer({ era }: Pick<McpRequestContext, 'era'>): McpServe
   return mcp;
 }
 
-export type Asked = { method?: string; session?: string; headers?: Record<string, string>; owner?: string };
+export type MountRequestOptions = {
+  method?: string;
+  session?: string;
+  headers?: Record<string, string>;
+  owner?: string;
+};
 
 /** A request of a legacy client. */
-export function ask(mount: McpMount, message: JsonObject | undefined, asked: Asked = {}): Promise<Response> {
+export function ask(
+  mount: McpMount,
+  message: JsonObject | undefined,
+  options: MountRequestOptions = {},
+): Promise<Response> {
   const headers = {
     host: 'localhost:8700',
     accept: 'application/json, text/event-stream',
     ...(message === undefined ? {} : { 'content-type': 'application/json' }),
-    ...defined({ 'mcp-session-id': asked.session }),
+    ...defined({ 'mcp-session-id': options.session }),
     'mcp-protocol-version': '2025-11-25',
-    ...asked.headers,
+    ...options.headers,
   };
   const request = new Request(URL_OF_MOUNT, {
-    method: asked.method ?? (message === undefined ? 'GET' : 'POST'),
+    method: options.method ?? (message === undefined ? 'GET' : 'POST'),
     headers,
     ...(message === undefined ? {} : { body: JSON.stringify({ jsonrpc: '2.0', ...message }) }),
   });
-  return mount.fetch(request, asked.owner === undefined ? {} : { owner: asked.owner });
+  return mount.fetch(request, options.owner === undefined ? {} : { owner: options.owner });
 }
 
 /** A request of a modern client. */
@@ -64,11 +73,11 @@ export const INITIALIZE = {
 };
 
 /** Initializes and returns the session id. */
-export async function initialize(mount: McpMount, asked: Asked = {}): Promise<string> {
-  const response = await ask(mount, INITIALIZE, asked);
+export async function initialize(mount: McpMount, options: MountRequestOptions = {}): Promise<string> {
+  const response = await ask(mount, INITIALIZE, options);
   await response.text();
   const session = response.headers.get('mcp-session-id') ?? '';
-  await ask(mount, { method: 'notifications/initialized' }, { ...asked, session });
+  await ask(mount, { method: 'notifications/initialized' }, { ...options, session });
   return session;
 }
 

@@ -1,4 +1,4 @@
-import type { McpHost, Question, QuestionHandlers, SamplingAnswer } from '@toolyard/mcp-host';
+import type { McpHost, ServerRequestContext, ServerRequestHandlers, SamplingAnswer } from '@toolyard/mcp-host';
 import type {
   AskFromTab,
   ClaimedTabCall,
@@ -79,7 +79,7 @@ export class TabCall {
     }
   }
 
-  #handlers(fence: number): QuestionHandlers {
+  #handlers(fence: number): ServerRequestHandlers {
     return {
       form: async ({ message, requestedSchema }, asked) => {
         const schema = requestedSchema as unknown as JsonObject;
@@ -103,7 +103,11 @@ export class TabCall {
   /**
    * The question becomes an interrupt of the run, so that it is shown in the chat and can be answered from any client.
    */
-  async #ask(fence: number, what: TabQuestion, { signal, mayBelongTo }: Question): Promise<TabQuestionAnswer> {
+  async #ask(
+    fence: number,
+    what: TabQuestion,
+    { signal, mayBelongTo }: ServerRequestContext,
+  ): Promise<TabQuestionAnswer> {
     const { api, params } = this.#deps;
     const id = `q${String(this.#asked++)}`;
     const question = mayBelongTo === undefined ? what : { ...what, mayBelongTo: [...mayBelongTo] };

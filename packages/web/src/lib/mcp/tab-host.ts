@@ -1,4 +1,4 @@
-import type { EraRecord, QuestionHandlers } from '@toolyard/mcp-host';
+import type { EraRecord, ServerRequestHandlers } from '@toolyard/mcp-host';
 import { createWebTransports, inspectServer, McpHost } from '@toolyard/mcp-host';
 import type { JsonValue, McpTestReport } from '@toolyard/protocol';
 import { defined, isJsonObject, systemClock, ToolyardError, VERSION } from '@toolyard/protocol';
@@ -81,7 +81,7 @@ const eras = browserValueFamily<JsonValue>('mcp-eras', {
  * Declares client capabilities to servers. Questions are answered by the run of a call; outside of a call they are
  * declined.
  */
-const NO_USER: QuestionHandlers = {
+const NO_USER: ServerRequestHandlers = {
   apps: true,
   form: () => Promise.resolve({ action: 'cancel' }),
   url: () => Promise.resolve('cancel'),

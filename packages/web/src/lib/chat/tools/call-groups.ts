@@ -1,7 +1,7 @@
 import { isBetweenCalls } from '../../transcript/displayed-rows.ts';
 import type { ReasoningBlock, RowBlock } from '../../transcript/rows.ts';
 import type { CallView } from '../../transcript/calls.ts';
-import { callStatus, isQuestion, shownDuration } from './call-status.ts';
+import { callStatus, needsAnswer, shownDuration } from './call-status.ts';
 import { imagesOf } from './media-content.ts';
 
 type CallBlock = Extract<RowBlock, { type: 'call' }>;
@@ -83,7 +83,7 @@ function isFailed(call: CallView): boolean {
 /** The state of a group as a whole: the most urgent of its calls. */
 export function groupState(calls: readonly CallView[]): 'asks' | 'running' | 'failed' | 'done' {
   const states = calls.map(callStatus);
-  if (states.some(isQuestion)) return 'asks';
+  if (states.some(needsAnswer)) return 'asks';
   if (states.some(({ kind }) => ['writing', 'waiting', 'queued', 'running'].includes(kind))) return 'running';
   return calls.some(isFailed) ? 'failed' : 'done';
 }

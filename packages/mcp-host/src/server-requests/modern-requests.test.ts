@@ -5,9 +5,9 @@ import { eventually, startScriptedMcp } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
 import type { McpHostOptions } from '../host/host-options.ts';
-import { answersAll, FORM, SAMPLING } from '../node/test-fixtures/questions.ts';
+import { answersAll, FORM, SAMPLING } from '../node/test-fixtures/server-requests.ts';
 import { connected } from '../node/test-fixtures/peers.ts';
-import type { Question } from './questions.ts';
+import type { ServerRequestContext } from './answer-request.ts';
 
 let host: McpHost | undefined;
 let server: ScriptedMcp | undefined;
@@ -106,7 +106,7 @@ describe('input requests of a modern server', () => {
   });
 
   test('are withdrawn when the call is cancelled', async () => {
-    let asked: Question | undefined;
+    let asked: ServerRequestContext | undefined;
     const mcpHost = await connect([{ do: 'ask', inputRequests: question }], {
       handlers: {
         form: (_request, one) => {

@@ -4,10 +4,10 @@ import { createFakeClock, eventually } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { McpHost } from '../host/host.ts';
 import type { McpHostOptions } from '../host/host-options.ts';
-import { answersAll, FORM, SAMPLING } from '../node/test-fixtures/questions.ts';
+import { answersAll, FORM, SAMPLING } from '../node/test-fixtures/server-requests.ts';
 import { connected, everything, newHost } from '../node/test-fixtures/peers.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
-import type { FormAnswer, Question, QuestionHandlers } from './questions.ts';
+import type { FormAnswer, ServerRequestContext, ServerRequestHandlers } from './answer-request.ts';
 
 let host: McpHost | undefined;
 afterEach(() => host?.close());
@@ -32,9 +32,9 @@ function silentPeer(): MemoryPeer {
 
 /** A user of one chat: the requests shown, and the answer once it is given. */
 function person(principal: string, conversationId: string) {
-  const asked: Question[] = [];
+  const asked: ServerRequestContext[] = [];
   const said = Promise.withResolvers<FormAnswer>();
-  const handlers: QuestionHandlers = {
+  const handlers: ServerRequestHandlers = {
     form: (_request, question) => {
       asked.push(question);
       return said.promise;
@@ -121,7 +121,7 @@ describe('a request of a legacy server while several calls are in flight', () =>
 });
 
 describe('declared capabilities', () => {
-  const declared = async (handlers: QuestionHandlers | undefined): Promise<unknown> => {
+  const declared = async (handlers: ServerRequestHandlers | undefined): Promise<unknown> => {
     const peer = new MemoryPeer();
     host = memoryHost(peer, handlers === undefined ? {} : { handlers });
     await host.connectAll();
@@ -146,7 +146,7 @@ describe('declared capabilities', () => {
 
 describe('a request of a legacy server', () => {
   /** Sends a request during a call that never ends; returns the raw answer. */
-  async function ask(handlers: QuestionHandlers, method: string, params: JsonObject = {}): Promise<unknown> {
+  async function ask(handlers: ServerRequestHandlers, method: string, params: JsonObject = {}): Promise<unknown> {
     const peer = silentPeer();
     host = memoryHost(peer, { handlers });
     await host.connectAll();
@@ -177,19 +177,19 @@ describe('a request of a legacy server', () => {
       action: 'decline',
     });
     const no = new ToolyardError({ code: 'refused', message: 'The person does not want that.' });
-    const refusing: QuestionHandlers = { sampling: () => Promise.reject(no) };
+    const refusing: ServerRequestHandlers = { sampling: () => Promise.reject(no) };
     expect(await ask(refusing, 'sampling/createMessage', SAMPLING)).toEqual({
       code: -1,
       message: 'The person does not want that.',
     });
-    const broken: QuestionHandlers = { sampling: () => Promise.reject(new Error('key sk-hunter2 is wrong')) };
+    const broken: ServerRequestHandlers = { sampling: () => Promise.reject(new Error('key sk-hunter2 is wrong')) };
     const replies = await ask(broken, 'sampling/createMessage', SAMPLING);
     expect(replies).toMatchObject({ code: -32603 });
     expect(JSON.stringify(replies)).not.toContain('hunter2');
   });
 
   test('never gets an answer that does not match its form', async () => {
-    const wrong: QuestionHandlers = { form: async () => ({ action: 'accept', content: { city: 7 } }) };
+    const wrong: ServerRequestHandlers = { form: async () => ({ action: 'accept', content: { city: 7 } }) };
     expect(await ask(wrong, 'elicitation/create', FORM)).toMatchObject({ code: -32603 });
   });
 
@@ -197,7 +197,7 @@ describe('a request of a legacy server', () => {
     'attack 2: %s is not shown to a user',
     async (url) => {
       let wasAsked = false;
-      const handlers: QuestionHandlers = {
+      const handlers: ServerRequestHandlers = {
         url: async () => {
           wasAsked = true;
           return 'accept';
@@ -212,9 +212,9 @@ describe('a request of a legacy server', () => {
   test('suspends the timeout of the call', async () => {
     const clock = createFakeClock();
     const peer = silentPeer();
-    const questions: Question[] = [];
+    const questions: ServerRequestContext[] = [];
     let answer = (): void => undefined;
-    const handlers: QuestionHandlers = {
+    const handlers: ServerRequestHandlers = {
       form: (_request, question) => {
         questions.push(question);
         return new Promise((resolve) => {
@@ -238,8 +238,8 @@ describe('a request of a legacy server', () => {
 
   test('is withdrawn when the call is cancelled', async () => {
     const peer = silentPeer();
-    let question: Question | undefined;
-    const handlers: QuestionHandlers = {
+    let question: ServerRequestContext | undefined;
+    const handlers: ServerRequestHandlers = {
       form: (_request, asked) => {
         question = asked;
         return new Promise(() => undefined);
@@ -278,7 +278,7 @@ describe('a request of a legacy server', () => {
         : { error: { code: -32042, message: 'Sign in first', data: { elicitations } } };
     const asked: string[] = [];
     let choice: 'accept' | 'decline' = 'decline';
-    const handlers: QuestionHandlers = {
+    const handlers: ServerRequestHandlers = {
       url: async ({ url }, { completed }) => {
         asked.push(url);
         if (choice === 'decline') return choice;

@@ -1,15 +1,15 @@
-import type { AskQuestion } from '../run-host.ts';
+import type { AskServerInterrupt } from '../run-host.ts';
 import type { InterruptAnswer } from '@toolyard/protocol';
 
 /** An answer from the inbox of the run. */
 type InboxAnswer = { itemId: string; interruptId: string; answer: InterruptAnswer };
 
-/** Questions of servers during open calls of one run, until they are answered over the API. */
-export class LiveQuestions {
+/** Interrupts of servers during open calls of one run, until they are answered over the API. */
+export class LiveInterrupts {
   readonly #waiting = new Map<string, (answer: InterruptAnswer) => void>();
 
   /** Rejects when the call no longer waits for the answer. */
-  readonly ask: AskQuestion = ({ id }, { signal }) =>
+  readonly ask: AskServerInterrupt = ({ id }, { signal }) =>
     new Promise((resolve, reject) => {
       const over = (): void => {
         this.#waiting.delete(id);

@@ -6,8 +6,8 @@ import type { CancelledCall, CancelledCalls } from '../calls/cancelled-calls.ts'
 import type { Caller } from '../types.ts';
 import type { SessionRoots } from './session-roots.ts';
 import { toRoots } from './session-roots.ts';
-import type { AskedQuestion, Question, QuestionHandlers } from './questions.ts';
-import { answerQuestion, capabilitiesOf, readQuestion } from './questions.ts';
+import type { InputRequest, ServerRequestContext, ServerRequestHandlers } from './answer-request.ts';
+import { answerServerRequest, capabilitiesOf, readServerRequest } from './answer-request.ts';
 import type { RawResultTransport } from '../transports/raw-result-transport.ts';
 import { conversationsIn } from '../calls/relay-meta.ts';
 import {
@@ -23,7 +23,7 @@ import { untilAborted } from '../calls/track-request.ts';
 
 export type ServerRequestRouterOptions = {
   serverId: string;
-  handlers: QuestionHandlers;
+  handlers: ServerRequestHandlers;
   /** The requests in progress on this connection. */
   open: ReadonlySet<OpenRequest>;
   /** Its cancelled calls that the server has not answered. */
@@ -119,9 +119,9 @@ export class ServerRequestRouter {
   }
 
   /** Reads a request of a round that is answered elsewhere; null if it needs no user. @throws ToolyardError */
-  readInRound(input: ServerInputRequest, request: OpenRequest): AskedQuestion | null {
+  readInRound(input: ServerInputRequest, request: OpenRequest): InputRequest | null {
     try {
-      return readQuestion(input, this.#handlersFor(request));
+      return readServerRequest(input, this.#handlersFor(request));
     } catch (thrown) {
       throw this.#unanswerable(thrown);
     }
@@ -136,7 +136,7 @@ export class ServerRequestRouter {
   }
 
   /** Only declared capabilities: the handlers of a call replace those of the host without adding any. */
-  #handlersFor(request: OpenRequest | undefined): QuestionHandlers {
+  #handlersFor(request: OpenRequest | undefined): ServerRequestHandlers {
     const { handlers } = this.#options;
     const { roots } = this.#options;
     const ofCaller = roots === undefined ? {} : { roots: () => toRoots(request?.caller?.roots ?? []) };
@@ -187,7 +187,7 @@ export class ServerRequestRouter {
     const handlers = this.#handlersFor(request);
     // A cancelled call needs no answers.
     const either = request === undefined ? signal : AbortSignal.any([signal, request.signal]);
-    const question: Question = {
+    const context: ServerRequestContext = {
       serverId,
       signal: either,
       ...(request?.tool === undefined ? {} : { tool: request.tool }),
@@ -197,6 +197,6 @@ export class ServerRequestRouter {
       new Promise((resolve) => {
         if (id !== '') this.#completed.set(id, resolve);
       });
-    return untilAborted(answerQuestion(handlers, input, question, completed), either);
+    return untilAborted(answerServerRequest(handlers, input, context, completed), either);
   }
 }

@@ -15,7 +15,7 @@ import { checkArguments } from '../calls/check-arguments.ts';
 import { readUrl } from '../values/read-url.ts';
 
 /** The origin of a server's request. */
-export type Question = {
+export type ServerRequestContext = {
   serverId: string;
   /** The call during which it was sent, if known. */
   tool?: ToolReference;
@@ -37,7 +37,7 @@ export type SamplingAnswer = CreateMessageResult | CreateMessageResultWithTools;
  */
 export type FormAnswer = { action: 'accept'; content: JsonObject; asIs?: true } | { action: 'decline' | 'cancel' };
 
-export type UrlQuestion = Question & {
+export type UrlRequestContext = ServerRequestContext & {
   /** Resolves when the server reports that the URL flow is complete; never if it does not report. */
   completed: Promise<void>;
 };
@@ -46,26 +46,26 @@ export type UrlQuestion = Question & {
  * Handlers of server requests. Only a capability with a handler is declared; other requests are rejected. All content
  * is untrusted, so display the name of the server with it.
  */
-export type QuestionHandlers = {
+export type ServerRequestHandlers = {
   /** A model response, with the tools the server provides. */
-  sampling?: (request: SamplingRequest, question: Question) => Promise<SamplingAnswer>;
+  sampling?: (request: SamplingRequest, context: ServerRequestContext) => Promise<SamplingAnswer>;
   /** A form with a flat schema. The answer is completed with the schema's defaults and validated. */
-  form?: (request: ElicitRequestFormParams, question: Question) => Promise<FormAnswer>;
+  form?: (request: ElicitRequestFormParams, context: ServerRequestContext) => Promise<FormAnswer>;
   /** A URL for the user to open, `https:` or on this machine; Toolyard never fetches it. */
-  url?: (request: ElicitRequestURLParams, question: UrlQuestion) => Promise<'accept' | 'decline' | 'cancel'>;
+  url?: (request: ElicitRequestURLParams, context: UrlRequestContext) => Promise<'accept' | 'decline' | 'cancel'>;
   /** The folders servers may work in, as `file:` URIs. */
-  roots?: (question: Question) => Root[] | Promise<Root[]>;
+  roots?: (context: ServerRequestContext) => Root[] | Promise<Root[]>;
   /** Declares that a page can show apps (`ui://` resources); apps send no requests through the host. */
   apps?: true;
 };
 
 /** A validated server request to a user. */
-export type AskedQuestion =
+export type InputRequest =
   | { kind: 'form'; message: string; requestedSchema: JsonObject }
   | { kind: 'url'; message: string; url: string }
   | { kind: 'sampling'; request: JsonObject };
 
-export function capabilitiesOf(handlers: QuestionHandlers): ClientCapabilities {
+export function capabilitiesOf(handlers: ServerRequestHandlers): ClientCapabilities {
   const { sampling, form, url, roots, apps } = handlers;
   const elicitation = { ...(form ? { form: {} } : {}), ...(url ? { url: {} } : {}) };
   return {
@@ -88,10 +88,10 @@ const DECLINED = -1;
  * @returns the result in the form of the protocol
  * @throws ProtocolError without internal details
  */
-export async function answerQuestion(
-  handlers: QuestionHandlers,
+export async function answerServerRequest(
+  handlers: ServerRequestHandlers,
   asked: { method: string; params: JsonObject },
-  question: Question,
+  context: ServerRequestContext,
   completed: (elicitationId: string) => Promise<void>,
 ): Promise<JsonObject> {
   const { method, params } = asked;
@@ -99,19 +99,19 @@ export async function answerQuestion(
     switch (method) {
       case 'sampling/createMessage':
         if (handlers.sampling === undefined) break;
-        return (await handlers.sampling(readSampling(params), question)) as unknown as JsonObject;
+        return (await handlers.sampling(readSampling(params), context)) as unknown as JsonObject;
       case 'elicitation/create':
         if (params['mode'] === 'url') {
           if (handlers.url === undefined) break;
           const request = readUrlRequest(params);
           const done = completed(request.elicitationId ?? '');
-          return { action: await handlers.url(request, { ...question, completed: done }) };
+          return { action: await handlers.url(request, { ...context, completed: done }) };
         }
         if (handlers.form === undefined) break;
-        return await askForm(handlers.form, params, question);
+        return await askForm(handlers.form, params, context);
       case 'roots/list':
         if (handlers.roots === undefined) break;
-        return { roots: (await handlers.roots(question)) as unknown as JsonObject[] };
+        return { roots: (await handlers.roots(context)) as unknown as JsonObject[] };
     }
   } catch (thrown) {
     throw toProtocolError(thrown);
@@ -124,10 +124,10 @@ export async function answerQuestion(
  *
  * @throws ProtocolError if it must not be shown
  */
-export function readQuestion(
+export function readServerRequest(
   { method, params }: { method: string; params: JsonObject },
-  handlers: QuestionHandlers,
-): AskedQuestion | null {
+  handlers: ServerRequestHandlers,
+): InputRequest | null {
   switch (method) {
     case 'sampling/createMessage':
       if (handlers.sampling === undefined) return null;
@@ -171,12 +171,12 @@ function readUrlRequest(params: JsonObject): ElicitRequestURLParams {
 }
 
 async function askForm(
-  ask: NonNullable<QuestionHandlers['form']>,
+  ask: NonNullable<ServerRequestHandlers['form']>,
   params: JsonObject,
-  question: Question,
+  context: ServerRequestContext,
 ): Promise<JsonObject> {
   const { request, schema } = readFormRequest(params);
-  const answer = await ask(request, question);
+  const answer = await ask(request, context);
   if (answer.action !== 'accept') return { action: answer.action };
   const content = answer.asIs ? answer.content : { ...defaultsOf(schema), ...answer.content };
   const fault = checkArguments(schema, content);

@@ -7,8 +7,8 @@ import type {
   UrlInterrupt,
 } from '@toolyard/protocol';
 import { checkForm, defined, formFaultText, readForm, ToolyardError } from '@toolyard/protocol';
-import type { QuestionHandlers } from '@toolyard/mcp-host';
-import type { AskQuestion, QuestionMode } from './run-host.ts';
+import type { ServerRequestHandlers } from '@toolyard/mcp-host';
+import type { AskServerInterrupt, ServerInterruptMode } from './run-host.ts';
 
 type Asking<Asked, Answer> = (asked: Asked, options: { signal: AbortSignal }) => Promise<Answer>;
 
@@ -16,7 +16,7 @@ type Asking<Asked, Answer> = (asked: Asked, options: { signal: AbortSignal }) =>
  * Handlers for requests of servers during a call, called one after another. Only capabilities with a
  * handler are declared to servers; other requests are declined. Everything that servers send is untrusted.
  */
-export type AgentQuestions = {
+export type InterruptHandlers = {
   /** A form; `readForm` parses the fields of its schema. */
   form?: Asking<FormInterrupt, ElicitationAnswer>;
   /** A URL for the user to open, after the user has seen it. */
@@ -24,11 +24,11 @@ export type AgentQuestions = {
   /** Approves a request to the agent's own model; `allow` sends it. */
   sampling?: Asking<SamplingInterrupt, SamplingDecision>;
   /** The folders that servers may use, as `file:` URLs. */
-  roots?: NonNullable<QuestionHandlers['roots']>;
+  roots?: NonNullable<ServerRequestHandlers['roots']>;
 };
 
 /** Declares the capabilities to servers; requests outside a call are declined. */
-export function declareHandlers({ form, url, sampling, roots }: AgentQuestions): QuestionHandlers {
+export function declareHandlers({ form, url, sampling, roots }: InterruptHandlers): ServerRequestHandlers {
   return {
     ...(form ? { form: () => Promise.resolve({ action: 'cancel' }) } : {}),
     ...(url ? { url: () => Promise.resolve('cancel') } : {}),
@@ -38,9 +38,9 @@ export function declareHandlers({ form, url, sampling, roots }: AgentQuestions):
 }
 
 /** Asks the user the questions of a run, one after another. */
-export function createQuestioning(questions: AgentQuestions): QuestionMode {
+export function createInterruptQueue(questions: InterruptHandlers): ServerInterruptMode {
   let last: Promise<unknown> = Promise.resolve();
-  const ask: AskQuestion = (asked, { signal }) => {
+  const ask: AskServerInterrupt = (asked, { signal }) => {
     const answer = last.then(() =>
       signal.aborted ? Promise.reject(noHandler()) : askHandler(questions, asked, signal),
     );
@@ -51,8 +51,8 @@ export function createQuestioning(questions: AgentQuestions): QuestionMode {
 }
 
 function askHandler(
-  questions: AgentQuestions,
-  asked: Parameters<AskQuestion>[0],
+  questions: InterruptHandlers,
+  asked: Parameters<AskServerInterrupt>[0],
   signal: AbortSignal,
 ): Promise<InterruptAnswer> {
   if (asked.kind === 'sampling') return questions.sampling?.(asked, { signal }) ?? Promise.reject(noHandler());

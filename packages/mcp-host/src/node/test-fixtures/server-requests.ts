@@ -1,4 +1,4 @@
-import type { QuestionHandlers } from '../../questions/questions.ts';
+import type { ServerRequestHandlers } from '../../server-requests/answer-request.ts';
 
 /** Parameters of a form elicitation. */
 export const FORM = {
@@ -15,7 +15,7 @@ export const FORM = {
 export const SAMPLING = { messages: [{ role: 'user', content: { type: 'text', text: 'Say hi' } }], maxTokens: 10 };
 
 /** Handlers that answer everything. */
-export const answersAll: QuestionHandlers = {
+export const answersAll: ServerRequestHandlers = {
   form: async () => ({ action: 'accept', content: { city: 'Taipei' } }),
   url: async () => 'accept',
   sampling: async () => ({ role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'demo' }),
