@@ -20,12 +20,14 @@ const settled = async (page: Parameters<View['show']>[0]): Promise<void> => {
 
 export const EMPTY_VIEWS: readonly View[] = [
   { name: 'empty: no model', path: () => '/', show: settled },
-  { name: 'empty: inbox', path: () => '/inbox', show: settled },
-  ...['general', 'models', 'tools', 'permissions', 'usage', 'access'].map((section) => ({
-    name: `empty: ${section}`,
-    path: () => `/settings/${section}`,
-    show: settled,
-  })),
+  ...['inbox', 'agents', 'runs'].map((name) => ({ name: `empty: ${name}`, path: () => `/${name}`, show: settled })),
+  ...['general', 'models', 'tools', 'skills', 'memory', 'schedules', 'permissions', 'usage', 'access'].map(
+    (section) => ({
+      name: `empty: ${section}`,
+      path: () => `/settings/${section}`,
+      show: settled,
+    }),
+  ),
 ];
 
 /** A server that requires its access token. */

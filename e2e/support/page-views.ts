@@ -8,6 +8,7 @@ import { askingTool, FORM, FORM_SERVERS } from './form-servers.ts';
 import type { Conversations, View } from './page-parts.ts';
 import { button, messagesOf, pattern, unfoldAll } from './page-parts.ts';
 import { mcpViews, SHELF } from './page-mcp-views.ts';
+import { SAMPLES, startWork, workViews } from './page-work-views.ts';
 import { PROVIDER, serverViews, settingsViews } from './page-settings-views.ts';
 import type { PageTexts } from './page-texts.ts';
 import { answerViews, PREVIEW_ANSWER } from './page-answer-views.ts';
@@ -76,6 +77,10 @@ const ANSWERS: Readonly<Record<string, () => ReturnType<typeof reply.text>>> = {
   'Broken JSON': () => reply.toolCalls([{ name: 'count', arguments: '{"note": ' }]),
   'Rich answer': richReply,
   'Preview this': () => reply.text(PREVIEW_ANSWER),
+  [SAMPLES.delegates]: () =>
+    reply.toolCalls([{ name: 'delegate_task', arguments: { tasks: SAMPLES.subTasks.map((task) => ({ ...task })) } }]),
+  ...Object.fromEntries(SAMPLES.subTasks.map(({ task }) => [task, () => reply.text('Done, I think.')])),
+  [SAMPLES.toGroup]: () => reply.text('A deep blue.'),
   Slowly: () => reply.text('A long answer. '.repeat(40), { hold: { until: new Promise(() => {}) } }),
 };
 
@@ -158,7 +163,7 @@ export async function startMoreConversations(page: Page, stage: Stage): Promise<
   await settings({ budgets: [{ of: 'run', calls: 1 }] });
   await start('budget', 'Count, please', () => page.getByText('Budget used up'));
   await settings({ budgets: [{ of: 'day', dollars: 5 }] });
-  return paths;
+  return { ...paths, ...(await startWork(stage.server.url)) };
 }
 
 const SECTIONS = ['general', 'models', 'tools', 'permissions', 'about'];
@@ -383,6 +388,7 @@ export const MORE_VIEWS: readonly View[] = [
   ...serverViews(),
   ...mcpViews(),
   ...settingsViews(),
+  ...workViews(),
   // Last: the search and the lost connection stay while the page moves on.
   {
     name: 'a search without results',
