@@ -24,20 +24,22 @@ const WARM_UP_RUNS = 80;
 
 /**
  * The run of bench `loop` with eleven requests and ten calls: `createAgent()` in memory compared with a server that commits
- * everything, with and without a reader. Both use the same model and their own server-everything.
+ * everything, with and without a reader, and with the least that makes a run durable. All use the same model and their
+ * own server-everything.
  */
 export async function measureCommit(context: Context): Promise<Figure[]> {
   const { options, say, mock } = context;
   // The model gets the same tools in both.
   await using server = await serve(context, 'commit', { mcpServers: { everything: EVERYTHING }, args: ['--no-date'] });
   const diskMs = timeOfTheDisk(server.dataFolder);
+  const setting = { origin: mock.origin, baseUrl: mock.baseUrl, server: EVERYTHING };
+  const inMemory = { setting, answer: ANSWER, profile: options.profile };
   await using memory = await startContender({
+    ...inMemory,
     name: 'commit-memory',
     file: 'loop/contenders/toolyard.ts',
-    setting: { origin: mock.origin, baseUrl: mock.baseUrl, server: EVERYTHING },
-    answer: ANSWER,
-    profile: options.profile,
   });
+  await using floor = await startContender({ ...inMemory, name: 'commit-floor', file: 'run/floor.ts' });
   const api = createApi(server.url);
   using unread = openUnread(api, join(server.dataFolder, 'toolyard.db'));
   const results = await compete(
@@ -54,6 +56,7 @@ export async function measureCommit(context: Context): Promise<Figure[]> {
       },
       { name: 'unread', block: (runs) => blockCommitted(server, unread, runs) },
       { name: 'memory', block: (runs) => memory.block(CALLS, runs) },
+      { name: 'floor', block: (runs) => floor.block(CALLS, runs) },
     ],
     { rounds: options.quick ? 4 : 16, runs: options.quick ? 30 : 60, warmUpRuns: WARM_UP_RUNS, say },
   );
@@ -81,6 +84,8 @@ function figuresOf(results: Results, diskMs: number): Figure[] {
     compared('read', 'the same: processor time', cpuOf),
     compared('unread', 'the same without a reader: wall time', wallOf),
     compared('unread', 'the same without a reader: processor time', cpuOf),
+    compared('floor', 'in memory, events forced to a file before each call: wall time', wallOf),
+    compared('floor', 'the same: processor time', cpuOf),
     figure('what committing, sending and reading add to a turn', addedTo('read'), 'ms'),
     figure('what committing alone adds to a turn', addedTo('unread'), 'ms'),
     figure('a write of 4 kB forced to this disk (a run has ten)', diskMs, 'ms'),

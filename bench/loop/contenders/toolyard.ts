@@ -1,11 +1,15 @@
 // From the sources of this checkout.
 import { createAgent } from '../../../packages/agent-host/src/node/index.ts';
-import type { StartContender } from '../../harness/contender.ts';
+import type { RunEvent } from '../../../packages/protocol/src/index.ts';
+import type { Contender, Setting, StartContender } from '../../harness/contender.ts';
 import { versionIn } from '../../support/version-of.ts';
 import { modelName, PROMPT } from '../../mock-model/texts.ts';
 
 /** Toolyard with its own MCP host, gate, journal and events: everything that createAgent() does. */
-export const start: StartContender = async ({ baseUrl, server }) => {
+export const start: StartContender = (setting) => startAgent(setting, () => undefined);
+
+/** `onEvent` gets every event of every run. */
+export async function startAgent({ baseUrl, server }: Setting, onEvent: (event: RunEvent) => void): Promise<Contender> {
   const agent = await createAgent({
     model: { baseUrl, id: modelName(1) },
     servers: [{ id: 'everything', transport: { type: 'stdio', ...server } }],
@@ -22,6 +26,7 @@ export const start: StartContender = async ({ baseUrl, server }) => {
       const run = agent.run(PROMPT);
       let answer = '';
       for await (const event of run) {
+        onEvent(event);
         if (event.type === 'message_started') answer = '';
         else if (event.type === 'text_delta') answer += event.text;
       }
@@ -31,4 +36,4 @@ export const start: StartContender = async ({ baseUrl, server }) => {
     },
     close: () => agent.close(),
   };
-};
+}
