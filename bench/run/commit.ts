@@ -39,7 +39,11 @@ export async function measureCommit(context: Context): Promise<Figure[]> {
     name: 'commit-memory',
     file: 'loop/contenders/toolyard.ts',
   });
-  await using floor = await startContender({ ...inMemory, name: 'commit-floor', file: 'run/floor.ts' });
+  await using baseline = await startContender({
+    ...inMemory,
+    name: 'commit-baseline',
+    file: 'run/durable-baseline.ts',
+  });
   const api = createApi(server.url);
   using unread = openUnread(api, join(server.dataFolder, 'toolyard.db'));
   const results = await compete(
@@ -56,7 +60,7 @@ export async function measureCommit(context: Context): Promise<Figure[]> {
       },
       { name: 'unread', block: (runs) => blockCommitted(server, unread, runs) },
       { name: 'memory', block: (runs) => memory.block(CALLS, runs) },
-      { name: 'floor', block: (runs) => floor.block(CALLS, runs) },
+      { name: 'baseline', block: (runs) => baseline.block(CALLS, runs) },
     ],
     { rounds: options.quick ? 4 : 16, runs: options.quick ? 30 : 60, warmUpRuns: WARM_UP_RUNS, say },
   );
@@ -84,8 +88,8 @@ function figuresOf(results: Results, diskMs: number): Figure[] {
     compared('read', 'the same: processor time', cpuOf),
     compared('unread', 'the same without a reader: wall time', wallOf),
     compared('unread', 'the same without a reader: processor time', cpuOf),
-    compared('floor', 'in memory, events forced to a file before each call: wall time', wallOf),
-    compared('floor', 'the same: processor time', cpuOf),
+    compared('baseline', 'in memory, events forced to a file before each call: wall time', wallOf),
+    compared('baseline', 'the same: processor time', cpuOf),
     figure('what committing, sending and reading add to a turn', addedTo('read'), 'ms'),
     figure('what committing alone adds to a turn', addedTo('unread'), 'ms'),
     figure('a write of 4 kB forced to this disk (a run has ten)', diskMs, 'ms'),
