@@ -1,8 +1,16 @@
 import './bundled-programs.ts';
-import { afterEach, beforeEach, vi } from 'vitest';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { useDatabaseTemplate } from '../packages/storage/src/sqlite/new-database.ts';
 import { describeProcesses, forgetExitedProcesses } from '../testing/src/started-processes.ts';
+import { runFolder } from '../testing/src/test-run.ts';
 
 // The setup file of Vitest, evaluated before each test file.
+
+const folder = runFolder();
+const isOfStorage = /[\\/]packages[\\/]storage[\\/]/.test(expect.getState().testPath ?? '');
+useDatabaseTemplate(folder === undefined || isOfStorage ? null : join(folder, 'empty-database.db'));
+
 // oxlint-disable-next-line core/no-restricted-syntax -- the rule is about modules that are evaluated once per worker
 beforeEach(({ onTestFailed, onTestFinished }) => {
   // Also after Vitest's own timeout, which does not print what the test waited for.
