@@ -56,7 +56,7 @@ const CHECKS: readonly Check[] = [
   { name: 'page: size', run: () => tool('../packages/web/scripts/budget.ts', []), after: ['page: build'] },
   {
     name: 'packed, installed elsewhere and used',
-    run: packAndUse,
+    run: () => packAndUse('linked'),
     after: ['packages: build', 'page: build'],
     proves: ['M0.43'],
   },
