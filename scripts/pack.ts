@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { countChild } from './cost/by-owner.ts';
@@ -79,7 +89,8 @@ function link(folder: string, name: string, dependency: string, version: string)
   const target = existsSync(own) ? own : join(ROOT, 'node_modules', dependency);
   if (!existsSync(target)) return `${name} depends on ${dependency}, which is not installed`;
   const installed = readPackage(target).version;
-  if (!isInRange(installed, version)) return `${name} depends on ${dependency} ${version}, but ${installed} is installed`;
+  if (!isInRange(installed, version))
+    return `${name} depends on ${dependency} ${version}, but ${installed} is installed`;
   const place = join(folder, 'node_modules', name, 'node_modules', dependency);
   mkdirSync(dirname(place), { recursive: true });
   symlinkSync(target, place, 'junction');
