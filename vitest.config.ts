@@ -17,7 +17,7 @@ function project(name: string, kinds: readonly TestKind[], more: { globalSetup?:
       // Tags are ids of docs/requirements.md, which scripts/requirements.ts checks.
       strictTags: false,
       unstubEnvs: true,
-      setupFiles: ['scripts/test-setup.ts'],
+      setupFiles: ['scripts/test-costs.ts', 'scripts/test-setup.ts'],
       globalSetup: ['scripts/test-programs.ts'],
       ...TIMEOUTS,
       ...more,

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ArtifactList, InDoubtAnswer } from '@toolyard/protocol';
-import { reply } from '@toolyard/testing';
+import type { InDoubtAnswer } from '@toolyard/protocol';
+import { describeKilledArtifact } from './faults/killed-artifact-cases.ts';
 import type { InDoubtCase } from './faults/killed-cases.ts';
 import { CERTAIN, describeKilled, IN_DOUBT, isShort, runKilled, TRANSCRIPT } from './faults/killed-cases.ts';
-import { call } from './support/api.ts';
-import { ServerInstances } from './support/server-instances.ts';
-import { CONVERSATION, TestUser } from './support/test-user.ts';
 import { transcriptLines } from './support/transcript.ts';
 
 describe('a run without faults', () => {
@@ -18,32 +15,7 @@ describe('a run without faults', () => {
   });
 });
 
-describe('a server killed while the built-in tool `artifact` executes', () => {
-  it.each(['run:sent', 'run:returned'])('(%s) has each version once, and asks nothing', async (place) => {
-    const calls = [
-      { title: 'List', kind: 'markdown', content: '- one\n' },
-      { id: 'a1', old_text: '- one', new_text: '- one\n- two' },
-    ];
-    const script = (messages: readonly { role: string }[]) => {
-      const args = calls[messages.filter(({ role }) => role === 'tool').length];
-      return args === undefined ? reply.text('Written.') : reply.toolCalls([{ name: 'artifact', arguments: args }]);
-    };
-    await using lives = await ServerInstances.with(script, { serverTools: true });
-    const user = new TestUser(() => ({ decision: 'failed' }));
-    // In the second call.
-    const first = await lives.start({ place, hit: 2 });
-    await user.goOn(first.url);
-    expect(await first.exited()).toBe('SIGKILL');
-    const last = await lives.startHere();
-    expect(await user.goOn(last.url)).toBe('over');
-    expect(await user.answered(last.url)).toEqual([]);
-    const { items } = await call<ArtifactList>(last.url, 'GET', `/api/conversations/${CONVERSATION}/artifacts`);
-    expect(items).toMatchObject([{ id: 'a1', versions: [{ version: 1 }, { version: 2 }] }]);
-    const file = items[0]?.versions[1]?.file ?? '';
-    expect(await (await fetch(`${last.url}/api/files/${file}`)).text()).toBe('- one\n- two\n');
-    expect(lives.faults).toEqual([]);
-  });
-});
+describeKilledArtifact(['run:returned']);
 
 // The other points and decisions: `killed.long.test.ts`.
 describeKilled({ certain: CERTAIN.filter((each) => isShort(each)), inDoubt: IN_DOUBT.map(briefly) });

@@ -1,38 +1,43 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { countChild } from './cost/by-owner.ts';
 import { PAGE, PUBLISHED } from './packages.ts';
 import type { Ran } from './run.ts';
 import { runFolder } from '../testing/src/test-run.ts';
 import { ROOT, run, runNpm } from './run.ts';
 
 /**
+ * How the packages that ours depend on get there: `linked` to those of the repository, at a tenth of the cost, or
+ * `registry`: as npm installs them.
+ */
+type Install = 'linked' | 'registry';
+
+/**
  * Packs the published packages, installs the tarballs in an empty folder, and uses them there with the pinned Node and
  * the Node of the machine. Returns the error, or null.
  */
-export async function packAndUse(): Promise<string | null> {
+export async function packAndUse(install: Install): Promise<string | null> {
   const folder = mkdtempSync(join(runFolder() ?? tmpdir(), 'toolyard-pack-'));
   try {
     const workspaces = [...PUBLISHED, PAGE].map((workspace) => `--workspace=${workspace}`);
     const packed = await runNpm(['pack', '--silent', '--pack-destination', folder, ...workspaces], { quiet: true });
     if (packed.code !== 0) return `npm pack failed:\n${packed.output}`;
-    const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
     writeFileSync(join(folder, 'package.json'), '{ "name": "user", "private": true, "type": "module" }');
-    // Prefer the npm cache, so that a temporary failure of the registry does not fail the test.
-    const installed = await runNpm(
-      [
-        'install',
-        '--prefer-offline',
-        '--no-audit',
-        '--no-fund',
-        '--loglevel=error',
-        ...tarballs.map((name) => `./${name}`),
-      ],
-      { cwd: folder, quiet: true },
-    );
-    if (installed.code !== 0) return `cannot install the tarballs:\n${installed.output}`;
+    const uninstalled = await (install === 'linked' ? installLinked(folder) : installFromRegistry(folder));
+    if (uninstalled !== null) return `cannot install the tarballs:\n${uninstalled}`;
 
     const nodes = new Set([process.execPath, process.env['TOOLYARD_SYSTEM_NODE'] ?? process.execPath]);
     for (const node of nodes) {
@@ -44,6 +49,68 @@ export async function packAndUse(): Promise<string | null> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function tarballsIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+}
+
+async function installFromRegistry(folder: string): Promise<string | null> {
+  // Prefer the npm cache, so that a temporary failure of the registry does not fail the test.
+  const options = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  const tarballs = tarballsIn(folder).map((name) => `./${name}`);
+  const installed = await runNpm(['install', ...options, ...tarballs], { cwd: folder, quiet: true });
+  return installed.code === 0 ? null : installed.output;
+}
+
+/** Extracts the tarballs, and links exactly the packages that they declare; their own come with them. */
+async function installLinked(folder: string): Promise<string | null> {
+  const packed = new Map<string, Record<string, string>>();
+  for (const tarball of tarballsIn(folder)) {
+    const extracted = await run('tar', ['-xzf', tarball], { cwd: folder, quiet: true });
+    if (extracted.code !== 0) return extracted.output;
+    const { name, dependencies } = readPackage(join(folder, 'package'));
+    packed.set(name, dependencies);
+    mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
+    renameSync(join(folder, 'package'), join(folder, 'node_modules', name));
+  }
+  const wrong = [...packed].flatMap(([name, dependencies]) =>
+    Object.entries(dependencies)
+      .filter(([dependency]) => !packed.has(dependency))
+      .flatMap(([dependency, version]) => link(folder, name, dependency, version) ?? []),
+  );
+  return wrong.length === 0 ? null : wrong.join('\n');
+}
+
+/** Links a dependency where only this package of ours finds it. */
+function link(folder: string, name: string, dependency: string, version: string): string | null {
+  const workspace = [...PUBLISHED, PAGE].find((each) => readPackage(join(ROOT, each)).name === name) ?? '.';
+  const own = join(ROOT, workspace, 'node_modules', dependency);
+  const target = existsSync(own) ? own : join(ROOT, 'node_modules', dependency);
+  if (!existsSync(target)) return `${name} depends on ${dependency}, which is not installed`;
+  const installed = readPackage(target).version;
+  if (!isInRange(installed, version))
+    return `${name} depends on ${dependency} ${version}, but ${installed} is installed`;
+  const place = join(folder, 'node_modules', name, 'node_modules', dependency);
+  mkdirSync(dirname(place), { recursive: true });
+  symlinkSync(target, place, 'junction');
+  return null;
+}
+
+/** Our packages declare exact versions, or `^` of one. */
+function isInRange(version: string, range: string): boolean {
+  if (!range.startsWith('^')) return version === range;
+  const [major] = range.slice(1).split('.');
+  return version.split('.')[0] === major;
+}
+
+function readPackage(folder: string): { name: string; version: string; dependencies: Record<string, string> } {
+  const read = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    name: string;
+    version: string;
+    dependencies?: Record<string, string>;
+  };
+  return { ...read, dependencies: read.dependencies ?? {} };
 }
 
 async function useCommand(folder: string, node: string): Promise<string | null> {
@@ -67,7 +134,7 @@ async function useServer(folder: string, node: string): Promise<string | null> {
 async function usePage(folder: string): Promise<string | null> {
   const bin = join(folder, 'node_modules', 'toolyard', 'dist', 'bin.js');
   const args = [bin, 'serve', '--port', '0', '--data-dir', join(folder, 'data')];
-  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = countChild(spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] }));
   const ended = once(child, 'exit');
   let output = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
@@ -106,7 +173,7 @@ function expectOutput(what: string, { code, output }: Ran, pattern: RegExp): str
 }
 
 if (import.meta.main) {
-  const wrong = await packAndUse();
+  const wrong = await packAndUse('registry');
   console.log(wrong ?? 'packed, installed and used');
   process.exitCode = wrong === null ? 0 : 1;
 }

@@ -17,7 +17,7 @@ import { ROOT } from './run.ts';
 mkdirSync(FOLDER, { recursive: true });
 const sources = mkdtempSync(join(FOLDER, 'sources-'));
 const name = `test${sources.slice(-6)}`;
-const set = { name, sources: [relative(ROOT, join(sources, 'main.ts'))] };
+const set = { name, sources: [relative(ROOT, join(sources, 'main.ts'))], threads: {} };
 
 function write(text: string): void {
   writeFileSync(join(sources, 'main.ts'), "import { text } from './text.ts';\nconsole.log(text as string);\n");

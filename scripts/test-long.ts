@@ -2,6 +2,8 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BENCH, benchmarks, installPeers } from './bench-peers.ts';
+import { build } from './build.ts';
+import { packAndUse } from './pack.ts';
 import type { Ran } from './run.ts';
 import { ROOT, run, runTool, TSC } from './run.ts';
 
@@ -16,6 +18,7 @@ const LONG_TESTS = '**/*.long.test.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<Ended[]>>> = {
   bench: runBenchChecks,
+  packages: () => inTurn([{ name: 'packed, installed from the registry and used', run: installPackages }]),
   rounds: () => inTurn(benchmarks().map((name) => ({ name: `bench ${name} --quick`, run: () => runBenchmark(name) }))),
   tests: () =>
     inTurn([
@@ -24,12 +27,21 @@ const PARTS: Readonly<Record<string, () => Promise<Ended[]>>> = {
     ]),
 };
 
+/** `npm test` links the packages that ours depend on instead. */
+async function installPackages(): Promise<number> {
+  const built = await build({ quiet: true });
+  const wrong = built.ok ? await packAndUse('registry') : built.output;
+  if (wrong !== null) console.error(wrong);
+  return wrong === null ? 0 : 1;
+}
+
 const USAGE = `npm run test:long [-- --only PART,...] [-- FILE...]
 
   --only  these parts alone: ${Object.keys(PARTS).join(', ')}
-            bench   installs the packages bench/ compares with, checks its types and lints it
-            rounds  a short round of each benchmark
-            tests   the tests in *.long.test.ts, and the property tests with all their cases
+            bench     installs the packages bench/ compares with, checks its types and lints it
+            packages  installs the packed packages from the registry, and uses them
+            rounds    a short round of each benchmark
+            tests     the tests in *.long.test.ts, and the property tests with all their cases
   FILE    with the part "tests": only the test files whose path contains it
 `;
 

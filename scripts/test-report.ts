@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
+import { readTestFileCosts } from './cost/by-file.ts';
 import { ROOT } from './run.ts';
 import type { SkipReport, Skips } from './skips.ts';
 import { skipsOfReport } from './skips.ts';
@@ -12,7 +13,8 @@ type VitestReport = SkipReport<
   { fullName: string; failureMessages?: string[] }
 >;
 
-type TestFile = { file: string; kind: TestKind; seconds: number; tests: number };
+/** `cpuSeconds`: 0 if unknown. */
+type TestFile = { file: string; kind: TestKind; seconds: number; cpuSeconds: number; tests: number };
 
 export type TestSummary = {
   passed: number;
@@ -25,15 +27,22 @@ export type TestSummary = {
   files: readonly TestFile[];
 };
 
-/** Reads vitest's JSON report. */
-export function summarizeTests(path: string): TestSummary {
+/** Reads vitest's JSON report, and the costs that the test files stored. */
+export function summarizeTests(path: string, costs: string): TestSummary {
   const report = JSON.parse(readFileSync(path, 'utf8')) as VitestReport;
   const statuses = report.testResults.flatMap((file) => file.assertionResults.map(({ status }) => status));
   const passed = statuses.filter((status) => status === 'passed').length;
   const failed = statuses.filter((status) => status === 'failed').length;
+  const cpuSeconds = readTestFileCosts(costs);
   const files = report.testResults.map(({ name, startTime, endTime, assertionResults }) => {
     const file = relative(ROOT, name).split(sep).join('/');
-    return { file, kind: kindOf(file), seconds: (endTime - startTime) / 1000, tests: assertionResults.length };
+    return {
+      file,
+      kind: kindOf(file),
+      seconds: (endTime - startTime) / 1000,
+      cpuSeconds: cpuSeconds.get(name) ?? 0,
+      tests: assertionResults.length,
+    };
   });
   return {
     passed,
@@ -54,18 +63,19 @@ function failuresOf({ name, assertionResults }: VitestReport['testResults'][numb
     });
 }
 
-/** Table of worker seconds, tests and files by kind. */
+/** Table of worker seconds, CPU seconds, tests and files by kind. */
 export function costByKind({ files }: TestSummary): string[] {
   const rows = TEST_KINDS.map((kind) => {
     const ofKind = files.filter((file) => file.kind === kind);
     return [
       kind,
       sum(ofKind.map(({ seconds }) => seconds)).toFixed(0),
+      sum(ofKind.map(({ cpuSeconds }) => cpuSeconds)).toFixed(0),
       String(sum(ofKind.map(({ tests }) => tests))),
       String(ofKind.length),
     ];
   });
-  return [['kind', 'worker seconds', 'tests', 'files'], ...rows].map(([kind = '', ...numbers]) =>
+  return [['kind', 'worker seconds', 'CPU seconds', 'tests', 'files'], ...rows].map(([kind = '', ...numbers]) =>
     [kind.padEnd(10), ...numbers.map((number) => number.padStart(15))].join(''),
   );
 }

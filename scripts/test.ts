@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './build.ts';
 import { buildPage } from './build-page.ts';
 import type { Check, CheckResult } from './checks.ts';
 import { runChecks } from './checks.ts';
 import { startCounting } from './cost/budget.ts';
+import { COSTS_VARIABLE } from './cost/by-file.ts';
 import { checkDocsCode } from './docs-code.ts';
 import { format } from './format.ts';
 import { checkRepositoryRules } from './repository-rules.ts';
@@ -23,7 +24,9 @@ import { checkPageTypes, checkTypes, ensurePagePrepared, preparePage } from './t
 // `npm test`: all checks, even if one fails. With arguments: only the tests of these files.
 
 const SLOWEST_SHOWN = 10;
+const COSTLY_SHOWN = 20;
 const REPORT = join('.cache', 'vitest-report.json');
+const COSTS = join(ROOT, '.cache', 'test-costs.jsonl');
 const SEE_ABOVE = 'see above';
 const REASON_LINES = 15;
 const CHECK_RESULTS = join('.cache', 'checks.json');
@@ -53,7 +56,7 @@ const CHECKS: readonly Check[] = [
   { name: 'page: size', run: () => tool('../packages/web/scripts/budget.ts', []), after: ['page: build'] },
   {
     name: 'packed, installed elsewhere and used',
-    run: packAndUse,
+    run: () => packAndUse('linked'),
     after: ['packages: build', 'page: build'],
     proves: ['M0.43'],
   },
@@ -85,13 +88,16 @@ async function everything(): Promise<number> {
   const started = performance.now();
   const stopCounting = startCounting();
   const results = await runChecks([...CHECKS, REQUIREMENTS]);
-  const tests = summarizeTests(join(ROOT, REPORT));
+  const tests = summarizeTests(join(ROOT, REPORT), COSTS);
 
   console.log('\nThe slowest test files:');
   for (const { file, seconds } of tests.files.slice(0, SLOWEST_SHOWN)) console.log(`${inColumn(seconds)} s  ${file}`);
-  console.log('\nThe checks:');
-  for (const { name, wrong, seconds } of results) {
-    console.log(`${inColumn(seconds)} s  ${name}${wrong === null ? '' : ': FAILED'}`);
+  console.log('\nThe test files with the highest CPU time:');
+  const costly = tests.files.toSorted((one, other) => other.cpuSeconds - one.cpuSeconds);
+  for (const { file, cpuSeconds } of costly.slice(0, COSTLY_SHOWN)) console.log(`${inColumn(cpuSeconds)} s  ${file}`);
+  console.log('\nThe checks (time, CPU time):');
+  for (const { name, wrong, seconds, cpuSeconds } of results) {
+    console.log(`${inColumn(seconds)} s ${inColumn(cpuSeconds)} s  ${name}${wrong === null ? '' : ': FAILED'}`);
   }
   console.log('\nThe cost by kind of test:');
   for (const line of costByKind(tests)) console.log(line);
@@ -138,12 +144,13 @@ async function buildPackages(): Promise<string | null> {
 
 async function runTests(): Promise<string | null> {
   const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`];
-  const ran = await runTool(VITEST, args, { env: { ...process.env, ...testRunEnv() } });
+  rmSync(COSTS, { force: true });
+  const ran = await runTool(VITEST, args, { env: { ...process.env, ...testRunEnv(), [COSTS_VARIABLE]: COSTS } });
   return ran.code === 0 ? null : SEE_ABOVE;
 }
 
 function checkSkips(): Promise<string | null> {
-  const wrong = unacceptedSkips(summarizeTests(join(ROOT, REPORT)).skips);
+  const wrong = unacceptedSkips(summarizeTests(join(ROOT, REPORT), COSTS).skips);
   return Promise.resolve(wrong.length === 0 ? null : wrong.join('\n'));
 }
 

@@ -75,6 +75,21 @@ describe('the check of words', () => {
     }
   });
 
+  it('finds a phrase of a string that is written with escapes', () => {
+    const root = mkdtempSync(join(tmpdir(), 'toolyard-words-'));
+    mkdirSync(join(root, 'docs'));
+    writeFileSync(join(root, 'docs', 'glossary.md'), GLOSSARY);
+    const texts = ["'Counts tokens\\nread.'", "'After a t\\u0061keover.'", "'The \\'takeover\\' ends.'"];
+    try {
+      for (const text of texts) {
+        writeFileSync(join(root, 'a.ts'), `const a = ${text};`);
+        expect(checkWords({ root }), text).not.toBeNull();
+      }
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
+  });
+
   it('refuses a glossary without its table instead of checking nothing', () => {
     expect(() => readGlossary('# Glossary')).toThrow('no table with a column "Do not write"');
   });

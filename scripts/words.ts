@@ -19,11 +19,32 @@ const ABOUT_WORDS = /^docs\/glossary\.md$|^scripts\/words(?:\/|\.)/;
 export function checkWords({ root = ROOT, paths }: { root?: string; paths?: readonly string[] } = {}): string | null {
   const rules = [...readGlossary(readFileSync(join(root, 'docs', 'glossary.md'), 'utf8')), ...STYLE_RULES];
   const files = (paths ?? globSync(FILES, { cwd: root, exclude: NOT_OURS })).map((path) => path.replaceAll(sep, '/'));
+  const mayContain = containsAny(rules);
   const wrong = files
     .filter((path) => !ABOUT_WORDS.test(path))
     .toSorted()
-    .flatMap((path) => findWords(path, readFileSync(join(root, path), 'utf8'), rules));
+    .flatMap((path) => {
+      const source = readFileSync(join(root, path), 'utf8');
+      // Few files contain such a phrase anywhere: only those are parsed.
+      return mayContain(source) ? findWords(path, source, rules) : [];
+    });
   return wrong.length === 0 ? null : `${wrong.join('\n')}\n${String(wrong.length)} phrases to replace`;
+}
+
+/** Whether a source contains one of the phrases, in a text or elsewhere. */
+function containsAny(rules: readonly WordRule[]): (source: string) => boolean {
+  const any = new RegExp(rules.map(({ pattern }) => pattern.source).join('|'), 'iu');
+  // A phrase of a string can contain escapes, such as a line end.
+  return (source) => any.test(source) || (source.includes('\\') && any.test(withoutEscapes(source)));
+}
+
+function withoutEscapes(source: string): string {
+  return source.replace(/\\(?:u\{([\da-f]{1,5})\}|u([\da-f]{4})|x([\da-f]{2})|([^ux]))/giu, (_, ...found: string[]) => {
+    const [long, short, byte, other = ''] = found;
+    const code = long ?? short ?? byte;
+    if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
+    return /[nrtvf]/.test(other) ? ' ' : other;
+  });
 }
 
 /** One line for each excluded phrase: `path:line: "phrase": write …`. */

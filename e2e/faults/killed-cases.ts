@@ -68,9 +68,7 @@ export const IN_DOUBT: readonly InDoubtCase[] = [
 /** The points of {@link CERTAIN} that `npm test` has; `npm run test:long` has all. */
 const SHORT = new Set([
   'create-run:written 1',
-  'run:created 1',
   'run:streaming 1',
-  'run:parked 1',
   'answer:committed 1',
   'run:planned 1',
   'run:stepped 1 after run:returned',

@@ -1,3 +1,4 @@
+import { countChild } from './by-owner.ts';
 import { cpuSeconds, startCalibration } from './cpu.ts';
 
 /**
@@ -13,7 +14,7 @@ export function startCounting(): () => Promise<string[]> {
   if (before === null) {
     return () => Promise.resolve(['CPU time is not measured on this system: only Linux reports it.']);
   }
-  const calibration = startCalibration();
+  const calibration = startCalibration(countChild);
   return async () => {
     const { median, samples, cost } = await calibration.stop();
     const spent = (cpuSeconds() ?? 0) - before - cost;

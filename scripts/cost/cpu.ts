@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -18,13 +19,19 @@ const PAUSE_MS = 15_000;
  * first.
  */
 export function cpuSeconds(): number | null {
+  const ofChildren = childrenCpuSeconds();
+  if (ofChildren === null) return null;
+  const { user, system } = process.cpuUsage();
+  return ofChildren + (user + system) / 1e6;
+}
+
+/** The part of {@link cpuSeconds} of the descendants. */
+export function childrenCpuSeconds(): number | null {
   if (process.platform !== 'linux') return null;
   const stat = readFileSync('/proc/self/stat', 'utf8');
   // "pid (command) state ...": the command can contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const ofChildren = (Number(fields[CHILDREN_USER]) + Number(fields[CHILDREN_USER + 1])) / TICKS_PER_SECOND;
-  const { user, system } = process.cpuUsage();
-  return ofChildren + (user + system) / 1e6;
+  return (Number(fields[CHILDREN_USER]) + Number(fields[CHILDREN_USER + 1])) / TICKS_PER_SECOND;
 }
 
 /** Samples of the CPU seconds that the calibration script takes on this machine. */
@@ -36,14 +43,16 @@ type Calibration = {
 /**
  * Runs the calibration script repeatedly during the measurement, at least once. On a shared machine, the speed of a core
  * changes within seconds, so samples before and after a run are not enough.
+ *
+ * @param onStart is called with the process of each sample
  */
-export function startCalibration(): Calibration {
+export function startCalibration(onStart: (child: ChildProcess) => void): Calibration {
   const seconds: number[] = [];
   const stopped = new AbortController();
 
   async function sample(): Promise<void> {
     do {
-      seconds.push(await runOnce());
+      seconds.push(await runOnce(onStart));
       await sleep(PAUSE_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
     } while (!stopped.signal.aborted);
   }
@@ -68,9 +77,10 @@ function medianOf(numbers: readonly number[]): number {
   return (low + high) / 2;
 }
 
-async function runOnce(): Promise<number> {
+async function runOnce(onStart: (child: ChildProcess) => void): Promise<number> {
   const script = join(import.meta.dirname, 'calibration.ts');
   const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onStart(child);
   const [output] = await Promise.all([text(child.stdout), once(child, 'close')]);
   const seconds = Number(output);
   if (!(seconds > 0)) throw new Error(`The calibration script printed "${output}" instead of CPU seconds.`);

@@ -8,6 +8,7 @@ export { RunFailed } from './agent-run.ts';
 export type { AgentRun, RunResult } from './agent-run.ts';
 export { createComputeTools } from './built-in/compute-tools.ts';
 export { createScriptThreads } from './built-in/script-threads.ts';
+export type { FromScriptThread } from './built-in/script.ts';
 export type { ScriptThread } from './built-in/script-threads.ts';
 export { addWords, createWordIndex } from './built-in/word-index.ts';
 export { TOOL_SEARCH } from './built-in/search-tools.ts';

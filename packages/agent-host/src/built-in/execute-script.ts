@@ -42,15 +42,17 @@ let engine: Promise<QuickJSWASMModule> | undefined;
 /**
  * Executes a script in QuickJS, which is WebAssembly: it has a memory of its own and no access to files, network, timers
  * or objects of the host. Each script gets a new runtime. Blocks the thread until the script ends or reaches a limit.
+ *
+ * @param onStart is called when the engine is loaded and the time limit of the script begins.
  */
-export async function executeScript({ code, timeoutMs, memoryBytes, maxOutputLength }: Script): Promise<ScriptOutput> {
+export async function executeScript(
+  { code, timeoutMs, memoryBytes, maxOutputLength }: Script,
+  onStart: () => void,
+): Promise<ScriptOutput> {
   const quickJs = await (engine ??= newQuickJSWASMModuleFromVariant(variant));
   using runtime = quickJs.newRuntime();
   runtime.setMemoryLimit(memoryBytes);
   runtime.setMaxStackSize(MAX_STACK_BYTES);
-  const deadline = Date.now() + timeoutMs;
-  const isOverdue = shouldInterruptAfterDeadline(deadline);
-  runtime.setInterruptHandler(isOverdue);
   using context = runtime.newContext();
   const output = { printed: '', isCut: false };
   const write = (text: string): void => {
@@ -59,6 +61,9 @@ export async function executeScript({ code, timeoutMs, memoryBytes, maxOutputLen
     output.isCut ||= text.length > room;
   };
   using show = prepare(context, write, maxOutputLength);
+  onStart();
+  const deadline = Date.now() + timeoutMs;
+  runtime.setInterruptHandler(shouldInterruptAfterDeadline(deadline));
   const end = (error: string): ScriptOutput => {
     const isSpent = /out of memory/.test(error);
     const why = Date.now() >= deadline && /interrupted/.test(error) ? `Stopped after ${timeoutMs / 1000} s.` : error;

@@ -3,8 +3,8 @@ import type { ExecuteScript, Script, ScriptOutput } from './script.ts';
 
 /** A worker that executes one script at a time with `executeScript`. */
 export type ScriptThread = {
-  /** Rejects if the worker fails. */
-  execute(script: Script): Promise<ScriptOutput>;
+  /** Calls `onStart` when the worker has started and the script begins. Rejects if the worker fails. */
+  execute(script: Script, onStart: () => void): Promise<ScriptOutput>;
   terminate(): void;
 };
 
@@ -12,6 +12,8 @@ export type ScriptThread = {
 const MAX_THREADS = 4;
 /** An idle worker ends after this time. */
 const IDLE_MS = 60_000;
+/** Start of a worker and its engine, until the script begins: long, because a busy machine only delays it. */
+const START_MS = 60_000;
 /** The engine stops a script itself; if it does not within this time, its worker is terminated. */
 const GRACE_MS = 2_000;
 
@@ -67,18 +69,26 @@ export function createScriptThreads(open: () => ScriptThread, clock: Pick<Clock,
 
   async function executeIn(thread: ScriptThread, script: Script, signal: AbortSignal): Promise<ScriptOutput> {
     let settle = (): void => undefined;
+    let onStart = (): void => undefined;
     const stopped = new Promise<ScriptOutput>((resolve, reject) => {
       const stop = (): void => reject(signal.reason as Error);
-      const cancel = clock.after(script.timeoutMs + GRACE_MS, () => resolve(overdue(script)));
+      const stopAfter = (ms: number, error: string): (() => void) => clock.after(ms, () => resolve(spent(error)));
+      let cancel = stopAfter(START_MS, NOT_STARTED);
+      onStart = () => {
+        cancel();
+        cancel = stopAfter(script.timeoutMs + GRACE_MS, `Stopped after ${script.timeoutMs / 1000} s.`);
+      };
       signal.addEventListener('abort', stop, { once: true });
       if (signal.aborted) stop();
       settle = () => {
         cancel();
         signal.removeEventListener('abort', stop);
+        // A worker that was terminated meanwhile may still report its start.
+        onStart = () => undefined;
       };
     });
     try {
-      return await Promise.race([thread.execute(script), stopped]);
+      return await Promise.race([thread.execute(script, () => onStart()), stopped]);
     } finally {
       settle();
     }
@@ -104,7 +114,9 @@ export function createScriptThreads(open: () => ScriptThread, clock: Pick<Clock,
   };
 }
 
-/** The engine was busy with its memory and did not notice the timeout. */
-function overdue({ timeoutMs }: Script): ScriptOutput {
-  return { printed: '', error: `Stopped after ${timeoutMs / 1000} s.`, isCut: false, isSpent: true };
+const NOT_STARTED = `The sandbox did not start within ${START_MS / 1000} s; the script was not executed.`;
+
+/** Of a script that was stopped from outside: its engine may still be busy. */
+function spent(error: string): ScriptOutput {
+  return { printed: '', error, isCut: false, isSpent: true };
 }

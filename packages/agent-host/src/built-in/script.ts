@@ -12,5 +12,11 @@ export type ScriptOutput = {
   isSpent?: true;
 };
 
+/** What a thread that executes scripts reports: that the script starts, then its result. */
+export type FromScriptThread =
+  | { type: 'started' }
+  | { type: 'output'; output: ScriptOutput }
+  | { type: 'failure'; message: string };
+
 /** Executes a script away from the caller's thread. Rejects if `signal` is aborted or the thread fails. */
 export type ExecuteScript = (script: Script, signal: AbortSignal) => Promise<ScriptOutput>;

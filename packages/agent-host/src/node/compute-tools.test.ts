@@ -77,6 +77,18 @@ describe('a script of run_javascript', { tags: ['C1.23', 'C7.03'] }, () => {
     });
   });
 
+  test('its thread reports the start of each script once, before the result', async () => {
+    const thread = openScriptThread();
+    const reported: unknown[] = [];
+    for (const code of ['1', '2']) {
+      const script = { code, timeoutMs: ENOUGH, memoryBytes: 1e7, maxOutputLength: 100 };
+      const { value } = await thread.execute(script, () => reported.push('started'));
+      reported.push(value);
+    }
+    thread.terminate();
+    expect(reported).toEqual(['started', '1', 'started', '2']);
+  });
+
   test('ends when its run is cancelled', async () => {
     const run = new AbortController();
     const script = { code: 'while (true) {}', timeoutMs: 60_000, memoryBytes: 1e7, maxOutputLength: 100 };

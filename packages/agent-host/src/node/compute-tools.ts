@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '@toolyard/protocol';
 import { createComputeTools } from '../built-in/compute-tools.ts';
-import type { Script, ScriptOutput } from '../built-in/script.ts';
+import type { FromScriptThread } from '../built-in/script.ts';
 import type { ScriptThread } from '../built-in/script-threads.ts';
 import { createScriptThreads } from '../built-in/script-threads.ts';
 
@@ -12,8 +12,6 @@ export const QUIET_TIMERS: Pick<Clock, 'after'> = {
     return () => clearTimeout(timer);
   },
 };
-
-type FromThread = { output: ScriptOutput; failure?: never } | { output?: never; failure: string };
 
 /** A worker thread that executes scripts. */
 export function openScriptThread(): ScriptThread {
@@ -27,19 +25,21 @@ export function openScriptThread(): ScriptThread {
     resourceLimits: { maxOldGenerationSizeMb: 128 },
   });
   worker.unref();
-  let settle: ((answer: FromThread) => void) | undefined;
-  const answer = (answered: FromThread): void => {
-    worker.unref();
-    settle?.(answered);
-    settle = undefined;
-  };
-  worker.on('message', answer);
-  worker.on('error', (error: Error) => answer({ failure: error.message }));
-  worker.on('exit', (code) => answer({ failure: `its thread exited with code ${code}` }));
+  let receive: ((message: FromScriptThread) => void) | undefined;
+  const fail = (message: string): void => receive?.({ type: 'failure', message });
+  worker.on('message', (message: FromScriptThread) => receive?.(message));
+  worker.on('error', (error: Error) => fail(error.message));
+  worker.on('exit', (code) => fail(`its thread exited with code ${code}`));
   return {
-    execute: (script: Script) =>
+    execute: (script, onStart) =>
       new Promise((resolve, reject) => {
-        settle = ({ output, failure }) => (output ? resolve(output) : reject(new Error(failure)));
+        receive = (message) => {
+          if (message.type === 'started') return onStart();
+          receive = undefined;
+          worker.unref();
+          if (message.type === 'output') resolve(message.output);
+          else reject(new Error(message.message));
+        };
         worker.ref();
         worker.postMessage(script);
       }),

@@ -1,4 +1,4 @@
-import type { SQLInputValue } from 'node:sqlite';
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Kysely } from 'kysely';
 import type { Clock } from '@toolyard/protocol';
 import type { StorageEngine } from '../engine/engine.ts';
@@ -90,18 +90,20 @@ function createBatchAdvance(connection: SqliteConnection): StorageEngine['advanc
   };
 }
 
+/** Prepared at its first use: a process uses few of all statements. */
 function prepareSync<Row>(connection: SqliteConnection, sql: string): Statement<Row> {
-  const statement = connection.prepare(sql);
+  let prepared: StatementSync | undefined;
+  const statement = (): StatementSync => (prepared ??= connection.prepare(sql));
   const bind = (values: readonly Value[]): SQLInputValue[] => values as SQLInputValue[];
   return {
     *run(...values) {
-      return Number(statement.run(...bind(values)).changes);
+      return Number(statement().run(...bind(values)).changes);
     },
     *get(...values) {
-      return statement.get(...bind(values)) as Row | undefined;
+      return statement().get(...bind(values)) as Row | undefined;
     },
     *all(...values) {
-      return statement.all(...bind(values)) as Row[];
+      return statement().all(...bind(values)) as Row[];
     },
   };
 }

@@ -67,9 +67,17 @@ export async function migrateSqliteToLatest(
   connection.database.function('search_text', { deterministic: true, directOnly: true }, (text) =>
     searchText(String(text)),
   );
+  if (isMigrated(connection, migrations)) return;
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(toKysely(migrations)) } });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw toStorageError(error, connection.file);
+}
+
+/** Whether exactly these migrations are done. */
+function isMigrated({ database }: SqliteConnection, migrations: Readonly<Record<string, readonly string[]>>): boolean {
+  if (names(database, `SELECT name FROM sqlite_schema WHERE name = 'kysely_migration'`).length === 0) return false;
+  const done = names(database, 'SELECT name FROM kysely_migration ORDER BY name');
+  return done.join() === Object.keys(migrations).toSorted().join();
 }
 
 /**

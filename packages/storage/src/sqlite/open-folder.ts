@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Kysely } from 'kysely';
 import type { Clock } from '@toolyard/protocol';
@@ -23,6 +23,7 @@ import { createSqliteEngine } from './engine.ts';
 import { releaseAllLeases } from './release-leases.ts';
 import { createSqliteDialect } from './kysely-dialect.ts';
 import { migrateSqliteToLatest, refuseForeignDatabase } from './migrate.ts';
+import { createDatabaseFile, keepAsTemplate } from './new-database.ts';
 import { createSqliteRunStore } from './run-store.ts';
 import { createSqliteUsageReport } from './usage-report.ts';
 
@@ -36,12 +37,14 @@ export async function openFolder(options: StorageOptions): Promise<Storage> {
   try {
     refuseUnfinishedCopy(folder);
     refuseForeignDatabase(file);
-    makePrivateDatabase(folder);
+    const isNew = createDatabaseFile(file);
+    makeDatabasePrivate(folder);
     connection = new SqliteConnection(file, options);
     await migrateSqliteToLatest(
       new Kysely({ dialect: createSqliteDialect(connection, { transactions: 'allowed' }) }),
       connection,
     );
+    if (isNew) keepAsTemplate(connection);
     releaseAllLeases(connection);
     return assemble(folder, connection, options.clock, unlock);
   } catch (error) {
@@ -106,8 +109,7 @@ function refuseUnfinishedCopy(folder: string): void {
 }
 
 /** SQLite gives the WAL the mode of the database, but a database may have been copied here with another mode. */
-function makePrivateDatabase(folder: string): void {
-  closeSync(openSync(join(folder, DATABASE_FILE), 'a', 0o600));
+function makeDatabasePrivate(folder: string): void {
   for (const name of DATABASE_FILES) {
     try {
       makePrivate(join(folder, name));

@@ -1,13 +1,12 @@
 /** Executes scripts of `run_javascript` away from the page's thread, one at a time. Its policy allows no requests. */
+import type { FromScriptThread } from '@toolyard/agent-host';
 import { executeScript } from '@toolyard/agent-host/execute-script';
 
-export type FromScriptWorker =
-  | { output: Awaited<ReturnType<typeof executeScript>>; failure?: never }
-  | { output?: never; failure: string };
+const report = (message: FromScriptThread): void => postMessage(message);
 
 addEventListener('message', ({ data }: MessageEvent<Parameters<typeof executeScript>[0]>) => {
-  void executeScript(data).then(
-    (output) => postMessage({ output } satisfies FromScriptWorker),
-    (thrown: unknown) => postMessage({ failure: String(thrown) } satisfies FromScriptWorker),
+  void executeScript(data, () => report({ type: 'started' })).then(
+    (output) => report({ type: 'output', output }),
+    (thrown: unknown) => report({ type: 'failure', message: String(thrown) }),
   );
 });
