@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withPreloads } from './page-adapter.ts';
+import { withFirstPaint, withPreloads } from './page-adapter.ts';
 
 it('preloads each script of the chat that the page does not name yet', () => {
   const html = '<html><head><link href="/_app/a.js" rel="modulepreload"></head><body></body></html>';
@@ -7,4 +7,16 @@ it('preloads each script of the chat that the page does not name yet', () => {
   expect(page.match(/\/_app\/a\.js/g)).toHaveLength(1);
   expect(page).toContain('<link href="/_app/b.js" rel="modulepreload">\n</head><body>');
   expect(() => withPreloads('<body>', [])).toThrow('no head');
+});
+
+it('puts the rules of the first paint into the page, and the rest behind it', () => {
+  const css = '@layer base,utilities;p{margin:0}@layer utilities{.a\\:b{top:0}.c{top:1px}.a\\:b .c{top:2px}}';
+  const html =
+    '<head><link href="/a.css" rel="stylesheet"></head><body><p class="a:b"></p><div style="display: contents"><script>' +
+    'import("/start.js").then(async (kit) => {});</script></div></body>';
+  const page = withFirstPaint(html, (path) => (path === '/a.css' ? css : ''));
+  expect(page).toContain('<head><style>@layer base,utilities;p{margin:0}@layer utilities{.a\\:b{top:0}}</style></head>');
+  expect(page).toMatch(/<p class="a:b"><\/p><link href="\/a\.css" rel="stylesheet">\s+<div/);
+  expect(page).toMatch(/\.then\(\(\) => import\("\/start\.js"\)\)\.then\(async/);
+  expect(() => withFirstPaint(html.replace('import', ''), () => '')).toThrow('imports no script');
 });
