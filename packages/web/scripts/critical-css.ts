@@ -7,7 +7,11 @@ const GROUP = /^@(?:layer|media|supports|container)\b/;
  * class. The order of the layers stays.
  */
 export function criticalCss(css: string, html: string): string {
-  const classes = new Set([...html.matchAll(/\sclass="([^"]*)"|\.className = '([^']*)'/g)].flatMap(([, names, added = '']) => (names ?? added).split(/\s+/)));
+  const classes = new Set(
+    [...html.matchAll(/\sclass="([^"]*)"|\.className = '([^']*)'/g)].flatMap(([, names, added = '']) =>
+      (names ?? added).split(/\s+/),
+    ),
+  );
   const rules = rulesIn(css);
   const kept = keep(rules, classes);
   const properties = rules.filter(({ prelude }) => {

@@ -43,21 +43,43 @@ export function withPreloads(html: string, scripts: readonly string[]): string {
   return `${before}${links.join('')}</head>${after}`;
 }
 
-const START = 'import("';
+const START = 'import("/_app/immutable/entry/start';
+const PLACE = '<!-- preloads: scripts/page-adapter.ts -->';
+const PRELOAD = /<link href="([^"]+)" rel="modulepreload">\s*/g;
 /** A hidden tab paints nothing. */
 const PAINTED =
   'new Promise((painted) => { setTimeout(painted, 100); requestAnimationFrame(() => setTimeout(painted)); })';
 
 /**
- * The page with what its first paint needs: the rules of the stylesheet that apply to it are in the HTML, the stylesheet
- * itself is requested behind what is painted, and the scripts are executed after that.
+ * The page with what its first paint needs: the rules of the stylesheet that apply to it are in the HTML. The scripts are
+ * requested once what is painted was parsed, because the browser would handle their responses before it lays out the page,
+ * and executed after the first paint.
  */
 export function withFirstPaint(html: string, read: (path: string) => string): string {
   const [link, path] = /<link href="([^"]+\.css)" rel="stylesheet">/.exec(html) ?? [];
   const root = '<div style="display: contents">';
   if (link === undefined || path === undefined) throw new Error('The page has no stylesheet.');
-  const [before, after, ...more] = html.replace(link, () => `<style>${criticalCss(read(path), html)}</style>`).split(root);
+  if (!html.includes(PLACE)) throw new Error('The page has no place for preloads.');
+  const preloads = [...html.matchAll(PRELOAD)].flatMap(([, file = '']) => file);
+  const page = html
+    .replaceAll(PRELOAD, '')
+    .replace(link, () => `<style>${criticalCss(read(path), html)}</style>`)
+    .replace(PLACE, () => preloadScript(preloads));
+  const [before, after, ...more] = page.split(root);
   if (before === undefined || after === undefined || more.length > 0) throw new Error('The page has no root element.');
-  if (!after.includes(START)) throw new Error('The page imports no script.');
-  return `${before}${link}\n    ${root}${after.replace(START, () => `${PAINTED}.then(() => ${START}`).replace('.js").then(', '.js")).then(')}`;
+  const [open, script, ...others] = after.split(START);
+  if (open === undefined || script === undefined || others.length > 0) throw new Error('The page imports no script.');
+  const started = script.replace('").then(', '")).then(');
+  return `${before}${link}\n    ${root}${open}${PAINTED}.then(() => ${START}${started}`;
+}
+
+function preloadScript(files: readonly string[]): string {
+  return `<script>
+      ${JSON.stringify(files)}.forEach(function (file) {
+        var link = document.createElement('link');
+        link.rel = 'modulepreload';
+        link.href = file;
+        document.head.append(link);
+      });
+    </script>`;
 }
