@@ -88,7 +88,10 @@ describeInBrowser('a part of the page that is loaded on demand', () => {
     await other.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length === 1);
     const early = other.locator('#placeholder textarea');
     expect((await early.boundingBox())?.width).toBeGreaterThan(300);
-    const colour = () => early.evaluate<string>('(field) => getComputedStyle(field.parentElement).borderColor');
+    const colour = () =>
+      other.evaluate<string>(
+        `getComputedStyle(document.querySelector('#placeholder textarea').parentElement).borderColor`,
+      );
     const before = await colour();
     painted();
     const failure = other.getByRole('alert');

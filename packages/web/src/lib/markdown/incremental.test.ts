@@ -112,7 +112,7 @@ const BETWEEN = [
   '+\n',
   '2) x\n',
   'text\n',
-  '\n[ref]: https://example.org\n',
+  '\n\nEnd\n',
   '  ```\n',
   '\n    code\n',
   '|---|\n',
@@ -223,7 +223,7 @@ describe('incremental Markdown', () => {
     const markdown = new IncrementalMarkdown();
     let text = start;
     let most = 0;
-    for (let count = 0; count < 500; count += 1) {
+    for (let count = 0; count < 150; count += 1) {
       spans.mockClear();
       text += line;
       markdown.update(text);
@@ -257,6 +257,18 @@ describe('incremental Markdown', () => {
     markdown.update(text);
     const [first] = markdown.update(`${text}[d]: https://example.org/\n`, { whole: true });
     expect(first).toMatchObject({ html: expect.stringContaining('href="https://example.org/"') as string });
+  });
+
+  it.each([
+    ['table', '| a | b |\n|---|---|\n', '| [ref] | y |\n'],
+    ['list', '', '- [ref]\n'],
+  ])('resolves links in finished rows or items of a %s, whose definition follows', (_name, start, line) => {
+    const text = `${start}${line.repeat(40)}\n[ref]: https://example.org/\n\nEnd`;
+    const markdown = new IncrementalMarkdown();
+    for (let end = 1; end <= text.length; end += 1) markdown.update(text.slice(0, end));
+    const blocks = markdown.update(text, { whole: true });
+    expect(blocks).toEqual(parseMarkdown(text));
+    expect(JSON.stringify(blocks).match(/https:\/\/example\.org/g)?.length).toBe(40);
   });
 
   it('restarts for a text that does not continue the last one', () => {
