@@ -13,7 +13,9 @@ const TABLE = [
   '|---|---:|',
   ...numbers(ROWS).map((row) => `| row ${String(row)} | ${String(row)} |`),
 ];
-const ANSWER = `A long block:\n\n\`\`\`ts\n${CODE}\n\`\`\`\n\n${TABLE.join('\n')}\n\nThe end.`;
+const ITEMS = 700;
+const LIST = numbers(ITEMS).map((item) => `${String(item + 1)}. item **${String(item)}**`);
+const ANSWER = `A long block:\n\n\`\`\`ts\n${CODE}\n\`\`\`\n\n${TABLE.join('\n')}\n\n${LIST.join('\n')}\n\nThe end.`;
 
 describePage('blocks of thousands of lines and rows', (stages) => {
   test('are complete, can be selected, copied, searched and sorted', async () => {
@@ -24,13 +26,25 @@ describePage('blocks of thousands of lines and rows', (stages) => {
     await chat.reads('The end.');
     await chat.rests();
     await chat.path();
+    const table = page.getByRole('table');
+    const list = page.locator('[role=log] ol');
+    async function isComplete(): Promise<void> {
+      await page.locator('[role=log] [data-late]').first().waitFor({ state: 'detached' });
+      expect(await table.getByRole('row').count()).toBe(ROWS + 1);
+      expect(await table.locator('td').count()).toBe(2 * ROWS);
+      // A list has no other children than its items.
+      expect(await list.locator(':scope > li').count()).toBe(ITEMS);
+      expect(await list.locator(':scope > *').count()).toBe(ITEMS);
+    }
+    await isComplete();
+    const widths = () =>
+      page.evaluate<number[]>(`[...document.querySelectorAll('[role=log] th')].map((cell) => cell.clientWidth)`);
+    const grown = await widths();
     // Stored answers are rendered in slices.
     await page.reload();
     await chat.reads('The end.');
-    await page.locator('[role=log] [data-late]').first().waitFor({ state: 'detached' });
-    const table = page.getByRole('table');
-    expect(await table.getByRole('row').count()).toBe(ROWS + 1);
-    expect(await table.locator('td').count()).toBe(2 * ROWS);
+    await isComplete();
+    expect(await widths()).toEqual(grown);
 
     const selected = await page.evaluate<string>(`(() => {
       getSelection().selectAllChildren(document.querySelector('[role=log] pre'));

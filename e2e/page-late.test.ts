@@ -79,11 +79,24 @@ describeInBrowser('a part of the page that is loaded on demand', () => {
 
   test('says that its scripts cannot be loaded, and keeps what was typed for the reload', async () => {
     const other = await page.context().newPage();
+    // Nor is the stylesheet needed for the first paint; it comes later.
+    const { promise: untilPainted, resolve: painted } = Promise.withResolvers<void>();
+    await other.route('**/_app/**/*.css', (route) => untilPainted.then(() => route.continue()));
     await other.route('**/_app/**/*.js', (route) => route.abort());
     await other.addInitScript("localStorage.setItem('toolyard:language:1', '\"zh-Hant\"')");
-    await other.goto(page.url());
+    await other.goto(page.url(), { waitUntil: 'commit' });
+    await other.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length === 1);
+    const early = other.locator('#placeholder textarea');
+    expect((await early.boundingBox())?.width).toBeGreaterThan(300);
+    const colour = () =>
+      other.evaluate<string>(
+        `getComputedStyle(document.querySelector('#placeholder textarea').parentElement).borderColor`,
+      );
+    const before = await colour();
+    painted();
     const failure = other.getByRole('alert');
     await failure.getByText('無法載入頁面').waitFor();
+    expect(await colour()).toBe(before);
     await other.keyboard.type('Typed early');
     await other.addInitScript("localStorage.removeItem('toolyard:language:1')");
     await other.unroute('**/_app/**/*.js');

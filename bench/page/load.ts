@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Figure } from '../harness/figure.ts';
 import { figure, sampled } from '../harness/figure.ts';
+import { servePlainPage } from './plain-page.ts';
 import type { Context } from './visitor.ts';
 import { COMPOSER, EARLY_COMPOSER, openFreshContext, slow, tracePage } from './visitor.ts';
 
@@ -12,7 +13,9 @@ const CPU_SLOWED = 4;
 /** A first visit with a slowed CPU: bytes requested until the page is usable, and time until content is visible. */
 export async function measureLoad(context: Context): Promise<Figure[]> {
   const visits = context.options.quick ? 4 : 10;
+  await using plain = await servePlainPage();
   const paints: number[] = [];
+  const plainPaints: number[] = [];
   const typable: number[] = [];
   const usable: number[] = [];
   let early: string[] = [];
@@ -35,6 +38,7 @@ export async function measureLoad(context: Context): Promise<Figure[]> {
     paints.push(seen.paint);
     [early, all] = [seen.early, seen.all];
     await visitor.close();
+    plainPaints.push(await paintOf(context, plain.url));
   }
   return [
     figure('script requested before a user can write, gzip', kilobytes(early), 'kB', {
@@ -43,9 +47,29 @@ export async function measureLoad(context: Context): Promise<Figure[]> {
     }),
     figure('script requested once the network is idle, gzip', kilobytes(all), 'kB', { of: { files: all.length } }),
     sampled('first contentful paint, CPU slowed four times', paints, 'ms', { atMost: 1000, of: { visits } }),
+    sampled('baseline: first contentful paint of a page of one sentence, CPU slowed four times', plainPaints, 'ms'),
     sampled('typed letters are shown, CPU slowed four times', typable, 'ms', { atMost: 1000 }),
     sampled('a user can write, CPU slowed four times', usable, 'ms', { atMost: 1500 }),
   ];
+}
+
+/** The first contentful paint of a first visit, in milliseconds. */
+async function paintOf(context: Context, url: string): Promise<number> {
+  const visitor = await openFreshContext(context);
+  try {
+    const page = await visitor.newPage();
+    await slow(page, CPU_SLOWED);
+    await page.goto(url);
+    await page.waitForFunction(readPaint);
+    return (await page.evaluate(readPaint)) ?? Number.NaN;
+  } finally {
+    await visitor.close();
+  }
+}
+
+/** Runs in the page. */
+function readPaint(): number | undefined {
+  return performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
 }
 
 /** Runs in the page before its scripts: when a letter typed into the focused composer would be shown. */

@@ -23,15 +23,37 @@ export async function measureStream(context: Context): Promise<Figure[]> {
   const size = 60_000;
   const rounds = context.options.quick ? 1 : 3;
   const readers: readonly Reader[] = ['the page', ...PEERS];
+  const idle: Watched[] = [];
   const watched = new Map<Reader, Answer[]>(readers.map((reader) => [reader, []]));
   for (let round = 0; round < rounds; round++) {
+    idle.push(await watchIdle(context));
     for (const reader of round % 2 === 0 ? readers : readers.toReversed()) {
       context.say(`round ${String(round + 1)} of ${String(rounds)}: ${reader}`);
       watched.get(reader)?.push(await watchAnswer(context, reader, size));
     }
   }
   const name = `${String(size / 1000)} kB at 500 tokens a second`;
-  return readers.flatMap((reader) => figuresOf(name, reader, watched.get(reader) ?? []));
+  return [
+    ...watchFigures('baseline: the page at rest', idle),
+    ...readers.flatMap((reader) => figuresOf(name, reader, watched.get(reader) ?? [])),
+  ];
+}
+
+/** The frames of a page in which nothing happens: those that are late are delayed by the machine. */
+async function watchIdle(context: Context): Promise<Watched> {
+  const visitor = await openFreshContext(context);
+  try {
+    const page = await visitor.newPage();
+    await prepareWatch(page);
+    await page.goto(context.url);
+    await page.waitForSelector(COMPOSER);
+    await page.waitForTimeout(1_000);
+    await beginWatch(page);
+    await page.waitForTimeout(5_000);
+    return await endWatch(page);
+  } finally {
+    await visitor.close();
+  }
 }
 
 async function watchAnswer(context: Context, reader: Reader, size: number): Promise<Answer> {

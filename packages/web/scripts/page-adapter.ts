@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import adapter from '@sveltejs/adapter-static';
 import type { Adapter } from '@sveltejs/kit';
 import { chatScripts, readManifest } from './chat-files.ts';
+import { criticalCss } from './critical-css.ts';
 
 type Options = { pages: string; fallback: string; precompress: boolean };
 
 /**
  * The static adapter. Its page names the scripts of every route only; those of the chat, which nearly all visits begin
- * with, would be requested after the others were executed.
+ * with, would be requested after the others were executed. Its first paint would wait for the stylesheet, and on a slow
+ * CPU for the scripts.
  */
 export function pageAdapter({ pages, fallback, precompress }: Options): Adapter {
   const inner = adapter({ pages, fallback });
@@ -17,7 +19,11 @@ export function pageAdapter({ pages, fallback, precompress }: Options): Adapter 
     async adapt(builder) {
       await inner.adapt(builder);
       const file = join(pages, fallback);
-      writeFileSync(file, withPreloads(readFileSync(file, 'utf8'), chatFilesOf(builder.getClientDirectory())));
+      const html = withPreloads(readFileSync(file, 'utf8'), chatFilesOf(builder.getClientDirectory()));
+      writeFileSync(
+        file,
+        withFirstPaint(html, (path) => readFileSync(join(pages, path), 'utf8')),
+      );
       if (precompress) await builder.compress(pages);
     },
   };
@@ -35,4 +41,45 @@ export function withPreloads(html: string, scripts: readonly string[]): string {
   const [before, after] = html.split('</head>');
   if (before === undefined || after === undefined) throw new Error('The page has no head.');
   return `${before}${links.join('')}</head>${after}`;
+}
+
+const START = 'import("/_app/immutable/entry/start';
+const PLACE = '<!-- preloads: scripts/page-adapter.ts -->';
+const PRELOAD = /<link href="([^"]+)" rel="modulepreload">\s*/g;
+/** A hidden tab paints nothing. */
+const PAINTED =
+  'new Promise((painted) => { setTimeout(painted, 100); requestAnimationFrame(() => setTimeout(painted)); })';
+
+/**
+ * The page with what its first paint needs: the rules of the stylesheet that apply to it are in the HTML. The scripts are
+ * requested once what is painted was parsed, because the browser would handle their responses before it lays out the page,
+ * and executed after the first paint.
+ */
+export function withFirstPaint(html: string, read: (path: string) => string): string {
+  const [link, path] = /<link href="([^"]+\.css)" rel="stylesheet">/.exec(html) ?? [];
+  const root = '<div style="display: contents">';
+  if (link === undefined || path === undefined) throw new Error('The page has no stylesheet.');
+  if (!html.includes(PLACE)) throw new Error('The page has no place for preloads.');
+  const preloads = [...html.matchAll(PRELOAD)].flatMap(([, file = '']) => file);
+  const page = html
+    .replaceAll(PRELOAD, '')
+    .replace(link, () => `<style>${criticalCss(read(path), html)}</style>`)
+    .replace(PLACE, () => preloadScript(preloads));
+  const [before, after, ...more] = page.split(root);
+  if (before === undefined || after === undefined || more.length > 0) throw new Error('The page has no root element.');
+  const [open, script, ...others] = after.split(START);
+  if (open === undefined || script === undefined || others.length > 0) throw new Error('The page imports no script.');
+  const started = script.replace('").then(', '")).then(');
+  return `${before}${link}\n    ${root}${open}${PAINTED}.then(() => ${START}${started}`;
+}
+
+function preloadScript(files: readonly string[]): string {
+  return `<script>
+      ${JSON.stringify(files)}.forEach(function (file) {
+        var link = document.createElement('link');
+        link.rel = 'modulepreload';
+        link.href = file;
+        document.head.append(link);
+      });
+    </script>`;
 }

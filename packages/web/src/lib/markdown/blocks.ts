@@ -102,7 +102,7 @@ function keepList<T>(next: readonly T[], previous: readonly T[], keep: (next: T,
   let same = next.length === previous.length;
   const result = next.map((item, index) => {
     const old = previous[index];
-    const merged = old === undefined ? item : keep(item, old);
+    const merged = old === undefined || old === item ? item : keep(item, old);
     if (merged !== old) same = false;
     return merged;
   });

@@ -1,5 +1,6 @@
 import { cases, codePoint, fc } from '@toolyard/testing/property';
-import { describe, expect, it } from 'vitest';
+import { Lexer } from 'marked';
+import { describe, expect, it, vi } from 'vitest';
 import { IncrementalMarkdown, parseMarkdown } from './incremental.ts';
 
 const BLOCKS = [
@@ -81,6 +82,85 @@ const document = fc
   )
   .map((parts) => parts.map(([block, end]) => block + end).join(''));
 
+const ROWS = ['| a | **b** |', '| c', 'd', '| [ref] | `x` |', ' | e | f | g |', '|', '||', '| \\| | |'];
+const ITEMS = [
+  'one',
+  '**two**',
+  '[ ] task',
+  '[x] done',
+  '[ref]',
+  '',
+  '# h',
+  '`c`\n  more',
+  'a\nlazy',
+  'b\n\n  c',
+  '- in',
+];
+const BETWEEN = [
+  '',
+  '\n',
+  '\n\n',
+  '---\n',
+  '- - -\n',
+  '-',
+  '-x',
+  '===\n',
+  '# h\n',
+  '> q\n',
+  '```\n',
+  '* star\n',
+  '+\n',
+  '2) x\n',
+  'text\n',
+  '\n\nEnd\n',
+  '  ```\n',
+  '\n    code\n',
+  '|---|\n',
+  '<details>\n',
+  '$$\n',
+  '[^1]: note\n',
+  '  \n',
+  'text\n\n',
+];
+
+/** Tables and lists of dozens of rows and items, with what may end them in between. */
+const longBlocks = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom(
+        '| a | b |\n|---|:-:|\n',
+        'Text\n| a | b |\n|---|---|\n',
+        '',
+        'Text:\n',
+        '# Head\n',
+        '1. first\n',
+        '3) third\n',
+      ),
+      fc.oneof(
+        fc.array(fc.constantFrom(...ROWS), { maxLength: 40 }).map((rows) => rows.map((row) => `${row}\n`)),
+        fc
+          .tuple(
+            fc.constantFrom('- ', '* ', '1. ', '7) ', ' - ', '-\t'),
+            fc.constantFrom('\n', '\n', '\n', '\n\n'),
+            fc.array(fc.constantFrom(...ITEMS), { maxLength: 40 }),
+          )
+          .map(([mark, end, items]) => items.map((item) => `${mark}${item}${end}`)),
+      ),
+      fc.array(fc.tuple(fc.nat(40), fc.constantFrom(...BETWEEN)), { maxLength: 3 }),
+      fc.constantFrom(...BETWEEN),
+    ),
+    { minLength: 1, maxLength: 3 },
+  )
+  .map((parts) =>
+    parts
+      .map(([start, lines, between, end]) => {
+        const mixed = [...lines];
+        for (const [place, line] of between) mixed.splice(place, 0, line);
+        return `${start}${mixed.join('')}${end}`;
+      })
+      .join(''),
+  );
+
 /** Splits at code units, so that surrogates arrive alone. */
 function cut(text: string, lengths: readonly number[]): string[] {
   const prefixes: string[] = [];
@@ -119,6 +199,43 @@ describe('incremental Markdown', () => {
     );
   });
 
+  it('gives the result of parsing the text so far in long tables and lists', () => {
+    fc.assert(
+      fc.property(
+        longBlocks,
+        fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 7 }),
+        (text, lengths) => {
+          const markdown = new IncrementalMarkdown();
+          for (const prefix of cut(text, lengths)) expect(markdown.update(prefix)).toEqual(parseMarkdown(prefix));
+          expect(markdown.update(text, { whole: true })).toEqual(parseMarkdown(text));
+        },
+      ),
+      cases(150),
+    );
+  });
+
+  it.each([
+    ['table', '| a | b |\n|---|---|\n', '| **x** | y |\n'],
+    ['list', 'Items:\n\n', '- **x** y\n'],
+    ['loose list', 'Items:\n\n', '1. **x** y\n\n'],
+  ])('parses a few rows or items of a long %s for each chunk', (_name, start, line) => {
+    const spans = vi.spyOn(Lexer.prototype, 'inlineTokens');
+    const markdown = new IncrementalMarkdown();
+    let text = start;
+    let most = 0;
+    for (let count = 0; count < 150; count += 1) {
+      spans.mockClear();
+      text += line;
+      markdown.update(text);
+      // Each has bold text, and this in it.
+      most = Math.max(most, spans.mock.calls.filter(([source]) => source.includes('**')).length);
+    }
+    spans.mockRestore();
+    expect(markdown.blocks).toEqual(parseMarkdown(text));
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(14);
+  });
+
   it('never shows half a surrogate pair', () => {
     const markdown = new IncrementalMarkdown();
     expect(markdown.update('a \uD83D')).toEqual([{ type: 'paragraph', html: 'a ' }]);
@@ -140,6 +257,18 @@ describe('incremental Markdown', () => {
     markdown.update(text);
     const [first] = markdown.update(`${text}[d]: https://example.org/\n`, { whole: true });
     expect(first).toMatchObject({ html: expect.stringContaining('href="https://example.org/"') as string });
+  });
+
+  it.each([
+    ['table', '| a | b |\n|---|---|\n', '| [ref] | y |\n'],
+    ['list', '', '- [ref]\n'],
+  ])('resolves links in finished rows or items of a %s, whose definition follows', (_name, start, line) => {
+    const text = `${start}${line.repeat(40)}\n[ref]: https://example.org/\n\nEnd`;
+    const markdown = new IncrementalMarkdown();
+    for (let end = 1; end <= text.length; end += 1) markdown.update(text.slice(0, end));
+    const blocks = markdown.update(text, { whole: true });
+    expect(blocks).toEqual(parseMarkdown(text));
+    expect(JSON.stringify(blocks).match(/https:\/\/example\.org/g)?.length).toBe(40);
   });
 
   it('restarts for a text that does not continue the last one', () => {

@@ -2,12 +2,14 @@ import type { Links, Token, TokensList } from 'marked';
 import type { CodeBlock, MarkdownBlock } from './blocks.ts';
 import { keepBlocks } from './blocks.ts';
 import { lex } from './lexer.ts';
-import { isClosing, renderBlocks } from './render.ts';
+import type { Finished } from './open-block.ts';
+import { takeFinished, withFinished } from './open-block.ts';
+import { isClosing, isShown, renderBlocks } from './render.ts';
 
 /**
  * Markdown parsed while it streams. Whatever a blank line followed by a complete line has closed is parsed once; only
- * the rest, nearly always the last block, is parsed again when text arrives. At every moment {@link blocks} is the
- * result of parsing the text so far.
+ * the rest, nearly always the last block, is parsed again when text arrives, without the finished rows or items of a
+ * table or list. At every moment {@link blocks} is the result of parsing the text so far.
  *
  * @example
  * const markdown = new IncrementalMarkdown();
@@ -17,8 +19,13 @@ import { isClosing, renderBlocks } from './render.ts';
 export class IncrementalMarkdown {
   #closed: Segment[] = [];
   #closedBlocks: readonly MarkdownBlock[] = [];
+  /** The open part without {@link #finished}. */
   #tail = '';
+  /** What {@link #tail} consists of. */
   #tailBlocks: readonly MarkdownBlock[] = [];
+  /** All of the open part. */
+  #openBlocks: readonly MarkdownBlock[] = [];
+  #finished: Finished | null = null;
   #fence: OpenFence | null = null;
   /** A high surrogate or `\r` at the end, held back until the next character arrives. */
   #held = '';
@@ -64,6 +71,8 @@ export class IncrementalMarkdown {
     this.#closedBlocks = [];
     this.#tail = '';
     this.#tailBlocks = [];
+    this.#openBlocks = [];
+    this.#finished = null;
     this.#fence = null;
     this.#held = '';
     this.#text = '';
@@ -74,20 +83,57 @@ export class IncrementalMarkdown {
 
   #readTail(): void {
     const tokens = lex(this.#tail, this.#links);
-    this.#renewClosed(tokens.links);
+    const hasNewLinks = this.#renewClosed(tokens.links);
+    const shown = tokens.filter(isShown);
+    const blocks = keepBlocks(renderBlocks(tokens), this.#tailBlocks);
+    const finished = this.#finished;
+    if (finished !== null) {
+      const place = finished.block;
+      const whole = withFinished(blocks[place], shown[place], finished);
+      if (whole === null || (hasNewLinks && finished.source.includes('['))) return this.#readAgain(finished);
+      this.#openBlocks = keepBlocks(blocks.with(place, whole), this.#openBlocks);
+    } else this.#openBlocks = blocks;
+    this.#tailBlocks = blocks;
 
     const boundary = lastBoundary(this.#tail, tokens);
-    const open = boundary === null ? tokens : tokens.slice(boundary.token);
-    const openBlocks = keepBlocks(renderBlocks(tokens), this.#tailBlocks);
-    this.#tailBlocks = openBlocks;
-    if (boundary !== null) {
-      const count = renderBlocks(tokens.slice(0, boundary.token)).length;
-      this.#close(this.#tail.slice(0, boundary.offset), openBlocks.slice(0, count), tokens.links);
-      this.#tail = this.#tail.slice(boundary.offset);
-      this.#tailBlocks = openBlocks.slice(count);
-    }
-    this.#fence = openFence(this.#tail, open);
+    if (boundary !== null) this.#closeBefore(boundary, tokens);
+    else if (Object.keys(tokens.links).length === Object.keys(this.#links).length) this.#finish(tokens);
+    this.#fence = openFence(this.#tail, boundary === null ? tokens : tokens.slice(boundary.token));
     this.#show();
+  }
+
+  /** With what was taken out. */
+  #readAgain({ offset, source }: Finished): void {
+    this.#tail = this.#tail.slice(0, offset) + source + this.#tail.slice(offset);
+    this.#tailBlocks = this.#openBlocks;
+    this.#finished = null;
+    this.#readTail();
+  }
+
+  /** Takes finished rows or items out of the open part. */
+  #finish(tokens: readonly Token[]): void {
+    const taken = takeFinished(this.#tail, tokens, this.#tailBlocks, this.#finished);
+    if (taken === null) return;
+    this.#tail = taken.text;
+    this.#finished = taken.finished;
+    this.#tailBlocks = this.#tailBlocks.with(-1, taken.left);
+  }
+
+  #closeBefore(boundary: { token: number; offset: number }, tokens: TokensList): void {
+    const count = tokens.slice(0, boundary.token).filter(isShown).length;
+    let source = this.#tail.slice(0, boundary.offset);
+    const finished = this.#finished;
+    if (finished !== null) {
+      const isClosed = finished.block < count;
+      if (isClosed) source = source.slice(0, finished.offset) + finished.source + source.slice(finished.offset);
+      this.#finished = isClosed
+        ? null
+        : { ...finished, block: finished.block - count, offset: finished.offset - boundary.offset };
+    }
+    this.#close(source, this.#openBlocks.slice(0, count), tokens.links);
+    this.#tail = this.#tail.slice(boundary.offset);
+    this.#tailBlocks = this.#tailBlocks.slice(count);
+    this.#openBlocks = this.#openBlocks.slice(count);
   }
 
   #close(source: string, blocks: readonly MarkdownBlock[], links: Links): void {
@@ -98,10 +144,10 @@ export class IncrementalMarkdown {
     this.#closedBlocks = [...this.#closedBlocks, ...blocks];
   }
 
-  /** A definition also applies to text before it. */
-  #renewClosed(links: Links): void {
+  /** A definition also applies to text before it. Returns whether there are others than before. */
+  #renewClosed(links: Links): boolean {
     const shown = Object.keys(links).length === 0 ? '' : JSON.stringify(links);
-    if (shown === this.#shownLinks) return;
+    if (shown === this.#shownLinks) return false;
     this.#shownLinks = shown;
     const renewed: MarkdownBlock[] = [];
     for (const segment of this.#closed) {
@@ -109,6 +155,7 @@ export class IncrementalMarkdown {
       renewed.push(...(segment.refers ? keepBlocks(renderBlocks(lex(segment.source, links)), before) : before));
     }
     this.#closedBlocks = renewed;
+    return true;
   }
 
   /** Appends to an open code block without parsing, however long it is. False if something else may have begun. */
@@ -124,12 +171,13 @@ export class IncrementalMarkdown {
     if (isClosing(this.#tail.slice(fence.line), fence.mark)) return false;
     const grown: CodeBlock = { ...block, text: fenceText(this.#tail.slice(fence.content)) };
     this.#tailBlocks = this.#tailBlocks.with(-1, grown);
+    this.#openBlocks = this.#openBlocks.with(-1, grown);
     this.#show();
     return true;
   }
 
   #show(): void {
-    this.#blocks = [...this.#closedBlocks, ...this.#tailBlocks];
+    this.#blocks = [...this.#closedBlocks, ...this.#openBlocks];
   }
 }
 

@@ -1,5 +1,5 @@
 import { Hooks, Lexer, Tokenizer } from 'marked';
-import type { Links, Tokens, TokensList } from 'marked';
+import type { Links, Token, Tokens, TokensList } from 'marked';
 import { maskFormulas } from './math-rules.ts';
 import { chatSyntax } from './syntax.ts';
 
@@ -97,12 +97,24 @@ class ChatTokenizer extends Tokenizer {
 const ALERT = /^\[!(note|tip|important|warning|caution)\][ \t]*(?:\n|$)/i;
 const HARMLESS_TAG = /^<(\/?)(br|sub|sup|kbd|mark|u|small|b|i|s|em|strong|del|ins)\s*\/?>/i;
 
+/** Text that consists of one text token, whatever marked and syntax.ts look for. */
+const PLAIN = /^(?:[^\\`*_~$[\]<!&@【:wW\n]|:(?!\/\/)|[wW](?![wW]{2}\.)|(?<! )\n)+$/;
+
+/** Most cells of a long table are plain text, and marked tries all of its rules at each character that may begin a span. */
+class ChatLexer extends Lexer {
+  override inlineTokens(source: string, tokens: Token[] = []): Token[] {
+    if (tokens.length > 0 || !PLAIN.test(source)) return super.inlineTokens(source, tokens);
+    tokens.push({ type: 'text', raw: source, text: source, escaped: false });
+    return tokens;
+  }
+}
+
 const hooks = new Hooks();
 hooks.emStrongMask = maskFormulas;
 
 /** The tokens of `source`; `links` are definitions before it. */
 export function lex(source: string, links: Links): TokensList {
-  const lexer = new Lexer({
+  const lexer = new ChatLexer({
     gfm: true,
     breaks: false,
     pedantic: false,

@@ -7,7 +7,12 @@ import type { SyntaxToken } from './syntax.ts';
 type Quote = Tokens.Blockquote & { alert?: AlertKind };
 type ChatToken = Exclude<MarkedToken, Tokens.Blockquote> | Quote | SyntaxToken;
 
-/** Renders block tokens; blank space and link definitions are omitted. */
+/** Whether a block token is rendered: blank space and link definitions are not. */
+export function isShown({ type }: Token): boolean {
+  return type !== 'space' && type !== 'def';
+}
+
+/** Renders block tokens, one block for each that {@link isShown}. */
 export function renderBlocks(tokens: readonly Token[]): MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   for (const token of tokens) {

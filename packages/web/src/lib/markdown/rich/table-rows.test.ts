@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cellText, columnWidths, divideRows, orderRows, tableCsv } from './table-rows.ts';
+import { sliceDivider } from '../slices.ts';
+import { cellText, columnMeasure, columnWidths, orderRows, rowsPerSlice, tableCsv } from './table-rows.ts';
 
 const cell = (html: string) => ({ html, align: null });
 const table = (...texts: string[]) => texts.map((text) => [cell(text)]);
@@ -29,11 +30,19 @@ describe('order of rows', () => {
 
 it('divides the rows of a long table, without losing one, into slices of about the same number of cells', () => {
   const rows = Array.from({ length: 1001 }, (_, index) => [cell(String(index)), cell('x'), cell('y'), cell('z')]);
-  const slices = divideRows(rows, 4);
+  const slices = sliceDivider<(typeof rows)[number]>()(rows, rowsPerSlice(4));
   expect(slices.flat()).toEqual(rows);
   expect(new Set(slices.slice(0, -1).map(({ length }) => length))).toEqual(new Set([75]));
-  expect(divideRows(rows, 100)[0]).toHaveLength(8);
-  expect(divideRows([], 0)).toEqual([]);
+  expect([1, 100].map(rowsPerSlice)).toEqual([100, 8]);
+});
+
+it('measures the columns of a growing table once', () => {
+  const rows = Array.from({ length: 400 }, (_, index) => [cell(String(index))]);
+  const measure = columnMeasure();
+  const header = [cell('A')];
+  const widths = measure({ type: 'table', header, rows: rows.slice(0, 350) });
+  expect(measure({ type: 'table', header, rows: [...rows, [cell('x'.repeat(99))]] })).toBe(widths);
+  expect(measure({ type: 'table', header: [cell('Another')], rows })).not.toEqual(widths);
 });
 
 it('gives columns of a long table widths by their texts, within limits', () => {

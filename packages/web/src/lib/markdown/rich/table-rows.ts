@@ -10,23 +10,37 @@ const MEASURED_ROWS = 300;
 const MIN_CHARACTERS = 4;
 const MAX_CHARACTERS = 36;
 
-/** Rows in slices, each rendered in one frame. */
-export function divideRows(
-  rows: readonly (readonly TableCell[])[],
-  columns: number,
-): readonly (readonly (readonly TableCell[])[])[] {
-  const length = Math.min(MAX_SLICE, Math.max(8, Math.ceil(CELLS_PER_SLICE / Math.max(1, columns))));
-  const count = Math.ceil(rows.length / length);
-  return Array.from({ length: count }, (_, index) => rows.slice(index * length, (index + 1) * length));
+/** The number of rows that are rendered in one frame. */
+export function rowsPerSlice(columns: number): number {
+  return Math.min(MAX_SLICE, Math.max(8, Math.ceil(CELLS_PER_SLICE / Math.max(1, columns))));
 }
 
-/** Widths in CSS of the columns of a long table, with the padding of cells and the button in the head. */
-export function columnWidths({ header, rows }: Extract<MarkdownBlock, { type: 'table' }>): string[] {
-  const measured = rows.slice(0, MEASURED_ROWS);
+type TableBlock = Extract<MarkdownBlock, { type: 'table' }>;
+
+/**
+ * Widths in CSS of the columns of a long table, with the padding of cells and the button in the head. They are measured
+ * once, and so do not change while the table grows.
+ */
+export function columnMeasure(): (table: TableBlock) => readonly string[] {
+  let measured: readonly (TableCell | undefined)[] = [];
+  let widths: readonly string[] = [];
+  return (table) => {
+    // The rows in between are the same if these are.
+    const seen = [...table.header, ...(table.rows[0] ?? []), ...(table.rows[MEASURED_ROWS - 1] ?? [])];
+    if (seen.length !== measured.length || seen.some((cell, index) => cell !== measured[index])) {
+      measured = seen;
+      widths = columnWidths(table);
+    }
+    return widths;
+  };
+}
+
+export function columnWidths({ header, rows }: TableBlock): string[] {
+  const texts = rows.slice(0, MEASURED_ROWS);
   return header.map((cell, column) => {
     const head = widthOf(cellText(cell.html)) + 4;
-    const texts = measured.map((row) => widthOf(cellText(row[column]?.html ?? '')));
-    const characters = Math.min(MAX_CHARACTERS, Math.max(MIN_CHARACTERS, head, ...texts));
+    const widest = texts.map((row) => widthOf(cellText(row[column]?.html ?? '')));
+    const characters = Math.min(MAX_CHARACTERS, Math.max(MIN_CHARACTERS, head, ...widest));
     return `calc(${String(characters)}ch + 2em)`;
   });
 }
