@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { ProviderView } from '@toolyard/protocol';
 import { eventually, reply } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeKilledSchedule } from './faults/killed-schedule.ts';
 import { call } from './support/api.ts';
 import type { ServerInstance } from './support/server-instance.ts';
 import { ServerInstances } from './support/server-instances.ts';
@@ -14,6 +15,8 @@ const EVERY_SECONDS = 8;
 const KILL_EVERY = 600;
 
 type Count = { count: number };
+
+describeKilledSchedule(['schedule:claimed', 'create-run:written', 'run:created', 'schedule:started']);
 
 describeOnPostgres('3,600 times of schedules over three processes', (cluster) => {
   it(

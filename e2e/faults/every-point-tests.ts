@@ -63,14 +63,20 @@ const TRANSCRIPTS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Tests: each scenario has its transcript, and the same one if the server is killed at `sample` of its points. */
-export function testEveryPoint(engine: () => Engine, sample: number): void {
+/**
+ * Tests: each of the scenarios (default: all) has its transcript, and the same one if the server is killed at `sample` of
+ * its points.
+ */
+export function testEveryPoint(engine: () => Engine, sample: number, names = Object.keys(TRANSCRIPTS)): void {
   let planned: PlannedFault[];
   beforeAll(async () => {
-    planned = await planEveryPoint(engine(), SCENARIOS);
+    planned = await planEveryPoint(
+      engine(),
+      SCENARIOS.filter(({ name }) => names.includes(name)),
+    );
   });
 
-  it.each(Object.entries(TRANSCRIPTS))(
+  it.each(Object.entries(TRANSCRIPTS).filter(([name]) => names.includes(name)))(
     'without faults, the scenario "%s" has the whole transcript',
     (name, transcript) => {
       expect(planned.find(({ scenario }) => scenario.name === name)?.transcript).toEqual(transcript);
@@ -82,7 +88,7 @@ export function testEveryPoint(engine: () => Engine, sample: number): void {
     { timeout: sample * TIMEOUT_MS },
     async () => {
       const wrong: unknown[] = [];
-      for (const name of Object.keys(TRANSCRIPTS)) {
+      for (const name of names) {
         const ofScenario = planned.filter(({ scenario }) => scenario.name === name);
         for (const one of sampleOf(ofScenario, sample, TEST_SEED)) {
           const problems = (await inject(engine(), one)) ?? [];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import adapter from '@sveltejs/adapter-static';
 import type { Adapter } from '@sveltejs/kit';
 import { chatScripts, readManifest } from './chat-files.ts';
+import { compressFiles } from './compress-files.ts';
 import { criticalCss } from './critical-css.ts';
 
 type Options = { pages: string; fallback: string; precompress: boolean };
@@ -24,7 +25,7 @@ export function pageAdapter({ pages, fallback, precompress }: Options): Adapter 
         file,
         withFirstPaint(html, (path) => readFileSync(join(pages, path), 'utf8')),
       );
-      if (precompress) await builder.compress(pages);
+      if (precompress) await compressFiles(pages);
     },
   };
 }
