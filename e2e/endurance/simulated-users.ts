@@ -47,7 +47,7 @@ export class SimulatedUsers {
 
   /** Runs conversations one after another until `until`, and until a run has received a steered message. */
   async work(until: AbortSignal): Promise<void> {
-    while (!until.aborted || !(this.#wasHeard || this.#options.giveUp.aborted)) await this.#converse();
+    while (!until.aborted || !(this.#wasHeard || this.#options.giveUp.aborted)) await this.#converse(until.aborted);
   }
 
   get #wasHeard(): boolean {
@@ -106,10 +106,11 @@ export class SimulatedUsers {
     for (const [runId, events] of this.#tab) this.readings.push({ reader: 'a tab', runId, events });
   }
 
-  async #converse(): Promise<void> {
+  /** @param steers if true, for sure: chance alone may take minutes */
+  async #converse(steers: boolean): Promise<void> {
     const { random } = this.#options;
     const id = `c${String(++this.#conversations)}`;
-    const isGroup = random() < 0.25;
+    const isGroup = !steers && random() < 0.25;
     await this.#ask('POST', '/api/conversations', {
       id,
       ...(isGroup ? { groupId: GROUP } : {}),
@@ -126,7 +127,7 @@ export class SimulatedUsers {
       });
       if (sent !== undefined) this.asked.push(runId);
     }
-    const cancels = random() < 0.1;
+    const cancels = !steers && random() < 0.1;
     const read: RunEvent[] = [];
     const readToEnd = async (runId: string): Promise<RunEvent[]> => {
       const events: RunEvent[] = [];
@@ -137,7 +138,8 @@ export class SimulatedUsers {
     };
     // Behind a cancelled run, only one message is queued at a time.
     // The last member may have had its turn: then no request contains a steered message.
-    const saying = !isGroup && random() < 0.5 && (!cancels || runIds.length === 1) ? this.#saySoon(id) : null;
+    const maySteer = !isGroup && (!cancels || runIds.length === 1);
+    const saying = steers || (maySteer && random() < 0.5) ? this.#saySoon(id) : null;
     let endedWell = true;
     for (const runId of runIds) {
       if (cancels) void this.#cancelSoon(runId);
