@@ -1,4 +1,5 @@
 import { i18n } from '../../i18n/i18n.svelte.ts';
+import { loadAgain } from '../../ui/when-loaded.ts';
 import type * as Parts from './card-body.ts';
 
 /** Parts of a card that are loaded after the first page load. */
@@ -7,19 +8,33 @@ class CardBody {
   failed = $state(false);
   #loading = false;
 
-  async load(): Promise<void> {
+  load(): Promise<void> {
+    return this.#follow(importParts);
+  }
+
+  /** After a failure. A browser that cached it needs a new page. */
+  retry(): Promise<void> {
+    return this.#follow(() => loadAgain(importParts));
+  }
+
+  async #follow(load: typeof importParts): Promise<void> {
     if (this.parts !== null || this.#loading) return;
     this.#loading = true;
     this.failed = false;
     try {
-      // All texts together: a card that grows after it is shown moves its buttons.
-      [this.parts] = await Promise.all([import('./card-body.ts'), i18n.need('cards', 'questions')]);
+      this.parts = await load();
     } catch {
       this.failed = true;
     } finally {
       this.#loading = false;
     }
   }
+}
+
+/** All texts together: a card that grows after it is shown moves its buttons. */
+async function importParts(): Promise<typeof Parts> {
+  const [parts] = await Promise.all([import('./card-body.ts'), i18n.need('cards', 'questions')]);
+  return parts;
 }
 
 export const cardBody = new CardBody();
