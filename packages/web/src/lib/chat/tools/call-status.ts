@@ -10,7 +10,7 @@ export type CallStatus =
   | { kind: 'approval'; interrupt: ApprovalInterrupt }
   | { kind: 'in_doubt'; interrupt: InDoubtInterrupt }
   /** Its server asks the user for something. */
-  | { kind: 'asked'; interrupt: ServerInterrupt }
+  | { kind: 'asked'; interrupt: InputInterrupt }
   /** Not sent yet: its server is busy with other calls. Lists their conversations, as far as the user may see them. */
   | { kind: 'queued'; waitsFor: readonly string[] }
   | { kind: 'running'; since: number | null; progress: ShownProgress | null }
@@ -24,7 +24,7 @@ export type CallStatus =
   | { kind: 'unknown'; error: ErrorInfo | null }
   | { kind: 'malformed'; raw: string; reason: string };
 
-export type ServerInterrupt = Exclude<CallInterrupt, ApprovalInterrupt | InDoubtInterrupt>;
+export type InputInterrupt = Exclude<CallInterrupt, ApprovalInterrupt | InDoubtInterrupt>;
 
 /** `share` from 0 to 1; null if the server reports no total. */
 export type ShownProgress = { share: number | null; text: string | null };
