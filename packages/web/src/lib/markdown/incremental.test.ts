@@ -271,6 +271,14 @@ describe('incremental Markdown', () => {
     expect(JSON.stringify(blocks).match(/https:\/\/example\.org/g)?.length).toBe(40);
   });
 
+  it('reads a list with tabs after a line of text as a list when it is long, too', () => {
+    const text = `Text:\n-\tone\n${'- one\n'.repeat(8)}- \n${'- one\n'.repeat(8)}`;
+    const markdown = new IncrementalMarkdown();
+    for (let end = 1; end <= text.length; end += 1) {
+      expect(markdown.update(text.slice(0, end))).toEqual(parseMarkdown(text.slice(0, end)));
+    }
+  });
+
   it('restarts for a text that does not continue the last one', () => {
     const markdown = new IncrementalMarkdown();
     markdown.update('# Heading\n\nand more');

@@ -109,8 +109,10 @@ function takeItems(
   const count = items.length - 3;
   if (count < MIN_FINISHED) return null;
   const [first] = token.items;
+  // Without the items after it, marked could read any other first item as part of a heading with the text before it.
+  if (first === undefined || !/^ {0,3}\S+ /.test(first.raw)) return null;
   const taken = token.items.slice(1, count + 1);
-  const offset = start + (first?.raw.length ?? 0);
+  const offset = start + first.raw.length;
   const source = taken.map(({ raw }) => raw).join('');
   if (!text.startsWith(source, offset)) return null;
   const isLoose = before?.isLoose === true || [...token.items.slice(0, 1), ...taken].some(makesLoose);
