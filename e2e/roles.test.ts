@@ -113,6 +113,8 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     await eventually(() => lives.counted === 2, { what: 'the first two calls' });
     await tools.end();
     lives.releaseTools();
+    // Otherwise the worker could still be ready by the connection to the killed process.
+    await waitForConnections([worker], (states) => !isReady(states));
     await cluster().query(shared.url, EXPIRE_HELD_SERVERS);
     await lives.startHere('tools');
     await eventually(() => lives.starts === 2, { what: 'the tool server at the other process' });
