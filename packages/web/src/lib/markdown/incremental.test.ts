@@ -271,8 +271,10 @@ describe('incremental Markdown', () => {
     expect(JSON.stringify(blocks).match(/https:\/\/example\.org/g)?.length).toBe(40);
   });
 
-  it('reads a list with tabs after a line of text as a list when it is long, too', () => {
-    const text = `Text:\n-\tone\n${'- one\n'.repeat(8)}- \n${'- one\n'.repeat(8)}`;
+  it.each([
+    ['a heading', `Text:\n-\tone\n${'- one\n'.repeat(8)}- \n${'- one\n'.repeat(8)}`],
+    ['a formula', `$$\nText\n${'- one\n'.repeat(2)}- two\n\n  more\n${'- one\n'.repeat(9)}$$\n- one\n`],
+  ])('does not read a part of a long list as %s', (_name, text) => {
     const markdown = new IncrementalMarkdown();
     for (let end = 1; end <= text.length; end += 1) {
       expect(markdown.update(text.slice(0, end))).toEqual(parseMarkdown(text.slice(0, end)));

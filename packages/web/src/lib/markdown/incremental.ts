@@ -84,14 +84,12 @@ export class IncrementalMarkdown {
   #readTail(): void {
     const tokens = lex(this.#tail, this.#links);
     const hasNewLinks = this.#renewClosed(tokens.links);
-    const shown = tokens.filter(isShown);
     const blocks = keepBlocks(renderBlocks(tokens), this.#tailBlocks);
     const finished = this.#finished;
     if (finished !== null) {
-      const place = finished.block;
-      const whole = withFinished(blocks[place], shown[place], finished);
+      const whole = withFinished(blocks, tokens, finished);
       if (whole === null || (hasNewLinks && finished.source.includes('['))) return this.#readAgain(finished);
-      this.#openBlocks = keepBlocks(blocks.with(place, whole), this.#openBlocks);
+      this.#openBlocks = keepBlocks(blocks.with(finished.block, whole), this.#openBlocks);
     } else this.#openBlocks = blocks;
     this.#tailBlocks = blocks;
 
@@ -128,7 +126,12 @@ export class IncrementalMarkdown {
       if (isClosed) source = source.slice(0, finished.offset) + finished.source + source.slice(finished.offset);
       this.#finished = isClosed
         ? null
-        : { ...finished, block: finished.block - count, offset: finished.offset - boundary.offset };
+        : {
+            ...finished,
+            block: finished.block - count,
+            start: finished.start - boundary.offset,
+            offset: finished.offset - boundary.offset,
+          };
     }
     this.#close(source, this.#openBlocks.slice(0, count), tokens.links);
     this.#tail = this.#tail.slice(boundary.offset);

@@ -9,6 +9,8 @@ import { isShown } from './render.ts';
 export type Finished = {
   /** Index of its block among the blocks of the text that is left. */
   block: number;
+  /** Where its block begins. */
+  start: number;
   /** Where the text was taken out. */
   offset: number;
   source: string;
@@ -39,7 +41,7 @@ export function takeFinished(
   const place = tokens.findLastIndex(isShown);
   const token = tokens[place];
   if (token === undefined || (before !== null && before.block !== index)) return null;
-  const start = tokens.slice(0, place).reduce((length, { raw }) => length + raw.length, 0);
+  const start = startOf(tokens, place);
   if (!text.startsWith(token.raw, start)) return null;
   if (token.type === 'table' && block?.type === 'table') {
     const known = before?.type === 'table' ? before : null;
@@ -53,23 +55,30 @@ export function takeFinished(
 }
 
 /**
- * `block` is the one of the text that is left, and `token` what it was rendered from; the result has all rows or items.
- * Null if the text that is left is something else.
+ * The block with all of its rows or items; `blocks` and `tokens` are those of the text that is left. Null if what was
+ * taken out kept something else from beginning there: a formula ends at a blank line.
  */
 export function withFinished(
-  block: MarkdownBlock | undefined,
-  token: Token | undefined,
+  blocks: readonly MarkdownBlock[],
+  tokens: readonly Token[],
   finished: Finished,
 ): MarkdownBlock | null {
+  const block = blocks[finished.block];
+  const token = tokens.filter(isShown)[finished.block];
+  if (token === undefined || startOf(tokens, tokens.indexOf(token)) !== finished.start) return null;
   if (block?.type === 'table' && finished.type === 'table') {
     return { ...block, rows: [...finished.rows, ...block.rows] };
   }
   if (block?.type === 'list' && finished.type === 'list') {
     const items = [...block.items.slice(0, 1), ...finished.items, ...block.items.slice(1)];
-    const isLoose = finished.isLoose || (token as Tokens.List | undefined)?.loose === true;
+    const isLoose = finished.isLoose || (token as Tokens.List).loose;
     return { ...block, items: isLoose ? items.map(loosened) : items };
   }
   return null;
+}
+
+function startOf(tokens: readonly Token[], index: number): number {
+  return tokens.slice(0, index).reduce((length, { raw }) => length + raw.length, 0);
 }
 
 /** Each complete line after the second is a row, whatever follows. */
@@ -87,6 +96,7 @@ function takeRows(
   const finished: Finished = {
     type: 'table',
     block: index,
+    start,
     offset,
     source: `${before?.source ?? ''}${source}`,
     rows: [...(before?.rows ?? []), ...rows.slice(0, count)],
@@ -109,8 +119,7 @@ function takeItems(
   const count = items.length - 3;
   if (count < MIN_FINISHED) return null;
   const [first] = token.items;
-  // Without the items after it, marked could read any other first item as part of a heading with the text before it.
-  if (first === undefined || !/^ {0,3}\S+ /.test(first.raw)) return null;
+  if (first === undefined) return null;
   const taken = token.items.slice(1, count + 1);
   const offset = start + first.raw.length;
   const source = taken.map(({ raw }) => raw).join('');
@@ -121,6 +130,7 @@ function takeItems(
   const finished: Finished = {
     type: 'list',
     block: index,
+    start,
     offset,
     source: `${before?.source ?? ''}${source}`,
     items: [...(before?.items ?? []), ...items.slice(1, count + 1)],
