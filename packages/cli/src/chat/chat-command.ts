@@ -106,18 +106,18 @@ function terminalHandlers(
   terminal: Terminal,
   reader: TerminalLineReader,
   onInterrupt: () => void,
-): Pick<AgentOptions, 'approve' | 'askUser' | 'questions'> {
+): Pick<AgentOptions, 'approve' | 'askUser' | 'interrupts'> {
   if (!terminal.interactive) return {};
   const at = { terminal, reader, onInterrupt };
   return {
     approve: createTerminalApproval(at),
     askUser: createTerminalAskUser(at),
-    questions: createTerminalQuestions(at),
+    interrupts: createTerminalQuestions(at),
   };
 }
 
 /** Offers the workspace to the local servers; others cannot open it, and do not receive its path. */
-function withRoots<Handlers extends Pick<AgentOptions, 'questions'>>(
+function withRoots<Handlers extends Pick<AgentOptions, 'interrupts'>>(
   handlers: Handlers,
   servers: readonly ServerConfig[],
   workspace: string | undefined,
@@ -125,8 +125,8 @@ function withRoots<Handlers extends Pick<AgentOptions, 'questions'>>(
   if (workspace === undefined) return handlers;
   const isLocal = (id: string): boolean => servers.some((one) => one.id === id && one.transport.type === 'stdio');
   const root = { uri: pathToFileURL(workspace).href, name: basename(workspace) };
-  const roots: NonNullable<AgentOptions['questions']>['roots'] = ({ serverId }) => (isLocal(serverId) ? [root] : []);
-  return { ...handlers, questions: { ...handlers.questions, roots } };
+  const roots: NonNullable<AgentOptions['interrupts']>['roots'] = ({ serverId }) => (isLocal(serverId) ? [root] : []);
+  return { ...handlers, interrupts: { ...handlers.interrupts, roots } };
 }
 
 function summariesOf(agent: Agent): ServerSummary[] {

@@ -157,7 +157,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     const state: StoredRun = { point: taken.point, leafId: conversation.leafId, shownId: conversation.shownId };
     return {
       run: now,
-      message: conversation.question ?? null,
+      message: conversation.userMessage ?? null,
       fence: run.fence,
       attempt: taken.attempt,
       // Plain JSON: it was read from the store, or is about to be written to it.

@@ -7,7 +7,7 @@ import type {
   ToolResult,
 } from '@toolyard/protocol';
 import { defined, isJsonObject, isStorageFault, ToolyardError } from '@toolyard/protocol';
-import type { PendingCall, PendingQuestion } from '@toolyard/agent-runtime';
+import type { PendingCall, PendingInterrupt } from '@toolyard/agent-runtime';
 import type {
   InputAnswers,
   InputRequest,
@@ -23,7 +23,7 @@ import { describeSampling } from './sampling-view.ts';
 
 type Waits = NonNullable<PendingCall['waits']>;
 
-export type CallQuestionsOf = {
+export type CallInterruptsOf = {
   callId: string;
   tool: ToolReference;
   name: string;
@@ -34,21 +34,21 @@ export type CallQuestionsOf = {
 /** Limit of the state that is stored for a server that waits. */
 const MAX_STATE_LENGTH = 1_024 * 1_024;
 
-/** Questions of the server of one call: asked while the call is open, or stored until the user has answered. */
-export class CallQuestions {
+/** Requests of the server of one call, as interrupts: asked while the call is open, or stored until the user has answered. */
+export class CallInterrupts {
   readonly #host: RunHost;
-  readonly #of: CallQuestionsOf;
+  readonly #of: CallInterruptsOf;
   #asked = 0;
   #round: InputRound | undefined;
 
-  constructor(host: RunHost, of: CallQuestionsOf) {
+  constructor(host: RunHost, of: CallInterruptsOf) {
     this.#host = host;
     this.#of = of;
   }
 
   /** The options for making the call. */
   get options(): Pick<CallToolOptions, 'handlers' | 'onRound'> {
-    const { mode } = this.#host.questions;
+    const { mode } = this.#host.interrupts;
     if (mode === 'decline') return {};
     if (mode === 'ask') return { handlers: this.#handlers };
     return {
@@ -59,15 +59,15 @@ export class CallQuestions {
     };
   }
 
-  /** The questions that the call waits for, if its result says so. */
+  /** The interrupts that the call waits for, if its result says so. */
   async waitsOf({ error, outcome }: ToolResult): Promise<Waits | null> {
-    const { questions } = this.#host;
-    if (questions.mode !== 'park') return null;
+    const interruptMode = this.#host.interrupts;
+    if (interruptMode.mode !== 'park') return null;
     if (this.#round !== undefined && error?.code === 'input_required') {
       const { asked, state, ...rest } = this.#round;
       if (JSON.stringify(asked).length > MAX_STATE_LENGTH) return null;
-      const interrupts = asked.map(({ question }) => this.#interruptOf(question));
-      const sealed = state === undefined ? undefined : await questions.seal(state);
+      const interrupts = asked.map(({ question: request }) => this.#interruptOf(request));
+      const sealed = state === undefined ? undefined : await interruptMode.seal(state);
       const keeps = { ...rest, asked: asked as unknown as JsonObject[], ...defined({ sealed }) };
       return this.#park(interrupts, keeps);
     }
@@ -83,26 +83,29 @@ export class CallQuestions {
   }
 
   /** Converts answers into the response to the server; `refusal` if the call is not made again. */
-  async resume({ questions, keeps }: Waits): Promise<{ resume: InputAnswers | null } | { refusal: ErrorInfo }> {
+  async resume({
+    questions: pending,
+    keeps,
+  }: Waits): Promise<{ resume: InputAnswers | null } | { refusal: ErrorInfo }> {
     const asked = Array.isArray(keeps['asked']) ? (keeps['asked'] as unknown as InputRound['asked']) : null;
     if (asked === null) {
-      const openQuestion = questions.find(
+      const unanswered = pending.find(
         ({ answer }) => answer?.decision !== 'signed_in' && answer?.decision !== 'tab_here',
       );
-      if (openQuestion === undefined) return { resume: null };
-      return { refusal: openQuestion.interrupt.kind === 'tab' ? NO_TAB : NOT_SIGNED_IN };
+      if (unanswered === undefined) return { resume: null };
+      return { refusal: unanswered.interrupt.kind === 'tab' ? NO_TAB : NOT_SIGNED_IN };
     }
     const number = Number(keeps['number']);
     if (keeps['refused'] === true) {
-      const all = questions.every(({ answer }) => answer?.decision === 'accept');
+      const all = pending.every(({ answer }) => answer?.decision === 'accept');
       return all ? { resume: { number } } : { refusal: NOT_OPENED };
     }
     const responses: JsonObject = isJsonObject(keeps['answered']) ? { ...keeps['answered'] } : {};
-    for (const [at, { key, question }] of asked.entries()) {
-      const answer = questions[at]?.answer;
+    for (const [at, { key, question: request }] of asked.entries()) {
+      const answer = pending[at]?.answer;
       if (answer === undefined) return { refusal: NOT_ANSWERED };
       try {
-        responses[key] = await this.#responseTo(question, answer, this.#host.signal);
+        responses[key] = await this.#responseTo(request, answer, this.#host.signal);
       } catch (thrown) {
         // After a storage error the answers are applied again later, when the usage can be read.
         if (isStorageFault(thrown)) throw thrown;
@@ -110,11 +113,11 @@ export class CallQuestions {
       }
     }
     const { sealed } = keeps;
-    const { questions: questioning } = this.#host;
+    const interruptMode = this.#host.interrupts;
     if (typeof sealed !== 'string') return { resume: { number, responses } };
-    if (questioning.mode !== 'park') return { refusal: NOT_ANSWERED };
+    if (interruptMode.mode !== 'park') return { refusal: NOT_ANSWERED };
     try {
-      return { resume: { number, responses, state: await questioning.open(sealed) } };
+      return { resume: { number, responses, state: await interruptMode.open(sealed) } };
     } catch (thrown) {
       if (isStorageFault(thrown)) throw thrown;
       return { refusal: STATE_UNREADABLE };
@@ -123,40 +126,40 @@ export class CallQuestions {
 
   get #handlers(): ServerRequestHandlers {
     return {
-      form: async ({ message, requestedSchema }, question) => {
+      form: async ({ message, requestedSchema }, context) => {
         const schema = requestedSchema as unknown as JsonObject;
-        const answer = await this.#askLive({ kind: 'form', message, requestedSchema: schema }, question);
+        const answer = await this.#askLive({ kind: 'form', message, requestedSchema: schema }, context);
         if (answer.decision === 'accept') return { action: 'accept', content: answer.content ?? {}, asIs: true };
         return { action: answer.decision === 'decline' ? 'decline' : 'cancel' };
       },
-      url: async ({ message, url }, question) => {
-        const { decision } = await this.#askLive({ kind: 'url', message, url }, question);
+      url: async ({ message, url }, context) => {
+        const { decision } = await this.#askLive({ kind: 'url', message, url }, context);
         return decision === 'accept' || decision === 'decline' ? decision : 'cancel';
       },
-      sampling: async (request, question) => {
+      sampling: async (request, context) => {
         const asked = request as unknown as JsonObject;
-        const answer = await this.#askLive({ kind: 'sampling', request: asked }, question);
-        return sample(this.#host, asked, answer, question.signal, this.#of);
+        const answer = await this.#askLive({ kind: 'sampling', request: asked }, context);
+        return sample(this.#host, asked, answer, context.signal, this.#of);
       },
     };
   }
 
-  async #responseTo(question: InputRequest, answer: InterruptAnswer, signal: AbortSignal): Promise<JsonObject> {
-    switch (question.kind) {
+  async #responseTo(request: InputRequest, answer: InterruptAnswer, signal: AbortSignal): Promise<JsonObject> {
+    switch (request.kind) {
       case 'form':
         if (answer.decision === 'accept') return { action: 'accept', content: answer.content ?? {} };
         return { action: answer.decision === 'decline' ? 'decline' : 'cancel' };
       case 'url':
         return { action: answer.decision === 'accept' || answer.decision === 'decline' ? answer.decision : 'cancel' };
       case 'sampling':
-        return (await sample(this.#host, question.request, answer, signal, this.#of)) as unknown as JsonObject;
+        return (await sample(this.#host, request.request, answer, signal, this.#of)) as unknown as JsonObject;
     }
   }
 
   /** Asks while the call stays open. */
   async #askLive(asked: InputRequest, { signal, mayBelongTo }: ServerRequestContext): Promise<InterruptAnswer> {
-    const { journal, questions } = this.#host;
-    if (questions.mode === 'decline') throw new ToolyardError(NOT_ANSWERED);
+    const { journal, interrupts: interruptMode } = this.#host;
+    if (interruptMode.mode === 'decline') throw new ToolyardError(NOT_ANSWERED);
     const interrupt: ServerInterrupt = {
       ...this.#interruptOf(asked),
       ...(mayBelongTo === undefined ? {} : { mayBelongTo: [...mayBelongTo] }),
@@ -164,7 +167,7 @@ export class CallQuestions {
     journal.append({ type: 'interrupt_requested', interrupt, live: true });
     let answer: InterruptAnswer;
     try {
-      answer = await questions.ask(interrupt, { signal });
+      answer = await interruptMode.ask(interrupt, { signal });
       signal.throwIfAborted();
     } catch (thrown) {
       journal.append({ type: 'interrupt_withdrawn', interruptId: interrupt.id });
@@ -175,28 +178,28 @@ export class CallQuestions {
   }
 
   /** Published at once: other calls of the step may take longer. */
-  #park(interrupts: PendingQuestion['interrupt'][], keeps: JsonObject): Waits {
+  #park(interrupts: PendingInterrupt['interrupt'][], keeps: JsonObject): Waits {
     for (const interrupt of interrupts) this.#host.journal.append({ type: 'interrupt_requested', interrupt });
     return { questions: interrupts.map((interrupt) => ({ interrupt })), keeps };
   }
 
-  #interruptOf(question: InputRequest): ServerInterrupt {
+  #interruptOf(request: InputRequest): ServerInterrupt {
     const { callId, tool, name } = this.#of;
     const base = { id: this.#nextId(), callId, tool, name };
-    switch (question.kind) {
+    switch (request.kind) {
       case 'form': {
-        const { message, requestedSchema } = question;
+        const { message, requestedSchema } = request;
         return { ...base, kind: 'elicitation', mode: 'form', message, requestedSchema };
       }
       case 'url':
-        return { ...base, kind: 'elicitation', mode: 'url', message: question.message, url: question.url };
+        return { ...base, kind: 'elicitation', mode: 'url', message: request.message, url: request.url };
       case 'sampling': {
         const { modelId } = this.#host;
         return {
           ...base,
           kind: 'sampling',
           model: modelId,
-          ...describeSampling(question.request),
+          ...describeSampling(request.request),
         } satisfies SamplingInterrupt;
       }
     }

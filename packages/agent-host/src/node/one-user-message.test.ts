@@ -12,14 +12,14 @@ import type { Agent } from '../agent.ts';
 import { createAgent } from './index.ts';
 import { eventsOf, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
 
-const QUESTION = '現在是幾點幾分？';
+const USER_MESSAGE = '現在是幾點幾分？';
 const ANSWER = '現在是下午2點30分';
 const INSTRUCTIONS = 'Answer in the language of the question.';
 
 /** A line that one side sent, parsed. */
 type RecordedLine = { from: 'client' | 'server'; message: JsonObject };
 
-const folder = mkdtempSync(join(tmpdir(), 'toolyard-question-'));
+const folder = mkdtempSync(join(tmpdir(), 'toolyard-message-'));
 const recordFile = join(folder, 'record.jsonl');
 const script = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -91,7 +91,7 @@ beforeAll(async () => {
     record: record(),
     children: processTreeOf(process.pid).filter((pid) => !before.has(pid)),
   };
-  const run = agent.run(QUESTION);
+  const run = agent.run(USER_MESSAGE);
   whenAsked = { messages: [...agent.messages], requests: server.requests.length };
   events = await eventsOf(run);
   result = await run.result;
@@ -210,12 +210,12 @@ describe('creating an agent', () => {
 
 describe('the first turn', () => {
   it(
-    'adds the question to the conversation before the model request',
+    'adds the user message to the conversation before the model request',
     { tags: ['D1.11', 'D3.01', 'D3.02', 'D7.07'] },
     () => {
       expect(whenAsked.requests).toBe(0);
       expect(whenAsked.messages.map(({ role }) => role)).toEqual(['system', 'user']);
-      expect(whenAsked.messages[1]).toMatchObject({ parts: [{ type: 'text', text: QUESTION }] });
+      expect(whenAsked.messages[1]).toMatchObject({ parts: [{ type: 'text', text: USER_MESSAGE }] });
     },
   );
 
@@ -244,12 +244,12 @@ describe('the first turn', () => {
   );
 
   it(
-    'contains the conversation so far, with the question unchanged',
+    'contains the conversation so far, with the user message unchanged',
     { tags: ['C1.03', 'C1.15', 'C4.02', 'C4.05', 'C4.08', 'D2.22', 'D3.01', 'D3.06', 'D7.06', 'D7.09', 'D7.11'] },
     () => {
       expect(sentMessages(server, 0)).toEqual([
         { role: 'system', content: INSTRUCTIONS },
-        { role: 'user', content: QUESTION },
+        { role: 'user', content: USER_MESSAGE },
       ]);
     },
   );

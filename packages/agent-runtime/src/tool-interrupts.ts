@@ -1,8 +1,8 @@
 import type { FormInterrupt, InterruptAnswer, PromptInterrupt, SelectionInterrupt } from '@toolyard/protocol';
-import type { PendingFunctionQuestion, PendingCall } from './state.ts';
+import type { PendingFunctionInterrupt, PendingCall } from './state.ts';
 
-/** The open question of a function tool; null if the call has none, or has the answer. */
-export function openFunctionQuestion({
+/** The open interrupt of a function tool; null if the call has none, or has the answer. */
+export function openFunctionInterrupt({
   callId,
   tool,
   name,
@@ -29,11 +29,11 @@ export function openFunctionQuestion({
   }
 }
 
-/** The question with its answer; undefined if the answer has the wrong kind. */
+/** The interrupt with its answer; undefined if the answer has the wrong kind. */
 export function withFunctionAnswer(
-  asks: PendingFunctionQuestion | undefined,
+  asks: PendingFunctionInterrupt | undefined,
   answer: InterruptAnswer,
-): Exclude<PendingFunctionQuestion, { kind: 'delegation' }> | undefined {
+): Exclude<PendingFunctionInterrupt, { kind: 'delegation' }> | undefined {
   switch (asks?.kind) {
     case 'prompt':
       return answer.decision === 'say' || answer.decision === 'decline' ? { ...asks, answer } : undefined;

@@ -36,7 +36,7 @@ function asksInRounds(method: string, params: object): ServerConfig {
 }
 
 /** Has every tool called once; returns the responses to the servers and the events. */
-async function run(servers: ServerConfig[], questions?: InterruptHandlers) {
+async function run(servers: ServerConfig[], interrupts?: InterruptHandlers) {
   const tools = servers.map((_server, at) => (at === 0 ? 'book' : `book${at}`));
   const server = await startModelServer(({ body }) => {
     const { messages } = body as { messages: { role: string; content: unknown }[] };
@@ -49,7 +49,7 @@ async function run(servers: ServerConfig[], questions?: InterruptHandlers) {
   });
   await using _stop = { [Symbol.asyncDispose]: () => server.close() };
   const allow = servers.map(({ id }, at) => `${id}/${tools[at] ?? ''}`);
-  agent = await agentOn(server, { servers, allow, ...defined({ questions }) });
+  agent = await agentOn(server, { servers, allow, ...defined({ interrupts }) });
   const started = agent.run('Book.');
   const events = await eventsOf(started);
   const { calls, usage } = await started.result;
