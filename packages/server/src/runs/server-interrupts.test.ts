@@ -17,9 +17,9 @@ type Call = (args: JsonObject, options: CallToolOptions) => ToolResult | Promise
 
 /** A legacy server: it sends a request during the call. */
 const asksForm: Call = async (_args, { handlers, signal }) => {
-  const question = { serverId: 'desk', signal: signal ?? new AbortController().signal };
+  const context = { serverId: 'desk', signal: signal ?? new AbortController().signal };
   const request = { mode: 'form', message: FORM.message, requestedSchema: CITY } as never;
-  const answer = await handlers?.form?.(request, question);
+  const answer = await handlers?.form?.(request, context);
   return answers(JSON.stringify({ ...answer, asIs: undefined }));
 };
 
@@ -51,7 +51,7 @@ async function untilAsked(call: Record<string, Call>, more: Partial<RunBenchOpti
 async function open(bench: RunBench, runId: string, count: number): Promise<StoredInterrupt[]> {
   const asked = (): readonly StoredInterrupt[] =>
     bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
-  await eventually(() => expect(asked()).toHaveLength(count), { what: 'the questions' });
+  await eventually(() => expect(asked()).toHaveLength(count), { what: 'the interrupts' });
   return [...asked()];
 }
 
@@ -244,8 +244,8 @@ describe('a server that requests sampling', () => {
     tools: [{ name: 'look', inputSchema: { type: 'object' } }],
   };
   const asksModel: Call = async (_args, { handlers }) => {
-    const question = { serverId: 'desk', signal: new AbortController().signal };
-    const answer = await handlers?.sampling?.(request as never, question).catch((thrown: unknown) => String(thrown));
+    const context = { serverId: 'desk', signal: new AbortController().signal };
+    const answer = await handlers?.sampling?.(request as never, context).catch((thrown: unknown) => String(thrown));
     return answers(JSON.stringify(answer));
   };
 
