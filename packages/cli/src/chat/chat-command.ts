@@ -16,11 +16,11 @@ import { serversFrom } from '../servers.ts';
 import { showLaunches } from '../show-launches.ts';
 import { createAgentBackend } from './agent-backend.ts';
 import { answerOnce } from './answer-once.ts';
-import { createTerminalApproval, createTerminalAskUser, createTerminalQuestions } from './approval.ts';
+import { createTerminalApproval, createTerminalAskUser, createTerminalInterruptHandlers } from './approval.ts';
 import { TerminalConversation } from './conversation.ts';
 import type { ChatRun, ServerSummary } from './chat-backend.ts';
 import { localWorkspace } from './workspace-folder.ts';
-import { parametersFrom, readQuestion } from './read-flags.ts';
+import { parametersFrom, readUserMessage } from './read-flags.ts';
 import { onStopSignal } from './stop-signals.ts';
 import type { TerminalLineReader, Terminal } from './terminal.ts';
 import { createTerminalLineReader, dim, terminalOf } from './terminal.ts';
@@ -30,9 +30,9 @@ import { CurrentRun } from './current-run.ts';
 const ONE_SHOT_TURNS = 5;
 
 /** `toolyard chat [question]`, executed in this process. Returns the exit code. */
-export async function chatCommand(io: CommandIo, question: string | undefined, flags: ChatFlags): Promise<number> {
+export async function chatCommand(io: CommandIo, message: string | undefined, flags: ChatFlags): Promise<number> {
   const terminal = terminalOf(io);
-  const prompt = await readQuestion(question, flags, terminal.input);
+  const prompt = await readUserMessage(message, flags, terminal.input);
 
   // A stop signal cancels the current run, if there is one.
   const currentRun = new CurrentRun();
@@ -77,7 +77,7 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
     const backend = createAgentBackend(agent);
     const track = (run: ChatRun): ChatRun => currentRun.track(run);
     if (prompt !== undefined) {
-      const code = await answerOnce({ backend, question: prompt, terminal, json: flags.json === true, track });
+      const code = await answerOnce({ backend, message: prompt, terminal, json: flags.json === true, track });
       return signals.exitCode() ?? code;
     }
     return await new TerminalConversation({ backend, terminal, reader, track, signals }).run();
@@ -112,7 +112,7 @@ function terminalHandlers(
   return {
     approve: createTerminalApproval(at),
     askUser: createTerminalAskUser(at),
-    interrupts: createTerminalQuestions(at),
+    interrupts: createTerminalInterruptHandlers(at),
   };
 }
 

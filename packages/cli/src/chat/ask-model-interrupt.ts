@@ -2,7 +2,7 @@ import type { PromptAnswer, PromptInterrupt, SelectionAnswer, SelectionInterrupt
 import { showHidden } from '@toolyard/protocol';
 import type { TerminalPrompt, PromptReply } from './ask-user.ts';
 
-/** Prompts for a text answer to a question of the model. */
+/** Prompts for a text answer to the model. */
 export async function askPrompt(
   { question }: PromptInterrupt,
   { terminal, reader, signal }: TerminalPrompt,

@@ -1,6 +1,6 @@
 import type { UrlInterrupt } from '@toolyard/protocol';
 import { expect, test } from 'vitest';
-import { requesterName } from './ask-server-question.ts';
+import { requesterName } from './ask-server-interrupt.ts';
 
 const asked: UrlInterrupt = {
   id: 'q',

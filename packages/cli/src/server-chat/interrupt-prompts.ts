@@ -8,7 +8,7 @@ import type { Reconnector } from './reconnector.ts';
 /** Prompts for an answer. The signal aborts when the interrupt is answered elsewhere. */
 export type AskUserAtTerminal = (interrupt: Interrupt, signal: AbortSignal) => Promise<PromptReply<InterruptAnswer>>;
 
-export type QuestionsOptions = {
+export type InterruptPromptsOptions = {
   client: ServerClient;
   reconnector: Reconnector;
   runId: string;
@@ -20,13 +20,13 @@ export type QuestionsOptions = {
 };
 
 /** Prompts for the open interrupts of a run, one at a time, and sends the answers to the server. */
-export class Questions {
-  readonly #options: QuestionsOptions;
+export class InterruptPrompts {
+  readonly #options: InterruptPromptsOptions;
   readonly #waiting: Interrupt[] = [];
   #current: { id: string; settled: AbortController } | null = null;
   #closed = false;
 
-  constructor(options: QuestionsOptions) {
+  constructor(options: InterruptPromptsOptions) {
     this.#options = options;
   }
 
@@ -70,7 +70,7 @@ export class Questions {
     if (settled.aborted) return;
     if (reply.kind !== 'answered') {
       if (reply.kind === 'interrupted') return onInterrupt();
-      throw new UnansweredQuestion();
+      throw new UnansweredInterrupt();
     }
     const { answer } = reply;
     const request = { params: { id: interrupt.id }, body: { answer } };
@@ -93,4 +93,4 @@ export class Questions {
 }
 
 /** The interrupt was not answered here; the run stays parked. */
-export class UnansweredQuestion extends Error {}
+export class UnansweredInterrupt extends Error {}
