@@ -140,8 +140,8 @@ describePage('approvals in the page', (stages) => {
     expect(await chat.text()).not.toContain('The tool said');
     await page.clock.install();
     await chat.composer.focus();
-    await card.locator('[data-question]').focus();
-    // Keys count once the question has been visible for a while.
+    await card.locator('[data-interrupt]').focus();
+    // Keys count once the interrupt has been visible for a while.
     await page.clock.fastForward(1_000);
     await page.keyboard.press('Enter');
     await chat.reads(/The tool said: .*bob@example\.com/);

@@ -77,7 +77,7 @@ describeInBrowser('tool cards in a browser', () => {
   const timesRun = (): number => statSync(join(folder, 'count'), { throwIfNoEntry: false })?.size ?? 0;
   /** The arguments of the latest call. */
   const card = () => page.locator('[data-tool-card]').last();
-  const question = () => page.locator('[data-question]');
+  const interrupt = () => page.locator('[data-interrupt]');
   const answers = () => page.getByText('not a language model').count();
   const stop = () => page.getByRole('button', { name: 'Stop', exact: true });
   const composer = () => page.getByRole('textbox', { name: 'Message' });
@@ -89,29 +89,29 @@ describeInBrowser('tool cards in a browser', () => {
     await composer().press('Enter');
   }
 
-  /** Waits until the question has the focus and accepts keys. */
+  /** Waits until the interrupt has the focus and accepts keys. */
   async function whenAsked(): Promise<void> {
     await page.clock.fastForward(1_000);
-    await page.locator('[data-question]:focus').waitFor();
+    await page.locator('[data-interrupt]:focus').waitFor();
     await page.clock.fastForward(1_000);
   }
 
-  /** The heights of questions since then; each new height moves the buttons of one. */
-  async function heightsOfQuestions(): Promise<() => Promise<number[]>> {
+  /** The heights of interrupts since then; each new height moves the buttons of one. */
+  async function heightsOfInterrupts(): Promise<() => Promise<number[]>> {
     await page.evaluate(`
       window.heights = new Set();
       const sizes = new ResizeObserver((all) => all.forEach(({ target }) => window.heights.add(target.clientHeight)));
-      const watch = () => document.querySelectorAll('[data-question]').forEach((one) => sizes.observe(one));
+      const watch = () => document.querySelectorAll('[data-interrupt]').forEach((one) => sizes.observe(one));
       new MutationObserver(watch).observe(document.body, { childList: true, subtree: true });
     `);
     return () => page.evaluate<number[]>('[...window.heights]');
   }
 
   async function asksAndAllowsOnEnter(): Promise<void> {
-    const heights = await heightsOfQuestions();
+    const heights = await heightsOfInterrupts();
     await say('/call write_note {"path":"/home/me/notes.md","text":"first\\nsecond"}');
     await whenAsked();
-    const asked = await question().innerText();
+    const asked = await interrupt().innerText();
     for (const said of ['notes/write_note', '"/home/me/notes.md"', 'second"', 'Can change or delete', 'as the model']) {
       expect(asked).toContain(said);
     }
@@ -124,23 +124,23 @@ describeInBrowser('tool cards in a browser', () => {
   }
 
   async function allowsLongCallOnceItsEndWasSeen(): Promise<void> {
-    const allow = question().getByRole('button', { name: 'Allow once' });
-    const keys = question().getByText('Enter allows once');
+    const allow = interrupt().getByRole('button', { name: 'Allow once' });
+    const keys = interrupt().getByText('Enter allows once');
     await say(`/call write_note ${JSON.stringify({ text: `begin${'\n'.repeat(300)}end` })}`);
-    await question().waitFor();
+    await interrupt().waitFor();
     await pauseClock(page);
     await composer().focus();
     expect(await keys.isVisible()).toBe(false);
     expect(await allow.isDisabled()).toBe(true);
-    await question().focus();
-    expect(await question().getByText('Scroll to the end').isVisible()).toBe(true);
+    await interrupt().focus();
+    expect(await interrupt().getByText('Scroll to the end').isVisible()).toBe(true);
     await page.clock.fastForward(1_000);
     // While the arguments are unread, Enter only scrolls to them.
     await page.keyboard.press('Enter');
     await page.locator('[data-arguments] pre:focus').waitFor();
     await page.keyboard.press('End');
     await allow.and(page.locator(':enabled')).waitFor();
-    for (const element of [question(), allow]) {
+    for (const element of [interrupt(), allow]) {
       await composer().focus();
       await element.focus();
       await page.keyboard.press('Enter');
@@ -148,7 +148,7 @@ describeInBrowser('tool cards in a browser', () => {
       expect(await allow.isEnabled()).toBe(true);
     }
     expect(timesRun()).toBe(1);
-    await question().focus();
+    await interrupt().focus();
     expect(await keys.isVisible()).toBe(true);
     await page.clock.fastForward(1_000);
     await page.keyboard.press('Enter');
@@ -180,13 +180,13 @@ describeInBrowser('tool cards in a browser', () => {
     await whenAsked();
     await page.keyboard.type('not yet');
     expect(await composer().inputValue()).toBe('not yet');
-    expect(await question().count()).toBe(1);
+    expect(await interrupt().count()).toBe(1);
     expect(timesRun()).toBe(0);
     await composer().fill('');
   }
 
   async function refusesOnEscapeAlone(): Promise<void> {
-    await question().focus();
+    await interrupt().focus();
     await page.clock.fastForward(1_000);
     await page.keyboard.press('Escape');
     await card().getByText('Denied').waitFor();
@@ -196,7 +196,7 @@ describeInBrowser('tool cards in a browser', () => {
 
   async function refusesWithReason(): Promise<void> {
     await say('/call write_note {}');
-    await question().getByRole('button', { name: 'More ways to deny' }).click();
+    await interrupt().getByRole('button', { name: 'More ways to deny' }).click();
     await page.getByRole('menuitem', { name: 'Deny with a reason' }).click();
     await page.getByRole('textbox', { name: 'Reason' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.type('not on this machine');
@@ -211,11 +211,11 @@ describeInBrowser('tool cards in a browser', () => {
     await stop().waitFor({ state: 'detached' });
     const before = await answers();
     await say('/call write_note {}');
-    await question().getByRole('button', { name: 'More ways to deny' }).click();
+    await interrupt().getByRole('button', { name: 'More ways to deny' }).click();
     await page.getByRole('menuitem', { name: 'Deny with a reason' }).click();
     await page.getByRole('textbox', { name: 'Reason' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.type('wrong house');
-    await question().getByRole('button', { name: 'Deny and stop' }).click();
+    await interrupt().getByRole('button', { name: 'Deny and stop' }).click();
     await card().getByText('Denied').waitFor();
     await stop().waitFor({ state: 'detached' });
     expect(await answers()).toBe(before);

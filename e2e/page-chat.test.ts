@@ -232,7 +232,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
     }
 
     async function branchesOnRegenerateAndEdit(): Promise<void> {
-      await chat.send('First question');
+      await chat.send('First message');
       await chat.reads('Answer 1 to');
       await chat.rests();
       await article(chat, 'Answer 1 to').hover();
@@ -242,13 +242,13 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await article(chat, 'Answer 2 to').getByRole('button', { name: 'Previous version' }).click();
       await chat.reads('Answer 1 to');
 
-      await article(chat, 'First question').hover();
-      await article(chat, 'First question').getByRole('button', { name: 'Edit', exact: true }).click();
+      await article(chat, 'First message').hover();
+      await article(chat, 'First message').getByRole('button', { name: 'Edit', exact: true }).click();
       const field = page.getByRole('textbox', { name: 'Edit message' });
-      await field.fill('Second question');
+      await field.fill('Second message');
       await field.press('Enter');
       await chat.reads('Answer 3 to');
-      expect(await chat.text()).not.toContain('First question');
+      expect(await chat.text()).not.toContain('First message');
     }
 
     async function keepsAllOverReload(): Promise<void> {
@@ -277,9 +277,9 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await eventually(async () => expect(await chat.composer.inputValue()).toBe('abcd你e'));
 
       await chat.reads('Answer 3 to');
-      await article(chat, 'Second question').hover();
-      await article(chat, 'Second question').getByRole('button', { name: 'Previous version' }).click();
-      await chat.reads('First question');
+      await article(chat, 'Second message').hover();
+      await article(chat, 'Second message').getByRole('button', { name: 'Previous version' }).click();
+      await chat.reads('First message');
       await chat.messages.locator('img').first().waitFor();
       await expect.poll(() => page.evaluate<number>('document.querySelector("main img").naturalWidth')).toBe(1);
     }
@@ -323,7 +323,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
     await opensShortcutsWithoutTooltip();
     await laysOutRightToLeft();
     await keepsPlaceWhileAnswerStreams();
-    await showsOpenQuestionsOnPhone();
+    await showsOpenInterruptsOnPhone();
 
     async function isOperatedByKeyboard(): Promise<void> {
       await chat.composer.waitFor();
@@ -388,7 +388,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await chat.anew();
       await page.setViewportSize({ width: 420, height: 400 });
       const log = 'document.querySelector("[role=log]")';
-      await chat.send(`Go on.\n\n${'A line that makes the question long.\n'.repeat(12)}`);
+      await chat.send(`Go on.\n\n${'A line that makes the message long.\n'.repeat(12)}`);
       await chat.reads(held.beginning);
       await chat.messages.focus();
       await page.keyboard.press('Home');
@@ -408,7 +408,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await expect.poll(left).toBeLessThan(2);
     }
 
-    async function showsOpenQuestionsOnPhone(): Promise<void> {
+    async function showsOpenInterruptsOnPhone(): Promise<void> {
       await page.setViewportSize({ width: 390, height: 844 });
       await chat.send('note');
       await page.getByRole('button', { name: 'Allow once' }).waitFor();
@@ -470,12 +470,12 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
       await card.getByText('Running').waitFor();
       await eventually(() => calls() === 1);
       await server.restart();
-      const question = page.locator('[data-question]');
-      await question.getByText('Did “send_mail” take effect?').waitFor();
-      await question.getByRole('button', { name: 'It worked' }).click();
-      await question.getByRole('textbox').and(page.locator(':focus')).waitFor();
+      const interrupt = page.locator('[data-interrupt]');
+      await interrupt.getByText('Did “send_mail” take effect?').waitFor();
+      await interrupt.getByRole('button', { name: 'It worked' }).click();
+      await interrupt.getByRole('textbox').and(page.locator(':focus')).waitFor();
       await page.keyboard.type('Anne has it.');
-      await question.getByRole('button', { name: 'Submit result' }).click();
+      await interrupt.getByRole('button', { name: 'Submit result' }).click();
       await card.getByText('Done').waitFor();
       await chat.reads(/It said: .*Anne has it\./);
       expect(calls()).toBe(1);

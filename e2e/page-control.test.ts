@@ -28,7 +28,7 @@ const notes: Answers = ({ body }) => {
   return reply.text(`Noted: ${JSON.stringify(last.content)}`);
 };
 
-/** Asks the user two questions, one with free text and one with choices. */
+/** Asks the user twice, once with free text and once with choices. */
 const asks: Answers = ({ body }) => {
   const { messages } = body as Messages;
   const answers = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
@@ -55,7 +55,7 @@ describePage('run control in the page', (stages) => {
 
   const runSheet = (page: Page) => page.getByRole('dialog', { name: 'Steps of this answer' });
 
-  /** Opens the steps from the header of the chat, and answers the question by another client. */
+  /** Opens the steps from the header of the chat, and answers the interrupt by another client. */
   async function showsWaitingRun(page: Page): Promise<void> {
     const { url } = stages.now.server;
     const chat = chatPage(page);
@@ -141,7 +141,7 @@ describePage('run control in the page', (stages) => {
     expect(await page.getByText(/queued message/).count()).toBe(0);
   }
 
-  async function answersQuestionsOfModelAfterReload(page: Page): Promise<void> {
+  async function answersInterruptsOfModelAfterReload(page: Page): Promise<void> {
     const chat = chatPage(page);
     await chat.anew();
     await chat.send('Plan a journey.');
@@ -159,7 +159,7 @@ describePage('run control in the page', (stages) => {
     await chat.reads(/So: .*Taipei.*By ship/);
   }
 
-  test('shows the steps and the context of runs, steers one, and answers questions of the model', async () => {
+  test('shows the steps and the context of runs, steers one, and answers interrupts of the model', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const steered = isSteered(held);
     const stage = await stages.set(
@@ -176,7 +176,7 @@ describePage('run control in the page', (stages) => {
     await showsWhatFillsContextWindow(page);
     const milk = await chatPage(page).path();
     await takesSteeringBeforeNextStep(page, release);
-    await answersQuestionsOfModelAfterReload(page);
+    await answersInterruptsOfModelAfterReload(page);
     // A conversation opened after the reload.
     await page.locator(`a[href="${milk}"]`).click();
     await chatPage(page).reads(/Noted/);

@@ -17,10 +17,10 @@ const TASKS = [
 /** Delegates two tasks; one of the sub-agents asks the user. */
 const script: ModelScript = ({ body }) => {
   const { messages } = body as Sent;
-  const question = String(messages.findLast(({ role }) => role === 'user')?.content);
+  const userMessage = String(messages.findLast(({ role }) => role === 'user')?.content);
   const isAnswered = messages.at(-1)?.role === 'tool';
-  if (question === TASKS[0]?.task) return reply.text('It rains.');
-  if (question === TASKS[1]?.task)
+  if (userMessage === TASKS[0]?.task) return reply.text('It rains.');
+  if (userMessage === TASKS[1]?.task)
     return reply.toolCalls([{ name: 'ask_user', arguments: { question: 'Which colour?' } }]);
   return isAnswered
     ? reply.text('Both are done.')

@@ -133,9 +133,9 @@ describeOnSharedPage('a run in a tab', { open: () => open(SMALL_WINDOW), expecte
     const { stage, page } = shared;
     await chatPage(page).send('Please jot it down');
     await becomes(stage, 'parked');
-    const questions = await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts');
+    const interrupts = await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts');
     const answer = { answer: { decision: 'approve', scope: 'once' } };
-    await call(stage.server.url, 'POST', `/api/interrupts/${questions.items[0]?.id ?? ''}/answer`, answer);
+    await call(stage.server.url, 'POST', `/api/interrupts/${interrupts.items[0]?.id ?? ''}/answer`, answer);
     await chatPage(page).reads(/It said: .*jotted/);
     await becomes(stage, 'done');
   });

@@ -102,7 +102,7 @@ describeInBrowser('a tool of a tab', () => {
     (await call<{ items: RunRecord[] }>(stage.server.url, 'GET', '/api/runs')).items[0];
   const becomes = (status: RunRecord['status']): Promise<void> =>
     eventually(async () => expect((await run())?.status).toBe(status), { what: status });
-  const questions = async (): Promise<StoredInterrupt[]> =>
+  const interrupts = async (): Promise<StoredInterrupt[]> =>
     (await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts')).items;
   const allow = (at = page): Promise<void> => at.getByRole('button', { name: 'Allow once' }).first().click();
   const begun = (): Promise<void> => eventually(() => expect(counted()).toBe(1), { what: 'the call' });
@@ -143,7 +143,7 @@ describeInBrowser('a tool of a tab', () => {
     await closed;
     await other.evaluate(() => localStorage.removeItem('toolyard:mcp-servers:1'));
     await other.close();
-    const [asked] = await questions();
+    const [asked] = await interrupts();
     const answer = { answer: { decision: 'approve', scope: 'once' } };
     await call(stage.server.url, 'POST', `/api/interrupts/${asked?.id ?? ''}/answer`, answer);
     await becomes('waiting_for_tab');
@@ -166,7 +166,7 @@ describeInBrowser('a tool of a tab', () => {
     await chatPage(page).path();
     await page.reload();
     await becomes('parked');
-    expect((await questions()).map(({ interrupt }) => interrupt.kind)).toEqual(['in_doubt']);
+    expect((await interrupts()).map(({ interrupt }) => interrupt.kind)).toEqual(['in_doubt']);
     await chatPage(page).card('stuck').first().waitFor();
     expect(counted()).toBe(1);
   });
@@ -179,7 +179,7 @@ describeInBrowser('a tool of a tab', () => {
     await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))");
     await becomes('parked');
     await page.close();
-    expect((await questions()).map(({ interrupt }) => interrupt.kind)).toEqual(['in_doubt']);
+    expect((await interrupts()).map(({ interrupt }) => interrupt.kind)).toEqual(['in_doubt']);
   });
 
   test('continues after a suspended laptop resumes, and is called once', async () => {

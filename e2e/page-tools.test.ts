@@ -128,7 +128,7 @@ describePage('tools in the page', (stages) => {
     expect(await chat.text()).toContain('as asked');
     expect(counted()).toBe(0);
     await chat.path();
-    // The question is still open after a reload.
+    // The interrupt is still open after a reload.
     await page.reload();
     await allow.click();
     await chat.reads(/The tool said/);

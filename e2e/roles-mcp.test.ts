@@ -155,7 +155,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
       { what: `the run ${status}` },
     );
 
-  const question = (kind: string): Promise<StoredInterrupt> =>
+  const interrupt = (kind: string): Promise<StoredInterrupt> =>
     eventually(
       async () =>
         (await call<Page<StoredInterrupt>>(stage.url, 'GET', '/api/interrupts')).items.find(
@@ -243,7 +243,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     await waitForConnections(stage.workers, ({ ready }) => ready === SERVERS);
     stage.authorization.revoke();
     const run = await begin('mail', 'read_mail');
-    await question('sign_in');
+    await interrupt('sign_in');
     await whenRun(run.id, 'parked');
     expect(marks('mails')).toBe(0);
     await signIn();
@@ -274,7 +274,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     await workersHave(SERVERS);
     for (const era of ERAS) {
       const run = await begin(era, `ask_${era}`);
-      const { id } = await question('elicitation');
+      const { id } = await interrupt('elicitation');
       const answer = { decision: 'accept', content: { city: 'Taipei' } };
       await call(stage.url, 'POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer });
       await whenRun(run.id, 'done');

@@ -157,11 +157,11 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
 
   it('an elicitation of a local server is answered at the web process', async () => {
     const requestedSchema = { type: 'object', properties: { city: { type: 'string' } } };
-    const question = { method: 'elicitation/create', params: { message: 'Where?', requestedSchema } };
+    const request = { method: 'elicitation/create', params: { message: 'Where?', requestedSchema } };
     await using lives = await ServerInstances.of([1], {
       ...LONG_LEASES,
       database: await database(),
-      tools: { tools: [{ name: 'count', does: [{ do: 'request', ...question }, { do: 'tell_answers' }] }] },
+      tools: { tools: [{ name: 'count', does: [{ do: 'request', ...request }, { do: 'tell_answers' }] }] },
     });
     const { web } = await trio(lives);
     const person = new TestUser(() => ({ decision: 'failed' }), await ask(web.url));

@@ -7,7 +7,7 @@ test('every row of the decision table of the loop has a scenario', () => {
 });
 
 /**
- * Where a tab has code of its own: streams, several calls, questions, steering, continuing. Stopping and reconnecting
+ * Where a tab has code of its own: streams, several calls, interrupts, steering, continuing. Stopping and reconnecting
  * are in `page-tab-runs.test.ts` and `page-tab-tools.test.ts`.
  */
 const IN_TAB = new Set([

@@ -23,7 +23,7 @@ const SHOWN = [
   'packages/agent-host/src/**/*.ts',
   'packages/guarded-fetch/src/*.ts',
   'packages/mcp-host/src/node/sandbox/{no-sandbox,support}.ts',
-  'packages/mcp-host/src/{calls,connection,host,hosted,oauth,plugins,questions,transports}/*.ts',
+  'packages/mcp-host/src/{calls,connection,host,hosted,oauth,plugins,server-requests,transports}/*.ts',
   'packages/mcp-host/src/node/plugins/*.ts',
   'packages/model-runtime/src/wire/*.ts',
   'packages/protocol/src/*.ts',

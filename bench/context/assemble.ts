@@ -97,7 +97,7 @@ function longConversation(): Message[] {
   return messages;
 }
 
-/** A question, a call, its result, an answer: about 500 tokens. */
+/** A user message, a call, its result, an answer: about 500 tokens. */
 function turn(at: number): Message[] {
   const base = (id: string) => ({ id: `${id}${at}`, parentId: null, createdAt: at });
   const assistant = { role: 'assistant', runId: 'r', model: 'scripted' } as const;

@@ -16,7 +16,7 @@ const ANNOUNCEMENTS = 200;
 const QUIET_MS = 1_500;
 const SERVER = 'many';
 
-const QUESTION: Message = {
+const USER_MESSAGE: Message = {
   id: 'q',
   parentId: null,
   createdAt: 0,
@@ -53,7 +53,7 @@ export async function measureTools({ options, say }: Bench): Promise<Figure[]> {
     const begun = performance.now();
     const tools = view.tools();
     const json = toolsJson(tools);
-    buildContext([QUESTION], sources);
+    buildContext([USER_MESSAGE], sources);
     const took = performance.now() - begun;
     if (tools.length !== TOOLS * 0.9 || json.length < TOOLS * 50) throw new Error('not all tools are there');
     return took;

@@ -20,8 +20,8 @@ export async function fillConversation(
     const id = randomUUID();
     const at = Date.now() - messages * 1_000;
     await storage.conversations.create(OWNER, { id, title, at });
-    const [question, ...others] = messagesOf(messages, { from: at, id, lastWords, answerSize });
-    if (!question) return id;
+    const [userMessage, ...others] = messagesOf(messages, { from: at, id, lastWords, answerSize });
+    if (!userMessage) return id;
     const terms = { owner: randomUUID(), ms: 60_000 };
     const runId = randomUUID();
     // One transaction, because each one waits for the disk.
@@ -30,8 +30,8 @@ export async function fillConversation(
       conversationId: id,
       place: 'server',
       at,
-      messages: [question],
-      leaf: question.id,
+      messages: [userMessage],
+      leaf: userMessage.id,
       lease: terms,
     });
     if (created.outcome !== 'created') throw new Error(`the run was not created: ${created.outcome}`);
@@ -43,7 +43,7 @@ export async function fillConversation(
         events: [],
         status: 'done',
         messages: others.map((message) => ({ conversationId: id, message })),
-        leaf: { from: question.id, to: others.at(-1)?.id ?? question.id },
+        leaf: { from: userMessage.id, to: others.at(-1)?.id ?? userMessage.id },
         durability: 'normal',
       },
     ]);
@@ -54,7 +54,7 @@ export async function fillConversation(
   }
 }
 
-/** Questions and answers in turns, the answers as different in length as answers are. */
+/** User messages and answers in turns, the answers as different in length as answers are. */
 function messagesOf(
   count: number,
   { from, id, lastWords, answerSize }: { from: number; id: string; lastWords: string; answerSize: number | undefined },

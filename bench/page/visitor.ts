@@ -14,7 +14,7 @@ export type Context = Bench & {
   browser: Browser;
   /** A conversation with this many messages. */
   long: Stored & { messages: number };
-  /** A question with an answer of this many characters. */
+  /** A message with an answer of this many characters. */
   answer: Stored & { size: number };
   /** Two ordinary conversations. */
   ordinary: readonly [Stored, Stored];

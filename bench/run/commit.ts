@@ -96,7 +96,7 @@ function figuresOf(results: Results, diskMs: number): Figure[] {
   ];
 }
 
-/** Measures from sending the question to the end of the run, in a conversation created before. */
+/** Measures from sending the message to the end of the run, in a conversation created before. */
 async function blockCommitted(
   server: Pick<ServerProcess, 'begin' | 'load'>,
   asker: Asker,

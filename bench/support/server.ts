@@ -120,7 +120,7 @@ function processOf(child: ChildProcess, { url, startMs }: { url: string; startMs
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
 
   function ask<T extends ProbeToOwner['type']>(
-    question: OwnerToProbe,
+    owner: OwnerToProbe,
     type: T,
   ): Promise<Extract<ProbeToOwner, { type: T }>> {
     return new Promise((resolve, reject) => {
@@ -131,7 +131,7 @@ function processOf(child: ChildProcess, { url, startMs }: { url: string; startMs
         if (answer.type === type) resolve(answer as Extract<ProbeToOwner, { type: T }>);
         else reject(new Error(`the server answered ${answer.type} instead of ${type}`));
       });
-      child.send(question);
+      child.send(owner);
     });
   }
 

@@ -124,7 +124,7 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
   const conversationIds = new Map(
     children.map(({ id, title, parentRunId }) => {
       const isMember = MEMBERS.some((name) => name === title);
-      return [isMember ? `${people.questions.get(parentRunId) ?? ''}~${title}` : title, id];
+      return [isMember ? `${people.scenarioNames.get(parentRunId) ?? ''}~${title}` : title, id];
     }),
   );
   const requests = new Map([...usage.requests].map(([name, times]) => [conversationIds.get(name) ?? name, times]));
@@ -154,7 +154,7 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
     calls: kept.calls.length,
     steered: steered.length,
     received: [...kept.events.values()].flat().filter(({ type }) => type === 'steered').length,
-    doubts: kept.questions.filter(({ kind }) => kind === 'in_doubt').length,
+    doubts: kept.interrupts.filter(({ kind }) => kind === 'in_doubt').length,
   };
 }
 

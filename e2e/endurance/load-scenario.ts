@@ -4,12 +4,12 @@ import { isJsonObject, parseJson } from '@toolyard/protocol';
 import type { ModelMessage } from '../support/server-instances.ts';
 
 /**
- * The question of a user names the number of calls per turn, so that the model needs no state. `subAgents`: then so
+ * The message of a user names the number of calls per turn, so that the model needs no state. `subAgents`: then so
  * many tasks are delegated.
  */
 export type LoadScenario = { name: string; turns: number[]; subAgents?: number };
 
-/** The members of the group; each has its turn for each question. */
+/** The members of the group; each has its turn for each message. */
 export const MEMBERS = ['Ada', 'Bob'] as const;
 
 export function loadScenarioAt(name: string, random: () => number): LoadScenario {
@@ -20,19 +20,19 @@ export function loadScenarioAt(name: string, random: () => number): LoadScenario
 /** What a schedule asks; its runs call no tool, because their calls would all be the same. */
 export const SCHEDULED_TASK = 'Say that it is time.';
 
-export function questionOf(scenario: LoadScenario): string {
+export function messageOf(scenario: LoadScenario): string {
   return JSON.stringify(scenario);
 }
 
-/** The model: requests the calls of the last question, turn by turn, each with a unique name. */
+/** The model: requests the calls of the last message, turn by turn, each with a unique name. */
 export function script(messages: readonly ModelMessage[]): ModelReply {
   if (textOf(messages.findLast(({ role }) => role === 'user')?.content).includes(SCHEDULED_TASK)) {
     return reply.text('It is time.', { pieces: 3, delayMs: 40 });
   }
-  // Steered messages are not questions.
+  // Steered messages start no run.
   const last = messages.findLastIndex(({ role, content }) => role === 'user' && readScenario(content) !== null);
   const asked = readScenario(messages[last]?.content);
-  if (!asked) return reply.text('That was no question of this test.');
+  if (!asked) return reply.text('That was no message of this test.');
   const member = memberIn(messages);
   const scenario = member === null ? asked : { name: `${asked.name}~${member}`, turns: asked.turns.slice(0, 1) };
   const turn = messages.slice(last + 1).filter(({ role }) => role === 'assistant').length;
@@ -53,14 +53,14 @@ export function script(messages: readonly ModelMessage[]): ModelReply {
 function delegation(name: string, subAgents: number): ModelReply {
   const tasks = Array.from({ length: subAgents }, (_none, index) => {
     const own: LoadScenario = { name: `${name}~${String(index)}`, turns: [1, 2] };
-    return { title: own.name, task: questionOf(own), ...(index === 1 ? { context: 'inherit' } : {}) };
+    return { title: own.name, task: messageOf(own), ...(index === 1 ? { context: 'inherit' } : {}) };
   });
   const id = `${name}_share`.replaceAll(/\W/g, '_');
   return reply.toolCalls([{ id, name: 'delegate_task', arguments: { tasks } }], { pieces: 6, delayMs: 30 });
 }
 
 /**
- * The conversation of a request, from its last question: its id, or the name of a sub-agent or of the turn of a member.
+ * The conversation of a request, from its last message: its id, or the name of a sub-agent or of the turn of a member.
  */
 export function conversationOf(messages: readonly ModelMessage[]): string {
   const asked = messages.map(({ content }) => readScenario(content)).findLast((read) => read !== null)?.name ?? '';

@@ -10,7 +10,7 @@ import type {
 import type { Fleet } from './fleet.ts';
 import { follow } from './follow.ts';
 import type { ReadConversation, RunReading, ScheduleHistory, SteeredMessage, StoredRun } from '../faults/history.ts';
-import { loadScenarioAt, MEMBERS, questionOf, remarkOf, SCHEDULED_TASK } from './load-scenario.ts';
+import { loadScenarioAt, MEMBERS, messageOf, remarkOf, SCHEDULED_TASK } from './load-scenario.ts';
 
 const TRY_AGAIN_MS = 250;
 /** Request timeout: only a stopped process takes longer; the request is then sent to another one. */
@@ -34,7 +34,7 @@ export class SimulatedUsers {
   readonly readings: RunReading[] = [];
   readonly conversations: ReadConversation[] = [];
   /** Names of the scenarios of runs that were asked. */
-  readonly questions = new Map<string, string>();
+  readonly scenarioNames = new Map<string, string>();
   /** Requests that a server rejected wrongly. */
   readonly problems: string[] = [];
   readonly #options: SimulatedUsersOptions;
@@ -119,8 +119,8 @@ export class SimulatedUsers {
     const runIds = [this.#messageId(), ...(random() < 0.5 ? [this.#messageId()] : [])];
     for (const [index, runId] of runIds.entries()) {
       const scenario = loadScenarioAt(`${id}.${String(index)}`, random);
-      this.questions.set(runId, scenario.name);
-      const text = questionOf(scenario);
+      this.scenarioNames.set(runId, scenario.name);
+      const text = messageOf(scenario);
       const sent = await this.#ask('POST', `/api/conversations/${id}/messages`, {
         id: runId,
         parts: [{ type: 'text', text }],

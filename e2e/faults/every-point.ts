@@ -18,7 +18,7 @@ export async function planEveryPoint(engine: Engine, scenarios: readonly Scenari
   for (const [index, scenario] of scenarios.entries()) {
     const { passed, transcript, problems } = await runOnce(engine, scenario, null);
     if (problems.length > 0) throw new Error(`${scenario.name}, without faults: ${problems.join('; ')}`);
-    // Up to the first question all scenarios are the same.
+    // Up to the first interrupt all scenarios are the same.
     const faults = index === 0 ? faultsAt(passed) : faultsAt(passed).slice(passed.indexOf('create-run:begun'));
     planned.push(...faults.map((fault) => ({ scenario, fault, transcript })));
   }

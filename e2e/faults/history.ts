@@ -23,7 +23,7 @@ export type RowWrite = {
 export type StoredCall = { runId: string; callId: string; call: string; status: LedgerStatus };
 
 /** An interrupt as stored in the end. */
-export type StoredQuestion = {
+export type StoredRunInterrupt = {
   runId: string;
   id: string;
   kind: string;
@@ -71,7 +71,7 @@ export type History = {
   writes: readonly RowWrite[];
   events: ReadonlyMap<string, readonly RunEvent[]>;
   calls: readonly StoredCall[];
-  questions: readonly StoredQuestion[];
+  interrupts: readonly StoredRunInterrupt[];
   /** Messages to runs in progress that were accepted and not taken back. */
   steered: readonly SteeredMessage[];
   /** The messages of the user, as they are in the conversations in the end. */

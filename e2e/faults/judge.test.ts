@@ -5,7 +5,7 @@ import type {
   History,
   StoredCall,
   StoredFiring,
-  StoredQuestion,
+  StoredRunInterrupt,
   SteeredMessage,
   StoredRun,
   StoredUsage,
@@ -28,8 +28,15 @@ function write(more: Partial<RowWrite>): RowWrite {
   };
 }
 
-const asked: StoredQuestion = { runId: RUN, id: 'q', kind: 'in_doubt', call: 'c', status: 'answered', answer: null };
-const repeated: StoredQuestion = { ...asked, answer: { decision: 'repeat' } };
+const asked: StoredRunInterrupt = {
+  runId: RUN,
+  id: 'q',
+  kind: 'in_doubt',
+  call: 'c',
+  status: 'answered',
+  answer: null,
+};
+const repeated: StoredRunInterrupt = { ...asked, answer: { decision: 'repeat' } };
 const done: StoredCall = { runId: RUN, callId: 'id', call: 'c', status: 'done' };
 
 /** A run of four events: two by a process that is killed, and two by the one that continues the run. */
@@ -46,7 +53,7 @@ function history(change: Partial<History> = {}): History {
     ],
     events: new Map([[RUN, events]]),
     calls: [done],
-    questions: [],
+    interrupts: [],
     steered: [],
     messages: [],
     sentToModel: new Map(),
@@ -95,7 +102,9 @@ describe('a lost run', () => {
   });
 
   it('has an open interrupt, or a queued message', () => {
-    expect(problemsOf({ questions: [{ ...asked, status: 'open' }] })).toEqual([expect.stringContaining('interrupt q')]);
+    expect(problemsOf({ interrupts: [{ ...asked, status: 'open' }] })).toEqual([
+      expect.stringContaining('interrupt q'),
+    ]);
     expect(problemsOf({ queued: 2 })).toEqual([expect.stringContaining('2 messages')]);
   });
 });
@@ -177,20 +186,20 @@ describe('a side effect', () => {
   });
 
   it('may happen twice, but not three times, if the user decided "repeat"', () => {
-    expect(problemsOf({ effects: new Map([['c', 2]]), counted: 2, questions: [repeated] })).toEqual([]);
-    expect(problemsOf({ effects: new Map([['c', 3]]), counted: 3, questions: [repeated] })).toHaveLength(1);
+    expect(problemsOf({ effects: new Map([['c', 2]]), counted: 2, interrupts: [repeated] })).toEqual([]);
+    expect(problemsOf({ effects: new Map([['c', 3]]), counted: 3, interrupts: [repeated] })).toHaveLength(1);
   });
 
   it('happened twice although the user repeated another call', () => {
-    const questions = [{ ...repeated, call: 'another' }];
-    expect(problemsOf({ effects: new Map([['c', 2]]), counted: 2, questions })).toHaveLength(1);
+    const interrupts = [{ ...repeated, call: 'another' }];
+    expect(problemsOf({ effects: new Map([['c', 2]]), counted: 2, interrupts })).toHaveLength(1);
   });
 
   it('did not happen although it has a result, unless the user entered it', () => {
     const never = { effects: new Map<string, number>(), counted: 0 };
     expect(problemsOf(never)).toEqual(['effect: c is done and never took effect']);
-    const questions: StoredQuestion[] = [{ ...asked, answer: { decision: 'result', text: 'It was.' } }];
-    expect(problemsOf({ ...never, questions })).toEqual([]);
+    const interrupts: StoredRunInterrupt[] = [{ ...asked, answer: { decision: 'result', text: 'It was.' } }];
+    expect(problemsOf({ ...never, interrupts })).toEqual([]);
   });
 
   it('is missing in the ledger', () => {
@@ -410,7 +419,7 @@ describe('usage', () => {
   });
 
   it('may differ by the calls in doubt', () => {
-    expect(used({ toolCalls: 0 }, 3, { questions: [{ ...asked, answer: { decision: 'failed' } }] })).toEqual([]);
+    expect(used({ toolCalls: 0 }, 3, { interrupts: [{ ...asked, answer: { decision: 'failed' } }] })).toEqual([]);
   });
 });
 

@@ -35,7 +35,7 @@ export function judge(history: History, failoverMs = FAILOVER_MS): Verdict {
   return { problems, failovers };
 }
 
-function lost({ asked, runs, calls, questions, queued, events }: History): string[] {
+function lost({ asked, runs, calls, interrupts, queued, events }: History): string[] {
   const kept = new Map(runs.map((run) => [run.id, run]));
   // An unknown outcome stays in doubt if the run received it as the result, or was cancelled before the user was asked.
   const toldUnknown = ({ runId, callId }: StoredCall): boolean =>
@@ -52,7 +52,7 @@ function lost({ asked, runs, calls, questions, queued, events }: History): strin
       .map(({ id }) => `lost: ${id} has failed${whyFailed(events.get(id))}`),
     ...runs.filter(({ status }) => !OVER.has(status)).map(({ id, status }) => `lost: ${id} is still ${status}`),
     ...calls.filter(isOpen).map(({ runId, call, status }) => `lost: call ${call} of ${runId} is still ${status}`),
-    ...questions
+    ...interrupts
       .filter(({ status }) => status === 'open')
       .map(({ runId, id }) => `lost: interrupt ${id} of ${runId} is still open`),
     ...(queued === 0 ? [] : [`lost: ${String(queued)} messages are still queued`]),
@@ -163,13 +163,13 @@ function conversationAmiss({ id, events, view: { page, activeRun, interrupts, qu
 }
 
 /** A call takes effect once; more often only if the user decided "repeat", less often only if it did not succeed. */
-function effectsAmiss({ calls, questions, effects, counted }: History): string[] {
+function effectsAmiss({ calls, interrupts, effects, counted }: History): string[] {
   if (effects === null) return [];
   const problems: string[] = [];
   const statuses = new Map(calls.map(({ call, status }) => [call, status]));
   for (const [call, times] of effects) {
     if (!statuses.has(call)) problems.push(`effect: ${call} took effect and is missing in the ledger`);
-    const answers = questions.filter((question) => question.kind === 'in_doubt' && question.call === call);
+    const answers = interrupts.filter((interrupt) => interrupt.kind === 'in_doubt' && interrupt.call === call);
     const repeats = answers.filter(({ answer }) => answer?.decision === 'repeat').length;
     if (times > 1 + repeats) {
       problems.push(
@@ -178,7 +178,7 @@ function effectsAmiss({ calls, questions, effects, counted }: History): string[]
     }
   }
   for (const { call, status } of calls) {
-    const given = questions.some((question) => question.call === call && question.answer?.decision === 'result');
+    const given = interrupts.some((interrupt) => interrupt.call === call && interrupt.answer?.decision === 'result');
     if (status === 'done' && !given && !effects.has(call))
       problems.push(`effect: ${call} is done and never took effect`);
   }

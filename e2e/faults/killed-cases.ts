@@ -40,7 +40,7 @@ export type InDoubtCase = [when: string, place: string, counted: number, after?:
  * from there.
  */
 export const CERTAIN: readonly CertainCase[] = [
-  ['before the question is stored', 'create-run:written', 1],
+  ['before the user message is stored', 'create-run:written', 1],
   ['after it is stored', 'run:created', 1],
   ['in the middle of the first answer', 'run:streaming', 1],
   ['before the first answer is stored and the approval asked for', 'run:step', 1],
@@ -67,7 +67,7 @@ export const IN_DOUBT: readonly InDoubtCase[] = [
 
 /**
  * The points of {@link CERTAIN} that `npm test` has; `npm run test:long` has all. Kills at the start of a run and after an
- * answer are tested with triggers and questions.
+ * answer are tested with triggers and interrupts.
  */
 const SHORT = new Set(['run:streaming 1', 'run:planned 1', 'run:stepped 1 after run:returned']);
 

@@ -19,7 +19,7 @@ const run = async (fault: Fault | null) => {
 /** No call is in progress between the elicitation and its answer: nothing is lost, and nothing is in doubt. */
 type CertainCase = readonly [when: string, place: string, hit: number];
 export const CERTAIN: readonly CertainCase[] = [
-  ['when the run is parked with its question', 'run:parked', 2],
+  ['when the run is parked with its interrupt', 'run:parked', 2],
   ['before the answer is stored', 'answer:written', 2],
   ['after it is stored', 'answer:committed', 2],
   ['when the call is planned again', 'run:planned', 2],
@@ -28,7 +28,7 @@ export const CERTAIN: readonly CertainCase[] = [
 /** Where a server is killed that runs a function tool which asks for a form before it does anything. */
 type FunctionCase = readonly [when: string, place: string, hit: number, kinds: string[]];
 export const IN_FUNCTION: readonly FunctionCase[] = [
-  ['when the run is parked with its question', 'run:parked', 2, ['approval', 'elicitation']],
+  ['when the run is parked with its interrupt', 'run:parked', 2, ['approval', 'elicitation']],
   ['when the answer is stored', 'answer:committed', 2, ['approval', 'elicitation']],
   ['when the call was sent with the answer', 'run:sent', 2, ['approval', 'elicitation', 'in_doubt']],
 ];

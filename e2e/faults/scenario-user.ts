@@ -25,11 +25,11 @@ const BEGIN_WITHIN_MS = 60_000;
 export const RAISED = 50;
 
 /** A run has the id of the message that asks for it. */
-const questionId = (index: number): string => `0192f0c1-2345-7abc-8def-00000000000${String(index + 1)}`;
+const messageId = (index: number): string => `0192f0c1-2345-7abc-8def-00000000000${String(index + 1)}`;
 const steerId = (index: number): string => `0192f0c1-2345-7abc-8def-00000000001${String(index + 1)}`;
 
 /**
- * The user of a scenario over any number of lives of the server: sends all questions at once and follows the answers,
+ * The user of a scenario over any number of lives of the server: sends all messages at once and follows the answers,
  * sends again what may be lost, reads on where a stream was cut, and answers interrupts; every call in doubt is repeated.
  */
 export class ScenarioUser implements ScenarioActor {
@@ -45,7 +45,7 @@ export class ScenarioUser implements ScenarioActor {
   constructor(scenario: Scenario, lives: ServerInstances) {
     this.#scenario = scenario;
     this.#lives = lives;
-    this.runs = scenario.questions.map(() => []);
+    this.runs = scenario.userMessages.map(() => []);
     this.steered = scenario.steers.map(({ text }, index) => ({ id: steerId(index), text }));
   }
 
@@ -59,7 +59,7 @@ export class ScenarioUser implements ScenarioActor {
       if (this.#scenario.delegates) void this.#watchSubAgents(url, stop.signal);
       for (const [index, events] of this.runs.entries()) {
         for (const event of events) this.#see(url, event);
-        if ((await this.#follow(url, questionId(index), events)) === 'cut') return 'cut';
+        if ((await this.#follow(url, messageId(index), events)) === 'cut') return 'cut';
       }
       return 'over';
     } catch (thrown) {
@@ -89,8 +89,8 @@ export class ScenarioUser implements ScenarioActor {
     await this.#createGroup(url, model);
     const groupId = this.#scenario.group?.group.id;
     await call(url, 'POST', '/api/conversations', { id: CONVERSATION, configuration, ...defined({ groupId }) });
-    for (const [index, text] of this.#scenario.questions.entries()) {
-      await this.#say(url, { id: questionId(index), parts: [{ type: 'text', text }] });
+    for (const [index, text] of this.#scenario.userMessages.entries()) {
+      await this.#say(url, { id: messageId(index), parts: [{ type: 'text', text }] });
     }
   }
 
@@ -106,7 +106,7 @@ export class ScenarioUser implements ScenarioActor {
 
   /** Reacts to the events of sub-agents, which are not followed one by one: those that were missed, then live ones. */
   async #watchSubAgents(url: string, signal: AbortSignal): Promise<void> {
-    const own = new Set(this.#scenario.questions.map((_text, index) => questionId(index)));
+    const own = new Set(this.#scenario.userMessages.map((_text, index) => messageId(index)));
     const parser = createParser({
       onEvent: ({ data }) => {
         const { event } = JSON.parse(data) as { event?: RunEvent };

@@ -12,7 +12,7 @@ export type Scenario = {
   /** Absent: the tool counts. Gets the file that exists once `call` of {@link Scenario.steers} was sent. */
   tools?: (file: string) => McpBehaviour;
   /** All but the first wait in the queue while those before are in progress. */
-  questions: readonly string[];
+  userMessages: readonly string[];
   /** Sent to the run in progress, before the interrupt is answered or the first call ends. */
   steers: readonly { during: Interrupt['kind'] | 'call'; text: string }[];
   /** It delegates tasks: the model asks for `delegate_task`, and the user answers the interrupts of sub-agents too. */

@@ -5,7 +5,7 @@ import type { Scenario } from './scenario.ts';
 
 const count = (n: number) => ({ id: `call_${n}`, name: 'count', arguments: { n } });
 
-/** The model's answers to each question: parallel calls, one written as text, one alone. */
+/** The model's answers to each message: parallel calls, one written as text, one alone. */
 const COUNTED: readonly (readonly ModelReply[])[] = [
   [
     reply.toolCalls([count(1), count(2)], { text: 'Let me count.', pieces: 8, delayMs: 1 }),
@@ -18,17 +18,17 @@ const COUNTED: readonly (readonly ModelReply[])[] = [
   ],
 ];
 
-/** Tools that need approval, and a second question that waits in the queue. */
+/** Tools that need approval, and a second message that waits in the queue. */
 const COUNTING: Scenario = {
   name: 'counting',
   configuration: {},
-  questions: ['Count, please.', 'And once more.'],
+  userMessages: ['Count, please.', 'And once more.'],
   steers: [],
   script: (messages) => {
-    const questions = messages.filter(({ role }) => role === 'user').length;
+    const userMessages = messages.filter(({ role }) => role === 'user').length;
     const since = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
     const said = since.filter(({ role }) => role === 'assistant').length;
-    return COUNTED[questions - 1]?.[said] ?? NO_ANSWER;
+    return COUNTED[userMessages - 1]?.[said] ?? NO_ANSWER;
   },
 };
 
@@ -55,7 +55,7 @@ const TALKING: Scenario = {
   configuration: { intervention: 'auto', budgets: [{ of: 'run', calls: 2 }] },
   contextWindow: 1_250,
   tools: (file) => ({ tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait_for_file', file }] }] }),
-  questions: [`Paint the house. ${LONG}`],
+  userMessages: [`Paint the house. ${LONG}`],
   steers: [
     { during: 'selection', text: 'Be quick.' },
     { during: 'call', text: `Tell me all of it. ${LONG}` },
@@ -96,7 +96,7 @@ const DELEGATING: Scenario = {
   name: 'delegating',
   configuration: { intervention: 'auto', servers: { 'sub-agents': true } },
   delegates: true,
-  questions: ['Share the work.'],
+  userMessages: ['Share the work.'],
   steers: [],
   script: (messages) => {
     const at = messages.findLastIndex(({ role }) => role === 'user');
@@ -145,7 +145,7 @@ const GROUPING: Scenario = {
       mode: { kind: 'supervisor', supervisor: { instructions: '' } },
     },
   },
-  questions: ['Talk it over.'],
+  userMessages: ['Talk it over.'],
   steers: [],
   script: (messages) => {
     const member = memberOfRequest(messages);
@@ -168,8 +168,8 @@ export function taskOfRequest(messages: readonly ModelMessage[]): string {
   const member = memberOfRequest(messages);
   if (member !== '') return member;
   // One that inherits the conversation has its task after the message before it.
-  const question = JSON.stringify(messages.findLast(({ role }) => role === 'user')?.content ?? '');
-  const index = TASKS.findIndex(({ task }) => question.includes(task));
+  const userMessage = JSON.stringify(messages.findLast(({ role }) => role === 'user')?.content ?? '');
+  const index = TASKS.findIndex(({ task }) => userMessage.includes(task));
   return index === -1 ? '' : String(index);
 }
 

@@ -2,9 +2,9 @@ import type { InterruptAnswer, JsonObject, JsonValue, Message, RunEvent } from '
 import { textOf } from '@toolyard/protocol';
 import type { Databases } from '@toolyard/testing/postgres';
 import { callName } from '../support/call-name.ts';
-import type { History, RowWrite, StoredCall, StoredFiring, StoredQuestion, StoredRun } from './history.ts';
+import type { History, RowWrite, StoredCall, StoredFiring, StoredRunInterrupt, StoredRun } from './history.ts';
 
-type Stored = Pick<History, 'runs' | 'events' | 'calls' | 'questions' | 'messages' | 'queued' | 'usage'>;
+type Stored = Pick<History, 'runs' | 'events' | 'calls' | 'interrupts' | 'messages' | 'queued' | 'usage'>;
 
 /** Reads rows of the database, whichever it is. */
 export type Query = (statement: string) => Promise<Record<string, unknown>[]>;
@@ -68,7 +68,7 @@ export async function readStored(query: Query): Promise<Stored> {
   const calls = await rows<{ run_id: string; call_id: string; arguments: string; status: StoredCall['status'] }>(
     `SELECT run_id, call_id, arguments, status FROM tool_ledger WHERE tool_name = '${COUNT}'`,
   );
-  const questions = await rows<Record<string, string | null>>(
+  const interrupts = await rows<Record<string, string | null>>(
     'SELECT run_id, id, interrupt, status, answer FROM interrupts',
   );
   const messages = await rows<{ id: string; message: string }>(`SELECT id, message FROM messages WHERE role = 'user'`);
@@ -86,7 +86,7 @@ export async function readStored(query: Query): Promise<Stored> {
       call: callName(JSON.parse(row.arguments) as JsonValue),
       status: row.status,
     })),
-    questions: questions.map(toQuestion),
+    interrupts: interrupts.map(toInterrupt),
     messages: messages.map(({ id, message }) => ({ id, text: textOf(JSON.parse(message) as Message) })),
     queued: Number(queue?.queued),
     usage: runs
@@ -149,7 +149,7 @@ function toEvent(row: Record<string, string>): RunEvent {
   return { ...envelope, runId: row['run_id'], ...(JSON.parse(String(row['body'])) as object) } as RunEvent;
 }
 
-function toQuestion(row: Record<string, string | null>): StoredQuestion {
+function toInterrupt(row: Record<string, string | null>): StoredRunInterrupt {
   const interrupt = JSON.parse(String(row['interrupt'])) as { kind: string; arguments?: JsonObject };
   const answer = row['answer'] ?? null;
   return {

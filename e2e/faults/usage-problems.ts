@@ -44,13 +44,13 @@ function inputTokensOf(event: RunEvent): number[] {
   return tokens === undefined ? [] : [tokens];
 }
 
-function toolProblems({ runs, calls, questions, effects }: History, usage: StoredUsage): string[] {
+function toolProblems({ runs, calls, interrupts, effects }: History, usage: StoredUsage): string[] {
   if (effects === null) return [];
   const { conversationId: id, toolCalls } = usage;
   const ofConversation = new Set(runs.filter(({ conversationId }) => conversationId === id).map((run) => run.id));
   const own = calls.filter(({ runId }) => ofConversation.has(runId));
   const made = own.reduce((sum, { call }) => sum + (effects.get(call) ?? 0), 0);
-  const inDoubt = questions.filter(({ kind, runId }) => kind === 'in_doubt' && ofConversation.has(runId)).length;
+  const inDoubt = interrupts.filter(({ kind, runId }) => kind === 'in_doubt' && ofConversation.has(runId)).length;
   const unsettled = own.filter(({ status }) => status !== 'done').length;
   if (Math.abs(toolCalls - made) <= inDoubt + unsettled) return [];
   return [`usage: ${id} counts ${String(toolCalls)} tool calls; the tool was called ${String(made)} times`];

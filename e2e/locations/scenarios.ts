@@ -127,7 +127,7 @@ export const LOCATION_SCENARIOS = {
     answers: () => null,
     onEvent: stopsAt(isAsked),
   },
-  'cancelled during a question of the model': {
+  'cancelled during an interrupt of the model': {
     hasUser: true,
     replies: [() => asks({ question: 'Which city?' }), () => reply.text('I hear.')],
     messages: ['Go', 'Are you there?'],
@@ -194,7 +194,7 @@ export const LOCATION_SCENARIOS = {
     replies: [() => asks({ question: 'How?', choices: ['By train', 'By ship'] }), () => reply.text('By ship.')],
     answers: () => ({ decision: 'choose', chosen: ['By ship'] }),
   },
-  'the user declines questions of the model': {
+  'the user declines interrupts of the model': {
     hasUser: true,
     replies: [
       () => asks({ question: 'Which city?' }),
@@ -203,7 +203,7 @@ export const LOCATION_SCENARIOS = {
     ],
     answers: () => ({ decision: 'decline' }),
   },
-  'the model asks a question beside another call': {
+  'the model asks the user beside another call': {
     hasUser: true,
     replies: [
       () =>

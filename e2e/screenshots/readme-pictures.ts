@@ -11,7 +11,7 @@ const FOLDER = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 const WINDOW = { width: 1280, height: 800 };
 const MODEL = 'qwen3-32b';
 
-const QUESTION = 'What time is it in Tokyo and in London?';
+const USER_MESSAGE = 'What time is it in Tokyo and in London?';
 /** Listed in the sidebar. */
 const EARLIER = ['Summarize the open pull requests', 'Plan a quiet weekend in Taipei', 'Why is the build slow?'];
 const CITIES = { Tokyo: 'Asia/Tokyo', London: 'Europe/London' };
@@ -28,7 +28,7 @@ export async function takeReadmePictures(): Promise<void> {
     await chat.rests();
     await chat.anew();
   }
-  await chat.send(QUESTION);
+  await chat.send(USER_MESSAGE);
   await chat.reads('ahead of London');
   await chat.rests();
 
@@ -43,7 +43,7 @@ type Body = { messages: { role: string; content: unknown }[] };
 const script: ModelScript = ({ body }) => {
   const last = (body as Body).messages.at(-1);
   if (last?.role === 'tool') return reply.text(answer(Date.now()));
-  if (!JSON.stringify(last?.content).includes(QUESTION)) return reply.text('Understood.');
+  if (!JSON.stringify(last?.content).includes(USER_MESSAGE)) return reply.text('Understood.');
   return reply.toolCalls(
     Object.values(CITIES).map((timezone) => ({ name: 'get-date', arguments: { timezone } })),
     { reasoning: 'Two time zones: I call the tool once for each.' },

@@ -1,6 +1,6 @@
 import type { McpBehaviour } from '@toolyard/testing';
 
-/** The request state its server sends with the question, to be returned unchanged. */
+/** The request state its server sends with the request, to be returned unchanged. */
 export const STATE = 'opaque "state" \u0007 状态 \\ 0x00';
 
 /** A modern server that asks for a city before it counts. */

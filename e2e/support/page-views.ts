@@ -224,13 +224,13 @@ export const VIEWS: readonly View[] = [
     },
   },
   {
-    name: 'a question whose arguments are being changed',
+    name: 'an approval whose arguments are being changed',
     path: ({ asking = '' }) => asking,
     show: async (page, t) => {
       await button(page, t('cards.once')).waitFor();
       await button(page, t('cards.editArguments')).click();
       await page.getByLabel(/^note/).fill('Something else');
-      await page.getByText(t('questions.youChanged', { count: 1 })).waitFor();
+      await page.getByText(t('interrupts.youChanged', { count: 1 })).waitFor();
     },
   },
   {
@@ -296,15 +296,15 @@ export const MORE_VIEWS: readonly View[] = [
   },
   ...Object.entries({
     dangerous: 'cards.once',
-    url: 'questions.decline',
-    sampling: 'questions.allow',
-    secret: 'questions.decline',
-    model: 'questions.modelTitle',
-    choices: 'questions.modelTitle',
-    form: 'questions.decline',
+    url: 'interrupts.decline',
+    sampling: 'interrupts.allow',
+    secret: 'interrupts.decline',
+    model: 'interrupts.modelTitle',
+    choices: 'interrupts.modelTitle',
+    form: 'interrupts.decline',
     budget: 'usage.raise',
   }).map(([name, key]) => ({
-    name: `a question: ${name}`,
+    name: `an interrupt: ${name}`,
     path: (of: Conversations) => of[name] ?? '',
     show: (page: Page, t: PageTexts) => page.getByText(t(key), { exact: true }).first().waitFor(),
   })),
@@ -313,7 +313,7 @@ export const MORE_VIEWS: readonly View[] = [
     path: ({ form = '' }) => form,
     show: async (page, t) => {
       await page.getByLabel(FORM.requestedSchema.properties.nights.title).fill('12');
-      await button(page, t('questions.send')).last().click();
+      await button(page, t('interrupts.send')).last().click();
       await page.locator('[data-tool-card] [aria-invalid=true]').first().waitFor();
     },
   },
@@ -465,7 +465,7 @@ export const IN_DOUBT_VIEWS: readonly View[] = [
     path: ({ inDoubt = '' }) => inDoubt,
     show: async (page, t) => {
       await page
-        .locator('[data-question]')
+        .locator('[data-interrupt]')
         .getByRole('button', { name: t('cards.itWorked') })
         .click();
       await page.getByText(t('cards.whatCameHint')).waitFor();

@@ -19,7 +19,7 @@ export const CONVERSATION = 'c';
 const MESSAGE_ID = '0192f0c1-2345-7abc-8def-0123456789ab';
 
 /**
- * A client that asks a question and follows it to the end: retries if no response came, resumes the stream after it was
+ * A client that sends a message and follows its run to the end: retries if no response came, resumes the stream after it was
  * cut, and answers interrupts. The tool is approved for this conversation; a form that asks for a city gets one, and
  * `doubt` is the answer to calls in doubt.
  */
@@ -30,7 +30,7 @@ export class TestUser {
   readonly #doubt: () => InDoubtAnswer | Promise<InDoubtAnswer>;
   #runId: string | null = null;
 
-  /** @param runId the run, if the question was asked already */
+  /** @param runId the run, if the message was sent already */
   constructor(doubt: () => InDoubtAnswer | Promise<InDoubtAnswer>, runId: string | null = null) {
     this.#doubt = doubt;
     this.#runId = runId;
@@ -107,7 +107,7 @@ export function viewOf(url: string): Promise<ConversationView> {
   return call<ConversationView>(url, 'GET', `/api/conversations/${CONVERSATION}`);
 }
 
-/** Starts the conversation and asks; returns the id of the run. An existing question is found, not asked again. */
+/** Starts the conversation and asks; returns the id of the run. An existing message is found, not sent again. */
 export async function ask(url: string): Promise<string> {
   const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
   const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';

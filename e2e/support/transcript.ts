@@ -28,7 +28,7 @@ export function transcriptWithoutCounts(messages: readonly Message[]): string[] 
 
 /**
  * The transcript of a client that applies each event as it arrives: the messages linked by their parents, starting at
- * the question. (Parallel tools finish in any order.)
+ * the user message. (Parallel tools finish in any order.)
  */
 export function applyAll(events: readonly RunEvent[]): Message[] {
   const messages = new Map<string, Message>();

@@ -77,7 +77,7 @@ export type {
   ServedTask,
   ServedTaskStatus,
   TaskRegistryOptions,
-  TaskQuestion,
+  TaskInputRequest,
   TaskWork,
 } from './task-server/task-registry.ts';
 export { sharedTmp } from './test-run.ts';

@@ -51,14 +51,14 @@ export type AgentOptions = {
   rules?: InterventionRule[];
   /** Asks a user to approve a call. Without it, calls that need approval are refused. */
   approve?: AskApproval;
-  /** Answers questions of function tools. With it the model also gets the tool `ask_user`. */
+  /** Answers interrupts of function tools. With it the model also gets the tool `ask_user`. */
   askUser?: AskUser;
   /** Context window in tokens; default: 128,000. */
   contextWindow?: number;
   /** Input that the model accepts besides text; absent: everything is sent. */
   inputs?: ModelInput[];
   /** Handlers for requests of servers during a call. Without it such requests are declined. */
-  questions?: InterruptHandlers;
+  interrupts?: InterruptHandlers;
   /** Tools that need no approval, as `server/tool`. */
   allow?: string[];
   /**

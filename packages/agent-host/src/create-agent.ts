@@ -37,7 +37,7 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
     // An agent has no API that would show them.
     wireMessages: 0,
     ...defined({ signIn: options.signIn }),
-    ...(options.questions ? { handlers: declareHandlers(options.questions) } : {}),
+    ...(options.interrupts ? { handlers: declareHandlers(options.interrupts) } : {}),
   });
   const connected = options.whileConnecting?.(() => host.health());
   try {

@@ -37,7 +37,7 @@ async function drive(change: Partial<RunAccess>, options: Partial<RunHostOptions
       clock,
       signal: new AbortController().signal,
       asking: { mode: 'park' },
-      questions: { mode: 'decline' },
+      interrupts: { mode: 'decline' },
       ...options,
     },
     { ...(await open()), ...change },

@@ -32,7 +32,7 @@ export type {
   ToolOptions,
   ToolOutput,
   UserAnswer,
-  UserQuestion,
+  UserInputRequest,
 } from './functions/tool.ts';
 export { tool } from './functions/tool.ts';
 export { messageIdOf } from './executors/call-llm.ts';

@@ -37,12 +37,12 @@ export function declareHandlers({ form, url, sampling, roots }: InterruptHandler
   };
 }
 
-/** Asks the user the questions of a run, one after another. */
-export function createInterruptQueue(questions: InterruptHandlers): ServerInterruptMode {
+/** Asks the user the interrupts of a run, one after another. */
+export function createInterruptQueue(handlers: InterruptHandlers): ServerInterruptMode {
   let last: Promise<unknown> = Promise.resolve();
   const ask: AskServerInterrupt = (asked, { signal }) => {
     const answer = last.then(() =>
-      signal.aborted ? Promise.reject(noHandler()) : askHandler(questions, asked, signal),
+      signal.aborted ? Promise.reject(noHandler()) : askHandler(handlers, asked, signal),
     );
     last = Promise.race([answer, aborted(signal)]).catch(() => undefined);
     return answer;
@@ -51,14 +51,14 @@ export function createInterruptQueue(questions: InterruptHandlers): ServerInterr
 }
 
 function askHandler(
-  questions: InterruptHandlers,
+  handlers: InterruptHandlers,
   asked: Parameters<AskServerInterrupt>[0],
   signal: AbortSignal,
 ): Promise<InterruptAnswer> {
-  if (asked.kind === 'sampling') return questions.sampling?.(asked, { signal }) ?? Promise.reject(noHandler());
-  if (asked.mode === 'url') return questions.url?.(asked, { signal }) ?? Promise.reject(noHandler());
+  if (asked.kind === 'sampling') return handlers.sampling?.(asked, { signal }) ?? Promise.reject(noHandler());
+  if (asked.mode === 'url') return handlers.url?.(asked, { signal }) ?? Promise.reject(noHandler());
   return (
-    questions.form?.(asked, { signal }).then((answer) => checkedAnswer(asked, answer)) ?? Promise.reject(noHandler())
+    handlers.form?.(asked, { signal }).then((answer) => checkedAnswer(asked, answer)) ?? Promise.reject(noHandler())
   );
 }
 

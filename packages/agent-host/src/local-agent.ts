@@ -169,7 +169,16 @@ export class LocalAgent implements Agent {
 
   /** A model that is selected later applies to the next run. */
   #runHost({ journal, signal }: Parameters<AgentRunOptions['host']>[0]): ReturnType<AgentRunOptions['host']> {
-    const { approve, askUser, askBudget, intervention, questions, budgets = [], contextWindow, inputs } = this.#options;
+    const {
+      approve,
+      askUser,
+      askBudget,
+      intervention,
+      interrupts,
+      budgets = [],
+      contextWindow,
+      inputs,
+    } = this.#options;
     const { policy, clock } = this.#platform;
     const { runtime, id: modelId } = this.#model;
     const isCounted = budgets.length > 0;
@@ -189,7 +198,7 @@ export class LocalAgent implements Agent {
         clock,
         signal,
         asking: askingOf(approve, askUser),
-        questions: questions ? createInterruptQueue(questions) : { mode: 'decline' },
+        interrupts: interrupts ? createInterruptQueue(interrupts) : { mode: 'decline' },
         askBudget,
         remember: (tool, { decision }, definition) => this.#remember(tool, decision, definition),
         used: isCounted ? (entry) => this.#usage.add(entry) : undefined,

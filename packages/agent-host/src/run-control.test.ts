@@ -10,7 +10,7 @@ function startControl(maxWallTimeMs: number) {
   return { clock, control };
 }
 
-test('pauses the time limit of a run while the user is asked, also for several questions', async () => {
+test('pauses the time limit of a run while the user is asked, also for several interrupts', async () => {
   const { clock, control } = startControl(1_000);
   await clock.advance(400);
   const releases = [control.holdTime(), control.holdTime()];
@@ -25,7 +25,7 @@ test('pauses the time limit of a run while the user is asked, also for several q
   expect(control.signal.aborted).toBe(true);
 });
 
-test('does not time out a run that has ended when a question is answered later', async () => {
+test('does not time out a run that has ended when an interrupt is answered later', async () => {
   const { clock, control } = startControl(1_000);
   const release = control.holdTime();
   control.endTime();

@@ -37,7 +37,7 @@ import type { SubAgents } from './sub-agents.ts';
 /** Asks a user to approve a call. A rejection or an aborted signal counts as a denial. */
 export type AskApproval = (interrupt: ApprovalInterrupt, options: { signal: AbortSignal }) => Promise<ApprovalAnswer>;
 
-/** Asks the user a question of a tool. A rejection or an aborted signal counts as declined. */
+/** Asks the user on behalf of a tool. A rejection or an aborted signal counts as declined. */
 export type AskUser = (
   interrupt: PromptInterrupt | SelectionInterrupt,
   options: { signal: AbortSignal },
@@ -47,9 +47,9 @@ export type AskUser = (
 export type AskBudget = (interrupt: BudgetInterrupt, options: { signal: AbortSignal }) => Promise<BudgetAnswer>;
 
 /**
- * How the questions of a run are answered.
- * - `ask`: a user is present and is asked one question after another
- * - `park`: the questions are stored, nothing is held open, and the run continues when they are answered
+ * How the interrupts of a run are answered.
+ * - `ask`: a user is present and is asked about one after another
+ * - `park`: the interrupts are stored, nothing is held open, and the run continues when they are answered
  * - `decline`: calls that need a user are not made
  */
 export type ApprovalMode =
@@ -60,16 +60,16 @@ export type ApprovalMode =
 /** An elicitation or sampling request of a server during an open call. */
 export type ServerInterrupt = FormInterrupt | UrlInterrupt | SamplingInterrupt;
 
-/** Asks the user a server's question; the signal is aborted when the answer is no longer needed. */
+/** Asks the user on behalf of a server; the signal is aborted when the answer is no longer needed. */
 export type AskServerInterrupt = (
   interrupt: ServerInterrupt,
   options: { signal: AbortSignal },
 ) => Promise<InterruptAnswer>;
 
 /**
- * How questions of servers during a call are answered.
+ * How requests of servers during a call are answered.
  * - `ask`: by a user who is present, during the call
- * - `park`: likewise if the server keeps its call open; otherwise the questions are stored and the run parks. State
+ * - `park`: likewise if the server keeps its call open; otherwise the requests are stored and the run parks. State
  *   that the server wants stored is sealed.
  * - `decline`: the MCP host declines them
  */
@@ -104,7 +104,7 @@ export type RunHost = {
   /** The workspace as `file:` URIs, for local servers that ask for roots; absent without a usable workspace. */
   roots?: readonly string[] | undefined;
   /**
-   * The owner of the run, if the connections to servers are shared: questions of servers are never shown to another
+   * The owner of the run, if the connections to servers are shared: requests of servers are never shown to another
    * owner.
    */
   principal?: string | undefined;
@@ -121,8 +121,8 @@ export type RunHost = {
   /** Absent: requests cannot be shown later, except for their messages. */
   keepPrelude?: KeepPrelude | undefined;
   asking: ApprovalMode;
-  questions: ServerInterruptMode;
-  /** Asks about budgets if questions are not parked; absent: a run ends at a budget. */
+  interrupts: ServerInterruptMode;
+  /** Asks about budgets if interrupts are not parked; absent: a run ends at a budget. */
   askBudget?: AskBudget | undefined;
   /**
    * Called for a decision beyond its call that was made while the run was in progress, with the definition of the tool

@@ -6,7 +6,7 @@ import type { BudgetExcess } from './budget-checker.ts';
 import { GeneralChatAgent } from './general-chat-agent.ts';
 import type { AgentContext, Instruction } from './instructions.ts';
 import type { PolicyVerdict } from './intervention/intervention-checker.ts';
-import type { AgentState, PendingFunctionQuestion, PendingCall } from './state.ts';
+import type { AgentState, PendingFunctionInterrupt, PendingCall } from './state.ts';
 import { initialState } from './state.ts';
 
 const error = fc.constantFrom<ErrorInfo>(
@@ -14,7 +14,7 @@ const error = fc.constantFrom<ErrorInfo>(
   { code: 'context_exceeded', message: 'too long' },
 );
 
-const QUESTIONS: PendingFunctionQuestion[] = [
+const INTERRUPTS: PendingFunctionInterrupt[] = [
   { kind: 'prompt', question: 'Which?', isOpen: false },
   { kind: 'selection', question: 'Which?', choices: ['a', 'b'], multiple: false, isOpen: false },
   { kind: 'elicitation', mode: 'form', message: 'Which?', requestedSchema: {}, isOpen: false },
@@ -31,7 +31,7 @@ const call = fc
     decision: fc.constantFrom('undecided', 'run', 'ask', 'refused'),
     isApproved: fc.boolean(),
     hasProblem: fc.boolean(),
-    asks: fc.option(fc.constantFrom<PendingFunctionQuestion>(...QUESTIONS), { nil: undefined }),
+    asks: fc.option(fc.constantFrom<PendingFunctionInterrupt>(...INTERRUPTS), { nil: undefined }),
   })
   .map(({ index, name, decision, isApproved, hasProblem, asks }): PendingCall => {
     const named = {
@@ -170,7 +170,7 @@ describe('in any state, the brain', () => {
     });
   });
 
-  test('asks every question of a tool before it makes a call, and nothing else', () => {
+  test('requests every interrupt of a tool before it makes a call, and nothing else', () => {
     forAllSituations((instruction) => {
       if (!('calls' in instruction) || instruction.type === 'resolve_aborted_tools') return;
       const asks = instruction.calls.flatMap(({ asks: one, decision }) =>

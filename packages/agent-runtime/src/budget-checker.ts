@@ -70,7 +70,7 @@ export class BudgetChecker {
 }
 
 /** The interrupt that asks whether to continue despite a budget. Each step has its own. */
-export function budgetQuestion(state: AgentState, excess: BudgetExcess): BudgetInterrupt {
+export function budgetInterrupt(state: AgentState, excess: BudgetExcess): BudgetInterrupt {
   return { id: `${state.runId}.${state.step}.budget`, kind: 'budget', ...excess };
 }
 

@@ -3,7 +3,7 @@ import type { BudgetGate } from './budget-checker.ts';
 import type { AgentContext, ContinuedAnswer, Ending, Instruction, RequestMode } from './instructions.ts';
 import type { Gate } from './intervention/intervention-checker.ts';
 import { callFingerprint } from './fingerprint.ts';
-import type { AgentState, PendingFunctionQuestion, PendingCall } from './state.ts';
+import type { AgentState, PendingFunctionInterrupt, PendingCall } from './state.ts';
 
 /** Decides the next instruction. Pure: the same state and context give the same instruction. */
 export interface Brain {
@@ -52,7 +52,7 @@ export type GeneralChatAgentOptions = {
  * |                                      | several tasks                         | exec_sub_agents               |
  * | a tool asks the user                 | for text or a form                    | request_human_prompt          |
  * |                                      | for a choice                          | request_human_select          |
- * | the user answered                    | another question is open              | request_human_...             |
+ * | the user answered                    | another interrupt is open             | request_human_...             |
  * |                                      | otherwise                             | call_tool, call_tools_batch   |
  * |                                      | no call is open                       | call_llm                      |
  * | the run is parked                    |                                       | (not called)                  |
@@ -124,13 +124,13 @@ export class GeneralChatAgent implements Brain {
     if (stopped) return end(state, failed(stopped));
     const calls = state.pending.map((call) => this.#judge(call));
     if (calls.some((call) => call.decision === 'ask')) return { type: 'request_human_approve', calls };
-    const tasks = calls.flatMap(newQuestion).flatMap((asks) => (asks.kind === 'delegation' ? asks.tasks : []));
+    const tasks = calls.flatMap(newInterrupt).flatMap((asks) => (asks.kind === 'delegation' ? asks.tasks : []));
     if (tasks.length > 0) {
       const excess = tasks.some(({ context }) => context === 'summary') && this.#options.budgets?.(state, 'model');
       if (excess) return { type: 'request_human_budget', excess, calls };
       return { type: tasks.length === 1 ? 'exec_sub_agent' : 'exec_sub_agents', calls };
     }
-    const asks = calls.flatMap(newQuestion);
+    const asks = calls.flatMap(newInterrupt);
     if (asks.some(({ kind }) => kind !== 'selection')) return { type: 'request_human_prompt', calls };
     if (asks.length > 0) return { type: 'request_human_select', calls };
     const excess = this.#options.budgets?.(state, calls);
@@ -171,8 +171,8 @@ export class GeneralChatAgent implements Brain {
   }
 }
 
-/** The question of the tool, if the user has not been asked yet. */
-function newQuestion({ asks, decision }: PendingCall): PendingFunctionQuestion[] {
+/** The interrupt of the tool, if the user has not been asked yet. */
+function newInterrupt({ asks, decision }: PendingCall): PendingFunctionInterrupt[] {
   return decision === 'run' && asks !== undefined && asks.answer === undefined ? [asks] : [];
 }
 

@@ -2,10 +2,10 @@ export { matchesGlob } from './intervention/globs.ts';
 export { AgentRuntime } from './agent-runtime.ts';
 export type { AgentRuntimeOptions, Executor, Executors, RunPoint } from './agent-runtime.ts';
 export { openChildrenOf } from './delegation.ts';
-export { openFunctionQuestion, withFunctionAnswer } from './tool-questions.ts';
+export { openFunctionInterrupt, withFunctionAnswer } from './tool-interrupts.ts';
 export { GeneralChatAgent } from './general-chat-agent.ts';
 export type { Brain, GeneralChatAgentOptions } from './general-chat-agent.ts';
-export { BudgetChecker, budgetError, budgetQuestion, withModelCall } from './budget-checker.ts';
+export { BudgetChecker, budgetError, budgetInterrupt, withModelCall } from './budget-checker.ts';
 export type { BudgetCheckerOptions, BudgetExcess, BudgetGate, BudgetNeed } from './budget-checker.ts';
 export { InterventionChecker, isHarmless, refusalOf } from './intervention/intervention-checker.ts';
 export type { Gate, InterventionOptions, ToolPolicyFacts, PolicyVerdict } from './intervention/intervention-checker.ts';
@@ -46,9 +46,9 @@ export type {
   DelegableTask,
   DelegatedTask,
   MemberTask,
-  PendingFunctionQuestion,
+  PendingFunctionInterrupt,
   PendingCall,
-  PendingQuestion,
+  PendingInterrupt,
   RunnableCall,
 } from './state.ts';
 export { buildContext, placeholdersAt, usesPlaceholders } from './context-pipeline.ts';

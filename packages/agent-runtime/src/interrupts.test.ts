@@ -149,7 +149,7 @@ describe('answerInterrupts', () => {
     expect(stillOpen).toEqual(['a.approval', 'b.in_doubt.3']);
   });
 
-  it('keeps the run parked until every question of every server is answered, in order', () => {
+  it('keeps the run parked until every interrupt of every server is answered, in order', () => {
     const asked = (id: string) => {
       const base = { id, callId: 'b', tool: { serverId: 'files', name: 'write' }, name: 'write' };
       return { interrupt: { ...base, kind: 'sign_in' as const } };

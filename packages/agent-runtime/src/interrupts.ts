@@ -11,10 +11,10 @@ import type {
 import { budgetExceeded, canonicalJson, defined, formatToolReference, mergeBudgets } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
 import { openChildrenOf, withChildrenOver } from './delegation.ts';
-import { openFunctionQuestion, withFunctionAnswer } from './tool-questions.ts';
+import { openFunctionInterrupt, withFunctionAnswer } from './tool-interrupts.ts';
 import type { AgentContext, RequestMode } from './instructions.ts';
 import { dangerOf } from './intervention/intervention-checker.ts';
-import type { AgentState, PendingCall, PendingQuestion } from './state.ts';
+import type { AgentState, PendingCall, PendingInterrupt } from './state.ts';
 
 /** The approval that a call needs; null if it needs none. */
 export function approvalOf(call: PendingCall): ApprovalInterrupt | null {
@@ -33,7 +33,7 @@ function openCallInterrupts(state: AgentState): CallInterrupt[] {
   return state.pending.flatMap((call): CallInterrupt[] => {
     const approval = approvalOf(call);
     if (approval) return [approval];
-    const ask = openFunctionQuestion(call);
+    const ask = openFunctionInterrupt(call);
     if (ask) return [ask];
     const { callId, tool, name, doubt, waits } = call;
     const asked = (waits?.questions ?? []).flatMap(({ interrupt, answer }) => (answer ? [] : [interrupt]));
@@ -111,7 +111,7 @@ export function answerInterrupts(
       answered.push({ interruptId: approval.id, answer });
       return withApproval(call, answer);
     }
-    const ask = openFunctionQuestion(call);
+    const ask = openFunctionInterrupt(call);
     if (ask) {
       const answer = answers.get(ask.id);
       const asks = answer && withFunctionAnswer(call.asks, answer);
@@ -119,12 +119,12 @@ export function answerInterrupts(
       answered.push({ interruptId: ask.id, answer });
       return { ...call, asks };
     }
-    if (call.waits?.questions.some((question) => question.answer === undefined)) {
-      const questions = call.waits.questions.map((question): PendingQuestion => {
-        const answer = question.answer === undefined ? answers.get(question.interrupt.id) : undefined;
-        if (!answer) return question;
-        answered.push({ interruptId: question.interrupt.id, answer });
-        return { ...question, answer };
+    if (call.waits?.questions.some((pending) => pending.answer === undefined)) {
+      const questions = call.waits.questions.map((pending): PendingInterrupt => {
+        const answer = pending.answer === undefined ? answers.get(pending.interrupt.id) : undefined;
+        if (!answer) return pending;
+        answered.push({ interruptId: pending.interrupt.id, answer });
+        return { ...pending, answer };
       });
       return { ...call, waits: { ...call.waits, questions } };
     }

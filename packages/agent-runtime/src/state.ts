@@ -75,7 +75,7 @@ export type RunnableCall = NamedCall & CallDecision & CallHistory & { tool: Tool
  * judged again with all of it.
  */
 type CallHistory = {
-  /** The user edited the arguments; `danger` is the warning of the question that they answered with them. */
+  /** The user edited the arguments; `danger` is the warning of the approval that they answered with them. */
   edited?: { danger?: string };
   /** How often approval was requested again since. */
   askedAgain?: number;
@@ -84,18 +84,18 @@ type CallHistory = {
   /** What the user sees of the tool besides the arguments, and approves with them. */
   about?: CallToolFacts;
   /** What its tool asks the user now: the call is made again with the answer. */
-  asks?: PendingFunctionQuestion;
-  /** What its tool asked before, with the answers, in the order of the questions. */
-  asked?: PendingFunctionQuestion[];
-  /** Its server has questions before it continues: the call is made again with the answers. */
-  waits?: { questions: PendingQuestion[]; keeps: JsonObject };
+  asks?: PendingFunctionInterrupt;
+  /** What its tool asked before, with the answers, in the order of the interrupts. */
+  asked?: PendingFunctionInterrupt[];
+  /** Its server has requests before it continues: the call is made again with the answers. */
+  waits?: { questions: PendingInterrupt[]; keeps: JsonObject };
 };
 
 /**
  * What the tool of a call waits for: an answer of the user, or sub-agents. `isOpen`: the user has been asked, the
  * sub-agents have been started.
  */
-export type PendingFunctionQuestion = (
+export type PendingFunctionInterrupt = (
   | (Pick<PromptInterrupt, 'kind' | 'question'> & { answer?: PromptAnswer })
   | (Pick<SelectionInterrupt, 'kind' | 'question' | 'choices' | 'multiple'> & { answer?: SelectionAnswer })
   | (Pick<FormInterrupt, 'kind' | 'mode' | 'message' | 'requestedSchema'> & {
@@ -135,7 +135,7 @@ export type CallToolFacts = Pick<
 /**
  * A request of a server during a call. `keeps` of {@link PendingCall.waits} is opaque to everything but the executor.
  */
-export type PendingQuestion = {
+export type PendingInterrupt = {
   interrupt: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt | TabInterrupt;
   answer?: InterruptAnswer;
 };

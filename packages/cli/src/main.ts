@@ -99,8 +99,8 @@ export function createProgram(invocation: Invocation): Command {
       number,
     )
     .exitOverride()
-    .action(async (question: string | undefined, options: ChatFlags) => {
-      invocation.exitCode = await chat(io, question, options);
+    .action(async (message: string | undefined, options: ChatFlags) => {
+      invocation.exitCode = await chat(io, message, options);
     });
 
   addAliases(chatCommand, 'api-format', ['wire'], warn);
@@ -141,15 +141,15 @@ function widthOf({ isTTY, columns }: OutputStream): number {
   return (isTTY === true ? columns : undefined) ?? 80;
 }
 
-async function chat(io: CommandIo, question: string | undefined, flags: ChatFlags): Promise<number> {
+async function chat(io: CommandIo, message: string | undefined, flags: ChatFlags): Promise<number> {
   const { serverChatFrom } = await import('./server-chat/server-chat-flags.ts');
-  const serverChat = serverChatFrom(question, flags);
+  const serverChat = serverChatFrom(message, flags);
   if (serverChat) {
     const { serverChatCommand } = await import('./server-chat/server-chat-command.ts');
     return serverChatCommand(io, serverChat, flags);
   }
   const { chatCommand } = await import('./chat/chat-command.ts');
-  return chatCommand(io, question, flags);
+  return chatCommand(io, message, flags);
 }
 
 function withConnectionOptions(command: Command): Command {

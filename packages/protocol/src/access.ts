@@ -9,7 +9,7 @@ export const SCOPES = ['read', 'write', 'settings', 'approve', 'answer', 'server
  * - `write`: create and change conversations, start and stop runs, call models, upload files
  * - `settings`: change providers, agents, schedules, incoming webhooks, defaults and the webhook
  * - `approve`: approve or deny tool calls, call tools directly, change approval mode, rules, budgets and permissions
- * - `answer`: answer questions of models and MCP servers
+ * - `answer`: answer interrupts (requests of models and MCP servers)
  * - `servers`: add, change, test and remove MCP servers, and sign in to them
  * - `metrics`: read `/metrics`
  * - `access`: list and revoke sessions, create and revoke API keys, create sign-in links

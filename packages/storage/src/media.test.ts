@@ -4,7 +4,7 @@ import { createFakeClock } from '@toolyard/testing';
 import { MAX_INLINE_BYTES, mediaToBlobs } from './media.ts';
 import type { Storage } from './storage.ts';
 import { openStorage } from './open-storage.ts';
-import { ANNE, commitOf, deltas, newRun, question } from './test-fixtures/conversation.ts';
+import { ANNE, commitOf, deltas, newRun, userMessage } from './test-fixtures/conversation.ts';
 import { temporaryFolder } from './test-fixtures/sqlite-engine.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -23,7 +23,7 @@ afterEach(() => {
 const large = new Uint8Array(MAX_INLINE_BYTES + 3).fill(9);
 const image = (bytes: Uint8Array) =>
   ({ type: 'image', mimeType: 'image/png', source: { data: Buffer.from(bytes).toString('base64') } }) as const;
-const withImages = (...images: Uint8Array[]): UserMessage => ({ ...question('m1'), parts: images.map(image) });
+const withImages = (...images: Uint8Array[]): UserMessage => ({ ...userMessage('m1'), parts: images.map(image) });
 
 test('moves a large image to the blob store once, keeps a small one inline, and restores both', async () => {
   const message = withImages(large, new Uint8Array([1]), large);

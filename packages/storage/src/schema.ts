@@ -3,8 +3,8 @@ import type {
   JsonObject,
   JsonValue,
   Message,
-  TabQuestion,
-  TabQuestionAnswer,
+  TabInputRequest,
+  TabInputAnswer,
   TabServer,
   ToolOrigin,
   ToolResult,
@@ -274,6 +274,6 @@ type TabQuestionsTable = {
   run_id: string;
   call_id: string;
   id: string;
-  question: Json<TabQuestion>;
-  answer: ColumnType<TabQuestionAnswer | null, string | null, string | null>;
+  question: Json<TabInputRequest>;
+  answer: ColumnType<TabInputAnswer | null, string | null, string | null>;
 };

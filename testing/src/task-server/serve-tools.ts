@@ -133,7 +133,7 @@ function serveLegacy({ server }: McpServer, registry: TaskRegistry): void {
   });
   serve('tasks/result', async (task, context) => {
     while (task.status === 'working' || task.status === 'input_required') {
-      const openRequests = [...task.questions];
+      const openRequests = [...task.inputRequests];
       if (openRequests.length === 0) {
         await registry.changed(task.id);
         continue;
@@ -190,7 +190,7 @@ function modernTask(task: ServedTask): JsonObject {
 function detailed(task: ServedTask): JsonObject {
   return {
     ...modernTask(task),
-    ...(task.status === 'input_required' ? { inputRequests: Object.fromEntries(task.questions) } : {}),
+    ...(task.status === 'input_required' ? { inputRequests: Object.fromEntries(task.inputRequests) } : {}),
     ...(task.result === undefined ? {} : { result: task.result }),
     ...(task.error === undefined ? {} : { error: task.error }),
   };

@@ -4,7 +4,7 @@ import { systemClock } from '@toolyard/protocol';
 export type ServedTaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
 
 /** An input request of a task, in the form of MCP, such as `elicitation/create`. */
-export type TaskQuestion = { method: string; params: JsonObject };
+export type TaskInputRequest = { method: string; params: JsonObject };
 
 /** A running task, as seen by its work. */
 export type RunningTask = {
@@ -14,7 +14,7 @@ export type RunningTask = {
   /** Sets its status message. */
   say(text: string): void;
   /** Sends all requests at once; resolves with the answers by key when all have arrived. */
-  ask(questions: Record<string, TaskQuestion>): Promise<Record<string, unknown>>;
+  ask(inputRequests: Record<string, TaskInputRequest>): Promise<Record<string, unknown>>;
   /** Resolves after this many milliseconds, or rejects when the task is cancelled. */
   sleep(ms: number): Promise<void>;
 };
@@ -31,7 +31,7 @@ export type ServedTask = {
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
   /** Unanswered requests. */
-  readonly questions: Map<string, TaskQuestion>;
+  readonly inputRequests: Map<string, TaskInputRequest>;
   result: JsonObject | undefined;
   error: { code: number; message: string } | undefined;
 };
@@ -78,7 +78,7 @@ export class TaskRegistry {
       changedAt: now,
       ttlMs,
       pollIntervalMs,
-      questions: new Map(),
+      inputRequests: new Map(),
       result: undefined,
       error: undefined,
     };
@@ -104,10 +104,10 @@ export class TaskRegistry {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     for (const [key, answer] of Object.entries(answers)) {
-      if (!entry.task.questions.delete(key)) continue;
+      if (!entry.task.inputRequests.delete(key)) continue;
       entry.answers.set(key, answer);
     }
-    if (entry.task.questions.size === 0 && entry.task.status === 'input_required') entry.task.status = 'working';
+    if (entry.task.inputRequests.size === 0 && entry.task.status === 'input_required') entry.task.status = 'working';
     this.#notify(entry);
   }
 
@@ -115,7 +115,7 @@ export class TaskRegistry {
     const entry = this.#entries.get(id);
     if (entry === undefined || isOver(entry.task)) return;
     entry.task.status = 'cancelled';
-    entry.task.questions.clear();
+    entry.task.inputRequests.clear();
     entry.abort.abort();
     this.#notify(entry);
   }
@@ -160,11 +160,11 @@ export class TaskRegistry {
         task.text = text;
         this.#notify(entry);
       },
-      ask: async (questions) => {
-        for (const [key, question] of Object.entries(questions)) task.questions.set(key, question);
+      ask: async (inputRequests) => {
+        for (const [key, request] of Object.entries(inputRequests)) task.inputRequests.set(key, request);
         task.status = 'input_required';
         this.#notify(entry);
-        while (Object.keys(questions).some((key) => !answers.has(key))) {
+        while (Object.keys(inputRequests).some((key) => !answers.has(key))) {
           await this.changed(task.id);
           if (signal.aborted) throw new Error('cancelled');
         }

@@ -9,7 +9,7 @@ const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve
 const notOpened = (): Promise<DurableAccess> => expect.fail('unexpected open');
 
 describe('DurableRun', () => {
-  test('stores question, calls and answer', async () => {
+  test('stores user message, calls and answer', async () => {
     const stored = new MemoryRun();
     const open = access(answering(callsPay, says('It is paid.')), () => Promise.resolve(paid));
     expect(await stored.drive(stored.lease(), open)).toEqual({ status: 'done', inboxWaits: false });
@@ -120,9 +120,9 @@ describe('DurableRun', () => {
     const run = stored.lease();
     let withdrawn = false;
     const open = access(answering(callsPay), async ({ handlers, signal = new AbortController().signal }) => {
-      const question = { serverId: 'bank', signal };
+      const context = { serverId: 'bank', signal };
       const form = { message: 'Which account?', requestedSchema: { type: 'object', properties: {} } } as const;
-      await handlers?.form?.(form, question).catch(() => (withdrawn = true));
+      await handlers?.form?.(form, context).catch(() => (withdrawn = true));
       return { ...paid, outcome: 'unknown' };
     });
     const driven = stored.drive(run, open);
@@ -175,7 +175,7 @@ describe('DurableRun', () => {
   test('ends a run with an unreadable state, with what is stored of it', async () => {
     const stored = new MemoryRun();
     const run = stored.lease();
-    const placeholder = { id: 'answer', parentId: 'question', model: 'scripted-1' };
+    const placeholder = { id: 'answer', parentId: 'user-message', model: 'scripted-1' };
     await run.fail({ code: 'internal', message: 'It cannot be read.' }, (storedSeq) => {
       expect(storedSeq).toBe(0);
       return Promise.resolve({ stamp: { step: 3, attempt: 2 }, placeholder });

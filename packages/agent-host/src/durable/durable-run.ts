@@ -37,8 +37,8 @@ type DurableRunOptions = {
   pump: CommitPump;
   clock: Clock;
   keepMedia: RunWriterOptions['keepMedia'];
-  /** Called when a server's question is stored or withdrawn. */
-  onQuestion?: () => void;
+  /** Called when an interrupt of a server is stored or withdrawn. */
+  onInterruptChange?: () => void;
   failpoint?: Failpoint | undefined;
 };
 
@@ -52,7 +52,7 @@ type RunMessages = {
   steers: readonly Required<SteeringItem>[];
 };
 
-/** Model and tools of a run. A process that keeps questions open seals nothing. */
+/** Model and tools of a run. A process that keeps interrupts open seals nothing. */
 export type DurableAccess = RunAccess & {
   sealing?: Pick<Extract<ServerInterruptMode, { mode: 'park' }>, 'seal' | 'open'>;
 };
@@ -94,7 +94,7 @@ export class DurableRun {
   readonly steering = new RunSteering();
   readonly #options: DurableRunOptions;
   readonly #control: RunControl;
-  readonly #questions = new LiveInterrupts();
+  readonly #interrupts = new LiveInterrupts();
   #ledger: RunLedger | null = null;
   #cancels: readonly string[] = [];
   #isLost = false;
@@ -135,7 +135,7 @@ export class DurableRun {
 
   receive({ stops, cancels, answers, steers }: RunMessages): void {
     this.steering.listen(steers);
-    const taken = this.#questions.deliver(answers);
+    const taken = this.#interrupts.deliver(answers);
     if (taken.length > 0) this.writer.keep({ taken }, 'later');
     this.#cancels = cancels;
     if (stops) this.#control.end({ status: 'cancelled' });
@@ -181,7 +181,7 @@ export class DurableRun {
       taken: () => this.#cancels,
       steers: () => this.steering.unclaimed,
     });
-    const message = conversation.question;
+    const message = conversation.userMessage;
     if (run.lastSeq === 0 && message) {
       journal.append({ type: 'run_started', conversationId: conversation.id, place, model, message });
       // A run that begins with calls: the message that requests them was stored with the run.
@@ -232,7 +232,7 @@ export class DurableRun {
         clock: this.#options.clock,
         signal,
         asking: isHeadless ? { mode: 'decline' } : { mode: 'park' },
-        questions: isHeadless || !access ? { mode: 'decline' } : this.#questioning(access),
+        interrupts: isHeadless || !access ? { mode: 'decline' } : this.#interruptMode(access),
         used: (entry) => this.writer.used(entry),
         onDefect,
       },
@@ -266,7 +266,7 @@ export class DurableRun {
     return { ...access, budgets: { ...budgets, refresh } };
   }
 
-  #questioning({ sealing }: DurableAccess): ServerInterruptMode {
+  #interruptMode({ sealing }: DurableAccess): ServerInterruptMode {
     const ask: AskServerInterrupt = (...asked) => this.#ask(...asked);
     return sealing ? { mode: 'park', ask, ...sealing } : { mode: 'ask', ask };
   }
@@ -291,19 +291,19 @@ export class DurableRun {
   /** Asks while a call is open. Time waiting for the user does not count towards the time limit of the run. */
   async #ask(...[interrupt, options]: Parameters<AskServerInterrupt>): Promise<InterruptAnswer> {
     const release = this.#control.holdTime();
-    this.#announceQuestion();
+    this.#announceInterrupt();
     try {
-      return await this.#questions.ask(interrupt, options);
+      return await this.#interrupts.ask(interrupt, options);
     } catch (thrown) {
-      this.#announceQuestion();
+      this.#announceInterrupt();
       throw thrown;
     } finally {
       release();
     }
   }
 
-  #announceQuestion(): void {
-    const { onQuestion } = this.#options;
-    if (onQuestion) this.writer.flushed().then(onQuestion, () => undefined);
+  #announceInterrupt(): void {
+    const { onInterruptChange } = this.#options;
+    if (onInterruptChange) this.writer.flushed().then(onInterruptChange, () => undefined);
   }
 }

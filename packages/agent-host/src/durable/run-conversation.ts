@@ -74,7 +74,7 @@ export class RunConversation implements ConversationPort {
   }
 
   /** The latest user message. */
-  get question(): UserMessage | undefined {
+  get userMessage(): UserMessage | undefined {
     return this.#messages.findLast((message) => message.role === 'user');
   }
 }

@@ -173,7 +173,7 @@ export class RunWriter implements PumpSource {
         this.lose(new RunLost('stale', 'another process holds this run'));
         return;
       case 'overtaken':
-        this.lose(new RunLost('overtaken', 'a question of this run was answered at the same time'));
+        this.lose(new RunLost('overtaken', 'an interrupt of this run was answered at the same time'));
         return;
       case 'invalid':
         this.lose(new RunLost('invalid', outcome.problem));

@@ -14,7 +14,7 @@ import {
   UNKNOWN_AFTER_STOP,
 } from './make-call.ts';
 import { addMemberAnswers } from './member-answers.ts';
-import { withDoubtQuestion, parkInDoubt } from './park-in-doubt.ts';
+import { withDoubtInterrupt, parkInDoubt } from './park-in-doubt.ts';
 
 /** Makes one call. */
 export function createCallTool(host: RunHost): Executor<'call_tool'> {
@@ -53,7 +53,7 @@ async function makeCalls(
   const after = await answerCalls(host, state, calls, (call) => makeCall(host, call, samplingUsage, state));
   const paid = samplingUsage.addTo(after);
   if (paid.pending.length === 0) return { state: await addMemberAnswers(host, paid), context: { phase } };
-  // Published before the run parks, together with the questions of other calls.
+  // Published before the run parks, together with the interrupts of other calls.
   if (paid.pending.some(({ asks }) => asks && !asks.isOpen))
     return { state: paid, context: { phase: 'human_response' } };
   host.journal.append({ type: 'run_parked' });
@@ -72,7 +72,7 @@ async function answerCalls(
     const startedAt = host.clock.monotonic();
     const answered = await answer(call);
     if ('call' in answered) {
-      return { call: answered.isDoubted ? withDoubtQuestion(host, answered.call, state.step) : answered.call };
+      return { call: answered.isDoubted ? withDoubtInterrupt(host, answered.call, state.step) : answered.call };
     }
     const { result, stored } = answered;
     const at = stored?.at ?? host.clock.now();

@@ -4,15 +4,15 @@ import type { AgentState, PendingCall, RunnableCall } from '@toolyard/agent-runt
 import type { Caller } from '@toolyard/mcp-host';
 import type { GroupOfCall } from '../run-group.ts';
 import type { RunHost } from '../run-host.ts';
-import { FunctionQuestions } from './function-questions.ts';
-import { CallQuestions } from './call-questions.ts';
+import { FunctionInterrupts } from './function-interrupts.ts';
+import { CallInterrupts } from './call-interrupts.ts';
 import type { SamplingUsage } from './sampling-usage.ts';
 
 /** The result of a call; `stored` if an earlier attempt of the step had it already. */
 export type AnsweredCall = { result: ToolResult; stored?: { at: number } };
 
 /**
- * The call has no result yet, and the user is asked: a question of its tool or server, or, if it was sent and the
+ * The call has no result yet, and the user is asked: an interrupt of its tool or server, or, if it was sent and the
  * process crashed (`isDoubted`), whether it took effect.
  */
 export type Unanswered = { call: RunnableCall; isDoubted?: true };
@@ -99,9 +99,9 @@ export async function makeCall(
   // The user's answer to a call in doubt is newer than the decision about its tool.
   const refusal = call.doubt ? undefined : await host.forbidden(tool, call.arguments);
   if (refusal) return { result: notSent(refusal) };
-  const questions = new CallQuestions(host, { callId, tool, name, step: state.step, samplingUsage });
-  const asks = new FunctionQuestions(host, call);
-  const userAnswer = call.waits && (await questions.resume(call.waits));
+  const interrupts = new CallInterrupts(host, { callId, tool, name, step: state.step, samplingUsage });
+  const functionInterrupts = new FunctionInterrupts(host, call);
+  const userAnswer = call.waits && (await interrupts.resume(call.waits));
   if (userAnswer && 'refusal' in userAnswer) return { result: notSent(userAnswer.refusal) };
   host.journal.append({ type: 'tool_started', callId, tool, name, ...editedArgumentsOf(call) });
   const stored = host.ledger.sent(callId);
@@ -114,7 +114,7 @@ export async function makeCall(
       signal: host.signal,
       onProgress: (progress) => host.journal.append({ type: 'tool_progress', callId, ...progress }),
       onTask: (handle) => host.ledger.task(callId, handle),
-      ...questions.options,
+      ...interrupts.options,
       ...(userAnswer?.resume ? { resume: userAnswer.resume } : {}),
       ...(call.approved && definition !== undefined ? { definition } : {}),
       run: {
@@ -123,18 +123,18 @@ export async function makeCall(
         skills: host.skills,
         budget: { limits: state.limits, turns: state.turns, spent: state.spent.run },
         modelRequests: samplingUsage.of(tool),
-        ask: (question) => asks.ask(question),
-        delegate: (tasks) => asks.delegate(tasks),
-        parked: asks.parked,
+        ask: (request) => functionInterrupts.ask(request),
+        delegate: (tasks) => functionInterrupts.delegate(tasks),
+        parked: functionInterrupts.parked,
         group: groupOfCall(host, call, state),
       },
     });
-    const { newQuestions } = asks;
-    if (newQuestions) {
+    const { newInterrupts } = functionInterrupts;
+    if (newInterrupts) {
       host.ledger.unsend(callId);
-      return { call: { ...call, ...newQuestions } };
+      return { call: { ...call, ...newInterrupts } };
     }
-    return await settled(host, call, result, questions);
+    return await settled(host, call, result, interrupts);
   } catch (thrown) {
     // A tool host returns errors as results; if it throws, the outcome of the call is unknown.
     host.onDefect?.(thrown);
@@ -160,16 +160,16 @@ async function waitForTask(
 ): Promise<AnsweredCall | Unanswered> {
   const { callId, name } = call;
   const { tool } = handle;
-  const questions = new CallQuestions(host, { callId, tool, name, step, samplingUsage });
+  const interrupts = new CallInterrupts(host, { callId, tool, name, step, samplingUsage });
   host.journal.append({ type: 'tool_started', callId, tool, name, ...editedArgumentsOf(call) });
   try {
     const result = await host.tools.resumeTask(handle, {
       caller: callerOf(host),
       signal: host.signal,
       onProgress: (progress) => host.journal.append({ type: 'tool_progress', callId, ...progress }),
-      ...questions.options,
+      ...interrupts.options,
     });
-    return await settled(host, call, result, questions);
+    return await settled(host, call, result, interrupts);
   } catch (thrown) {
     host.onDefect?.(thrown);
     return { result: brokeOff(name) };
@@ -185,17 +185,17 @@ export function editedArgumentsOf({ edited, arguments: args }: PendingCall): { e
   return edited === undefined ? {} : { editedArguments: args };
 }
 
-/** Converts the outcome of a call into a result, or into a question for the user. */
+/** Converts the outcome of a call into a result, or into an interrupt. */
 async function settled(
   host: RunHost,
   call: RunnableCall,
   result: ToolResult,
-  questions: CallQuestions,
+  interrupts: CallInterrupts,
 ): Promise<AnsweredCall | Unanswered> {
   if (result.error?.code === 'tab_gone' && host.asking.mode === 'park' && !host.signal.aborted) {
     return { call, isDoubted: true };
   }
-  const waits = await questions.waitsOf(result);
+  const waits = await interrupts.waitsOf(result);
   if (waits === null) return { result };
   host.ledger.unsend(call.callId);
   return { call: { ...call, waits } };

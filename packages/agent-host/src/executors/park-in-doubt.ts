@@ -10,13 +10,13 @@ import { isInDoubt } from './make-call.ts';
 export function parkInDoubt(host: RunHost, state: AgentState, calls: readonly PendingCall[]): RunPoint | null {
   if (host.asking.mode !== 'park' || !calls.some((call) => isInDoubt(host, call))) return null;
 
-  const pending = calls.map((call) => (isInDoubt(host, call) ? withDoubtQuestion(host, call, state.step) : call));
+  const pending = calls.map((call) => (isInDoubt(host, call) ? withDoubtInterrupt(host, call, state.step) : call));
   host.journal.append({ type: 'run_parked' });
   return { state: { ...state, status: 'parked', pending }, context: { phase: 'waiting' } };
 }
 
-/** The call in doubt, with the question whether it took effect. */
-export function withDoubtQuestion(host: RunHost, call: RunnableCall, step: number): RunnableCall {
+/** The call in doubt, with the interrupt that asks whether it took effect. */
+export function withDoubtInterrupt(host: RunHost, call: RunnableCall, step: number): RunnableCall {
   const { callId, tool, name } = call;
   const entry = host.ledger.find(callId);
   if (!entry) return call;

@@ -2,12 +2,12 @@ import type { FormInterrupt, InterruptAnswer, PromptInterrupt, SelectionInterrup
 import type {
   AgentState,
   Executor,
-  PendingFunctionQuestion,
+  PendingFunctionInterrupt,
   PendingCall,
   RunnableCall,
   RunPoint,
 } from '@toolyard/agent-runtime';
-import { openFunctionQuestion, withFunctionAnswer } from '@toolyard/agent-runtime';
+import { openFunctionInterrupt, withFunctionAnswer } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { askUnlessStopped } from './ask-unless-stopped.ts';
 
@@ -25,33 +25,33 @@ async function request(
   host: RunHost,
   state: AgentState,
   calls: readonly PendingCall[],
-  isMeant: (asks: PendingFunctionQuestion) => boolean,
+  isMeant: (asks: PendingFunctionInterrupt) => boolean,
 ): Promise<RunPoint> {
   const { asking, journal } = host;
   const isPut = (call: PendingCall): call is RunnableCall =>
     call.asks !== undefined && !call.asks.answer && isMeant(call.asks);
-  const withQuestions = calls.map((call): PendingCall =>
+  const withInterrupts = calls.map((call): PendingCall =>
     isPut(call) ? { ...call, asks: opened(host, state, call) } : call,
   );
   if (asking.mode === 'park') {
-    for (const call of withQuestions) {
-      const interrupt = isPut(call) ? openFunctionQuestion(call) : null;
+    for (const call of withInterrupts) {
+      const interrupt = isPut(call) ? openFunctionInterrupt(call) : null;
       if (interrupt) journal.append({ type: 'interrupt_requested', interrupt });
     }
     journal.append({ type: 'run_parked' });
-    return { state: { ...state, status: 'parked', pending: withQuestions }, context: { phase: 'waiting' } };
+    return { state: { ...state, status: 'parked', pending: withInterrupts }, context: { phase: 'waiting' } };
   }
   const pending: PendingCall[] = [];
   // One after another: there is one user.
-  for (const call of withQuestions) {
-    const interrupt = isPut(call) ? openFunctionQuestion(call) : null;
+  for (const call of withInterrupts) {
+    const interrupt = isPut(call) ? openFunctionInterrupt(call) : null;
     pending.push(isPut(call) && interrupt ? await answered(host, call, interrupt) : call);
   }
   return { state: { ...state, pending }, context: { phase: 'human_response' } };
 }
 
-function opened({ journal }: RunHost, { step }: AgentState, { asks, callId }: PendingCall): PendingFunctionQuestion {
-  if (!asks) throw new TypeError(`call ${callId} has no question`);
+function opened({ journal }: RunHost, { step }: AgentState, { asks, callId }: PendingCall): PendingFunctionInterrupt {
+  if (!asks) throw new TypeError(`call ${callId} has no interrupt`);
   // A form is published before its step is stored, so another attempt needs another id.
   if (asks.kind === 'elicitation') return { ...asks, isOpen: true, id: `${callId}.ask.${step}.${journal.attempt}` };
   return { ...asks, isOpen: true };
@@ -75,11 +75,11 @@ async function answered(
 }
 
 async function ask(
-  { asking, questions, signal }: RunHost,
+  { asking, interrupts, signal }: RunHost,
   interrupt: PromptInterrupt | SelectionInterrupt | FormInterrupt,
 ): Promise<InterruptAnswer> {
   if (interrupt.kind === 'elicitation') {
-    return questions.mode === 'ask' ? questions.ask(interrupt, { signal }) : DECLINED;
+    return interrupts.mode === 'ask' ? interrupts.ask(interrupt, { signal }) : DECLINED;
   }
   return (asking.mode === 'ask' && asking.askUser?.(interrupt, { signal })) || DECLINED;
 }

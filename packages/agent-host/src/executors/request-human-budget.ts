@@ -1,7 +1,7 @@
 import type { BudgetAnswer } from '@toolyard/protocol';
 import { defined, checkRaisedLimit } from '@toolyard/protocol';
 import type { AgentState, Executor, RunPoint } from '@toolyard/agent-runtime';
-import { budgetError, budgetQuestion, withBudgetAnswer } from '@toolyard/agent-runtime';
+import { budgetError, budgetInterrupt, withBudgetAnswer } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { askUnlessStopped } from './ask-unless-stopped.ts';
 
@@ -10,7 +10,7 @@ export function createRequestHumanBudget(host: RunHost): Executor<'request_human
   return async ({ excess, calls, request }, state): Promise<RunPoint> => {
     const { asking, journal } = host;
     const pending = calls.length > 0 ? calls : state.pending;
-    const interrupt = budgetQuestion(state, excess);
+    const interrupt = budgetInterrupt(state, excess);
     if (asking.mode === 'park') {
       journal.append({ type: 'interrupt_requested', interrupt });
       journal.append({ type: 'run_parked' });

@@ -95,7 +95,7 @@ function stepWith(
     signal: options.signal ?? new AbortController().signal,
     contextSources: () => ({ serverInstructions: [] }),
     asking: options.asking === 'decline' ? { mode: 'decline' } : { mode: 'park' },
-    questions: { mode: 'decline' },
+    interrupts: { mode: 'decline' },
     remember: () => {},
     forbidden: () => options.forbidden,
     repeatable: () => options.repeatable ?? false,

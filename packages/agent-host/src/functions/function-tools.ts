@@ -22,7 +22,7 @@ type RunOfCall = Required<Pick<ToolContext, 'ask' | 'delegate'>> & {
   /** The folder of the conversation. */
   workspace?: string | undefined;
   skills?: RunSkills | undefined;
-  /** Resolves when the call has asked a question without an answer: it is made again with the answer. */
+  /** Resolves when the call has asked for something without an answer: it is made again with the answer. */
   parked: Promise<ToolResult>;
   group?: GroupOfCall | undefined;
 };

@@ -20,14 +20,14 @@ import type { GroupOfCall } from '../run-group.ts';
 import type { SubAgentResult } from '../sub-agents.ts';
 import type { FromJsonSchema, ObjectSchema } from './json-schema.ts';
 
-/** A question of a function tool to the user. `readForm` of `@toolyard/protocol` parses the schema of a form. */
-export type UserQuestion =
+/** What a function tool asks the user; it becomes an interrupt. `readForm` of `@toolyard/protocol` parses the schema of a form. */
+export type UserInputRequest =
   | { kind: 'prompt'; question: string }
   | { kind: 'selection'; question: string; choices: readonly string[]; multiple?: boolean }
   | { kind: 'form'; message: string; schema: JsonObject };
 
-/** The answer to a question; `decline` if the user does not want to answer. */
-export type UserAnswer<Q extends UserQuestion = UserQuestion> = Q extends { kind: 'prompt' }
+/** The answer to a request; `decline` if the user does not want to answer. */
+export type UserAnswer<Q extends UserInputRequest = UserInputRequest> = Q extends { kind: 'prompt' }
   ? PromptAnswer
   : Q extends { kind: 'selection' }
     ? SelectionAnswer
@@ -86,13 +86,13 @@ export type ToolContext = {
   tools?: readonly IndexedTool[];
   /**
    * Asks the user. The run parks until the answer arrives, possibly for days, and continues in any process: `execute`
-   * then runs again from its beginning, and `ask()` returns the stored answers in the order of the questions. Code
-   * before an `ask()` therefore runs once per question; it must be safe to repeat and must ask the same questions
+   * then runs again from its beginning, and `ask()` returns the stored answers in the order of the requests. Code
+   * before an `ask()` therefore runs once per request; it must be safe to repeat and must send the same requests
    * again. Put side effects after the last `ask()`.
    *
    * @throws ToolyardError `tool_refused` if no user can be asked; the model gets this error unless the tool catches it
    */
-  ask: <Q extends UserQuestion>(question: Q) => Promise<UserAnswer<Q>>;
+  ask: <Q extends UserInputRequest>(request: Q) => Promise<UserAnswer<Q>>;
   /**
    * Starts a sub-agent for each task and returns their results, in order, when all are over. As with `ask()`, the run
    * parks meanwhile and `execute` runs again from its beginning. Undefined outside a run.

@@ -24,7 +24,7 @@ describe('ask_user', () => {
     expect(text).toBe('Painted.');
   });
 
-  it('returns a declined answer if the question cannot be asked', async () => {
+  it('returns a declined answer if the user cannot be asked', async () => {
     await using server = await startModelServer([reply.toolCalls([ask]), reply.text('Then red.')]);
     await using agent = await agentOn(server, { askUser: () => Promise.reject(new Error('no screen')) });
     const { calls } = await agent.run('Paint it').result;

@@ -74,7 +74,7 @@ describe('approvals', () => {
       },
     });
     const { calls } = await agent.run('Book twice').result;
-    expect(asked.map((question) => question.changed?.differences)).toEqual([
+    expect(asked.map((interrupt) => interrupt.changed?.differences)).toEqual([
       undefined,
       [{ path: 'description', before: '"Books."', after: '"Books and mails."' }],
     ]);
@@ -99,7 +99,7 @@ describe('approvals', () => {
     expect(results[0]?.content).toContain('not now');
   });
 
-  it('ends at a denial that stops the run: no further questions, calls or text', async () => {
+  it('ends at a denial that stops the run: no further interrupts, calls or text', async () => {
     await using server = await startModelServer([reply.toolCalls([ECHO, ECHO]), reply.text('Never said.')]);
     let asked = 0;
     await using agent = await agentOn(server, {
@@ -194,7 +194,7 @@ describe('stopping', () => {
     },
   );
 
-  it('stops while a question is open', async () => {
+  it('stops while an interrupt is open', async () => {
     await using server = await startModelServer([reply.toolCalls([ECHO])]);
     await using agent = await agentOn(server, {
       servers: [EVERYTHING_SERVER],

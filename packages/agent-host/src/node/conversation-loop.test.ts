@@ -227,7 +227,7 @@ describe('when a run cannot complete', () => {
   });
 
   it(
-    'fails with empty_response without text and calls, and keeps the question',
+    'fails with empty_response without text and calls, and keeps the user message',
     { tags: ['D3.02', 'D3.18', 'D3.20', 'D9.22'] },
     async () => {
       await using server = await startModelServer([reply.text(''), reply.text('Here I am.')]);

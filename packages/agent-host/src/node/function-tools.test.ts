@@ -44,7 +44,7 @@ describe('function tools of an agent', () => {
     expect(made).toBe(0);
   });
 
-  it('ask several questions in order, and get each answer once', async () => {
+  it('ask several times in order, and get each answer once', async () => {
     await using server = await startModelServer([reply.toolCalls([book()]), reply.text('Booked.')]);
     const executions: string[] = [];
     const tools = [
@@ -75,7 +75,7 @@ describe('function tools of an agent', () => {
           kind === 'prompt' ? { decision: 'say', text: 'Monday' } : { decision: 'choose', chosen: ['ship'] },
         );
       },
-      questions: { form: () => Promise.resolve({ decision: 'accept', content: { seat: '7A' } }) },
+      interrupts: { form: () => Promise.resolve({ decision: 'accept', content: { seat: '7A' } }) },
     });
     const { calls } = await agent.run('Book it').result;
     expect(calls[0]?.result.content).toEqual([
@@ -88,7 +88,7 @@ describe('function tools of an agent', () => {
     expect(executions).toHaveLength(4);
   });
 
-  it('get no answer to a different question', async () => {
+  it('get no answer to a different request', async () => {
     await using server = await startModelServer([reply.toolCalls([book()]), reply.text('Odd.')]);
     let count = 0;
     const execute = async (_args: unknown, { ask }: ToolContext): Promise<string> => {

@@ -13,7 +13,7 @@ export function withinHistory(
   if (historyMessages === undefined || messages.length - start <= historyMessages) return messages;
   const earliest = messages.length - historyMessages;
   const after = messages.findIndex((message, at) => at >= earliest && message.role === 'user');
-  // The current question is always kept, however many messages follow it.
+  // The current user message is always kept, however many messages follow it.
   const from = after === -1 ? messages.findLastIndex((message) => message.role === 'user') : after;
   return from <= start ? messages : [...messages.slice(0, start), ...messages.slice(from)];
 }

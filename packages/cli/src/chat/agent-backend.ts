@@ -9,7 +9,7 @@ import { plainLine } from '../sanitize.ts';
 /** A chat backend that runs the agent in this process. */
 export function createAgentBackend(agent: Agent): ChatBackend {
   return {
-    ask: (question) => chatRunOf(agent.run(question)),
+    ask: (message) => chatRunOf(agent.run(message)),
     continue: () => chatRunOf(agent.continue()),
     history: async () => agent.messages,
     clear: () => agent.clear(),

@@ -4,17 +4,17 @@ import { follow } from './follow.ts';
 import type { Terminal } from './terminal.ts';
 import { TerminalTranscript } from './transcript.ts';
 
-/** Answers one question: the answer goes to output, everything else to err. Returns the exit code. */
+/** Answers one message: the answer goes to output, everything else to err. Returns the exit code. */
 export async function answerOnce(of: {
   backend: ChatBackend;
-  question: string;
+  message: string;
   terminal: Terminal;
   /** Write run events to output as JSON lines, and nothing else. */
   json: boolean;
   track: (run: ChatRun) => ChatRun;
 }): Promise<number> {
-  const { backend, question, terminal, json, track } = of;
-  const run = track(backend.ask(question));
+  const { backend, message, terminal, json, track } = of;
+  const run = track(backend.ask(message));
   // If the reader closes the pipe before the answer ends, cancel the run.
   const onBrokenPipe = (): void => run.cancel();
   terminal.output.once('error', onBrokenPipe);

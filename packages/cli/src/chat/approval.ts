@@ -1,10 +1,10 @@
 import type { InterruptHandlers, AskApproval, AskUser } from '@toolyard/agent-host';
 import { ToolyardError } from '@toolyard/protocol';
 import { askForm } from './ask-form.ts';
-import { askPrompt, askSelection } from './ask-model-question.ts';
+import { askPrompt, askSelection } from './ask-model-interrupt.ts';
 import type { PromptReply } from './ask-user.ts';
 import { askApproval } from './ask-user.ts';
-import { askSampling, askUrl } from './ask-server-question.ts';
+import { askSampling, askUrl } from './ask-server-interrupt.ts';
 import type { TerminalLineReader, Terminal } from './terminal.ts';
 
 type TerminalContext = {
@@ -15,7 +15,7 @@ type TerminalContext = {
 };
 
 /** Answers requests of MCP servers (forms, URLs, sampling) at the terminal. */
-export function createTerminalQuestions({ terminal, reader, onInterrupt }: TerminalContext): InterruptHandlers {
+export function createTerminalInterruptHandlers({ terminal, reader, onInterrupt }: TerminalContext): InterruptHandlers {
   const answerOf = <Answer>(reply: PromptReply<Answer>): Answer => {
     if (reply.kind === 'answered') return reply.answer;
     if (reply.kind === 'interrupted') onInterrupt();
@@ -28,7 +28,7 @@ export function createTerminalQuestions({ terminal, reader, onInterrupt }: Termi
   };
 }
 
-/** Answers questions of the model at the terminal. */
+/** Answers interrupts of the model at the terminal. */
 export function createTerminalAskUser({ terminal, reader, onInterrupt }: TerminalContext): AskUser {
   return async (asked, { signal }) => {
     const at = { terminal, reader, signal };

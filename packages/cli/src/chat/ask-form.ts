@@ -2,7 +2,7 @@ import type { ElicitationAnswer, FormField, FormInterrupt, JsonObject, JsonValue
 import { asksForSecret, checkForm, formFaultText, readForm, showHidden } from '@toolyard/protocol';
 import type { TerminalPrompt, PromptReply } from './ask-user.ts';
 import { choose } from './ask-user.ts';
-import { printRequester } from './ask-server-question.ts';
+import { printRequester } from './ask-server-interrupt.ts';
 
 /** Accepted instead of a value. */
 const FORM_COMMANDS: Readonly<Record<string, ElicitationAnswer>> = {

@@ -14,7 +14,7 @@ export type ChatRun = AsyncIterable<RunEvent> & {
 
 /** Executes a chat: in this process, or on a running server. Holds one conversation at a time. */
 export type ChatBackend = {
-  ask(question: string): ChatRun;
+  ask(message: string): ChatRun;
   /** Continues an answer that was cut off. Throws ToolyardError, or its result rejects with it, if no answer was cut off. */
   continue(): ChatRun;
   /** The messages of the current branch. */

@@ -16,11 +16,11 @@ import { serversFrom } from '../servers.ts';
 import { showLaunches } from '../show-launches.ts';
 import { createAgentBackend } from './agent-backend.ts';
 import { answerOnce } from './answer-once.ts';
-import { createTerminalApproval, createTerminalAskUser, createTerminalQuestions } from './approval.ts';
+import { createTerminalApproval, createTerminalAskUser, createTerminalInterruptHandlers } from './approval.ts';
 import { TerminalConversation } from './conversation.ts';
 import type { ChatRun, ServerSummary } from './chat-backend.ts';
 import { localWorkspace } from './workspace-folder.ts';
-import { parametersFrom, readQuestion } from './read-flags.ts';
+import { parametersFrom, readUserMessage } from './read-flags.ts';
 import { onStopSignal } from './stop-signals.ts';
 import type { TerminalLineReader, Terminal } from './terminal.ts';
 import { createTerminalLineReader, dim, terminalOf } from './terminal.ts';
@@ -30,9 +30,9 @@ import { CurrentRun } from './current-run.ts';
 const ONE_SHOT_TURNS = 5;
 
 /** `toolyard chat [question]`, executed in this process. Returns the exit code. */
-export async function chatCommand(io: CommandIo, question: string | undefined, flags: ChatFlags): Promise<number> {
+export async function chatCommand(io: CommandIo, message: string | undefined, flags: ChatFlags): Promise<number> {
   const terminal = terminalOf(io);
-  const prompt = await readQuestion(question, flags, terminal.input);
+  const prompt = await readUserMessage(message, flags, terminal.input);
 
   // A stop signal cancels the current run, if there is one.
   const currentRun = new CurrentRun();
@@ -77,7 +77,7 @@ export async function chatCommand(io: CommandIo, question: string | undefined, f
     const backend = createAgentBackend(agent);
     const track = (run: ChatRun): ChatRun => currentRun.track(run);
     if (prompt !== undefined) {
-      const code = await answerOnce({ backend, question: prompt, terminal, json: flags.json === true, track });
+      const code = await answerOnce({ backend, message: prompt, terminal, json: flags.json === true, track });
       return signals.exitCode() ?? code;
     }
     return await new TerminalConversation({ backend, terminal, reader, track, signals }).run();
@@ -106,18 +106,18 @@ function terminalHandlers(
   terminal: Terminal,
   reader: TerminalLineReader,
   onInterrupt: () => void,
-): Pick<AgentOptions, 'approve' | 'askUser' | 'questions'> {
+): Pick<AgentOptions, 'approve' | 'askUser' | 'interrupts'> {
   if (!terminal.interactive) return {};
   const at = { terminal, reader, onInterrupt };
   return {
     approve: createTerminalApproval(at),
     askUser: createTerminalAskUser(at),
-    questions: createTerminalQuestions(at),
+    interrupts: createTerminalInterruptHandlers(at),
   };
 }
 
 /** Offers the workspace to the local servers; others cannot open it, and do not receive its path. */
-function withRoots<Handlers extends Pick<AgentOptions, 'questions'>>(
+function withRoots<Handlers extends Pick<AgentOptions, 'interrupts'>>(
   handlers: Handlers,
   servers: readonly ServerConfig[],
   workspace: string | undefined,
@@ -125,8 +125,8 @@ function withRoots<Handlers extends Pick<AgentOptions, 'questions'>>(
   if (workspace === undefined) return handlers;
   const isLocal = (id: string): boolean => servers.some((one) => one.id === id && one.transport.type === 'stdio');
   const root = { uri: pathToFileURL(workspace).href, name: basename(workspace) };
-  const roots: NonNullable<AgentOptions['questions']>['roots'] = ({ serverId }) => (isLocal(serverId) ? [root] : []);
-  return { ...handlers, questions: { ...handlers.questions, roots } };
+  const roots: NonNullable<AgentOptions['interrupts']>['roots'] = ({ serverId }) => (isLocal(serverId) ? [root] : []);
+  return { ...handlers, interrupts: { ...handlers.interrupts, roots } };
 }
 
 function summariesOf(agent: Agent): ServerSummary[] {

@@ -99,11 +99,11 @@ describe('toolyard chat at a terminal', () => {
     await using chat = new TerminalChat(['--base-url', server.url, '--mcp-config', echoServer()]);
     await chat.see('> ');
     chat.line('One');
-    const question = await chat.see(/needs your approval[\s\S]*Allow it\?[^:]*: /);
-    expect(question).toContain('m0');
-    expect(question).not.toContain('\u001b[31m');
+    const prompt = await chat.see(/needs your approval[\s\S]*Allow it\?[^:]*: /);
+    expect(prompt).toContain('m0');
+    expect(prompt).not.toContain('\u001b[31m');
     // The prompt shows exactly the arguments that are sent, with hidden characters made visible.
-    expect(question).toContain('\\u001b[31m⟨U+202E⟩⟨U+200B⟩');
+    expect(prompt).toContain('\\u001b[31m⟨U+202E⟩⟨U+200B⟩');
     chat.line('n');
     await chat.see('denied');
     await chat.see('Answer 1.');
@@ -132,9 +132,9 @@ describe('toolyard chat at a terminal', () => {
     await using chat = new TerminalChat(['--base-url', server.url, '--mcp-config', echoServer()]);
     await chat.see('> ');
     chat.line('One');
-    const question = await chat.see(/Flagged as dangerous:[\s\S]*Allow it\?[^:]*: /);
-    expect(question).toContain('[y]es');
-    expect(question).not.toContain('[c]');
+    const prompt = await chat.see(/Flagged as dangerous:[\s\S]*Allow it\?[^:]*: /);
+    expect(prompt).toContain('[y]es');
+    expect(prompt).not.toContain('[c]');
     chat.line('c');
     await chat.see(/Allow it\?[^:]*: /);
     chat.line('y');

@@ -94,7 +94,7 @@ describe('a one-shot chat leaves no child process', () => {
         env: PROCESS_ENV,
       });
       const ended = once(child, 'exit');
-      await eventually(() => server.requests.some(({ method }) => method === 'POST'), { what: 'the question' });
+      await eventually(() => server.requests.some(({ method }) => method === 'POST'), { what: 'the message' });
       const tree = processTreeOf(child.pid ?? 0);
       expect(tree.length).toBeGreaterThan(1);
       looked.resolve();

@@ -39,7 +39,7 @@ describe('toolyard chat "question"', () => {
     expect(events.some(({ type }) => type === 'tool_finished')).toBe(true);
   });
 
-  it('reads the question from stdin with "-"', async () => {
+  it('reads the message from stdin with "-"', async () => {
     await using server = await startModelServer([reply.text('Yes.')]);
     const ran = await runCommand(['chat', '--base-url', server.url, '--no-date', '-'], { input: 'two\nlines\n' });
     expect(ran.stdout).toBe('Yes.\n');

@@ -3,13 +3,13 @@ import { defined, ToolyardError } from '@toolyard/protocol';
 import type { ChatFlags } from '../flags.ts';
 import { readAll } from './terminal.ts';
 
-/** The question of a one-shot chat; undefined for an interactive chat. */
-export async function readQuestion(
-  question: string | undefined,
+/** The user message of a one-shot chat; undefined for an interactive chat. */
+export async function readUserMessage(
+  message: string | undefined,
   flags: Pick<ChatFlags, 'allow' | 'json'>,
   input: NodeJS.ReadableStream,
 ): Promise<string | undefined> {
-  const text = question === '-' ? await readAll(input) : question;
+  const text = message === '-' ? await readAll(input) : message;
   if (text !== undefined && text.trim() === '') {
     throw new ToolyardError({ code: 'bad_config', message: 'The question is empty.' });
   }

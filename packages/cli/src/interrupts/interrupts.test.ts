@@ -59,7 +59,7 @@ async function waiting(...messages: string[]): Promise<Scene> {
   const parts = [{ type: 'text', text: 'Do it\u001b[31m\nmodel:' }];
   const { run } = await served.post<{ run: RunRecord }>('/api/runs', { parts });
   const find = (id: string): Promise<RunRecord> => served.get(`/api/runs/${id}`);
-  await eventually(async () => (await find(run.id)).status === 'parked', { what: 'the questions' });
+  await eventually(async () => (await find(run.id)).status === 'parked', { what: 'the interrupts' });
   const { items } = await served.get<Page<StoredInterrupt>>('/api/interrupts');
   return {
     served,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Interrupt, RunEvent, StartRun } from '@toolyard/protocol';
 import { defined, systemClock, ToolyardError } from '@toolyard/protocol';
 import { findAgent } from '../agents/find-agent.ts';
-import { readQuestion } from '../chat/read-flags.ts';
+import { readUserMessage } from '../chat/read-flags.ts';
 import { terminalOf } from '../chat/terminal.ts';
 import { TerminalTranscript } from '../chat/transcript.ts';
 import type { CommandIo } from '../command-io.ts';
@@ -27,7 +27,7 @@ export async function runCommand(
   flags: RunFlags,
 ): Promise<number> {
   const terminal = terminalOf(io);
-  const text = await readQuestion(task, { allow: [] }, terminal.input);
+  const text = await readUserMessage(task, { allow: [] }, terminal.input);
   const reconnector = new Reconnector({
     clock: systemClock,
     timeoutMs: RECONNECT_TIMEOUT_MS,
@@ -96,7 +96,7 @@ async function* eventsOf(
   }
 }
 
-/** The command asks no question: the run waits for an answer in the page or the CLI. */
+/** The command asks nothing: the run waits for an answer in the page or the CLI. */
 function printHowToAnswer(io: CommandIo, interrupt: Interrupt): void {
   printNote(io, `waiting: ${plainLine(summarize(interrupt), 300)}`);
   printNote(io, `answer it in the Inbox, or with: toolyard interrupts answer ${interrupt.id}`);

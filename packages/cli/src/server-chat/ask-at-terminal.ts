@@ -4,11 +4,11 @@ import { askBudget } from '../chat/ask-budget.ts';
 import { askForm } from '../chat/ask-form.ts';
 import type { TerminalPrompt, PromptReply } from '../chat/ask-user.ts';
 import { askApproval, askInDoubt } from '../chat/ask-user.ts';
-import { askPrompt, askSelection } from '../chat/ask-model-question.ts';
-import { askForTab, askSampling, askSignIn, askUrl } from '../chat/ask-server-question.ts';
+import { askPrompt, askSelection } from '../chat/ask-model-interrupt.ts';
+import { askForTab, askSampling, askSignIn, askUrl } from '../chat/ask-server-interrupt.ts';
 import type { TerminalLineReader, Terminal } from '../chat/terminal.ts';
 import { shownLine } from '../sanitize.ts';
-import type { AskUserAtTerminal } from './questions.ts';
+import type { AskUserAtTerminal } from './interrupt-prompts.ts';
 
 /**
  * Answers interrupts of a run: calls of `allow` are approved, others are prompt at the terminal. Without a terminal, calls

@@ -17,7 +17,7 @@ const ODD = {
   },
 };
 
-/** Calls this tool for each question, and answers after its result. */
+/** Calls this tool for each message, and answers after its result. */
 function calling(name: string): ModelScript {
   return ({ body }, index) => {
     const { messages } = body as { messages: { role: string }[] };
@@ -39,9 +39,9 @@ describe('toolyard chat --server at a terminal', () => {
     await using served = await Served.start({ model: model.url, mcp: ODD });
     await using chat = await opened(served, '--model', 'scripted');
     chat.line('One');
-    const question = await chat.see(/odd\/slow needs your approval[^]*Allow it\?[^:]*: /);
-    expect(question).toContain('m0');
-    expect(question).not.toContain('\u001b[31m');
+    const prompt = await chat.see(/odd\/slow needs your approval[^]*Allow it\?[^:]*: /);
+    expect(prompt).toContain('m0');
+    expect(prompt).not.toContain('\u001b[31m');
     chat.line('n');
     await chat.see('denied');
     await chat.see('It came back.');
@@ -209,10 +209,10 @@ async function queued(served: Served): Promise<number> {
 }
 
 /** The conversation of a chat that exits on Ctrl-D at this prompt. */
-async function conversationLeftAt(served: Served, question: RegExp): Promise<ConversationSummary> {
+async function conversationLeftAt(served: Served, prompt: RegExp): Promise<ConversationSummary> {
   await using chat = await opened(served, '--model', 'scripted');
   chat.line('One');
-  await chat.see(question);
+  await chat.see(prompt);
   chat.type(CTRL_D);
   await chat.see('waits for an answer');
   await chat.see('> ');

@@ -7,7 +7,7 @@ import { TerminalChat } from '../test-fixtures/terminal-chat.ts';
 
 const HANG = { odd: { tools: [{ name: 'hang', does: [{ do: 'never' as const }] }] } };
 
-/** Calls the tool for each question, and answers once it has a result. */
+/** Calls the tool for each message, and answers once it has a result. */
 const calling: ModelScript = ({ body }) => {
   const { messages } = body as { messages: { role: string; content: unknown }[] };
   const last = messages.at(-1);
@@ -17,7 +17,7 @@ const calling: ModelScript = ({ body }) => {
 };
 
 /** A chat in a conversation of its own, with a call in progress. */
-async function callInProgress(served: ServedProcess, id: string, question = 'One'): Promise<TerminalChat> {
+async function callInProgress(served: ServedProcess, id: string, message = 'One'): Promise<TerminalChat> {
   await served.post('/api/conversations', { id });
   const chat = new TerminalChat([
     '--server',
@@ -30,7 +30,7 @@ async function callInProgress(served: ServedProcess, id: string, question = 'One
     '300',
   ]);
   await chat.see('> ');
-  chat.line(question);
+  chat.line(message);
   await chat.see(/Allow it\?[^:]*: /);
   chat.line('y');
   await eventually(async () => (await eventTypes(served, id)).includes('tool_started'), { what: `the call of ${id}` });

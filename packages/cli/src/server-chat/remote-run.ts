@@ -4,8 +4,8 @@ import type { ChatRun } from '../chat/chat-backend.ts';
 import type { ServerClient } from '../server/server-client.ts';
 import { ServerUnreachable } from '../server/server-lost.ts';
 import type { Reconnector } from './reconnector.ts';
-import type { AskUserAtTerminal } from './questions.ts';
-import { UnansweredQuestion, Questions } from './questions.ts';
+import type { AskUserAtTerminal } from './interrupt-prompts.ts';
+import { UnansweredInterrupt, InterruptPrompts } from './interrupt-prompts.ts';
 import { readEvents } from './read-events.ts';
 import type { Steering, UndeliveredMessage } from './steering.ts';
 
@@ -83,7 +83,7 @@ export class RemoteRun implements ChatRun {
         throw new ToolyardError(last.error ?? UNKNOWN_FAILURE);
       this.#settle.resolve({ status: last?.type === 'run_finished' && last.status === 'done' ? 'done' : 'cancelled' });
     } catch (thrown) {
-      const error = thrown instanceof UnansweredQuestion ? this.#options.unansweredError() : thrown;
+      const error = thrown instanceof UnansweredInterrupt ? this.#options.unansweredError() : thrown;
       this.#settle.reject(error);
       throw error;
     } finally {
@@ -95,7 +95,7 @@ export class RemoteRun implements ChatRun {
   async *#follow(runId: string): AsyncGenerator<RunEvent, undefined> {
     const { client, clock, reconnector, ask, steering } = this.#options;
     const { signal } = this.#stop;
-    const questions = new Questions({
+    const prompts = new InterruptPrompts({
       client,
       reconnector,
       runId,
@@ -112,13 +112,13 @@ export class RemoteRun implements ChatRun {
             if (event.seq <= seq) continue;
             seq = event.seq;
             if (event.type === 'interrupt_answered' || event.type === 'interrupt_withdrawn')
-              questions.remove(event.interruptId);
+              prompts.remove(event.interruptId);
             if (event.type === 'steered') steering.delivered(event.message.id);
-            if (event.type === 'run_finished') questions.close();
+            if (event.type === 'run_finished') prompts.close();
             yield event;
             if (event.type === 'run_finished') return;
             // After the consumer has shown the event.
-            if (event.type === 'interrupt_requested') questions.add(event.interrupt);
+            if (event.type === 'interrupt_requested') prompts.add(event.interrupt);
           }
           throw new ServerUnreachable({
             code: 'stream_broken',
@@ -131,7 +131,7 @@ export class RemoteRun implements ChatRun {
         }
       }
     } finally {
-      questions.close();
+      prompts.close();
     }
   }
 

@@ -16,7 +16,7 @@ import { plainLine } from '../sanitize.ts';
 import { wholeBranch } from '../server/conversations.ts';
 import type { ServerClient } from '../server/server-client.ts';
 import { Reconnector } from './reconnector.ts';
-import type { AskUserAtTerminal } from './questions.ts';
+import type { AskUserAtTerminal } from './interrupt-prompts.ts';
 import { RemoteRun } from './remote-run.ts';
 import { findModel, modelNotFoundAt, shortName } from './server-models.ts';
 import { Steering } from './steering.ts';
@@ -57,12 +57,12 @@ export class ServerBackend implements ChatBackend {
     this.#conversation = conversation ? { id: conversation.id, isCreated: true } : { id: ids.next(), isCreated: false };
   }
 
-  ask(question: string): ChatRun {
+  ask(text: string): ChatRun {
     const { client, ids } = this.#options;
     const conversation = this.#conversation;
     const message: SendMessage = {
       id: ids.next(),
-      parts: [{ type: 'text', text: question }],
+      parts: [{ type: 'text', text }],
       whenBusy: 'refuse',
       configuration: this.#configuration,
     };

@@ -7,7 +7,7 @@ import { answerOnce } from '../chat/answer-once.ts';
 import { TerminalConversation } from '../chat/conversation.ts';
 import type { ChatRun } from '../chat/chat-backend.ts';
 import { workspaceOnServer } from '../chat/workspace-folder.ts';
-import { parametersFrom, readQuestion } from '../chat/read-flags.ts';
+import { parametersFrom, readUserMessage } from '../chat/read-flags.ts';
 import { onStopSignal } from '../chat/stop-signals.ts';
 import type { Terminal } from '../chat/terminal.ts';
 import { createTerminalLineReader, dim, terminalOf } from '../chat/terminal.ts';
@@ -29,7 +29,7 @@ const RECONNECT_TIMEOUT_SECONDS = 30;
 export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: ChatFlags): Promise<number> {
   const terminal = terminalOf(io);
   const print = (line: string): void => void terminal.err.write(dim(`${sanitize(line)}\n`, terminal));
-  const prompt = await readQuestion(chat.question, flags, terminal.input);
+  const prompt = await readUserMessage(chat.message, flags, terminal.input);
 
   const currentRun = new CurrentRun();
   // Ctrl-C cancels the run. Closing the terminal does not: the run continues on the server.
@@ -65,12 +65,12 @@ export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: 
     );
     const track = (run: ChatRun): ChatRun => currentRun.track(run);
     if (prompt !== undefined) {
-      const code = await answerOnce({ backend, question: prompt, terminal, json: flags.json === true, track });
+      const code = await answerOnce({ backend, message: prompt, terminal, json: flags.json === true, track });
       return signals.exitCode() ?? code;
     }
     const joined =
       terminal.interactive && conversation?.activeRun ? backend.join(conversation.activeRun.id) : undefined;
-    if (joined) printQuestion(conversation, print);
+    if (joined) printUserMessage(conversation, print);
     return await new TerminalConversation({
       backend,
       terminal,
@@ -159,7 +159,7 @@ function printConversation({ id, title, leafId }: ConversationView, print: (line
 }
 
 /** Prints the message that the joined run answers. */
-function printQuestion(conversation: ConversationView | undefined, print: (line: string) => void): void {
-  const question = conversation?.page.messages.findLast(({ role }) => role === 'user');
-  print(`answer in progress${question ? ` to: ${plainLine(textOf(question))}` : ''}`);
+function printUserMessage(conversation: ConversationView | undefined, print: (line: string) => void): void {
+  const message = conversation?.page.messages.findLast(({ role }) => role === 'user');
+  print(`answer in progress${message ? ` to: ${plainLine(textOf(message))}` : ''}`);
 }

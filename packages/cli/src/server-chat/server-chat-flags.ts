@@ -1,15 +1,15 @@
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { ChatFlags } from '../flags.ts';
 
-/** Server and question of `chat --server`. */
-export type ServerChat = { server?: string; question?: string };
+/** Server and user message of `chat --server`. */
+export type ServerChat = { server?: string; message?: string };
 
 /**
- * The server and question of `chat --server`; null for a chat that runs in this process.
+ * The server and user message of `chat --server`; null for a chat that runs in this process.
  *
  * @throws ToolyardError `bad_config` for flags that cannot be combined
  */
-export function serverChatFrom(question: string | undefined, flags: ChatFlags): ServerChat | null {
+export function serverChatFrom(message: string | undefined, flags: ChatFlags): ServerChat | null {
   if (flags.agent !== undefined && flags.conversation !== undefined) {
     throw badConfig(
       '--agent cannot be combined with --conversation: the conversation has its agent.',
@@ -47,15 +47,15 @@ export function serverChatFrom(question: string | undefined, flags: ChatFlags): 
       'Configure them in its web UI, or in config.json and mcp.json of its data folder.',
     );
   }
-  if (typeof flags.server !== 'string') return question === undefined ? {} : { question };
+  if (typeof flags.server !== 'string') return message === undefined ? {} : { message };
   if (isServerUrl(flags.server)) {
-    return { server: flags.server, ...defined({ question }) };
+    return { server: flags.server, ...defined({ message }) };
   }
-  if (question === undefined) return { question: flags.server };
+  if (message === undefined) return { message: flags.server };
   throw badConfig(`--server ${flags.server}: invalid URL.`, 'Use a URL such as http://127.0.0.1:8710.');
 }
 
-/** `--server` takes an optional URL, so the next argument may be the question instead. */
+/** `--server` takes an optional URL, so the next argument may be the user message instead. */
 function isServerUrl(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) || /^(\[[0-9a-f:]+\]|[\w.-]+):\d+\/?$/i.test(text) || text === 'localhost';
 }

@@ -102,7 +102,7 @@ describe('toolyard chat --server "question"', () => {
     expect(elsewhere.stderr).toContain('is not a Toolyard server');
   });
 
-  it('does not queue a second question in a conversation with a run in progress', async () => {
+  it('does not queue a second message in a conversation with a run in progress', async () => {
     await using model = await startModelServer(() => slowly(60, NEVER));
     await using served = await Served.start({ model: model.url });
     await served.post('/api/conversations', { id: 'c' });

@@ -1,4 +1,4 @@
-import type { RunCall, RunQuestion, RunStep } from '@toolyard/protocol';
+import type { RunCall, RunInterrupt, RunStep } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { printLine, printJson } from '../mcp/output.ts';
 import { plainLine, shownLine } from '../sanitize.ts';
@@ -28,7 +28,7 @@ export async function showSteps(
 
 function printStep(
   io: CommandIo,
-  { step, attempt, instruction, startedAt, endedAt, abandoned, model, calls, questions }: RunStep,
+  { step, attempt, instruction, startedAt, endedAt, abandoned, model, calls, questions: interrupts }: RunStep,
 ): void {
   const label = attempt === 1 ? `${step}` : `${step}, attempt ${attempt}`;
   const duration = endedAt === null ? 'in progress' : seconds(endedAt - startedAt);
@@ -44,7 +44,7 @@ function printStep(
     );
   }
   for (const call of calls) printLine(io, `    ${callLine(call)}`);
-  for (const question of questions) printLine(io, `    ${questionLine(question)}`);
+  for (const interrupt of interrupts) printLine(io, `    ${interruptLine(interrupt)}`);
 }
 
 function callLine({ name, arguments: args, editedArguments, result }: RunCall): string {
@@ -54,7 +54,7 @@ function callLine({ name, arguments: args, editedArguments, result }: RunCall): 
   return `${shownLine(name)} ${shownArguments}${note}: ${outcome}`;
 }
 
-function questionLine({ interrupt, status, answer }: RunQuestion): string {
+function interruptLine({ interrupt, status, answer }: RunInterrupt): string {
   return `asked: ${interrupt.kind}, ${answer?.decision ?? status}`;
 }
 

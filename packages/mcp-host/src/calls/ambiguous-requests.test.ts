@@ -55,19 +55,19 @@ async function connect(start: () => Promise<{ transport: TransportConfig; close:
 /** A user of one chat who answers everything, or who waits until the request is withdrawn. */
 function user(principal: string, conversationId: string, does: 'answer' | 'wait') {
   const asked: ServerRequestContext[] = [];
-  const answer = <T>(given: T, question: ServerRequestContext): Promise<T> => {
-    asked.push(question);
+  const answer = <T>(given: T, context: ServerRequestContext): Promise<T> => {
+    asked.push(context);
     return new Promise((resolve, reject) => {
       if (does === 'answer') resolve(given);
-      question.signal.addEventListener('abort', () => reject(new Error('withdrawn')));
+      context.signal.addEventListener('abort', () => reject(new Error('withdrawn')));
     });
   };
   const options: CallToolOptions = {
     caller: { principal, conversationId },
     handlers: {
-      form: (_request, question) => answer({ action: 'accept' as const, content: { city: 'Taipei' } }, question),
-      sampling: (_request, question) =>
-        answer({ role: 'assistant' as const, content: { type: 'text' as const, text: 'hi' }, model: 'demo' }, question),
+      form: (_request, context) => answer({ action: 'accept' as const, content: { city: 'Taipei' } }, context),
+      sampling: (_request, context) =>
+        answer({ role: 'assistant' as const, content: { type: 'text' as const, text: 'hi' }, model: 'demo' }, context),
     },
   };
   return { asked, options };

@@ -58,9 +58,9 @@ function call(principal: string, conversationId: string): { result: Promise<Tool
 /** The server's request and the answer it gets. */
 async function ask(method: string, params: JsonObject): Promise<unknown> {
   peer.received.splice(0);
-  peer.say({ id: 'question', method, params });
+  peer.say({ id: 'form', method, params });
   await clock.advance(0);
-  const answer = peer.received.find((message) => 'id' in message && message.id === 'question');
+  const answer = peer.received.find((message) => 'id' in message && message.id === 'form');
   return answer !== undefined && 'result' in answer ? answer.result : answer;
 }
 

@@ -60,7 +60,7 @@ class CallQueue {
     await this.host.connectAll();
     const calls = [this.call('x'), this.call('y')];
     await this.clock.advance(0);
-    this.peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    this.peer.say({ id: 'form', method: 'elicitation/create', params: FORM });
     await this.clock.advance(0);
     this.answerOn(0);
     await Promise.all(calls);

@@ -150,9 +150,9 @@ async function readRound(
   const asked: InputRound['asked'] = [];
   const answerable: [string, ServerInputRequest][] = [];
   for (const [key, one] of listed) {
-    const question = context.read(one, entry);
-    if (question === null) answerable.push([key, one]);
-    else asked.push({ key, question });
+    const request = context.read(one, entry);
+    if (request === null) answerable.push([key, one]);
+    else asked.push({ key, question: request });
   }
   return {
     number: round + 1,

@@ -43,11 +43,11 @@ describe('a round returned to the caller', () => {
     const first = await met.callTool(GO, { trip: 1 }, { onRound: (round) => rounds.push(round) });
     expect(first).toMatchObject({ isError: true, outcome: 'not_sent', error: { code: 'input_required' } });
     expect(met.activeFlows).toBe(0);
-    const question = { kind: 'form', message: 'Which city?', requestedSchema: CITY };
+    const request = { kind: 'form', message: 'Which city?', requestedSchema: CITY };
     const answered = { folders: { roots: [{ uri: 'file:///here' }] } };
     // What needs no user is answered already, and the round serializes to JSON.
     expect(JSON.parse(JSON.stringify(rounds))).toEqual([
-      { number: 1, asked: [{ key: 'city', question }], answered, state: STATE },
+      { number: 1, asked: [{ key: 'city', question: request }], answered, state: STATE },
     ]);
 
     const responses = { ...answered, city: { action: 'decline' } };
@@ -100,10 +100,8 @@ describe('the handlers of a call', () => {
     await host.connectAll();
     const call = host.callTool(GO, {}, { handlers: ofCall });
     await eventually(() => expect(peer.countOf('tools/call')).toBe(1));
-    peer.say({ id: 'question', method: 'elicitation/create', params });
-    const answer = await eventually(() =>
-      peer.received.find((message) => 'id' in message && message.id === 'question'),
-    );
+    peer.say({ id: 'form', method: 'elicitation/create', params });
+    const answer = await eventually(() => peer.received.find((message) => 'id' in message && message.id === 'form'));
     await host.close();
     await call;
     return 'result' in answer ? answer.result : 'error' in answer ? answer.error : undefined;

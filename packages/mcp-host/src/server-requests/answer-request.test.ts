@@ -35,8 +35,8 @@ function person(principal: string, conversationId: string) {
   const asked: ServerRequestContext[] = [];
   const said = Promise.withResolvers<FormAnswer>();
   const handlers: ServerRequestHandlers = {
-    form: (_request, question) => {
-      asked.push(question);
+    form: (_request, context) => {
+      asked.push(context);
       return said.promise;
     },
   };
@@ -46,7 +46,7 @@ function person(principal: string, conversationId: string) {
 describe('a request of a legacy server while several calls are in flight', () => {
   const go = { serverId: 'srv', name: 'go' };
   const answerOn = (peer: MemoryPeer): Promise<unknown> =>
-    eventually(() => peer.received.find((message) => 'id' in message && message.id === 'question'));
+    eventually(() => peer.received.find((message) => 'id' in message && message.id === 'form'));
 
   test.each([0, 1])('names both conversations and accepts the answer of either (%i)', async (first) => {
     const peer = silentPeer();
@@ -55,7 +55,7 @@ describe('a request of a legacy server while several calls are in flight', () =>
     const people = [person('anne', 'a'), person('anne', 'b')];
     const met = host;
     const calls = people.map(({ options }) => met.callTool(go, {}, options));
-    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    peer.say({ id: 'form', method: 'elicitation/create', params: FORM });
     await eventually(() => people.every(({ asked }) => asked.length === 1));
     for (const { asked } of people) expect(asked).toMatchObject([{ serverId: 'srv', mayBelongTo: ['a', 'b'] }]);
     people[first]?.say({ action: 'accept', content: { city: 'Taipei' } });
@@ -73,7 +73,7 @@ describe('a request of a legacy server while several calls are in flight', () =>
     const stop = new AbortController();
     const stopped = host.callTool(go, {}, { ...a.options, signal: stop.signal });
     const other = host.callTool(go, {}, b.options);
-    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    peer.say({ id: 'form', method: 'elicitation/create', params: FORM });
     await eventually(() => a.asked.length + b.asked.length === 2);
     stop.abort();
     await stopped;
@@ -92,7 +92,7 @@ describe('a request of a legacy server while several calls are in flight', () =>
     const people = [person('anne', 'a'), person('bert', 'b')];
     const met = host;
     const calls = people.map(({ options }) => met.callTool(go, {}, options));
-    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    peer.say({ id: 'form', method: 'elicitation/create', params: FORM });
     expect(await answerOn(peer)).toMatchObject({
       error: { message: expect.stringContaining('several users') as string },
     });
@@ -110,7 +110,7 @@ describe('a request of a legacy server while several calls are in flight', () =>
       host.callTool(go, {}, { caller: { principal: 'anne', conversationId: 'headless' } }),
       host.callTool(go, {}, anne.options),
     ];
-    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    peer.say({ id: 'form', method: 'elicitation/create', params: FORM });
     await eventually(() => anne.asked.length === 1);
     expect(anne.asked).toMatchObject([{ mayBelongTo: ['headless', 'a'] }]);
     anne.say({ action: 'decline' });
@@ -151,10 +151,8 @@ describe('a request of a legacy server', () => {
     host = memoryHost(peer, { handlers });
     await host.connectAll();
     const call = host.callTool({ serverId: 'srv', name: 'go' }, {});
-    peer.say({ id: 'question', method, params });
-    const answer = await eventually(() =>
-      peer.received.find((message) => 'id' in message && message.id === 'question'),
-    );
+    peer.say({ id: 'form', method, params });
+    const answer = await eventually(() => peer.received.find((message) => 'id' in message && message.id === 'form'));
     await host.close();
     await call;
     return 'result' in answer ? answer.result : 'error' in answer ? answer.error : undefined;
@@ -212,11 +210,11 @@ describe('a request of a legacy server', () => {
   test('suspends the timeout of the call', async () => {
     const clock = createFakeClock();
     const peer = silentPeer();
-    const questions: ServerRequestContext[] = [];
+    const contexts: ServerRequestContext[] = [];
     let answer = (): void => undefined;
     const handlers: ServerRequestHandlers = {
-      form: (_request, question) => {
-        questions.push(question);
+      form: (_request, context) => {
+        contexts.push(context);
         return new Promise((resolve) => {
           answer = () => resolve({ action: 'cancel' });
         });
@@ -226,10 +224,10 @@ describe('a request of a legacy server', () => {
     await host.connectAll();
     const call = host.callTool({ serverId: 'srv', name: 'go' }, {}, { timeoutMs: 10_000 });
     await clock.advance(5_000);
-    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    peer.say({ id: 'form', method: 'elicitation/create', params: FORM });
     await clock.advance(3_600_000);
-    expect(questions).toMatchObject([{ serverId: 'srv', tool: { serverId: 'srv', name: 'go' } }]);
-    expect(questions[0]).not.toHaveProperty('mayBelongTo');
+    expect(contexts).toMatchObject([{ serverId: 'srv', tool: { serverId: 'srv', name: 'go' } }]);
+    expect(contexts[0]).not.toHaveProperty('mayBelongTo');
     answer();
     await clock.advance(10_000);
     expect(await call).toMatchObject({ outcome: 'unknown', error: { code: 'timed_out' } });
@@ -238,10 +236,10 @@ describe('a request of a legacy server', () => {
 
   test('is withdrawn when the call is cancelled', async () => {
     const peer = silentPeer();
-    let question: ServerRequestContext | undefined;
+    let context: ServerRequestContext | undefined;
     const handlers: ServerRequestHandlers = {
       form: (_request, asked) => {
-        question = asked;
+        context = asked;
         return new Promise(() => undefined);
       },
     };
@@ -250,11 +248,11 @@ describe('a request of a legacy server', () => {
     const stopper = new AbortController();
     const call = host.callTool({ serverId: 'srv', name: 'go' }, {}, { signal: stopper.signal });
     await eventually(() => peer.countOf('tools/call') === 1);
-    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
-    await eventually(() => question);
+    peer.say({ id: 'form', method: 'elicitation/create', params: FORM });
+    await eventually(() => context);
     stopper.abort();
     expect(await call).toMatchObject({ error: { code: 'cancelled' } });
-    expect(question?.signal.aborted).toBe(true);
+    expect(context?.signal.aborted).toBe(true);
   });
 
   test('calls run in parallel if no capability allows requests', async () => {

@@ -18,7 +18,7 @@ afterEach(async () => {
 
 describe('input requests of a modern server', () => {
   const STATE = '  {"a":1}\u00e9\ud83d\ude00\n%00== ';
-  const question = { city: { method: 'elicitation/create', params: FORM } };
+  const inputRequests = { city: { method: 'elicitation/create', params: FORM } };
 
   async function connect(does: ToolAction[], more: Partial<McpHostOptions> = {}): Promise<McpHost> {
     server = await startScriptedMcp({ era: 'modern', tools: [{ name: 'go', does }] });
@@ -34,7 +34,7 @@ describe('input requests of a modern server', () => {
 
   test('get their answers, the unchanged state and a new request id', async () => {
     const mcpHost = await connect([
-      { do: 'ask', inputRequests: question, requestState: STATE },
+      { do: 'ask', inputRequests, requestState: STATE },
       { do: 'ask', requestState: 'second' },
       { do: 'echo_input' },
     ]);
@@ -64,7 +64,7 @@ describe('input requests of a modern server', () => {
       {
         do: 'ask',
         inputRequests: {
-          ...question,
+          ...inputRequests,
           text: { method: 'sampling/createMessage', params: SAMPLING },
           folders: { method: 'roots/list' },
         },
@@ -85,7 +85,7 @@ describe('input requests of a modern server', () => {
   });
 
   test('attack 22: endless rounds end after ten', async () => {
-    const mcpHost = await connect([{ do: 'ask', inputRequests: question, requestState: 'x', always: true }]);
+    const mcpHost = await connect([{ do: 'ask', inputRequests, requestState: 'x', always: true }]);
     expect(await call(mcpHost)).toMatchObject({ isError: true, error: { code: 'tool_failed' } });
     expect(calls()).toHaveLength(11);
   });
@@ -97,7 +97,7 @@ describe('input requests of a modern server', () => {
   });
 
   test('without a handler fail the call with an error', async () => {
-    const mcpHost = await connect([{ do: 'ask', inputRequests: question }], { handlers: { roots: () => [] } });
+    const mcpHost = await connect([{ do: 'ask', inputRequests }], { handlers: { roots: () => [] } });
     expect(await call(mcpHost)).toMatchObject({
       isError: true,
       outcome: 'done',
@@ -107,7 +107,7 @@ describe('input requests of a modern server', () => {
 
   test('are withdrawn when the call is cancelled', async () => {
     let asked: ServerRequestContext | undefined;
-    const mcpHost = await connect([{ do: 'ask', inputRequests: question }], {
+    const mcpHost = await connect([{ do: 'ask', inputRequests }], {
       handlers: {
         form: (_request, one) => {
           asked = one;
@@ -131,7 +131,7 @@ describe('input requests of a modern server', () => {
       capabilities: { prompts: {} },
       answers: {
         'prompts/list': { result: { prompts: [{ name: 'greet' }] } },
-        'prompts/get': { result: { resultType: 'input_required', inputRequests: question } },
+        'prompts/get': { result: { resultType: 'input_required', inputRequests } },
       },
     });
     host = await connected([{ id: 'srv', transport: { type: 'http', url: server.url } }], { handlers: answersAll });

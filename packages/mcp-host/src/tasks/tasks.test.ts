@@ -191,8 +191,8 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
   test('pass their requests to the handlers with the tool; other calls continue meanwhile', async () => {
     const asked: string[] = [];
     const met = await connect(era, new TaskRegistry(), {
-      form: async ({ message }, question) => {
-        asked.push(`${question.tool?.name ?? 'nobody'}: ${message}`);
+      form: async ({ message }, context) => {
+        asked.push(`${context.tool?.name ?? 'nobody'}: ${message}`);
         await met.callTool(tool('plain'), {});
         return { action: 'accept', content: { name: message === 'Who?' ? 'Ann' : 'Bo' } };
       },

@@ -169,7 +169,7 @@ export const callFromMcpAppBody = named(
 );
 export type CallFromMcpApp = z.output<typeof callFromMcpAppBody>;
 /** Nothing was called yet: the user decides. */
-const appCallQuestion = z.strictObject({
+const appCallApproval = z.strictObject({
   decision: z.literal('ask'),
   /** Why the call is flagged as dangerous. */
   danger: z.string().exactOptional(),
@@ -183,7 +183,7 @@ export const mcpAppCall = named(
   'McpAppCall',
   z.discriminatedUnion('decision', [
     z.strictObject({ decision: z.literal('called'), result: toolResult }),
-    appCallQuestion,
+    appCallApproval,
     refusedAppCall,
   ]),
 );
@@ -202,7 +202,7 @@ export const checkTabAppCallBody = named(
 export type CheckTabAppCall = z.output<typeof checkTabAppCallBody>;
 export const appCallVerdict = named(
   'AppCallVerdict',
-  z.discriminatedUnion('decision', [z.strictObject({ decision: z.literal('run') }), appCallQuestion, refusedAppCall]),
+  z.discriminatedUnion('decision', [z.strictObject({ decision: z.literal('run') }), appCallApproval, refusedAppCall]),
 );
 /** Whether a call requested by an app may be made. */
 export type AppCallVerdict = z.output<typeof appCallVerdict>;

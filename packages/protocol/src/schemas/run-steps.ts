@@ -136,7 +136,7 @@ const step = z.strictObject({
 /** One attempt of one step. */
 export type RunStep = z.output<typeof step>;
 export type RunCall = RunStep['calls'][number];
-export type RunQuestion = RunStep['questions'][number];
+export type RunInterrupt = RunStep['questions'][number];
 
 const steps = {
   run: runRecord,

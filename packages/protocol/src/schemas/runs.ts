@@ -52,7 +52,7 @@ const askedByServer = {
   ...asked,
   /**
    * Set if the server did not say which of several calls it asks for: the conversations of all of them. Each shows the
-   * question, and the first answer wins.
+   * interrupt, and the first answer wins.
    */
   mayBelongTo: z.array(z.string()).exactOptional(),
 };
@@ -148,9 +148,9 @@ export const interrupt = named(
     }),
     /** The server of the call requires a sign-in. It did not accept the call, which is made again after the sign-in. */
     z.strictObject({ ...asked, kind: z.literal('sign_in') }),
-    /** A question of the model that the user answers with text. The question is the model's text. */
+    /** The model asks the user for text. The question is the model's text. */
     z.strictObject({ ...asked, kind: z.literal('prompt'), question: z.string() }),
-    /** A question of the model with choices. Question and choices are the model's text. */
+    /** The model asks the user to choose. Question and choices are the model's text. */
     z.strictObject({
       ...asked,
       kind: z.literal('selection'),
@@ -200,9 +200,9 @@ export type SamplingInterrupt = Extract<Interrupt, { kind: 'sampling' }>;
 export type SamplingMessage = SamplingInterrupt['messages'][number];
 /** The server of the call requires a sign-in. It did not accept the call, which is made again after the sign-in. */
 export type SignInInterrupt = Extract<Interrupt, { kind: 'sign_in' }>;
-/** A question of the model that the user answers with text. The question is the model's text. */
+/** The model asks the user for text. The question is the model's text. */
 export type PromptInterrupt = Extract<Interrupt, { kind: 'prompt' }>;
-/** A question of the model with choices. Question and choices are the model's text. */
+/** The model asks the user to choose. Question and choices are the model's text. */
 export type SelectionInterrupt = Extract<Interrupt, { kind: 'selection' }>;
 /**
  * An exhausted budget. The run is parked before anything that would exceed it: a model request, or calls of the tool.

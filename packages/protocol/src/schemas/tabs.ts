@@ -33,7 +33,7 @@ export const offerTabToolsBody = named('OfferTabTools', z.strictObject({ servers
 export type OfferTabTools = z.output<typeof offerTabToolsBody>;
 
 const mayBelongTo = z.array(z.string().max(200)).max(100).exactOptional();
-const tabQuestion = named(
+const tabInputRequest = named(
   'TabQuestion',
   z.discriminatedUnion('kind', [
     z.strictObject({
@@ -58,10 +58,10 @@ const tabQuestion = named(
     }),
   ]),
 );
-/** A question of the call's server, which the run asks the user. The text is the server's. */
-export type TabQuestion = z.output<typeof tabQuestion>;
+/** A request of the call's server, which becomes an interrupt of the run. The text is the server's. */
+export type TabInputRequest = z.output<typeof tabInputRequest>;
 
-const tabQuestionAnswer = named(
+const tabInputAnswer = named(
   'TabQuestionAnswer',
   z.union([
     z.strictObject({ kind: z.literal('form'), action: z.literal('accept'), content: jsonObject }),
@@ -72,7 +72,7 @@ const tabQuestionAnswer = named(
   ]),
 );
 /** The answer for its server; `refused` if no user could be asked. */
-export type TabQuestionAnswer = z.output<typeof tabQuestionAnswer>;
+export type TabInputAnswer = z.output<typeof tabInputAnswer>;
 
 const tabCallView = named(
   'TabCall',
@@ -83,8 +83,8 @@ const tabCallView = named(
     tool: toolReference,
     /** True if this tab has claimed it. */
     claimed: z.boolean(),
-    /** Answers to the server's questions, by the id of the question. */
-    answers: z.record(z.string(), tabQuestionAnswer),
+    /** Answers to the server's requests, by the id of the request. */
+    answers: z.record(z.string(), tabInputAnswer),
   }),
 );
 /** A call that a tab may claim or has claimed. */
@@ -111,5 +111,5 @@ export const finishTabCallBody = named('FinishTabCall', z.strictObject({ fence, 
 /** `fence`: as it was claimed. The same result may be sent again. */
 export type FinishTabCall = z.output<typeof finishTabCallBody>;
 
-export const askFromTabBody = named('AskFromTab', z.strictObject({ fence, question: tabQuestion }));
+export const askFromTabBody = named('AskFromTab', z.strictObject({ fence, question: tabInputRequest }));
 export type AskFromTab = z.output<typeof askFromTabBody>;

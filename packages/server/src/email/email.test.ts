@@ -85,7 +85,7 @@ async function park({ scheduled = true } = {}): Promise<string> {
   const { id } = sent.run;
   const plannedAt = Number(id.split('.')[1]);
   if (scheduled) await storage.schedules.addFiring(ANNE, { scheduleId: 's1', plannedAt }, plannedAt, 9e15);
-  runs.ask(id, `${id}.question`);
+  runs.ask(id, `${id}.approval`);
   return conversationId;
 }
 

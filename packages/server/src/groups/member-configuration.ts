@@ -56,7 +56,7 @@ export async function memberConfiguration(
 }
 
 /** The message that begins the turn. */
-export function memberQuestion(task: string, member: MemberTask, { description }: OpenedGroup): string {
+export function memberMessage(task: string, member: MemberTask, { description }: OpenedGroup): string {
   const { name, kind } = member;
   const isPrivate = member.private === true;
   return memberPrompt({ name, kind, supervisor: description.supervisor, instruction: task, private: isPrivate });

@@ -4,7 +4,7 @@ import { canonicalJson, TAB_RUNS_VERSION as v } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
 import { describe, expect, test, vi } from 'vitest';
 import { ANNE } from '../runs/test-fixtures/bench.ts';
-import { answerId, began, delta, event, message, QUESTION, TOOL, useTabScene } from './test-fixtures/tab-runs.ts';
+import { answerId, began, delta, event, message, APPROVAL, TOOL, useTabScene } from './test-fixtures/tab-runs.ts';
 import * as door from './test-fixtures/test-server.ts';
 
 const { scene, post, renew, take, commit, state, calls, everything } = useTabScene();
@@ -84,7 +84,7 @@ describe('a commit', () => {
       ['usage', { usage: [{ kind: 'tool', at: 5, durationMs: 1, tool: TOOL, failed: false }] }],
       ['a call state', { ledger: [planned, { change: 'move', callId: 'r.c', from: 'planned', to: 'sent' }] }],
       ['a message', message({})],
-      ['a question', { interrupts: { opened: [{ interrupt: { ...QUESTION, id: 'r.q' }, mode: 'live' }] } }],
+      ['an interrupt', { interrupts: { opened: [{ interrupt: { ...APPROVAL, id: 'r.q' }, mode: 'live' }] } }],
       ['a steering message', { taken: ['said'] }],
       ['nothing', {}],
     ];

@@ -141,7 +141,7 @@ async function makeThings(): Promise<Record<string, string>> {
   const sent = await post('/api/conversations/conversation-of-anne/messages', say('m1'));
   await post('/api/conversations/conversation-of-anne/messages', say('queued-of-anne'));
   const run = (sent.json as { run: { id: string } }).run.id;
-  server.runs.ask(run, 'question-of-anne');
+  server.runs.ask(run, 'interrupt-of-anne');
   server.runs.emit(run, { type: 'text_delta', messageId: 'x', text: 'secret-delta' });
   const { bytes: _bytes, json } = await server.ask('/api/files', {
     headers: { ...headers, 'content-type': 'image/png' },
@@ -183,11 +183,11 @@ async function makeThings(): Promise<Record<string, string>> {
     conversation: 'conversation-of-anne',
     run,
     call: 'call-of-anne',
-    question: 'question-of-anne',
+    question: 'interrupt-of-anne',
     conversations: 'conversation-of-anne',
     item: 'queued-of-anne',
     runs: run,
-    interrupts: 'question-of-anne',
+    interrupts: 'interrupt-of-anne',
     agents: 'agent-of-anne',
     groups: 'group-of-anne',
     providers: 'provider-of-anne',

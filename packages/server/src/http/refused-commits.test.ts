@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ANNE, BERT } from '../runs/test-fixtures/bench.ts';
-import { answerId, began, delta, event, message, QUESTION, TOOL, useTabScene } from './test-fixtures/tab-runs.ts';
+import { answerId, began, delta, event, message, APPROVAL, TOOL, useTabScene } from './test-fixtures/tab-runs.ts';
 import * as door from './test-fixtures/test-server.ts';
 
 const { scene, commit, state, everything } = useTabScene();
@@ -45,7 +45,7 @@ describe('rejects a commit of a tab without changing anything', () => {
       }),
     ],
     ['with a message whose id is not derived from the run', () => message({ id: 'x.1' })],
-    ['with the question replaced', () => message({ id: 'r', parentId: null })],
+    ['with the user message replaced', () => message({ id: 'r', parentId: null })],
     ['with a message in another conversation', () => message({}, 'other')],
     ['with a message in a conversation of another user', () => message({}, 'of-bert')],
     ['with a message of another run', () => message({ runId: 'x' })],
@@ -103,14 +103,14 @@ describe('rejects a commit of a tab without changing anything', () => {
     [
       'with an interrupt of another run',
       () => ({
-        interrupts: { opened: [{ interrupt: { ...QUESTION, id: 'x.1' }, mode: 'parked' }] },
+        interrupts: { opened: [{ interrupt: { ...APPROVAL, id: 'x.1' }, mode: 'parked' }] },
       }),
     ],
     [
       'with an answer to its own interrupt',
       () => ({
         interrupts: {
-          opened: [{ interrupt: { ...QUESTION, id: 'r.q' }, mode: 'parked' }],
+          opened: [{ interrupt: { ...APPROVAL, id: 'r.q' }, mode: 'parked' }],
           answered: [{ id: 'r.q', answer: { decision: 'approve', scope: 'always' } }],
         },
       }),
@@ -134,10 +134,10 @@ describe('rejects a commit of a tab without changing anything', () => {
     ['with an inbox item that does not exist', () => ({ events: [delta('a')], taken: ['cancel'] })],
     ['with a deleted queued message', () => ({ unqueued: ['q'] })],
     [
-      'with a question the user did not ask',
+      'with a message the user did not send',
       () => ({ events: [began({ ...scene.held.message, parts: [{ type: 'text', text: 'Forged' }] })] }),
     ],
-    ['with a question under another id', () => ({ events: [began({ ...scene.held.message, id: 'x' })] })],
+    ['with the user message under another id', () => ({ events: [began({ ...scene.held.message, id: 'x' })] })],
     ['out of order', () => ({ number: 2, events: [delta('a')] })],
     ['with too many events', () => ({ events: Array.from({ length: 10_001 }, (_, at) => delta('a', at + 1)) })],
   ];

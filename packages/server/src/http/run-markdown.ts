@@ -1,4 +1,4 @@
-import type { RunExport, RunQuestion, RunStep } from '@toolyard/protocol';
+import type { RunExport, RunInterrupt, RunStep } from '@toolyard/protocol';
 import { conversationMarkdown } from './conversation-markdown.ts';
 
 /** A run as Markdown: its result, a table of its steps, and the messages. */
@@ -38,7 +38,7 @@ function whatOf({ instruction, model, calls, questions, abandoned }: RunStep): s
   return what.length === 0 ? instruction : what.join('; ');
 }
 
-function asked({ interrupt, status, answer }: RunQuestion): string {
+function asked({ interrupt, status, answer }: RunInterrupt): string {
   return `${interrupt.kind}: ${answer?.decision ?? status}`;
 }
 

@@ -120,8 +120,8 @@ describe('POST /api/conversations/{id}/messages', () => {
       expect(again).toMatchObject({ run: { id: sent.run.id, status: 'done' }, message: { id: sent.message.id } });
       const { page } = await api.get('/api/conversations/{id}', { params: { id: 'c' } });
       expect(page.messages.map(textOf)).toEqual(['Hello', 'Hello to you.']);
-      const questions = model.requests.filter(({ method }) => method === 'POST');
-      expect(questions.map(({ body }) => body)).toMatchObject([{ messages: [{ role: 'user', content: 'Hello' }] }]);
+      const requests = model.requests.filter(({ method }) => method === 'POST');
+      expect(requests.map(({ body }) => body)).toMatchObject([{ messages: [{ role: 'user', content: 'Hello' }] }]);
     },
   );
 });
@@ -196,12 +196,12 @@ describe('POST /api/runs', () => {
         reply.text('Bern it is.'),
       );
       const { run } = await api.post('/api/runs', { body: HELLO });
-      const question = await eventually(async () => (await api.get('/api/interrupts')).items[0], {
-        what: 'the question',
+      const asked = await eventually(async () => (await api.get('/api/interrupts')).items[0], {
+        what: 'the interrupt',
       });
-      expect(question.interrupt).toMatchObject({ kind: 'prompt', question: 'Which city?' });
+      expect(asked.interrupt).toMatchObject({ kind: 'prompt', question: 'Which city?' });
       await api.post('/api/interrupts/{id}/answer', {
-        params: { id: question.id },
+        params: { id: asked.id },
         body: { answer: { decision: 'say', text: 'Bern' } },
       });
       const events = await eventsOf(run.id);

@@ -127,7 +127,7 @@ describe('all events of one owner', () => {
 
   test('a new reader gets nothing of a run that waits for the user until it is answered', async () => {
     const model = scriptedModel([calls({ name: 'send', arguments: {} }), says('Done')]);
-    const tools = { send: { inQuestion: true, call: () => answers('sent') } };
+    const tools = { send: { inInterrupt: true, call: () => answers('sent') } };
     const bench = await openBench(temporaryFolder(), { model, tools });
     const runId = await bench.ask(await bench.conversation(), 'Do it');
     const before = await bench.rest(runId);

@@ -60,7 +60,7 @@ afterEach(async () => {
 
 const ask = <T>(method: string, path: string, body?: unknown): Promise<T> => askOf(server, method, path, body);
 const statusOf = async (runId: string): Promise<string> => (await ask<RunRecord>('GET', `/api/runs/${runId}`)).status;
-const openQuestions = async (): Promise<StoredInterrupt[]> =>
+const openInterrupts = async (): Promise<StoredInterrupt[]> =>
   (await ask<{ items: StoredInterrupt[] }>('GET', '/api/interrupts?status=open')).items;
 
 async function say(id: string, text: string): Promise<string> {
@@ -74,7 +74,7 @@ test('a server request that may belong to two chats is open in both, and can be 
   await eventually(async () => (await ask<McpServerList>('GET', '/api/mcp/servers')).items[0]?.state === 'ready');
   const [asking, waiting] = [await say(CHATS[0], 'Ask.'), await say(CHATS[1], 'Wait.')];
   const open = await eventually(async () => {
-    const items = await openQuestions();
+    const items = await openInterrupts();
     return items.length === 2 && items;
   });
   expect(open.map(({ runId }) => runId).sort()).toEqual([asking, waiting].sort());
@@ -86,7 +86,7 @@ test('a server request that may belong to two chats is open in both, and can be 
   const answer = { decision: 'accept', content: { city: 'Taipei' } };
   await ask('POST', `/api/interrupts/${encodeURIComponent(elsewhere?.id ?? '')}/answer`, { answer });
   await eventually(async () => (await statusOf(asking)) === 'done');
-  expect(await openQuestions()).toEqual([]);
+  expect(await openInterrupts()).toEqual([]);
   expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('Taipei');
   expect(await statusOf(waiting)).toBe('running');
   writeFileSync(join(folder, 'go-on'), '');

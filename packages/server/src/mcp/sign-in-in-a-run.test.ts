@@ -88,11 +88,11 @@ async function untilAsked() {
   const approval = await asked('approval');
   authorization.revoke();
   await answer(approval.id, { decision: 'approve', scope: 'once' });
-  const question = await asked('sign_in');
-  expect(question).toMatchObject({ mode: 'parked', interrupt: { tool: { serverId: 'mail', name: 'read_mail' } } });
+  const interrupt = await asked('sign_in');
+  expect(interrupt).toMatchObject({ mode: 'parked', interrupt: { tool: { serverId: 'mail', name: 'read_mail' } } });
   await whenRun(run.id, 'parked');
   expect(ran()).toBe(0);
-  return { runId: run.id, question };
+  return { runId: run.id, interrupt };
 }
 
 const whenRun = (id: string, status: RunRecord['status']) =>
@@ -124,14 +124,14 @@ test('a sign-in after a restart resumes the run', async () => {
 });
 
 test('an answer before the sign-in asks again; after a denial the result says that the call was not made', async () => {
-  const { runId, question } = await untilAsked();
-  await answer(question.id, { decision: 'signed_in' });
+  const { runId, interrupt } = await untilAsked();
+  await answer(interrupt.id, { decision: 'signed_in' });
   const again = await eventually(
     async () => {
       const next = await asked('sign_in');
-      return next.id === question.id ? undefined : next;
+      return next.id === interrupt.id ? undefined : next;
     },
-    { what: 'the next question' },
+    { what: 'the next interrupt' },
   );
   await answer(again.id, { decision: 'decline' });
   await whenRun(runId, 'done');

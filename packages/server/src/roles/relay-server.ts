@@ -45,7 +45,7 @@ export function createRelayServer({ server, clock }: RelayServerOptions): McpSer
               ...defined({ total, message: text }),
               ...relayMeta.waitMeta(waitsFor),
             }),
-          handlers: questionsTo(context),
+          handlers: requestHandlersFor(context),
           ...callerOf(params),
         },
       });
@@ -96,7 +96,7 @@ const action = z.looseObject({ action: z.enum(['accept', 'decline', 'cancel']), 
 const anything = z.looseObject({});
 
 /** Sends requests of a legacy server to the client that made the call. */
-function questionsTo(context: ServerContext): ServerRequestHandlers {
+function requestHandlersFor(context: ServerContext): ServerRequestHandlers {
   const { mcpReq } = context;
   const ask = async <T>(
     method: string,
@@ -118,21 +118,21 @@ function questionsTo(context: ServerContext): ServerRequestHandlers {
     }
   };
   return {
-    sampling: async (request, question) => (await ask('sampling/createMessage', request, anything, question)) as never,
-    form: async (request, question) => {
-      const answer = await ask('elicitation/create', request, action, question);
+    sampling: async (request, asked) => (await ask('sampling/createMessage', request, anything, asked)) as never,
+    form: async (request, asked) => {
+      const answer = await ask('elicitation/create', request, action, asked);
       if (answer.action !== 'accept') return { action: answer.action };
       return { action: 'accept', content: isJsonObject(answer.content) ? answer.content : {}, asIs: true };
     },
-    url: async (request, question) => {
-      const { completed } = question;
+    url: async (request, asked) => {
+      const { completed } = asked;
       const { elicitationId } = request;
       if (elicitationId !== undefined) {
         void completed
           .then(() => mcpReq.notify({ method: 'notifications/elicitation/complete', params: { elicitationId } }))
           .catch(() => undefined);
       }
-      return (await ask('elicitation/create', request, action, question)).action;
+      return (await ask('elicitation/create', request, action, asked)).action;
     },
   };
 }

@@ -10,7 +10,7 @@ const tools = { ask_user: { serverId: 'person', builtIn: true, call: () => answe
 const prompt = { name: 'ask_user', arguments: { question: 'Which city?' } };
 const selection = { name: 'ask_user', arguments: { question: 'Which?', choices: ['red', 'green', 'red'] } };
 
-describe('a question of the model (ask_user)', () => {
+describe('an interrupt of the model (ask_user)', () => {
   test(
     'parks the run, survives a crash, and its answer is the result of the call',
     { tags: ['C1.27', 'C3.24', 'C12.07'] },

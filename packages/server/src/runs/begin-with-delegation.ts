@@ -15,7 +15,7 @@ export function withSubAgents(configuration: RunConfiguration): RunConfiguration
 /** The beginning of a run that delegates tasks before its model is asked: as if the model had called the tool. */
 export function delegationOf(
   tasks: readonly SubAgentTask[],
-  { state, question, model }: { state: AgentState; question: UserMessage; model: string },
+  { state, userMessage, model }: { state: AgentState; userMessage: UserMessage; model: string },
 ): { message: AssistantMessage; point: RunPoint } {
   const id = `${state.runId}.delegated`;
   const call = {
@@ -27,8 +27,8 @@ export function delegationOf(
   return {
     message: {
       id,
-      parentId: question.id,
-      createdAt: question.createdAt,
+      parentId: userMessage.id,
+      createdAt: userMessage.createdAt,
       role: 'assistant',
       parts: [{ type: 'tool_call', ...call }],
       runId: state.runId,

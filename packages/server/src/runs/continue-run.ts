@@ -15,11 +15,14 @@ export function continueRun(of: {
   agentId?: string;
 }): { request: StartRequest; how: ContinuedConversation['how'] } {
   const { runId, conversation, branch, canContinue, configuration, agentId } = of;
-  const { message: question, how } = continuationOf(branch, canContinue);
-  const leafId = leafOf(branch, how.kind) ?? question.id;
+  const { message: userMessage, how } = continuationOf(branch, canContinue);
+  const leafId = leafOf(branch, how.kind) ?? userMessage.id;
   const parts = how.kind === 'same' ? how.parts : undefined;
   const begins = { with: 'answer' as const, leafId, ...defined({ parts }) };
-  return { request: { runId, conversation, question, begins, ...defined({ configuration, agentId }) }, how: how.kind };
+  return {
+    request: { runId, conversation, userMessage, begins, ...defined({ configuration, agentId }) },
+    how: how.kind,
+  };
 }
 
 /** @throws ToolyardError `conflict` if a run is in progress, or messages follow the message `last` */

@@ -15,13 +15,13 @@ type Scene = { bench: RunBench; made: JsonObject[]; model: ScriptedModel; runId:
 /** A run that waits for approval of its calls of `send`. */
 async function parked(
   argsOfCalls: JsonObject[],
-  more: Partial<RunBenchOptions> & { inQuestion?: false } = {},
+  more: Partial<RunBenchOptions> & { inInterrupt?: false } = {},
 ): Promise<Scene> {
   const made: JsonObject[] = [];
   const model = scriptedModel([calls(...argsOfCalls.map((args) => ({ name: 'send', arguments: args }))), says('Done')]);
   const call = (args: JsonObject) => (made.push(args), answers('sent'));
-  const { inQuestion = true, ...rest } = more;
-  const tools = { send: { inputSchema: SCHEMA, inQuestion, call } };
+  const { inInterrupt = true, ...rest } = more;
+  const tools = { send: { inputSchema: SCHEMA, inInterrupt, call } };
   const bench = await openBench(temporaryFolder(), { model, tools, ...rest });
   const runId = await bench.ask(await bench.conversation(), 'Do it');
   await bench.rest(runId);
@@ -43,9 +43,9 @@ describe('a call with arguments edited by the user', () => {
   test('is made with them, and they are in answer, events, ledger and conversation', async () => {
     const scene = await parked([{ to: 'everybody' }]);
     const { bench, made, runId, asked } = scene;
-    const [question] = asked;
-    expect(question?.interrupt).toMatchObject({ arguments: { to: 'everybody' }, inputSchema: SCHEMA });
-    await bench.runs.answer(ANNE, question?.id ?? '', approve({ to: 'Bert' }));
+    const [approval] = asked;
+    expect(approval?.interrupt).toMatchObject({ arguments: { to: 'everybody' }, inputSchema: SCHEMA });
+    await bench.runs.answer(ANNE, approval?.id ?? '', approve({ to: 'Bert' }));
     const events = await over(scene);
     expect(made).toEqual([{ to: 'Bert' }]);
     const editedArguments = { to: 'Bert' };
@@ -92,7 +92,7 @@ describe('a call with arguments edited by the user', () => {
   });
 
   test('is not made if the mismatch is found later, and the model learns who edited them', async () => {
-    const scene = await parked([{ to: 'everybody' }], { inQuestion: false });
+    const scene = await parked([{ to: 'everybody' }], { inInterrupt: false });
     await scene.bench.runs.answer(ANNE, scene.asked[0]?.id ?? '', approve({ to: 7 }));
     const events = await over(scene);
     expect(scene.made).toEqual([]);
@@ -106,7 +106,7 @@ describe('a call with arguments edited by the user', () => {
     const scene = await parked([{ to: 'everybody' }]);
     const { bench, runId, asked, made } = scene;
     await bench.runs.answer(ANNE, asked[0]?.id ?? '', approve({ to: 'rm -rf /' }));
-    await eventually(() => open(bench, runId).length === 1, { what: 'the second question' });
+    await eventually(() => open(bench, runId).length === 1, { what: 'the second approval' });
     const [again] = open(bench, runId);
     expect(made).toEqual([]);
     expect(again?.id).not.toBe(asked[0]?.id);

@@ -12,7 +12,7 @@ const FORM = { type: 'object', properties: { seat: { type: 'string' } }, require
 /** As listed by the bench; the registered function is executed. */
 const listed = { book: { serverId: 'travel', builtIn: true, call: () => answers('must not be called') } };
 
-/** A tool that books after two questions, and records its actions and principal. */
+/** A tool that books after two answers, and records its actions and principal. */
 function travel(acts: string[]): FunctionToolGroup {
   const execute = async (_args: unknown, { ask, user, conversation, run, budget }: ToolContext): Promise<string> => {
     acts.push('begins');
@@ -30,7 +30,7 @@ function travel(acts: string[]): FunctionToolGroup {
 }
 
 describe('a function tool of the server that asks the user', () => {
-  test('continues in another process with every answer, and repeats only the code before a question', async () => {
+  test('continues in another process with every answer, and repeats only the code before an interrupt', async () => {
     const acts: string[] = [];
     const options = { tools: listed, functions: travel(acts), configuration: { intervention: 'auto' as const } };
     const folder = temporaryFolder();

@@ -163,19 +163,19 @@ export class MessageQueue {
     const conversation = await storage.conversations.get(principal, conversationId);
     const queued = conversation && (await storage.queue.get(principal, conversationId, id));
     if (!queued) return 'gone';
-    const question = questionOf(queued, conversation, clock.now());
+    const userMessage = userMessageOf(queued, conversation, clock.now());
     return start(principal, {
       runId: id,
       conversation,
-      question,
-      begins: { with: 'question', queuedMessageId: id },
+      userMessage,
+      begins: { with: 'message', queuedMessageId: id },
       configuration: readStoredConfiguration(queued.configuration),
       ...defined({ agentId: queued.agentId }),
     });
   }
 }
 
-function questionOf({ id, parts }: QueuedMessage, conversation: StoredConversation, createdAt: number): UserMessage {
+function userMessageOf({ id, parts }: QueuedMessage, conversation: StoredConversation, createdAt: number): UserMessage {
   return { id, parentId: conversation.leafId, createdAt, role: 'user', parts };
 }
 

@@ -42,7 +42,7 @@ export async function recoverRun(options: RecoverRunOptions): Promise<RecoveredR
   const attempt = last.attempt + 1;
   const closes = last.attempt > 0 && !last.closed;
   if (closes) {
-    await withdrawQuestions(options, { step, attempt: last.attempt });
+    await withdrawInterrupts(options, { step, attempt: last.attempt });
     closeAttempt(options, last, attempt);
   }
 
@@ -65,7 +65,7 @@ export async function recoverRun(options: RecoverRunOptions): Promise<RecoveredR
 }
 
 /** Withdraws interrupts of servers inside calls that ended with their process; a repeated call opens new ones. */
-async function withdrawQuestions({ run, store, writer }: RecoverRunOptions, stamp: StepStamp): Promise<void> {
+async function withdrawInterrupts({ run, store, writer }: RecoverRunOptions, stamp: StepStamp): Promise<void> {
   const query = { runId: run.id, status: 'open' } as const;
   for await (const { id, interrupt } of allInterrupts(store, { ownerId: run.ownerId }, query)) {
     if (STORED_WITH_STEP.has(interrupt.kind)) continue;

@@ -14,8 +14,8 @@ export async function regenerateConfiguration(
   const answered = await storage.messages.get(principal, conversation.id, messageId);
   if (!answered) throw new ToolyardError({ code: 'not_found', message: `There is no message ${messageId}.` });
   const branch = await storage.messages.branch(principal, conversation.id, messageId);
-  const question = branch.findLast((each) => each.role === 'user');
-  if (answered.role === 'user' || answered.role === 'system' || !question) {
+  const userMessage = branch.findLast((each) => each.role === 'user');
+  if (answered.role === 'user' || answered.role === 'system' || !userMessage) {
     throw new ToolyardError({
       code: 'bad_request',
       message: 'Only an answer can be regenerated.',
@@ -25,8 +25,8 @@ export async function regenerateConfiguration(
   return {
     runId,
     conversation,
-    question,
-    begins: { with: 'answer', leafId: question.id },
+    userMessage,
+    begins: { with: 'answer', leafId: userMessage.id },
     ...defined({ configuration }),
     ...(await answeringAgent(storage, principal, conversation, branch)),
   };

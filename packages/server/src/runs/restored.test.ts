@@ -39,7 +39,7 @@ describeOnDatabases('a database that is restored', (cluster) => {
     ] as const) {
       const configuration = { intervention: 'auto', model: { providerId: 'corpus', modelId: name } };
       await storage.conversations.create(ANNE, { id, title: '', configuration, at: systemClock.now() });
-      const [text = ''] = scenarioOf(name).questions;
+      const [text = ''] = scenarioOf(name).userMessages;
       await first.send(ANNE, id, { parts: [{ type: 'text', text }] });
     }
     await eventually(() => halted === 2, { what: 'both runs being in their middle' });

@@ -108,21 +108,21 @@ async function requestFor(
   if (conversation === null) throw noConversation(conversationId);
   const branch = await storage.messages.branch(principal, conversationId, conversation.leafId ?? undefined);
   const asked = branch.findLastIndex((message) => message.role === 'user');
-  const question = branch[asked];
+  const userMessage = branch[asked];
   const answer = branch.slice(asked + 1);
-  if (question?.role !== 'user' || !answer.some((message) => isOf(message, run.id))) {
+  if (userMessage?.role !== 'user' || !answer.some((message) => isOf(message, run.id))) {
     throw refused(
       'The conversation has newer messages than this run, or shows another branch.',
       'Switch to its branch, or regenerate its answer.',
     );
   }
-  const { id: leafId } = goodUntil(question, answer);
+  const { id: leafId } = goodUntil(userMessage, answer);
   const cut = answer.at(-1);
   const partial = cut?.role === 'assistant' && cut.parentId === leafId ? partialAnswer(cut) : null;
   const agent = await answeringAgent(storage, principal, conversation, answer);
   const parts = partial && (await canContinue(principal, conversation, agent)) ? partial : undefined;
   const begins = { with: 'answer' as const, leafId, ...defined({ parts }) };
-  return { runId: nextId(run.id), conversation, question, begins, ...agent };
+  return { runId: nextId(run.id), conversation, userMessage, begins, ...agent };
 }
 
 function isOf(message: Message, runId: string): boolean {
@@ -130,8 +130,8 @@ function isOf(message: Message, runId: string): boolean {
 }
 
 /** A partial answer is regenerated beside the old one, or continued if the model supports it; tool results are kept. */
-function goodUntil(question: UserMessage, answer: readonly Message[]): Message {
-  return answer.findLast((message) => message.role === 'tool') ?? question;
+function goodUntil(userMessage: UserMessage, answer: readonly Message[]): Message {
+  return answer.findLast((message) => message.role === 'tool') ?? userMessage;
 }
 
 /** Run `x` is continued by `x~2`, that one by `x~3`. */

@@ -147,7 +147,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         }
       }
       const { parentId = conversation.leafId, configuration, agentId } = message;
-      const question: UserMessage = {
+      const userMessage: UserMessage = {
         id: message.id ?? ids.next(),
         parentId,
         createdAt: clock.now(),
@@ -155,19 +155,19 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         parts: await keepMedia(principal, message.parts),
       };
       const request: StartRequest = {
-        runId: question.id,
+        runId: userMessage.id,
         conversation,
-        question,
-        begins: { with: 'question' },
+        userMessage,
+        begins: { with: 'message' },
         ...defined({ configuration, agentId, delegate: message.delegate }),
         ...startedAs,
       };
       const outcome = await start(principal, request);
-      if (outcome.started) return { run: outcome.run, message: question };
+      if (outcome.started) return { run: outcome.run, message: userMessage };
 
       if (message.delegate) throw busy('Tasks cannot be delegated while an answer is in progress.');
       refuseWhereItCannotWait(message, conversation);
-      const { id, parts } = question;
+      const { id, parts } = userMessage;
       const kept = defined({ configuration, agentId });
       const queued = await queue.add(principal, { id, conversationId, parts, ...kept });
       if (queued) {

@@ -6,7 +6,7 @@ import type {
   RunCall,
   RunEvent,
   RunModelCall,
-  RunQuestion,
+  RunInterrupt,
   RunRecord,
   RunStep,
   RunSteps,
@@ -42,8 +42,8 @@ class Steps {
   readonly #items: RunStep[] = [];
   readonly #asked = new Map<string, ToolCallPart>();
   readonly #calls = new Map<string, RunCall>();
-  readonly #questions = new Map<string, RunQuestion>();
-  #question: UserMessage | null = null;
+  readonly #interrupts = new Map<string, RunInterrupt>();
+  #userMessage: UserMessage | null = null;
   #waitedMs = 0;
   #parkedAt: number | null = null;
   #usage: Usage = {};
@@ -53,7 +53,7 @@ class Steps {
   take(event: RunEvent): void {
     switch (event.type) {
       case 'run_started':
-        this.#question = event.message;
+        this.#userMessage = event.message;
         return;
       case 'step_started':
         this.#open(event);
@@ -91,7 +91,7 @@ class Steps {
     const { usage, cost, error } = this.#end ?? { usage: this.#usage, cost: this.#cost ?? undefined };
     return {
       run,
-      question: this.#question,
+      question: this.#userMessage,
       items: this.#items.map((step, index) => this.#ended(step, index, run)),
       waitedMs: waited,
       usage,
@@ -155,9 +155,16 @@ class Steps {
         return;
       case 'interrupt_requested': {
         const { interrupt, live = false, at } = event;
-        const question: RunQuestion = { interrupt, live, askedAt: at, status: 'open', answer: null, closedAt: null };
-        this.#questions.set(interrupt.id, question);
-        step.questions.push(question);
+        const runInterrupt: RunInterrupt = {
+          interrupt,
+          live,
+          askedAt: at,
+          status: 'open',
+          answer: null,
+          closedAt: null,
+        };
+        this.#interrupts.set(interrupt.id, runInterrupt);
+        step.questions.push(runInterrupt);
         return;
       }
       case 'tool_started': {
@@ -208,11 +215,11 @@ class Steps {
   }
 
   #close(id: string, status: 'answered' | 'withdrawn', at: number, answer: InterruptAnswer | null): void {
-    const question = this.#questions.get(id);
-    if (!question) return;
-    question.status = status;
-    question.answer = answer;
-    question.closedAt = at;
+    const runInterrupt = this.#interrupts.get(id);
+    if (!runInterrupt) return;
+    runInterrupt.status = status;
+    runInterrupt.answer = answer;
+    runInterrupt.closedAt = at;
   }
 }
 

@@ -74,7 +74,7 @@ export class RunWorker {
       clock,
       keepMedia: (value) =>
         mediaToBlobs(value, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() })),
-      onQuestion: () => hub.changed(run.ownerId, 'interrupts', run.conversationId),
+      onInterruptChange: () => hub.changed(run.ownerId, 'interrupts', run.conversationId),
       failpoint,
     });
     this.result = this.#work();

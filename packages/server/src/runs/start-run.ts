@@ -42,7 +42,7 @@ export type StartRunServices = {
 export type StartRequest = {
   runId: string;
   conversation: StoredConversation;
-  question: UserMessage;
+  userMessage: UserMessage;
   begins: RunBeginning;
   /** Applies to this run only. */
   configuration?: AgentConfiguration;
@@ -61,13 +61,13 @@ export type StartRequest = {
 };
 
 /**
- * - `question`: it is stored with the run, and removed from the queue if it was queued
- * - `answer`: the question is stored; what the run writes follows the message `leafId`, or continues an answer there
+ * - `message`: the user message is stored with the run, and removed from the queue if it was queued
+ * - `answer`: the user message is stored already; what the run writes follows the message `leafId`, or continues an answer there
  * that
  * has these parts
  */
 type RunBeginning =
-  | { with: 'question'; queuedMessageId?: string }
+  | { with: 'message'; queuedMessageId?: string }
   | { with: 'answer'; leafId: string; parts?: AssistantPart[] };
 
 /** True if the model that answers next in a conversation can continue a partial answer. */
@@ -83,7 +83,7 @@ export type StartOutcome = { started: true; run: RunRecord } | { started: false;
 const TITLE_CHARACTERS = 60;
 
 /**
- * Stores question, placeholder for the answer, and run in one transaction, and starts the run. If a run with this id
+ * Stores user message, placeholder for the answer, and run in one transaction, and starts the run. If a run with this id
  * exists, returns it.
  *
  * @throws ToolyardError
@@ -106,7 +106,7 @@ export async function startRun(
       if (services.terms && !request.heldBy) pool.start(created.run);
       else if (!request.heldBy) await pool.wake(created.run.id);
       hub.changed(principal.ownerId, 'conversations', conversation.id);
-      if (begins.with === 'question' && begins.queuedMessageId !== undefined) {
+      if (begins.with === 'message' && begins.queuedMessageId !== undefined) {
         hub.changed(principal.ownerId, 'queue', conversation.id);
       }
       return { started: true, run: recordOf(created.run) };
@@ -138,7 +138,7 @@ export function newRun(
   {
     runId,
     conversation,
-    question,
+    userMessage,
     begins,
     delegate,
     heldBy,
@@ -150,7 +150,7 @@ export function newRun(
   { clock, terms }: Pick<StartRunServices, 'clock' | 'terms'>,
 ): NewRun {
   const at = clock.now();
-  const leafId = begins.with === 'answer' ? begins.leafId : question.id;
+  const leafId = begins.with === 'answer' ? begins.leafId : userMessage.id;
   const parts = begins.with === 'answer' ? begins.parts : undefined;
   const state = initialState({
     runId,
@@ -167,7 +167,7 @@ export function newRun(
     ...defined({ agent: configuration.agent }),
     createdAt: at,
   });
-  const delegation = delegate && delegationOf(delegate, { state, question, model: configuration.model.modelId });
+  const delegation = delegate && delegationOf(delegate, { state, userMessage, model: configuration.model.modelId });
   const stored: StoredRun = delegation
     ? { point: delegation.point, leafId: delegation.message.id, shownId: delegation.message.id }
     : {
@@ -177,7 +177,7 @@ export function newRun(
       };
   const shown = delegation?.message ?? answer;
   const lease = heldBy ?? terms;
-  const title = conversation.title === '' ? titleFrom(question) : '';
+  const title = conversation.title === '' ? titleFrom(userMessage) : '';
   return {
     id: runId,
     conversationId: conversation.id,
@@ -185,12 +185,12 @@ export function newRun(
     at,
     configuration,
     state: stored,
-    messages: begins.with === 'answer' ? [shown] : [question, shown],
+    messages: begins.with === 'answer' ? [shown] : [userMessage, shown],
     leaf: shown.id,
     ...defined({ lease, origin, startedBy: configuration.starter?.startedBy, webhook }),
     ...(title === '' ? {} : { title }),
     ...defined({ agentId: configuration.group ? configuration.agent?.id : agentId }),
-    ...(begins.with === 'question' ? defined({ queuedMessageId: begins.queuedMessageId }) : {}),
+    ...(begins.with === 'message' ? defined({ queuedMessageId: begins.queuedMessageId }) : {}),
   };
 }
 
@@ -244,9 +244,9 @@ export async function priced(
   return price === undefined ? configuration : { ...configuration, limits: { ...configuration.limits, price } };
 }
 
-/** A conversation without a title is titled by its first question. */
-function titleFrom(question: UserMessage): string {
-  const [firstLine = ''] = textOf(question)
+/** A conversation without a title is titled by its first user message. */
+function titleFrom(userMessage: UserMessage): string {
+  const [firstLine = ''] = textOf(userMessage)
     .trim()
     .split(/[\r\n]/, 1);
   return Array.from(firstLine).slice(0, TITLE_CHARACTERS).join('').trim();

@@ -26,7 +26,7 @@ function delegates(...tasks: Task[]): ScriptedAnswer {
 }
 
 /** A model that answers by the last user message and the number of answers since. */
-function modelOf(script: (question: string, answered: number, request: ChatRequest) => ScriptedAnswer) {
+function modelOf(script: (message: string, answered: number, request: ChatRequest) => ScriptedAnswer) {
   const requests: ChatRequest[] = [];
   return {
     provider: 'scripted',
@@ -34,9 +34,9 @@ function modelOf(script: (question: string, answered: number, request: ChatReque
     async *chat(request: ChatRequest, { signal = new AbortController().signal }: { signal?: AbortSignal } = {}) {
       requests.push({ ...request, messages: [...request.messages] });
       const at = request.messages.findLastIndex(({ role }) => role === 'user');
-      const question = request.messages[at] as UserMessage;
+      const userMessage = request.messages[at] as UserMessage;
       const since = request.messages.slice(at + 1).filter(({ role }) => role === 'assistant').length;
-      const answer = script(textOf(question), since, request);
+      const answer = script(textOf(userMessage), since, request);
       const batches = typeof answer === 'function' ? answer(request, signal) : answer;
       for await (const batch of batches) {
         signal.throwIfAborted();
@@ -70,19 +70,19 @@ const childrenOf = (bench: RunBench, runId: string) =>
 
 describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
   test('gets the answers of three sub-agents: one answers, one fails, one asks the user', async () => {
-    const { bench } = await benchWith((question, answered) => {
-      if (question === 'Plan') {
+    const { bench } = await benchWith((message, answered) => {
+      if (message === 'Plan') {
         return answered === 0
           ? delegates({ task: 'Count', title: 'Counter' }, { task: 'Fail' }, { task: 'Ask', maxTurns: 5 })
           : says('All', ' done');
       }
-      if (question === 'Count') return says('Three.');
-      if (question === 'Fail') return [[{ type: 'error', error: { code: 'network', message: 'no line' } }]];
+      if (message === 'Count') return says('Three.');
+      if (message === 'Fail') return [[{ type: 'error', error: { code: 'network', message: 'no line' } }]];
       return answered === 0 ? calls({ name: 'ask_user', arguments: { question: 'Which?' } }) : says('Blue it is.');
     });
     const conversation = await bench.conversation();
     const runId = await bench.ask(conversation, 'Plan');
-    await eventually(() => bench.storage.runs.countInterrupts(ANNE) === 1, { what: 'the question of the child' });
+    await eventually(() => bench.storage.runs.countInterrupts(ANNE) === 1, { what: 'the interrupt of the child' });
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'parked' });
     const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
     expect(asked?.interrupt).toMatchObject({ kind: 'prompt', question: 'Which?' });
@@ -104,13 +104,13 @@ describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
 
   test('tells its model which sub-agent timed out, and that one did not answer within its turns', async () => {
     const hanging = hangsAfter('Half');
-    const { bench, model } = await benchWith((question, answered) => {
-      if (question === 'Plan') {
+    const { bench, model } = await benchWith((message, answered) => {
+      if (message === 'Plan') {
         return answered === 0
           ? delegates({ task: 'Hang', timeoutSeconds: 1 }, { task: 'Loop', maxTurns: 1, title: 'Loop' })
           : says('Done.');
       }
-      return question === 'Hang' ? hanging.answer : calls({ name: 'ask_user', arguments: { question: 'Again?' } });
+      return message === 'Hang' ? hanging.answer : calls({ name: 'ask_user', arguments: { question: 'Again?' } });
     });
     const conversation = await bench.conversation();
     const runId = await bench.ask(conversation, 'Plan');
@@ -122,8 +122,8 @@ describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
   });
 
   test('continues in another process, whose sub-agents ended meanwhile', async () => {
-    const script: Parameters<typeof modelOf>[0] = (question, answered) => {
-      if (question === 'Plan') return answered === 0 ? delegates({ task: 'Ask' }) : says('Done.');
+    const script: Parameters<typeof modelOf>[0] = (message, answered) => {
+      if (message === 'Plan') return answered === 0 ? delegates({ task: 'Ask' }) : says('Done.');
       return answered === 0 ? calls({ name: 'ask_user', arguments: { question: 'Which?' } }) : says('Blue.');
     };
     const { bench, folder } = await benchWith(script);
@@ -145,9 +145,9 @@ describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
 
   test('that is cancelled cancels every run below it', async () => {
     const hanging = hangsAfter('Half');
-    const { bench } = await benchWith((question, answered) => {
-      if (question === 'Plan') return answered === 0 ? delegates({ task: 'Middle' }, { task: 'Hang' }) : says('Done.');
-      return question === 'Middle' ? delegates({ task: 'Hang' }) : hanging.answer;
+    const { bench } = await benchWith((message, answered) => {
+      if (message === 'Plan') return answered === 0 ? delegates({ task: 'Middle' }, { task: 'Hang' }) : says('Done.');
+      return message === 'Middle' ? delegates({ task: 'Hang' }) : hanging.answer;
     });
     const runId = await bench.ask(await bench.conversation(), 'Plan');
     const all = () => bench.storage.runs.listRuns(ANNE, { limit: 99 });
@@ -160,8 +160,8 @@ describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
 
   test('counts the usage of the whole tree, and asks about its budget itself', async () => {
     const { bench, model } = await benchWith(
-      (question, answered) => {
-        if (question === 'Plan')
+      (message, answered) => {
+        if (message === 'Plan')
           return answered === 0 ? delegates({ task: 'A' }, { task: 'B' }, { task: 'C' }) : says('Done.');
         return answered < 5 ? calls({ name: 'look' }) : says('Seen.');
       },
@@ -172,7 +172,7 @@ describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
     );
     const conversation = await bench.conversation();
     const runId = await bench.ask(conversation, 'Plan');
-    await eventually(() => bench.storage.runs.countInterrupts(ANNE) === 1, { what: 'the question about the budget' });
+    await eventually(() => bench.storage.runs.countInterrupts(ANNE) === 1, { what: 'the interrupt about the budget' });
     const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
     expect(asked).toMatchObject({ runId, interrupt: { kind: 'budget', budget: { of: 'run', calls: 6 } } });
     // At most the calls in progress beyond the limit: one for each of the other sub-agents.
@@ -186,14 +186,14 @@ describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
   });
 
   test('passes on nothing, a summary or the whole conversation', async () => {
-    const { bench, model } = await benchWith((question, answered) => {
-      if (question.includes('Summarize this conversation')) return says('They like blue.');
-      if (question === 'Hello') return says('Hi.');
-      if (question === 'Plan') {
+    const { bench, model } = await benchWith((message, answered) => {
+      if (message.includes('Summarize this conversation')) return says('They like blue.');
+      if (message === 'Hello') return says('Hi.');
+      if (message === 'Plan') {
         const tasks: Task[] = [{ task: 'N' }, { task: 'S', context: 'summary' }, { task: 'I', context: 'inherit' }];
         return answered === 0 ? delegates(...tasks) : says('Done.');
       }
-      return says(`I am ${question}.`);
+      return says(`I am ${message}.`);
     });
     const conversation = await bench.conversation();
     await over(bench, await bench.ask(conversation, 'Hello'));
@@ -214,10 +214,10 @@ describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
 
   test('gives no more tools, depth or laxer rules than it has, and no writing of memory', async () => {
     const { bench, model } = await benchWith(
-      (question, answered) => {
-        if (question === 'Plan')
+      (message, answered) => {
+        if (message === 'Plan')
           return answered === 0 ? delegates({ task: 'One', tools: ['delegate_task'] }) : says('Done.');
-        if (question === 'One') return answered === 0 ? delegates({ task: 'Two' }) : says('Done.');
+        if (message === 'One') return answered === 0 ? delegates({ task: 'Two' }) : says('Done.');
         return says('At the bottom.');
       },
       {
@@ -240,8 +240,8 @@ describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
   });
 
   test('gets a clear error for an agent that is not there, a cycle, and a tool it does not have', async () => {
-    const { bench } = await benchWith((question, answered) => {
-      if (question !== 'Plan') return says('Never.');
+    const { bench } = await benchWith((message, answered) => {
+      if (message !== 'Plan') return says('Never.');
       const tasks: Task[] = [
         { task: 'A', agent: 'Nobody' },
         { task: 'B', agent: 'writer' },
@@ -261,8 +261,8 @@ describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
   });
 
   test('is asked about by the conversation of its sub-agents as long as both are there', async () => {
-    const { bench } = await benchWith((question, answered) => {
-      if (question === 'Plan') return answered === 0 ? delegates({ task: 'Work' }) : says('Done.');
+    const { bench } = await benchWith((message, answered) => {
+      if (message === 'Plan') return answered === 0 ? delegates({ task: 'Work' }) : says('Done.');
       return says('Worked.');
     });
     const conversation = await bench.conversation();
@@ -289,9 +289,7 @@ describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
 
 describe('a message that delegates tasks', () => {
   test('starts them before the model is asked, which gets their answers', async () => {
-    const { bench, model } = await benchWith((question) =>
-      says(question === 'Sum it up' ? 'Both.' : `Did ${question}.`),
-    );
+    const { bench, model } = await benchWith((message) => says(message === 'Sum it up' ? 'Both.' : `Did ${message}.`));
     const conversation = await bench.conversation();
     const delegate = [{ task: 'A', maxWallTimeMs: 1_500 }, { task: 'B' }];
     const sent = await bench.say(conversation, 'Sum it up', { delegate });

@@ -5,7 +5,7 @@ import type { Message, ModelReference, Owner, RunRecord, SubAgentTask, UserMessa
 import { isStorageFault, textOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage, StoredAgent } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
-import { memberConfiguration, memberQuestion } from '../groups/member-configuration.ts';
+import { memberConfiguration, memberMessage } from '../groups/member-configuration.ts';
 import { openGroup } from '../groups/open-group.ts';
 import { readEnd } from './read-end.ts';
 import type { StartRunServices } from './start-run.ts';
@@ -95,7 +95,7 @@ async function memberRun(
       leafId,
     }),
     agentId: member.agentId,
-    text: memberQuestion(task, member, group),
+    text: memberMessage(task, member, group),
   };
 }
 
@@ -112,7 +112,7 @@ async function startOne(
       ? memberRun(principal, task, task.member, { of, parent }, services)
       : taskRun(principal, task, { of, parent }, services));
     const configuration = await priced(principal, child.configuration, services);
-    const question: UserMessage = {
+    const userMessage: UserMessage = {
       id: `${id}.question`,
       parentId: null,
       createdAt: clock.now(),
@@ -122,8 +122,8 @@ async function startOne(
     const request = {
       runId: id,
       conversation: { id, title, agentId },
-      question,
-      begins: { with: 'question' as const },
+      userMessage,
+      begins: { with: 'message' as const },
     };
     const { conversationId, runId } = parent;
     const created = await storage.runs.createRun(principal, {

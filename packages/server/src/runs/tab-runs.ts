@@ -157,7 +157,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     const state: StoredRun = { point: taken.point, leafId: conversation.leafId, shownId: conversation.shownId };
     return {
       run: now,
-      message: conversation.question ?? null,
+      message: conversation.userMessage ?? null,
       fence: run.fence,
       attempt: taken.attempt,
       // Plain JSON: it was read from the store, or is about to be written to it.
@@ -230,7 +230,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     async commitFromTab(principal, runId, commit): Promise<CommittedFromTab> {
       const run = await runOf(principal, runId);
       checkTabCommit(run, commit);
-      await checkQuestion(principal, run, commit);
+      await checkUserMessage(principal, run, commit);
       const steering = steeringMessages(commit);
       if (steering.length > 0) await checkSteering(commit, await sentBy(principal, run, commit.fence));
       for (const sha256 of filesNamedBy(commit)) {
@@ -269,12 +269,12 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     },
   };
 
-  /** Every reader sees the start of a run with the question exactly as the user sent it. */
-  async function checkQuestion(principal: Owner, run: RunRecord, { events }: CommitFromTab): Promise<void> {
+  /** Every reader sees the start of a run with the user message exactly as it was sent. */
+  async function checkUserMessage(principal: Owner, run: RunRecord, { events }: CommitFromTab): Promise<void> {
     for (const event of events) {
       if (event.type !== 'run_started') continue;
       const { message } = event;
-      // A run that continues a cut answer has no question of its own: it repeats the answered one.
+      // A run that continues a cut answer has no user message of its own: it repeats the answered one.
       const asked =
         (await storage.messages.get(principal, run.conversationId, run.id)) ??
         (await storage.messages.get(principal, run.conversationId, message.id));
@@ -350,8 +350,8 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     }
     const { parentId = conversation.leafId, agentId } = request;
     const parts = await options.keepMedia(principal, request.parts);
-    const question: UserMessage = { id: runId, parentId, createdAt: clock.now(), role: 'user', parts };
-    return { runId, conversation, question, begins: { with: 'question' }, ...kept, ...defined({ agentId }) };
+    const userMessage: UserMessage = { id: runId, parentId, createdAt: clock.now(), role: 'user', parts };
+    return { runId, conversation, userMessage, begins: { with: 'message' }, ...kept, ...defined({ agentId }) };
   }
 }
 

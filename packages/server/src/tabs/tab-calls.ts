@@ -13,7 +13,7 @@ import { CONTINUES_ELSEWHERE } from '@toolyard/protocol';
 import type { SharedStorage, StoredTabCall } from '@toolyard/storage';
 import type { RunHub } from '../live/hub.ts';
 import { resultInPlace } from '../runs/run-media.ts';
-import { OpenQuestions } from './open-questions.ts';
+import { OpenTabInterrupts } from './open-tab-interrupts.ts';
 import { canExecute } from './tab-pins.ts';
 
 export type TabCallsOptions = {
@@ -70,7 +70,7 @@ export class TabCalls {
     const key = { runId, callId };
     const { signal } = options;
     const changes = new Changes({ hub, clock, ownerId: principal.ownerId, conversationId, signal });
-    const questions = new OpenQuestions({ tabs: storage.tabs, principal, key, tool, options, onAnswer: notify });
+    const interrupts = new OpenTabInterrupts({ tabs: storage.tabs, principal, key, tool, options, onAnswer: notify });
     function notify(): void {
       hub.changed(principal.ownerId, 'tab_calls', conversationId);
     }
@@ -86,7 +86,7 @@ export class TabCalls {
           continue;
         }
         if (call.status === 'claimed') {
-          await questions.look();
+          await interrupts.look();
           if (!(await this.#isThere(principal, call.tabId))) return tabGone(tool);
         } else if (call.status !== 'done' && (await this.#isOffered(of, call))) {
           if (call.status === 'held' && (await storage.tabs.openCall(principal, key, clock.now()))) notify();
@@ -102,7 +102,7 @@ export class TabCalls {
       return needsTab(tool);
     } finally {
       changes.end();
-      questions.end();
+      interrupts.end();
     }
   }
 

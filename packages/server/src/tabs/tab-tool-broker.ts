@@ -106,7 +106,7 @@ export class TabToolBroker {
     await runs.tabReturned(principal, key, kept);
   }
 
-  /** Asks the user a question of the call's server; the heartbeat returns the answer. */
+  /** Sends the user a request of the call's server; the heartbeat returns the answer. */
   async ask(
     principal: Owner,
     tabId: string,
@@ -146,8 +146,8 @@ export class TabToolBroker {
   async #view(principal: Owner, call: StoredTabCall): Promise<TabCallView> {
     const { callId, runId, conversationId, tool, status } = call;
     const claimed = status === 'claimed';
-    const questions = claimed ? await this.#options.storage.tabs.questions(principal, { runId, callId }) : [];
-    const answers = questions.flatMap(({ id, answer }) => (answer === null ? [] : [[id, answer] as const]));
+    const requests = claimed ? await this.#options.storage.tabs.inputRequests(principal, { runId, callId }) : [];
+    const answers = requests.flatMap(({ id, answer }) => (answer === null ? [] : [[id, answer] as const]));
     return { callId, runId, conversationId, tool, claimed, answers: Object.fromEntries(answers) };
   }
 

@@ -174,10 +174,10 @@ describe('a tool of a tab', () => {
     const call = await page.call();
     const claimed = await page.claim(call);
     await page.asks(call, claimed, { type: 'object', properties: { colour: { type: 'string' } } });
-    await eventually(() => expect(asked(bench, runId)).toHaveLength(1), { what: 'the question' });
-    const [question] = asked(bench, runId);
-    expect(question).toMatchObject({ mode: 'live', interrupt: { kind: 'elicitation', message: 'Which?' } });
-    await bench.runs.answer(ANNE, question?.id ?? '', { decision: 'accept', content: { colour: 'red' } });
+    await eventually(() => expect(asked(bench, runId)).toHaveLength(1), { what: 'the interrupt' });
+    const [form] = asked(bench, runId);
+    expect(form).toMatchObject({ mode: 'live', interrupt: { kind: 'elicitation', message: 'Which?' } });
+    await bench.runs.answer(ANNE, form?.id ?? '', { decision: 'accept', content: { colour: 'red' } });
     await eventually(
       async () =>
         expect((await page.call()).answers).toEqual({

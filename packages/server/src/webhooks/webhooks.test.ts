@@ -108,18 +108,18 @@ describe('a webhook', () => {
   test('is notified of an open interrupt: signed, without the arguments of the call', async () => {
     await setWebhook();
     const runId = await begin();
-    runs.ask(runId, `${runId}.question`);
+    runs.ask(runId, `${runId}.approval`);
     await receivedCount(1);
     const [message] = got;
     const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = message?.headers ?? {};
-    expect(id).toBe(`interrupt.opened:${runId}.question`);
+    expect(id).toBe(`interrupt.opened:${runId}.approval`);
     const signed = createHmac('sha256', SECRET)
       .update(`${String(id)}.${String(at)}.${message?.body}`)
       .digest('base64');
     expect(signature).toBe(`v1,${signed}`);
     expect(JSON.parse(message?.body ?? '')).toMatchObject({
       type: 'interrupt.opened',
-      data: { runId, interrupt: { id: `${runId}.question`, kind: 'approval', tool: 'files/delete' } },
+      data: { runId, interrupt: { id: `${runId}.approval`, kind: 'approval', tool: 'files/delete' } },
     });
     expect(message?.body).not.toContain('arguments');
     expect(message?.body).not.toContain('secret question');
@@ -152,7 +152,7 @@ describe('a webhook', () => {
     const answered = (times: number): Promise<unknown> => eventually(() => postpone.mock.results.length === times);
     answers = [{ status: 500 }, { status: 429, headers: { 'retry-after': '120' } }];
     const runId = await begin();
-    runs.ask(runId, `${runId}.question`);
+    runs.ask(runId, `${runId}.approval`);
     await receivedCount(1);
     await answered(1);
     await clock.advance(3_000);
@@ -172,7 +172,7 @@ describe('a webhook', () => {
     const first = await setWebhook();
     await first.close();
     const runId = await begin();
-    runs.ask(runId, `${runId}.question`);
+    runs.ask(runId, `${runId}.approval`);
     expect(await storage.webhooks.countPending(ANNE)).toBe(1);
     (await webhooks()).start();
     await receivedCount(1);
@@ -181,8 +181,8 @@ describe('a webhook', () => {
   test('is not notified of an interrupt that was answered before the delivery', async () => {
     await setWebhook();
     const runId = await begin();
-    runs.ask(runId, `${runId}.question`);
-    storage.runs.answerInterrupt(ANNE, `${runId}.question`, { decision: 'refuse' }, 1);
+    runs.ask(runId, `${runId}.approval`);
+    storage.runs.answerInterrupt(ANNE, `${runId}.approval`, { decision: 'refuse' }, 1);
     await eventually(async () => (await clock.advance(1_000), (await storage.webhooks.countPending(ANNE)) === 0));
     expect(got).toEqual([]);
   });
@@ -190,7 +190,7 @@ describe('a webhook', () => {
   test('is notified of the ends of runs only on request, each by its name', async () => {
     await setWebhook(['run.failed', 'run.finished']);
     const [failed, done] = [await begin(), await begin()];
-    runs.ask(failed, `${failed}.question`);
+    runs.ask(failed, `${failed}.approval`);
     runs.finish(failed, 'failed');
     runs.finish(done, 'done');
     await receivedCount(2);
@@ -256,7 +256,7 @@ describe('a webhook', () => {
     const made = await webhooks();
     await made.set(ANNE, { url, secret: SECRET });
     const runId = await begin();
-    runs.ask(runId, `${runId}.question`);
+    runs.ask(runId, `${runId}.approval`);
     await made.remove(ANNE);
     expect(await storage.webhooks.countPending(ANNE)).toBe(0);
     await expect(made.remove(ANNE)).rejects.toMatchObject({ code: 'not_found' });

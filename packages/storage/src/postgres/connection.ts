@@ -117,10 +117,10 @@ export class PostgresConnection {
   async #recall<T>(job: RetryableWork<T>, known: StoreWorkResult<T> | null): Promise<RecalledResult<T>> {
     const deadline = performance.now() + RECALL_TIMEOUT_MS;
     for (;;) {
-      const question = job.recall?.(known);
-      if (!question) return null;
+      const query = job.recall?.(known);
+      if (!query) return null;
       try {
-        return await this.withClient((client) => runWork(client, question));
+        return await this.withClient((client) => runWork(client, query));
       } catch (error) {
         if (!isLost(error) || performance.now() > deadline) return null;
       }

@@ -6,7 +6,7 @@ import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
 import { DATABASE_FILE } from '../layout.ts';
 import { openStorage } from '../open-storage.ts';
 import type { Storage } from '../storage.ts';
-import { ANNE, question } from '../test-fixtures/conversation.ts';
+import { ANNE, userMessage } from '../test-fixtures/conversation.ts';
 import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
 import { createReader } from './create-reader.ts';
 
@@ -31,7 +31,7 @@ describe('search in a worker thread', () => {
       const id = `c${at}`;
       await storage.conversations.create(ANNE, { id, title: `Clocks ${at}`, at });
       expect(await titles(`clocks ${at}`)).toContain(`Clocks ${at}`);
-      await storage.messages.add(ANNE, id, { ...question(`${id}.q`), parts: [{ type: 'text', text: `bell${at}` }] });
+      await storage.messages.add(ANNE, id, { ...userMessage(`${id}.q`), parts: [{ type: 'text', text: `bell${at}` }] });
       expect(await titles(`bell${at}`)).toContain(`Clocks ${at}`);
       await storage.conversations.remove(ANNE, id, at);
       expect(await titles(`bell${at}`)).toEqual([]);

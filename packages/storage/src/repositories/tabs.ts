@@ -2,8 +2,8 @@ import type { Kysely, Selectable } from 'kysely';
 import type {
   JsonObject,
   Owner,
-  TabQuestion,
-  TabQuestionAnswer,
+  TabInputRequest,
+  TabInputAnswer,
   TabServer,
   ToolReference,
   ToolResult,
@@ -41,7 +41,7 @@ type PutTabCall = Pick<StoredTabCall, 'callId' | 'runId' | 'conversationId' | 't
 
 type CallKey = { runId: string; callId: string };
 
-type TabQuestionRow = { id: string; question: TabQuestion; answer: TabQuestionAnswer | null };
+type TabInputRequestRow = { id: string; question: TabInputRequest; answer: TabInputAnswer | null };
 
 /** Tabs that provide tools to runs, and the calls to them. Each change of a call is compare-and-set. */
 export type TabRepository = {
@@ -71,10 +71,10 @@ export type TabRepository = {
   /** False if it is no longer in this state. */
   withdraw(principal: Owner, key: CallKey, from: 'held' | 'open' | 'claimed', at: number): Promise<boolean>;
 
-  /** Keeps an existing question unchanged. */
-  ask(principal: Owner, key: CallKey, question: Omit<TabQuestionRow, 'answer'>): Promise<void>;
-  answer(principal: Owner, key: CallKey, id: string, answer: TabQuestionAnswer): Promise<void>;
-  questions(principal: Owner, key: CallKey): Promise<TabQuestionRow[]>;
+  /** Keeps an existing request unchanged. */
+  ask(principal: Owner, key: CallKey, request: Omit<TabInputRequestRow, 'answer'>): Promise<void>;
+  answer(principal: Owner, key: CallKey, id: string, answer: TabInputAnswer): Promise<void>;
+  inputRequests(principal: Owner, key: CallKey): Promise<TabInputRequestRow[]>;
 
   /** Removes offers of tabs not seen since then. */
   sweep(seenBefore: number): Promise<void>;
@@ -251,7 +251,7 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
         .where('answer', 'is', null)
         .execute();
     },
-    async questions({ ownerId }, { runId, callId }) {
+    async inputRequests({ ownerId }, { runId, callId }) {
       return await db
         .selectFrom('tab_questions')
         .select(['id', 'question', 'answer'])

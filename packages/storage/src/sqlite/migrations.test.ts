@@ -5,7 +5,7 @@ import { createFakeClock } from '@toolyard/testing';
 import { DATABASE_FILE } from '../layout.ts';
 import { openStorage } from '../open-storage.ts';
 import type { Storage } from '../storage.ts';
-import { ANNE, question, reply } from '../test-fixtures/conversation.ts';
+import { ANNE, userMessage, reply } from '../test-fixtures/conversation.ts';
 import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
 import { SqliteConnection } from './connection.ts';
 import { createSqliteDialect } from './kysely-dialect.ts';
@@ -28,10 +28,10 @@ test('opening a database without search indexes it', async () => {
   connection.database.exec(`
     INSERT INTO conversations (id, owner_id, title, configuration, pinned, created_at, updated_at)
     VALUES ('c1', 'anne', '東京の時間', '{}', 0, 1, 1)`);
-  const questionMessage = question('q', null);
+  const firstMessage = userMessage('q', null);
   const pending = { ...reply('a', { parentId: 'q', runId: 'r', text: 'half' }), finishReason: 'pending' as const };
   const abandoned = { ...reply('b', { parentId: 'q', runId: 'r', text: 'lost' }), finishReason: 'abandoned' as const };
-  for (const message of [questionMessage, pending, abandoned]) {
+  for (const message of [firstMessage, pending, abandoned]) {
     insert.run(message.id, message.parentId, message.role, JSON.stringify(message));
   }
   connection.close();

@@ -14,7 +14,7 @@ export const BERT: Owner = { ownerId: 'bert' };
 /** Length of leases in tests, in milliseconds of the test clock. */
 export const LEASE_MS = 15_000;
 
-export function question(id: string, parentId: string | null = null): UserMessage {
+export function userMessage(id: string, parentId: string | null = null): UserMessage {
   return { id, parentId, createdAt: 1, role: 'user', parts: [{ type: 'text', text: 'What time is it in Tokyo?' }] };
 }
 
@@ -41,7 +41,7 @@ export function deltas(runId: string, baseSeq: number, count: number): RunEvent[
 
 /** A run with the user's message, held by `owner`. */
 export function newRun(id: string, conversationId: string, more: Partial<NewRun> = {}): NewRun {
-  const message = question(`${id}.question`);
+  const message = userMessage(`${id}.question`);
   const lease = { owner: 'process-1', ms: LEASE_MS };
   return { id, conversationId, place: 'server', at: 1, messages: [message], leaf: message.id, lease, ...more };
 }

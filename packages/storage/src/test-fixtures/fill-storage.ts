@@ -1,6 +1,6 @@
 import type { UsageEntry } from '@toolyard/protocol';
 import type { SharedStorage } from '../storage.ts';
-import { ANNE, approval, BERT, commitOf, deltas, newRun, question, reply } from './conversation.ts';
+import { ANNE, approval, BERT, commitOf, deltas, newRun, userMessage, reply } from './conversation.ts';
 
 export const SAMPLE_IMAGE = new Uint8Array(100_000).fill(7);
 const NOTE = new Uint8Array([1, 2, 3]);
@@ -56,7 +56,7 @@ export async function fillStorage(storage: SharedStorage): Promise<{ picture: st
   ]);
   await runs.releaseLease('r1', 1);
   await runs.putInbox(ANNE, 'r1', { id: 'x1', kind: 'cancel', body: {}, at: 5 } as never);
-  await messages.add(BERT, 'b1', question('q1'));
+  await messages.add(BERT, 'b1', userMessage('q1'));
   await queue.add(ANNE, { id: 'q', conversationId: 'c1', parts: [{ type: 'text', text: 'next' }], at: 1 });
   await drafts.set(ANNE, 'c1', { text: 'half a', attachments: [] }, 2);
   await translations.change(BERT, 'b1', 'q1', { to: 'zh-Hant', content: '時計', at: 2 });

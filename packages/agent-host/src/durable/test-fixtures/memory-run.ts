@@ -76,17 +76,17 @@ export class MemoryRun {
         state: initialState({ ...at, limits: { ...DEFAULT_LIMITS, ...limits } }),
         context: { phase: 'user_input' },
       },
-      leafId: 'question',
-      shownId: 'question',
+      leafId: 'user-message',
+      shownId: 'user-message',
     };
-    const question: Message = {
-      id: 'question',
+    const userMessage: Message = {
+      id: 'user-message',
       parentId: null,
       createdAt: 0,
       role: 'user',
       parts: [{ type: 'text', text: 'Pay it.' }],
     };
-    this.messages.set(question.id, question);
+    this.messages.set(userMessage.id, userMessage);
   }
 
   /** Acquires the lease, like a process that recovers the run. */

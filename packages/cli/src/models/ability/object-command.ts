@@ -22,7 +22,7 @@ export async function objectCommand(
   const { runtime, model } = opened;
   if (runtime.generateObject === undefined) throw unsupported(runtime, 'generate objects');
   const parts: UserPart[] = [{ type: 'text', text }, ...media];
-  const messages = [{ id: 'question', parentId: null, createdAt: 0, role: 'user' as const, parts }];
+  const messages = [{ id: 'message', parentId: null, createdAt: 0, role: 'user' as const, parts }];
   const response = await runtime.generateObject({ model, messages, name, schema });
   io.stdout.write(`${JSON.stringify(flags.json ? { model, ...response } : response.object, null, 2)}\n`);
   return EXIT.done;

@@ -118,10 +118,10 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
     },
     async answer(principal, interruptId, answer): Promise<StoredInterrupt> {
       const { outcome } = storage.runs.answerInterrupt(principal, interruptId, answer, clock.now());
-      if (outcome === 'not_found') throw missing('question');
+      if (outcome === 'not_found') throw missing('interrupt');
       if (outcome === 'closed') throw new ToolyardError({ code: 'conflict', message: 'This was answered already.' });
       const all = storage.runs.listInterrupts(principal, { limit: 100 });
-      return all.find(({ id }) => id === interruptId) ?? Promise.reject(missing('question'));
+      return all.find(({ id }) => id === interruptId) ?? Promise.reject(missing('interrupt'));
     },
     async signedIn() {},
     startInTab: () => Promise.reject(missing('conversation')),

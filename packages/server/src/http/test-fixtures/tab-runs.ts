@@ -23,7 +23,7 @@ type TabScene = {
 export const answerId = 'r.0';
 
 export const TOOL = { serverId: 'browser-notes', name: 'note' };
-export const QUESTION = { kind: 'approval', callId: 'r.c', tool: TOOL, name: 'note', arguments: {} };
+export const APPROVAL = { kind: 'approval', callId: 'r.c', tool: TOOL, name: 'note', arguments: {} };
 
 export function event(body: object, seq = 1): RunEvent {
   return { v: RUN_EVENT_VERSION, seq, runId: 'r', step: 0, attempt: 1, at: 5, ...body } as RunEvent;

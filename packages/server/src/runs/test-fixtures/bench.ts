@@ -45,9 +45,9 @@ export type FakeTool = {
   builtIn?: boolean;
   /** Default: as `builtIn`. */
   readOnly?: boolean;
-  /** Schema of its arguments; `inQuestion` false: too long to be part of an interrupt. */
+  /** Schema of its arguments; `inInterrupt` false: too long to be part of an interrupt. */
   inputSchema?: JsonObject;
-  inQuestion?: boolean;
+  inInterrupt?: boolean;
   /** Default: `desk`. */
   serverId?: string;
   call: (args: JsonObject, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
@@ -309,8 +309,8 @@ function selectionOf(tools: Record<string, FakeTool>): RunTools {
     policyFacts: (tool) => {
       const found = find(tool);
       if (!found) return undefined;
-      const { builtIn = false, readOnly = builtIn, inputSchema, inQuestion = true } = found;
-      const about = () => ({ definition: 'd1', ...(inputSchema && inQuestion ? { inputSchema } : {}) });
+      const { builtIn = false, readOnly = builtIn, inputSchema, inInterrupt = true } = found;
+      const about = () => ({ definition: 'd1', ...(inputSchema && inInterrupt ? { inputSchema } : {}) });
       return { builtIn, readOnly, about };
     },
     async refresh() {},

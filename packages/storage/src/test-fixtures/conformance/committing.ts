@@ -1,6 +1,6 @@
 import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
-import { ANNE, commitOf, deltas, LEASE_MS, newRun, question, reply } from '../conversation.ts';
+import { ANNE, commitOf, deltas, LEASE_MS, newRun, userMessage, reply } from '../conversation.ts';
 import type { ConformanceBench } from './bench.ts';
 import { P1, P2 } from './bench.ts';
 
@@ -154,15 +154,15 @@ export function describeCommitting(bench: ConformanceBench): void {
       });
     });
 
-    test('replaces the placeholder by the answer; another run cannot overwrite the question', async () => {
+    test('replaces the placeholder by the answer; another run cannot overwrite the user message', async () => {
       await bench.startRun('r1', {
-        messages: [question('q'), reply('r1.0', { parentId: 'q', runId: 'r1', text: '' })],
+        messages: [userMessage('q'), reply('r1.0', { parentId: 'q', runId: 'r1', text: '' })],
         leaf: 'r1.0',
       });
       const message = reply('r1.0', { parentId: 'q', runId: 'r1', text: 'Nine.' });
       const messages = [{ conversationId: 'c-r1', message }];
       expect(await bench.commit(commitOf('r1', { messages, status: 'done' }))).toMatchObject({ outcome: 'committed' });
-      await bench.store.createRun(ANNE, newRun('r2', 'c-r1', { messages: [question('q2', 'r1.0')], leaf: 'q2' }));
+      await bench.store.createRun(ANNE, newRun('r2', 'c-r1', { messages: [userMessage('q2', 'r1.0')], leaf: 'q2' }));
       expect(await bench.commit(commitOf('r2', { messages }))).toMatchObject({ outcome: 'invalid' });
     });
 

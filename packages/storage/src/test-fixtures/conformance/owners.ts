@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ANNE, BERT, approval, commitOf, deltas, newRun, question } from '../conversation.ts';
+import { ANNE, BERT, approval, commitOf, deltas, newRun, userMessage } from '../conversation.ts';
 import type { ConformanceBench } from './bench.ts';
 
 /** Data of other owners is inaccessible. */
@@ -34,7 +34,7 @@ export function describeOwners(bench: ConformanceBench): void {
 
     test('cannot have runs of ours write to their conversation', async () => {
       await bench.engine.createConversation(BERT, 'c2');
-      const message = question('m1');
+      const message = userMessage('m1');
       const item = commitOf('r1', { baseSeq: 3, messages: [{ conversationId: 'c2', message }] });
       expect(await bench.commit(item)).toMatchObject({ outcome: 'invalid' });
       expect(await bench.engine.messageIds(BERT, 'c2')).toEqual([]);
@@ -42,7 +42,7 @@ export function describeOwners(bench: ConformanceBench): void {
 
     test('can use the same message id without affecting ours', async () => {
       await bench.engine.createConversation(BERT, 'c2');
-      const run = newRun('r2', 'c2', { messages: [question('r1.question')], leaf: 'r1.question' });
+      const run = newRun('r2', 'c2', { messages: [userMessage('r1.question')], leaf: 'r1.question' });
       expect(await bench.store.createRun(BERT, run)).toMatchObject({ outcome: 'created' });
       expect(await bench.engine.messageIds(ANNE, 'c1')).toEqual(['r1.question']);
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NewRun, Owner } from '@toolyard/protocol';
-import { ANNE, BERT, commitOf, newRun, question, reply } from '../conversation.ts';
+import { ANNE, BERT, commitOf, newRun, userMessage, reply } from '../conversation.ts';
 import type { ConformanceBench } from './bench.ts';
 
 /** Run, message and leaf are created atomically, with one active run per conversation. */
@@ -9,7 +9,7 @@ export function describeStarting(bench: ConformanceBench): void {
     test('stores run, message, placeholder and leaf atomically', async () => {
       const placeholder = reply('r1.0', { parentId: 'r1.question', runId: 'r1', text: '' });
       const run = newRun('r1', 'c1', {
-        messages: [question('r1.question'), placeholder],
+        messages: [userMessage('r1.question'), placeholder],
         leaf: 'r1.0',
         configuration: { model: 'demo' },
         state: { step: 0 },
@@ -25,7 +25,7 @@ export function describeStarting(bench: ConformanceBench): void {
     });
 
     test('stores nothing of the run if a message is invalid', async () => {
-      const run = newRun('r1', 'c1', { messages: [question('m1', 'nowhere')], leaf: 'm1' });
+      const run = newRun('r1', 'c1', { messages: [userMessage('m1', 'nowhere')], leaf: 'm1' });
       expect(await bench.store.createRun(ANNE, run)).toMatchObject({ outcome: 'invalid' });
       expect(await bench.store.getRun(ANNE, 'r1')).toBeNull();
       expect(await bench.engine.messageIds(ANNE, 'c1')).toEqual([]);
@@ -43,7 +43,7 @@ export function describeStarting(bench: ConformanceBench): void {
 
     test('is possible when the previous one has ended; child runs at any time', async () => {
       await bench.store.createRun(ANNE, newRun('r1', 'c1'));
-      const child = { parentRunId: 'r1', messages: [question('child.question', 'r1.question')] };
+      const child = { parentRunId: 'r1', messages: [userMessage('child.question', 'r1.question')] };
       expect(await bench.store.createRun(ANNE, newRun('child', 'c1', child))).toMatchObject({ outcome: 'created' });
       await bench.commit(commitOf('r1', { status: 'done' }));
       expect(await bench.store.createRun(ANNE, newRun('r2', 'c1'))).toMatchObject({ outcome: 'created' });
@@ -52,7 +52,7 @@ export function describeStarting(bench: ConformanceBench): void {
     test('removes the queued message that it sends, or stores nothing', async () => {
       for (const id of ['q1', 'q2']) await bench.engine.addQueued(ANNE, 'c1', id);
       const sent = (id: string, queuedMessageId: string) =>
-        newRun(id, 'c1', { messages: [question(queuedMessageId)], leaf: queuedMessageId, queuedMessageId });
+        newRun(id, 'c1', { messages: [userMessage(queuedMessageId)], leaf: queuedMessageId, queuedMessageId });
       expect(await bench.store.createRun(ANNE, sent('r1', 'q1'))).toMatchObject({ outcome: 'created' });
       expect(await bench.engine.queuedIds(ANNE, 'c1')).toEqual(['q2']);
       expect(await bench.store.createRun(ANNE, sent('r2', 'q2'))).toMatchObject({ outcome: 'conversation_busy' });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ImagePart } from '@toolyard/protocol';
 import type { SharedStorage } from '../../storage.ts';
-import { ANNE, approval, BERT, commitOf, newRun, question } from '../conversation.ts';
+import { ANNE, approval, BERT, commitOf, newRun, userMessage } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Deletion of blobs without references. */
@@ -30,7 +30,7 @@ export function describeBlobSweep(createStore: CreateTestStore): void {
     const [forgotten, both] = [await put('forgotten'), await put('both')];
     await storage.blobs.put(BERT, Buffer.from('both'), { mimeType: 'image/png', at: 10 });
     await storage.conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
-    await storage.messages.add(ANNE, 'c1', { ...question('m1'), parts: [image(message)] }, { leaf: true });
+    await storage.messages.add(ANNE, 'c1', { ...userMessage('m1'), parts: [image(message)] }, { leaf: true });
     await storage.runs.createRun(ANNE, newRun('r1', 'c1', { state: { seen: [{ source: { blob: state } }] } }));
     const interrupt = { ...approval('i1'), arguments: { picture: { blob: interruptBlob } } };
     await storage.runs.commit([commitOf('r1', { interrupts: { opened: [{ interrupt, mode: 'parked' }] } })]);

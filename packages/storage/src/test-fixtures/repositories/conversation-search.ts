@@ -1,7 +1,7 @@
 import { codePoint, fc } from '@toolyard/testing/property';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SharedStorage } from '../../storage.ts';
-import { ANNE, BERT, commitOf, newRun, question, reply } from '../conversation.ts';
+import { ANNE, BERT, commitOf, newRun, userMessage, reply } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Search in conversations, for every engine. */
@@ -24,7 +24,7 @@ export function describeSearch(createStore: CreateTestStore): void {
     await storage.messages.add(
       ANNE,
       id,
-      { ...question(`${id}.m`), createdAt: at, parts: [{ type: 'text', text }] },
+      { ...userMessage(`${id}.m`), createdAt: at, parts: [{ type: 'text', text }] },
       { leaf: true },
     );
   }
@@ -63,7 +63,7 @@ export function describeSearch(createStore: CreateTestStore): void {
       await say('new', 'the first clock', 3);
       await say('newer', 'clock', 4);
       const later = {
-        ...question('later', 'new.m'),
+        ...userMessage('later', 'new.m'),
         createdAt: 5,
         parts: [{ type: 'text' as const, text: 'clock two' }],
       };
@@ -117,7 +117,10 @@ export function describeSearch(createStore: CreateTestStore): void {
         ...reply('a1', { parentId: 'r1.question', runId: 'r1', text }),
         finishReason,
       });
-      const run = newRun('r1', 'c1', { messages: [question('r1.question'), answer('banana', 'pending')], leaf: 'a1' });
+      const run = newRun('r1', 'c1', {
+        messages: [userMessage('r1.question'), answer('banana', 'pending')],
+        leaf: 'a1',
+      });
       await storage.runs.createRun(ANNE, run);
       expect(await find('banana')).toEqual([]);
       const write = (text: string) =>
@@ -167,7 +170,7 @@ export function describeSearch(createStore: CreateTestStore): void {
 
     test('finds nothing of a rejected message', async () => {
       await say('c1', 'hello');
-      const message = { ...question('m2', 'nowhere'), parts: [{ type: 'text' as const, text: 'ghost' }] };
+      const message = { ...userMessage('m2', 'nowhere'), parts: [{ type: 'text' as const, text: 'ghost' }] };
       await expect(storage.messages.add(ANNE, 'c1', message)).rejects.toMatchObject({ code: 'bad_request' });
       await storage.runs.createRun(ANNE, newRun('r1', 'c1'));
       const late = commitOf('r1', {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AssistantMessage } from '@toolyard/protocol';
 import type { SharedStorage } from '../../storage.ts';
-import { ANNE, BERT, newRun, question, reply } from '../conversation.ts';
+import { ANNE, BERT, newRun, userMessage, reply } from '../conversation.ts';
 import type { PageQuery } from '../../repositories/message-pages.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
@@ -32,7 +32,7 @@ export function describeMessagePages(createStore: CreateTestStore): void {
   /** q0 a0 q1 a1 ... */
   async function talk(turns: number): Promise<void> {
     for (let turn = 0; turn < turns; turn++) {
-      await add(question(`q${turn}`, turn === 0 ? null : `a${turn - 1}`));
+      await add(userMessage(`q${turn}`, turn === 0 ? null : `a${turn - 1}`));
       await add(answer(`a${turn}`, `q${turn}`));
     }
   }
@@ -53,7 +53,7 @@ export function describeMessagePages(createStore: CreateTestStore): void {
     test('lists the other branches at each message that has some, including the first', async () => {
       await talk(2);
       await add(answer('a0b', 'q0', { createdAt: 9 }));
-      await add({ ...question('q0b', null), createdAt: 9 });
+      await add({ ...userMessage('q0b', null), createdAt: 9 });
       const first = await storage.messages.page(ANNE, 'c1', { limit: 9, leafId: 'a1' });
       expect(first.alternatives).toEqual({ q0: ['q0', 'q0b'], a0: ['a0', 'a0b'] });
       expect(first.abandoned).toEqual([]);
@@ -65,7 +65,7 @@ export function describeMessagePages(createStore: CreateTestStore): void {
 
     test('shows abandoned answers beside their successor, which does not list them as alternatives', async () => {
       await talk(1);
-      await add(question('q1', 'a0'));
+      await add(userMessage('q1', 'a0'));
       await add(answer('lost', 'q1', { finishReason: 'abandoned' }));
       // Until the answer starts again, the abandoned one is below the leaf.
       await storage.conversations.setLeaf(ANNE, 'c1', 'q1');
@@ -85,7 +85,7 @@ export function describeMessagePages(createStore: CreateTestStore): void {
       const message = answer('a0', 'r1.question', { runId: 'r1', finishReason: 'pending' });
       await storage.runs.createRun(
         ANNE,
-        newRun('r1', 'c1', { messages: [question('r1.question'), message], leaf: 'a0' }),
+        newRun('r1', 'c1', { messages: [userMessage('r1.question'), message], leaf: 'a0' }),
       );
       expect(await storage.messages.newestLeafBelow(ANNE, 'c1', 'r1.question')).toBe('a0');
       const row = { conversationId: 'c1', message: { ...message, finishReason: 'abandoned' as const } };
@@ -112,7 +112,7 @@ export function describeMessagePages(createStore: CreateTestStore): void {
     await talk(2);
     await add(answer('a0b', 'q0', { createdAt: 9 }));
     await add(answer('a0c', 'q0', { createdAt: 10, finishReason: 'abandoned' }));
-    await add(question('q1b', 'a0b'));
+    await add(userMessage('q1b', 'a0b'));
     const leafBelow = (id: string): Promise<string | null> => storage.messages.newestLeafBelow(ANNE, 'c1', id);
     expect(await leafBelow('q0')).toBe('q1b');
     expect(await leafBelow('a0')).toBe('a1');

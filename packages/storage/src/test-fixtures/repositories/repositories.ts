@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { NewRun } from '@toolyard/protocol';
 import type { SharedStorage } from '../../storage.ts';
-import { ANNE, BERT, commitOf, deltas, newRun, question, reply } from '../conversation.ts';
+import { ANNE, BERT, commitOf, deltas, newRun, userMessage, reply } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Conversations, messages, agents, settings. */
@@ -67,7 +67,7 @@ export function describeConversationsAndMore(createStore: CreateTestStore): void
       await storage.runs.createRun(ANNE, newRun('r1', 'new'));
       await storage.runs.createRun(
         ANNE,
-        newRun('r2', 'new', { parentRunId: 'r1', messages: [question('x')], leaf: 'x' }),
+        newRun('r2', 'new', { parentRunId: 'r1', messages: [userMessage('x')], leaf: 'x' }),
       );
       await storage.runs.createRun(ANNE, newRun('r3', 'old'));
       await storage.runs.commit([commitOf('r3', { status: 'failed' }), commitOf('r1', { status: 'parked' })]);
@@ -148,12 +148,12 @@ export function describeConversationsAndMore(createStore: CreateTestStore): void
       expect(await storage.conversations.update(BERT, 'new', { title: 'mine' })).toBeNull();
       expect(await storage.conversations.remove(BERT, 'new', 1)).toBe(false);
       expect(await storage.conversations.purge(BERT, 'new')).toBe(false);
-      await storage.messages.add(ANNE, 'new', question('m1'), { leaf: true });
+      await storage.messages.add(ANNE, 'new', userMessage('m1'), { leaf: true });
       expect(await storage.conversations.setLeaf(BERT, 'new', 'm1')).toBe(false);
       expect(await storage.messages.branch(BERT, 'new')).toEqual([]);
       expect(await storage.messages.all(BERT, 'new')).toEqual([]);
       expect(await storage.messages.get(BERT, 'new', 'm1')).toBeNull();
-      await expect(storage.messages.add(BERT, 'new', question('m2'))).rejects.toMatchObject({ code: 'bad_request' });
+      await expect(storage.messages.add(BERT, 'new', userMessage('m2'))).rejects.toMatchObject({ code: 'bad_request' });
       await expect(storage.conversations.create(BERT, { id: 'new', title: 'x', at: 1 })).rejects.toThrow(/taken/);
       expect(await storage.conversations.get(ANNE, 'new')).toMatchObject({ title: 'new', leafId: 'm1' });
     });
@@ -163,7 +163,7 @@ export function describeConversationsAndMore(createStore: CreateTestStore): void
       const { leaf: _leaf, ...run } = newRun('r1', 'new', { messages: [] });
       await storage.runs.createRun(ANNE, run);
       const messages = Array.from({ length: 3_000 }, (_none, index) => {
-        const message = question(`m${index}`, parentId);
+        const message = userMessage(`m${index}`, parentId);
         parentId = message.id;
         return { conversationId: 'new', message };
       });
@@ -180,7 +180,7 @@ export function describeConversationsAndMore(createStore: CreateTestStore): void
   describe('messages', () => {
     beforeEach(async () => {
       await storage.conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
-      await storage.messages.add(ANNE, 'c1', question('q1'), { leaf: true });
+      await storage.messages.add(ANNE, 'c1', userMessage('q1'), { leaf: true });
     });
 
     test('keep both branches after editing and regenerating; the leaf selects one', async () => {
@@ -197,17 +197,17 @@ export function describeConversationsAndMore(createStore: CreateTestStore): void
     });
 
     test('are returned unchanged', async () => {
-      const message = question('q2', 'q1');
+      const message = userMessage('q2', 'q1');
       await storage.messages.add(ANNE, 'c1', message);
       expect(await storage.messages.get(ANNE, 'c1', 'q2')).toEqual(message);
     });
 
     test('are rejected without their parent, or twice', async () => {
-      await expect(storage.messages.add(ANNE, 'c1', question('q2', 'gone'))).rejects.toMatchObject({
+      await expect(storage.messages.add(ANNE, 'c1', userMessage('q2', 'gone'))).rejects.toMatchObject({
         code: 'bad_request',
       });
-      await expect(storage.messages.add(ANNE, 'c1', question('q1'))).rejects.toMatchObject({ code: 'bad_request' });
-      await expect(storage.messages.add(ANNE, 'c1', question('q2', 'q2'))).rejects.toMatchObject({
+      await expect(storage.messages.add(ANNE, 'c1', userMessage('q1'))).rejects.toMatchObject({ code: 'bad_request' });
+      await expect(storage.messages.add(ANNE, 'c1', userMessage('q2', 'q2'))).rejects.toMatchObject({
         code: 'bad_request',
       });
       expect(await storage.messages.all(ANNE, 'c1')).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SharedStorage } from '../../storage.ts';
-import { ANNE, BERT, question } from '../conversation.ts';
+import { ANNE, BERT, userMessage } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Translations, stored beside their messages. */
@@ -12,7 +12,7 @@ export function describeTranslations(createStore: CreateTestStore): void {
     home = await createStore();
     storage = await home.open();
     await storage.conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
-    await storage.messages.add(ANNE, 'c1', question('q1'));
+    await storage.messages.add(ANNE, 'c1', userMessage('q1'));
   });
   afterEach(async () => {
     await storage.close();

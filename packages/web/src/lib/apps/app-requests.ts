@@ -10,8 +10,8 @@ import { isToolOn } from '../servers/tool-switches.ts';
 import { servers } from '../state/servers.svelte.ts';
 import { tabId } from '../state/tab-id.ts';
 import type { CallApp } from './app-of-call.ts';
-import type { AppAnswer, AppCallQuestion, LastingAnswer } from './app-questions.svelte.ts';
-import { isAllowed } from './app-questions.svelte.ts';
+import type { AppAnswer, AppApprovalReasons, LastingAnswer } from './app-approvals.svelte.ts';
+import { isAllowed } from './app-approvals.svelte.ts';
 import { toCallToolResult } from './call-result.ts';
 import { requestLimitOf } from './request-limit.ts';
 
@@ -28,7 +28,7 @@ export async function readApp({ place, serverId, uri }: CallApp): Promise<McpApp
 
 export type CallOfApp = { app: CallApp; conversationId: string; tool: string; args: JsonObject };
 /** Asks the user about a call of an app. `lasting`: the answers for later calls that have an effect. */
-export type AskAboutCall = (why: AppCallQuestion, lasting: readonly LastingAnswer[]) => Promise<AppAnswer>;
+export type AskAboutCall = (why: AppApprovalReasons, lasting: readonly LastingAnswer[]) => Promise<AppAnswer>;
 
 /**
  * Calls a tool for an app: only tools of its own server that the server offers to apps, and only as a call of the model
@@ -98,7 +98,7 @@ async function callInTab({ app, conversationId, tool, args }: CallOfApp, ask: As
 }
 
 /** Only the answer to this very call counts. */
-function isOneTime({ danger, byRule }: AppCallQuestion): boolean {
+function isOneTime({ danger, byRule }: AppApprovalReasons): boolean {
   return danger !== undefined || byRule !== undefined;
 }
 

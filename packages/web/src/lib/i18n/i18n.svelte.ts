@@ -146,10 +146,10 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/problems.ts'),
     'zh-Hans': () => import('./zh-Hans/problems.ts'),
   },
-  questions: {
-    en: () => import('./en/questions.ts'),
-    'zh-Hant': () => import('./zh-Hant/questions.ts'),
-    'zh-Hans': () => import('./zh-Hans/questions.ts'),
+  interrupts: {
+    en: () => import('./en/interrupts.ts'),
+    'zh-Hant': () => import('./zh-Hant/interrupts.ts'),
+    'zh-Hans': () => import('./zh-Hans/interrupts.ts'),
   },
   access: {
     en: () => import('./en/access.ts'),

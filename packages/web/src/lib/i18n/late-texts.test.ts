@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { questions as english } from './en/questions.ts';
+import { interrupts as english } from './en/interrupts.ts';
 import type { MessageText } from './message.ts';
-import { questions as simplified } from './zh-Hans/questions.ts';
-import { questions as traditional } from './zh-Hant/questions.ts';
+import { interrupts as simplified } from './zh-Hans/interrupts.ts';
+import { interrupts as traditional } from './zh-Hant/interrupts.ts';
 
 /** The types check that every text exists. */
 describe.each<[string, Readonly<Record<string, MessageText>>]>([
   ['zh-Hant', traditional],
   ['zh-Hans', simplified],
-])('texts of questions in %s', (_locale, texts) => {
+])('texts of interrupts in %s', (_locale, texts) => {
   it.each(Object.entries<MessageText>(english))('%s is translated with the same placeholders', (key, text) => {
     const valuesIn = (one: MessageText | undefined): string[] =>
       whole(one)

@@ -4,8 +4,8 @@ import type {
   ClaimedTabCall,
   FinishTabCall,
   JsonObject,
-  TabQuestion,
-  TabQuestionAnswer,
+  TabInputRequest,
+  TabInputAnswer,
   ToolResult,
 } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
@@ -27,7 +27,7 @@ const MAX_DELAY_MS = 10_000;
 export class TabCall {
   readonly #deps: TabCallDeps;
   readonly #over = new AbortController();
-  readonly #waiting = new Map<string, (answer: TabQuestionAnswer) => void>();
+  readonly #waiting = new Map<string, (answer: TabInputAnswer) => void>();
   #asked = 0;
 
   constructor(deps: TabCallDeps) {
@@ -39,8 +39,8 @@ export class TabCall {
     this.#over.abort();
   }
 
-  /** Answers to the questions of its server. */
-  answered(answers: Readonly<Record<string, TabQuestionAnswer>>): void {
+  /** Answers to the requests of its server. */
+  answered(answers: Readonly<Record<string, TabInputAnswer>>): void {
     for (const [id, answer] of Object.entries(answers)) this.#waiting.get(id)?.(answer);
   }
 
@@ -101,18 +101,18 @@ export class TabCall {
   }
 
   /**
-   * The question becomes an interrupt of the run, so that it is shown in the chat and can be answered from any client.
+   * The request becomes an interrupt of the run, so that it is shown in the chat and can be answered from any client.
    */
   async #ask(
     fence: number,
-    what: TabQuestion,
+    what: TabInputRequest,
     { signal, mayBelongTo }: ServerRequestContext,
-  ): Promise<TabQuestionAnswer> {
+  ): Promise<TabInputAnswer> {
     const { api, params } = this.#deps;
     const id = `q${String(this.#asked++)}`;
-    const question = mayBelongTo === undefined ? what : { ...what, mayBelongTo: [...mayBelongTo] };
-    const body: AskFromTab = { fence, question };
-    const answer = new Promise<TabQuestionAnswer>((resolve, reject) => {
+    const request = mayBelongTo === undefined ? what : { ...what, mayBelongTo: [...mayBelongTo] };
+    const body: AskFromTab = { fence, question: request };
+    const answer = new Promise<TabInputAnswer>((resolve, reject) => {
       const end = (): void => reject(UNANSWERED);
       this.#waiting.set(id, resolve);
       for (const over of [signal, this.#over.signal]) {

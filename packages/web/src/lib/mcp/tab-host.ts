@@ -78,7 +78,7 @@ const eras = browserValueFamily<JsonValue>('mcp-eras', {
 });
 
 /**
- * Declares client capabilities to servers. Questions are answered by the run of a call; outside of a call they are
+ * Declares client capabilities to servers. Requests are answered by the run of a call; outside of a call they are
  * declined.
  */
 const NO_USER: ServerRequestHandlers = {

@@ -4,7 +4,7 @@ import { i18n } from '../i18n/i18n.svelte.ts';
 export async function loadPreview() {
   const [{ default: PreviewDialog }] = await Promise.all([
     import('./PreviewDialog.svelte'),
-    i18n.need('offers', 'cards', 'questions'),
+    i18n.need('offers', 'cards', 'interrupts'),
   ]);
   return PreviewDialog;
 }

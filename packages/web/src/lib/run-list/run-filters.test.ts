@@ -8,7 +8,7 @@ it('keeps filters in the address and ignores unknown ones', () => {
   expect(readFilters(new URLSearchParams('state=odd&origin=none'))).toMatchObject({ state: '', origin: '' });
 });
 
-it('asks the server for active runs with or without open questions', () => {
+it('asks the server for active runs with or without open interrupts', () => {
   const none = { state: '', agent: '', origin: '', words: ' ' } as const;
   expect(requestQuery(none)).toEqual({});
   const status = 'queued,running,parked,waiting_for_tab';

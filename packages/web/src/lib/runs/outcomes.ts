@@ -18,7 +18,7 @@ export function outcomeOf(entry: Entry): Outcome | null {
       return result.isError ? { words: 'runs.out_failed', bad: true } : null;
     }
     case 'wait':
-      return interruptOutcome(entry.question);
+      return interruptOutcome(entry.runInterrupt);
     default:
       return null;
   }
@@ -41,7 +41,7 @@ function ofModel(reason: Extract<Entry, { kind: 'model' }>['model']['finishReaso
   }
 }
 
-function interruptOutcome({ status, answer }: Extract<Entry, { kind: 'wait' }>['question']): Outcome {
+function interruptOutcome({ status, answer }: Extract<Entry, { kind: 'wait' }>['runInterrupt']): Outcome {
   if (status === 'open') return { words: 'runs.out_open', bad: false };
   if (status === 'withdrawn') return { words: 'runs.out_withdrawn', bad: false };
   if (answer?.decision === 'approve') {

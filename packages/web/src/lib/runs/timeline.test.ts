@@ -26,7 +26,7 @@ const call = (callId: string, startedAt: number | null, durationMs: number | nul
   durationMs,
   result: durationMs === null ? null : { content: [], isError: false, outcome: 'done' as const },
 });
-const question = (askedAt: number, closedAt: number | null) => ({
+const runInterrupt = (askedAt: number, closedAt: number | null) => ({
   interrupt: {
     kind: 'approval' as const,
     id: `q${String(askedAt)}`,
@@ -51,7 +51,7 @@ describe('run timeline', () => {
         instruction: 'request_human_approve',
         startedAt: 100,
         endedAt: 110,
-        questions: [question(105, 500)],
+        questions: [runInterrupt(105, 500)],
       }),
       step({
         step: 3,
@@ -84,7 +84,7 @@ describe('run timeline', () => {
   it('shortens weeks of waiting so that seconds of work stay visible', () => {
     const entries = timelineOf([
       step({ step: 1, instruction: 'call_llm', startedAt: 0, endedAt: 1000, model: model('m1', 1000) }),
-      step({ step: 2, startedAt: 1000, endedAt: 1000, questions: [question(1000, 400 * HOUR)] }),
+      step({ step: 2, startedAt: 1000, endedAt: 1000, questions: [runInterrupt(1000, 400 * HOUR)] }),
       step({
         step: 3,
         instruction: 'call_tool',
@@ -111,7 +111,7 @@ describe('run timeline', () => {
         startedAt: 1000,
         endedAt: 9000,
         calls: [call('a', 1000, 8000)],
-        questions: [question(900, 1100), question(1200, 8900), question(9000, 9500)],
+        questions: [runInterrupt(900, 1100), runInterrupt(1200, 8900), runInterrupt(9000, 9500)],
       }),
     ]);
     expect([...shortenedIn(entries, 0)]).toEqual([]);

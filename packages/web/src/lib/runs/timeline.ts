@@ -1,11 +1,11 @@
-import type { RunCall, RunModelCall, RunQuestion, RunStep } from '@toolyard/protocol';
+import type { RunCall, RunModelCall, RunInterrupt, RunStep } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
 
 /** An entry with a duration in a run. Times are milliseconds since 1970; `to` is null while it is in progress. */
 export type Entry = { key: string; from: number; to: number | null; abandoned: boolean } & (
   | { kind: 'model'; step: number; model: RunModelCall }
   | { kind: 'tool'; call: RunCall }
-  | { kind: 'wait'; question: RunQuestion }
+  | { kind: 'wait'; runInterrupt: RunInterrupt }
   | { kind: 'fold' }
   | { kind: 'steered'; text: string }
   | { kind: 'notice'; level: 'info' | 'warning'; text: string }
@@ -43,15 +43,15 @@ function entriesOf(step: RunStep): Entry[] {
       text: textOf(message),
     });
   }
-  for (const question of step.questions) {
-    const { askedAt, closedAt, interrupt } = question;
+  for (const runInterrupt of step.questions) {
+    const { askedAt, closedAt, interrupt } = runInterrupt;
     entries.push({
       kind: 'wait',
       key: `${id}:${interrupt.id}`,
       from: askedAt,
       to: closedAt,
       abandoned: false,
-      question,
+      runInterrupt,
     });
   }
   for (const call of step.calls) {

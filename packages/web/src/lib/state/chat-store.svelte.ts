@@ -18,7 +18,7 @@ import type {
 } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
-import { questionBefore, findRow, lastMessageId, lastRunId, lastToRetry } from '../transcript/find-row.ts';
+import { userMessageBefore, findRow, lastMessageId, lastRunId, lastToRetry } from '../transcript/find-row.ts';
 import {
   NO_ROWS,
   beginRun,
@@ -223,7 +223,7 @@ export class ChatStore {
   async regenerate(messageId: string): Promise<void> {
     const { id, visit } = this.#open;
     if (id === null || this.busy) return;
-    const asked = questionBefore(this.rows, messageId);
+    const asked = userMessageBefore(this.rows, messageId);
     await this.#hold(async () => {
       await this.#deps.announceTools(id);
       const body = { messageId };

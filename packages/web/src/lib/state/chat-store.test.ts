@@ -10,7 +10,7 @@ type Answer = (call: TestCall) => unknown;
 type Change = Extract<LiveEvent, { type: 'changed' }>;
 
 const HELLO = [{ type: 'text', text: 'Hello' }] as const;
-const QUESTION = userMessage('u1', 'Hello');
+const USER_MESSAGE = userMessage('u1', 'Hello');
 const ANSWER = assistantMessage('r1.0', [{ type: 'text', text: 'Hi.' }]);
 
 /** A store with a server that responds as `answer` says. */
@@ -77,7 +77,7 @@ describe('a message that is sent while the conversation is loaded again', () => 
     answers[0]?.(view([]));
     await expect.poll(() => answers.length).toBe(2);
     expect(shown()).toEqual(['user', 'assistant']);
-    answers[1]?.(view([QUESTION, ANSWER]));
+    answers[1]?.(view([USER_MESSAGE, ANSWER]));
     await expect.poll(shown).toEqual(['user', 'assistant']);
   });
 });
@@ -134,7 +134,7 @@ describe('the first message of a new chat', () => {
 describe('an open conversation', () => {
   let stored: ConversationView;
   beforeEach(() => {
-    stored = view([QUESTION, ANSWER]);
+    stored = view([USER_MESSAGE, ANSWER]);
   });
   const server: Answer = ({ method, path, body }) => {
     if (method === 'GET' && path === '/api/conversations/c1') return stored;
@@ -162,10 +162,10 @@ describe('an open conversation', () => {
 
   it('continues an answer that was cut off and shows the cut: not twice, and not while another is written', async () => {
     const cut = assistantMessage('r1.0', [{ type: 'text', text: 'One,' }]);
-    stored = view([QUESTION, cut]);
+    stored = view([USER_MESSAGE, cut]);
     const { chat, calls, listeners, shown } = chatOver((call) => {
       // The server switches the branch to the continued answer.
-      if (call.path.endsWith('/continue')) stored = view([QUESTION, { ...cut, id: 'r2.0', runId: 'r2' }]);
+      if (call.path.endsWith('/continue')) stored = view([USER_MESSAGE, { ...cut, id: 'r2.0', runId: 'r2' }]);
       return server(call);
     });
     await chat.open('c1');
@@ -202,7 +202,7 @@ describe('an open conversation', () => {
   });
 
   it('queues messages sent while it is busy', async () => {
-    stored = view([QUESTION], { activeRun: run('r1') });
+    stored = view([USER_MESSAGE], { activeRun: run('r1') });
     const { chat, calls, shown } = chatOver((call) =>
       call.path.endsWith('/messages') ? { queued: { id: 'q1' } } : server(call),
     );
@@ -215,7 +215,7 @@ describe('an open conversation', () => {
 
   it('pauses the queue after Stop, and puts a later message at its end', async () => {
     const queue = [{ id: 'q1', conversationId: 'c1', parts: [], createdAt: 1 }];
-    stored = view([QUESTION], { activeRun: run('r1'), queue });
+    stored = view([USER_MESSAGE], { activeRun: run('r1'), queue });
     const { chat, calls, listeners } = chatOver((call) => {
       if (call.path.endsWith('/q1/send')) queue.length = 0;
       if (call.path.endsWith('/messages')) return { queued: { id: 'q2' } };

@@ -145,7 +145,7 @@ export class TabRun {
     return new Set([...idsOn(servers), ...own.map(({ id }) => id)]);
   }
 
-  /** Questions of its servers are kept open in this tab with the servers' request state, which is not sealed. */
+  /** Requests of its servers are kept open in this tab with the servers' request state, which is not sealed. */
   async #open(): Promise<DurableAccess> {
     const { run, configuration, model, abilities } = this.#held;
     const { host, fetch } = this.#deps;

@@ -6,7 +6,7 @@ import { callState } from './calls.ts';
 import { assistantMessage, eventsOf, run, userMessage, view } from './test-events.ts';
 import { openTranscript } from './transcript.ts';
 import {
-  QUESTION,
+  USER_MESSAGE,
   ASKING,
   RESULT,
   ANSWER,
@@ -30,7 +30,7 @@ const SUMMARY: SystemMessage = {
 
 describe('compaction', () => {
   it('is shown once, also if it was stored before its event arrived', () => {
-    const transcript = openTranscript(view([QUESTION, SUMMARY], { activeRun: run('r1') }));
+    const transcript = openTranscript(view([USER_MESSAGE, SUMMARY], { activeRun: run('r1') }));
     const twice = play(transcript, eventsOf('r1', [{ type: 'compression_finished', message: SUMMARY }]));
     expect(rows(twice).filter(({ kind }) => kind === 'fold')).toHaveLength(1);
   });
@@ -55,7 +55,7 @@ describe('the run of a group', () => {
 describe('a followed run', () => {
   it('shows at its end the same as the stored messages', () => {
     const watched = play(open(), eventsOf('r1', WHOLE_RUN));
-    const read = openTranscript(view([QUESTION, ASKING, RESULT, ANSWER]));
+    const read = openTranscript(view([USER_MESSAGE, ASKING, RESULT, ANSWER]));
     expect(shown(watched)).toEqual(shown(read));
   });
 
@@ -111,7 +111,7 @@ describe('a followed run', () => {
       assistantMessage('r0.0', [{ type: 'text', text: 'Hi' }], { runId: 'r0' }),
     ];
     const before = play(
-      openTranscript(view([...earlier, QUESTION], { activeRun: run('r1') })),
+      openTranscript(view([...earlier, USER_MESSAGE], { activeRun: run('r1') })),
       eventsOf('r1', WHOLE_RUN).slice(0, 14),
     );
     const after = play(before, eventsOf('r1', WHOLE_RUN).slice(14, 15));
@@ -127,29 +127,29 @@ describe('a followed run', () => {
   });
 
   it('continues from its stored events when the page is opened during the run', () => {
-    const opened = openTranscript(view([QUESTION, ASKING, RESULT], { activeRun: run('r1') }));
+    const opened = openTranscript(view([USER_MESSAGE, ASKING, RESULT], { activeRun: run('r1') }));
     const transcript = play(opened, eventsOf('r1', WHOLE_RUN));
     expect(shown(transcript)).toEqual(shown(play(open(), eventsOf('r1', WHOLE_RUN))));
   });
 
   it('replaces the pending message stored for it', () => {
     const pending = assistantMessage('r1.0', [], { finishReason: 'pending' });
-    const opened = openTranscript(view([QUESTION, pending], { activeRun: run('r1') }));
+    const opened = openTranscript(view([USER_MESSAGE, pending], { activeRun: run('r1') }));
     const begun = play(opened, eventsOf('r1', WHOLE_RUN).slice(0, 4));
     expect(begun.tail).toHaveLength(1);
     expect(begun.tail[0]?.key).toBe(opened.tail[0]?.key);
   });
 
   it('of another conversation changes nothing', () => {
-    const transcript = openTranscript(view([QUESTION]));
+    const transcript = openTranscript(view([USER_MESSAGE]));
     const [started] = eventsOf('r9', [
-      { type: 'run_started', conversationId: 'c9', place: 'server', model: 'demo', message: QUESTION },
+      { type: 'run_started', conversationId: 'c9', place: 'server', model: 'demo', message: USER_MESSAGE },
     ]);
     expect(started && applyRunEvent(transcript, started)).toBe(transcript);
   });
 
   it('that has ended changes nothing when its events arrive again after a reconnect', () => {
-    const transcript = openTranscript(view([QUESTION, ASKING, RESULT, ANSWER], { updatedAt: 100 }));
+    const transcript = openTranscript(view([USER_MESSAGE, ASKING, RESULT, ANSWER], { updatedAt: 100 }));
     expect(play(transcript, eventsOf('r1', WHOLE_RUN))).toBe(transcript);
   });
 });
@@ -178,7 +178,7 @@ describe('an answer restarted after a crash', () => {
   });
 
   it('looks the same after a reload', () => {
-    const stored = view([QUESTION, assistantMessage('r1.0~2', [{ type: 'text', text: 'It is half past nine.' }])]);
+    const stored = view([USER_MESSAGE, assistantMessage('r1.0~2', [{ type: 'text', text: 'It is half past nine.' }])]);
     stored.page.abandoned = [
       assistantMessage('r1.0', [{ type: 'text', text: 'It is ha' }], { finishReason: 'abandoned' }),
     ];
@@ -225,20 +225,20 @@ describe('a failed run', () => {
       open(),
       eventsOf('r1', [...WHOLE_RUN.slice(0, 2), { type: 'run_finished', status: 'failed', usage: {}, error }]),
     );
-    const again = openTranscript(view([QUESTION]), failed);
+    const again = openTranscript(view([USER_MESSAGE]), failed);
     expect(rows(again).at(-1)).toMatchObject({ outcome: { type: 'failed', error } });
-    const other = openTranscript(view([QUESTION]));
+    const other = openTranscript(view([USER_MESSAGE]));
     expect(rows(other).at(-1)).toMatchObject({ outcome: { type: 'unanswered' } });
   });
 });
 
 describe('a regenerated answer', () => {
   it('replaces the old one', () => {
-    const transcript = openTranscript(view([QUESTION, ASKING, RESULT, ANSWER]));
+    const transcript = openTranscript(view([USER_MESSAGE, ASKING, RESULT, ANSWER]));
     const anew = play(
       transcript,
       eventsOf('r2', [
-        { type: 'run_started', conversationId: 'c1', place: 'server', model: 'demo', message: QUESTION },
+        { type: 'run_started', conversationId: 'c1', place: 'server', model: 'demo', message: USER_MESSAGE },
       ]),
     );
     expect(rows(anew).map((row) => row.key)).toEqual(['u1', 'r2:awaited']);
@@ -247,7 +247,7 @@ describe('a regenerated answer', () => {
 
 it('ignores an event of a newer server that this page does not know', () => {
   const [first] = eventsOf('r1', [{ type: 'run_resumed' }]);
-  const before = openTranscript(view([QUESTION], { activeRun: run('r1') }));
+  const before = openTranscript(view([USER_MESSAGE], { activeRun: run('r1') }));
   const unknown = { ...first, seq: 1_000, type: 'message_moved' } as unknown as RunEvent;
   expect(rows(applyRunEvent(before, unknown))).toEqual(rows(before));
 });

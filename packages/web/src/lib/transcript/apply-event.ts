@@ -1,7 +1,7 @@
 import type { AssistantMessage, BudgetInterrupt, Interrupt, RunEvent, UserMessage } from '@toolyard/protocol';
 import { defined, ignoreUnknownEvent } from '@toolyard/protocol';
 import { blocksOf, compactionRow, memberRow, statusOf } from './build-rows.ts';
-import { withQuestion, malformedCall, readyCall, withoutQuestion, startedCall } from './calls.ts';
+import { withInterrupt, malformedCall, readyCall, withoutInterrupt, startedCall } from './calls.ts';
 import type { CallView } from './calls.ts';
 import { markAnswers } from './mark-answers.ts';
 import type { AssistantRow, RowBlock, TranscriptRow } from './rows.ts';
@@ -102,7 +102,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       if (interrupt.kind === 'budget')
         return { ...next, tail: withBudget(withoutBudget(next.tail, interrupt.id), interrupt) };
       return changeCall(next, interrupt.callId, (call) =>
-        call.result === null ? withQuestion(call, interrupt) : call,
+        call.result === null ? withInterrupt(call, interrupt) : call,
       );
     }
 
@@ -110,7 +110,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       const callId = askedCall(transcript.tail, event.interruptId);
       if (callId === null) return { ...next, tail: withoutBudget(next.tail, event.interruptId) };
       return changeCall(next, callId, (call) => ({
-        ...withoutQuestion(call, event.interruptId),
+        ...withoutInterrupt(call, event.interruptId),
         answer: event.answer,
       }));
     }
@@ -118,7 +118,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
     case 'interrupt_withdrawn': {
       const callId = askedCall(transcript.tail, event.interruptId);
       if (callId === null) return { ...next, tail: withoutBudget(next.tail, event.interruptId) };
-      return changeCall(next, callId, (call) => withoutQuestion(call, event.interruptId));
+      return changeCall(next, callId, (call) => withoutInterrupt(call, event.interruptId));
     }
 
     case 'tool_started':

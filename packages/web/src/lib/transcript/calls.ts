@@ -114,13 +114,13 @@ export function malformedCall(part: MalformedToolCallPart, before?: CallView): C
 }
 
 /** The call with an interrupt added or updated. */
-export function withQuestion(call: CallView, interrupt: CallInterrupt): CallView {
+export function withInterrupt(call: CallView, interrupt: CallInterrupt): CallView {
   if (call.interrupt === null || call.interrupt.id === interrupt.id) return { ...call, interrupt };
   return { ...call, asksNext: [...call.asksNext.filter(({ id }) => id !== interrupt.id), interrupt] };
 }
 
 /** The call without a closed interrupt. */
-export function withoutQuestion(call: CallView, interruptId: string): CallView {
+export function withoutInterrupt(call: CallView, interruptId: string): CallView {
   const left = [...(call.interrupt === null ? [] : [call.interrupt]), ...call.asksNext].filter(
     ({ id }) => id !== interruptId,
   );

@@ -20,7 +20,7 @@ export function lastRunId(rows: RowList): string | null {
 }
 
 /** The user's message of an answer; undefined if it is not loaded. */
-export function questionBefore(rows: RowList, answerId: string): UserMessage | undefined {
+export function userMessageBefore(rows: RowList, answerId: string): UserMessage | undefined {
   let seen = false;
   const row = findLast(rows, (candidate) => {
     seen ||= messageIdOf(candidate) === answerId;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { shownDuration } from '../chat/tools/call-status.ts';
 import { keepTimes } from './known-times.ts';
 import { eventsOf, view } from './test-events.ts';
-import { ANSWER, ASKING, QUESTION, RESULT, WHOLE_RUN, firstCall, open, play, rows } from './test-run.ts';
+import { ANSWER, ASKING, USER_MESSAGE, RESULT, WHOLE_RUN, firstCall, open, play, rows } from './test-run.ts';
 import { openTranscript } from './transcript.ts';
 
 beforeEach(() => {
@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => void vi.unstubAllGlobals());
 
 it('shows durations of calls and reasoning after a reload if this browser observed them', () => {
-  const stored = view([QUESTION, ASKING, RESULT, ANSWER]);
+  const stored = view([USER_MESSAGE, ASKING, RESULT, ANSWER]);
   const before = firstCall(openTranscript(stored));
   expect(before === undefined ? undefined : shownDuration(before)).toBeNull();
 

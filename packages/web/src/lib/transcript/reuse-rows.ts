@@ -57,7 +57,7 @@ function mergeCall(call: CallView, old: CallView): CallView {
   if (old.result !== null || (call.result === null && call.over === old.over)) {
     // Observed rows contain more than stored ones, except an interrupt closed meanwhile.
     const { interrupt, asksNext } = call;
-    return sameQuestions(call, old) ? old : { ...old, interrupt, asksNext };
+    return sameInterrupts(call, old) ? old : { ...old, interrupt, asksNext };
   }
   return {
     ...call,
@@ -67,7 +67,7 @@ function mergeCall(call: CallView, old: CallView): CallView {
   };
 }
 
-function sameQuestions(one: CallView, other: CallView): boolean {
+function sameInterrupts(one: CallView, other: CallView): boolean {
   const ids = ({ interrupt, asksNext }: CallView): string[] => [
     interrupt?.id ?? '',
     ...asksNext.map((each) => each.id),

@@ -5,17 +5,17 @@ import { eventsOf, run, userMessage, view } from './test-events.ts';
 import { openTranscript } from './transcript.ts';
 import type { Transcript } from './transcript.ts';
 
-const QUESTION = userMessage('u1', 'Count.');
+const USER_MESSAGE = userMessage('u1', 'Count.');
 const WORDS = ['one ', 'two ', 'three ', 'four ', 'five '];
 const EVENTS = eventsOf('r1', [
-  { type: 'run_started', conversationId: 'c1', place: 'server', model: 'demo', message: QUESTION },
+  { type: 'run_started', conversationId: 'c1', place: 'server', model: 'demo', message: USER_MESSAGE },
   { type: 'message_started', messageId: 'r1.0', parentId: 'u1', model: 'demo' },
   ...WORDS.map((text): RunEventBody => ({ type: 'text_delta', messageId: 'r1.0', text })),
 ]);
 
 /** A follower with a server that has stored `stored` and sends nothing else. */
 function follower(stored: readonly RunEvent[], options: { fails?: number } = {}) {
-  let transcript: Transcript | null = openTranscript(view([QUESTION], { activeRun: run('r1') }));
+  let transcript: Transcript | null = openTranscript(view([USER_MESSAGE], { activeRun: run('r1') }));
   let fails = options.fails ?? 0;
   const reads: number[] = [];
   const settled: Promise<unknown>[] = [];

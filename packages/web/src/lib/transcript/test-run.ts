@@ -18,7 +18,7 @@ import type { Transcript } from './transcript.ts';
 
 /** A run with one call and its expected rows, for tests. */
 
-export const QUESTION = userMessage('u1', 'What time is it in Tokyo?');
+export const USER_MESSAGE = userMessage('u1', 'What time is it in Tokyo?');
 export const ASKING = assistantMessage('r1.0', [{ type: 'reasoning', text: 'Let me look.' }, toolCall('call1')], {
   finishReason: 'tool_calls',
 });
@@ -29,7 +29,7 @@ export const ANSWER = assistantMessage('r1.2', [{ type: 'text', text: 'It is hal
 
 /** From the user's message to the answer, with one call. */
 export const WHOLE_RUN: RunEventBody[] = [
-  { type: 'run_started', conversationId: 'c1', place: 'server', model: 'demo', message: QUESTION },
+  { type: 'run_started', conversationId: 'c1', place: 'server', model: 'demo', message: USER_MESSAGE },
   { type: 'step_started', instruction: 'call_llm' },
   { type: 'message_started', messageId: 'r1.0', parentId: 'u1', model: 'demo' },
   { type: 'reasoning_delta', messageId: 'r1.0', text: 'Let me ' },
@@ -51,7 +51,7 @@ export const WHOLE_RUN: RunEventBody[] = [
 
 /** The conversation of run `r1`. */
 export function open(): Transcript {
-  return openTranscript(view([QUESTION], { activeRun: run('r1') }));
+  return openTranscript(view([USER_MESSAGE], { activeRun: run('r1') }));
 }
 
 export function play(transcript: Transcript, events: readonly RunEvent[]): Transcript {

@@ -47,7 +47,7 @@ export async function recordScenario(name: string): Promise<Recording> {
       at: systemClock.now(),
     });
     await runs.start();
-    const [first = '', second] = scenario.questions;
+    const [first = '', second] = scenario.userMessages;
     const userMessage = (text: string, id: string) => ({ parts: [{ type: 'text' as const, text }], id });
     await runs.send(ANNE, NAMES.conversation, userMessage(first, NAMES.run));
     if (second !== undefined) await runs.send(ANNE, NAMES.conversation, userMessage(second, NAMES.queued));

@@ -89,7 +89,7 @@ async function expectRecordedEnd(storage: SharedStorage, scene: ReplayCase): Pro
   const { statuses, told } = await outcomeOf(storage, conversationId);
   expect(statuses, name).toEqual(recording.statuses.slice(0, messageCount));
   if (scenarioOf(recording.story).cancelled) return;
-  expect(told.map(currentWording), name).toEqual(upToQuestion(messageCount, recording.told).map(currentWording));
+  expect(told.map(currentWording), name).toEqual(upToUserMessage(messageCount, recording.told).map(currentWording));
 }
 
 /** Texts that were reworded after they were recorded: a resumed run gets the new wording. */
@@ -108,9 +108,9 @@ function currentWording(line: string): string {
   return REWORDED.reduce((text, [before, after]) => text.replace(before, after), line);
 }
 
-function upToQuestion(count: number, transcript: readonly string[]): string[] {
-  let questions = 0;
-  return transcript.filter((line) => (questions += line.startsWith('user: ') ? 1 : 0) <= count);
+function upToUserMessage(count: number, transcript: readonly string[]): string[] {
+  let userMessages = 0;
+  return transcript.filter((line) => (userMessages += line.startsWith('user: ') ? 1 : 0) <= count);
 }
 
 /** Opens all recorded moments side by side, and resumes the runs that have not ended. */

@@ -7,7 +7,7 @@ import { SAMPLING_PROMPT } from './tools.ts';
 /** A conversation that is recorded, and played whenever a recorded run is resumed. Add scenarios, but change none. */
 export type CorpusScenario = {
   /** Messages of the user; the second is queued while the first is answered. */
-  questions: readonly string[];
+  userMessages: readonly string[];
   /** Answers of the model to each message. */
   says: readonly (readonly (() => ScriptedAnswer)[])[];
   configuration?: AgentConfiguration;
@@ -23,75 +23,75 @@ const AUTO: AgentConfiguration = { intervention: 'auto' };
 const NOTE = { name: 'note', arguments: { about: 'the tide' } };
 
 export const CORPUS_SCENARIOS: Readonly<Record<string, CorpusScenario>> = {
-  words: { questions: ['Tell me'], says: [[() => reasons('Let me see. ', 'Once ', 'upon a time.')]] },
+  words: { userMessages: ['Tell me'], says: [[() => reasons('Let me see. ', 'Once ', 'upon a time.')]] },
   'side-by-side': {
-    questions: ['Note it'],
+    userMessages: ['Note it'],
     configuration: AUTO,
     says: [[() => calls(NOTE, { name: 'note' }), () => calls({ name: 'note' }), () => says('Noted ', 'thrice.')]],
   },
   'written-as-text': {
-    questions: ['Note it'],
+    userMessages: ['Note it'],
     configuration: AUTO,
     says: [[() => callAsText(), () => unreadable(), () => says('Noted.')]],
   },
   approved: {
-    questions: ['Note it'],
+    userMessages: ['Note it'],
     answers: { approval: { decision: 'approve', scope: 'conversation' } },
     says: [[() => calls(NOTE, { name: 'research' }), () => says('Done.')]],
   },
   refused: {
-    questions: ['Note it'],
+    userMessages: ['Note it'],
     answers: { approval: { decision: 'refuse', reason: 'Not today' } },
     says: [[() => calls(NOTE), () => says('As you wish.')]],
   },
   queued: {
-    questions: ['One', 'Two'],
+    userMessages: ['One', 'Two'],
     configuration: AUTO,
     says: [[() => calls(NOTE), () => says('The ', 'first.')], [() => says('The second.')]],
   },
   'in-doubt': {
-    questions: ['Note it'],
+    userMessages: ['Note it'],
     configuration: AUTO,
     diesAt: 'run:sent',
     says: [[() => calls(NOTE), () => says('Noted after all.')]],
   },
   'begun-again': {
-    questions: ['Tell me'],
+    userMessages: ['Tell me'],
     diesAt: 'run:streaming',
     says: [[() => says('Once ', 'upon ', 'a time.')]],
   },
   'asked-live': {
-    questions: ['Book it'],
+    userMessages: ['Book it'],
     configuration: AUTO,
     answers: { elicitation: { decision: 'accept', content: { city: 'Taipei' } } },
     says: [[() => calls({ name: 'book' }), () => says('Booked.')]],
   },
   'asked-in-rounds': {
-    questions: ['Travel'],
+    userMessages: ['Travel'],
     configuration: AUTO,
     answers: { elicitation: { decision: 'accept', content: { city: 'Taipei' } } },
     says: [[() => calls({ name: 'travel' }, NOTE), () => says('There.')]],
   },
   sampled: {
-    questions: ['Think'],
+    userMessages: ['Think'],
     configuration: AUTO,
     answers: { sampling: { decision: 'allow' } },
     says: [[() => calls({ name: 'think' }), () => says('Thought.')]],
   },
   'not-signed-in': {
-    questions: ['Any mail?'],
+    userMessages: ['Any mail?'],
     configuration: AUTO,
     answers: { sign_in: { decision: 'decline' } },
     says: [[() => calls({ name: 'mail' }), () => says('I cannot look.')]],
   },
   'asked-person': {
-    questions: ['Ask me'],
+    userMessages: ['Ask me'],
     configuration: AUTO,
     answers: { prompt: { decision: 'say', text: 'Taipei' } },
     says: [[() => calls({ name: 'ask_user', arguments: { question: 'Which city?' } }, NOTE), () => says('Taipei.')]],
   },
   'asked-twice': {
-    questions: ['Survey'],
+    userMessages: ['Survey'],
     configuration: AUTO,
     answers: {
       prompt: { decision: 'say', text: 'Taiwan' },
@@ -100,23 +100,23 @@ export const CORPUS_SCENARIOS: Readonly<Record<string, CorpusScenario>> = {
     says: [[() => calls({ name: 'survey' }), () => says('Surveyed.')]],
   },
   'over-budget': {
-    questions: ['Note it'],
+    userMessages: ['Note it'],
     configuration: { ...AUTO, budgets: [{ of: 'run', calls: 1 }] },
     answers: { budget: { decision: 'raise', limit: 9, scope: 'run' } },
     says: [[() => calls(NOTE), () => says('Noted.')]],
   },
   task: {
-    questions: ['Research'],
+    userMessages: ['Research'],
     configuration: AUTO,
     says: [[() => calls({ name: 'research' }), () => says('Found.')]],
   },
   'last-turn': {
-    questions: ['Note it'],
+    userMessages: ['Note it'],
     configuration: { ...AUTO, limits: { maxTurns: 2 } },
     says: [[() => calls(NOTE), () => says('That was all I may do.')]],
   },
-  cancelled: { questions: ['Tell me'], cancelled: true, says: [[() => hangsAfter('Half a ', 'word').answer]] },
-  failed: { questions: ['Tell me'], says: [[() => breaks('Half')]] },
+  cancelled: { userMessages: ['Tell me'], cancelled: true, says: [[() => hangsAfter('Half a ', 'word').answer]] },
+  failed: { userMessages: ['Tell me'], says: [[() => breaks('Half')]] },
 };
 
 /** The model of a scenario. Its answers depend only on the request, so that replays are deterministic. */

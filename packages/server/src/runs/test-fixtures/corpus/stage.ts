@@ -66,7 +66,7 @@ async function answerAll(
     if (!scenario) continue;
     onMoment?.('person:asked');
     const answer = interrupt.kind === 'in_doubt' ? { decision: 'repeat' as const } : scenario.answers?.[interrupt.kind];
-    if (!answer) throw new Error(`the person has no answer to a question of the kind ${interrupt.kind}`);
+    if (!answer) throw new Error(`the person has no answer to an interrupt of the kind ${interrupt.kind}`);
     const isPage = interrupt.kind === 'elicitation' && interrupt.mode === 'url';
     await runs.answer(ANNE, id, isPage ? { decision: 'accept' } : answer).catch(ignoreLate);
     onMoment?.('person:answered');

@@ -78,12 +78,12 @@ function asked({ signal }: CallToolOptions): { serverId: string; signal: AbortSi
 
 function inRounds({ onRound, resume }: CallToolOptions): ToolResult {
   const number = resume?.number ?? 0;
-  const questions = [
+  const requests = [
     { key: 'city', question: { kind: 'form', message: 'Which city?', requestedSchema: CITY as JsonObject } as const },
     { key: 'page', question: { kind: 'url', message: 'Look here', url: 'https://example.com/' } as const },
   ];
-  const question = questions[number];
-  if (!question) return answers(`travelled ${JSON.stringify(resume?.responses)}`);
-  onRound?.({ number: number + 1, asked: [question], answered: {}, state: `state ${number}` });
+  const request = requests[number];
+  if (!request) return answers(`travelled ${JSON.stringify(resume?.responses)}`);
+  onRound?.({ number: number + 1, asked: [request], answered: {}, state: `state ${number}` });
   return { content: [], isError: true, outcome: 'not_sent', error: { code: 'input_required', message: 'More.' } };
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { AnswerGuard } from './answer-guard.ts';
 
-it('accepts keys one second after the question appeared, and after it received the focus', () => {
+it('accepts keys one second after the interrupt appeared, and after it received the focus', () => {
   let now = 0;
   const guard = new AnswerGuard(() => now);
   now = 999;

@@ -1,9 +1,9 @@
 /**
- * Keys within this time after a question appeared or received the focus were meant for something else, in milliseconds.
+ * Keys within this time after an interrupt appeared or received the focus were meant for something else, in milliseconds.
  */
 const UNREAD_MS = 1_000;
 
-/** Ignores keys that hit a question by accident. */
+/** Ignores keys that hit an interrupt by accident. */
 export class AnswerGuard {
   readonly #now: () => number;
   #until: number;
@@ -13,7 +13,7 @@ export class AnswerGuard {
     this.#until = now() + UNREAD_MS;
   }
 
-  /** To be called when the question receives the focus. */
+  /** To be called when the interrupt receives the focus. */
   restart(): void {
     this.#until = this.#now() + UNREAD_MS;
   }

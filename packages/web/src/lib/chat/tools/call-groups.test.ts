@@ -52,7 +52,7 @@ describe('groups of calls', () => {
     expect(hidden(done('c1'), done('kept'), done('c2'))).toEqual(['c1', 'c2']);
   });
 
-  it('never hide an open question, a call in progress, a failure or an image', () => {
+  it('never hide an open interrupt, a call in progress, a failure or an image', () => {
     const failed = done('c4', { isError: true });
     const unknown = done('c5', { isError: true, outcome: 'unknown' });
     const image = done('c6', { content: [{ type: 'image', mimeType: 'image/png', source: { data: 'AA==' } }] });

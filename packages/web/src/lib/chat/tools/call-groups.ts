@@ -54,7 +54,7 @@ export type GroupSummary = {
 const MIN_HIDDEN = 2;
 
 /**
- * Only calls that ended well, or that the user ended, are ever hidden: an open question, a call in progress, a failure
+ * Only calls that ended well, or that the user ended, are ever hidden: an open interrupt, a call in progress, a failure
  * and images stay visible. `keep`: whether a call stays visible for another reason.
  */
 export function summarizeGroup(items: readonly GroupItem[], keep: (call: CallView) => boolean): GroupSummary {

@@ -33,7 +33,7 @@ class CardBody {
 
 /** All texts together: a card that grows after it is shown moves its buttons. */
 async function importParts(): Promise<typeof Parts> {
-  const [parts] = await Promise.all([import('./card-body.ts'), i18n.need('cards', 'questions')]);
+  const [parts] = await Promise.all([import('./card-body.ts'), i18n.need('cards', 'interrupts')]);
   return parts;
 }
 

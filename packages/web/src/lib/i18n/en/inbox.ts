@@ -6,7 +6,7 @@ export const inbox = {
     'When a call needs your approval, or a tool or the model asks you something, it waits here, from every chat. Nothing expires.',
   toPermissions: 'What needs approval',
   count: { one: '{count} open question', other: '{count} open questions' },
-  question: 'Question about {tool}',
+  interrupt: 'Question about {tool}',
   budget: 'Budget used up',
   live: 'The call waits until you answer.',
   batchTitle: { one: '{count} call of {tool}', other: '{count} calls of {tool}' },

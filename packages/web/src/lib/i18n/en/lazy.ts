@@ -16,7 +16,7 @@ import type { models } from './models.ts';
 import type { offers } from './offers.ts';
 import type { previews } from './previews.ts';
 import type { problems } from './problems.ts';
-import type { questions } from './questions.ts';
+import type { interrupts } from './interrupts.ts';
 import type { rich } from './rich.ts';
 import type { rules } from './rules.ts';
 import type { runList } from './run-list.ts';
@@ -54,7 +54,7 @@ export type LazyMessages = {
   offers: typeof offers;
   previews: typeof previews;
   problems: typeof problems;
-  questions: typeof questions;
+  interrupts: typeof interrupts;
   rich: typeof rich;
   rules: typeof rules;
   runList: typeof runList;

@@ -196,7 +196,7 @@ export const serverTexts = {
     'The stored state of the server for this call cannot be decrypted: it was changed, or another key is in use. The call was not made.',
   callWaits: 'The call waits for an answer of the user.',
   twoChoices: 'A selection needs at least two choices, all different.',
-  otherQuestion:
+  otherRequest:
     'The tool asks a different question than when it was executed before: the stored answer does not apply.',
   callInterrupted: '"{tool}" was interrupted; its outcome is unknown. Do not repeat it.',
   userDeclined: 'The user declined this request.',

@@ -1,4 +1,4 @@
-/** Usage, budgets, and the question asked when a budget is used up. */
+/** Usage, budgets, and the interrupt when a budget is used up. */
 export const usage = {
   budgetTitle: 'Budget used up',
   budgetText: '{name}: {spent} of {limit}.',

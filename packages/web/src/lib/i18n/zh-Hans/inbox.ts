@@ -6,7 +6,7 @@ export const inbox: LazyTexts<'inbox'> = {
   noneText: '调用需要您批准，或工具、模型有问题要问您时，都会在这里等待，不论来自哪个对话，也不会过期。',
   toPermissions: '哪些调用需要批准',
   count: { other: '{count} 个待答复事项' },
-  question: '关于 {tool} 的问题',
+  interrupt: '关于 {tool} 的问题',
   budget: '预算已用完',
   live: '调用会一直等到您回答为止。',
   batchTitle: { other: '{tool} 的 {count} 次调用' },

@@ -193,7 +193,7 @@ export const serverTexts: Translation<typeof en> = {
   stateUnreadable: '无法解密服务器为此调用保存的状态：状态已更改，或使用了其他密钥。未发出调用。',
   callWaits: '调用正在等待用户的答复。',
   twoChoices: '选择题至少需要两个不同的选项。',
-  otherQuestion: '工具提出的问题与之前运行时不同：已保存的答复不适用。',
+  otherRequest: '工具提出的问题与之前运行时不同：已保存的答复不适用。',
   callInterrupted: '“{tool}”中断；结果未知。',
   userDeclined: '用户拒绝了此请求。',
   modelFailed: '模型无法回答。',

@@ -6,7 +6,7 @@ export const inbox: LazyTexts<'inbox'> = {
   noneText: '呼叫需要您核准，或工具、模型有問題要問您時，都會在這裡等候，不論來自哪個對話，也不會過期。',
   toPermissions: '哪些呼叫需要核准',
   count: { other: '{count} 個待回覆事項' },
-  question: '關於 {tool} 的問題',
+  interrupt: '關於 {tool} 的問題',
   budget: '預算已用完',
   live: '呼叫會一直等到您回答為止。',
   batchTitle: { other: '{tool} 的 {count} 個呼叫' },

@@ -193,7 +193,7 @@ export const serverTexts: Translation<typeof en> = {
   stateUnreadable: '無法解密伺服器為此呼叫儲存的狀態：狀態已變更，或使用了其他金鑰。未發出呼叫。',
   callWaits: '呼叫正在等待使用者的回覆。',
   twoChoices: '選擇題至少需要兩個不同的選項。',
-  otherQuestion: '工具提出的問題與之前執行時不同：已儲存的回覆不適用。',
+  otherRequest: '工具提出的問題與之前執行時不同：已儲存的回覆不適用。',
   callInterrupted: '「{tool}」中斷；結果不明。',
   userDeclined: '使用者拒絕了此請求。',
   modelFailed: '模型無法回答。',
