@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BENCH, benchmarks, installPeers } from './bench-peers.ts';
 import { build } from './build.ts';
+import { buildPage } from './build-page.ts';
 import { packAndUse } from './pack.ts';
 import type { Ran } from './run.ts';
 import { ROOT, run, runTool, TSC } from './run.ts';
@@ -99,6 +100,11 @@ async function runLongTests(): Promise<number> {
   if (globSync(LONG_TESTS, { cwd: ROOT, exclude: ['**/node_modules'] }).length === 0) {
     console.log(`no file matches ${LONG_TESTS}`);
     return 0;
+  }
+  const wrong = await buildPage({ log: (line) => console.error(line) });
+  if (wrong !== null) {
+    console.error(wrong);
+    return 1;
   }
   const env = { ...process.env, TOOLYARD_LONG: '1' };
   const named = filters.length > 0 ? filters : ['.long.test.ts'];
