@@ -44,13 +44,14 @@ type Once = { reached: boolean; passed: string[]; transcript: string[]; problems
 /** `transcript`: messages and answered interrupts, except those about calls in doubt. */
 async function runOnce(engine: Engine, scenario: Scenario, fault: Fault | null): Promise<Once> {
   const { contextWindow, tools } = scenario;
+  await using database = await databaseOn(engine);
   await using lives = await ServerInstances.with(scenario.script, {
     everyCall: true,
     askUser: true,
     ...(scenario.delegates ? { delegates: true, usageOf: taskOfRequest } : {}),
     // Reported tokens would fill a known context window.
     reportsUsage: contextWindow === undefined,
-    ...(await databaseOn(engine)),
+    ...database.of,
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(tools ? { tools } : {}),
   });

@@ -31,7 +31,8 @@ async function startDoomed(lives: ServerInstances, random: () => number): Promis
 /** A run of many calls in servers that are killed so often, or until it is over. */
 export async function expectCompleteDespite(engine: Engine, kills: number, seed: number): Promise<void> {
   const random = createRandom(seed);
-  await using lives = await ServerInstances.of(TURNS, { reportsUsage: true, ...(await databaseOn(engine)) });
+  await using database = await databaseOn(engine);
+  await using lives = await ServerInstances.of(TURNS, { reportsUsage: true, ...database.of });
   const user = new TestUser(() => ANSWERS[Math.floor(random() * ANSWERS.length)] ?? { decision: 'failed' });
   const faults = Array.from({ length: kills }, () => () => startDoomed(lives, random));
   const { view, answered, problems } = await runWithFaults({ lives, user, faults });

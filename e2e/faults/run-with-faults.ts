@@ -8,9 +8,12 @@ import { historyOf, queryOf } from './process-history.ts';
 /** Where a scenario takes place: in a fresh data folder, or in a fresh database. */
 export type Engine = { name: 'sqlite' } | { name: 'postgres'; cluster: Cluster };
 
-/** The options of Lives that name the database. */
-export async function databaseOn(engine: Engine): Promise<{ database?: LivesDatabase }> {
-  return engine.name === 'postgres' ? { database: { url: await engine.cluster.createDatabase() } } : {};
+/** A fresh database on PostgreSQL, as an option of {@link ServerInstances}; dropped at the end, because a full run needs thousands. */
+export async function databaseOn(engine: Engine): Promise<AsyncDisposable & { of: { database?: LivesDatabase } }> {
+  if (engine.name === 'sqlite') return { of: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
+  const { cluster } = engine;
+  const url = await cluster.createDatabase();
+  return { of: { database: { url } }, [Symbol.asyncDispose]: () => cluster.dropDatabase(url) };
 }
 
 /** Who goes through the scenario, over any number of lives of the server. */

@@ -19,6 +19,8 @@ import { runFolder } from './test-run.ts';
 export type Databases = {
   /** Creates an empty database and returns its URL, with this `user` and `password` if given. */
   readonly createDatabase: () => Promise<string>;
+  /** Drops a database, also one with connections. */
+  readonly dropDatabase: (url: string) => Promise<void>;
   /** The URL of a database by name, whether it exists or not. */
   readonly addressOf: (database: string, login?: { user?: string; password?: string }) => string;
   /** Sends statements to a database as its owner. */
@@ -197,6 +199,10 @@ export async function startCluster(
       const name = `test${++databases}`;
       await queryDatabase(addressOf('postgres'), `CREATE DATABASE ${name}`);
       return addressOf(name);
+    },
+    async dropDatabase(url) {
+      const name = new URL(url).pathname.slice(1);
+      await queryDatabase(addressOf('postgres'), `DROP DATABASE ${name} WITH (FORCE)`);
     },
     addressOf,
     query: queryDatabase,
