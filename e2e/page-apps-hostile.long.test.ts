@@ -95,7 +95,7 @@ const OUTCOMES: Record<Attack, (scene: Scene) => Promise<void>> = {
     await app.getByRole('button', { name: 'Allow once' }).click();
     const back = page.getByRole('button', { name: 'Back to the chat' });
     await back.waitFor();
-    expect(await label.isVisible()).toBe(true);
+    await label.waitFor();
     await back.click();
   },
   async identity({ reads, app, counted }) {
