@@ -23,6 +23,9 @@ export const PREVIEW_ANSWER = [
   page('#111', "fetch('https://time.example.com/now').catch(() => {}); startClock();"),
 ].join('\n\n');
 
+/** What the browser logs about the second version. */
+export const PREVIEW_COMPLAINTS = /time\.example\.com|startClock is not defined/;
+
 async function openPreview(page: Page, t: PageTexts): Promise<void> {
   await button(messagesOf(page, t), t('rich.preview')).last().click();
   const panel = page.getByRole('complementary', { name: /Clock$/ });

@@ -68,7 +68,7 @@ export const SHELF: McpBehaviour = {
           resource('book://library/docs/architecture.md', 'architecture.md', 'Architecture'),
           resource('book://library/docs/guide.md', 'guide.md'),
           resource('book://library/notes/a-name-that-is-much-longer-than-the-column-of-the-tree.md', 'long.md'),
-          resource('memo://today', 'Today'),
+          resource('memo://today', 'Notes of today'),
         ],
       },
     },
@@ -175,7 +175,7 @@ export function mcpViews(): View[] {
     {
       name: 'the menu of the composer: resources and files',
       path: () => '/',
-      show: (page, t) => openMenu(page, t, '@', 'Today'),
+      show: (page, t) => openMenu(page, t, '@', 'Notes of'),
     },
     {
       name: 'a prompt with arguments',
@@ -192,11 +192,11 @@ export function mcpViews(): View[] {
       name: 'the list of the context',
       path: ({ several = '' }) => several,
       show: async (page, t) => {
-        await openMenu(page, t, '@', 'Today');
-        await page.getByRole('option', { name: 'Today' }).first().click();
+        await openMenu(page, t, '@', 'Notes of');
+        await page.getByRole('option', { name: 'Notes of today' }).first().click();
         await page
           .getByRole('list', { name: t('composer.attachments') })
-          .getByText('Today')
+          .getByText('Notes of today')
           .waitFor();
         await page.getByRole('button', { name: pattern(t, 'context.label', 'percent') }).click();
         await page.getByRole('region', { name: t('context.list') }).scrollIntoViewIfNeeded();

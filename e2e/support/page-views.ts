@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import type { JsonObject } from '@toolyard/protocol';
 import type { McpBehaviour, ModelScript } from '@toolyard/testing';
-import { reply } from '@toolyard/testing';
+import { eventually, reply } from '@toolyard/testing';
 import { call } from './api.ts';
 import { chatPage } from './chat-page.ts';
 import { askingTool, FORM, FORM_SERVERS } from './form-servers.ts';
@@ -396,9 +396,11 @@ export const MORE_VIEWS: readonly View[] = [
     show: async (page, t) => {
       const field = page.getByLabel(t('sidebar.searchLabel'));
       const opener = button(page, t('sidebar.show'));
-      await field.or(opener).filter({ visible: true }).first().waitFor();
-      // On phones the sidebar is hidden.
-      if (!(await field.isVisible())) await opener.click();
+      // On phones the sidebar is hidden, and its field inert.
+      await eventually(
+        async () => (await opener.isVisible()) || ((await field.isVisible()) && (await field.isEnabled())),
+      );
+      if (await opener.isVisible()) await opener.click();
       await field.fill('zzzz');
       await page
         .getByText(t('sidebar.nothingFound', { query: 'zzzz' }))

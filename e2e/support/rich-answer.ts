@@ -39,7 +39,7 @@ Hidden text with ${'`'}code${'`'}.
 
 ${'```'}ts
 const answer: number = 42; // a comment
-export const text = 'a long line: ${'x'.repeat(120)}';
+export const wide = 'a long line: ${'x'.repeat(120)}';
 ${'```'}
 
 ${'```'}mermaid
