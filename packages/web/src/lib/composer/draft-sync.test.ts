@@ -30,6 +30,19 @@ class FakeServer {
     },
   };
 
+  /** The response to the next request for a draft arrives when this is called. */
+  delayGet(): () => void {
+    const { get } = this.api;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.api.get = async (...args) => {
+      this.api.get = get;
+      const draft = await get(...args);
+      await promise;
+      return draft;
+    };
+    return resolve;
+  }
+
   /** A tab of another browser with this conversation. */
   open(key = 'c1', storage: Partial<DraftDeps> = {}) {
     const draft = new ComposerDraft(key, {
@@ -89,6 +102,36 @@ it('keeps what is typed before the draft of another device has arrived', async (
   expect(server.drafts.get('c1')?.text).toBe('from the phone\n\ntyped here');
 });
 
+it('stores nothing before the draft of another device has arrived, however long that takes', async () => {
+  await server.api.put('', { params: { id: 'c1' }, body: { text: 'from the phone', attachments: [] } });
+  const { draft, sync } = server.open();
+  const arrive = server.delayGet();
+  const loading = sync.load();
+  draft.write('typed here');
+  await settle();
+  expect(server.drafts.get('c1')?.text).toBe('from the phone');
+  arrive();
+  await loading;
+  await settle();
+  expect(draft.text).toBe('from the phone\n\ntyped here');
+  expect(server.drafts.get('c1')?.text).toBe('from the phone\n\ntyped here');
+});
+
+it('keeps what it has stored when the response to an earlier request arrives late', async () => {
+  const { draft, sync } = server.open();
+  await sync.load();
+  const arrive = server.delayGet();
+  const loading = sync.load();
+  draft.write('typed here');
+  await settle();
+  expect(server.drafts.get('c1')?.text).toBe('typed here');
+  arrive();
+  await loading;
+  expect(draft.text).toBe('typed here');
+  await settle();
+  expect(server.drafts.get('c1')?.text).toBe('typed here');
+});
+
 it('stores many keystrokes with few requests, and nothing while a message is sent', async () => {
   const { draft, sync } = server.open();
   await sync.load();
@@ -130,6 +173,7 @@ it('stays in this browser while the server cannot be reached, and is stored late
 
 it('loads a resource again that another tab has attached but not loaded', async () => {
   const one = server.open();
+  await one.sync.load();
   one.draft.attach({ name: 'Notes', origin: resource.origin, state: 'reading' });
   await settle();
   const load = vi.fn();

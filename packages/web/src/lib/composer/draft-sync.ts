@@ -26,6 +26,9 @@ export class DraftSync {
   #key: string;
   /** Incremented with every change of the user. */
   #revision = 0;
+  /** Incremented with every request that stores the draft. */
+  #saves = 0;
+  /** Until then nothing is stored: it would replace the draft of another device unseen. */
   #isLoaded = false;
   #isSaving = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -46,14 +49,17 @@ export class DraftSync {
   /** Reads the draft of the server and shows it, or stores the changes of this browser. */
   async load(): Promise<void> {
     const key = this.#key;
-    const before = this.#revision;
+    const [revision, saves] = [this.#revision, this.#saves];
     const wasEmpty = this.#draft.empty;
     const stored = await this.#deps.api.get('/api/drafts/{id}', { params: { id: key } }).catch(() => null);
-    if (stored === null || key !== this.#key || this.#draft.sending) return;
+    if (stored === null) return;
     const isFirst = !this.#isLoaded;
     this.#isLoaded = true;
+    if (key !== this.#key || this.#draft.sending) return;
+    // It may be older than what was stored meanwhile.
+    if (saves !== this.#saves) return;
     // Typed while the draft of another device was on its way: it is kept in front of what was typed.
-    if (isFirst && wasEmpty && this.#revision !== before && stored.updatedAt > 0) this.#join(stored);
+    if (isFirst && wasEmpty && this.#revision !== revision && stored.updatedAt > 0) this.#join(stored);
     if (this.#hasChanges) return this.#save();
     if (stored.updatedAt === this.#deps.synced.get(key)) return;
     this.#draft.show(stored);
@@ -94,10 +100,11 @@ export class DraftSync {
   }
 
   async #save(): Promise<void> {
-    if (this.#isSaving || this.#draft.sending || !this.#hasChanges) return;
+    if (!this.#isLoaded || this.#isSaving || this.#draft.sending || !this.#hasChanges) return;
     const id = this.#key;
     const revision = this.#revision;
     this.#isSaving = true;
+    this.#saves += 1;
     try {
       const { updatedAt } = await this.#deps.api.put('/api/drafts/{id}', { params: { id }, body: this.#draft.content });
       if (revision === this.#revision && id === this.#key) this.#mark(updatedAt);
