@@ -97,6 +97,8 @@ const OUTCOMES: Record<Attack, (scene: Scene) => Promise<void>> = {
     await back.waitFor();
     await label.waitFor();
     await back.click();
+    // Text that is filled in before goes to what had the focus.
+    await page.waitForFunction('document.fullscreenElement === null');
   },
   async identity({ reads, app, counted }) {
     await reads('identity {}');
