@@ -98,7 +98,7 @@ const OUTCOMES: Record<Attack, (scene: Scene) => Promise<void>> = {
     await label.waitFor();
     await back.click();
     // Text that is filled in before goes to what had the focus.
-    await page.waitForFunction('document.fullscreenElement === null');
+    await expect.poll(() => page.evaluate<boolean>('document.fullscreenElement === null')).toBe(true);
   },
   async identity({ reads, app, counted }) {
     await reads('identity {}');
