@@ -151,7 +151,8 @@ describePage('built-in tools in the page', ({ set }) => {
       await chat.reads(/It said: .*Spoken with speaker/);
       await chat.unfoldAll();
       const audio = chat.messages.locator('audio');
-      expect(await audio.getAttribute('src')).toMatch(/\/api\/files\/[0-9a-f]{64}\?/);
+      // Its signed URL is requested when it is shown.
+      await expect.poll(() => audio.getAttribute('src')).toMatch(/\/api\/files\/[0-9a-f]{64}\?/);
       expect(await axeFinds(page)).toEqual([]);
     }
   });
