@@ -32,7 +32,9 @@ export default defineConfig({
     projects: [
       // One for all that runs in Node only: each project loads the modules it tests again.
       project('node', ['processes', 'packages', 'cli']),
-      project('browser', ['browser'], { globalSetup: ['scripts/test-programs.ts', 'e2e/support/unpack-browser.ts'] }),
+      project('browser', ['browser'], {
+        globalSetup: ['e2e/support/require-page.ts', 'scripts/test-programs.ts', 'e2e/support/unpack-browser.ts'],
+      }),
       // The page's tests need its compiler: it has a configuration of its own.
       'packages/web',
     ],

@@ -51,7 +51,7 @@ async function runOnce(engine: Engine, scenario: Scenario, fault: Fault | null):
     ...(scenario.delegates ? { delegates: true, usageOf: taskOfRequest } : {}),
     // Reported tokens would fill a known context window.
     reportsUsage: contextWindow === undefined,
-    ...database.of,
+    ...database.options,
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(tools ? { tools } : {}),
   });

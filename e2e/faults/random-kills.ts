@@ -32,7 +32,7 @@ async function startDoomed(lives: ServerInstances, random: () => number): Promis
 export async function expectCompleteDespite(engine: Engine, kills: number, seed: number): Promise<void> {
   const random = createRandom(seed);
   await using database = await databaseOn(engine);
-  await using lives = await ServerInstances.of(TURNS, { reportsUsage: true, ...database.of });
+  await using lives = await ServerInstances.of(TURNS, { reportsUsage: true, ...database.options });
   const user = new TestUser(() => ANSWERS[Math.floor(random() * ANSWERS.length)] ?? { decision: 'failed' });
   const faults = Array.from({ length: kills }, () => () => startDoomed(lives, random));
   const { view, answered, problems } = await runWithFaults({ lives, user, faults });

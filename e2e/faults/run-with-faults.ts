@@ -9,11 +9,11 @@ import { historyOf, queryOf } from './process-history.ts';
 export type Engine = { name: 'sqlite' } | { name: 'postgres'; cluster: Cluster };
 
 /** A fresh database on PostgreSQL, as an option of {@link ServerInstances}; dropped at the end, because a full run needs thousands. */
-export async function databaseOn(engine: Engine): Promise<AsyncDisposable & { of: { database?: LivesDatabase } }> {
-  if (engine.name === 'sqlite') return { of: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
+export async function databaseOn(engine: Engine): Promise<AsyncDisposable & { options: { database?: LivesDatabase } }> {
+  if (engine.name === 'sqlite') return { options: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
   const { cluster } = engine;
   const url = await cluster.createDatabase();
-  return { of: { database: { url } }, [Symbol.asyncDispose]: () => cluster.dropDatabase(url) };
+  return { options: { database: { url } }, [Symbol.asyncDispose]: () => cluster.dropDatabase(url) };
 }
 
 /** Who goes through the scenario, over any number of lives of the server. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -9,7 +9,6 @@ import { sharedFolder } from '../../testing/src/shared-folder.ts';
 import { writeFonts } from './fonts.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-const PAGE = join(HERE, '../../packages/web/build/index.html');
 const UNPACK = "await (await import('@sparticuz/chromium')).default.executablePath()";
 
 /** Reports to the workers why no browser is available, if so. */
@@ -63,8 +62,6 @@ export async function whyNoBrowser(): Promise<string | null> {
 
 /** Vitest calls it before the first test in a browser. */
 export async function setup(): Promise<void> {
-  if (!existsSync(PAGE))
-    throw new Error('The page is not built: `npm test -- FILE` builds it before it runs the tests.');
   const missing = await whyNoBrowser();
   if (missing !== null) process.env[MISSING_VARIABLE] = missing;
 }

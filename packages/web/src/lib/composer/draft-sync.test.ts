@@ -117,6 +117,19 @@ it('stores nothing before the draft of another device has arrived, however long 
   expect(server.drafts.get('c1')?.text).toBe('from the phone\n\ntyped here');
 });
 
+it('asks again for the draft of another device if the first request failed', async () => {
+  await server.api.put('', { params: { id: 'c1' }, body: { text: 'from the phone', attachments: [] } });
+  const { draft, sync } = server.open();
+  const { get } = server.api;
+  server.api.get = () => Promise.reject(new Error('500'));
+  await sync.load();
+  server.api.get = get;
+  draft.write('typed here');
+  await settle();
+  expect(draft.text).toBe('from the phone\n\ntyped here');
+  expect(server.drafts.get('c1')?.text).toBe('from the phone\n\ntyped here');
+});
+
 it('keeps what it has stored when the response to an earlier request arrives late', async () => {
   const { draft, sync } = server.open();
   await sync.load();

@@ -26,10 +26,13 @@ export class DraftSync {
   #key: string;
   /** Incremented with every change of the user. */
   #revision = 0;
+  /** This browser had nothing of the draft. */
+  readonly #beganEmpty: boolean;
   /** Incremented with every request that stores the draft. */
   #saves = 0;
   /** Until then nothing is stored: it would replace the draft of another device unseen. */
   #isLoaded = false;
+  #isLoading = false;
   #isSaving = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -37,6 +40,7 @@ export class DraftSync {
     this.#draft = draft;
     this.#deps = deps;
     this.#key = draft.key;
+    this.#beganEmpty = draft.empty;
     const known = deps.synced.get(this.#key);
     if (known === 0 && !draft.empty) this.#mark(CHANGED);
     draft.changed = () => this.#changed();
@@ -49,9 +53,10 @@ export class DraftSync {
   /** Reads the draft of the server and shows it, or stores the changes of this browser. */
   async load(): Promise<void> {
     const key = this.#key;
-    const [revision, saves] = [this.#revision, this.#saves];
-    const wasEmpty = this.#draft.empty;
+    const saves = this.#saves;
+    this.#isLoading = true;
     const stored = await this.#deps.api.get('/api/drafts/{id}', { params: { id: key } }).catch(() => null);
+    this.#isLoading = false;
     if (stored === null) return;
     const isFirst = !this.#isLoaded;
     this.#isLoaded = true;
@@ -59,7 +64,7 @@ export class DraftSync {
     // It may be older than what was stored meanwhile.
     if (saves !== this.#saves) return;
     // Typed while the draft of another device was on its way: it is kept in front of what was typed.
-    if (isFirst && wasEmpty && this.#revision !== revision && stored.updatedAt > 0) this.#join(stored);
+    if (isFirst && this.#beganEmpty && this.#revision > 0 && stored.updatedAt > 0) this.#join(stored);
     if (this.#hasChanges) return this.#save();
     if (stored.updatedAt === this.#deps.synced.get(key)) return;
     this.#draft.show(stored);
@@ -100,7 +105,8 @@ export class DraftSync {
   }
 
   async #save(): Promise<void> {
-    if (!this.#isLoaded || this.#isSaving || this.#draft.sending || !this.#hasChanges) return;
+    if (this.#isSaving || this.#draft.sending || !this.#hasChanges) return;
+    if (!this.#isLoaded) return this.#isLoading ? undefined : this.load();
     const id = this.#key;
     const revision = this.#revision;
     this.#isSaving = true;
