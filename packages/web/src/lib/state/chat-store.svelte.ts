@@ -129,6 +129,16 @@ export class ChatStore {
     return this.#open.error;
   }
 
+  /** Why the answer in progress cannot be followed at the moment; null if it can. */
+  get streamError(): ApiError | null {
+    return this.#open.streamError;
+  }
+
+  /** Loads the events of the answer in progress again, at once. */
+  reconnect(): void {
+    this.#open.reconnect();
+  }
+
   async open(conversationId: string): Promise<void> {
     return untrack(async () => {
       if (this.#open.id === conversationId && this.#open.error === null) return;

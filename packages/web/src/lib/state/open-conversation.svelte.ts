@@ -31,6 +31,8 @@ export class OpenConversation {
   loadingEarlier = $state(false);
   /** Why it could not be loaded. */
   error: ApiError | null = $state.raw(null);
+  /** Why the answer in progress cannot be followed at the moment. */
+  streamError: ApiError | null = $state.raw(null);
   /** A change is being sent that the server does not know yet, and that a reload would hide for a moment. */
   held = $state(false);
   /** Increases with every change that is sent: a view requested before may lack it. */
@@ -52,9 +54,13 @@ export class OpenConversation {
       set: (transcript) => this.#follow(transcript),
       read: deps.readRun,
       soon: deps.soon,
+      onProblem: (problem) => (this.streamError = problem),
     });
     deps.live.onRun((event) => this.#follower.take(event));
-    deps.live.onHello(() => this.#refreshSoon());
+    deps.live.onHello(() => {
+      this.#follower.retry();
+      this.#refreshSoon();
+    });
     deps.live.onChanged(({ what, id }) => {
       if (id === undefined || id !== this.id) return;
       if (what === 'conversations' || what === 'interrupts' || what === 'translations') this.#refreshSoon();
@@ -103,6 +109,11 @@ export class OpenConversation {
     this.error = null;
     this.transcript = openTranscript(view, this.transcript ?? undefined);
     if (view.activeRun !== null) this.#follower.catchUp(view.activeRun.lastSeq);
+  }
+
+  /** Loads the events of the answer in progress again, at once. */
+  reconnect(): void {
+    this.#follower.retry();
   }
 
   /** Changes the transcript, unless another conversation was opened since that visit. */
