@@ -33,7 +33,7 @@ import type { RowList, RunState } from '../transcript/transcript.ts';
 import { withChange } from './configuration-change.ts';
 import type { ConfigurationChange } from './configuration-change.ts';
 import { OpenConversation } from './open-conversation.svelte.ts';
-import type { OpenConversationDeps } from './open-conversation.svelte.ts';
+import type { LoadEarlier, OpenConversationDeps } from './open-conversation.svelte.ts';
 
 export type ChatDeps = OpenConversationDeps & {
   /** Navigates to the URL of a conversation just created. */
@@ -195,8 +195,8 @@ export class ChatStore {
     if (id !== null) await this.#deps.api.delete('/api/conversations/{id}', { params: { id } });
   }
 
-  loadEarlier(limit?: number): Promise<void> {
-    return this.#open.loadEarlier(limit);
+  loadEarlier(options?: LoadEarlier): Promise<void> {
+    return this.#open.loadEarlier(options);
   }
 
   /**

@@ -18,6 +18,8 @@ export type OpenConversationDeps = {
   soon: (work: () => void) => void;
 };
 
+export type LoadEarlier = { limit?: number; ready?: () => Promise<void> };
+
 const EARLIER_PAGE = 60;
 /** Changes come in bursts; one request covers all of them, after this delay in milliseconds. */
 const REFRESH_AFTER_MS = 150;
@@ -121,7 +123,8 @@ export class OpenConversation {
     if (visit === this.visit && this.transcript !== null) this.transcript = change(this.transcript);
   }
 
-  async loadEarlier(limit = EARLIER_PAGE): Promise<void> {
+  /** @param ready awaited before the messages are inserted */
+  async loadEarlier({ limit = EARLIER_PAGE, ready }: LoadEarlier = {}): Promise<void> {
     const { id, visit } = this;
     const first = this.transcript?.firstId ?? null;
     if (id === null || first === null || this.transcript?.earlier !== true || this.loadingEarlier) return;
@@ -131,6 +134,7 @@ export class OpenConversation {
         params: { id },
         query: { before: first, limit },
       });
+      await ready?.();
       this.change(visit, (transcript) => (transcript.firstId === first ? prependPage(transcript, page) : transcript));
     } finally {
       if (visit === this.visit) this.loadingEarlier = false;
