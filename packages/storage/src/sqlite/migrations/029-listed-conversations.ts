@@ -1,0 +1,7 @@
+/** The list of conversations is read in its order, without those that it leaves out. */
+export const listedConversations: readonly string[] = [
+  `CREATE INDEX conversations_listed ON conversations (owner_id, temporary, pinned, updated_at, id)
+    WHERE parent_id IS NULL AND deleted_at IS NULL`,
+  `CREATE INDEX conversations_in_trash ON conversations (owner_id, pinned, updated_at, id) WHERE deleted_at IS NOT NULL`,
+  `DROP INDEX conversations_of_owner`,
+];
