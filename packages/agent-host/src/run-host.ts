@@ -136,6 +136,11 @@ export type RunHost = {
   forbidden: (tool: ToolReference, args: JsonObject) => ErrorInfo | undefined | Promise<ErrorInfo | undefined>;
   /** Receives every completed call of a model or tool. */
   used?: ((entry: UsageEntry) => void) | undefined;
+  /**
+   * Awaited before each model request: it resolves when the usage of the earlier ones is stored, so that a crash loses the
+   * usage of at most one request. Absent where nothing is stored.
+   */
+  usageStored?: (() => Promise<unknown> | undefined) | undefined;
   /** The budgets; `refresh` updates the usage outside this run. */
   budgets?:
     | {

@@ -234,6 +234,7 @@ export class DurableRun {
         asking: isHeadless ? { mode: 'decline' } : { mode: 'park' },
         interrupts: isHeadless || !access ? { mode: 'decline' } : this.#interruptMode(access),
         used: (entry) => this.writer.used(entry),
+        usageStored: () => this.writer.modelUsageStored(),
         onDefect,
       },
       access,
