@@ -23,6 +23,7 @@ import type {
   ToolLedger,
   ToolMode,
   ToolReference,
+  ToolResult,
   UrlInterrupt,
   UsageEntry,
 } from '@toolyard/protocol';
@@ -120,6 +121,8 @@ export type RunHost = {
   timeZone?: string;
   /** Absent: requests cannot be shown later, except for their messages. */
   keepPrelude?: KeepPrelude | undefined;
+  /** Moves the large texts of a result to files, before anything else gets it. Absent where there are no files. */
+  keepResult?: ((result: ToolResult) => Promise<ToolResult>) | undefined;
   asking: ApprovalMode;
   interrupts: ServerInterruptMode;
   /** Asks about budgets if interrupts are not parked; absent: a run ends at a budget. */
