@@ -13,7 +13,7 @@ import type { RunPoint } from './agent-runtime.ts';
 import { openChildrenOf, withChildrenOver } from './delegation.ts';
 import { openFunctionInterrupt, withFunctionAnswer } from './tool-interrupts.ts';
 import type { AgentContext, RequestMode } from './instructions.ts';
-import { dangerOf } from './intervention/intervention-checker.ts';
+import { alwaysAsks, dangerOf } from './intervention/intervention-checker.ts';
 import type { AgentState, PendingCall, PendingInterrupt } from './state.ts';
 
 /** The approval that a call needs; null if it needs none. */
@@ -183,6 +183,9 @@ export function checkScope(open: ApprovalInterrupt, answer: ApprovalAnswer): str
   if (answer.decision !== 'approve' || answer.scope === 'once') return null;
   if (open.byRule === true) return 'A rule asks before every call like this one: it can only be allowed once.';
   const { arguments: written = open.arguments } = answer;
+  if (isAskedAlways(open)) {
+    return 'The model wrote this call as text that it repeats or quotes: it can only be allowed once.';
+  }
   const why = open.danger ?? (isSame(written, open.arguments) ? undefined : dangerOf(open.tool, written));
   if (why === undefined) return null;
   return `This call can only be allowed once. ${why}`;
@@ -197,9 +200,13 @@ export function standingAnswer(
   open: ApprovalInterrupt,
 ): ApprovalAnswer | undefined {
   if (lasting?.decision !== 'approve') return lasting;
-  return open.danger === undefined && open.byRule === undefined
+  return open.danger === undefined && open.byRule === undefined && !isAskedAlways(open)
     ? { decision: 'approve', scope: lasting.scope }
     : undefined;
+}
+
+function isAskedAlways({ textCall }: ApprovalInterrupt): boolean {
+  return textCall !== undefined && alwaysAsks(textCall);
 }
 
 function isSame(one: JsonObject, other: JsonObject): boolean {

@@ -30,11 +30,14 @@ export type {
   PromptPart,
   ReasoningPart,
   ResourcePart,
+  TextCall,
+  TextCallSource,
   TextPart,
   ToolCallPart,
   ToolContentPart,
   ToolOutcome,
   ToolResult,
+  UnmadeCall,
   UserPart,
 } from './schemas/parts.ts';
 export type {

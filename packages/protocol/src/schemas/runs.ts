@@ -4,7 +4,7 @@ import { errorInfo, jsonObject, named, pageOf, timestamp, toolChange, toolRefere
 import { budget, modelParameters } from './configuration.ts';
 import { instruction } from './instructions.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
-import { assistantPart, malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
+import { assistantPart, malformedToolCallPart, textCall, toolCallPart, toolResult } from './parts.ts';
 import { spent } from './usage.ts';
 import { runWebhookView } from './webhook.ts';
 
@@ -92,6 +92,8 @@ export const interrupt = named(
       danger: z.string().exactOptional(),
       /** A rule asks about every such call: an answer applies to this call only. */
       byRule: z.literal(true).exactOptional(),
+      /** Set if the model wrote the call as text. */
+      textCall: textCall.exactOptional(),
       /**
        * Mode `auto` would allow this call, but was not confirmed for these enabled local servers, which run without a
        * sandbox. Set only if nothing else asks.
