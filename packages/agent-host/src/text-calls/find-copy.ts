@@ -26,10 +26,10 @@ export function findCopy(call: CopiedCall, texts: readonly FoldedText[]): TextCa
   const others = texts.filter(({ aboutServer }) => aboutServer === undefined || aboutServer !== call.tool.serverId);
   const source =
     others.find(({ text, folded }) => {
-      if (target.raw.length >= PASSAGE && folded.includes(target.raw)) return true;
+      if (target.raw !== target.name && target.raw.length >= PASSAGE && folded.includes(target.raw)) return true;
       const isNamed = folded.includes(target.name) || occurs(folded, target.toolName);
       return isNamed && (hasArguments(folded, target) || containsCall(text, call));
-    }) ?? findSpread(target.raw, others);
+    }) ?? (target.raw === target.name ? undefined : findSpread(target.raw, others));
   return source && { from: source.from, ...defined({ name: source.name }) };
 }
 
@@ -102,6 +102,7 @@ function isWord(character: string | undefined): boolean {
 function containsCall(text: string, { name, arguments: args }: CopiedCall): boolean {
   const given = Object.entries(args).map(([key, value]) => [key, canonicalJson(value)] as const);
   return unescapedForms(text).some((form) => {
+    if (given.length === 0 && form.replace(/\s+/g, '').includes(`${name}()`)) return true;
     const parser = createToolCallTextParser({});
     return [...parser.push(form), ...parser.end()].some((part) => {
       if (part.type !== 'tool_call' || foldText(part.name) !== foldText(name)) return false;
