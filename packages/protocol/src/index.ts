@@ -125,6 +125,7 @@ export type {
   ModelRequestRecord,
   ApprovalAnswer,
   ApprovalInterrupt,
+  AskedBy,
   ApprovalScope,
   BudgetAnswer,
   BudgetInterrupt,

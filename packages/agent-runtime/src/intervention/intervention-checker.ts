@@ -134,9 +134,13 @@ export function alwaysAsks({ copiedFrom, position, byUser }: TextCall): boolean 
   return copiedFrom !== undefined || position !== undefined || byUser === true;
 }
 
-/** Why a call is dangerous, judged by its text alone. */
-export function dangerOf(tool: ToolReference, args: JsonObject): string | undefined {
-  return findDanger(new CallFacts(tool, args), false)?.why;
+/** Why a call is dangerous, judged by its text. */
+export function dangerOf(
+  tool: ToolReference,
+  args: JsonObject,
+  context: Pick<CallContext, 'own'> = {},
+): string | undefined {
+  return findDanger(new CallFacts(tool, args, context), false)?.why;
 }
 
 const RULES_LOST = 'Some stored rules are unreadable, and one of them may forbid this call.';

@@ -47,7 +47,16 @@ export const runView = named(
 );
 /** A run, the process role it waits for if none can continue it, and its own webhook. */
 export type RunView = z.output<typeof runView>;
-const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z.string() };
+/** The API key or incoming webhook that started the run, or whose tab sent the request; absent: the user. */
+const askedBy = named('AskedBy', z.strictObject({ kind: z.enum(['key', 'trigger']), name: z.string() }));
+export type AskedBy = z.output<typeof askedBy>;
+const asked = {
+  id: z.string(),
+  callId: z.string(),
+  tool: toolReference,
+  name: z.string(),
+  askedBy: askedBy.exactOptional(),
+};
 const askedByServer = {
   ...asked,
   /**
@@ -173,6 +182,7 @@ export const interrupt = named(
       /** The exhausted measure. */
       measure,
       spent,
+      askedBy: askedBy.exactOptional(),
     }),
     /**
      * The tool is on a server of a tab, and no tab with it is open. Opening such a tab answers this; a user can also

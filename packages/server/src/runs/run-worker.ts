@@ -17,6 +17,7 @@ import { readInboxItems } from './run-inbox.ts';
 import { partsInPlace, withBlobsInPlace } from './run-media.ts';
 import type { RunConfiguration } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
+import { askedByOf } from './run-starter.ts';
 import { readChildUsage } from './child-usage.ts';
 import { recoverRun } from './recover-run.ts';
 
@@ -165,6 +166,7 @@ export class RunWorker {
     const { status, inboxWaits } = await this.#durable.drive({
       configuration,
       principal: run.ownerId,
+      askedBy: askedByOf(configuration.starter),
       place: 'server',
       point: taken.point,
       attempt: taken.attempt,
