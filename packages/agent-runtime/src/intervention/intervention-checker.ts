@@ -7,7 +7,7 @@ import type {
   ToolChange,
   ToolReference,
 } from '@toolyard/protocol';
-import { formatToolReference } from '@toolyard/protocol';
+import { alwaysAsks, formatToolReference } from '@toolyard/protocol';
 import type { CallToolFacts } from '../state.ts';
 import { findDanger } from './blacklist.ts';
 import type { CallContext } from './call-facts.ts';
@@ -127,11 +127,6 @@ export class InterventionChecker {
     const about = { ...toolFacts?.about?.(), ...why };
     return { decision: 'ask', ...(Object.keys(about).length === 0 ? {} : { about }) };
   }
-}
-
-/** True if the user decides about a call of this text, whatever is allowed: data must not become a call by being copied. */
-export function alwaysAsks({ copiedFrom, position, byUser }: TextCall): boolean {
-  return copiedFrom !== undefined || position !== undefined || byUser === true;
 }
 
 /** Why a call is dangerous, judged by its text. */
