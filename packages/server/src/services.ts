@@ -91,6 +91,13 @@ export type RunService = RunsInTabs & {
    * off.
    */
   continue(principal: Owner, conversationId: string, request: ContinueConversation): Promise<ContinuedConversation>;
+  /** Makes a call in the text of the last answer; the run asks about it first. */
+  makeCall(
+    principal: Owner,
+    conversationId: string,
+    call: { messageId: string; index?: number },
+    starter?: RunStarter,
+  ): Promise<{ run: RunRecord }>;
   regenerate(principal: Owner, conversationId: string, request: Regenerate): Promise<{ run: RunRecord }>;
   /** Resolves when the cancellation is stored; a run that has ended does not change. */
   cancel(principal: Owner, runId: string): Promise<RunRecord>;
