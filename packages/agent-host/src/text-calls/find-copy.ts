@@ -102,7 +102,8 @@ function isWord(character: string | undefined): boolean {
 function containsCall(text: string, { name, arguments: args }: CopiedCall): boolean {
   const given = Object.entries(args).map(([key, value]) => [key, canonicalJson(value)] as const);
   return unescapedForms(text).some((form) => {
-    if (given.length === 0 && form.replace(/\s+/g, '').includes(`${name}()`)) return true;
+    const dense = given.length === 0 ? form.replace(/\s+/g, '') : '';
+    if (dense.includes(`${name}()`) || dense.includes(`${name}{}`)) return true;
     const parser = createToolCallTextParser({});
     return [...parser.push(form), ...parser.end()].some((part) => {
       if (part.type !== 'tool_call' || foldText(part.name) !== foldText(name)) return false;
