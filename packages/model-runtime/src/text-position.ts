@@ -11,7 +11,7 @@ const QUOTING_TAGS = /<(\/?)(pre|code|blockquote|q)\b[^<>]*>/gi;
 export function positionOf(before: string, passage: string): TextPosition | undefined {
   const lines = before.split('\n');
   const line = lines.at(-1) ?? '';
-  const paragraph = lines.slice(lines.findLastIndex((each) => each.trim() === '') + 1);
+  const paragraph = lines.slice(lines.slice(0, -1).findLastIndex((each) => each.trim() === '') + 1);
   // A line after a quoted one continues the quote, with or without a mark.
   if (paragraph.some((each) => QUOTED_LINE.test(each))) return 'quote';
   const tag = openTag(before);
