@@ -150,7 +150,7 @@ describe('what a tab asks the user', () => {
             answer: { decision: 'approve', scope: 'once', arguments: { text: 'edited' } },
           },
           { interrupt: HONEST['a budget'], answer: { decision: 'raise', limit: 8 } },
-        ] as StoredInterrupt[]),
+        ] as unknown as StoredInterrupt[]),
     });
     const again = { ...HONEST['an approval of a tool of this tab'], arguments: { text: 'edited' } } as Interrupt;
     const raised = { ...HONEST['a budget'], budget: { of: 'run', dollars: 8 } } as Interrupt;
