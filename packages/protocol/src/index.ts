@@ -30,11 +30,14 @@ export type {
   PromptPart,
   ReasoningPart,
   ResourcePart,
+  TextCall,
+  TextCallSource,
   TextPart,
   ToolCallPart,
   ToolContentPart,
   ToolOutcome,
   ToolResult,
+  UnmadeCall,
   UserPart,
 } from './schemas/parts.ts';
 export type {
@@ -122,6 +125,7 @@ export type {
   ModelRequestRecord,
   ApprovalAnswer,
   ApprovalInterrupt,
+  AskedBy,
   ApprovalScope,
   BudgetAnswer,
   BudgetInterrupt,
@@ -211,7 +215,7 @@ export type {
 export type { BudgetFault, BudgetLimits, BudgetMeasure } from './budget-faults.ts';
 export { budgetKey, faultsOfBudgets } from './budget-faults.ts';
 export type { BudgetView, Spent, UsageBy, UsageReport, UsageRow, UsageSum } from './schemas/usage.ts';
-export { decisionsFor } from './interrupts.ts';
+export { alwaysAsks, decisionsFor, isOnceOnly } from './interrupts.ts';
 export type { FormFault, FormField, FormOption } from './forms.ts';
 export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
 export { showHidden } from './hidden-characters.ts';

@@ -1,5 +1,6 @@
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
 import type {
+  AskedBy,
   AssistantMessage,
   Clock,
   ErrorInfo,
@@ -62,6 +63,8 @@ type DurableDriveOptions = {
   configuration: ResolvedAgentConfiguration & { model: ModelReference };
   /** The owner, if the connections to servers are shared by several. */
   principal?: string | undefined;
+  /** The program that started the run. */
+  askedBy?: AskedBy | undefined;
   place: RunLocation;
   /** Where the run continues, and which attempt of its step begins. */
   point: RunPoint;
@@ -174,7 +177,7 @@ export class DurableRun {
     const journal = new DurableJournal({
       ...of,
       model,
-      ...defined({ agent }),
+      ...defined({ agent, askedBy: options.askedBy }),
       conversation,
       ledger,
       step: point.state.step,

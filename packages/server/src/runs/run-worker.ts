@@ -18,6 +18,7 @@ import { keepFilesOfRun } from './keep-files.ts';
 import { partsInPlace, withBlobsInPlace } from './run-media.ts';
 import type { RunConfiguration } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
+import { askedByOf } from './run-starter.ts';
 import { readChildUsage } from './child-usage.ts';
 import { recoverRun } from './recover-run.ts';
 
@@ -167,6 +168,7 @@ export class RunWorker {
     const { status, inboxWaits } = await this.#durable.drive({
       configuration,
       principal: run.ownerId,
+      askedBy: askedByOf(configuration.starter),
       place: 'server',
       point: taken.point,
       attempt: taken.attempt,

@@ -1,3 +1,4 @@
+import { faultOfUrlToOpen } from '@toolyard/mcp-host';
 import type {
   AskFromTab,
   ClaimedTabCall,
@@ -118,6 +119,8 @@ export class TabToolBroker {
     const call = await storage.tabs.getCall(principal, key);
     if (call === null) throw noCall(key.callId);
     if (call.status !== 'claimed' || call.tabId !== tabId || call.fence !== fence) throw tooLate();
+    const fault = question.kind === 'url' ? faultOfUrlToOpen(question.url) : null;
+    if (fault !== null) throw new ToolyardError({ code: 'bad_request', message: fault });
     await storage.tabs.ask(principal, key, { id, question });
     this.#notify(principal, call);
   }

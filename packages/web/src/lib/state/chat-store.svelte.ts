@@ -256,6 +256,18 @@ export class ChatStore {
     await this.#open.refresh();
   }
 
+  /** Makes a call that stands in the text of the last answer. It is asked about first. */
+  async makeCall(messageId: string, index: number): Promise<void> {
+    const { id } = this.#open;
+    if (id === null || this.busy) return;
+    await this.#hold(async () => {
+      const params = { id, message: messageId };
+      await this.#deps.announceTools(id);
+      await this.#deps.api.post('/api/conversations/{id}/messages/{message}/call', { params, body: { index } });
+    });
+    await this.#open.refresh();
+  }
+
   /** Retries the last message: it has no answer, or one that failed. */
   async retry(): Promise<void> {
     const last = lastToRetry(this.rows);

@@ -161,8 +161,8 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       return { ...next, run: { ...run, status: 'running' } };
 
     case 'notice': {
-      // The cut-off answer shows it, also after a reload.
-      if (event.code === 'answer_cut') return next;
+      // The answer itself shows it, also after a reload.
+      if (event.code === 'answer_cut' || event.code === 'text_not_called') return next;
       const key = `${event.runId}:${String(event.seq)}`;
       if (transcript.tail.some((row) => row.key === key)) return next;
       const row: TranscriptRow = { kind: 'notice', key, level: event.level, text: event.text };
@@ -235,6 +235,7 @@ function finishMessage(
     blocks: blocksOf(message, closed(row.blocks, at)),
     status: statusOf(message),
     finishReason: message.finishReason,
+    ...defined({ unmadeCalls: message.unmadeCalls }),
     usage: message.usage ?? null,
     cost: message.cost ?? null,
   };

@@ -169,6 +169,8 @@ export const serverTexts = {
   toolChoice: '{model} does not support tool_choice: it was left out.',
   outputLimit: '{model} allows at most {count} output tokens: the limit was reduced.',
   thinkingLate: '{model} cannot start thinking in the middle of a turn: thinking was left out.',
+  textNotCalled:
+    'The answer contains text that looks like a call of {tools}. It was not run: this model calls tools natively.',
   textCallsDropped: 'Ignored {count} tool call(s) written as text, because the answer also has native calls.',
   noSummary: 'The model returned no summary of the earlier conversation; it was shortened instead.',
   samplingFailed: 'The model could not answer a request of a server: {reason}',

@@ -60,6 +60,8 @@ export const chat: Translation<typeof en> = {
   sources: { other: '{count} 個來源' },
   abandoned: '因重新啟動而中斷，下方已重新開始',
   abandonedShow: '重新啟動前的內容',
+  unmadeCall: '這段文字看似呼叫「{tool}」。這個模型使用原生的工具呼叫，因此沒有執行它。',
+  runAsCall: '當作呼叫執行',
   stopped: '您停止了這個回答。',
   length: '回答達到輸出上限，已被截斷。',
   lengthHint: '可以繼續，或在參數中提高「最大輸出詞元數」。',
