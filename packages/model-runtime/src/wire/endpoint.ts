@@ -24,11 +24,11 @@ const MAX_ERROR_BODY = 64_000;
 export class Endpoint {
   readonly #candidates: readonly string[];
   readonly #fetch: Fetch;
-  readonly #dialect: Pick<ApiDialect, 'addresses' | 'readError'>;
+  readonly #dialect: Pick<ApiDialect, 'addresses' | 'readError' | 'toolRefusals'>;
   /** The base URL that worked. */
   #known: string | null = null;
 
-  constructor(baseUrl: string, dialect: Pick<ApiDialect, 'addresses' | 'readError'>, fetch: Fetch) {
+  constructor(baseUrl: string, dialect: Pick<ApiDialect, 'addresses' | 'readError' | 'toolRefusals'>, fetch: Fetch) {
     this.#candidates = baseUrlCandidates(baseUrl, dialect.addresses);
     this.#dialect = dialect;
     this.#fetch = fetch;
@@ -59,7 +59,8 @@ export class Endpoint {
       const noApi = response.ok || status === 404 || status === 405;
       const page = isHtml || looksLikeHtml(body);
       const code = toModelError(error, status, context).code;
-      if (!noApi || (!page && code !== 'not_a_model_server')) return { kind: 'refused', status, headers, error };
+      const isToolRefusal = error.message !== '' && this.#dialect.toolRefusals?.includes(status) === true;
+      if (!noApi || (!page && (isToolRefusal || code !== 'not_a_model_server'))) return { kind: 'refused', status, headers, error };
       foundPage ||= page;
       triedUrls.push((base.replace(/\?.*/, '') + path).replace(/\?.*/, ''));
     }
