@@ -34,7 +34,10 @@ export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, withou
     quirks.vertex === true ? `"anthropic_version":"vertex-2023-10-16"` : `"model":${JSON.stringify(model)}`,
     ...(system.trim() === '' ? [] : [`"system":[${marks ? withCacheMarker(systemBlock) : systemBlock}]`]),
   ].join(',');
-  const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request, without, marks && system.trim() === '')].join(',');
+  const rest = [
+    JSON.stringify(fields).slice(1, -1),
+    ...toolFields(request, without, marks && system.trim() === ''),
+  ].join(',');
   const { sent, omittedSettings } = settings;
   return {
     path: quirks.vertex === true ? `/models/${encodeURIComponent(model)}:streamRawPredict` : '/messages',

@@ -137,7 +137,9 @@ class Normalizer {
   /** The schema of all elements: that of a tuple is one of its members. */
   #items(schema: JsonObject, at: Node): JsonObject {
     const { items, prefixItems } = schema;
-    const members = [prefixItems, items].flatMap((each) => (Array.isArray(each) ? each : isJsonObject(each) ? [each] : []));
+    const members = [prefixItems, items].flatMap((each) =>
+      Array.isArray(each) ? each : isJsonObject(each) ? [each] : [],
+    );
     return this.#node(members.length > 1 ? { anyOf: members } : members[0], at);
   }
 
@@ -153,7 +155,8 @@ class Normalizer {
       for (const keyword of keywords) {
         const value = schema[keyword];
         if (typeof value !== 'number' || !Number.isFinite(value)) continue;
-        if (COUNTS.includes(keyword)) add(keyword, value, Number.isInteger(value) && value >= 0 && value <= MAX_REPETITION);
+        if (COUNTS.includes(keyword))
+          add(keyword, value, Number.isInteger(value) && value >= 0 && value <= MAX_REPETITION);
         else add(keyword, value, keyword !== 'multipleOf' || value > 0);
       }
     }

@@ -11,7 +11,12 @@ export function isPortablePattern(pattern: string): boolean {
   if (inner === '') return false;
   // Escapes are understood for the characters of the syntax, and only outside of brackets.
   const plain = inner.replace(/\\[\\[\]{}()|^$*+?.]/g, '');
-  if (/[\\$]|\(\?|[*+?}][?+]|\(\)|\(\||\|\)|\|\||^\||\|$/.test(plain) || /\[[^\]]*\\/.test(inner) || /(?<!\[)\^/.test(plain)) return false;
+  if (
+    /[\\$]|\(\?|[*+?}][?+]|\(\)|\(\||\|\)|\|\||^\||\|$/.test(plain) ||
+    /\[[^\]]*\\/.test(inner) ||
+    /(?<!\[)\^/.test(plain)
+  )
+    return false;
   if ([...plain.matchAll(/\d+(?=[,}])/g)].some(([count]) => Number(count) > MAX_REPETITION)) return false;
   try {
     return new RegExp(pattern, 'u') instanceof RegExp;

@@ -33,7 +33,8 @@ const NOTHING: ReadonlySet<string> = new Set();
  * https://platform.openai.com/docs/guides/function-calling, https://github.com/getsentry/sentry-mcp/issues/106.
  * llama.cpp converts schemas to a grammar, which cannot express most regular expressions, untyped values and long
  * repetitions: https://github.com/ggml-org/llama.cpp/blob/master/common/json-schema-to-grammar.cpp. The normalizer
- * observes the latter for every format.
+ * observes the latter for every format: https://github.com/ggml-org/llama.cpp/issues/19716,
+ * https://github.com/containers/kubernetes-mcp-server/issues/758.
  */
 const OPENAI: SchemaRules = {
   keys: null,
@@ -106,7 +107,7 @@ const PLAIN: SchemaRules = {
   maxDescription: 1024,
 };
 
-/** `maxTools` of OpenAI: https://platform.openai.com/docs/api-reference/chat/create (tools: at most 128 functions). */
+/** `maxTools` of OpenAI: https://github.com/anomalyco/opencode/issues/4909 */
 export const OPENAI_MAX_TOOLS = 128;
 
 export const OPENAI_TOOLS: ToolRules = { normal: OPENAI, plain: PLAIN };

@@ -37,6 +37,8 @@ export type WireOptions = {
   newId?: () => string;
   /** Default: the model list of the wire. */
   models?: ModelListing;
+  /** What a detection has read of the models: the first request need not ask for it again. */
+  knownModels?: readonly ModelInfo[];
   /** Timeout in milliseconds without data, default 120,000. */
   idleTimeoutMs?: number;
   /** Maximum number of retries if the server is busy and nothing was streamed yet, default 2. */
@@ -116,6 +118,11 @@ export class Connection {
     const server = serverOfModels(models);
     if (server === undefined) return models;
     return withModelFacts(models, server, await this.#factsOptions(signal));
+  }
+
+  /** Whether the server passes tools to a model, if a detection has read it. */
+  knowsTools(model: string): boolean | undefined {
+    return this.#options.knownModels?.find(({ id }) => id === model)?.nativeTools;
   }
 
   /** False if this response came from a server that did not pass the tools of the request to the model. */

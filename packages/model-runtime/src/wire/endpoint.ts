@@ -60,7 +60,8 @@ export class Endpoint {
       const page = isHtml || looksLikeHtml(body);
       const code = toModelError(error, status, context).code;
       const isToolRefusal = error.message !== '' && this.#dialect.toolRefusals?.includes(status) === true;
-      if (!noApi || (!page && (isToolRefusal || code !== 'not_a_model_server'))) return { kind: 'refused', status, headers, error };
+      if (!noApi || (!page && (isToolRefusal || code !== 'not_a_model_server')))
+        return { kind: 'refused', status, headers, error };
       foundPage ||= page;
       triedUrls.push((base.replace(/\?.*/, '') + path).replace(/\?.*/, ''));
     }

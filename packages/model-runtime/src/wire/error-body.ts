@@ -7,7 +7,17 @@ const EMPTY_ERROR: ProviderError = { message: '', code: '', type: '', param: '' 
 const MAX_DEPTH = 6;
 
 /** Members that carry the reason, in the order of preference. */
-const REASONS = ['message', 'Message', 'detail', 'error', 'msg', 'reason', 'error_message', 'error_description', 'title'];
+const REASONS = [
+  'message',
+  'Message',
+  'detail',
+  'error',
+  'msg',
+  'reason',
+  'error_message',
+  'error_description',
+  'title',
+];
 
 /**
  * Parses the body of an error response: formats of OpenAI, vLLM, llama.cpp, Ollama, FastAPI, Google, gateways, problem

@@ -21,8 +21,6 @@ export function namedTools(
   return tools.filter(({ name }) => {
     const escaped = name.replace(/[^\w]/g, '\\$&');
     const isWord = /^[a-z]+$/i.test(name);
-    return new RegExp(
-      isWord ? `["'\`“‘]${escaped}["'\`”’]` : `(?<![\\w-])${escaped}(?![\\w-])`,
-    ).test(text);
+    return new RegExp(isWord ? `["'\`“‘]${escaped}["'\`”’]` : `(?<![\\w-])${escaped}(?![\\w-])`).test(text);
   });
 }

@@ -98,7 +98,10 @@ function classify(error: ProviderError, status: number): Rule {
   }
   // LiteLLM without a database knows only its own key, and says so only by the absence of the database.
   if (/no_db_connection/.test(names)) {
-    return { code: 'invalid_key', hint: 'The API key is probably wrong: without a database, LiteLLM accepts only its master key.' };
+    return {
+      code: 'invalid_key',
+      hint: 'The API key is probably wrong: without a database, LiteLLM accepts only its master key.',
+    };
   }
   if (/content_filter|content_policy|moderation|safety/.test(names)) {
     return { code: 'refused', hint: 'The provider does not allow this content. Rephrase it, or use another model.' };

@@ -22,7 +22,11 @@ export type RequestForm = {
 };
 
 /** A simpler form of a request: without some tools, without some settings, or with its tools as text. */
-type Simplification = { tools: readonly ToolDefinition[]; settings: readonly SentSetting[]; features: readonly string[] };
+type Simplification = {
+  tools: readonly ToolDefinition[];
+  settings: readonly SentSetting[];
+  features: readonly string[];
+};
 
 const REPEATED_STATUS: readonly number[] = [400, 422, 500];
 
@@ -78,7 +82,8 @@ export class RequestForms {
   #written(request: ChatRequest, without: ReadonlySet<string>): RequestForm {
     const { messages, tools } = request;
     const renamed = hasNativeTools(request) ? renamedTools(tools, this.#dialect.tools, without) : null;
-    const sent = renamed === null ? request : { ...request, messages: messages.map((each) => withSentNames(each, renamed)) };
+    const sent =
+      renamed === null ? request : { ...request, messages: messages.map((each) => withSentNames(each, renamed)) };
     return { request, without, renamed, outgoing: this.#dialect.chat(sent, without) };
   }
 

@@ -228,6 +228,10 @@ export class WireRuntime implements ModelRuntime {
     for (;;) {
       const form = forms.current();
       const { request, outgoing } = form;
+      if (hasNativeTools(request) && this.#connection.knowsTools(request.model) === false) {
+        notices.push(this.#fallbacks.describeTools(request.model));
+        continue;
+      }
       forms.report(form, notices);
       const init = requestInit(outgoing, 'text/event-stream, application/json', {
         ...headers,
@@ -247,7 +251,7 @@ export class WireRuntime implements ModelRuntime {
   /** Cached per model, because it costs a request. */
   async #showsTools(response: Response, sent: ChatRequest, options: CallOptions): Promise<boolean> {
     if (!hasNativeTools(sent) || this.#toolsShown.has(sent.model)) return true;
-    const shown = await this.#connection.showsTools(response, options);
+    const shown = this.#connection.knowsTools(sent.model) ?? (await this.#connection.showsTools(response, options));
     if (shown) this.#toolsShown.add(sent.model);
     return shown;
   }

@@ -163,6 +163,8 @@ export const serverTexts = {
   retryingIn: '{reason} Retrying in {seconds} s.',
   settingUnsupported: '{model} at {server} does not support {setting}: it was left out.',
   settingRejected: '{model} at {server} rejected the {setting}, so it was left out: {reason}',
+  toolRejected: '{model} at {server} rejected the tool {tool}, so it was left out: {reason}',
+  toolsOverLimit: '{model} at {server} accepts at most {count} tools: the last {rest} were left out.',
   toolsInPrompt:
     '{server} does not support tool definitions for {model}: the tools are described in the prompt instead.',
   formatUnsupported: '{model} does not support this answer format: it was left out.',
