@@ -64,7 +64,7 @@ export const serverTexts = {
   waitRetry: 'Wait a moment and try again.',
   tryAgain: 'Try again.',
   busyStarting: 'The server is busy or still starting. Try again in a moment.',
-  textTools: 'This server does not support tools for this model: set the tool mode to "text".',
+  masterKey: 'The API key is probably wrong: without a database, LiteLLM accepts only its master key.',
   otherFormat: 'This model needs another API: change the API format of its provider.',
   checkLog: 'Check the log of the model server.',
   reasonKey: 'the API key was not accepted.',

@@ -65,7 +65,7 @@ export const serverTexts: Translation<typeof en> = {
   waitRetry: '请稍候再试一次。',
   tryAgain: '请再试一次。',
   busyStarting: '服务器繁忙或仍在启动。请稍后再试。',
-  textTools: '此服务器不支持这个模型使用工具：请将“工具调用”设为“以文本”。',
+  masterKey: 'API 密钥可能有误：LiteLLM 没有数据库时只接受自己的主密钥。',
   otherFormat: '此模型需要其他 API：请更改其提供商的 API 格式。',
   checkLog: '请查看模型服务器的日志。',
   reasonKey: 'API 密钥未被接受。',

@@ -65,7 +65,7 @@ export const serverTexts: Translation<typeof en> = {
   waitRetry: '請稍候再試一次。',
   tryAgain: '請再試一次。',
   busyStarting: '伺服器忙碌或仍在啟動。請稍後再試。',
-  textTools: '此伺服器不支援這個模型使用工具：請將「工具呼叫」設為「以文字」。',
+  masterKey: 'API 金鑰可能有誤：LiteLLM 沒有資料庫時只接受自己的主金鑰。',
   otherFormat: '此模型需要其他 API：請變更其供應商的 API 格式。',
   checkLog: '請查看模型伺服器的紀錄。',
   reasonKey: 'API 金鑰未被接受。',
