@@ -326,6 +326,10 @@ function leaf(): fc.Arbitrary<Declared> {
     { schema: { description: 'anything' }, value: { filter: [1, { $filter: null }] } },
     { schema: { type: 'object' }, value: { $filter: 1, 'uids[]': [{}] } },
     { schema: { type: 'object', additionalProperties: { type: 'string' } }, value: { 'free key': 'x' } },
+    {
+      schema: { type: 'object', patternProperties: { '^x': {} }, additionalProperties: false },
+      value: { x1: 'y' },
+    },
     { schema: { type: 'array' }, value: ['x', 1] },
     { schema: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }] }, value: ['x', 1] },
     { schema: { type: 'string', pattern: '^\\d{2}$' }, value: '12' },

@@ -25,7 +25,7 @@ const OF_TYPE: readonly (readonly [types: readonly string[], keywords: readonly 
 
 /**
  * The rule for tool schemas: a provider receives a schema built only from what its {@link SchemaRules} accept, with
- * nothing forbidden that the tool's own schema allows; calls are checked against the tool's own schema. Constraints that
+ * nothing forbidden that the tool's own schema describes; calls are checked against the tool's own schema. Constraints that
  * cannot be sent are described in words. Deterministic, because tools are at the start of the prompt.
  */
 export function normalizeSchema(own: JsonObject, rules: SchemaRules): NormalizedSchema {
@@ -123,9 +123,10 @@ class Normalizer {
       const node = this.#node(property, at);
       return [[name, name === key ? node : described(node, `Called ${JSON.stringify(key)} by the tool.`)] as const];
     });
-    const own = schema['additionalProperties'];
-    if (sent.length === 0 && at.depth > 0 && own !== false && !isJsonObject(own)) return this.#anyMembers();
+    // The properties that a pattern allows are not sent, so none can be forbidden.
+    const own = schema['patternProperties'] === undefined ? schema['additionalProperties'] : undefined;
     const more = this.#rules.extras ? own : undefined;
+    if (sent.length === 0 && at.depth > 0 && own !== false && !isJsonObject(more)) return this.#anyMembers();
     return {
       ...(sent.length > 0 || this.#rules.emptyProperties ? { properties: Object.fromEntries(sent) } : {}),
       ...(required.length > 0 ? { required: required.map((key) => this.#keys.of(key)) } : {}),

@@ -202,12 +202,15 @@ export class Connection {
     switch (outcome.kind) {
       case 'failed':
         return toNetworkError(outcome.thrown, outcome.url, nameIn(this.#options.label));
-      case 'wrong_address':
+      case 'wrong_address': {
+        const said = outcome.foundPage ? 'the server returned a web page' : shortened(errors.redact(outcome.reason));
+        const place = `${outcome.triedUrls.join(' or ')}${said === '' ? '' : `: ${said.replace(/\.$/, '')}`}`;
         return {
           code: 'not_a_model_server',
-          message: `No ${dialect.label} ${isNamed(errors) ? `of ${errors.server} ` : ''}was found at ${outcome.triedUrls.join(' or ')}${outcome.foundPage ? ': the server returned a web page' : ''}.`,
+          message: `No ${dialect.label} ${isNamed(errors) ? `of ${errors.server} ` : ''}was found at ${place}.`,
           hint: `Check the base URL, and that the provider has the right API format; a base URL looks like ${dialect.addresses.example}.`,
         };
+      }
       case 'refused': {
         const error = toModelError(outcome.error, outcome.status, errors);
         const wait = retryAfterMs(outcome.headers, this.clock.now());

@@ -14,7 +14,8 @@ import {
 export type EndpointOutcome =
   | { kind: 'answered'; response: Response }
   | { kind: 'refused'; status: number; headers: Headers; error: ProviderError }
-  | { kind: 'wrong_address'; triedUrls: string[]; foundPage: boolean }
+  /** `reason`: what the server says, unless it is a web page. */
+  | { kind: 'wrong_address'; triedUrls: string[]; foundPage: boolean; reason: string }
   | { kind: 'failed'; url: string; thrown: unknown };
 
 /** Maximum length of an error body, in characters. */
@@ -38,6 +39,7 @@ export class Endpoint {
   async send(path: string, init: RequestInit, guard: CallGuard, context: ErrorContext): Promise<EndpointOutcome> {
     const triedUrls: string[] = [];
     let foundPage = false;
+    let reason = '';
     for (const base of this.#known === null ? this.#candidates : [this.#known]) {
       const url = endpointUrl(base, path);
       let response: Response;
@@ -63,10 +65,11 @@ export class Endpoint {
       if (!noApi || (!page && (isToolRefusal || code !== 'not_a_model_server')))
         return { kind: 'refused', status, headers, error };
       foundPage ||= page;
+      if (reason === '' && !page) reason = error.message;
       triedUrls.push((base.replace(/\?.*/, '') + path).replace(/\?.*/, ''));
     }
     this.#known = null;
-    return { kind: 'wrong_address', triedUrls, foundPage };
+    return { kind: 'wrong_address', triedUrls, foundPage, reason };
   }
 }
 

@@ -90,6 +90,23 @@ describe('the reason of an error', () => {
     expect(toModelError(wrapped, 400, context).code).toBe('context_exceeded');
   });
 
+  test.each([
+    [{ status: 'INVALID_ARGUMENT', details: [{ reason: 'API_KEY_INVALID' }] }, 'invalid_key'],
+    [{ status: 'PERMISSION_DENIED' }, 'invalid_key'],
+    [{ status: 'INVALID_ARGUMENT' }, 'bad_request'],
+    [{ code: 'content_filter', innererror: { code: 'ResponsibleAIPolicyViolation' } }, 'refused'],
+    [{ code: 'data_inspection_failed' }, 'refused'],
+  ])('of the kind %j is %s', (more, code) => {
+    const error = readProviderError(JSON.stringify([{ error: { message: 'No.', ...more } }]));
+    expect(toModelError(error, 400, context).code).toBe(code);
+  });
+
+  test('of Google includes the fields at fault', () => {
+    const details = [{ fieldViolations: [{ field: 'tools', description: 'Invalid schema in f' }] }];
+    const body = { error: { code: 400, message: 'Request contains an invalid argument.', details } };
+    expect(readProviderError(JSON.stringify(body)).message).toContain('Invalid schema in f');
+  });
+
   test('is not looked for in the chunks of an answer', () => {
     expect(providerErrorOf({ choices: [], message: 'x' })).toBeNull();
     expect(providerErrorOf({ id: 'x', object: 'chat.completion.chunk', usage: {} })).toBeNull();

@@ -1,4 +1,5 @@
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { objectsIn } from '../tool-schema/flatten.ts';
 import type { ProviderError } from './provider-error.ts';
 
 const EMPTY_ERROR: ProviderError = { message: '', code: '', type: '', param: '' };
@@ -68,12 +69,15 @@ function errorIn(value: JsonValue, depth: number): ProviderError | null {
   // The first text is the reason; an error within it, or beside it, says more.
   const found = held.flatMap((inner) => errorIn(inner, depth + 1) ?? []).slice(0, isJsonObject(error) ? 2 : 1);
   const raw = isJsonObject(metadata) ? (metadata['raw'] ?? null) : null;
-  const further = [raw, value['innererror'] ?? null, Array.isArray(errors) ? errors : null];
+  const violations = objectsIn(value['details']).flatMap(({ fieldViolations }) =>
+    objectsIn(fieldViolations).map(({ description }) => description ?? null),
+  );
+  const further = [raw, value['innererror'] ?? null, Array.isArray(errors) ? errors : null, ...violations];
   const whole = joined([...found, ...further.flatMap((each) => errorIn(each, depth + 1) ?? [])]);
   const own: ProviderError = {
     message: '',
     code: wordOf(value['code']),
-    type: [wordOf(value['type']), wordOf(value['error_type'])].filter((each) => each !== '').join(' '),
+    type: wordsOf([wordOf(value['type']), wordOf(value['error_type']), ...googleWords(value)]),
     param: typeof value['param'] === 'string' ? value['param'] : '',
   };
   const path = pathOf(loc);
@@ -114,6 +118,12 @@ function joined(errors: readonly ProviderError[]): ProviderError | null {
     type: wordsOf(errors.map(({ type }) => type)),
     param: errors.find(({ param }) => param !== '')?.param ?? '',
   };
+}
+
+/** Google names the kind of an error by `status`, and by the reasons of its details. */
+function googleWords({ status, details }: JsonObject): string[] {
+  const reasons = objectsIn(details).map(({ reason }) => wordOf(reason));
+  return [typeof status === 'string' ? status : '', ...reasons];
 }
 
 function wordsOf(words: readonly string[]): string {

@@ -92,7 +92,9 @@ function classify(error: ProviderError, status: number): Rule {
   if (
     status === 401 ||
     status === 403 ||
-    /invalid_api_key|authentication|permission_denied|permission_error|unauthorized|unauthenticated/.test(names)
+    /invalid_api_key|api_key_invalid|authentication|permission_denied|permission_error|unauthorized|unauthenticated/.test(
+      names,
+    )
   ) {
     return { code: 'invalid_key', hint: 'Check the API key of this provider and its permissions.' };
   }
@@ -103,7 +105,7 @@ function classify(error: ProviderError, status: number): Rule {
       hint: 'The API key is probably wrong: without a database, LiteLLM accepts only its master key.',
     };
   }
-  if (/content_filter|content_policy|moderation|safety/.test(names)) {
+  if (/content_?filter|content_policy|moderation|safety|data_?inspection|responsible_?ai/.test(names)) {
     return { code: 'refused', hint: 'The provider does not allow this content. Rephrase it, or use another model.' };
   }
   if (status === 429 || /rate_limit|too_many_requests|resource_exhausted/.test(names)) {
