@@ -9,7 +9,7 @@ export type FlattenBudget = { left: number };
 /** A schema without references and `allOf` at its top, and the references that were followed to it. */
 export type FlatSchema = { schema: JsonObject; followed: readonly string[]; cut: boolean };
 
-/** The value a local reference points to; undefined if there is none. */
+/** The value a local reference points to; undefined if it leads nowhere. */
 export function resolveReference(root: JsonObject, reference: string): JsonValue | undefined {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return undefined;

@@ -147,9 +147,9 @@ class Normalizer {
   #constraints(schema: JsonObject, types: readonly string[], notes: string[]): JsonObject {
     const { described: inWords, formats } = this.#rules;
     const out: JsonObject = {};
-    const add = (keyword: string, value: JsonValue, isAccepted: boolean): void => {
+    const add = (keyword: string, value: string | number, isAccepted: boolean): void => {
       if (isAccepted && !inWords.has(keyword)) out[keyword] = value;
-      else notes.push(`${keyword}: ${String(value)}`);
+      else notes.push(`${keyword}: ${value}`);
     };
     for (const [ofTypes, keywords] of OF_TYPE) {
       if (!ofTypes.some((type) => types.includes(type))) continue;
@@ -167,7 +167,7 @@ class Normalizer {
       ['maximum', 'exclusiveMaximum'],
     ] as const) {
       const value = out[bound];
-      if (schema[exclusive] !== true || value === undefined) continue;
+      if (schema[exclusive] !== true || typeof value !== 'number') continue;
       delete out[bound];
       add(exclusive, value, true);
     }
@@ -242,7 +242,7 @@ function described(schema: JsonObject, note: string): JsonObject {
   return { ...schema, description: typeof description === 'string' ? `${note} ${description}` : note };
 }
 
-/** The alternatives of a schema; empty if they allow anything, or only restrict what stands beside them. */
+/** The alternatives of a schema; empty if they allow anything, or only restrict the properties beside them. */
 function alternativesOf(schema: JsonObject): JsonObject[] {
   const either = [schema['anyOf'], schema['oneOf']].find((each) => Array.isArray(each) && each.length > 0);
   if (!Array.isArray(either) || either.includes(true)) return [];

@@ -66,8 +66,10 @@ export class CapabilityFallbacks {
     const among = featuresOf(request);
     // A feature may occur together with itself only: `extra:grammar` among the tools, not among itself.
     among.delete(feature);
-    const until = status === 500 ? this.#clock.monotonic() + DOUBTFUL_MS : Number.POSITIVE_INFINITY;
-    this.#of(request.model).rejections.push({ feature, among, until });
+    const now = this.#clock.monotonic();
+    const until = status === 500 ? now + DOUBTFUL_MS : Number.POSITIVE_INFINITY;
+    const known = this.#of(request.model);
+    known.rejections = [...known.rejections.filter((each) => now < each.until), { feature, among, until }];
   }
 
   /** Leaves a tool out from now on. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@toolyard/protocol';
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { providerErrorOf, readProviderError } from './error-body.ts';
 import { toModelError } from './provider-error.ts';
@@ -65,7 +65,7 @@ describe('the reason of an error', () => {
     expect(readProviderError(page).message).toBe(message);
   });
 
-  test('of a gateway stands before that of the provider, each once', () => {
+  test('of a gateway precedes that of the provider, each once', () => {
     const raw = { object: 'error', message: 'Unexpected role', type: 'invalid_request_message_order', code: '3230' };
     const error = readProviderError(
       JSON.stringify({

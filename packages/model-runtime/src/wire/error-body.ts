@@ -1,6 +1,8 @@
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { objectsIn } from '../tool-schema/flatten.ts';
-import type { ProviderError } from './provider-error.ts';
+
+/** An error of a provider, normalized from any format. `param` names the rejected field. */
+export type ProviderError = { message: string; code: string; type: string; param: string; retryAfterMs?: number };
 
 const EMPTY_ERROR: ProviderError = { message: '', code: '', type: '', param: '' };
 
@@ -133,9 +135,8 @@ function wordsOf(words: readonly string[]): string {
 /** Where FastAPI found the fault: `["body", "tools", 0]` becomes `tools.0`. */
 function pathOf(loc: JsonValue | undefined): string {
   if (!Array.isArray(loc)) return '';
-  return loc
-    .filter((each, at) => (typeof each === 'string' || typeof each === 'number') && !(at === 0 && each === 'body'))
-    .join('.');
+  const steps = loc.map(wordOf).filter((step) => step !== '');
+  return (steps[0] === 'body' ? steps.slice(1) : steps).join('.');
 }
 
 function wordOf(value: JsonValue | undefined): string {

@@ -1,9 +1,8 @@
 import { defined, type ErrorCode, type ErrorInfo } from '@toolyard/protocol';
 
-export { looksLikeHtml, messageError, providerErrorOf, readProviderError } from './error-body.ts';
+import type { ProviderError } from './error-body.ts';
 
-/** An error of a provider, normalized from any format. `param` names the rejected field. */
-export type ProviderError = { message: string; code: string; type: string; param: string; retryAfterMs?: number };
+export { looksLikeHtml, messageError, providerErrorOf, readProviderError, type ProviderError } from './error-body.ts';
 
 /** Maximum length of a provider's text in a message, in characters. */
 const MAX_MESSAGE = 300;

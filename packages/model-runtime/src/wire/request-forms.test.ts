@@ -2,12 +2,18 @@ import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
+import { createDialect as anthropicDialect } from '../anthropic-messages/dialect.ts';
+import { createDialect as converseDialect } from '../bedrock-converse/dialect.ts';
 import type { ModelRuntimeOptions } from '../create-runtime.ts';
+import { createDialect as geminiDialect } from '../google-gemini/dialect.ts';
+import { createDialect as chatDialect } from '../openai-chat/dialect.ts';
+import { createDialect as responsesDialect } from '../openai-responses/dialect.ts';
 import { assistant, call, collect, errorIn, request, result, textIn, tool, user } from '../test-fixtures/requests.ts';
 import { runtimeOver } from '../test-fixtures/wires.ts';
 import type { ChatRequest, StreamPart } from '../types.ts';
 import type { WireName } from './names.ts';
 import { namedTools } from './named-tools.ts';
+import { FULL_SCHEMAS } from './tool-function.ts';
 
 /** A rejection: status, and the body of the error. */
 type Rejection = { status: number; error: JsonObject | string };
@@ -128,7 +134,7 @@ describe('a rejected request', () => {
     const streamed = `data: ${JSON.stringify({ error: { message: 'No tools here', code: 400 } })}\n\n`;
     const sent: string[] = [];
     const fetch: typeof globalThis.fetch = (_, init) => {
-      const text = String(init?.body);
+      const text = typeof init?.body === 'string' ? init.body : '';
       sent.push(text);
       const stream = text.includes('"tools":[') ? streamed : (answered['openai-chat']?.('answered') ?? '');
       return Promise.resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream' } }));
@@ -284,3 +290,23 @@ test.each<[string, string, string[]]>([
   const tools = [tool('search'), tool('list_files'), tool('third')];
   expect(namedTools(tools, { param, message }).map(({ name }) => name)).toEqual(names);
 });
+
+test.each([chatDialect(), responsesDialect(), anthropicDialect(), geminiDialect(), converseDialect()])(
+  '$wire sends normalized schemas, and plain ones if those were rejected',
+  (dialect) => {
+    const bad = tool('f', {
+      inputSchema: {
+        anyOf: [{ required: ['a'] }, { required: ['b'] }],
+        properties: { a: { type: 'array' }, b: { type: ['string', 'null'], pattern: '\\d' } },
+        required: null,
+      },
+    });
+    const { body } = dialect.chat(request('hi', { tools: [bad] }), new Set());
+    expect(body).toContain('"items":{');
+    expect(body).toContain('pattern: \\\\d');
+    expect(body).not.toMatch(/anyOf|"required":null|"pattern":/);
+    const plain = dialect.chat(request('hi', { tools: [bad] }), new Set([FULL_SCHEMAS])).body;
+    expect(plain).toContain('"b":{"type":"string"');
+    expect(dialect.chat(request('hi', { tools: [bad] }), new Set()).body).toBe(body);
+  },
+);

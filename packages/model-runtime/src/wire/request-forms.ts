@@ -35,8 +35,8 @@ const MAX_NAMED = 4;
 
 /**
  * The forms in which one call sends its request. The rule: a request that is rejected with 400, 422 or 500 before any
- * output is repeated without the setting that the error names; otherwise at most twice in a simpler form, chosen by what
- * the request contained. What the accepted form omits is remembered; if none is accepted, the first reason counts.
+ * output is repeated without the setting that the error names; otherwise at most twice in a simpler form, chosen by the
+ * features of the request. What the accepted form omits is remembered; if none is accepted, the first reason counts.
  */
 export class RequestForms {
   readonly #fallbacks: CapabilityFallbacks;
@@ -70,7 +70,8 @@ export class RequestForms {
     const { maxTools = Number.POSITIVE_INFINITY } = this.#dialect.tools;
     const accepted = fallbacks.offered(this.#request);
     const offered = tools.length === 0 ? accepted : accepted.filter((tool) => !tools.includes(tool));
-    const isForcedOut = typeof toolChoice !== 'string' && !offered.some(({ name }) => name === toolChoice.name);
+    const isForced = ({ name }: ToolDefinition): boolean => typeof toolChoice !== 'string' && name === toolChoice.name;
+    const isForcedOut = all.some(isForced) && !offered.some(isForced);
     const isLeft = all.length === 0 || (offered.length > 0 && !isForcedOut);
     // As text, every tool can be described.
     if (toolMode === 'text' || omitted.has(NATIVE_TOOLS) || !isLeft)
