@@ -81,9 +81,9 @@ export class AnthropicAnswer extends StreamedAnswer {
         out.push(keep('redacted', textOf(block['data'])));
         return;
       case 'tool_use': {
-        this.#calls.begin(index, textOf(block['id']), textOf(block['name']), out);
         const input = block['input'];
-        if (isJsonObject(input) && Object.keys(input).length > 0) this.#calls.delta(index, JSON.stringify(input), out);
+        const whole = isJsonObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : '';
+        this.#calls.begin(index, textOf(block['id']), textOf(block['name']), out, whole);
       }
     }
   }

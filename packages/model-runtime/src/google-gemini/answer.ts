@@ -1,4 +1,4 @@
-import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { canonicalJson, isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import { StreamedAnswer } from '../wire/answer.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
@@ -12,13 +12,15 @@ import { readUsage } from './usage.ts';
 export class GeminiAnswer extends StreamedAnswer {
   readonly #calls = new BlockCalls();
   readonly #citations = new Citations();
+  /** The calls so far. One that a later event repeats, id included, is the same call. */
+  readonly #made: string[] = [];
 
   protected get callCount(): number {
     return this.#calls.count;
   }
 
-  protected endCalls(): void {
-    // Calls arrive complete.
+  protected endCalls(cut: boolean, out: StreamPart[]): void {
+    this.#calls.endAll(cut, out);
   }
 
   chunk(value: JsonValue, out: StreamPart[]): void {
@@ -39,7 +41,8 @@ export class GeminiAnswer extends StreamedAnswer {
     this.began = true;
     const content = candidate['content'];
     const parts = isJsonObject(content) ? content['parts'] : null;
-    if (Array.isArray(parts)) for (const part of parts) if (isJsonObject(part)) this.#part(part, out);
+    const earlier = this.#made.length;
+    if (Array.isArray(parts)) for (const part of parts) if (isJsonObject(part)) this.#part(part, earlier, out);
 
     const grounding = candidate['groundingMetadata'];
     const chunks = isJsonObject(grounding) ? grounding['groundingChunks'] : null;
@@ -55,7 +58,9 @@ export class GeminiAnswer extends StreamedAnswer {
   }
 
   /** The signature of a part precedes it in our format and is sent back on it. */
-  #part(part: JsonObject, out: StreamPart[]): void {
+  #part(part: JsonObject, earlier: number, out: StreamPart[]): void {
+    const call = part['functionCall'];
+    if (isJsonObject(call) && this.#made.slice(0, earlier).includes(canonicalJson(call))) return;
     const signature = part['thoughtSignature'];
     if (typeof signature === 'string' && signature !== '') {
       out.push({ type: 'reasoning_signature', signature: sealReplay('google-gemini', signature) });
@@ -65,7 +70,6 @@ export class GeminiAnswer extends StreamedAnswer {
       if (part['thought'] === true) out.push({ type: 'reasoning', text });
       else this.text.push(text, out);
     }
-    const call = part['functionCall'];
     if (isJsonObject(call)) this.#call(call, out);
     const media = part['inlineData'];
     if (isJsonObject(media) && typeof media['data'] === 'string' && part['thought'] !== true) {
@@ -75,10 +79,11 @@ export class GeminiAnswer extends StreamedAnswer {
   }
 
   #call(call: JsonObject, out: StreamPart[]): void {
-    const key = this.#calls.count;
-    const args = isJsonObject(call['args']) ? call['args'] : {};
+    const key = this.#made.length;
+    const { args } = call;
+    this.#made.push(canonicalJson(call));
     this.#calls.begin(key, textOf(call['id']), textOf(call['name']), out);
-    this.#calls.delta(key, JSON.stringify(args), out);
+    this.#calls.delta(key, typeof args === 'string' ? args : JSON.stringify(args ?? {}), out);
     this.#calls.end(key, false, out);
   }
 
