@@ -31,29 +31,29 @@ export class ResponsesAnswer extends StreamedAnswer {
     this.#calls.endAll(cut, out);
   }
 
-  chunk(event: JsonValue, out: StreamPart[]): void {
+  protected chunk(event: JsonValue, out: StreamPart[]): void {
     if (this.ended || !isJsonObject(event)) return;
     const type = textOf(event['type']);
     switch (type) {
       case 'response.output_text.delta':
         this.began = true;
         this.#streamed.add(this.#keyOf(event));
-        this.#say(textOf(event['delta']), out);
+        this.say(textOf(event['delta']), out);
         return;
       case 'response.refusal.delta':
         this.began = true;
         this.#isRefusal = true;
         this.#streamed.add(this.#keyOf(event));
-        this.#say(textOf(event['delta']), out);
+        this.say(textOf(event['delta']), out);
         return;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
         this.began = true;
         this.#streamed.add(this.#keyOf(event));
-        think(textOf(event['delta']), out);
+        this.think(textOf(event['delta']), out);
         return;
       case 'response.reasoning_summary_part.added':
-        if (this.#streamed.has(this.#keyOf(event))) think('\n\n', out);
+        if (this.#streamed.has(this.#keyOf(event))) this.think('\n\n', out);
         return;
       case 'response.function_call_arguments.delta':
         this.#calls.delta(this.#keyOf(event), textOf(event['delta']), out);
@@ -121,7 +121,7 @@ export class ResponsesAnswer extends StreamedAnswer {
         for (const content of listOf(item['content'])) this.#content(content, wasStreamed, out);
         return;
       case 'reasoning':
-        if (!wasStreamed) think(summaryOf(item), out);
+        if (!wasStreamed) this.think(summaryOf(item), out);
         this.#keep(item, out);
         return;
       case 'function_call':
@@ -137,7 +137,7 @@ export class ResponsesAnswer extends StreamedAnswer {
 
   #content(content: JsonObject, wasStreamed: boolean, out: StreamPart[]): void {
     if (content['type'] === 'refusal') this.#isRefusal = true;
-    if (!wasStreamed) this.#say(textOf(content['text'] ?? content['refusal']), out);
+    if (!wasStreamed) this.say(textOf(content['text'] ?? content['refusal']), out);
     this.#citations.addAll(content['annotations'], out);
   }
 
@@ -170,7 +170,7 @@ export class ResponsesAnswer extends StreamedAnswer {
       this.#close(key, item, out);
     }
     this.began = true;
-    this.reason = this.#isRefusal ? 'content_filter' : reasonOf(response);
+    this.stop(this.#isRefusal ? 'content_filter' : reasonOf(response));
   }
 
   #failed(value: JsonObject, out: StreamPart[]): void {
@@ -178,13 +178,6 @@ export class ResponsesAnswer extends StreamedAnswer {
     if (error !== null) this.fail(toModelError(error, null, this.errors), out);
   }
 
-  #say(text: string, out: StreamPart[]): void {
-    if (text !== '') this.text.push(text, out);
-  }
-}
-
-function think(text: string, out: StreamPart[]): void {
-  if (text !== '') out.push({ type: 'reasoning', text });
 }
 
 function summaryOf(item: JsonObject): string {

@@ -98,7 +98,7 @@ export class WireRuntime implements ModelRuntime {
             if (read === null) breakOff(answer, guard, connection.idleError(), errors, out);
             else if (read.done) body.end(out);
             else body.push(read.value, out);
-            if (answer.stopped && !answer.ended) guard.shorten(AFTER_STOP_MS);
+            guard.waitAtMost(answer.isLikelyOver && !answer.ended ? AFTER_STOP_MS : null);
             if (out.length === 0) continue;
             // An error before any other part is equivalent to a rejected request.
             if (firstMs < 0) {
