@@ -1,6 +1,6 @@
 import { scrubJson } from '../scrub.ts';
 import { createBlockTurns } from '../wire/block-turns.ts';
-import { resultBlock, resultImages, textBlock, userBlocks } from './content.ts';
+import { resultBlock, resultContent, textBlock, userBlocks } from './content.ts';
 
 /** The conversation in the format of the API. */
 export const turnsOf = createBlockTurns({
@@ -8,7 +8,7 @@ export const turnsOf = createBlockTurns({
   userBlocks,
   textBlock,
   resultBlock,
-  resultImages,
+  resultContent,
   callBlock: ({ id, name, arguments: args }) => ({ type: 'tool_use', id, name, input: scrubJson(args) }),
   reasoningBlock: (thinking, { kind, content }) =>
     kind === 'redacted'

@@ -1,12 +1,11 @@
 import type { AssistantMessage, JsonObject, Message, ToolMessage, ToolMode, UserMessage } from '@toolyard/protocol';
 import { scrub, scrubJson } from '../scrub.ts';
 import { renderTextResponse } from '../tool-call-text/describe.ts';
-import { toResultContent } from '../wire/content.ts';
 import { remember } from '../wire/json-text.ts';
 import { answerAsText } from '../wire/messages.ts';
 import { isOwnOf, unsealReplay } from '../wire/replay.ts';
 import { toTurns, type MessageTurn } from '../wire/turns.ts';
-import { mediaPart, resultParts, userParts } from './content.ts';
+import { imagePart, resultContent, resultParts, userParts } from './content.ts';
 import { supportsImagesInResults, requiresSignatures } from './models-data.ts';
 
 export type GeminiMessageOptions = {
@@ -107,7 +106,7 @@ function nativeAnswer(message: AssistantMessage, form: Form, withIds: boolean): 
         break;
       }
       case 'image': {
-        const media = mediaPart(part.mimeType, part.source);
+        const media = imagePart(part.mimeType, part.source);
         if (media !== null) add(media);
         break;
       }
@@ -121,7 +120,6 @@ function nativeAnswer(message: AssistantMessage, form: Form, withIds: boolean): 
 }
 
 function textResult(message: ToolMessage): string[] {
-  const { text, images } = toResultContent(message.parts[0].result, 'shown below');
-  const imageParts = images.map(({ mimeType, source }) => mediaPart(mimeType, source)).filter((part) => part !== null);
-  return [{ text: renderTextResponse(message.name, text) }, ...imageParts].map((part) => JSON.stringify(part));
+  const { text, images } = resultContent(message.parts[0].result);
+  return [{ text: renderTextResponse(message.name, text) }, ...images].map((part) => JSON.stringify(part));
 }

@@ -5,7 +5,7 @@ import { messagesJson, toOpenAiMessages } from './messages.ts';
 
 const native = { toolMode: 'native' } as const;
 const asText = { toolMode: 'text' } as const;
-const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
+const png = { type: 'image', mimeType: 'image/png', source: { data: 'iVBORw0KGgo=' } } as const;
 
 describe('user messages', () => {
   test('encode text as a plain string and join several pieces', () => {
@@ -39,8 +39,8 @@ describe('user messages', () => {
           'look',
           png,
           { type: 'image', mimeType: 'image/jpeg', source: { url: 'https://example.org/a.jpg' } },
-          { type: 'audio', mimeType: 'audio/wav', source: { data: 'BBBB' } },
-          { type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'CCCC' } },
+          { type: 'audio', mimeType: 'audio/wav', source: { data: 'UklGRgAAAABXQVZF' } },
+          { type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'JVBERi0x' } },
           { type: 'file', mimeType: 'text/plain', name: 'a.txt', source: { data: btoa('text of it') } },
           { type: 'image', mimeType: 'image/png', source: { blob: 'sha' } },
         ),
@@ -51,12 +51,12 @@ describe('user messages', () => {
       role: 'user',
       content: [
         { type: 'text', text: 'look' },
-        { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
         { type: 'image_url', image_url: { url: 'https://example.org/a.jpg' } },
-        { type: 'input_audio', input_audio: { data: 'BBBB', format: 'wav' } },
-        { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,CCCC' } },
+        { type: 'input_audio', input_audio: { data: 'UklGRgAAAABXQVZF', format: 'wav' } },
+        { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0x' } },
         { type: 'text', text: 'File a.txt:\ntext of it' },
-        { type: 'text', text: '[image, image/png: cannot be sent to this model]' },
+        { type: 'text', text: '[image, image/png: cannot be sent to this model, not available]' },
       ],
     });
   });
@@ -138,7 +138,7 @@ describe('calls and their results', () => {
         role: 'user',
         content: [
           { type: 'text', text: 'Images from the tool results above:' },
-          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
         ],
       },
     ]);

@@ -9,8 +9,6 @@ import {
   type UserMessage,
 } from '@toolyard/protocol';
 import { scrub, scrubJson } from '../scrub.ts';
-import { renderTextResponse } from '../tool-call-text/describe.ts';
-import { toResultContent } from '../wire/content.ts';
 import { remember } from '../wire/json-text.ts';
 import { answerAsText, wireIdsOf } from '../wire/messages.ts';
 import { isOwnOf, unsealReplay } from '../wire/replay.ts';
@@ -127,10 +125,7 @@ const resultCache = new WeakMap<ToolMessage, { id: string; item: string }>();
 function resultOf(message: ToolMessage, toolMode: ToolMode, wireIds: ReadonlyMap<string, string>): string {
   const [part] = message.parts;
   const id = toolMode === 'native' ? wireIds.get(part.callId) : undefined;
-  if (id === undefined) {
-    const { text } = toResultContent(part.result, 'shown below');
-    return textToolResult(renderTextResponse(message.name, text), part.result);
-  }
+  if (id === undefined) return textToolResult(message.name, part.result);
   let known = resultCache.get(message);
   if (known?.id !== id) resultCache.set(message, (known = { id, item: resultItem(id, part.result) }));
   return known.item;

@@ -9,7 +9,6 @@ import type {
   UserPart,
 } from '@toolyard/protocol';
 import { renderTextResponse } from '../tool-call-text/describe.ts';
-import { toResultContent } from './content.ts';
 import { remember } from './json-text.ts';
 import { answerAsText, wireIdsOf } from './messages.ts';
 import type { WireName } from './names.ts';
@@ -31,8 +30,8 @@ export type BlockFormat = {
   reasoningBlock: (text: string, sealed: SealedReasoning) => JsonObject;
   /** A tool result as JSON of one block, images included. */
   resultBlock: (id: string, result: ToolResult) => string;
-  /** The images of a result as JSON of blocks. */
-  resultImages: (result: ToolResult) => string[];
+  /** The text of a result, and its images as JSON of blocks. */
+  resultContent: (result: ToolResult) => { text: string; images: readonly string[] };
 };
 
 export type BlockTurnOptions = {
@@ -48,7 +47,7 @@ type Answered = { blocks: readonly string[]; ids: readonly (readonly [callId: st
 export function createBlockTurns(
   format: BlockFormat,
 ): (messages: readonly Message[], options: BlockTurnOptions) => Turn[] {
-  const { wire, userBlocks, textBlock, callBlock, reasoningBlock, resultBlock, resultImages } = format;
+  const { wire, userBlocks, textBlock, callBlock, reasoningBlock, resultBlock, resultContent } = format;
   const users = new WeakMap<UserMessage, readonly string[]>();
   const texts = new WeakMap<AssistantMessage, readonly string[]>();
   const answers = {
@@ -101,8 +100,8 @@ export function createBlockTurns(
   }
 
   function textResult(message: ToolMessage): string[] {
-    const { text } = toResultContent(message.parts[0].result, 'shown below');
-    return jsonOf([textBlock(renderTextResponse(message.name, text))]);
+    const { text, images } = resultContent(message.parts[0].result);
+    return [...jsonOf([textBlock(renderTextResponse(message.name, text))]), ...images];
   }
 
   return (messages, { toolMode, replayFor }) => {
@@ -121,7 +120,7 @@ export function createBlockTurns(
         },
         results: (run) =>
           toolMode === 'text'
-            ? run.flatMap((message) => [...textResult(message), ...resultImages(message.parts[0].result)])
+            ? run.flatMap(textResult)
             : nativeResults(run, wireIds),
       },
     );
