@@ -75,7 +75,7 @@ export class AnthropicAnswer extends StreamedAnswer {
         return;
       case 'thinking':
         this.think(textOf(block['thinking']), out);
-        if (typeof block['signature'] === 'string') this.#signatures.set(index, block['signature']);
+        this.#signatures.set(index, textOf(block['signature']));
         return;
       case 'redacted_thinking':
         out.push(keep('redacted', textOf(block['data'])));
@@ -110,9 +110,10 @@ export class AnthropicAnswer extends StreamedAnswer {
   }
 
   #stop(index: number, out: StreamPart[]): void {
-    const signature = this.#signatures.get(index) ?? '';
+    // Compatible servers do not sign their thinking, but some expect it back.
+    const signature = this.#signatures.get(index);
     this.#signatures.delete(index);
-    if (signature !== '') out.push(keep('thinking', signature));
+    if (signature !== undefined) out.push(keep('thinking', signature));
     if (this.#calls.has(index)) this.#closed.push(index);
   }
 

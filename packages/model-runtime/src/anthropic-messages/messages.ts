@@ -10,8 +10,9 @@ export const turnsOf = createBlockTurns({
   resultBlock,
   resultContent,
   callBlock: ({ id, name, arguments: args }) => ({ type: 'tool_use', id, name, input: scrubJson(args) }),
-  reasoningBlock: (thinking, { kind, content }) =>
-    kind === 'redacted'
-      ? { type: 'redacted_thinking', data: content }
-      : { type: 'thinking', thinking, signature: content },
+  reasoningBlock: (thinking, { kind, content }, model) => {
+    if (kind === 'redacted') return { type: 'redacted_thinking', data: content };
+    // Compatible servers do not sign thinking and expect it back as it came; Anthropic rejects it without a signature.
+    return content === '' && /claude/i.test(model) ? null : { type: 'thinking', thinking, signature: content };
+  },
 });

@@ -10,8 +10,8 @@ export const turnsOf = createBlockTurns({
   resultBlock,
   resultContent,
   callBlock: ({ id, name, arguments: args }) => ({ toolUse: { toolUseId: id, name, input: scrubJson(args) } }),
-  reasoningBlock: (text, { kind, content }) =>
-    kind === 'redacted'
-      ? { reasoningContent: { redactedContent: content } }
-      : { reasoningContent: { reasoningText: { text, signature: content } } },
+  reasoningBlock: (text, { kind, content }) => {
+    if (kind === 'redacted') return { reasoningContent: { redactedContent: content } };
+    return content === '' ? null : { reasoningContent: { reasoningText: { text, signature: content } } };
+  },
 });

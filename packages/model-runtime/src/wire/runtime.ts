@@ -28,6 +28,7 @@ import type { AnswerReader, ApiDialect } from './dialect.ts';
 import { readBytes, type EndpointOutcome } from './endpoint.ts';
 import { AnswerBody, releaseBody } from './event-stream.ts';
 import { withAddress, type ErrorContext } from './provider-error.ts';
+import { validHistory } from './history.ts';
 import { waitNotice } from './retry.ts';
 
 /** Maximum wait for usage after the end of an answer, in milliseconds. */
@@ -63,8 +64,9 @@ export class WireRuntime implements ModelRuntime {
     return options.callback === undefined ? answer : withCallbacks(answer, options.callback);
   }
 
-  async *#stream(request: ChatRequest, options: CallOptions): AsyncGenerator<readonly StreamPart[], void, undefined> {
+  async *#stream(given: ChatRequest, options: CallOptions): AsyncGenerator<readonly StreamPart[], void, undefined> {
     throwIfAborted(options.signal);
+    const request = { ...given, messages: validHistory(given.messages, given.continues === true) };
     const connection = this.#connection;
     const guard = connection.guard(options);
     const errors = connection.errorContext(request.model, options.headers);

@@ -54,7 +54,7 @@ export const MAKERS: readonly ProviderRecord[] = [
     label: 'Mistral',
     place: 'hosted',
     wire: 'openai-chat',
-    quirks: { continuing: 'prefix' },
+    quirks: { continuing: 'prefix', shortCallIds: true },
     baseUrl: 'https://api.mistral.ai/v1',
     keyVariables: ['MISTRAL_API_KEY'],
     keyPage: 'https://console.mistral.ai/api-keys',
@@ -66,7 +66,8 @@ export const MAKERS: readonly ProviderRecord[] = [
     label: 'DeepSeek',
     place: 'hosted',
     wire: 'openai-chat',
-    quirks: { reasoning: 'thinking' },
+    // Source of the second: https://api-docs.deepseek.com/guides/thinking_mode#tool-calls
+    quirks: { reasoning: 'thinking', reasoningInCalls: true },
     baseUrl: 'https://api.deepseek.com',
     keyVariables: ['DEEPSEEK_API_KEY'],
     keyPage: 'https://platform.deepseek.com/api_keys',
