@@ -1,4 +1,5 @@
 import type { JsonObject, Message } from '@toolyard/protocol';
+import { shortId } from '../wire/call-ids.ts';
 import { describe, expect, test } from 'vitest';
 import { body } from '../test-fixtures/anthropic-messages.ts';
 import { assistant, call, request, result, system, tool, user } from '../test-fixtures/requests.ts';
@@ -39,7 +40,7 @@ describe('requests', () => {
         role: 'assistant',
         content: [
           { type: 'text', text: 'Let me see.' },
-          { type: 'tool_use', id: 'functions_f_0', name: 'f', input: { x: 1 } },
+          { type: 'tool_use', id: shortId('r.1.0'), name: 'f', input: { x: 1 } },
           { type: 'tool_use', id: 'toolu_9', name: 'g', input: {} },
         ],
       },
@@ -48,7 +49,7 @@ describe('requests', () => {
         content: [
           {
             type: 'tool_result',
-            tool_use_id: 'functions_f_0',
+            tool_use_id: shortId('r.1.0'),
             content: [
               { type: 'text', text: 'seen\n[image: shown below]' },
               { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },

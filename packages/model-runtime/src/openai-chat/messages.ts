@@ -46,7 +46,7 @@ export function toOpenAiMessages(messages: readonly Message[], options: OpenAiCh
 export function messagesJson(messages: readonly Message[], options: OpenAiChatMessageOptions): string[] {
   const out: string[] = [];
   const { model, reasoning = 'none' } = options;
-  const ids = new CallIds(model, options.callIds ?? ANY_ID);
+  const ids = new CallIds(options.callIds ?? ANY_ID, model);
   const suffix = options.systemSuffix ?? '';
   const replayFrom = { none: messages.length, own: turnStart(messages), in_every_call: 0 }[reasoning];
   if (suffix !== '' && messages[0]?.role !== 'system') out.push(plainMessage('system', JSON.stringify(suffix)));

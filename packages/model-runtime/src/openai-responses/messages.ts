@@ -25,7 +25,7 @@ export type ResponsesMessageOptions = {
 
 /** The `input` of a request, each item as JSON. Each message is serialized once, however many requests contain it. */
 export function itemsOf(messages: readonly Message[], { toolMode, model, replay }: ResponsesMessageOptions): string[] {
-  const ids = new CallIds(model, PLAIN_ID);
+  const ids = new CallIds(PLAIN_ID);
   const turns = toTurns(
     messages,
     { user: 'user', model: 'model' },

@@ -105,7 +105,7 @@ export function createBlockTurns(
   }
 
   return (messages, { toolMode, model, reasoning }) => {
-    const ids = new CallIds(model, PLAIN_ID);
+    const ids = new CallIds(PLAIN_ID);
     return toTurns(
       messages,
       { user: 'user', model: 'assistant' },

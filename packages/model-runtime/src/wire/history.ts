@@ -29,7 +29,7 @@ type Turn = Exclude<Message, SystemMessage>;
 function withoutEmpty(messages: readonly Message[]): Turn[] {
   const turns: Turn[] = [];
   for (const message of messages) {
-    if (message.role === 'user') turns.push(isBlank(message) ? derived(message, '', asEmpty) : message);
+    if (message.role === 'user') turns.push(isBlank(message) ? derived(message, '', () => asEmpty(message)) : message);
     else if (message.role === 'tool' || (message.role === 'assistant' && message.parts.some(isContent)))
       turns.push(message);
   }
@@ -123,7 +123,7 @@ function withCallIds(answer: AssistantMessage, slots: readonly Slot[]): Assistan
 }
 
 function resultOf({ callId, call, result }: Slot, answer: AssistantMessage): ToolMessage {
-  if (result === null) return derived(call, answer.id, () => missingResult(callId, call, answer));
+  if (result === null) return derived(call, callId, () => missingResult(callId, call, answer));
   if (result.parts[0].callId === callId) return result;
   return derived(result, callId, () => ({ ...result, parts: [{ ...result.parts[0], callId }] }));
 }
