@@ -45,6 +45,10 @@ export abstract class StreamedAnswer {
     return this.stopped && this.#stop === 'alone' && this.#hasAnswer && !this.#stopsEarly;
   }
 
+  get hasUsage(): boolean {
+    return this.usage !== null;
+  }
+
   /** Processes one event, or a whole answer. `name` is the event's name, if any. */
   read(value: JsonValue, out: StreamPart[], name?: string): void {
     const pieces = this.#pieces;

@@ -29,10 +29,15 @@ import { readBytes, type EndpointOutcome } from './endpoint.ts';
 import { AnswerBody, releaseBody } from './event-stream.ts';
 import { withAddress, type ErrorContext } from './provider-error.ts';
 import { validHistory } from './history.ts';
+import { RejectedMedia } from './rejected-media.ts';
 import { waitNotice } from './retry.ts';
 
-/** Maximum wait for usage after the end of an answer, in milliseconds. */
-const AFTER_STOP_MS = 5000;
+/**
+ * Maximum wait after the end of an answer, in milliseconds: for usage, which may be all that is missing; and for an end of
+ * the stream after it.
+ */
+const FOR_USAGE_MS = 20_000;
+const AFTER_USAGE_MS = 5000;
 
 /** Maximum number of pages of a model list. */
 const MAX_PAGES = 50;
@@ -47,6 +52,7 @@ export class WireRuntime implements ModelRuntime {
   readonly canContinue: boolean;
   readonly #connection: Connection;
   readonly #fallbacks: CapabilityFallbacks;
+  readonly #rejectedMedia: RejectedMedia;
   /** Models whose server is known to pass tools to them. */
   readonly #toolsShown = new Set<string>();
 
@@ -57,6 +63,7 @@ export class WireRuntime implements ModelRuntime {
     this.provider = this.#connection.address;
     this.label = this.#connection.server;
     this.#fallbacks = new CapabilityFallbacks(this.label);
+    this.#rejectedMedia = new RejectedMedia(this.label);
   }
 
   chat(request: ChatRequest, options: ChatOptions = {}): AsyncIterable<readonly StreamPart[]> {
@@ -100,7 +107,7 @@ export class WireRuntime implements ModelRuntime {
             if (read === null) breakOff(answer, guard, connection.idleError(), errors, out);
             else if (read.done) body.end(out);
             else body.push(read.value, out);
-            guard.waitAtMost(answer.isLikelyOver && !answer.ended ? AFTER_STOP_MS : null);
+            guard.waitAtMost(answer.isLikelyOver ? (answer.hasUsage ? AFTER_USAGE_MS : FOR_USAGE_MS) : null);
             if (out.length === 0) continue;
             // An error before any other part is equivalent to a rejected request.
             if (firstMs < 0) {
@@ -214,7 +221,7 @@ export class WireRuntime implements ModelRuntime {
     const fallbacks = this.#fallbacks;
     const { dialect, endpoint, headers } = await this.#connection.open();
     for (;;) {
-      const sent = fallbacks.apply(request);
+      const sent = this.#rejectedMedia.apply(fallbacks.apply(request));
       const outgoing = dialect.chat(sent, fallbacks.of(sent.model));
       fallbacks.report(sent.model, outgoing.omittedSettings, notices);
       const init = requestInit(outgoing, 'text/event-stream, application/json', {
@@ -227,8 +234,12 @@ export class WireRuntime implements ModelRuntime {
         fallbacks.describeTools(sent.model, notices);
         continue;
       }
-      const canRetry = outcome.kind === 'refused' && fallbacks.learn(dialect, outcome, sent, outgoing, errors, notices);
-      if (!canRetry) return { outcome, sent };
+      if (outcome.kind !== 'refused') return { outcome, sent };
+      const { status, error } = outcome;
+      const isChanged =
+        this.#rejectedMedia.learn(sent, status, error, errors, notices) ||
+        fallbacks.learn(dialect, outcome, sent, outgoing, errors, notices);
+      if (!isChanged) return { outcome, sent };
     }
   }
 

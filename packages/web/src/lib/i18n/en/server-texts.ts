@@ -163,6 +163,7 @@ export const serverTexts = {
   retryingIn: '{reason} Retrying in {seconds} s.',
   settingUnsupported: '{model} at {server} does not support {setting}: it was left out.',
   settingRejected: '{model} at {server} rejected the {setting}, so it was left out: {reason}',
+  mediaRejected: '{model} at {server} rejected an attachment, so a note was sent in its place: {reason}',
   toolsInPrompt:
     '{server} does not support tool definitions for {model}: the tools are described in the prompt instead.',
   formatUnsupported: '{model} does not support this answer format: it was left out.',

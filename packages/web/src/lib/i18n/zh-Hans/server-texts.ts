@@ -164,6 +164,7 @@ export const serverTexts: Translation<typeof en> = {
   retryingIn: '{reason}将在 {seconds} 秒后重试。',
   settingUnsupported: '{server} 的 {model} 不支持{setting}，已略过。',
   settingRejected: '{server} 的 {model} 拒绝{setting}，已略过：{reason}',
+  mediaRejected: '{server} 的 {model} 不接受某个附件，因此改为发送一段说明：{reason}',
   toolsInPrompt: '{server} 不支持为 {model} 定义工具：改为在提示词中描述工具。',
   formatUnsupported: '{model} 不支持此回答格式，已略过。',
   toolChoice: '{model} 不支持 tool_choice，已略过。',

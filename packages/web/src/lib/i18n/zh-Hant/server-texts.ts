@@ -164,6 +164,7 @@ export const serverTexts: Translation<typeof en> = {
   retryingIn: '{reason}將在 {seconds} 秒後重試。',
   settingUnsupported: '{server} 的 {model} 不支援{setting}，已略過。',
   settingRejected: '{server} 的 {model} 拒絕{setting}，已略過：{reason}',
+  mediaRejected: '{server} 的 {model} 不接受某個附件，因此改傳送一段說明：{reason}',
   toolsInPrompt: '{server} 不支援為 {model} 定義工具：改為在提示詞中描述工具。',
   formatUnsupported: '{model} 不支援此回答格式，已略過。',
   toolChoice: '{model} 不支援 tool_choice，已略過。',
