@@ -42,17 +42,17 @@ export function turnsOf(messages: readonly Message[], options: GeminiMessageOpti
         const variant = `${isOwn} ${form.isOwn} ${form.isSigned} ${key}`;
         return rememberVariant(answerCache, message, variant, () => nativeAnswer(message, form, idOf));
       },
-      results: (run) =>
-        run.flatMap((message) =>
-          toolMode === 'text'
-            ? textResult(message)
-            : resultParts(
-                named.has(message.parts[0].callId) ? ids.get(message.parts[0].callId) : undefined,
-                message.name,
-                message.parts[0].result,
-                supportsImagesInResults(model),
-              ),
-        ),
+      results: (run) => {
+        const isCalled = ({ parts }: ToolMessage): boolean => toolMode === 'native' && ids.get(parts[0].callId) !== undefined;
+        // Answers to malformed calls follow as text: the API requires as many results as there are calls.
+        return [
+          ...run.filter(isCalled).flatMap(({ name, parts: [{ callId, result }] }) => {
+            const id = named.has(callId) ? ids.get(callId) : undefined;
+            return resultParts(id, name, result, supportsImagesInResults(model));
+          }),
+          ...run.filter((message) => !isCalled(message)).flatMap(textResult),
+        ];
+      },
     },
   );
 }

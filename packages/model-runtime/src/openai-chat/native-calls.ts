@@ -38,7 +38,7 @@ export class NativeCalls {
 
     const isSeparate = separate && wireIndex === null && name !== '';
     const known = isSeparate ? undefined : this.#known(wireIndex, id);
-    const relation = known === undefined ? 'other' : this.#relation(known, id, name, argumentsText);
+    const relation = known === undefined ? 'other' : this.#relation(known, wireIndex, id, name, argumentsText);
     const call =
       known === undefined || relation !== 'same'
         ? this.#begin(wireIndex, id, name, relation === 'again' ? known : undefined, out)
@@ -66,7 +66,13 @@ export class NativeCalls {
   }
 
   /** Whether a delta belongs to the call, starts another one at its place, or seems to send it again. */
-  #relation(call: AnswerCall, id: string, name: string, argumentsText: string): 'same' | 'other' | 'again' {
+  #relation(
+    call: AnswerCall,
+    wireIndex: number | null,
+    id: string,
+    name: string,
+    argumentsText: string,
+  ): 'same' | 'other' | 'again' {
     if (name === '') return 'same';
     const otherId = id !== '' && call.id !== '' && id !== call.id && !this.#changing.has(call);
     if (call.text === '') return otherId && call.name !== '' ? 'other' : 'same';
@@ -74,7 +80,8 @@ export class NativeCalls {
     const isNewObject = argumentsText === '' || argumentsText.trimStart().startsWith('{');
     const complete =
       isNewObject && call.text.trimEnd().endsWith('}') && readArguments(call.text, true) !== null;
-    if (!complete) return otherId && name !== call.name && isNewObject ? 'other' : 'same';
+    const isNamedAnew = otherId && isNewObject && (wireIndex === null || name !== call.name);
+    if (!complete) return isNamedAnew ? 'other' : 'same';
     return isOther ? 'other' : 'again';
   }
 

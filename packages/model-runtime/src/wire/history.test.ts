@@ -116,7 +116,7 @@ test.each(VALIDATORS.map((each, at) => [`${each.dialect.wire} ${at}`, each] as c
         // The same history gives the same request, and a longer one begins with it.
         expect(dialect.chat(request([...validHistory(messages, false)], { model: 'receiver', tools: [tool('f')] }), new Set()).body).toBe(sent.body);
       }),
-      cases(150),
+      cases(500),
     );
   },
 );
