@@ -32,8 +32,6 @@ const THINKING: readonly Thinking[] = [
   { start: '<reasoning>', end: '</reasoning>', place: 'lead' },
   // OpenThinker, Sky-T1.
   { start: '<|begin_of_thought|>', end: '<|end_of_thought|>', place: 'lead' },
-  // Kimi-VL.
-  { start: '◁think▷', end: '◁/think▷', place: 'lead' },
   { start: '[THINK]', end: '[/THINK]', place: 'lead' },
   { start: '<seed:think>', end: '</seed:think>', place: 'lead' },
   { start: '<|START_THINKING|>', end: '<|END_THINKING|>', place: 'anywhere', inside: citationMarkers },
