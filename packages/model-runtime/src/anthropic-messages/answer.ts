@@ -150,7 +150,6 @@ export class AnthropicAnswer extends StreamedAnswer {
     for (const [field, count] of Object.entries(usage)) if (count !== null) this.#usage[field] = count;
     this.usage = readUsage(this.#usage);
   }
-
 }
 
 function keep(kind: SealedReasoning['kind'], content: string): StreamPart {

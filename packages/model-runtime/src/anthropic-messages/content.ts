@@ -1,6 +1,13 @@
 import type { JsonObject, ToolResult, UserPart } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
-import { COMMON_IMAGES, isOneOf, toBlock, toResultContent, type ContentFormat, type SentMedia } from '../wire/content.ts';
+import {
+  COMMON_IMAGES,
+  isOneOf,
+  toBlock,
+  toResultContent,
+  type ContentFormat,
+  type SentMedia,
+} from '../wire/content.ts';
 
 /** The text and attachments of a user message as JSON content blocks. Empty text is omitted: the API rejects it. */
 export function userBlocks(parts: readonly UserPart[]): string[] {
@@ -29,8 +36,7 @@ function sourceOf(media: SentMedia): JsonObject {
 /** A tool result as JSON of one block, images included. */
 export function resultBlock(id: string, result: ToolResult): string {
   const { text, images } = toResultContent(result, 'shown below', format);
-  const content =
-    images.length === 0 ? text : [textBlock(text), ...images].filter((block) => block !== null);
+  const content = images.length === 0 ? text : [textBlock(text), ...images].filter((block) => block !== null);
   return JSON.stringify({
     type: 'tool_result',
     tool_use_id: id,

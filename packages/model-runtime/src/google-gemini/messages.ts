@@ -43,7 +43,8 @@ export function turnsOf(messages: readonly Message[], options: GeminiMessageOpti
         return rememberVariant(answerCache, message, variant, () => nativeAnswer(message, form, idOf));
       },
       results: (run) => {
-        const isCalled = ({ parts }: ToolMessage): boolean => toolMode === 'native' && ids.get(parts[0].callId) !== undefined;
+        const isCalled = ({ parts }: ToolMessage): boolean =>
+          toolMode === 'native' && ids.get(parts[0].callId) !== undefined;
         // Answers to malformed calls follow as text: the API requires as many results as there are calls.
         return [
           ...run.filter(isCalled).flatMap(({ name, parts: [{ callId, result }] }) => {
@@ -76,11 +77,7 @@ type Form = { isOwn: boolean; isSigned: boolean };
 const answerCache = new WeakMap<AssistantMessage, { variant: string; value: readonly string[] }>();
 
 /** A signature is sent back on the part it arrived on: the part after it in our format. */
-function nativeAnswer(
-  message: AssistantMessage,
-  form: Form,
-  idOf: (callId: string) => string | undefined,
-): string[] {
+function nativeAnswer(message: AssistantMessage, form: Form, idOf: (callId: string) => string | undefined): string[] {
   const parts: JsonObject[] = [];
   let signature: string | null = null;
   let calls = 0;

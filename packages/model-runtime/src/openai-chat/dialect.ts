@@ -63,7 +63,10 @@ function namesCallId(message: string, { messages }: ChatRequest): boolean {
     ({ role, parts }) =>
       role === 'assistant' &&
       parts.some(
-        (part) => part.type === 'tool_call' && (part.providerCallId ?? '') !== '' && message.includes(part.providerCallId ?? ''),
+        (part) =>
+          part.type === 'tool_call' &&
+          (part.providerCallId ?? '') !== '' &&
+          message.includes(part.providerCallId ?? ''),
       ),
   );
 }

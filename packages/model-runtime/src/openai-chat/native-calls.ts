@@ -78,8 +78,7 @@ export class NativeCalls {
     if (call.text === '') return otherId && call.name !== '' ? 'other' : 'same';
     const isOther = otherId || name !== call.name;
     const isNewObject = argumentsText === '' || argumentsText.trimStart().startsWith('{');
-    const complete =
-      isNewObject && call.text.trimEnd().endsWith('}') && readArguments(call.text, true) !== null;
+    const complete = isNewObject && call.text.trimEnd().endsWith('}') && readArguments(call.text, true) !== null;
     const isNamedAnew = otherId && isNewObject && (wireIndex === null || name !== call.name);
     if (!complete) return isNamedAnew ? 'other' : 'same';
     return isOther ? 'other' : 'again';

@@ -177,7 +177,6 @@ export class ResponsesAnswer extends StreamedAnswer {
     const error = providerErrorOf(value) ?? (value['status'] === 'failed' ? messageError('the model failed') : null);
     if (error !== null) this.fail(toModelError(error, null, this.errors), out);
   }
-
 }
 
 function summaryOf(item: JsonObject): string {

@@ -3,13 +3,21 @@ import { describe, expect, test } from 'vitest';
 import { createReasoningSplitter, createToolCallTextParser } from './create-parser.ts';
 import type { TextCallPart, ToolCallTextParser } from './types.ts';
 
-function read(parser: ToolCallTextParser, text: string, size: number): { text: string; reasoning: string; calls: number } {
+function read(
+  parser: ToolCallTextParser,
+  text: string,
+  size: number,
+): { text: string; reasoning: string; calls: number } {
   const parts: TextCallPart[] = [];
   for (let at = 0; at < text.length; at += size) parts.push(...parser.push(text.slice(at, at + size)));
   parts.push(...parser.end());
   const joined = (type: 'text' | 'reasoning'): string =>
     parts.map((part) => (part.type === type ? part.text : '')).join('');
-  return { text: joined('text'), reasoning: joined('reasoning'), calls: parts.filter(({ type }) => type === 'tool_call').length };
+  return {
+    text: joined('text'),
+    reasoning: joined('reasoning'),
+    calls: parts.filter(({ type }) => type === 'tool_call').length,
+  };
 }
 
 const parsers: readonly [string, () => ToolCallTextParser][] = [
@@ -32,8 +40,18 @@ describe.each(parsers)('%s', (_, create) => {
       fc.property(fc.constantFrom(...TAGS), blocks, fc.integer({ min: 1, max: 9 }), ([start, end], all, size) => {
         const written = all.map(([thought, said]) => `${start}\n${thought}\n${end}\n\n${said}`).join('\n');
         const found = read(create(), written, size);
-        expect(found.reasoning.replace(/\s+/g, '')).toBe(all.map(([thought]) => thought).join('').replace(/\s+/g, ''));
-        expect(found.text.replace(/\s+/g, '')).toBe(all.map(([, said]) => said).join('').replace(/\s+/g, ''));
+        expect(found.reasoning.replace(/\s+/g, '')).toBe(
+          all
+            .map(([thought]) => thought)
+            .join('')
+            .replace(/\s+/g, ''),
+        );
+        expect(found.text.replace(/\s+/g, '')).toBe(
+          all
+            .map(([, said]) => said)
+            .join('')
+            .replace(/\s+/g, ''),
+        );
       }),
       cases(300),
     );

@@ -44,22 +44,22 @@ const sections = THINKING.map((thinking): Thinking & { section: Section } => {
   return { ...thinking, section: { kind: 'reasoning', openings: [{ marker: end, read: closeSection }, ...inside] } };
 });
 
-const beginnings = sections.map(
-  ({ start, place, section }): Opening => ({ marker: start, place, read: () => openSection(section) }),
-);
+const beginnings = sections.map(({ start, place, section }): Opening => ({
+  marker: start,
+  place,
+  read: () => openSection(section),
+}));
 
 /** Models that think between calls or steps open a block again, after the first words of the answer. */
 const laterBeginnings = sections
   .filter(({ place }) => place === 'lead')
-  .map(
-    ({ start, end, section }): Opening => ({
-      marker: start,
-      place: 'line',
-      *read(block) {
-        return (yield* isClosedLater(block, end)) ? { type: 'enter', section } : { type: 'text', upTo: block.body };
-      },
-    }),
-  );
+  .map(({ start, end, section }): Opening => ({
+    marker: start,
+    place: 'line',
+    *read(block) {
+      return (yield* isClosedLater(block, end)) ? { type: 'enter', section } : { type: 'text', upTo: block.body };
+    },
+  }));
 
 /** End markers that a text was found not to contain any more: each is searched for to the end only once. */
 const missing = new WeakMap<Source, Set<string>>();

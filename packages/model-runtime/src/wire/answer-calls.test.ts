@@ -127,9 +127,9 @@ function responsesEvents(all: readonly Call[], server: Habits): Event[] {
       const added = { ...item(call), arguments: '' };
       return [
         [{ type: 'response.output_item.added', ...place, item: added }],
-        ...piecesOf(call, server).map(
-          (piece): Event => [{ type: 'response.function_call_arguments.delta', ...place, delta: piece }],
-        ),
+        ...piecesOf(call, server).map((piece): Event => [
+          { type: 'response.function_call_arguments.delta', ...place, delta: piece },
+        ]),
         [{ type: 'response.function_call_arguments.done', ...place, arguments: textOf(call, server) }],
         ...(server.again === 'each' ? [[{ type: 'response.output_item.added', ...place, item: added }] as Event] : []),
         [{ type: 'response.output_item.done', ...place, item: item(call) }],
@@ -143,30 +143,28 @@ function responsesEvents(all: readonly Call[], server: Habits): Event[] {
 function anthropicEvents(all: readonly Call[], server: Habits): Event[] {
   const block = (call: Call, index: number, input: JsonObject): Event[] => [
     [{ type: 'content_block_start', index, content_block: { type: 'tool_use', id: call.id, name: call.name, input } }],
-    ...piecesOf(call, server).map(
-      (piece): Event => [
-        { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: piece } },
-      ],
-    ),
+    ...piecesOf(call, server).map((piece): Event => [
+      { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: piece } },
+    ]),
     [{ type: 'content_block_stop', index }],
   ];
   return [
     [{ type: 'message_start', message: {} }],
     ...all.flatMap((call, at) => block(call, at, server.twice === 'no' ? {} : call.arguments)),
-    ...(server.again === 'no' ? [] : all.flatMap((call, at) => block(call, server.place === 'same' ? at : at + 50, {}))),
+    ...(server.again === 'no'
+      ? []
+      : all.flatMap((call, at) => block(call, server.place === 'same' ? at : at + 50, {}))),
     [{ type: 'message_delta', delta: { stop_reason: 'tool_use' } }],
   ];
 }
 
 function bedrockEvents(all: readonly Call[], server: Habits): Event[] {
   const block = (call: Call, at: number): Event[] => [
-    [
-      { contentBlockIndex: at, start: { toolUse: { toolUseId: call.id, name: call.name } } },
-      'contentBlockStart',
-    ],
-    ...piecesOf(call, server).map(
-      (piece): Event => [{ contentBlockIndex: at, delta: { toolUse: { input: piece } } }, 'contentBlockDelta'],
-    ),
+    [{ contentBlockIndex: at, start: { toolUse: { toolUseId: call.id, name: call.name } } }, 'contentBlockStart'],
+    ...piecesOf(call, server).map((piece): Event => [
+      { contentBlockIndex: at, delta: { toolUse: { input: piece } } },
+      'contentBlockDelta',
+    ]),
     [{ contentBlockIndex: at }, 'contentBlockStop'],
   ];
   return [
@@ -178,7 +176,9 @@ function bedrockEvents(all: readonly Call[], server: Habits): Event[] {
 
 function geminiEvents(all: readonly Call[], server: Habits): Event[] {
   const part = (call: Call): JsonObject => ({ functionCall: { id: call.id, name: call.name, args: call.arguments } });
-  const event = (parts: JsonObject[], more: JsonObject = {}): Event => [{ candidates: [{ content: { parts }, ...more }] }];
+  const event = (parts: JsonObject[], more: JsonObject = {}): Event => [
+    { candidates: [{ content: { parts }, ...more }] },
+  ];
   return [
     ...all.map((call) => event([part(call)])),
     ...(server.again === 'no' ? [] : [event(all.map(part))]),
@@ -217,7 +217,11 @@ describe('two calls with equal arguments stay two', () => {
     ['different ids under one index', [item(0, 'a'), item(0, 'b')], 2],
     ['one id under two indexes', [item(0, 'a'), item(1, 'a')], 1],
     ['nothing that distinguishes them', [item(0), item(0)], 1],
-    ['different arguments under one id', [item(0, 'a'), { ...item(0, 'a'), function: { name: 'f', arguments: '{"x":2}' } }], 2],
+    [
+      'different arguments under one id',
+      [item(0, 'a'), { ...item(0, 'a'), function: { name: 'f', arguments: '{"x":2}' } }],
+      2,
+    ],
   ])('%s', (_, items, count) => {
     const events = [...items.map((each) => chunk({ tool_calls: [each] })), chunk({}, { finish_reason: 'stop' })];
     expect(callsIn(partsOf(chatDialect(), events))).toHaveLength(count);

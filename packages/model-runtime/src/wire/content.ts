@@ -132,7 +132,10 @@ export function toResultContent<Block>(
         if (image !== null) images.push(image);
         if (image !== null) texts.push(`[image: ${where}]`);
         else if (text !== null) texts.push(labelled('Image', text));
-        else texts.push(scrub(`[image, ${part.mimeType}: ${'problem' in media ? media.problem : 'not shown to the model'}]`));
+        else
+          texts.push(
+            scrub(`[image, ${part.mimeType}: ${'problem' in media ? media.problem : 'not shown to the model'}]`),
+          );
         break;
       }
       case 'resource': {

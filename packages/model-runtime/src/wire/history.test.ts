@@ -1,4 +1,11 @@
-import { isJsonObject, parseJson, type AssistantPart, type JsonObject, type Message, type UserPart } from '@toolyard/protocol';
+import {
+  isJsonObject,
+  parseJson,
+  type AssistantPart,
+  type JsonObject,
+  type Message,
+  type UserPart,
+} from '@toolyard/protocol';
 import { cases, fc } from '@toolyard/testing/property';
 import { expect, test } from 'vitest';
 import { createDialect as anthropicDialect } from '../anthropic-messages/dialect.ts';
@@ -86,7 +93,16 @@ const message: fc.Arbitrary<Message> = fc.oneof(
     .tuple(model, fc.array(answerPart, { maxLength: 4 }))
     .map(([of, parts]): Message => ({ ...assistant(...parts), model: of })),
   fc
-    .tuple(callId, fc.array(fc.oneof(text.map((each) => ({ type: 'text' as const, text: each })), media), { maxLength: 2 }))
+    .tuple(
+      callId,
+      fc.array(
+        fc.oneof(
+          text.map((each) => ({ type: 'text' as const, text: each })),
+          media,
+        ),
+        { maxLength: 2 },
+      ),
+    )
     .map(([id, content]) => result(id, 'f', { content: content.filter((part) => part.type !== 'file') as never })),
 );
 const history = fc.array(message, { maxLength: 9 });
@@ -114,7 +130,12 @@ test.each(VALIDATORS.map((each, at) => [`${each.dialect.wire} ${at}`, each] as c
         if (!body.ok || !isJsonObject(body.value)) throw new Error('no JSON object');
         expect([...check(body.value), ...checkMedia(body.value, dialect.wire)]).toEqual([]);
         // The same history gives the same request, and a longer one begins with it.
-        expect(dialect.chat(request([...validHistory(messages, false)], { model: 'receiver', tools: [tool('f')] }), new Set()).body).toBe(sent.body);
+        expect(
+          dialect.chat(
+            request([...validHistory(messages, false)], { model: 'receiver', tools: [tool('f')] }),
+            new Set(),
+          ).body,
+        ).toBe(sent.body);
       }),
       cases(500),
     );
@@ -122,7 +143,14 @@ test.each(VALIDATORS.map((each, at) => [`${each.dialect.wire} ${at}`, each] as c
 );
 
 test('a valid history is not changed', () => {
-  const messages = [system('s'), user('u'), assistant(call('c1', 'f')), result('c1', 'f', 'r'), assistant('a'), user('v')];
+  const messages = [
+    system('s'),
+    user('u'),
+    assistant(call('c1', 'f')),
+    result('c1', 'f', 'r'),
+    assistant('a'),
+    user('v'),
+  ];
   expect(validHistory(messages, false)).toBe(messages);
 });
 
@@ -130,7 +158,10 @@ test('a result goes to the latest call with its id; a call without one gets a no
   const answers = [assistant(call('c1', 'f', { n: 1 })), assistant(call('c1', 'f', { n: 2 }), call('c2', 'g'))];
   const [first, second] = answers;
   if (first === undefined || second === undefined) throw new Error('no answers');
-  const valid = validHistory([user('u'), first, result('c1', 'f', 'one'), second, user('steer'), result('c1', 'f', 'two')], false);
+  const valid = validHistory(
+    [user('u'), first, result('c1', 'f', 'one'), second, user('steer'), result('c1', 'f', 'two')],
+    false,
+  );
   expect(valid.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'tool', 'user']);
   expect(valid.flatMap((each) => (each.role === 'tool' ? [each.parts[0].result.content[0]] : []))).toEqual([
     { type: 'text', text: 'one' },
@@ -160,14 +191,21 @@ function checkChat(body: JsonObject, form: RegExp): Problem[] {
   const messages = listOf(body['messages']);
   const turns = messages.filter(({ role }) => role !== 'system');
   const problems: Problem[] = [];
-  if (messages.findLastIndex(({ role }) => role === 'system') >= messages.length - turns.length) problems.push('system');
+  if (messages.findLastIndex(({ role }) => role === 'system') >= messages.length - turns.length)
+    problems.push('system');
   const calls = turns.flatMap(({ tool_calls: made }) => listOf(made).map(({ id }) => id));
   const results = turns.flatMap(({ role, tool_call_id: id }) => (role === 'tool' ? [id] : []));
   turns.forEach((turn, at) => {
     const before = turns[at - 1];
-    if (turn['role'] === 'tool' && before?.['role'] !== 'tool' && before?.['tool_calls'] === undefined) problems.push('result alone');
+    if (turn['role'] === 'tool' && before?.['role'] !== 'tool' && before?.['tool_calls'] === undefined)
+      problems.push('result alone');
     if (turn['role'] === 'assistant' && before?.['role'] === 'assistant') problems.push('two answers');
-    if (turn['role'] === 'user' && (turn['content'] === '' || listOf(turn['content']).length === 0) && typeof turn['content'] !== 'string') problems.push('empty');
+    if (
+      turn['role'] === 'user' &&
+      (turn['content'] === '' || listOf(turn['content']).length === 0) &&
+      typeof turn['content'] !== 'string'
+    )
+      problems.push('empty');
   });
   if (turns[0]?.['role'] !== 'user') problems.push('first');
   if (turns.at(-1)?.['role'] === 'assistant') problems.push('last');
@@ -197,11 +235,15 @@ function checkBlocks(body: JsonObject, use: string, answer: string, useId: strin
       const found = inner(block, type);
       return found === null ? [] : [found[id]];
     });
-  const problems = alternating(turns.map(({ role }) => role), 'user');
+  const problems = alternating(
+    turns.map(({ role }) => role),
+    'user',
+  );
   if (turns.at(-1)?.['role'] !== 'user') problems.push('last');
   blocks.forEach((list, at) => {
     if (list.length === 0) problems.push('empty');
-    for (const block of list) if (typeof block['text'] === 'string' && block['text'].trim() === '') problems.push('blank');
+    for (const block of list)
+      if (typeof block['text'] === 'string' && block['text'].trim() === '') problems.push('blank');
     const made = idsOf(list, use, useId);
     const following = idsOf(blocks[at + 1] ?? [], answer, answerId);
     problems.push(...pairs(made, following, /^[\w-]{1,64}$/));
@@ -216,7 +258,10 @@ function checkBlocks(body: JsonObject, use: string, answer: string, useId: strin
 
 function checkGemini(body: JsonObject): Problem[] {
   const turns = listOf(body['contents']);
-  const problems = alternating(turns.map(({ role }) => role), 'user');
+  const problems = alternating(
+    turns.map(({ role }) => role),
+    'user',
+  );
   if (turns.at(-1)?.['role'] !== 'user') problems.push('last');
   turns.forEach(({ parts }, at) => {
     const list = listOf(parts);
@@ -240,7 +285,8 @@ function checkMedia(body: JsonObject, wire: string): Problem[] {
     const head = CONTENT[type];
     const accepted = ACCEPTED[wire] ?? /^(image\/(png|jpeg|gif|webp)|audio\/(wav|mpeg)|application\/.*|video\/.*)$/;
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(data) || data.length % 4 !== 0) problems.push(`not base64: ${data}`);
-    else if (head !== undefined && !atob(data).startsWith(head.slice(0, 3))) problems.push(`${type} is not ${atob(data)}`);
+    else if (head !== undefined && !atob(data).startsWith(head.slice(0, 3)))
+      problems.push(`${type} is not ${atob(data)}`);
     if (!accepted.test(type)) problems.push(`type ${type}`);
   };
   const visit = (value: unknown): void => {

@@ -63,7 +63,12 @@ function joinAnswers(turns: readonly Turn[]): Turn[] {
   for (const turn of turns) {
     const last = joined.at(-1);
     if (turn.role !== 'assistant' || last?.role !== 'assistant' || last.parts.some(isCall)) joined.push(turn);
-    else joined.splice(-1, 1, derived(turn, last.id, () => joinedWith(last, turn)));
+    else
+      joined.splice(
+        -1,
+        1,
+        derived(turn, last.id, () => joinedWith(last, turn)),
+      );
   }
   return joined;
 }
@@ -86,8 +91,13 @@ function withResults(turns: readonly Turn[]): Turn[] {
     if (turn.role === 'user') out.push(turn);
     else if (turn.role === 'assistant') {
       const slots: Slot[] = [];
-      for (const call of turn.parts) if (isCall(call)) slots.push({ callId: unused(call.callId, seen), call, result: null });
-      for (const { call } of slots) open.set(call.callId, slots.filter((slot) => slot.call.callId === call.callId));
+      for (const call of turn.parts)
+        if (isCall(call)) slots.push({ callId: unused(call.callId, seen), call, result: null });
+      for (const { call } of slots)
+        open.set(
+          call.callId,
+          slots.filter((slot) => slot.call.callId === call.callId),
+        );
       out.push(slots.length === 0 ? turn : { answer: withCallIds(turn, slots), slots });
     } else {
       const slots = open.get(turn.parts[0].callId);

@@ -88,7 +88,9 @@ describe('call ids', () => {
   });
 
   test('of another model are replaced before they are sent', async () => {
-    const others = history.map((message) => (message.role === 'assistant' ? { ...message, model: 'another' } : message));
+    const others = history.map((message) =>
+      message.role === 'assistant' ? { ...message, model: 'another' } : message,
+    );
     const { bodies } = await ask(strict, [others]);
     expect(bodies).toHaveLength(1);
   });

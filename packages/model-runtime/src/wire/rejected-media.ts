@@ -1,4 +1,12 @@
-import { labelOf, textOfSource, type Message, type ToolContentPart, type ToolMessage, type UserMessage, type UserPart } from '@toolyard/protocol';
+import {
+  labelOf,
+  textOfSource,
+  type Message,
+  type ToolContentPart,
+  type ToolMessage,
+  type UserMessage,
+  type UserPart,
+} from '@toolyard/protocol';
 import type { ChatRequest, StreamPart } from '../types.ts';
 import { shortened, toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
 
@@ -21,7 +29,10 @@ export class RejectedMedia {
   apply(request: ChatRequest): ChatRequest {
     const ids = this.#byModel.get(request.model);
     if (ids === undefined) return request;
-    return { ...request, messages: request.messages.map((message) => (ids.has(message.id) ? noted(message) : message)) };
+    return {
+      ...request,
+      messages: request.messages.map((message) => (ids.has(message.id) ? noted(message) : message)),
+    };
   }
 
   /** Handles a rejected request: true if it can be repeated without its media. */

@@ -9,7 +9,11 @@ import type { StreamPart } from '../types.ts';
 const IDLE_MS = 60_000;
 
 /** An answer that comes as `events`, with a pause before each but the first; then silence, an end, or a lost connection. */
-async function read(events: readonly JsonObject[], pauseMs: number, end: 'silence' | 'end' | 'lost'): Promise<StreamPart[]> {
+async function read(
+  events: readonly JsonObject[],
+  pauseMs: number,
+  end: 'silence' | 'end' | 'lost',
+): Promise<StreamPart[]> {
   const clock = createFakeClock();
   let send: ReadableStreamDefaultController<Uint8Array> | null = null;
   const body = new ReadableStream<Uint8Array>({ start: (controller) => void (send = controller) });
@@ -21,7 +25,8 @@ async function read(events: readonly JsonObject[], pauseMs: number, end: 'silenc
     maxRetries: 0,
     idleTimeoutMs: IDLE_MS,
   });
-  const write = (event: JsonObject): void => send?.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+  const write = (event: JsonObject): void =>
+    send?.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
   const parts: StreamPart[] = [];
   let isOver = false;
   const reading = (async () => {
@@ -55,7 +60,10 @@ const usage = { ...chunk({}), choices: [], usage: { prompt_tokens: 1, completion
 test.each([
   ['beside reasoning', [early({ reasoning_content: 'Hm.' }), chunk({ content: 'One two.' }), finish('stop')]],
   ['beside every word', [early({ content: 'One ' }), early({ content: 'two.' })]],
-  ['alone, after reasoning', [chunk({ reasoning_content: 'Hm.' }), finish('stop'), chunk({ content: 'One two.' }), finish('stop')]],
+  [
+    'alone, after reasoning',
+    [chunk({ reasoning_content: 'Hm.' }), finish('stop'), chunk({ content: 'One two.' }), finish('stop')],
+  ],
   ['alone, before any word', [finish('stop'), chunk({ content: 'One two.' }), finish('stop')]],
   ['alone, between words', [chunk({ content: 'One ' }), finish('stop'), chunk({ content: 'two.' }), finish('stop')]],
 ])('%s does not end the answer, even before a pause', async (_, events) => {
