@@ -18,6 +18,7 @@ import type {
 } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
+import { withTurns } from '../groups/member-turns.svelte.ts';
 import { userMessageBefore, findRow, lastMessageId, lastRunId, lastToRetry } from '../transcript/find-row.ts';
 import {
   NO_ROWS,
@@ -71,7 +72,7 @@ export class ChatStore {
   #unsent: { id: string; what: string } | null = null;
 
   readonly rows: RowList = $derived.by(() =>
-    this.#open.transcript === null ? NO_ROWS : rowList(this.#open.transcript),
+    this.#open.transcript === null ? NO_ROWS : rowList(withTurns(this.#open.transcript, this.#open.turns.rows)),
   );
   readonly run: RunState | null = $derived.by(() => this.#open.transcript?.run ?? null);
   /** A run is in progress or about to start. */
