@@ -56,7 +56,10 @@ export function segmentsOf(blocks: readonly RowBlock[]): readonly AnswerSegment[
 /** Which calls of a group stay visible while it is collapsed, and what its summary says. */
 export type GroupSummary = {
   calls: readonly CallView[];
+  /** How many ended otherwise than well. */
   failed: number;
+  denied: number;
+  stopped: number;
   /** In milliseconds; null if the duration of a call is unknown. */
   durationMs: number | null;
   hidden: ReadonlySet<string>;
@@ -76,6 +79,8 @@ export function summarizeGroup(items: readonly GroupItem[], keep: (call: CallVie
   return {
     calls,
     failed: calls.filter(isFailed).length,
+    denied: calls.filter((call) => callStatus(call).kind === 'refused').length,
+    stopped: calls.filter((call) => callStatus(call).kind === 'cancelled').length,
     durationMs: durations.every((ms) => ms !== null) ? durations.reduce((sum, ms) => sum + ms, 0) : null,
     hidden: hidden.size < MIN_HIDDEN ? new Set() : hidden,
   };

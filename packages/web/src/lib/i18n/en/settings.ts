@@ -52,6 +52,8 @@ export const settings = {
   providers: 'Providers',
   addProvider: 'Add provider',
   lookAgain: 'Scan for local servers',
+  scanFound: { one: '{count} server found.', other: '{count} servers found.' },
+  scanNone: 'No other server found on this machine. Is the program running, with its server turned on?',
   originBuiltIn: 'built in',
   originEnvironment: 'from the environment',
   originFile: 'from config.json',

@@ -54,6 +54,8 @@ export const settings: Translation<typeof en> = {
   providers: '提供商',
   addProvider: '添加提供商',
   lookAgain: '检测本地服务器',
+  scanFound: { other: '找到 {count} 个服务器。' },
+  scanNone: '这台电脑上没有找到其他服务器。程序是否正在运行，且已开启其服务器？',
   originBuiltIn: '内置',
   originEnvironment: '来自环境变量',
   originFile: '来自 config.json',

@@ -54,6 +54,8 @@ export const settings: Translation<typeof en> = {
   providers: '供應商',
   addProvider: '新增供應商',
   lookAgain: '偵測本機伺服器',
+  scanFound: { other: '找到 {count} 個伺服器。' },
+  scanNone: '這台電腦上沒有找到其他伺服器。程式是否正在執行，且已開啟其伺服器？',
   originBuiltIn: '內建',
   originEnvironment: '來自環境變數',
   originFile: '來自 config.json',
