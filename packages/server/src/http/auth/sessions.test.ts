@@ -126,7 +126,7 @@ describe('a sign-in link', () => {
     expect(answers.find(({ status }) => status === 200)?.json).toMatchObject({ ownerId: 'anne', via: 'session' });
     expect((await use(code)).json).toMatchObject({
       detail: 'This sign-in link has expired or was already used.',
-      hint: expect.stringContaining('toolyard open') as string,
+      hint: expect.stringContaining('command "open"') as string,
     });
   });
 

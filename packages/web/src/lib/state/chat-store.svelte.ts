@@ -195,7 +195,8 @@ export class ChatStore {
    * retry stores it at most once.
    */
   async send(parts: UserPart[], options: SendOptions = {}): Promise<void> {
-    const message = this.#newMessage(parts, lastMessageId(this.rows));
+    const written = this.#newMessage(parts, lastMessageId(this.rows));
+    const message: UserMessage = { ...written, ...defined({ mention: options.agent }) };
     if (this.busy) return this.#post(message, options);
     if (this.queue.length > 0) return this.#sendBehindQueue(message, options);
     const { visit } = this.#open;
@@ -216,8 +217,9 @@ export class ChatStore {
   async editAndSend(messageId: string, parts: UserPart[]): Promise<void> {
     const row = findRow(this.rows, messageId);
     if (row?.kind !== 'user' || this.busy) return;
-    const message = this.#newMessage(parts, row.message.parentId);
-    await this.#hold(() => this.#post(message, { whenBusy: 'refuse', parentId: message.parentId }));
+    const { parentId, mention: agent } = row.message;
+    const message = this.#newMessage(parts, parentId);
+    await this.#hold(() => this.#post(message, { whenBusy: 'refuse', parentId, ...defined({ agent }) }));
   }
 
   /** Regenerates the answer that `messageId` belongs to, as a branch beside it. */

@@ -51,6 +51,8 @@ export const settings = {
   defaultModel: 'Model for new chats',
   providers: 'Providers',
   addProvider: 'Add provider',
+  noSection: 'These settings don’t exist',
+  noSectionText: 'There is nothing at “{section}”. Choose a section from the list.',
   lookAgain: 'Scan for local servers',
   scanFound: { one: '{count} server found.', other: '{count} servers found.' },
   scanNone: 'No other server found on this machine. Is the program running, with its server turned on?',
