@@ -15,7 +15,8 @@ function scriptWith(spoken: Promise<void>): ModelScript {
     const text = JSON.stringify(messages);
     const member = ['Ada', 'Bea'].find((name) => text.includes(`You are ${name}, a painter`));
     if (member !== undefined && text.includes('Options:')) return reply.text(`Blue\nCalm, says ${member}.`);
-    if (member !== undefined) return reply.text(`I am ${member} and like blue.`, { pieces: 6, hold: { until: spoken } });
+    if (member !== undefined)
+      return reply.text(`I am ${member} and like blue.`, { pieces: 6, hold: { until: spoken } });
     switch (messages.filter(({ role }) => role === 'tool').length) {
       case 0:
         return reply.toolCalls([{ name: 'speak', arguments: { member: 'Ada', instruction: 'Hint?', private: true } }]);
@@ -97,7 +98,10 @@ describePage('groups on the page', (stages) => {
     await chat.send('Which colour?');
     const strip = page.getByRole('region', { name: 'Group', exact: true });
     await strip.getByText('Round 1 of 1').waitFor();
-    await page.getByRole('article', { name: 'Answer from Ada' }).getByText(/I am A/).waitFor();
+    await page
+      .getByRole('article', { name: 'Answer from Ada' })
+      .getByText(/I am A/)
+      .waitFor();
     await chat.stop();
     const stopped = chat.messages.getByRole('region', { name: 'Ada' });
     await stopped.getByText(/I am A/).waitFor();

@@ -33,12 +33,20 @@ it('the id of the run of a turn names the call and the run that asked for it', (
   const runId = fc.oneof(fc.uuid(), fc.stringMatching(/^[a-z]\d{0,3}$/));
   const number = fc.nat({ max: 40 });
   fc.assert(
-    fc.property(runId, number, fc.constantFrom('', '~2'), number, number, fc.nat({ max: 3 }), (root, step, attempt, call, task, depth) => {
-      const suffix = `.${String(step)}${attempt}.${String(call)}`;
-      const parentRunId = root + `${suffix}.task.${String(task)}`.repeat(depth);
-      const callId = parentRunId + suffix;
-      expect(turnOf(`${callId}.task.${String(task)}`)).toEqual({ parentRunId, callId, task });
-      expect(turnOf(root)).toBeNull();
-    }),
+    fc.property(
+      runId,
+      number,
+      fc.constantFrom('', '~2'),
+      number,
+      number,
+      fc.nat({ max: 3 }),
+      (root, step, attempt, call, task, depth) => {
+        const suffix = `.${String(step)}${attempt}.${String(call)}`;
+        const parentRunId = root + `${suffix}.task.${String(task)}`.repeat(depth);
+        const callId = parentRunId + suffix;
+        expect(turnOf(`${callId}.task.${String(task)}`)).toEqual({ parentRunId, callId, task });
+        expect(turnOf(root)).toBeNull();
+      },
+    ),
   );
 });

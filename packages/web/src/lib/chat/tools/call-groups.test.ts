@@ -36,7 +36,11 @@ describe('groups of calls', () => {
   it('hold consecutive calls and the reasoning between them', () => {
     const blocks = [REASONING, call('c1'), REASONING, call('c2'), REASONING, TEXT, call('c3')];
     const shown = segmentsOf(blocks).map((segment) =>
-      segment.type === 'calls' ? segment.items.map(({ place }) => place) : segment.type === 'block' ? segment.place : null,
+      segment.type === 'calls'
+        ? segment.items.map(({ place }) => place)
+        : segment.type === 'block'
+          ? segment.place
+          : null,
     );
     expect(shown).toEqual([0, [1, 2, 3], 4, 5, [6]]);
   });

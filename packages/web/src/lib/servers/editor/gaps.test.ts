@@ -31,7 +31,18 @@ it('fills in the entered values and changes nothing else', () => {
   });
 });
 
-const noun = fc.constantFrom('key', 'api-key', 'API_KEY', 'token', 'secret', 'password', 'folder', 'directory', 'username', 'value');
+const noun = fc.constantFrom(
+  'key',
+  'api-key',
+  'API_KEY',
+  'token',
+  'secret',
+  'password',
+  'folder',
+  'directory',
+  'username',
+  'value',
+);
 const placeholder = fc.oneof(
   noun.map((word) => `your-${word}`),
   noun.map((word) => `YOUR_${word}`),
@@ -41,8 +52,21 @@ const placeholder = fc.oneof(
   noun.map((word) => `${word}-here`),
   noun.map((word) => `sk-${word.replace(/\W/g, '')}...`),
   fc.integer({ min: 3, max: 30 }).map((length) => 'x'.repeat(length)),
-  fc.constantFrom('/path/to/your/folder', '/absolute/path/to/file.json', 'C:\\path\\to\\db', './path/to/x', '~/path/to'),
-  fc.constantFrom('/Users/username/Desktop', '/home/you/files', 'C:\\Users\\YourName\\x', 'REPLACE_ME', 'changeme', '***'),
+  fc.constantFrom(
+    '/path/to/your/folder',
+    '/absolute/path/to/file.json',
+    'C:\\path\\to\\db',
+    './path/to/x',
+    '~/path/to',
+  ),
+  fc.constantFrom(
+    '/Users/username/Desktop',
+    '/home/you/files',
+    'C:\\Users\\YourName\\x',
+    'REPLACE_ME',
+    'changeme',
+    '***',
+  ),
 );
 const around = fc.constantFrom(['', ''], ['Bearer ', ''], ['--dir=', ''], ['"', '"'], ['key: ', ' ']);
 

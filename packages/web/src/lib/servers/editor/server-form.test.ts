@@ -138,7 +138,10 @@ it('is tested under the name in the form, or else the stored one', () => {
 it('completes an address without a scheme in every field for one', () => {
   const typed = '127.0.0.1:4838/x';
   const complete = `http://${typed}`;
-  expect(toDraft({ ...EMPTY, id: 'a', kind: 'address', url: typed }).transport).toMatchObject({ type: 'http', url: complete });
+  expect(toDraft({ ...EMPTY, id: 'a', kind: 'address', url: typed }).transport).toMatchObject({
+    type: 'http',
+    url: complete,
+  });
   const plugin = { ...EMPTY, id: 'a', kind: 'plugin' as const, manifest: typed, gateway: typed };
   expect(toDraft(plugin).transport).toMatchObject({ url: complete, gateway: complete });
   expect(hasProblems(problems({ kind: 'address', url: typed }))).toBe(false);
@@ -158,6 +161,9 @@ it('a placeholder in any value stops saving until it is replaced, or the user wa
   expect(hasOnlyGaps(found)).toBe(true);
   expect(hasOnlyGaps(problems({ ...changes, id: '' }))).toBe(false);
   expect(problems({ kind: 'address', url: 'https://your-domain.example/mcp' })).toMatchObject({ url: 'gap' });
-  const kept = problemsOf({ ...EMPTY, id: 'x', command: 'x', ...changes }, { taken: new Set(), saved: null, keepsGaps: true });
+  const kept = problemsOf(
+    { ...EMPTY, id: 'x', command: 'x', ...changes },
+    { taken: new Set(), saved: null, keepsGaps: true },
+  );
   expect(hasProblems(kept)).toBe(false);
 });
