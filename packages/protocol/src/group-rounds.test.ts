@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { roundsOf } from './index.ts';
+import { roundsOf } from './group-rounds.ts';
 
 test('the default number of rounds follows the mode, a chosen number does not', () => {
   const led = { kind: 'supervisor', supervisor: { agentId: 'a' } } as const;

@@ -170,3 +170,10 @@ test('readiness is public; its details require a credential', async () => {
   expect((await server.ask('/ready', { headers: as({ token: 'not-a-valid-token' }) })).json).toEqual({ status: 'ok' });
   expect((await server.ask('/ready', { headers: as(ANNE) })).json).toMatchObject({ status: 'ok', missingRoles: [] });
 });
+
+test('the command that prints a sign-in link is as the server was started, and needs no credential', async () => {
+  expect((await server.ask('/api/sign-in')).json).toEqual({ command: 'toolyard open' });
+  await server.close();
+  server = await startTestServer({ security: { tokens: [ANNE] }, ui: { command: 'npm run -s toolyard --' } });
+  expect((await server.ask('/api/sign-in')).json).toEqual({ command: 'npm run -s toolyard -- open' });
+});
