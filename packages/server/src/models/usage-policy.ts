@@ -92,9 +92,11 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
         const durationMs = Math.round(clock.monotonic() - began);
         const entry = { kind: 'model', at: clock.now(), durationMs, providerId, modelId, cost } as const;
         // A response is not withheld because counting it failed.
-        usage.add(principal, { ...entry, usage: usageOfCall ?? null, ...(hasFailed ? { failed: true } : {}) }, account.run).catch((thrown: unknown) => {
-          log(`usage: could not be stored: ${messageOf(thrown)}`);
-        });
+        usage
+          .add(principal, { ...entry, usage: usageOfCall ?? null, ...(hasFailed ? { failed: true } : {}) }, account.run)
+          .catch((thrown: unknown) => {
+            log(`usage: could not be stored: ${messageOf(thrown)}`);
+          });
       };
     },
   };
