@@ -102,7 +102,7 @@ describePage('the form of an MCP server', (stages) => {
     expect(await value.getAttribute('type')).toBe('password');
     await value.fill('<YOUR_KEY>');
     expect(await value.getAttribute('type')).toBe('text');
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Save', exact: true }).click();
     await form.getByText('Replace this placeholder with your own value.').waitFor();
     await form.getByRole('button', { name: 'Save anyway' }).waitFor();
     await value.fill(SECRET);

@@ -55,7 +55,7 @@ function configOf(theme: 'light' | 'dark'): Parameters<typeof mermaid.initialize
     // SVG text: labels in HTML would need foreignObject.
     htmlLabels: false,
     // Each kind of diagram has sizes of its own, from 11 to 16 pixels.
-    sequence: { actorFontSize: FONT_PX, messageFontSize: FONT_PX, noteFontSize: FONT_PX },
+    fontSize: FONT_PX,
     er: { fontSize: FONT_PX },
     gantt: { fontSize: FONT_PX, sectionFontSize: FONT_PX },
     flowchart: { htmlLabels: false },
