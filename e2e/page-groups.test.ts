@@ -8,7 +8,7 @@ import { describePage } from './support/page-stage.ts';
 
 type Sent = { messages: { role: string; content: unknown }[] };
 
-/** Ada is asked privately, then both vote, then the supervisor answers. Members pause in mid-answer until `spoken` resolves. */
+/** Ada is asked privately, then both vote, then the supervisor answers. Members pause while they answer, until `spoken` resolves. */
 function scriptWith(spoken: Promise<void>): ModelScript {
   return ({ body }) => {
     const { messages } = body as Sent;

@@ -53,7 +53,7 @@ describe('sending a message', () => {
     if ('queued' in edited) throw new Error('queued');
     await bench.rest(edited.run.id);
     expect(await titled()).toBe('Another question');
-    await bench.storage.conversations.update(ANNE, conversation, { title: 'Mine', at: 2 });
+    await bench.storage.conversations.update(ANNE, conversation, { title: 'Mine' });
     const again = await bench.say(conversation, 'A third one', { parentId: null });
     if ('queued' in again) throw new Error('queued');
     await bench.rest(again.run.id);

@@ -75,7 +75,7 @@ function showBeginning(element: HTMLElement): void {
   if (card === null || scroller === null || card.getBoundingClientRect().height < scroller.clientHeight) return;
   const { top, bottom } = card.getBoundingClientRect();
   const view = scroller.getBoundingClientRect();
-  // Whoever scrolled elsewhere stays there.
+  // A user who scrolled elsewhere stays there.
   if (top < view.top && bottom > view.top && bottom <= view.bottom + NEAR_END) card.scrollIntoView({ block: 'start' });
 }
 

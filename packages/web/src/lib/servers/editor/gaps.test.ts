@@ -70,7 +70,7 @@ const placeholder = fc.oneof(
 );
 const around = fc.constantFrom(['', ''], ['Bearer ', ''], ['--dir=', ''], ['"', '"'], ['key: ', ' ']);
 
-it('recognizes what manuals write instead of a value, whole, wherever it stands', () => {
+it('recognizes what manuals write instead of a value, whole, in any place of a text', () => {
   fc.assert(
     fc.property(placeholder, around, (text, [before = '', after = '']) => {
       expect(gapsOf(before + text + after)).toEqual([text]);

@@ -243,7 +243,8 @@ export function problemsOf(
     rows: rowProblems(fields, saved, hasGap),
   };
   if (fields.kind === 'program') {
-    const command = fields.command.trim() === '' ? 'missing' : hasGap(fields.command) ? 'gap' : undefined;
+    const command: FormProblems['command'] | undefined =
+      fields.command.trim() === '' ? 'missing' : hasGap(fields.command) ? 'gap' : undefined;
     return { ...problems, ...defined({ command, cwd: hasGap(fields.cwd) ? ('gap' as const) : undefined }) };
   }
   if (fields.kind === 'hosted') {
