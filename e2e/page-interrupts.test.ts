@@ -105,11 +105,11 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
     const card = await allowCallOf('book_long', page);
     const title = card.getByText('asks you to fill in a form');
     await title.waitFor();
-    const inView = (): Promise<boolean> =>
-      title.evaluate((node) => {
-        const [own, log] = [node.getBoundingClientRect(), node.closest('[role=log]')?.getBoundingClientRect()];
-        return log !== undefined && own.top >= log.top && own.bottom <= log.bottom;
-      });
+    const log = page.getByRole('log');
+    const inView = async (): Promise<boolean> => {
+      const [own, view] = [await title.boundingBox(), await log.boundingBox()];
+      return own !== null && view !== null && own.y >= view.y && own.y + own.height <= view.y + view.height;
+    };
     await expect.poll(inView).toBe(true);
     await card.getByRole('button', { name: 'Decline' }).click();
     await chatPage(page).reads(/It said/);

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { expect, it } from 'vitest';
 import { completeAddress } from './complete-address.ts';
 

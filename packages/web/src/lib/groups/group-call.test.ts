@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { expect, it } from 'vitest';
 import type { CallView } from '../transcript/calls.ts';
 import { startedCall } from '../transcript/calls.ts';

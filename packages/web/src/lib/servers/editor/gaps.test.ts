@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { expect, it } from 'vitest';
 import { fillGaps, gapsOf } from './gaps.ts';
 import { readSnippet } from './read-snippet.ts';
