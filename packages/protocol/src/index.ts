@@ -1,6 +1,7 @@
 export type { JsonObject, JsonValue, ParsedJson } from './json.ts';
 export { canonicalJson, isJsonObject, parseJson } from './json.ts';
 export { defined } from './defined.ts';
+export { roundsOf } from './group-rounds.ts';
 export type {
   ErrorCode,
   ErrorInfo,

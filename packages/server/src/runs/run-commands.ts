@@ -30,6 +30,7 @@ import type { RunWorkerPool } from './run-worker-pool.ts';
 import { resumeRun } from './resume-run.ts';
 import { findSentMessage } from './find-sent-message.ts';
 import { decisionOf } from './decision-of.ts';
+import { mentionOf } from './mention.ts';
 import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
@@ -154,6 +155,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         createdAt: clock.now(),
         role: 'user',
         parts: await keepMedia(principal, message.parts),
+        ...(await mentionOf(principal, agentId, storage.agents)),
       };
       const request: StartRequest = {
         runId: userMessage.id,

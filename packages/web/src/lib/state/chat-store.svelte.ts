@@ -18,6 +18,7 @@ import type {
 } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
+import { withTurns } from '../groups/member-turns.svelte.ts';
 import { userMessageBefore, findRow, lastMessageId, lastRunId, lastToRetry } from '../transcript/find-row.ts';
 import {
   NO_ROWS,
@@ -71,7 +72,7 @@ export class ChatStore {
   #unsent: { id: string; what: string } | null = null;
 
   readonly rows: RowList = $derived.by(() =>
-    this.#open.transcript === null ? NO_ROWS : rowList(this.#open.transcript),
+    this.#open.transcript === null ? NO_ROWS : rowList(withTurns(this.#open.transcript, this.#open.turns.rows)),
   );
   readonly run: RunState | null = $derived.by(() => this.#open.transcript?.run ?? null);
   /** A run is in progress or about to start. */
@@ -194,7 +195,8 @@ export class ChatStore {
    * retry stores it at most once.
    */
   async send(parts: UserPart[], options: SendOptions = {}): Promise<void> {
-    const message = this.#newMessage(parts, lastMessageId(this.rows));
+    const written = this.#newMessage(parts, lastMessageId(this.rows));
+    const message: UserMessage = { ...written, ...defined({ mention: options.agent }) };
     if (this.busy) return this.#post(message, options);
     if (this.queue.length > 0) return this.#sendBehindQueue(message, options);
     const { visit } = this.#open;
@@ -215,8 +217,9 @@ export class ChatStore {
   async editAndSend(messageId: string, parts: UserPart[]): Promise<void> {
     const row = findRow(this.rows, messageId);
     if (row?.kind !== 'user' || this.busy) return;
-    const message = this.#newMessage(parts, row.message.parentId);
-    await this.#hold(() => this.#post(message, { whenBusy: 'refuse', parentId: message.parentId }));
+    const { parentId, mention: agent } = row.message;
+    const message = this.#newMessage(parts, parentId);
+    await this.#hold(() => this.#post(message, { whenBusy: 'refuse', parentId, ...defined({ agent }) }));
   }
 
   /** Regenerates the answer that `messageId` belongs to, as a branch beside it. */

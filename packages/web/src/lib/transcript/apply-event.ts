@@ -1,6 +1,6 @@
 import type { AssistantMessage, BudgetInterrupt, Interrupt, RunEvent, UserMessage } from '@toolyard/protocol';
 import { defined, ignoreUnknownEvent } from '@toolyard/protocol';
-import { blocksOf, compactionRow, memberRow, statusOf } from './build-rows.ts';
+import { blocksOf, compactionRow, statusOf, wholeRow } from './build-rows.ts';
 import { withInterrupt, malformedCall, readyCall, withoutInterrupt, startedCall } from './calls.ts';
 import type { CallView } from './calls.ts';
 import { markAnswers } from './mark-answers.ts';
@@ -224,8 +224,8 @@ function finishMessage(
 ): readonly TranscriptRow[] {
   const index = tail.findLastIndex((row) => row.kind === 'assistant' && row.messageId === message.id);
   const row = tail[index];
-  // Before the answer that the supervisor may have begun: it follows those of the members.
-  if (row === undefined && message.member) return beforePlaceholder(tail, memberRow(message));
+  // Answers of members and decisions of a group without supervisor arrive as a whole, before the answer that may have begun.
+  if (row === undefined) return beforePlaceholder(tail, wholeRow(message));
   if (row?.kind !== 'assistant' || !isOpenRow(row)) return tail;
   const finished: AssistantRow = {
     ...row,
