@@ -201,6 +201,9 @@ function explainStatus(config: ServerConfig, phase: ConnectionPhase, status: num
     };
   }
   if (status === 404 || status === 405) return notMcp(config, phase, `HTTP ${status}`);
+  if (status === 408 || status === 425 || status === 429) {
+    return { ...rejected(config.id, phase, `accepts no requests at the moment (HTTP ${status})`), retryable: true };
+  }
   return rejected(config.id, phase, `rejected the request (HTTP ${status})`);
 }
 
