@@ -18,7 +18,7 @@ import type { WireLog } from '../log/wire-log.ts';
 import type { ConnectionLoss } from '../connection/connection-loss.ts';
 
 /** After this time a connection counts as stable: its loss is followed by the shortest wait. Milliseconds. */
-const SETTLED_MS = 10_000;
+const SETTLED_MS = 20_000;
 
 const NO_TOOLS: ReadonlyMap<string, ListedTool> = new Map();
 

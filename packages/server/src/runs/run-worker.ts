@@ -59,6 +59,7 @@ export class RunWorker {
   readonly #services: RunWorkerServices;
   readonly #principal: Owner;
   readonly #durable: DurableRun;
+  readonly #skipServers = new AbortController();
   #sendNext: string | null = null;
   #leaving = false;
 
@@ -88,7 +89,11 @@ export class RunWorker {
 
   #receive(items: readonly InboxItem[]): RunInboxItems {
     const inboxItems = readInboxItems(items);
-    const { cancels, sendNext } = inboxItems;
+    const { cancels, sendNext, skipsServers } = inboxItems;
+    if (skipsServers !== null && !this.#skipServers.signal.aborted) {
+      this.#durable.writer.keep({ taken: [skipsServers] }, 'later');
+      this.#skipServers.abort();
+    }
     this.#sendNext = sendNext ?? this.#sendNext;
     this.#durable.receive({ ...inboxItems, stops: cancels.length > 0 || sendNext !== null });
     return inboxItems;
@@ -170,7 +175,10 @@ export class RunWorker {
       attempt: taken.attempt,
       conversation,
       ledger,
-      open: (signal) => openRunAccess({ run, configuration, conversation, group, signal }, this.#services),
+      open: (signal, onAwaited) => {
+        const wait = { skip: this.#skipServers.signal, onAwaited };
+        return openRunAccess({ run, configuration, conversation, group, signal, wait }, this.#services);
+      },
       findQueued: (id) => this.#findQueued(id),
       onSteered: () => this.#services.hub.changed(run.ownerId, 'queue', run.conversationId),
       // Nothing is in progress between two steps, so it can leave here.

@@ -57,6 +57,8 @@ export const chat = {
   sources: { one: '{count} source', other: '{count} sources' },
   abandoned: 'Interrupted by a restart; started again below',
   abandonedShow: 'Text before the restart',
+  awaits: 'Waiting for {servers}…',
+  skipServers: 'Skip',
   stopped: 'You stopped this answer.',
   length: 'The answer reached the output limit and was cut off.',
   lengthHint: 'Continue it, or raise “Max output tokens” in the parameters.',

@@ -60,6 +60,8 @@ export const chat: Translation<typeof en> = {
   sources: { other: '{count} 个来源' },
   abandoned: '因重新启动而中断，下方已重新开始',
   abandonedShow: '重启前的内容',
+  awaits: '正在等待 {servers} 连接…',
+  skipServers: '跳过',
   stopped: '您停止了这个回答。',
   length: '回答达到输出上限，已被截断。',
   lengthHint: '可以继续，或在参数中提高“最大输出词元数”。',

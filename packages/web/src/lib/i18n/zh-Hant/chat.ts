@@ -60,6 +60,8 @@ export const chat: Translation<typeof en> = {
   sources: { other: '{count} 個來源' },
   abandoned: '因重新啟動而中斷，下方已重新開始',
   abandonedShow: '重新啟動前的內容',
+  awaits: '正在等待 {servers} 連線…',
+  skipServers: '略過',
   stopped: '您停止了這個回答。',
   length: '回答達到輸出上限，已被截斷。',
   lengthHint: '可以繼續，或在參數中提高「最大輸出詞元數」。',
