@@ -102,7 +102,7 @@ export type RunService = RunsInTabs & {
   regenerate(principal: Owner, conversationId: string, request: Regenerate): Promise<{ run: RunRecord }>;
   /** Resolves when the cancellation is stored; a run that has ended does not change. */
   cancel(principal: Owner, runId: string): Promise<RunRecord>;
-  /** The run waits for no MCP servers, now and later; idempotent. */
+  /** The run waits no longer for MCP servers; one that does not wait does not change. */
   skipServers(principal: Owner, runId: string): Promise<RunRecord>;
   /**
    * Resumes a parked run whose interrupts were answered, or starts a new run for one that failed or was cancelled.

@@ -220,11 +220,11 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
     },
 
     async skipServers(principal, runId) {
-      const item = { id: 'skip_servers', kind: 'skip_servers' as const, body: {}, at: clock.now() };
+      const item = { id: `skip_servers:${ids.next()}`, kind: 'skip_servers' as const, body: {}, at: clock.now() };
       const run = await storage.runs.getRun(principal, runId);
       if (run === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
-      // A run in a tab waits for no servers, and nothing would read the item.
-      if (run.place !== 'server' || run.endedAt !== null) return run;
+      // Others wait for no servers, and nothing would read the item, or it would wake a parked run.
+      if (run.place !== 'server' || (run.status !== 'running' && run.status !== 'queued')) return run;
       const { outcome } = await storage.runs.putInbox(principal, runId, item);
       if (outcome === 'put') await pool.wake(runId);
       return run;

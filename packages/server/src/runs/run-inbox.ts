@@ -14,8 +14,8 @@ export type RunInboxItems = {
   children: { itemId: string; runId: string }[];
   /** Requests to pause the run of a group, or to continue it, in order. */
   pauses: { itemId: string; pauses: boolean }[];
-  /** Id of the item that ends the wait for MCP servers. */
-  skipsServers: string | null;
+  /** Ids of the items that end a wait for MCP servers. */
+  skips: string[];
 };
 
 /**
@@ -34,7 +34,7 @@ export function readInboxItems(items: readonly InboxItem[]): RunInboxItems {
     answers: [],
     children: [],
     pauses: [],
-    skipsServers: null,
+    skips: [],
   };
   for (const { id, kind, body } of items) {
     switch (kind) {
@@ -62,7 +62,7 @@ export function readInboxItems(items: readonly InboxItem[]): RunInboxItems {
         inbox.pauses.push({ itemId: id, pauses: kind === 'pause' });
         break;
       case 'skip_servers':
-        inbox.skipsServers = id;
+        inbox.skips.push(id);
         break;
       // Removed once the message is in the conversation; until then it is queued like any other.
       case 'steer':

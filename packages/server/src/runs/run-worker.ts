@@ -60,6 +60,8 @@ export class RunWorker {
   readonly #principal: Owner;
   readonly #durable: DurableRun;
   readonly #skipServers = new AbortController();
+  /** Read again until the commit that removes them is stored. */
+  readonly #skipsTaken = new Set<string>();
   #sendNext: string | null = null;
   #leaving = false;
 
@@ -89,9 +91,11 @@ export class RunWorker {
 
   #receive(items: readonly InboxItem[]): RunInboxItems {
     const inboxItems = readInboxItems(items);
-    const { cancels, sendNext, skipsServers } = inboxItems;
-    if (skipsServers !== null && !this.#skipServers.signal.aborted) {
-      this.#durable.writer.keep({ taken: [skipsServers] }, 'later');
+    const { cancels, sendNext, skips } = inboxItems;
+    const taken = skips.filter((id) => !this.#skipsTaken.has(id));
+    if (taken.length > 0) {
+      for (const id of taken) this.#skipsTaken.add(id);
+      this.#durable.writer.keep({ taken }, 'later');
       this.#skipServers.abort();
     }
     this.#sendNext = sendNext ?? this.#sendNext;
