@@ -18,6 +18,7 @@ test('the package exports exactly this', () => {
     'definitionHash',
     'definitionTokens',
     'displayUrl',
+    'fitArguments',
     'initialized',
     'inspectServer',
     'offersOf',
