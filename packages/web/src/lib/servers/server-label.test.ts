@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { i18n } from '../i18n/i18n.svelte.ts';
 import { defaultStateWords, serverLabel } from './server-words.ts';
+
+beforeAll(() => i18n.need('servers'));
 
 const info = (title?: string) => ({ name: 'files', version: '1', ...(title === undefined ? {} : { title }) });
 
