@@ -45,7 +45,11 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
     const connecting = host.connectAll();
     if (waitMs === undefined) await connecting;
     else {
-      await host.whenSettled(functions.servers.map(({ id }) => id), undefined, FUNCTIONS_MS);
+      await host.whenSettled(
+        functions.servers.map(({ id }) => id),
+        undefined,
+        FUNCTIONS_MS,
+      );
       await host.whenSettled(host.awaited(host.configurations.keys()), undefined, waitMs);
     }
   } finally {

@@ -62,7 +62,10 @@ describe('createAgent', () => {
   );
 
   it('does not wait for a server that does not respond, if asked; it joins when it is ready', async () => {
-    await using server = await startModelServer([reply.toolCalls([{ name: 'echo', arguments: {} }]), reply.text('Fine.')]);
+    await using server = await startModelServer([
+      reply.toolCalls([{ name: 'echo', arguments: {} }]),
+      reply.text('Fine.'),
+    ]);
     const release = Promise.withResolvers<void>();
     const late = await startHeldMcp(release.promise);
     onTestFinished(() => late.close());

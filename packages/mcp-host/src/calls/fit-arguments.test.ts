@@ -84,10 +84,25 @@ describe('fitArguments', () => {
 
   const list = { type: 'array', items: { type: 'string' } };
   test.each<[string, JsonObject, JsonObject, JsonObject | null]>([
-    ['a text where text is allowed too', { x: { type: ['string', 'array'] }, n: list }, { x: '[1]', n: '["a"]' }, { x: '[1]', n: ['a'] }],
+    [
+      'a text where text is allowed too',
+      { x: { type: ['string', 'array'] }, n: list },
+      { x: '[1]', n: '["a"]' },
+      { x: '[1]', n: ['a'] },
+    ],
     ['a text that was encoded twice', { x: list }, { x: '"[\\"a\\"]"' }, null],
-    ['an inner text', { x: { type: 'object', properties: { tags: list } } }, { x: '{"tags":"[\\"a\\"]"}' }, { x: { tags: ['a'] } }],
-    ['an open object', { x: { type: 'object', additionalProperties: { type: 'integer' } } }, { x: { a: '5' } }, { x: { a: 5 } }],
+    [
+      'an inner text',
+      { x: { type: 'object', properties: { tags: list } } },
+      { x: '{"tags":"[\\"a\\"]"}' },
+      { x: { tags: ['a'] } },
+    ],
+    [
+      'an open object',
+      { x: { type: 'object', additionalProperties: { type: 'integer' } } },
+      { x: { a: '5' } },
+      { x: { a: 5 } },
+    ],
     ['a long id', { x: { type: 'integer' } }, { x: '9007199254740993' }, null],
     ['text that is no JSON', { x: list }, { x: 'a, b' }, null],
     ['JSON of another type', { x: list }, { x: '{"a":1}' }, null],

@@ -176,7 +176,7 @@ async function attempt(
 ): Promise<Attempt> {
   const first = await attemptOnce(strategy, options, offer);
   const tried = [offer ?? LEGACY_VERSIONS[0] ?? ''];
-  for (let last = first; ; ) {
+  for (let last = first; ;) {
     if ('session' in last || !last.hasInitialized || options.signal.aborted) return 'session' in last ? last : first;
     const version = nextVersion(last.thrown, tried, mayGuess);
     if (version === undefined) return first;

@@ -13,9 +13,16 @@ import { LEGACY_VERSIONS, reasonIn } from './version-choice.ts';
 const OLDER = LEGACY_VERSIONS.slice(1);
 
 /** How a server rejects a version: as the specification says, in its text only, or without naming any. */
-type Rejection = (supported: readonly string[], offered: string) => { code: number; message: string; data?: JsonObject };
+type Rejection = (
+  supported: readonly string[],
+  offered: string,
+) => { code: number; message: string; data?: JsonObject };
 const NAMING: Rejection[] = [
-  (supported, requested) => ({ code: -32_602, message: 'Unsupported protocol version', data: { supported: [...supported], requested } }),
+  (supported, requested) => ({
+    code: -32_602,
+    message: 'Unsupported protocol version',
+    data: { supported: [...supported], requested },
+  }),
   (supported) => ({ code: -32_000, message: `Use one of ${supported.join(', ')}` }),
   (supported, offered) => ({ code: -32_603, message: `"${offered}" is not supported (only ${supported[0] ?? ''})` }),
 ];
@@ -92,7 +99,10 @@ describe('a server that rejects the offered protocol version', () => {
     await host.connectAll();
     expect(healthOf(host, 'odd')).toMatchObject({
       state: 'failed',
-      error: { code: 'server_refused', message: expect.stringContaining(`No version ${LEGACY_VERSIONS[0] ?? ''}, ask Ann`) as string },
+      error: {
+        code: 'server_refused',
+        message: expect.stringContaining(`No version ${LEGACY_VERSIONS[0] ?? ''}, ask Ann`) as string,
+      },
     });
     expect(offered.length).toBeLessThanOrEqual(LEGACY_VERSIONS.length);
     await host.close();
@@ -147,7 +157,16 @@ describe('over HTTP', () => {
   }
 
   test.each([
-    ['a JSON-RPC error', 400, (supported: string) => JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_602, message: 'Bad', data: { supported: [supported] } } })],
+    [
+      'a JSON-RPC error',
+      400,
+      (supported: string) =>
+        JSON.stringify({
+          jsonrpc: '2.0',
+          id: null,
+          error: { code: -32_602, message: 'Bad', data: { supported: [supported] } },
+        }),
+    ],
     ['a text', 400, (supported: string) => `Unsupported version (supported: ${supported})`],
     ['another status', 422, (supported: string) => JSON.stringify({ detail: `expected '${supported}'` })],
     ['nothing', 400, () => ''],
@@ -158,7 +177,11 @@ describe('over HTTP', () => {
   });
 
   test('the reason of the server is part of the error', async () => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: 1, message: 'The workspace is suspended' } });
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: 1, message: 'The workspace is suspended' },
+    });
     const { error } = await connect(() => ({ status: 400, body }));
     expect(error?.message).toContain('HTTP 400');
     expect(error?.message).toContain('The workspace is suspended');

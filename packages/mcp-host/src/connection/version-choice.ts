@@ -41,7 +41,11 @@ function rejectionText(thrown: unknown): { text: string; isInvalid: boolean } | 
 export function reasonIn(body: string | undefined): string | undefined {
   const text = body?.trim() ?? '';
   const parsed = parseJson(text);
-  const found = parsed.ok ? messageIn(parsed.value) : /^[^<{[]/.test(text) && text.length <= MAX_REASON_LENGTH ? text : '';
+  const found = parsed.ok
+    ? messageIn(parsed.value)
+    : /^[^<{[]/.test(text) && text.length <= MAX_REASON_LENGTH
+      ? text
+      : '';
   const reason = (found ?? '').replaceAll(/\s+/g, ' ').trim();
   return reason === '' ? undefined : reason.slice(0, MAX_REASON_LENGTH);
 }

@@ -400,7 +400,8 @@ test(
           for (const action of todo) {
             under.push(carryOut(action, host, peer, clock));
             await clock.advance(0);
-            if ((stage() === 'waiting' || stage() === 'unreached') && clock.now() >= dueAt) faults.push('waits too long');
+            if ((stage() === 'waiting' || stage() === 'unreached') && clock.now() >= dueAt)
+              faults.push('waits too long');
           }
           const closing = host.close();
           await clock.advance(5_000);

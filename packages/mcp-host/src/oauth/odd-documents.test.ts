@@ -12,14 +12,12 @@ const path = fc.constantFrom('', '/realms/one', '/t/A', '/t/a', '/x%2Fy');
 const issuer = fc.record({ scheme: fc.constantFrom('https', 'http'), host, path, port: fc.constantFrom('', ':8443') });
 
 /** An issuer as another document of the same server writes it. */
-const spelled = fc
-  .tuple(issuer, fc.boolean(), fc.boolean(), fc.boolean())
-  .map(([one, isUpper, hasSlash, hasPort]) => {
-    const plain = `${one.scheme}://${one.host}${one.port}${one.path}`;
-    const known = one.port === '' && hasPort ? (one.scheme === 'https' ? ':443' : ':80') : one.port;
-    const front = `${one.scheme}://${one.host}`;
-    return { plain, other: `${isUpper ? front.toUpperCase() : front}${known}${one.path}${hasSlash ? '/' : ''}` };
-  });
+const spelled = fc.tuple(issuer, fc.boolean(), fc.boolean(), fc.boolean()).map(([one, isUpper, hasSlash, hasPort]) => {
+  const plain = `${one.scheme}://${one.host}${one.port}${one.path}`;
+  const known = one.port === '' && hasPort ? (one.scheme === 'https' ? ':443' : ':80') : one.port;
+  const front = `${one.scheme}://${one.host}`;
+  return { plain, other: `${isUpper ? front.toUpperCase() : front}${known}${one.path}${hasSlash ? '/' : ''}` };
+});
 
 describe('issuers', () => {
   test('are the same however a server spells them', () => {
@@ -39,7 +37,12 @@ describe('issuers', () => {
       }),
       cases(500),
     );
-    for (const foreign of ['https://a.example//', 'https://a.example/?x', 'https://a.example/#x', 'https://me@a.example'])
+    for (const foreign of [
+      'https://a.example//',
+      'https://a.example/?x',
+      'https://a.example/#x',
+      'https://me@a.example',
+    ])
       expect(isSameIssuer('https://a.example', foreign)).toBe(false);
   });
 });
@@ -63,7 +66,8 @@ describe('a document of an authorization server', () => {
       access_token: 'a b',
       token_type: 'bearer',
     });
-    for (const text of ['', 'Not found', '<a href="?x=y">', '["a"]', 'null', '{"a":']) expect(readDocument(text)).toBeUndefined();
+    for (const text of ['', 'Not found', '<a href="?x=y">', '["a"]', 'null', '{"a":'])
+      expect(readDocument(text)).toBeUndefined();
   });
 });
 
@@ -127,7 +131,11 @@ describe('signing in', () => {
   test('works if the metadata names its issuer with a slash or a default spelling', async () => {
     const met = await signInThrough((at, document) =>
       at.includes('authorization-server')
-        ? { ...document, issuer: `${String(document['issuer'])}/`, authorization_response_iss_parameter_supported: false }
+        ? {
+            ...document,
+            issuer: `${String(document['issuer'])}/`,
+            authorization_response_iss_parameter_supported: false,
+          }
         : document,
     );
     const { authorizationUrl, issuer: named } = await met.signIn('guarded', { redirectUrl: BACK });
@@ -140,7 +148,11 @@ describe('signing in', () => {
 
   test('shows the error of a token endpoint that answers 200', async () => {
     const error = { error: 'bad_verification_code', error_description: 'The code passed is incorrect.' };
-    for (const answer of [error, new URLSearchParams(error).toString(), { error: { code: 'E7', message: 'incorrect' } }]) {
+    for (const answer of [
+      error,
+      new URLSearchParams(error).toString(),
+      { error: { code: 'E7', message: 'incorrect' } },
+    ]) {
       const met = await signInThrough((at, document) => (at === '/token' ? (answer as JsonObject) : document));
       await expect(scene.signIn(met)).rejects.toMatchObject({
         code: 'server_refused',

@@ -33,7 +33,8 @@ function isEmpty(value: JsonValue): boolean {
 export function errorMessageIn(document: JsonObject | undefined): string | undefined {
   if (document === undefined) return undefined;
   const { error, error_description: description, message } = document;
-  if (isJsonObject(error)) return errorMessageIn({ error_description: error['message'] ?? null, error: error['code'] ?? null });
+  if (isJsonObject(error))
+    return errorMessageIn({ error_description: error['message'] ?? null, error: error['code'] ?? null });
   const texts = [error, description].filter((one) => typeof one === 'string' && one !== '');
   if (texts.length > 0) return texts.join(': ');
   return typeof message === 'string' && message !== '' ? message : undefined;

@@ -7,7 +7,18 @@ import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
 import { healthOf } from '../node/test-fixtures/peers.ts';
 import { readableIdentity } from './readable-identity.ts';
 
-const odd = fc.constantFrom<JsonValue>(null, true, false, 'yes', 1, [], ['x'], {}, { listChanged: null }, { list: true });
+const odd = fc.constantFrom<JsonValue>(
+  null,
+  true,
+  false,
+  'yes',
+  1,
+  [],
+  ['x'],
+  {},
+  { listChanged: null },
+  { list: true },
+);
 
 /** What servers of other types than specified say about themselves. */
 const identity = fc.record(
@@ -15,7 +26,16 @@ const identity = fc.record(
     capabilities: fc.oneof(
       odd,
       fc.dictionary(
-        fc.constantFrom('prompts', 'resources', 'logging', 'tasks', 'experimental', 'extensions', 'completions', 'other'),
+        fc.constantFrom(
+          'prompts',
+          'resources',
+          'logging',
+          'tasks',
+          'experimental',
+          'extensions',
+          'completions',
+          'other',
+        ),
         fc.oneof(odd, fc.dictionary(fc.constantFrom('listChanged', 'subscribe', 'list', 'requests', 'x/y'), odd)),
       ),
     ),
@@ -53,8 +73,14 @@ test('a server is connected, whatever types it uses when it introduces itself', 
 test.each<[JsonObject, JsonObject]>([
   [{ tools: true, prompts: false, resources: null }, { tools: {} }],
   [{ tools: [], logging: 'yes' }, { tools: {} }],
-  [{ tools: { listChanged: 'true' }, resources: { subscribe: true, listChanged: null } }, { tools: {}, resources: { subscribe: true } }],
-  [{ tasks: { list: true, cancel: false, requests: { tools: { call: true } } } }, { tasks: { list: {}, requests: { tools: { call: {} } } } }],
+  [
+    { tools: { listChanged: 'true' }, resources: { subscribe: true, listChanged: null } },
+    { tools: {}, resources: { subscribe: true } },
+  ],
+  [
+    { tasks: { list: true, cancel: false, requests: { tools: { call: true } } } },
+    { tasks: { list: {}, requests: { tools: { call: {} } } } },
+  ],
   [
     { experimental: { stateless: true, limits: { of: [null, 1] }, odd: 3 }, extensions: { 'a/b': {} } },
     { experimental: { stateless: {}, limits: { of: [null, 1] } }, extensions: { 'a/b': {} } },

@@ -8,7 +8,9 @@ const text = fc.string({ unit: fc.constantFrom('a', '[', ']', '{', '"', '\\n', '
 const message = fc.record({ jsonrpc: fc.constant('2.0'), id: fc.nat(), result: fc.record({ text }) });
 const batch = fc.oneof(
   message.map((one) => ({ sent: one as JsonValue, read: [one as JsonObject] })),
-  fc.array(message, { minLength: 1, maxLength: 3 }).map((all) => ({ sent: all as JsonValue, read: all as JsonObject[] })),
+  fc
+    .array(message, { minLength: 1, maxLength: 3 })
+    .map((all) => ({ sent: all as JsonValue, read: all as JsonObject[] })),
   message.map((one) => ({ sent: { ...one, error: null } as JsonValue, read: [one as JsonObject] })),
 );
 
@@ -20,7 +22,12 @@ const event = fc.record({
   hasSpace: fc.boolean(),
 });
 
-function written({ body, isPretty, before, hasSpace }: { body: { sent: JsonValue } } & Record<string, unknown>): string[] {
+function written({
+  body,
+  isPretty,
+  before,
+  hasSpace,
+}: { body: { sent: JsonValue } } & Record<string, unknown>): string[] {
   const data = JSON.stringify(body.sent, null, isPretty === true ? 2 : 0).split('\n');
   const fields = String(before) === '' ? [] : String(before).split('|');
   return [...fields, ...data.map((line) => `data:${hasSpace === true ? ' ' : ''}${line}`), ''];
@@ -29,7 +36,9 @@ function written({ body, isPretty, before, hasSpace }: { body: { sent: JsonValue
 /** Cuts bytes into chunks at these places. */
 function chunksOf(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
   const at = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
-  return [...at, bytes.length].map((end, index) => bytes.slice(at[index - 1] ?? 0, end)).filter(({ length }) => length > 0);
+  return [...at, bytes.length]
+    .map((end, index) => bytes.slice(at[index - 1] ?? 0, end))
+    .filter(({ length }) => length > 0);
 }
 
 function responseOf(chunks: readonly Uint8Array[], type: string): Response {
@@ -96,9 +105,15 @@ describe('a received value', () => {
   test.each<[JsonValue, JsonValue[]]>([
     [{ jsonrpc: '2.0', id: 1, result: { a: null }, error: null }, [{ jsonrpc: '2.0', id: 1, result: { a: null } }]],
     [{ jsonrpc: '2.0', id: 1, result: null }, [{ jsonrpc: '2.0', id: 1, result: {} }]],
-    [{ jsonrpc: '2.0', id: null, error: { code: 1, message: '' } }, [{ jsonrpc: '2.0', error: { code: 1, message: '' } }]],
+    [
+      { jsonrpc: '2.0', id: null, error: { code: 1, message: '' } },
+      [{ jsonrpc: '2.0', error: { code: 1, message: '' } }],
+    ],
     [{ jsonrpc: '2.0', method: 'm', params: null }, [{ jsonrpc: '2.0', method: 'm' }]],
-    [[1, { jsonrpc: '2.0', method: 'm' }], [1, { jsonrpc: '2.0', method: 'm' }]],
+    [
+      [1, { jsonrpc: '2.0', method: 'm' }],
+      [1, { jsonrpc: '2.0', method: 'm' }],
+    ],
   ])('%j', async (sent, read) => {
     expect(messagesIn(sent)).toEqual(read);
     const response = responseOf([new TextEncoder().encode(JSON.stringify(sent))], 'application/json');

@@ -29,7 +29,11 @@ export function readableMessages(fetch: Fetch): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     const type = response.headers.get('content-type') ?? '';
-    const rewriting = /\btext\/event-stream\b/i.test(type) ? inEvents() : /\bjson\b/i.test(type) ? inDocument() : undefined;
+    const rewriting = /\btext\/event-stream\b/i.test(type)
+      ? inEvents()
+      : /\bjson\b/i.test(type)
+        ? inDocument()
+        : undefined;
     if (rewriting === undefined || response.body === null) return response;
     const body = response.body
       .pipeThrough(new TextDecoderStream())

@@ -41,7 +41,12 @@ export function createWebTransports(options: WebTransportsOptions): CreateTransp
         return createWebSocketTransport(config, context, options.openWebSocket, longestMessage);
       case 'hosted':
         // Its sign-ins are handled by the service.
-        return createHostedTransport(config, context, readableMessages(limitMessages(options.fetch, longestMessage)), hosted);
+        return createHostedTransport(
+          config,
+          context,
+          readableMessages(limitMessages(options.fetch, longestMessage)),
+          hosted,
+        );
       case 'plugin':
         throw new ToolyardError({
           code: 'bad_config',

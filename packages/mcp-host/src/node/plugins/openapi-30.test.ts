@@ -67,13 +67,22 @@ describe('a schema of OpenAPI 3.0', () => {
   });
 
   test.each<[JsonObject, JsonObject]>([
-    [{ type: 'string', nullable: true, enum: ['a', null] }, { type: ['string', 'null'], enum: ['a', null] }],
-    [{ nullable: true, description: 'd', default: 1 }, { description: 'd', default: 1 }],
+    [
+      { type: 'string', nullable: true, enum: ['a', null] },
+      { type: ['string', 'null'], enum: ['a', null] },
+    ],
+    [
+      { nullable: true, description: 'd', default: 1 },
+      { description: 'd', default: 1 },
+    ],
     [
       { nullable: true, title: 't', allOf: [{ type: 'object' }] },
       { title: 't', anyOf: [{ allOf: [{ type: 'object' }] }, { type: 'null' }] },
     ],
-    [{ default: { nullable: true }, enum: [{ nullable: true }] }, { default: { nullable: true }, enum: [{ nullable: true }] }],
+    [
+      { default: { nullable: true }, enum: [{ nullable: true }] },
+      { default: { nullable: true }, enum: [{ nullable: true }] },
+    ],
   ])('%j is read as %j', (sent, read) => {
     expect(fromOpenApi30(sent)).toEqual(read);
   });

@@ -48,7 +48,9 @@ function orNull(schema: JsonObject): JsonObject {
       ...(Array.isArray(choices) && !choices.includes(null) ? { enum: [...choices, null] } : {}),
     };
   }
-  const about = Object.fromEntries(ABOUT.flatMap((name) => (name in schema ? [[name, schema[name] ?? null] as const] : [])));
+  const about = Object.fromEntries(
+    ABOUT.flatMap((name) => (name in schema ? [[name, schema[name] ?? null] as const] : [])),
+  );
   const own = Object.fromEntries(Object.entries(schema).filter(([name]) => !ABOUT.includes(name)));
   return { ...about, anyOf: [own, { type: 'null' }] };
 }
