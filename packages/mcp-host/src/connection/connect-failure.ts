@@ -175,7 +175,7 @@ function printed(stderr: readonly string[]): string {
 /** Adds what the server says about its rejection, in its own words. */
 function withReason(error: ErrorInfo, thrown: unknown): ErrorInfo {
   const reason = reasonIn(bodyOf(thrown));
-  return reason === undefined ? error : { ...error, message: `${error.message} The server says: ${reason}` };
+  return reason === undefined ? error : { ...error, message: `${error.message} The server says: "${reason}"` };
 }
 
 /** The body of a rejected HTTP request. */
