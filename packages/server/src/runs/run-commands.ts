@@ -233,6 +233,17 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
     },
 
+    async skipServers(principal, runId) {
+      const item = { id: `skip_servers:${ids.next()}`, kind: 'skip_servers' as const, body: {}, at: clock.now() };
+      const run = await storage.runs.getRun(principal, runId);
+      if (run === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
+      // Others wait for no servers, and nothing would read the item, or it would wake a parked run.
+      if (run.place !== 'server' || (run.status !== 'running' && run.status !== 'queued')) return run;
+      const { outcome } = await storage.runs.putInbox(principal, runId, item);
+      if (outcome === 'put') await pool.wake(runId);
+      return run;
+    },
+
     async pause(principal, runId) {
       const run = await storage.runs.getRun(principal, runId);
       if (run === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });

@@ -285,6 +285,13 @@ export class ChatStore {
     await this.#deps.api.post('/api/runs/{id}/cancel', { params: { id: run.id } });
   }
 
+  /** Lets the run begin without the servers that it waits for. */
+  async skipServers(): Promise<void> {
+    const { run } = this;
+    if (run === null) return;
+    await this.#deps.api.post('/api/runs/{id}/skip-servers', { params: { id: run.id } });
+  }
+
   /** Switches to the branch of a message. */
   async show(messageId: string): Promise<void> {
     const { id, visit } = this.#open;

@@ -21,7 +21,8 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
     return applyRunEvent(begun, event);
   }
   if (event.seq <= transcript.run.seq) return transcript;
-  const run = { ...transcript.run, seq: event.seq };
+  const { awaits: _over, ...before } = transcript.run;
+  const run = { ...before, seq: event.seq };
   const next = { ...transcript, run };
   switch (event.type) {
     case 'run_started':
@@ -29,6 +30,9 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
         ...beginRun(transcript, { id: event.runId, status: 'running', at: event.at }, event.message),
         run: { ...run, status: run.status === 'queued' ? 'running' : run.status },
       };
+
+    case 'servers_awaited':
+      return { ...next, run: { ...run, awaits: event.servers } };
 
     case 'step_started':
       return run.status === 'queued' ? { ...next, run: { ...run, status: 'running' } } : next;

@@ -59,6 +59,8 @@ export const chat = {
   abandonedShow: 'Text before the restart',
   unmadeCall: 'The text looks like a call of “{tool}”. It was not run: this model calls tools natively.',
   runAsCall: 'Run as a call',
+  awaits: 'Waiting for {servers}…',
+  skipServers: 'Skip',
   stopped: 'You stopped this answer.',
   length: 'The answer reached the output limit and was cut off.',
   lengthHint: 'Continue it, or raise “Max output tokens” in the parameters.',

@@ -62,6 +62,8 @@ export const chat: Translation<typeof en> = {
   abandonedShow: '重启前的内容',
   unmadeCall: '这段文本看似调用“{tool}”。这个模型使用原生的工具调用，因此没有执行它。',
   runAsCall: '作为调用执行',
+  awaits: '正在等待 {servers} 连接…',
+  skipServers: '跳过',
   stopped: '您停止了这个回答。',
   length: '回答达到输出上限，已被截断。',
   lengthHint: '可以继续，或在参数中提高“最大输出词元数”。',

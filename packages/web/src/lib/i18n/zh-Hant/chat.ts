@@ -62,6 +62,8 @@ export const chat: Translation<typeof en> = {
   abandonedShow: '重新啟動前的內容',
   unmadeCall: '這段文字看似呼叫「{tool}」。這個模型使用原生的工具呼叫，因此沒有執行它。',
   runAsCall: '當作呼叫執行',
+  awaits: '正在等待 {servers} 連線…',
+  skipServers: '略過',
   stopped: '您停止了這個回答。',
   length: '回答達到輸出上限，已被截斷。',
   lengthHint: '可以繼續，或在參數中提高「最大輸出詞元數」。',
