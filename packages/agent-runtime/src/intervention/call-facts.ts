@@ -16,6 +16,8 @@ export type Field = {
   readonly role: Role;
   /** The working folder given in the same call. */
   readonly folder: string | undefined;
+  /** The tool's schema declares it, and its name says that it is the content of something. */
+  readonly isContent: boolean;
 };
 
 /** A command whose program and arguments are separate values. */
@@ -61,6 +63,9 @@ const ROLE_NAMES = ['command', 'code', 'query', 'url', 'folder', 'path'] as cons
 const ROLES = ROLE_NAMES.map((role) => [role, namePattern(ROLE_WORDS[role])] as const);
 const TEXT =
   /^(?:text|texts|content|contents|body|description|message|messages|title|subject|comment|comments|summary|reason|explanation|note|notes|prompt|question|answer|label|labels|query|search|insert|intent|purpose|old_?(?:text|string|str)|new_?(?:text|string|str)|replacement|markdown|html|caption|topic|language|author|name)$/;
+/** Of these only what a server writes or sends as it is: a `title`, `name` or `query` may become a path. */
+const CONTENT =
+  /^(?:texts?|contents?|body|description|messages?|comments?|summary|reason|explanation|notes?|prompt|insert|(?:old|new)_?(?:text|string|str)|replacement|markdown|html|file_text|patch|diff)$/;
 const PROGRAM = /^(?:program|command|cmd|exe|executable|binary|bin)$/i;
 const ARGUMENTS = /^(?:args?|arguments|argv|parameters|params|options|flags)$/i;
 /** Names of tools that run their input. */
@@ -138,7 +143,8 @@ export class CallFacts {
     if (this.#characterCount > MAX_CHARACTERS) this.isTooLarge = true;
     this.all.push(text);
     const role = roleOf(at, text, this.runs);
-    this.fields.push({ name: at.name, text, role, folder: at.folder });
+    const isContent = role === 'text' && at.schema !== undefined && CONTENT.test(splitWords(at.name));
+    this.fields.push({ name: at.name, text, role, folder: at.folder, isContent });
     // Arguments of another tool as JSON text.
     if (role !== 'text' && text.length < 65_536 && /^\s*[[{]/.test(text) && /[\]}]\s*$/.test(text)) {
       const inner = parseJson(text);
@@ -174,8 +180,7 @@ export class CallFacts {
       ([name, value]) => ARGUMENTS.test(name) && (typeof value === 'string' || Array.isArray(value)),
     )?.[1];
     if (typeof program === 'string' && operands !== undefined) {
-      if (typeof operands === 'string')
-        this.fields.push({ name: 'command', text: `${program} ${operands}`, role: 'command', folder });
+      if (typeof operands === 'string') this.#command(`${program} ${operands}`, folder);
       else this.#words([...program.trim().split(/\s+/), ...textsIn(operands)], true, folder);
       return;
     }
@@ -192,6 +197,10 @@ export class CallFacts {
       typeof value === 'string' ? value.trim().split(/\s+/) : textsIn(value),
     );
     this.#words(words, false, folder);
+  }
+
+  #command(text: string, folder: string | undefined): void {
+    this.fields.push({ name: 'command', text, role: 'command', folder, isContent: false });
   }
 
   #words(words: readonly string[], isCertain: boolean, folder: string | undefined): void {

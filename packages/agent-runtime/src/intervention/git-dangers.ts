@@ -63,3 +63,16 @@ export function dangerOfGit(args: readonly string[]): ScriptFinding | undefined 
 
 const NAMES_PROGRAM =
   /^(?:ext::|--(?:upload-pack|receive-pack|exec|open-files-in-pager|extcmd|gpg-sign-program)(?:=|$)|-O.)/;
+
+const PLAIN =
+  /^(?:status|diff|log|show|add|commit|branch|checkout|switch|restore|fetch|pull|push|merge|rebase|stash|tag|blame|grep|ls-\w+|rev-\w+|describe|shortlog|reflog|remote|cherry(?:-pick)?|revert|reset|clone|init|mv|rm|cat-file|merge-base|range-diff|name-rev|count-objects|fsck|config|version|diff-\w+|for-each-ref|show-\w+|symbolic-ref|notes|clean|gc|--version)$/;
+
+/** For `git *`: a known subcommand in this repository, since another may be an alias that runs anything. */
+export function isPlainGit(args: readonly string[]): boolean {
+  const [action = '', ...rest] = args;
+  if (action === '') return true;
+  const changesConfiguration = /^(?:config|remote)$/.test(action) && rest.length > 2;
+  const isElsewhere = (arg: string): boolean =>
+    /^(?:[/~]|[a-z+]+::)|(?:^|\/)\.\.(?:\/|$)|^-[ciuxFOXS]|^--no-index$/.test(arg);
+  return PLAIN.test(action) && !changesConfiguration && !rest.some(isElsewhere);
+}

@@ -123,7 +123,7 @@ export const EDITORS = names(
 
 /** Their arguments are text; file names in them are only mentioned. */
 export const TEXT_ONLY = names(
-  'echo printf man info type which whereis help apropos whatis tldr command alias unalias test [ [[ : true false expr seq cowsay figlet yes logger say notify-send basename dirname return exit break continue shift wait sleep jobs fg bg ulimit umask hash kill',
+  'echo printf man info type which whereis help apropos whatis tldr command alias unalias test [ [[ : true false expr seq cowsay figlet yes logger say notify-send basename dirname return exit break continue shift wait sleep jobs fg bg ulimit umask kill',
 );
 
 /** Programs that only list. */
@@ -179,4 +179,12 @@ export function plainName(program: string): string {
     : name.startsWith('mkfs.')
       ? 'mkfs'
       : name;
+}
+
+const EFFECT =
+  /^--?(?:[a-z]+-)*(?:exec\w*|ok(?:dir)?|pre|pager|preview|command|cmd|shell|prog(?:ram)?|rsh|helper|editor|browser|viewer|hooks?\w*|filters?|eval|script|run|call|plugins?|require|import|(?:pre)?load|init|rcfile|conf(?:ig)?|template|ext(?:-diff|cmd)?|upload-pack|receive-pack|textconv|in-pager|compressor?|to-command|action|output|out|save|dump|log|logfile|file|dir(?:ectory)?|path|tree|prefix|root|fprint\w*|fls|delete|in-place|askpass|module|lib(?:rary)?|wrapper|launcher|httpd|server|paths|env|url|sock(?:et)?)(?:-(?:file|dir|directory|path|program|command|env))?(?:=|$)/;
+
+/** An option that names a program, a configuration or a file to write, in the usual words of any program. */
+export function namesEffect(program: string, arg: string): boolean {
+  return EFFECT.test(arg) || (/^-[a-zA-Z]*[oO]/.test(arg) && WRITERS.has(program));
 }
