@@ -1,7 +1,8 @@
 import { inspectCode, displayText } from './inline-code.ts';
+import type { NewFiles } from './new-files.ts';
 import * as programs from './programs.ts';
 import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
-import { dangerFinding, inputOf, printedBy, unclearFinding } from './shell-script.ts';
+import { dangerFinding, inputOf, unclearFinding } from './shell-script.ts';
 import { hasUnknown, PROCESS_OUTPUT, UNKNOWN } from './shell-text.ts';
 import { inFolder, readsScript } from './shell-values.ts';
 import { isWrapper, SHELLS } from './wrappers.ts';
@@ -10,8 +11,7 @@ import { isWrapper, SHELLS } from './wrappers.ts';
 
 export type CodeContext = {
   commands: readonly SimpleCommand[];
-  /** Files that earlier commands wrote, with their text if it is known. */
-  writtenFiles: ReadonlyMap<string, string | undefined>;
+  newFiles: NewFiles;
   /** Analyzes a shell script. */
   inspect: (script: string) => ScriptFinding | undefined;
 };
@@ -21,15 +21,12 @@ export function inspectCodeCommand(
   command: SimpleCommand,
   context: CodeContext,
 ): ScriptFinding | undefined {
-  const { writtenFiles } = context;
   const { args, folder, words } = command;
   const program = words[0] ?? '';
-  const path = inFolder(program, folder);
-  if (writtenFiles.has(path)) return runsWrittenFile(path, context);
-  const isInWritten = (folder: string): boolean =>
-    folder.length > 1 && (program.startsWith(`${folder}/`) || path.startsWith(`${folder}/`));
-  if (program.includes('/') && [...writtenFiles.keys()].slice(0, 50).some(isInWritten))
-    return dangerFinding(`It runs ${displayText(program)}, which an earlier command wrote.`);
+  const text = context.newFiles.textOf(inFolder(program, folder));
+  if (program.includes('/') && typeof text === 'string') return context.inspect(text);
+  const used = context.newFiles.usedBy(command, name);
+  if (used) return used;
   if (IN_OPEN_FOLDER.test(program)) return runsFromOpenFolder(program);
   if (name === 'eval' && args.some(hasUnknown)) return runsUnknown(context);
   const reader = SHELLS.has(name) || name === 'source' || name === '.';
@@ -78,13 +75,7 @@ export function inspectCodeCommand(
 
 function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeContext): ScriptFinding | undefined {
   const { args, folder, redirects, sources } = command;
-  const { writtenFiles } = context;
-  if (/^(?:go|cargo|java|deno|bun|make|gmake|groovy|swift)$/.test(name) && !readsInput(name, args)) {
-    const own = args.find((arg) => writtenFiles.has(inFolder(arg, folder)));
-    return own === undefined
-      ? undefined
-      : dangerFinding(`It runs ${displayText(own)}, which an earlier command wrote.`);
-  }
+  if (/^(?:go|cargo|java|deno|bun|make|gmake|groovy|swift)$/.test(name) && !readsInput(name, args)) return undefined;
   const file = args.find((arg, at) => !/^[-+]/.test(arg) && !/^-[WXoO]$/.test(args[at - 1] ?? ''));
   const module = args.indexOf('-m');
   if (/^python/.test(name) && module !== -1)
@@ -100,8 +91,9 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
   if (!isStdin) {
     if (hasUnknown(file)) return unclearFinding('The program that it runs is not known in advance.');
     if (IN_OPEN_FOLDER.test(file)) return runsFromOpenFolder(file);
-    const path = inFolder(file, folder);
-    return writtenFiles.has(path) ? runsWrittenFile(path, context) : undefined;
+    const text = context.newFiles.textOf(inFolder(file, folder));
+    if (text === undefined) return dangerFinding(`It runs ${displayText(file)}, which an earlier command wrote.`);
+    return text === null ? undefined : context.inspect(text);
   }
   if (args.some((arg) => /^(?:--version|--help|-v|-V|-h|-n)$/.test(arg))) return undefined;
   const input = inputOf(command);
@@ -128,23 +120,6 @@ function runsUnknown({ commands }: CodeContext): ScriptFinding {
     : unclearFinding('The code that it runs is not known in advance.');
 }
 
-/** A file that an earlier command wrote is judged by its text, if it is known. */
-function runsWrittenFile(path: string, { writtenFiles, inspect }: CodeContext): ScriptFinding | undefined {
-  const text = writtenFiles.get(path);
-  return text === undefined
-    ? dangerFinding(`It runs ${displayText(path)}, which an earlier command wrote.`)
-    : inspect(text);
-}
-
-/** The text that a command writes to a file. */
-export function writtenText(command: SimpleCommand): string | undefined {
-  const { program, redirects } = command;
-  const text = program === 'cat' ? inputOf(command) : printedBy({ ...command, redirects: [] });
-  return text === undefined || hasUnknown(text) || redirects.some(({ operator }) => operator === '>>')
-    ? undefined
-    : text;
-}
-
 function readsInput(name: string, args: readonly string[]): boolean {
   return /^g?make$/.test(name) && args.some((arg, at) => arg === '-' && /^-\w*f$|^--file$/.test(args[at - 1] ?? ''));
 }
@@ -160,26 +135,4 @@ function inspectSed(args: readonly string[]): ScriptFinding | undefined {
     !/^s\/[^/]*\/[^/]*\/g?p?$/.test(script)
     ? dangerFinding('sed runs a command or writes a file.')
     : undefined;
-}
-
-/** Files that a command creates and that a later one may run. */
-export function filesWrittenBy({ program, args, redirects, folder, sources }: SimpleCommand): string[] {
-  const written = redirects.filter(({ operator }) => /^(?:&?>|>\||>>)/.test(operator)).map(({ target }) => target);
-  const name = programs.plainName(program);
-  if (name === 'tee' && sources.length > 0) written.push(...args.filter((arg) => !arg.startsWith('-')));
-  if (programs.DOWNLOADS.has(name)) {
-    for (const [at, arg] of args.entries()) {
-      if (/^(?:-[a-zA-Z]*[oO]|--output(?:-document)?|-out)$/.test(args[at - 1] ?? '')) written.push(arg);
-      const address = /^(?:[a-z+]+:\/\/|[\w.-]+@)[^?#]*[/:]([^/?#]+)\/?$/i.exec(arg)?.[1];
-      if (address !== undefined) written.push(address.replace(/\.git$/, ''));
-    }
-    if (/^(?:git|scp|rsync)$/.test(name) && (name !== 'git' || args[0] === 'clone'))
-      written.push(
-        ...args
-          .slice(1)
-          .filter((arg) => !/^-|:/.test(arg))
-          .slice(-1),
-      );
-  }
-  return written.filter((path) => !/^\/dev\//.test(path)).flatMap((path) => [inFolder(path, folder), `./${path}`]);
 }

@@ -1,7 +1,8 @@
 import { inspectArguments } from './argument-dangers.ts';
 import type { CodeContext } from './code-dangers.ts';
-import { writtenText, inspectCodeCommand, filesWrittenBy } from './code-dangers.ts';
+import { inspectCodeCommand } from './code-dangers.ts';
 import { displayText } from './inline-code.ts';
+import { NewFiles } from './new-files.ts';
 import { inspectConnections } from './network-dangers.ts';
 import { inspectRemoval, removesContents } from './removal-dangers.ts';
 import * as programs from './programs.ts';
@@ -23,15 +24,14 @@ type Context = CodeContext & { own: ProtectedPlaces };
 export function inspectScript(script: ShellScript, own: ProtectedPlaces): ScriptFinding | undefined {
   let found = script.finding;
   if (found) return found;
-  const writtenFiles = new Map<string, string | undefined>();
+  const newFiles = new NewFiles();
   const inspect = (text: string): ScriptFinding | undefined => inspectScript(readShell(text), own);
-  const context: Context = { own, commands: script.commands, writtenFiles, inspect };
+  const context: Context = { own, commands: script.commands, newFiles, inspect };
   for (const command of script.commands) {
     const finding = inspectCommand(command, context);
     if (finding?.kind === 'danger') return finding;
     found ??= finding;
-    for (const path of filesWrittenBy(command))
-      writtenFiles.set(path, writtenFiles.has(path) ? undefined : writtenText(command));
+    newFiles.add(command);
   }
   return (
     found ??
