@@ -68,6 +68,14 @@ export const inspectArguments = argumentDangers([
     why: '{program} connects to a local service.',
   },
   { of: 'curl wget', has: [/^file:/i], why: '{program} reads a local file.' },
+  { of: 'curl', has: [/^-[a-zA-Z]*T|^--upload-file/], why: 'curl sends a file.' },
+  { of: 'ansible', has: [/^(?:shell|command|raw|script)$/], why: 'ansible runs commands on other machines.' },
+  { of: 'find', has: [/^-f(?:print\w*|ls)$/], why: 'find writes a file.' },
+  { of: 'code codium cursor', has: [/^--install-extension/], why: 'It installs an extension.' },
+  { of: 'getent', has: [/^g?shadow$/], why: 'It shows passwords.' },
+  { of: 'helm', does: /^get (?:values|all)$/, why: 'It may show a secret.' },
+  { of: 'zip', has: [/^-[a-zA-Z]*m/], why: 'zip deletes the files that it packs.' },
+  { of: 'pkill', has: [/^\.\*?$/], why: 'It kills every process.' },
   // Code
   {
     of: 'tar',
@@ -80,7 +88,7 @@ export const inspectArguments = argumentDangers([
   // Permissions and the system
   {
     of: 'systemctl',
-    does: /^(?:enable|link|mask|unmask|preset|edit|set-default|poweroff|reboot|halt|kexec|isolate|rescue|emergency|hibernate|suspend|set-property|show-environment|set-environment|disable|revert|add-wants) /,
+    does: /^(?:(?:enable|link|mask|unmask|preset|edit|set-default|poweroff|reboot|halt|kexec|isolate|rescue|emergency|hibernate|suspend|set-property|show-environment|set-environment|disable|revert|add-wants) |stop (?:firewalld|ufw|auditd|apparmor|rsyslog)$)/,
     why: 'systemctl {action} changes the services of the machine.',
   },
   {
@@ -89,9 +97,9 @@ export const inspectArguments = argumentDangers([
     why: 'npm {action} changes the registry or the account.',
   },
   {
-    of: 'npm',
+    of: 'npm yarn pnpm',
     does: /^(?:config|c|set|get) /,
-    has: [/auth|token|script-shell|ignore-scripts|registry|git$/i],
+    has: [/auth|token|path$|plugin|script-shell|ignore-scripts|registry|git$/i],
     why: 'It reads or changes the configuration of npm.',
   },
   { of: 'dpkg rpm apt apt-get dnf yum', has: [/\.(?:deb|rpm)$/], why: 'It installs a package from a file.' },

@@ -1,8 +1,9 @@
 import type { CallFacts, Field } from './call-facts.ts';
 import { splitWords, KNOWN_PROGRAM, namePattern } from './call-facts.ts';
 import type { ProtectedPlaces } from './dangers.ts';
-import { inspectScript, TOUCHES_TOOLYARD, secretFinding, touchesToolyard } from './dangers.ts';
+import { inspectAssignment, inspectScript, TOUCHES_TOOLYARD, secretFinding, touchesToolyard } from './dangers.ts';
 import { METADATA } from './network-dangers.ts';
+import { HOST_SETTINGS } from './tool-dangers.ts';
 import { inspectCode, inspectQuery, displayText } from './inline-code.ts';
 import type { ResolvePath } from './resolved-path.ts';
 import { isInFolder, pathCandidates } from './resolved-path.ts';
@@ -11,7 +12,7 @@ import { inFolder } from './shell-values.ts';
 import type { ScriptFinding } from './shell-script.ts';
 import { dangerFinding, firstDanger, unclearFinding } from './shell-script.ts';
 
-const REMOVES = namePattern('delete|remove|rm|rmdir|unlink|erase|wipe|trash|destroy|purge');
+const REMOVES = namePattern('chmod|chown|permissions|delete|remove|rm|rmdir|unlink|erase|wipe|trash|destroy|purge');
 const WRITES = namePattern(
   'write|append|create|edit|apply|move|save|put|update|insert|upload|set|patch|replace|copy|rename|add',
 );
@@ -45,8 +46,22 @@ function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Genera
           (METADATA.test(field.text) ? METADATA_READ : undefined)
       );
     yield inspectText(field, facts, tool);
+    yield inspectVariable(field);
+    if (field.role !== 'text' && HOST_SETTINGS.test(field.text))
+      yield dangerFinding('The container has full access to the machine.');
   }
-  for (const name of facts.names) if (name.length > 3 && dangerOfPath(name) === 'secret') yield secretFinding(name);
+  for (const name of facts.names)
+    if (/[./~]/.test(name))
+      yield inspectPlace({ name: '', text: name, role: 'path', folder: undefined, isContent: false }, tool);
+  for (const setting of facts.settings)
+    if (HOST_SETTINGS.test(setting)) yield dangerFinding(`It has full access to the machine: ${setting}.`);
+}
+
+/** A variable is given by its name, or as `NAME=value` among others. */
+function inspectVariable({ name, text }: Field): ScriptFinding | undefined {
+  const [, given = '', value = ''] = (/env/i.test(name) && /^([A-Za-z_]\w*)=(.*)$/s.exec(text)) || [];
+  if (given !== '') return inspectAssignment({ name: given, value });
+  return /^[A-Z][A-Z_\d]+$|^npm_config_/.test(name) ? inspectAssignment({ name, value: text }) : undefined;
 }
 
 /** Detects Toolyard's data folder in another spelling: a relative path, `..`, a symbolic link. */
@@ -87,7 +102,7 @@ function inspectPlace(
   { name, text, role, folder }: Field,
   { onlyReads, removes, writes }: Tool,
 ): ScriptFinding | undefined {
-  if (role === 'text' && !/^(?:name|label)$/.test(name)) return undefined;
+  if (role === 'text' && !/^(?:name|label)$/.test(name) && !/^(?:[~/]|\.\.\/)\S+$/.test(text)) return undefined;
   if (text.includes('\n') || role === 'code' || role === 'query') return undefined;
   if (role === 'command') return !/\s/.test(text) && dangerOfPath(text) === 'secret' ? secretFinding(text) : undefined;
   const path = inFolder(text, folder);
@@ -99,7 +114,7 @@ function inspectPlace(
   )
     return dangerFinding(`It gives a container access to ${displayText(text)}.`);
   if (removes && /^[/~%]|^[a-z]:/i.test(path) && (isWholeSystem(path) || isPersonal(path)))
-    return dangerFinding(`It removes ${displayText(path)} and everything in it.`);
+    return dangerFinding(`It removes or changes ${displayText(path)} and everything in it.`);
   if (onlyReads || /\s/.test(text)) return undefined;
   if (found === 'device') return dangerFinding(`It accesses the device ${displayText(path)}.`);
   if (found === 'startup' || (found === 'system' && (writes || removes)))
@@ -117,7 +132,10 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
   const { own = {} } = facts.surroundings;
   switch (role) {
     case 'command':
-      return text.trim() === '' ? undefined : inspectScript(facts.scriptIn(field), own);
+      return (
+        (tool.queries ? inspectQuery(text) : undefined) ??
+        (text.trim() === '' ? undefined : inspectScript(facts.scriptIn(field), own))
+      );
     case 'code':
       return (
         inspectCode(text) ?? (KNOWN_PROGRAM.test(text) ? certainOnly(maybeCommand(field, facts), false) : undefined)

@@ -75,6 +75,8 @@ const RUNS = namePattern(
 
 type At = { name: string; schema: JsonObject | undefined; depth: number; folder: string | undefined };
 
+const EVALUATES = namePattern('eval|evaluate|python|javascript|js|code|interpreter|repl|notebook|jupyter');
+
 /** The parsed form of a call: rules, blacklist and page use nothing else. */
 export class CallFacts {
   readonly reference: string;
@@ -86,8 +88,13 @@ export class CallFacts {
   /** All names and values as texts. */
   readonly all: string[] = [];
   readonly names: string[] = [];
+  /** Switches that are on, as `name=true`. */
+  readonly settings: string[] = [];
   /** The call is too large to be analyzed completely. */
   isTooLarge = false;
+  readonly #evaluates: boolean;
+  /** A tool that is called like a program takes its arguments. */
+  readonly #program: string | undefined;
   readonly #prose = new Map<string, boolean>();
   readonly #scripts = new Map<string, ShellScript>();
   #valueCount = 0;
@@ -96,7 +103,10 @@ export class CallFacts {
   constructor(tool: ToolReference, args: JsonObject, surroundings: CallContext = {}) {
     this.reference = formatToolReference(tool);
     this.surroundings = surroundings;
-    this.runs = RUNS.test(splitWords(`${tool.serverId}/${tool.name}`));
+    const called = splitWords(`${tool.serverId}/${tool.name}`);
+    this.runs = RUNS.test(called);
+    this.#evaluates = EVALUATES.test(called);
+    this.#program = [tool.serverId, tool.name].find((name) => KNOWN_PROGRAM.test(name));
     this.#value(args, { name: '', schema: surroundings.inputSchema, depth: 0, folder: undefined });
   }
 
@@ -135,14 +145,18 @@ export class CallFacts {
     if (typeof value === 'string') this.#text(value, at);
     else if (Array.isArray(value)) this.#list(value, at);
     else if (isJsonObject(value)) this.#object(value, at);
-    else if (value !== null) this.all.push(String(value));
+    else if (value !== null) {
+      this.all.push(String(value));
+      if (value === true) this.settings.push(`${at.name}=true`);
+    }
   }
 
   #text(text: string, at: At): void {
     this.#characterCount += text.length;
     if (this.#characterCount > MAX_CHARACTERS) this.isTooLarge = true;
     this.all.push(text);
-    const role = roleOf(at, text, this.runs);
+    const found = roleOf(at, text, this.runs);
+    const role = this.#evaluates && found !== 'command' && /[(=]/.test(text) ? 'code' : found;
     const isContent = role === 'text' && at.schema !== undefined && CONTENT.test(splitWords(at.name));
     this.fields.push({ name: at.name, text, role, folder: at.folder, isContent });
     // Arguments of another tool as JSON text.
@@ -175,7 +189,8 @@ export class CallFacts {
 
   /** A command may be split: program and arguments in separate values. */
   #pieces(entries: readonly [string, JsonValue][], folder: string | undefined): void {
-    const program = entries.find(([name, value]) => PROGRAM.test(name) && typeof value === 'string')?.[1];
+    const program =
+      entries.find(([name, value]) => PROGRAM.test(name) && typeof value === 'string')?.[1] ?? this.#program;
     const operands = entries.find(
       ([name, value]) => ARGUMENTS.test(name) && (typeof value === 'string' || Array.isArray(value)),
     )?.[1];

@@ -5,7 +5,7 @@ import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
 import { dangerFinding, inputOf, unclearFinding } from './shell-script.ts';
 import { hasUnknown, PROCESS_OUTPUT, UNKNOWN } from './shell-text.ts';
 import { inFolder, readsScript } from './shell-values.ts';
-import { isWrapper, SHELLS } from './wrappers.ts';
+import { isWrapper } from './wrappers.ts';
 
 /** Programs that run code: from arguments, from input, or from a file that an earlier command wrote. */
 
@@ -29,7 +29,7 @@ export function inspectCodeCommand(
   if (used) return used;
   if (IN_OPEN_FOLDER.test(program)) return runsFromOpenFolder(program);
   if (name === 'eval' && args.some(hasUnknown)) return runsUnknown(context);
-  const reader = SHELLS.has(name) || name === 'source' || name === '.';
+  const reader = programs.SHELLS.has(name) || name === 'source' || name === '.';
   if (!reader && !programs.INTERPRETERS.has(name)) {
     if (programs.EDITORS.has(name))
       return args.some((arg) =>
@@ -48,7 +48,7 @@ export function inspectCodeCommand(
   if (/^(?:pwsh|powershell)$/.test(name)) return dangerFinding('PowerShell commands cannot be analyzed.');
   if (reader) {
     const inline = args.findIndex((arg) => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg));
-    if (inline !== -1 && SHELLS.has(name)) {
+    if (inline !== -1 && programs.SHELLS.has(name)) {
       const script = args.slice(inline + 1).find((arg) => !arg.startsWith('-'));
       return script === undefined || hasUnknown(script) ? runsUnknown(context) : undefined;
     }
@@ -79,7 +79,7 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
   const file = args.find((arg, at) => !/^[-+]/.test(arg) && !/^-[WXoO]$/.test(args[at - 1] ?? ''));
   const module = args.indexOf('-m');
   if (/^python/.test(name) && module !== -1)
-    return /^(?:http\.server|pdb|code|pickle|smtpd|webbrowser)$/.test(args[module + 1] ?? '')
+    return /^(?:http\.server|pdb|code|pickle|smtpd|webbrowser|pty|timeit)$/.test(args[module + 1] ?? '')
       ? dangerFinding('It serves files, or runs code.')
       : undefined;
   const isStdin =

@@ -1,16 +1,17 @@
 import { inspectArguments } from './argument-dangers.ts';
 import type { CodeContext } from './code-dangers.ts';
 import { inspectCodeCommand } from './code-dangers.ts';
+import { inspectGiven, SHELL } from './given.ts';
 import { displayText } from './inline-code.ts';
-import { NewFiles } from './new-files.ts';
+import { DATA, NewFiles, READERS } from './new-files.ts';
 import { inspectConnections } from './network-dangers.ts';
-import { inspectRemoval, removesContents } from './removal-dangers.ts';
+import { inspectRemoval, isWork, removesContents } from './removal-dangers.ts';
 import * as programs from './programs.ts';
 import { dangerOfPath, isWholeSystem, isPersonal } from './sensitive-paths.ts';
 import { readShell } from './shell-reader.ts';
 import { inFolder, SECRET_VARIABLES } from './shell-values.ts';
 import type { ScriptFinding, ShellScript, SimpleCommand } from './shell-script.ts';
-import { dangerFinding, unclearFinding } from './shell-script.ts';
+import { dangerFinding, firstDanger, unclearFinding } from './shell-script.ts';
 import { isDynamic, LISTED, UNKNOWN } from './shell-text.ts';
 import { dangerOfGit } from './git-dangers.ts';
 import { dangerOfContainer, dangerOfTool } from './tool-dangers.ts';
@@ -62,6 +63,7 @@ const INSPECTORS: readonly Inspector[] = [
   lookAtOwn,
   inspectCodeCommand,
   inspectConnections,
+  (name, command, { inspect }) => inspectGiven(name, command, new Set(textArguments(name, command.args)), inspect),
   (name, { args }) => inspectArguments(name, args),
   (name, { args }) => (name === 'git' ? dangerOfGit(args) : undefined),
   (name, { args }) => dangerOfContainer(name, args),
@@ -81,7 +83,7 @@ function lookAtProgram(name: string, { words, args }: SimpleCommand): ScriptFind
   for (const { why, programs: list } of programs.ALWAYS) if (list.has(name)) return dangerFinding(`${name} ${why}.`);
   if (/^(?:docker|git)-credential-/.test(name)) return dangerFinding(`${name} reads a secret store.`);
   if (/^ld-linux|^ld\.so|^ld-musl/.test(name)) return dangerFinding(`${name} executes a file.`);
-  if (name === 'xargs' && removesContents(args))
+  if (/^(?:xargs|fd|fdfind)$/.test(name) && removesContents(args))
     return dangerFinding('It removes files that are listed by another command.');
   return undefined;
 }
@@ -99,11 +101,24 @@ const HARMLESS_NAME =
 
 function lookAtAssignments(name: string, { assignments, args }: SimpleCommand): ScriptFinding | undefined {
   const assigned = SETS_VARIABLES.test(name) ? args.flatMap(assignmentIn) : [];
-  const naming = [...assignments, ...assigned].find(
-    (each) => RUNS_VALUE.test(each.name) && !isHarmlessAssignment(each),
-  );
-  return naming && dangerFinding(`The variable ${naming.name} sets a program to run: ${displayText(naming.value)}.`);
+  return firstDanger([...assignments, ...assigned].map(inspectAssignment));
 }
+
+/** A variable may decide what a program runs: by its name, or because its value is a shell or a file of this folder. */
+export function inspectAssignment(each: { name: string; value: string }): ScriptFinding | undefined {
+  const { name, value } = each;
+  const isNamed = RUNS_VALUE.test(name) && !isHarmlessAssignment(each);
+  const isLoaded =
+    NAMES_FILE.test(name) &&
+    /^(?:\.{0,2}\/(?!usr\/|opt\/|home\/|etc\/|dev\/|bin\/)|~)/.test(value) &&
+    !DATA.test(value);
+  return isNamed || isLoaded || (SHELL.test(value) && !/^SHELL$/.test(name))
+    ? dangerFinding(`The variable ${name} sets a program to run: ${displayText(value)}.`)
+    : undefined;
+}
+
+const NAMES_FILE =
+  /(?:RC|CONFIG|GEMFILE|COMMAND|CMD|WRAPPER|HOOKS?|PLUGINS?|LIB|BIN|TOOLCHAIN_FILE|(?:CONFIG|CURL|COMPOSER|LIB\w*)_(?:PATH|HOME|FILE|DIR))$/i;
 
 const SETS_VARIABLES = /^(?:export|declare|typeset|env|sudo|readonly|local|set|setx)$/;
 
@@ -148,7 +163,9 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
     }
     // A path may follow an option or a host name.
     const value = /^(?:--?[\w-]+=|[^/~]*[:@])([~/].*)$/.exec(arg)?.[1];
-    const whole = [arg.startsWith('-') ? '' : path, value ?? ''].find(isWholeSystem);
+    const whole = [arg.startsWith('-') ? '' : path, value ?? ''].find(
+      (each) => isWholeSystem(each) || CONFIG_FOLDER.test(each),
+    );
     if (whole !== undefined && takesAll(name, args))
       return dangerFinding(`It processes everything in ${displayText(whole)}.`);
     if (arg === UNKNOWN && READS_FILES.has(name))
@@ -157,6 +174,8 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
   return doubt ?? searchedSecret(name, command);
 }
 
+/** Folders with the settings of all programs. */
+const CONFIG_FOLDER = /^(?:~|\/home\/[^/]+)\/\.(?:config|local\/share)\/?$/;
 const LISTS_DEVICES = new Set(['ls', 'stat', 'lsblk', 'test', '[', 'blkid', 'file', 'df']);
 const READS_FILES = new Set(
   'cat head tail less more bat nl tac xxd od hexdump base64 strings cp mv scp rsync tar zip curl source . tee grep sed awk'.split(
@@ -256,8 +275,9 @@ function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | 
     if (found === 'device') return dangerFinding(`It writes to the device ${displayText(path)}.`);
     if (found !== undefined)
       return dangerFinding(`It writes to ${displayText(path)}, which is a system file or runs automatically.`);
-    const isEmptied = /^(?::|true|)$/.test(name) && operator === '>';
-    if (isEmptied && (isDynamic(path) || isPersonal(path))) return dangerFinding(`It empties ${displayText(path)}.`);
+    const isEmptied = /^(?::|true|)$/.test(name) && operator === '>' && command.next === undefined;
+    if (isEmptied && (isDynamic(path) || isPersonal(path) || isWork(path)))
+      return dangerFinding(`It empties ${displayText(path)}.`);
     if (path === UNKNOWN && operator !== '>&')
       return unclearFinding('The file that it writes is not known in advance.');
   }
@@ -317,11 +337,9 @@ function lookAtOwn(
   }
   if (own.port !== undefined && texts.includes(String(own.port)) && /^(?:nc|telnet|curl|ssh)$/.test(name))
     return TOUCHES_TOOLYARD;
-  if (
-    /^(?:npx|bunx|pnpx|node|tsx|pgrep|pkill|killall|pidof|systemctl|service)$/.test(name) &&
-    texts.some((text) => /^(?:.*\/)?toolyard(?:@[\w.]+|\.service)?$|packages\/cli\/(?:dist|src)\//.test(text))
-  )
-    return TOUCHES_TOOLYARD;
+  const isOwn = (text: string): boolean =>
+    /^(?:.*\/)?toolyard(?:@[\w.]+|\.service)?$|packages\/cli\/(?:dist|src)\//.test(text);
+  if (!READERS.has(name) && texts.some(isOwn)) return TOUCHES_TOOLYARD;
   return undefined;
 }
 

@@ -9,8 +9,8 @@ const UNREACHABLE = 'It deletes unreachable commits for good.';
 const lookAtAction = argumentDangers([
   {
     of: 'push',
-    has: [/^(?:--force\S*|-[a-z]*f[a-z]*|--mirror|--delete|-d|--prune|[:+].+)$/],
-    why: 'It overwrites or deletes commits of others.',
+    has: [/^(?:--force\S*|-[a-z]*f[a-z]*|--mirror|--delete|-d|--prune|[:+].+|\w+:\/\/.*|[\w.-]+@.*:.*)$/],
+    why: 'It overwrites or deletes commits of others, or sends them elsewhere.',
   },
   { of: 'reset', has: [/^--(?:hard|merge|keep)$/], why: 'It discards changes.' },
   {
@@ -62,7 +62,7 @@ export function dangerOfGit(args: readonly string[]): ScriptFinding | undefined 
 }
 
 const NAMES_PROGRAM =
-  /^(?:ext::|--(?:upload-pack|receive-pack|exec|open-files-in-pager|extcmd|gpg-sign-program)(?:=|$)|-O.)/;
+  /^(?:ext::|--(?:upload-pack|receive-pack|exec|open-files-in-pager|extcmd|gpg-sign-program|config-env)(?:=|$)|-O.)/;
 
 const PLAIN =
   /^(?:status|diff|log|show|add|commit|branch|checkout|switch|restore|fetch|pull|push|merge|rebase|stash|tag|blame|grep|ls-\w+|rev-\w+|describe|shortlog|reflog|remote|cherry(?:-pick)?|revert|reset|clone|init|mv|rm|cat-file|merge-base|range-diff|name-rev|count-objects|fsck|config|version|diff-\w+|for-each-ref|show-\w+|symbolic-ref|notes|clean|gc|--version)$/;

@@ -1,8 +1,8 @@
 import { inspectQuery, displayText } from './inline-code.ts';
+import { DATA } from './new-files.ts';
 import * as programs from './programs.ts';
 import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
 import { dangerFinding } from './shell-script.ts';
-import { SHELLS } from './wrappers.ts';
 
 /** Commands that connect to other machines, and code from the network. */
 
@@ -15,12 +15,18 @@ export function inspectConnections(
 ): ScriptFinding | undefined {
   if (words.some((word) => METADATA.test(word)) && !programs.TEXT_ONLY.has(name))
     return dangerFinding('It reads the credentials of a cloud machine.');
-  if (name === 'openssl' && args[0] === 's_client' && sources.some(({ program }) => SHELLS.has(program)))
-    return dangerFinding('It gives another machine a shell.');
+  const readsFile = redirects.some(({ operator, target }) => operator === '<' && target !== '/dev/null');
+  if (
+    name === 'openssl' &&
+    (args[0] === 's_server' ||
+      (args[0] === 's_client' && (readsFile || sources.some(({ program }) => program !== 'echo'))))
+  )
+    return dangerFinding('It connects to another machine.');
   const address = args.find(
     (arg) =>
-      /^(?:git\+)?(?:https?|ftp|ssh|git):\/\/|=(?:git\+)?https?:\/\/|^git\+|@https?:\/\//i.test(arg) &&
-      !/:\/\/(?:localhost|127\.|\[::1\])/.test(arg),
+      /^(?:git\+)?(?:https?|ftp|ssh|git):\/\/|=(?:git\+)?https?:\/\/|^git\+|^(?:github|gitlab|gist|bitbucket):|@https?:\/\//i.test(
+        arg,
+      ) && !/:\/\/(?:localhost|127\.|\[::1\])/.test(arg),
   );
   const isOnlyRead = /^(?:node|python3?|kubectl|helm|terraform|npm-check|code)$/.test(name);
   if (address !== undefined && programs.RUNS_ADDRESSES.has(name) && !isOnlyRead)
@@ -33,8 +39,9 @@ export function inspectConnections(
     return dangerFinding('It installs or runs code from another source.');
   if (name === 'curl' || name === 'wget') {
     const sendsInput = args.some((arg) => /^@-$|=@-|^--(?:post|body)-file=(?:-|\/dev\/stdin)$/.test(arg));
-    if (sendsInput && sources.some(({ program }) => !/^(?:echo|printf|jq|cat|date)$/.test(program)))
-      return dangerFinding(`${name} sends the output of other commands.`);
+    const isOwn = ({ program, args: texts }: SimpleCommand): boolean =>
+      /^(?:echo|printf|jq|date)$/.test(program) || (program === 'cat' && texts.every((text) => DATA.test(text)));
+    if (sendsInput && !sources.every(isOwn)) return dangerFinding(`${name} sends the output of other commands.`);
   }
   if (/^(?:mail|mailx|mutt|sendmail|msmtp|swaks)$/.test(name) && (sources.length > 0 || redirects.length > 0))
     return dangerFinding('It sends an email.');

@@ -6,7 +6,7 @@ import { hasUnknown } from './shell-text.ts';
 import { inFolder } from './shell-values.ts';
 
 /** They only read what is new, or show it. */
-const READERS: ReadonlySet<string> = new Set([
+export const READERS: ReadonlySet<string> = new Set([
   ...programs.LISTERS,
   ...programs.TEXT_ONLY,
   ...programs.names(`cat head tail less more bat nl tac grep egrep fgrep rg ag ack wc sort uniq cut tr paste column fold fmt
@@ -18,13 +18,13 @@ const READERS: ReadonlySet<string> = new Set([
 const PASSES_ON = programs.names(`cp mv ln install tar bsdtar unzip gunzip zcat gzip xz xzcat unxz bzip2 bunzip2 zstd 7z
   7za unrar cpio ar base64 base32 xxd uudecode openssl gpg dd sed tr awk cut cat tee head tail rsync xargs`);
 const UNPACKS = programs.names('tar bsdtar unzip 7z 7za unrar cpio ar');
-const FETCHES = programs.names(
+export const FETCHES = programs.names(
   'curl wget aria2c axel http https xh fetch lynx w3m links scp sftp ftp tftp rsync svn hg lwp-request lwp-download',
 );
 /** Files of data; those that a program looks for by name are none. */
-const DATA =
+export const DATA =
   /\.(?:png|jpe?g|gif|svg|webp|ico|mp[34]|mov|wav|csv|tsv|txt|md|pdf|html?|xml|json|log|parquet|ttf|woff2?)$/i;
-const MANIFEST =
+export const MANIFEST =
   /(?:^|\/)(?:(?:gnu)?makefile|(?:rake|gem|just|jenkins|vagrant|proc|brew|docker|container)file[\w.]*|(?:package|composer|deno|tasks)\.json|[\w.-]*compose[\w.-]*\.ya?ml|requirements[\w.-]*\.txt|cmakelists\.txt|pyproject\.toml|setup\.\w+|conftest\.py|cargo\.toml|build\.\w+|pom\.xml|[\w.-]+\.config\.\w+|\.\w+rc)$/i;
 
 /**
@@ -89,7 +89,7 @@ export class NewFiles {
     for (const each of this.#foreign) {
       if (path === each || path.startsWith(`${each}/`)) return true;
       // An archive was unpacked here: any file in a folder may be from it.
-      if (each === '.' && !exactly && path.includes('/') && !/^[/~]/.test(path)) return true;
+      if (each === '.' && !exactly && !/^[/~]/.test(path)) return true;
     }
     return false;
   }
@@ -112,6 +112,7 @@ function fetches(name: string, { args }: SimpleCommand): boolean {
   if (name === 'gh')
     return /^(?:release|repo|gist|run)$/.test(action) && /^(?:download|clone|view)$/.test(args[1] ?? '');
   if (/^(?:aws|gsutil|gcloud|rclone|s3cmd|mc)$/.test(name)) return args.some((arg) => /^\w+:\/\//.test(arg));
+  if (/^(?:pip|npm)$/.test(name)) return /^(?:download|pack)$/.test(action) && !args.includes('--dry-run');
   if (!FETCHES.has(name))
     return (
       /^(?:base64|base32|xxd|uudecode|openssl)$/.test(name) && args.some((arg) => /^-[dDr]|^enc$|^\w+\.uu$/.test(arg))
@@ -155,7 +156,13 @@ function writtenBy(name: string, command: SimpleCommand, isForeign: boolean): st
     );
   if (/^(?:gunzip|unxz|bunzip2|xz|gzip|zstd)$/.test(name))
     written.push(...operands.map((arg) => arg.replace(/\.\w+$/, '')));
-  if (name === 'uudecode' || (name === 'gh' && into.length === 0) || /^s?ftp$/.test(name)) written.push('.');
+  if (
+    name === 'uudecode' ||
+    (name === 'git' && args[0] !== 'clone') ||
+    (name === 'gh' && into.length === 0) ||
+    /^s?ftp$/.test(name)
+  )
+    written.push('.');
   return written.filter((path) => path !== '' && path !== '-');
 }
 

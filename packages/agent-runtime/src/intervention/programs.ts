@@ -9,6 +9,8 @@ export function byName<T>(rows: readonly (readonly [list: string, value: T])[]):
   return new Map(rows.flatMap(([list, value]) => [...names(list)].map((name) => [name, value] as const)));
 }
 
+export const SHELLS = names('sh bash zsh dash ksh mksh ash fish csh tcsh rbash');
+
 /** Every call of these needs approval, unless its arguments only query something ({@link ONLY_ASKS}). */
 export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] = [
   {
@@ -16,7 +18,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
     programs:
       names(`ssh-copy-id sudo sudoedit doas su pkexec run0 runuser runas gsudo machinectl systemd-run chroot unshare nsenter
       capsh setcap setpriv newgrp sg usermod useradd adduser addgroup userdel deluser groupadd groupmod groupdel gpasswd
-      visudo vipw vigr chpasswd passwd chage chsh chfn pam-auth-update update-alternatives dpkg-divert setenforce
+      update-ca-certificates trust visudo vipw vigr chpasswd passwd chage chsh chfn pam-auth-update update-alternatives dpkg-divert setenforce
       setsebool semanage aa-disable aa-complain aa-teardown apparmor_parser chattr insmod modprobe rmmod kexec bpftool
       sysctl iptables ip6tables iptables-restore nft ufw firewall-cmd pfctl netsh polkit dscl csrutil spctl tccutil
       nvram auditctl dsenableroot dseditgroup authconfig realm kinit ldapmodify reg regedit takeown icacls cacls net
@@ -56,7 +58,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
     programs:
       names(`crontab at batch anacron launchctl update-rc.d chkconfig rc-update sysv-rc-conf insserv incrontab loginctl
       osascript automator defaults plistbuddy dracut update-initramfs mkinitcpio grub-install grub-mkconfig efibootmgr
-      ldconfig pm2 supervisorctl atrm fcrontab ln.exe`),
+      ldconfig setsid start-stop-daemon daemonize disown pm2 supervisorctl atrm fcrontab ln.exe`),
   },
   { why: 'controls Toolyard itself', programs: names('toolyard') },
 ];

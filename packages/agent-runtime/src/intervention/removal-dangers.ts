@@ -92,6 +92,10 @@ function removalByFind(args: readonly string[], folder: string | undefined): Scr
     : undefined;
 }
 
+export function isWork(path: string): boolean {
+  return SOURCES.test(path);
+}
+
 /** Files that a user wrote and no build creates again. */
 const SOURCES =
   /^\*$|\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|c|cc|cpp|h|rb|php|swift|md|txt|tex|docx?|xlsx?|csv|sql|db|sqlite3?|jpe?g|png|pdf|html?|css|ya?ml|json)$/i;

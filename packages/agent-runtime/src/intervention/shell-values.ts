@@ -1,6 +1,5 @@
-import { names } from './programs.ts';
+import { names, SHELLS } from './programs.ts';
 import type { SimpleCommand } from './shell-script.ts';
-import { SHELLS } from './wrappers.ts';
 
 /** Values of variables, substitutions and inputs that are known without running them. */
 

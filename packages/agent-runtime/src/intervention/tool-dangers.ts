@@ -10,7 +10,7 @@ const SECRET_WORD =
   /^(?:--?)?(?:[\w/.]*[-_:/.])?(?:secrets?|tokens?|passwords?|passwd|credentials?|access-?tokens?|identity-?tokens?|private-?keys?|api-?keys?|auth-?keys?|keyrings?|reveal|with-decryption|show-secrets?|raw|get-login(?:-password)?|session-token|assume-role\S*|export-credentials|print-\S*token|get-caller-token|authtoken|_authtoken|kubeconfig|update-kubeconfig|get-credentials|printenv|env)(?:[-_:/.](?:value|list|get|access|versions?|string|key)\S*)?(?:=.*)?$/i;
 
 export const DESTROYS =
-  /^(?:[\w.]+[-:_])?(?:delete|destroy|drop|purge|wipe|erase|nuke|flush(?:all|db)?|truncate|terminate|deprovision|obliterate|teardown|uninstall|prune|rm|rb|remove|reset|revoke|expire|shred|zap|cleanup|empty|forget|unpublish|force-unlock|rollback|undo)(?:[-:_]\S*)?$/i;
+  /^(?:[\w.]+[-:_])?(?:delete|destroy|drop|purge|wipe|erase|nuke|flush(?:all|db)?|truncate|terminate|del|deprovision|obliterate|teardown|uninstall|prune|rm|rb|remove|reset|revoke|expire|shred|zap|cleanup|empty|forget|unpublish|force-unlock|rollback|undo)(?:[-:_]\S*)?$/i;
 
 /** Programs whose subcommands act on remote resources. */
 const REMOTE = names(`
@@ -86,11 +86,11 @@ function isRemote(name: string): boolean {
 
 /** Containers with access to the host. */
 export function dangerOfContainer(name: string, args: readonly string[]): ScriptFinding | undefined {
-  if (!/^(?:docker|podman|nerdctl|docker-compose)$/.test(name)) return undefined;
+  if (!/^(?:docker|podman|nerdctl|docker-compose|kubectl|oc)$/.test(name)) return undefined;
   for (const [at, arg] of args.entries()) {
     const before = args[at - 1] ?? '';
     const option = `${before} ${arg}`;
-    if (HOST_RIGHTS.test(arg) || /^--(?:pid|ipc|userns|net|network) host$/.test(option))
+    if (HOST_RIGHTS.test(arg) || HOST_SETTINGS.test(arg) || /^--(?:pid|ipc|userns|net|network) host$/.test(option))
       return dangerFinding('The container has full access to the machine.');
     const volume = /^(?:-v|--volume|--mount)$/.test(before) ? arg : /^(?:-v|--volume=|--mount=)(.+)$/.exec(arg)?.[1];
     if (volume !== undefined && (args.includes('run') || args.includes('create'))) {
@@ -110,6 +110,9 @@ export function dangerOfContainer(name: string, args: readonly string[]): Script
   }
   return undefined;
 }
+
+/** The same in the settings of a container or pod. */
+export const HOST_SETTINGS = /\b(?:host_?(?:pid|network|ipc)|privileged)["']?\s*[:=]\s*true\b/i;
 
 const HOST_RIGHTS =
   /^--(?:privileged|(?:pid|ipc|userns|net|network|cgroupns)=host|cap-add\S*|device\S*|security-opt\S*)$/;

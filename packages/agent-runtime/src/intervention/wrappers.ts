@@ -1,10 +1,8 @@
-import { byName, names } from './programs.ts';
+import { byName, names, SHELLS } from './programs.ts';
 
 /** Programs that run other programs: the inner command, as words or as the text of a script. */
 
 export type InnerCommand = { words: readonly string[] } | { script: string };
-
-export const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'fish', 'csh', 'tcsh', 'rbash']);
 
 /** How to parse the arguments of a wrapper before the inner program. */
 type Wrapper = {
