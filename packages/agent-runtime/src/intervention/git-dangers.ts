@@ -7,33 +7,25 @@ import { GIT_RUNS } from './wrappers.ts';
 const UNREACHABLE = 'It deletes unreachable commits for good.';
 
 const lookAtAction = argumentDangers([
-  {
-    of: 'push',
-    has: [/^(?:--force\S*|-[a-z]*f[a-z]*|--mirror|--delete|-d|--prune|[:+].+|\w+:\/\/.*|[\w.-]+@.*:.*)$/],
-    why: 'It overwrites or deletes commits of others, or sends them elsewhere.',
-  },
-  { of: 'reset', has: [/^--(?:hard|merge|keep)$/], why: 'It discards changes.' },
-  {
-    of: 'clean',
-    has: [/^(?:-[a-z]*[fxX]|--force)/],
-    but: /^(?:-[a-z]*n|--dry-run)/,
-    why: 'It deletes untracked files.',
-  },
-  {
-    of: 'checkout switch restore',
-    has: [/^(?:\.|:\/|\*|-f|--force|--discard-changes|:\(.*)$/],
-    why: 'It discards changes.',
-  },
-  { of: 'branch', has: [/^(?:-[a-zA-Z]*[Df]|--force)$/], why: 'It deletes or moves a branch that is not merged.' },
-  { of: 'gc', has: [/^--prune=(?:now|all)/], why: UNREACHABLE },
-  { of: 'prune', why: UNREACHABLE },
-  { of: 'rm', has: [/^(?:-[a-z]*r[a-z]*|\.|\*|:.*)$/], but: /^--cached$/, why: 'It deletes files.' },
-  { of: 'update-ref', has: [/^-d$/], why: 'It deletes a branch.' },
-  { of: 'worktree submodule', has: [/^(?:-f|--force|deinit)$/], why: 'It deletes a folder with changes.' },
-  {
-    of: 'filter-branch filter-repo credential credential-store credential-cache daemon instaweb send-email',
-    why: 'It rewrites history, starts a server, or shows credentials.',
-  },
+  [
+    'push',
+    / (?:--force\S*|-[a-z]*f[a-z]*|--mirror|--delete|-d|--prune|[:+]\S+|\w+:\/\/\S*|[\w.-]+@\S*:\S*) /,
+    'It overwrites or deletes commits of others, or sends them elsewhere.',
+  ],
+  ['reset', / --(?:hard|merge|keep) /, 'It discards changes.'],
+  ['clean', /^(?!.* (?:-[a-z]*n|--dry-run)).* (?:-[a-z]*[fxX]|--force)/, 'It deletes untracked files.'],
+  ['checkout switch restore', / (?:\.|:\/|\*|-f|--force|--discard-changes|:\(.*) /, 'It discards changes.'],
+  ['branch', / (?:-[a-zA-Z]*[Df]|--force) /, 'It deletes or moves a branch that is not merged.'],
+  ['gc', / --prune=(?:now|all)/, UNREACHABLE],
+  ['prune', / /, UNREACHABLE],
+  ['rm', /^(?!.* --cached ).* (?:-[a-z]*r[a-z]*|\.|\*|:\S*) /, 'It deletes files.'],
+  ['update-ref', / -d /, 'It deletes a branch.'],
+  ['worktree submodule', / (?:-f|--force|deinit) /, 'It deletes a folder with changes.'],
+  [
+    'filter-branch filter-repo credential credential-store credential-cache daemon instaweb send-email',
+    / /,
+    'It rewrites history, starts a server, or shows credentials.',
+  ],
 ]);
 
 const RUNS_COMMAND = dangerFinding('git runs another command.');
