@@ -1,3 +1,4 @@
+import { foldText } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
 import { splitWords, KNOWN_PROGRAM, namePattern } from './call-facts.ts';
 import type { ProtectedPlaces } from './dangers.ts';
@@ -16,7 +17,7 @@ const REMOVES = namePattern('chmod|chown|permissions|delete|remove|rm|rmdir|unli
 const WRITES = namePattern(
   'write|append|create|edit|apply|move|save|put|update|insert|upload|set|patch|replace|copy|rename|add',
 );
-const DATABASE = namePattern('sql|postgres|postgresql|mysql|mariadb|sqlite|database|db|mongo|mongodb|redis|duckdb');
+const DATABASE = namePattern('sql|pg|postgres|postgresql|mysql|mariadb|sqlite|database|db|mongo|mongodb|redis|duckdb');
 
 /**
  * The default blacklist: calls that need approval, whatever else is allowed. It only reads the arguments of a call;
@@ -31,6 +32,7 @@ export function findDanger(facts: CallFacts, onlyReads: boolean): ScriptFinding 
     removes: REMOVES.test(called),
     writes: WRITES.test(called),
     queries: DATABASE.test(called),
+    contains: /docker|podman|container|compose/.test(called),
   };
   return firstDanger(findingsIn(facts, tool, own));
 }
@@ -53,6 +55,8 @@ function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Genera
   for (const name of facts.names)
     if (/[./~]/.test(name))
       yield inspectPlace({ name: '', text: name, role: 'path', folder: undefined, isContent: false }, tool);
+  const isHere = facts.fields.some(({ text }) => /^(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0)$/i.test(text));
+  if (isHere && facts.all.includes(String(own.port))) yield TOUCHES_TOOLYARD;
   for (const setting of facts.settings)
     if (HOST_SETTINGS.test(setting)) yield dangerFinding(`It has full access to the machine: ${setting}.`);
 }
@@ -89,7 +93,7 @@ function realFolder(own: ProtectedPlaces, resolvePath: ResolvePath): string {
   return real;
 }
 
-type Tool = { onlyReads: boolean; removes: boolean; writes: boolean; queries: boolean };
+type Tool = { onlyReads: boolean; removes: boolean; writes: boolean; queries: boolean; contains: boolean };
 
 const METADATA_READ = dangerFinding('It reads the credentials of a cloud machine.');
 
@@ -98,19 +102,18 @@ function certainOnly(finding: ScriptFinding | undefined, isCommand: boolean): Sc
   return isCommand || finding?.kind === 'danger' ? finding : undefined;
 }
 
-function inspectPlace(
-  { name, text, role, folder }: Field,
-  { onlyReads, removes, writes }: Tool,
-): ScriptFinding | undefined {
+function inspectPlace({ name, text, role, folder }: Field, tool: Tool): ScriptFinding | undefined {
+  const { onlyReads, removes, writes } = tool;
   if (role === 'text' && !/^(?:name|label)$/.test(name) && !/^(?:[~/]|\.\.\/)\S+$/.test(text)) return undefined;
   if (text.includes('\n') || role === 'code' || role === 'query') return undefined;
   if (role === 'command') return !/\s/.test(text) && dangerOfPath(text) === 'secret' ? secretFinding(text) : undefined;
   const path = inFolder(text, folder);
-  const found = dangerOfPath(text) ?? (path === text || /\s/.test(text) ? undefined : dangerOfPath(path));
+  const folded = /[^ -~]/.test(path) ? foldText(path) : path;
+  const found = dangerOfPath(text) ?? (folded === text || /\s/.test(text) ? undefined : dangerOfPath(folded));
   if (found === 'secret') return secretFinding(path);
   if (
-    /^(?:volumes?|mounts?|binds?)$/i.test(name) &&
-    (isWholeSystem(text.split(':')[0] ?? '') || text.includes('docker.sock'))
+    (tool.contains || /^(?:volumes?|mounts?|binds?)$/i.test(name)) &&
+    ((/^(?:[/~]|[a-z]:)/i.test(text) && isWholeSystem(text.split(':')[0] ?? '')) || text.includes('docker.sock'))
   )
     return dangerFinding(`It gives a container access to ${displayText(text)}.`);
   if (removes && /^[/~%]|^[a-z]:/i.test(path) && (isWholeSystem(path) || isPersonal(path)))
@@ -124,7 +127,7 @@ function inspectPlace(
 
 /** PowerShell, which is matched as text instead of parsed. */
 const RUNS_FETCHED =
-  /\b(?:iex|invoke-expression)\b[^\n]{0,200}\b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n]{0,200}\|\s*(?:iex|invoke-expression)\b/i;
+  /^git\+\w+:\/\/|\b(?:iex|invoke-expression)\b[^\n]{0,200}\b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n]{0,200}\|\s*(?:iex|invoke-expression)\b/i;
 
 function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding | undefined {
   const { text, role } = field;

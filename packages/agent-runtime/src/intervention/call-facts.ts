@@ -95,6 +95,7 @@ export class CallFacts {
   readonly #evaluates: boolean;
   /** A tool that is called like a program takes its arguments. */
   readonly #program: string | undefined;
+  readonly #tool: string;
   readonly #prose = new Map<string, boolean>();
   readonly #scripts = new Map<string, ShellScript>();
   #valueCount = 0;
@@ -106,13 +107,16 @@ export class CallFacts {
     const called = splitWords(`${tool.serverId}/${tool.name}`);
     this.runs = RUNS.test(called);
     this.#evaluates = EVALUATES.test(called);
+    this.#tool = tool.name;
     this.#program = [tool.serverId, tool.name].find((name) => KNOWN_PROGRAM.test(name));
     this.#value(args, { name: '', schema: surroundings.inputSchema, depth: 0, folder: undefined });
   }
 
   /** The commands in a field. Each text is parsed once. */
-  scriptIn({ text, folder }: Field): ShellScript {
-    return this.#once(`${folder ?? ''}\0${text}`, () => readShell(text, this.#options(folder)));
+  scriptIn({ text, folder, role }: Field): ShellScript {
+    // A terminal takes a carriage return for the end of a line.
+    const script = role === 'command' ? text : text.replaceAll('\r', '\n');
+    return this.#once(`${folder ?? ''}\0${script}`, () => readShell(script, this.#options(folder)));
   }
 
   /** True for text without meaning for a shell, see {@link isPlainProse}. Each text is checked once. */
@@ -160,7 +164,12 @@ export class CallFacts {
     const isContent = role === 'text' && at.schema !== undefined && CONTENT.test(splitWords(at.name));
     this.fields.push({ name: at.name, text, role, folder: at.folder, isContent });
     // Arguments of another tool as JSON text.
-    if (role !== 'text' && text.length < 65_536 && /^\s*[[{]/.test(text) && /[\]}]\s*$/.test(text)) {
+    if (
+      (role !== 'text' || !/^(?:text|content)/.test(at.name)) &&
+      text.length < 65_536 &&
+      /^\s*[[{]/.test(text) &&
+      /[\]}]\s*$/.test(text)
+    ) {
       const inner = parseJson(text);
       if (inner.ok && typeof inner.value === 'object') this.#value(inner.value, { ...at, depth: at.depth + 1 });
     }
@@ -198,6 +207,16 @@ export class CallFacts {
       if (typeof operands === 'string') this.#command(`${program} ${operands}`, folder);
       else this.#words([...program.trim().split(/\s+/), ...textsIn(operands)], true, folder);
       return;
+    }
+    if (this.#program !== undefined && entries.length <= 12) {
+      const options = entries.flatMap(([name, value]) => {
+        const option = `--${splitWords(name)
+          .replace(/_mode$/, '')
+          .replaceAll('_', '-')}`;
+        if (CONTENT.test(name) || (typeof value !== 'string' && value !== true && !Array.isArray(value))) return [];
+        return typeof value === 'string' ? [`${option}=${value}`, value] : [option, ...textsIn(value)];
+      });
+      this.#words([this.#program, ...this.#tool.split('_'), ...options], false, folder);
     }
     if (entries.length < 2 || entries.length > 12) return;
     const named = entries.find(
@@ -237,7 +256,7 @@ const TOO_MANY: ShellScript = {
 
 /** Programs by which a list of words is recognized as a command, whatever its name. */
 export const KNOWN_PROGRAM =
-  /^(?:\S*\/)?(?:sudo|doas|su|env|(?:ba|z|da|k)?sh|rm|dd|cat|cp|mv|curl|wget|nc|ssh|scp|find|xargs|chmod|chown|mkfs\S*|python\d?|node|perl|ruby|php|docker|kubectl|git|npm|npx|tee|base64|gh|aws|gcloud|crontab|systemctl|shred|truncate|tar|eval|nohup|timeout|cargo|make|toolyard)(?:\s|$)/;
+  /^(?:\S*\/)?(?:sudo|doas|su|env|(?:ba|z|da|k)?sh|rm|dd|cat|cp|mv|curl|wget|nc|ssh|scp|find|xargs|chmod|chown|mkfs\S*|python\d?|node|perl|ruby|php|docker|kubectl|git|npm|npx|tee|base64|gh|aws|gcloud|crontab|systemctl|shred|truncate|tar|eval|nohup|timeout|cargo|make|pip\d?|pnpm|yarn|uv|helm|terraform|toolyard)(?:\s|$)/;
 
 function objectIn(schema: JsonObject | undefined, name: string): JsonObject | undefined {
   const value = schema?.[name] ?? null;

@@ -33,7 +33,7 @@ export function inspectCodeCommand(
   if (!reader && !programs.INTERPRETERS.has(name)) {
     if (programs.EDITORS.has(name))
       return args.some((arg) =>
-        /^(?:-[ces]\w*|\+.+|--(?:cmd|eval|script|batch|headless|load|execute)\S*|-S|-u|-l|-f)$/.test(arg),
+        /^(?:-[ces]\w*|\+(?!\d+$).+|--(?:cmd|eval|script|batch|headless|load|execute)\S*|-S|-u|-l|-f)$/.test(arg),
       ) && !/^(?:less|more|code|man)$/.test(name)
         ? dangerFinding(`${name} runs other commands.`)
         : undefined;
@@ -100,7 +100,7 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
   if (input === undefined) {
     const readsNothing = sources.length === 0 && redirects.every(({ operator }) => !operator.startsWith('<'));
     if (readsNothing && name !== 'source' && name !== '.')
-      return args.length === 0 ? unclearFinding(`${name} runs its input.`) : undefined;
+      return args.length === 0 && !command.isInner ? unclearFinding(`${name} runs its input.`) : undefined;
     return dangerFinding(`${name} runs the output of another command.`);
   }
   if (hasUnknown(input)) return runsUnknown(context);

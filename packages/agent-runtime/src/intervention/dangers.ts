@@ -93,7 +93,7 @@ const CHANGES = /^(?:-w|-F|-X|-P|-d|-D|-A|--write|show)$/;
 
 /** Variables that set a program to run or code to load. */
 const RUNS_VALUE =
-  /^(?:\w*EDITOR|VISUAL|\w*PAGER|GIT_\w+|LD_\w+|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PYTHON(?:STARTUP|PATH|HOME|INSPECT|BREAKPOINT)|NODE_OPTIONS|NODE_PATH|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|VIMINIT|EXINIT|GVIMINIT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|BROWSER|SHELL|PATH|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS[0-4]|IFS|LESSOPEN|LESSCLOSE|TERMINFO\w*|GCONV_PATH|MAKEFLAGS|RUSTC_WRAPPER|CC|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|OPENSSL_CONF|KUBECONFIG|DOCKER_HOST|HTTPS?_PROXY|ALL_PROXY|npm_config_\w+|PIP_\w+|UV_\w*INDEX\w*|GOFLAGS|GOPROXY)$/i;
+  /^(?:\w*EDITOR|VISUAL|\w*PAGER|GIT_\w+|LD_\w+|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PYTHON(?:STARTUP|PATH|HOME|INSPECT|BREAKPOINT)|NODE_OPTIONS|NODE_PATH|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|VIMINIT|EXINIT|GVIMINIT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|BROWSER|SHELL|PATH|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS[0-4]|IFS|LESSOPEN|LESSCLOSE|TERMINFO\w*|GCONV_PATH|MAKEFLAGS|RUSTC_WRAPPER|CC|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|OPENSSL_CONF|KUBECONFIG|DOCKER_HOST|HTTPS?_PROXY|ALL_PROXY|npm_config_\w+|PIP_\w+|UV_\w*INDEX\w*|GOFLAGS|GOPROXY|TOOLYARD_\w+)$/i;
 const HARMLESS_VALUE =
   /^(?:|cat|less(?: -\w+)*|more|true|:|\/bin\/(?:cat|true|sh|bash)|--max[-_]old[-_]space[-_]size=\d+|--no-warnings|--enable-source-maps|-j\d*|gcc|clang|cc|g\+\+|code --wait|vim?|nano|\d+|never|always|on|off|yes|no|\/usr\/lib\/[\w./-]+)$/;
 const HARMLESS_NAME =
@@ -101,24 +101,36 @@ const HARMLESS_NAME =
 
 function lookAtAssignments(name: string, { assignments, args }: SimpleCommand): ScriptFinding | undefined {
   const assigned = SETS_VARIABLES.test(name) ? args.flatMap(assignmentIn) : [];
-  return firstDanger([...assignments, ...assigned].map(inspectAssignment));
+  const isProject = RUNS_PROJECT.test(name);
+  return firstDanger([...assignments, ...assigned].map((each) => inspectAssignment(each, isProject)));
 }
 
-/** A variable may decide what a program runs: by its name, or because its value is a shell or a file of this folder. */
-export function inspectAssignment(each: { name: string; value: string }): ScriptFinding | undefined {
+/** Programs whose variables are mostly those of the project. */
+const RUNS_PROJECT =
+  /^(?:|export|set|env|npm|pnpm|yarn|npx|bunx?|node|deno|tsx|python|uvx?|poetry|go|cargo|make|docker|docker-compose|ruby|rails|rake|php|java|mvn|mvnw|gradlew?|dotnet|vitest|jest|pytest|playwright|[\w-]+\.\w+)$/;
+
+/**
+ * A variable may decide what a program runs: by its name, because its value is a shell or an option that runs something,
+ * or because it names a file for a program that is not of the project.
+ */
+export function inspectAssignment(each: { name: string; value: string }, isProject = true): ScriptFinding | undefined {
   const { name, value } = each;
-  const isNamed = RUNS_VALUE.test(name) && !isHarmlessAssignment(each);
-  const isLoaded =
-    NAMES_FILE.test(name) &&
-    /^(?:\.{0,2}\/(?!usr\/|opt\/|home\/|etc\/|dev\/|bin\/)|~)/.test(value) &&
-    !DATA.test(value);
-  return isNamed || isLoaded || (SHELL.test(value) && !/^SHELL$/.test(name))
+  const isNamed = (RUNS_VALUE.test(name) && !isHarmlessAssignment(each)) || INSECURE.test(name);
+  const isLoaded = (isProject ? NAMES_FILE : NAMES_ANY).test(name) && LOCAL_FILE.test(value) && !DATA.test(value);
+  const isShell = (SHELL.test(value) && name !== 'SHELL') || /^(?:\+[:!]|!?(?:ba|z|da|k)?sh\s)/.test(value);
+  const options = { args: value.startsWith('-') ? value.split(/\s+/) : [] };
+  return isNamed || isLoaded || isShell || inspectGiven('it', options, new Set(), () => undefined)
     ? dangerFinding(`The variable ${name} sets a program to run: ${displayText(value)}.`)
     : undefined;
 }
 
+/** They turn a protection off. */
+const INSECURE =
+  /^(?:NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY|HIST(?:FILE|SIZE|FILESIZE|CONTROL)|\w*(?:INSECURE|NO_VERIFY|SKIP_VERIFY)\w*)$/i;
 const NAMES_FILE =
   /(?:RC|CONFIG|GEMFILE|COMMAND|CMD|WRAPPER|HOOKS?|PLUGINS?|LIB|BIN|TOOLCHAIN_FILE|(?:CONFIG|CURL|COMPOSER|LIB\w*)_(?:PATH|HOME|FILE|DIR))$/i;
+const NAMES_ANY = /^(?!(?:TMP|TEMP|OUT|LOG|DEST|TARGET)\w*$)/i;
+const LOCAL_FILE = /^(?:\.{0,2}\/(?!usr\/|opt\/|home\/|etc\/|dev\/|bin\/)|~)/;
 
 const SETS_VARIABLES = /^(?:export|declare|typeset|env|sudo|readonly|local|set|setx)$/;
 
@@ -185,7 +197,7 @@ const READS_FILES = new Set(
 
 /** Detects a search for file names of secrets whose result the next command reads. */
 function searchedSecret(name: string, { args, isInner, next }: SimpleCommand): ScriptFinding | undefined {
-  if (!/^(?:grep|egrep|fgrep|rg|locate|mdfind)$/.test(name)) return undefined;
+  if (!/^(?:grep|egrep|fgrep|rg|locate|mdfind|find|fd)$/.test(name)) return undefined;
   if (!isInner && !/^(?:xargs|while)$/.test(next?.program ?? '')) return undefined;
   const pattern = args
     .map((arg) => arg.replace(/[\\^$]/g, ''))
@@ -202,7 +214,7 @@ function takesAll(name: string, args: readonly string[]): boolean {
         name,
       )) ||
     (/^(?:grep|docker|rg)$/.test(name) &&
-      args.some((arg) => /^(?:-[a-z]*[rRv]|build|--recursive|--volume\S*|--mount\S*)$/i.test(arg)))
+      args.some((arg) => /^(?:-[a-z]*[rRv][a-z]*|build|--recursive|--volume\S*|--mount\S*)$/i.test(arg)))
   );
 }
 

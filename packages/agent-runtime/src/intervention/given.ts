@@ -1,5 +1,5 @@
 import { displayText } from './inline-code.ts';
-import { DATA, FETCHES, MANIFEST, READERS } from './new-files.ts';
+import { DATA, FETCHES, MANIFEST, PASSES_ON, READERS } from './new-files.ts';
 import { isPlainProse } from './plain-prose.ts';
 import * as programs from './programs.ts';
 import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
@@ -8,7 +8,8 @@ import { isWrapper } from './wrappers.ts';
 
 /** Options whose value is a program, a library or a script, in the usual words of any program. */
 const RUNS =
-  /^--?(?:[a-z]+-)*(?:exec(?:-path|-batch|dir)?|pre|pager|preview|rsh|bin|command|cmd|program|prog|shell|unzip-command|compressor|upload-pack|receive-pack|open-files-in-pager|extcmd|askpass|wrapper|toolexec|engine|f?plugins?|javaagent|agent(?:lib|path)|preload|load|script|editor|browser|viewer|interpreter|hooks?|handler|filter|on-[a-z]+)(?:-path|-dir)?$/;
+  /^--?(?:[\w-]*(?:exec|command|cmd|shell|pager|program|plugins?|wrapper|askpass|editor|hooks?|interpreter|handler|agent|loader|renderer|specs|external|rcfile)|(?:[a-z]+-)*(?:exec-(?:path|batch)|execdir|filter|pre|preview|rsh|bin|prog|compressor|compress-prog\w*|upload-pack|receive-pack|open-files-in-pager|extcmd|toolexec|engine|agent(?:lib|path)|preload|load|script|browser|viewer|init-file|on-[a-z]+)(?:-path|-dir)?)$/i;
+const SELECTS = programs.names('pnpm yarn npm turbo lerna nx rush dotnet vitest jest bun');
 /** The same as single letters. */
 const RUNS_SHORT = programs.byName([
   ['scp sftp', /^-[SD]$/],
@@ -16,17 +17,20 @@ const RUNS_SHORT = programs.byName([
   ['zip', /^-TT$/],
   ['tar bsdtar', /^-[IF]$/],
   ['man', /^-[PH]$/],
+  ['ssh', /^-[IF]$/],
   ['tcpdump', /^-z$/],
   ['git', /^-[xO]$/],
   ['tmux', /^-c$/],
 ]);
+const PROJECTS = programs.names('docker docker-compose podman ansible-playbook terraform tofu helm');
 const IS_PROGRAM = /^(?:\.{0,2}\/|~)\S|^[!|]|^[A-Za-z]:\\/;
 export const SHELL = /(?:^|[^\w#/.]|[^#]!)\/(?:usr\/)?(?:local\/)?bin\/(?:ba|z|da|k|c|tc|a)?sh(?![\w.-])/;
-const IS_SHELL = /^!?(?:ba|z|da|k)?sh(?:$|\s+[-#\d<])/;
+export const IS_SHELL = /^!?(?:ba|z|da|k)?sh(?:$|[\s,]+[-#\d<])/;
+const PROGRAMS = [IS_PROGRAM, IS_SHELL, SHELL];
 /** A call that starts a program, in languages that are not parsed, and escapes to a shell. */
-const STARTS =
-  /\b(?:system|popen|os\.execute|shell_exec|passthru|shell-command\w*|e?syscmd|load_extension)\s*[("'`\s]\s*["'`/(\\]|\\?write18|%\{lua:|%\(\s*[/\w]+|\$\(shell\b|\brun\s*\(`|(?:^[+:%]|[:=+])!\s*\w/;
-const WRITES_TO = /out|cache|te?mp|log|report|dest|target|prefix|dir$|^-[ot]$/i;
+export const STARTS =
+  /\b(?:system|popen|os\.execute|shell_exec|passthru|shell-command\w*|e?syscmd|load_extension)\s*[("'`\s]\s*["'`/(\\]|\\?write18|%\{lua:|%\(\s*[/\w]+|\$\(shell\b|\brun\s*\(`|(?:^[+:%]|[:=+])!\s*\w|^-{1,2}(?:enable-)?shell-escape$/;
+const WRITES_TO = /out|cache|te?mp|log|report|dest|target|^-[otvw]$|volume|mount|profile/i;
 const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
 
 /**
@@ -36,57 +40,63 @@ const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
  */
 export function inspectGiven(
   name: string,
-  { args }: SimpleCommand,
+  { args }: Pick<SimpleCommand, 'args'>,
   skipped: ReadonlySet<number>,
   inspect: (script: string) => ScriptFinding | undefined,
 ): ScriptFinding | undefined {
-  if (programs.TEXT_ONLY.has(name) || programs.SHELLS.has(name)) return undefined;
-  const isReader = READERS.has(name);
   const short = RUNS_SHORT.get(name);
-  let isFirst = true;
+  if ((programs.TEXT_ONLY.has(name) && !short) || programs.SHELLS.has(name)) return undefined;
+  const onlyOptions =
+    READERS.has(name) ||
+    programs.TEXT_ONLY.has(name) ||
+    CONTAINERS.test(name) ||
+    (isWrapper(name) && name !== 'parallel');
+  const isMover = READERS.has(name) || PASSES_ON.has(name) || FETCHES.has(name);
+  const loads = !isMover && (programs.INTERPRETERS.has(name) || programs.BUILDS.has(name) || PROJECTS.has(name));
+  let operands = 0;
   for (const [at, arg] of args.entries()) {
-    const before = args[at - 1] ?? '';
-    const [, option = '', attached] = /^(--?[\w-]+)=(.*)$/s.exec(arg) ?? [];
-    const named = attached === undefined ? before : option;
-    // The value may be a setting of its own: `core.pager=x`.
-    const [, setting = '', set] = /^([\w.:-]+)=+["']?([^"']*)/s.exec(attached ?? arg) ?? [];
-    const value = option === '' && set !== undefined ? set : (attached ?? arg);
-    const isSet = set !== undefined && RUNS.test(`--${setting.replace(/^.*[.:]/, '')}`);
-    const isValue = attached !== undefined || (before.startsWith('-') && !arg.startsWith('-'));
-    const isRun = (isValue && (RUNS.test(named) || short?.test(named) === true)) || isSet;
-    if (/^\+[:!]/.test(arg)) return dangerFinding(`It gives ${name} a command: ${displayText(arg)}.`);
-    if (isRun && (IS_PROGRAM.test(value) || IS_SHELL.test(value) || SHELL.test(value)) && !/^SHELL=/.test(arg))
-      return dangerFinding(`${name} ${named} runs ${displayText(value)}.`);
-    if (skipped.has(at)) continue;
-    if (!isRun && (isReader || CONTAINERS.test(name) || (isWrapper(name) && name !== 'parallel'))) continue;
-    if (SHELL.test(arg) && !/^SHELL=/.test(arg)) return dangerFinding(`It gives ${name} a shell: ${displayText(arg)}.`);
-    if (!programs.CODE_OPTIONS.has(name) && STARTS.test(arg) && !/^-\w*(?:glob|clude|ignore)/.test(named))
+    const { named, value, isSet } = partsOf(arg, args[at - 1] ?? '');
+    const isOption = isSet || named !== '';
+    const isRun = isOption && (runs(named, name) || short?.test(named) === true);
+    if (/^\+[:!]/.test(arg) || (isRun && !/^SHELL=/.test(arg) && PROGRAMS.some((pattern) => pattern.test(value))))
       return dangerFinding(`It gives ${name} a command: ${displayText(arg)}.`);
-    if (isValue && IS_SHELL.test(value) && /\s/.test(value)) return dangerFinding(`It gives ${name} a shell.`);
-    const isLoaded = programs.INTERPRETERS.has(name) || programs.BUILDS.has(name);
-    const isOperand = !arg.startsWith('-') && isFirst;
-    if (isOperand) isFirst = false;
-    if (
-      isLoaded &&
-      (isValue || isOperand) &&
-      IN_OPEN_FOLDER.test(value.replace(/^\w+=/, '')) &&
-      (!DATA.test(value) || MANIFEST.test(value)) &&
-      !WRITES_TO.test(named)
-    )
+    const isLoaded = loads && (isOption || (!arg.startsWith('-') && operands++ < 2)) && !WRITES_TO.test(named);
+    if (isLoaded && IN_OPEN_FOLDER.test(value) && (!DATA.test(value) || MANIFEST.test(value)))
       return dangerFinding(`${name} loads ${displayText(value)} from a world-writable folder.`);
-    if (
-      !/\s/.test(value) ||
-      DATA_OPTIONS.test(named) ||
-      /^\s*[[{<"]/.test(value) ||
-      programs.DATABASES.has(name) ||
-      FETCHES.has(name)
-    )
-      continue;
-    const script = value.replace(/^[+:%!|\s]+/, '');
+    if (skipped.has(at) || (onlyOptions && !isRun)) continue;
+    const isShell = (SHELL.test(arg) && !/^SHELL=/.test(arg)) || (isOption && IS_SHELL.test(value) && /\s/.test(value));
+    if (isShell || (!programs.CODE_OPTIONS.has(name) && STARTS.test(arg) && !/glob|clude|ignore/.test(named)))
+      return dangerFinding(`It gives ${name} a command: ${displayText(arg)}.`);
+    const isText = DATA_OPTIONS.test(named) || programs.DATABASES.has(name) || FETCHES.has(name);
+    if (isText || !/\s/.test(value) || /^\s*[[{<"]/.test(value)) continue;
+    const inner = /\w\((.*)\)$/s.exec(value)?.[1];
+    const script = (inner ?? value).replace(/^[+:%!|\s]+/, '');
     const finding = isPlainProse(script) ? undefined : inspect(script);
     if (finding?.kind === 'danger') return finding;
   }
   return undefined;
+}
+
+/** An argument as `--option=value`, `-Ivalue`, `setting=value`, or as the value of the option before it. */
+function partsOf(arg: string, before: string): { named: string; value: string; isSet: boolean } {
+  const [, option, attached = arg] = /^(--?[\w-]+)[=:](.*)$/s.exec(arg) ?? /^(-[A-Za-z])([~/.].*)$/s.exec(arg) ?? [];
+  const [, setting, set] = /^@?([\w.:-]+)(?:=|\s|:(?=\.{0,2}\/))+["']?([^"']*)/s.exec(attached) ?? [];
+  if (set !== undefined && set !== '' && !/\s/.test(attached))
+    return { named: `--${setting ?? ''}`, value: set, isSet: true };
+  const named = option ?? (before.startsWith('-') && !arg.startsWith('-') ? before : '');
+  return { named, value: attached.replace(/^@/, ''), isSet: false };
+}
+
+/** Monorepo tools select packages by filters. */
+function runs(named: string, name: string): boolean {
+  const isSelection = /filter$/.test(named) && SELECTS.has(name);
+  return (
+    !isSelection &&
+    named
+      .replaceAll('_', '-')
+      .split(/[.:]/)
+      .some((each) => RUNS.test(`--${each.replace(/^-+/, '')}`))
+  );
 }
 
 const CONTAINERS = /^(?:docker|podman|nerdctl|kubectl|oc|docker-compose)$/;

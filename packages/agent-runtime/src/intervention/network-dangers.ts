@@ -28,7 +28,11 @@ export function inspectConnections(
         arg,
       ) && !/:\/\/(?:localhost|127\.|\[::1\])/.test(arg),
   );
-  const isOnlyRead = /^(?:node|python3?|kubectl|helm|terraform|npm-check|code)$/.test(name);
+  const isOnlyRead =
+    /^(?:node|python3?|npm-check|code)$/.test(name) ||
+    (/^(?:npx|bunx|pnpx)$/.test(name) && /^[@\w]/.test(args[0] ?? '') && args[0] !== address) ||
+    (/^(?:kubectl|helm|terraform)$/.test(name) &&
+      !args.some((arg) => /^(?:apply|create|replace|install|upgrade)$|module/.test(arg)));
   if (address !== undefined && programs.RUNS_ADDRESSES.has(name) && !isOnlyRead)
     return dangerFinding(`It installs or runs code from ${displayText(address)}.`);
   if (
@@ -37,11 +41,12 @@ export function inspectConnections(
     args.some((arg) => /\w\.\w+\/.*@|^--git$/.test(arg))
   )
     return dangerFinding('It installs or runs code from another source.');
-  if (name === 'curl' || name === 'wget') {
+  if (/^(?:curl|wget|ssh|http)$/.test(name)) {
     const sendsInput = args.some((arg) => /^@-$|=@-|^--(?:post|body)-file=(?:-|\/dev\/stdin)$/.test(arg));
     const isOwn = ({ program, args: texts }: SimpleCommand): boolean =>
       /^(?:echo|printf|jq|date)$/.test(program) || (program === 'cat' && texts.every((text) => DATA.test(text)));
-    if (sendsInput && !sources.every(isOwn)) return dangerFinding(`${name} sends the output of other commands.`);
+    if ((sendsInput || name === 'ssh') && !sources.every(isOwn))
+      return dangerFinding(`${name} sends the output of other commands.`);
   }
   if (/^(?:mail|mailx|mutt|sendmail|msmtp|swaks)$/.test(name) && (sources.length > 0 || redirects.length > 0))
     return dangerFinding('It sends an email.');

@@ -11,11 +11,12 @@ export const READERS: ReadonlySet<string> = new Set([
   ...programs.TEXT_ONLY,
   ...programs.names(`cat head tail less more bat nl tac grep egrep fgrep rg ag ack wc sort uniq cut tr paste column fold fmt
     diff cmp comm jq yq xq htmlq pup xmllint fzf strings xxd od hexdump md5sum sha1sum sha256sum sha512sum shasum b2sum
-    cksum file tee pbcopy xargs iconv jless glow mdcat chmod chown touch vim nano view emacs open read mapfile while
+    cksum file tee pbcopy xargs iconv jless glow mdcat json.tool chmod chown touch vim nano view emacs open read mapfile while
     ffmpeg ffprobe magick convert identify pandoc git node_modules sed awk gawk cd rm`),
 ]);
 /** Their results contain what they get. */
-const PASSES_ON = programs.names(`cp mv ln install tar bsdtar unzip gunzip zcat gzip xz xzcat unxz bzip2 bunzip2 zstd 7z
+export const PASSES_ON =
+  programs.names(`cp mv ln install tar bsdtar unzip gunzip zcat gzip xz xzcat unxz bzip2 bunzip2 zstd 7z
   7za unrar cpio ar base64 base32 xxd uudecode openssl gpg dd sed tr awk cut cat tee head tail rsync xargs`);
 const UNPACKS = programs.names('tar bsdtar unzip 7z 7za unrar cpio ar');
 export const FETCHES = programs.names(
@@ -59,12 +60,12 @@ export class NewFiles {
     const { args, folder, words, sources } = command;
     const [program = ''] = words;
     if (program.includes('/') && this.textOf(inFolder(program, folder)) === undefined) return newFinding(program);
-    if (READERS.has(name) || PASSES_ON.has(name) || FETCHES.has(name)) return undefined;
     const isInterpreter = programs.INTERPRETERS.has(name) && !programs.BUILDS.has(name);
+    const isReader = READERS.has(name) || PASSES_ON.has(name) || FETCHES.has(name);
     const isFed = sources.some((source) => fetches(programs.plainName(source.program), source));
-    if (isFed && !programs.INTERPRETERS.has(name) && name !== '')
+    if (isFed && !programs.INTERPRETERS.has(name) && (!isReader || name === 'git') && name !== '')
       return dangerFinding(`${name} uses what was downloaded.`);
-    if (this.#foreign.size === 0) return undefined;
+    if (isReader) return undefined;
     const used = args
       .slice(0, isInterpreter ? args.findIndex((arg) => !arg.startsWith('-')) + 1 : undefined)
       .flatMap((arg) => [arg, arg.replace(/^-\w*=?|^--[\w-]+=|^@/, '')])
@@ -73,7 +74,9 @@ export class NewFiles {
     const isProject = programs.BUILDS.has(name) || programs.INTERPRETERS.has(name) || PROJECTS.has(name);
     const here = plainPath(folder ?? '.');
     const found = [...this.#foreign].find(
-      (path) => (path !== '.' && `${here}/`.startsWith(`${path}/`)) || (MANIFEST.test(path) && !path.includes('/')),
+      (path) =>
+        (path === '.' ? here !== '.' : `${here}/`.startsWith(`${path}/`)) ||
+        (MANIFEST.test(path) && !path.includes('/')),
     );
     return isProject && found !== undefined ? newFinding(found) : undefined;
   }
@@ -86,6 +89,7 @@ export class NewFiles {
   }
 
   #isForeign(path: string, exactly = false): boolean {
+    if (/^(?:~|\/home\/[^/]+)\/downloads\/./i.test(path)) return true;
     for (const each of this.#foreign) {
       if (path === each || path.startsWith(`${each}/`)) return true;
       // An archive was unpacked here: any file in a folder may be from it.
@@ -98,11 +102,11 @@ export class NewFiles {
 const PROJECTS = programs.names('docker docker-compose podman kubectl helm terraform tofu ansible-playbook vagrant');
 
 function newFinding(path: string): ScriptFinding {
-  return dangerFinding(`It uses ${displayText(path)}, which an earlier command fetched, unpacked or wrote.`);
+  return dangerFinding(`It uses ${displayText(path)}, which was fetched, unpacked or written before.`);
 }
 
 function plainPath(path: string): string {
-  return path.replace(/^(?:\.\/+)+(?=.)|\/+$/g, '');
+  return path.replace(/^(?:\.\/+)+(?=.)|(?<=.)(?:\/\.?)+$/g, '');
 }
 
 function fetches(name: string, { args }: SimpleCommand): boolean {
@@ -125,7 +129,7 @@ function unpacks(name: string, { args }: SimpleCommand): boolean {
     name === 'unzip'
       ? !args.some((arg) => /^-[lpvtz]/.test(arg))
       : args.some((arg) => /^-?[a-zA-Z]*x|^--extract|^-i/.test(arg));
-  return UNPACKS.has(name) && isRead;
+  return (UNPACKS.has(name) && isRead) || /^(?:gunzip|unxz|bunzip2)$/.test(name);
 }
 
 /** The files that a command creates. */
@@ -137,12 +141,12 @@ function writtenBy(name: string, command: SimpleCommand, isForeign: boolean): st
   if (name === 'dd') written.push(...args.flatMap((arg) => /^of=(.+)$/.exec(arg)?.[1] ?? []));
   if (!isForeign) return written;
   const into = args.flatMap((arg, at) =>
-    /^(?:-[a-zA-Z]*[oOCdD]|--(?:output(?:-document)?|directory|out|dir))$/.test(args[at - 1] ?? '')
+    /^(?:-[a-zA-Z]*[oOCdDP]|--(?:output(?:-document)?|directory(?:-prefix)?|out|dir))$/.test(args[at - 1] ?? '')
       ? arg
       : (/^--(?:output|directory)\S*=(.+)$/.exec(arg)?.[1] ?? []),
   );
   written.push(...into);
-  if (unpacks(name, command) && into.length === 0) written.push('.');
+  if (UNPACKS.has(name) && into.length === 0) written.push('.');
   for (const arg of operands) {
     const address = /^(?:[a-z][\w+]*:\/\/|[\w.-]+@)[^?#]*[/:]([^/?#]+)\/?$|^[\w.-]+\/([\w.-]+)$/i.exec(arg);
     if (address && !UNPACKS.has(name)) written.push((address[1] ?? address[2] ?? '').replace(/\.git$/, ''));

@@ -48,7 +48,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
       saml2aws doppler infisical dcli keepassxc-cli kpcli rbw ykman kwallet-query kwalletcli seahorse gnome-keyring-daemon
       pinentry age-keygen git-credential-store git-credential-cache git-credential-manager git-credential-osxkeychain
       git-credential-libsecret mimipenguin laZagne lazagne pypykatz xsel wl-paste pbpaste clipman cliphist
-      copyq xinput xev logkeys scrot maim grim gnome-screenshot screencapture import fswebcam arecord gcore
+      copyq xinput xev logkeys scrot xwd maim grim gnome-screenshot screencapture import fswebcam arecord gcore
       gdb lldb strace ltrace ptrace dtrace dtruss fs_usage procdump reptyr secretsdump.py hashcat john unshadow
       aws_completer credstash teller envchain summon ssh-add ssh-keygen gpg gpg2 gpg-connect-agent klist
       nmcli iwgetid wpa_cli wpa_passphrase history fc teller cmdkey vaultcmd`),
@@ -57,7 +57,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
     why: 'schedules something to run later',
     programs:
       names(`crontab at batch anacron launchctl update-rc.d chkconfig rc-update sysv-rc-conf insserv incrontab loginctl
-      osascript automator defaults plistbuddy dracut update-initramfs mkinitcpio grub-install grub-mkconfig efibootmgr
+      osascript automator busctl gdbus dbus-send xdotool ydotool wtype defaults plistbuddy dracut update-initramfs mkinitcpio grub-install grub-mkconfig efibootmgr
       ldconfig setsid start-stop-daemon daemonize disown pm2 supervisorctl atrm fcrontab ln.exe`),
   },
   { why: 'controls Toolyard itself', programs: names('toolyard') },

@@ -216,7 +216,7 @@ function executedBy(args: readonly string[]): InnerCommand[] {
 
 /** Git configuration that contains commands, and git subcommands that run others. */
 export const GIT_RUNS =
-  /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|pager\..*|sequence\.editor|diff\..*|difftool\..*|mergetool\..*|merge\..*|filter\..*|credential\..*|gpg\..*program|init\.templatedir|include.*|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|protocol\..*|url\..*|web\.browser|browser\..*|interactive\.difffilter|man\..*|http\.proxy|core\.attributesfile|core\.worktree)$/i;
+  /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|pager\..*|sequence\.editor|diff\..*|difftool\..*|mergetool\..*|merge\..*|filter\..*|credential\..*|gpg\..*program|init\.templatedir|include.*|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|protocol\..*|url\..*|web\.browser|browser\..*|interactive\.difffilter|man\..*|http\..*(?:proxy|ssl\w*)|core\.attributesfile|core\.worktree)$/i;
 
 function gitInners(args: readonly string[]): InnerCommand[] {
   const found: InnerCommand[] = [];
