@@ -1,5 +1,7 @@
 import { inspectCode, displayText } from './inline-code.ts';
+import { startsShell } from './given.ts';
 import type { NewFiles } from './new-files.ts';
+import { READERS } from './new-files.ts';
 import * as programs from './programs.ts';
 import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
 import { dangerFinding, inputOf, unclearFinding } from './shell-script.ts';
@@ -25,6 +27,15 @@ export function inspectCodeCommand(
   const program = words[0] ?? '';
   const text = context.newFiles.textOf(inFolder(program, folder));
   if (program.includes('/') && typeof text === 'string') return context.inspect(text);
+  // Texts that the program reads: its input, and files that an earlier command wrote.
+  const texts = [inputOf(command), ...args.map((arg) => context.newFiles.textOf(inFolder(arg, folder)))];
+  if (
+    !READERS.has(name) &&
+    !programs.SHELLS.has(name) &&
+    !programs.TEXT_ONLY.has(name) &&
+    texts.some((each) => startsShell(each ?? ''))
+  )
+    return dangerFinding(`${name} reads commands from its input or a new file.`);
   const used = context.newFiles.usedBy(command, name);
   if (used) return used;
   if (IN_OPEN_FOLDER.test(program)) return runsFromOpenFolder(program);
@@ -65,7 +76,7 @@ export function inspectCodeCommand(
       const rest = args.slice(at + 1).filter((arg) => !arg.startsWith('-'));
       const code = rest[0] ?? (args[at] ?? '').replace(option, '');
       if (hasUnknown(code)) return runsUnknown(context);
-      if (args.some((arg) => /^-r\w+|^-M(?!\w*(?:List|POSIX|strict|JSON))\w/.test(arg) && name !== 'php'))
+      if (args.some((arg) => /^-r\S+|^-I|^-l\w|^-M(?!\w*(?:List|POSIX|strict|JSON))\w/.test(arg) && name !== 'php'))
         return dangerFinding(`${name} loads a library.`);
       return inspectCode(code);
     }

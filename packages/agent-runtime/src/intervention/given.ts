@@ -8,7 +8,7 @@ import { isWrapper } from './wrappers.ts';
 
 /** Options whose value is a program, a library or a script, in the usual words of any program. */
 const RUNS =
-  /^--?(?:[\w-]*(?:exec|command|cmd|shell|pager|program|plugins?|wrapper|askpass|editor|hooks?|interpreter|handler|agent|loader|renderer|specs|external|rcfile)|(?:[a-z]+-)*(?:exec-(?:path|batch)|execdir|filter|pre|preview|rsh|bin|prog|compressor|compress-prog\w*|upload-pack|receive-pack|open-files-in-pager|extcmd|toolexec|engine|agent(?:lib|path)|preload|load|script|browser|viewer|init-file|on-[a-z]+)(?:-path|-dir)?)$/i;
+  /^--?(?:[\w-]*(?:exec|command|cmd|shell|pager|program|plugins?|wrapper|askpass|editor|hooks?|interpreter|handler|agent|loader|renderer|specs|external|rcfile)|(?:[a-z]+-)*(?:exec-(?:path|batch)|execdir|filter|pre|preview|rsh|bin|prog|compressor|compress-prog\w*|upload-pack|receive-pack|open-files-in-pager|extcmd|toolexec|engine|agent(?:lib|path)|preload|load|script|browser|viewer|init-file|on-[a-z-]+|bind|auto-\w+-file|extension|kubeconfig|strip-program)(?:-path|-dir)?)$/i;
 const SELECTS = programs.names('pnpm yarn npm turbo lerna nx rush dotnet vitest jest bun');
 /** The same as single letters. */
 const RUNS_SHORT = programs.byName([
@@ -27,9 +27,18 @@ const IS_PROGRAM = /^(?:\.{0,2}\/|~)\S|^[!|]|^[A-Za-z]:\\/;
 export const SHELL = /(?:^|[^\w#/.]|[^#]!)\/(?:usr\/)?(?:local\/)?bin\/(?:ba|z|da|k|c|tc|a)?sh(?![\w.-])/;
 export const IS_SHELL = /^!?(?:ba|z|da|k)?sh(?:$|[\s,]+[-#\d<])/;
 const PROGRAMS = [IS_PROGRAM, IS_SHELL, SHELL];
+/** Text that starts a shell when a program reads it. */
+export function startsShell(text: string): boolean {
+  return STARTS.test(text) || SHELL.test(text) || /^\s*[:\\]?!\s*\w/m.test(text);
+}
+
 /** A call that starts a program, in languages that are not parsed, and escapes to a shell. */
-export const STARTS =
+const STARTS =
   /\b(?:system|popen|os\.execute|shell_exec|passthru|shell-command\w*|e?syscmd|load_extension)\s*[("'`\s]\s*["'`/(\\]|\\?write18|%\{lua:|%\(\s*[/\w]+|\$\(shell\b|\brun\s*\(`|(?:^[+:%]|[:=+])!\s*\w|^-{1,2}(?:enable-)?shell-escape$/;
+/** Options whose value is code of the program itself. */
+const EVALUATES = /^--?(?:eval|execute|batch-interpreter)(?:-\w+)?$/;
+/** Options that name a configuration. */
+const CONFIGURES = /conf|option|rc$|rc-?file|init|script|plugin|lib|module|profile|template/i;
 const WRITES_TO = /out|cache|te?mp|log|report|dest|target|^-[otvw]$|volume|mount|profile/i;
 const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
 
@@ -60,12 +69,17 @@ export function inspectGiven(
     const isRun = isOption && (runs(named, name) || short?.test(named) === true);
     if (/^\+[:!]/.test(arg) || (isRun && !/^SHELL=/.test(arg) && PROGRAMS.some((pattern) => pattern.test(value))))
       return dangerFinding(`It gives ${name} a command: ${displayText(arg)}.`);
-    const isLoaded = loads && (isOption || (!arg.startsWith('-') && operands++ < 2)) && !WRITES_TO.test(named);
+    const isLoaded = loads
+      ? (isOption || (!arg.startsWith('-') && operands++ < 2)) && !WRITES_TO.test(named)
+      : isOption && CONFIGURES.test(named);
     if (isLoaded && IN_OPEN_FOLDER.test(value) && (!DATA.test(value) || MANIFEST.test(value)))
       return dangerFinding(`${name} loads ${displayText(value)} from a world-writable folder.`);
     if (skipped.has(at) || (onlyOptions && !isRun)) continue;
     const isShell = (SHELL.test(arg) && !/^SHELL=/.test(arg)) || (isOption && IS_SHELL.test(value) && /\s/.test(value));
-    if (isShell || (!programs.CODE_OPTIONS.has(name) && STARTS.test(arg) && !/glob|clude|ignore/.test(named)))
+    const isCode =
+      (STARTS.test(arg) && !/glob|clude|ignore/.test(named)) ||
+      (EVALUATES.test(named) && !programs.DATABASES.has(name));
+    if (isShell || (isCode && !programs.CODE_OPTIONS.has(name)))
       return dangerFinding(`It gives ${name} a command: ${displayText(arg)}.`);
     const isText = DATA_OPTIONS.test(named) || programs.DATABASES.has(name) || FETCHES.has(name);
     if (isText || !/\s/.test(value) || /^\s*[[{<"]/.test(value)) continue;
@@ -81,7 +95,7 @@ export function inspectGiven(
 function partsOf(arg: string, before: string): { named: string; value: string; isSet: boolean } {
   const [, option, attached = arg] = /^(--?[\w-]+)[=:](.*)$/s.exec(arg) ?? /^(-[A-Za-z])([~/.].*)$/s.exec(arg) ?? [];
   const [, setting, set] = /^@?([\w.:-]+)(?:=|\s|:(?=\.{0,2}\/))+["']?([^"']*)/s.exec(attached) ?? [];
-  if (set !== undefined && set !== '' && !/\s/.test(attached))
+  if (set !== undefined && set !== '' && (!/\s/.test(attached) || PROGRAMS.some((pattern) => pattern.test(set))))
     return { named: `--${setting ?? ''}`, value: set, isSet: true };
   const named = option ?? (before.startsWith('-') && !arg.startsWith('-') ? before : '');
   return { named, value: attached.replace(/^@/, ''), isSet: false };
@@ -94,7 +108,7 @@ function runs(named: string, name: string): boolean {
     !isSelection &&
     named
       .replaceAll('_', '-')
-      .split(/[.:]/)
+      .split(/[.:]+/)
       .some((each) => RUNS.test(`--${each.replace(/^-+/, '')}`))
   );
 }
