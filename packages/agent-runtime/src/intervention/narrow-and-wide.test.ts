@@ -31,7 +31,7 @@ const respelled = (text: string): fc.Arbitrary<string> =>
     )
     .map((letters) => letters.join(''));
 
-/** Places in a call where a text may stand. */
+/** Places in a call where a text may be. */
 const placed = (text: string): fc.Arbitrary<JsonObject> =>
   fc.constantFrom<JsonObject>(
     { to: text },

@@ -29,7 +29,7 @@ export const MANIFEST =
   /(?:^|\/)(?:(?:gnu)?makefile|(?:rake|gem|just|jenkins|vagrant|proc|brew|docker|container)file[\w.]*|(?:package|composer|deno|tasks)\.json|[\w.-]*compose[\w.-]*\.ya?ml|requirements[\w.-]*\.txt|cmakelists\.txt|pyproject\.toml|setup\.\w+|conftest\.py|cargo\.toml|build\.\w+|pom\.xml|[\w.-]+\.config\.\w+|\.\w+rc)$/i;
 
 /**
- * The files that a script creates. What it fetched, unpacked, decoded or generated is data that nobody has seen: the
+ * The files that a script creates. What it fetched, unpacked, decoded or generated is data that no user has seen: the
  * commands after it may read, show and move it, and nothing else.
  */
 export class NewFiles {
