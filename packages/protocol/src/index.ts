@@ -219,7 +219,8 @@ export type { BudgetView, Spent, UsageBy, UsageReport, UsageRow, UsageSum } from
 export { alwaysAsks, decisionsFor, isOnceOnly } from './interrupts.ts';
 export type { FormFault, FormField, FormOption } from './forms.ts';
 export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
-export { showHidden } from './hidden-characters.ts';
+export { foldText, showHidden } from './hidden-characters.ts';
+export { hasUserinfo, hostName, hostsNamedIn, normalHost, plainWebUrl, readUrl } from './urls.ts';
 export type { FactEvent } from './events.ts';
 export { RUN_EVENT_VERSION } from './event-version.ts';
 export { ignoreEvent, ignoreUnknownEvent } from './events.ts';
