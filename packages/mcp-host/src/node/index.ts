@@ -7,6 +7,7 @@ export { deleteOtherPrivateFolders, deletePrivateFolder } from './sandbox/privat
 export { runSandboxed, type SandboxedEnd } from './run-sandboxed.ts';
 export { defaultStateFolder } from './sandbox/private-folders.ts';
 export { sandboxSupport } from './sandbox/support.ts';
+export { closeInheritedDescriptors } from './open-descriptors.ts';
 export { killOrphans } from './child-marker.ts';
 export { killAllStdioChildren } from './process-group.ts';
 export { createStdioTransport } from './stdio-transport.ts';
