@@ -24,6 +24,8 @@ export type McpConfigEntry = {
   switches: ServerSwitches;
   /** The keys as written; absent if the entry is not even an object. */
   written?: WrittenTransport;
+  /** Its sign-in settings as written. */
+  oauth?: JsonValue;
 } & ({ config: ServerConfig } | { fault: ToolyardError });
 
 export type McpConfigSource = Variables & {
@@ -87,6 +89,8 @@ function readEntry(
   const line = file.lineOf(path);
   const switches = readSwitches(isJsonObject(entry) ? entry : {});
   let written: WrittenTransport | undefined;
+  const raw = isJsonObject(entry) ? (entry['oauth'] ?? entry['auth'] ?? undefined) : undefined;
+  const base = { id, line, switches, ...defined({ oauth: raw }) };
   try {
     checkId(id, where);
     checkOnce(file.linesOf(path), where);
@@ -101,10 +105,10 @@ function readEntry(
       ...readConcurrency(entry, where),
       ...defined({ oauth }),
     };
-    return { id, line, switches, written, config };
+    return { ...base, written, config };
   } catch (thrown) {
     if (!ToolyardError.isInstance(thrown)) throw thrown;
-    return { id, line, switches, ...defined({ written }), fault: thrown };
+    return { ...base, ...defined({ written }), fault: thrown };
   }
 }
 

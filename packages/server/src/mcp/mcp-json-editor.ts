@@ -15,8 +15,8 @@ export type McpJsonEditorOptions = {
   file: McpJsonWatcher;
 };
 
-/** An entry to be written, and what it starts; null if nothing starts here. */
-export type PlannedEntry = { launch: EntryLaunch | null; write: () => void };
+/** An entry to be written, and what it does. */
+export type PlannedEntry = { launch: EntryLaunch; write: () => void };
 
 const NO_SWITCHES = { enabled: true, disabledTools: [], allowedTools: [], trusted: false };
 
@@ -49,7 +49,7 @@ export class McpJsonEditor {
       processes: server.processes ?? undefined,
       maxConcurrentCalls: server.maxConcurrentCalls ?? undefined,
     };
-    return this.#planned(id, entry, false);
+    return this.#planned(id, entry, { trusted: false, oauth: undefined });
   }
 
   /** @throws ToolyardError `conflict` if it is not in the file */
@@ -71,7 +71,7 @@ export class McpJsonEditor {
 
   /** @throws ToolyardError like {@link McpJsonEditor.configuration} and {@link McpJsonEditor.add} */
   edit(id: string, edit: EditMcpServer, enabled: boolean): PlannedEntry {
-    const { switches, written } = this.#entryOf(id);
+    const { switches, written, oauth } = this.#entryOf(id);
     const kept = <T>(value: T | null | undefined, before: T | undefined): T | undefined =>
       value === undefined ? before : (value ?? undefined);
     const entry: ServerEntry = {
@@ -83,12 +83,13 @@ export class McpJsonEditor {
       processes: kept(edit.processes, switches.processes),
       maxConcurrentCalls: kept(edit.maxConcurrentCalls, switches.maxConcurrentCalls),
     };
-    return this.#planned(id, entry, switches.trusted);
+    return this.#planned(id, entry, { trusted: switches.trusted, oauth });
   }
 
-  #planned(id: string, entry: ServerEntry, trusted: boolean): PlannedEntry {
+  #planned(id: string, entry: ServerEntry, kept: Pick<McpConfigEntry, 'oauth'> & { trusted: boolean }): PlannedEntry {
     const { file } = this.#options;
-    const launch = launchOf(entry.transport, { env: this.#envOf(entry.transport), trusted });
+    const { trusted, oauth } = kept;
+    const launch = launchOf(entry.transport, { env: this.#envOf(entry.transport), trusted, oauth });
     return { launch, write: () => file.write(id, entry) };
   }
 

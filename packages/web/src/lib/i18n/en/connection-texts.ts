@@ -277,11 +277,10 @@ export const connectionTexts = {
   disableInstead: 'You can disable it; a server of the same name in mcp.json replaces it.',
   ownerOnly: 'Only the owner of this server can enable, disable or change MCP servers.',
   chooseInChat: 'In a conversation you can still choose which servers it uses.',
-  entryAdded:
-    'mcp.json, line {line}: the local server "{server}" was added outside Toolyard and has not been approved.',
-  entryChanged:
-    'mcp.json, line {line}: the local server "{server}" was changed outside Toolyard and has not been approved.',
-  approveEntry: 'It is not started until you approve its exact text: on its page, or with "toolyard mcp approve".',
+  entryAdded: 'mcp.json, line {line}: the server "{server}" was added outside Toolyard and has not been approved.',
+  entryChanged: 'mcp.json, line {line}: the server "{server}" was changed outside Toolyard and has not been approved.',
+  approveEntry:
+    'It is neither started nor contacted until you approve its exact text: on its page, or with "toolyard mcp approve".',
   entryMoved: 'The entry of "{server}" in mcp.json has changed since it was shown. Nothing was approved.',
   readEntry: 'Read the entry again and repeat the approval.',
   noValue: 'No value is stored for "{name}" at this URL.',

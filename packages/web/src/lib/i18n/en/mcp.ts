@@ -31,9 +31,11 @@ export const mcp = {
   signIn: 'Sign in',
   signOut: 'Sign out',
 
-  approvalNew: 'Added to mcp.json outside Toolyard. It starts after you approve its command.',
-  approvalChanged: 'Changed in mcp.json outside Toolyard. It starts after you approve its command.',
-  approvalText: '{file}, line {line}: everything that decides what is started. Hidden characters are marked.',
+  approvalNew: 'Added to mcp.json outside Toolyard. It is neither started nor contacted until you approve it.',
+  approvalChanged: 'Changed in mcp.json outside Toolyard. It is neither started nor contacted until you approve it.',
+  approvalContacts: 'It contacts {hosts}.',
+  approvalVariables: 'It receives these variables of Toolyard: {names}.',
+  approvalText: '{file}, line {line}: everything that decides what it does. Hidden characters are marked.',
   approvalReview: 'Review',
   approvalApprove: 'Approve and start',
 

@@ -33,9 +33,11 @@ export const mcp: LazyTexts<'mcp'> = {
   signIn: '登录',
   signOut: '退出登录',
 
-  approvalNew: '在 Toolyard 之外添加到 mcp.json，批准其命令后才会启动。',
-  approvalChanged: '在 Toolyard 之外于 mcp.json 中更改，批准其命令后才会启动。',
-  approvalText: '{file} 第 {line} 行：决定启动内容的所有项目。隐藏字符会标示出来。',
+  approvalNew: '在 Toolyard 之外添加到 mcp.json，批准后才会启动或连接。',
+  approvalChanged: '在 Toolyard 之外于 mcp.json 中更改，批准后才会启动或连接。',
+  approvalContacts: '将连接到 {hosts}。',
+  approvalVariables: '将获得 Toolyard 的这些环境变量：{names}。',
+  approvalText: '{file} 第 {line} 行：决定其行为的所有项目。隐藏字符会标示出来。',
   approvalReview: '查看内容',
   approvalApprove: '批准并启动',
 

@@ -33,9 +33,11 @@ export const mcp: LazyTexts<'mcp'> = {
   signIn: '登入',
   signOut: '登出',
 
-  approvalNew: '在 Toolyard 以外加入 mcp.json，核准其命令後才會啟動。',
-  approvalChanged: '在 Toolyard 以外於 mcp.json 中變更，核准其命令後才會啟動。',
-  approvalText: '{file} 第 {line} 行：決定啟動內容的所有項目。隱藏字元會標示出來。',
+  approvalNew: '在 Toolyard 以外加入 mcp.json，核准後才會啟動或連線。',
+  approvalChanged: '在 Toolyard 以外於 mcp.json 中變更，核准後才會啟動或連線。',
+  approvalContacts: '會連線到 {hosts}。',
+  approvalVariables: '會取得 Toolyard 的這些環境變數：{names}。',
+  approvalText: '{file} 第 {line} 行：決定其行為的所有項目。隱藏字元會標示出來。',
   approvalReview: '檢視內容',
   approvalApprove: '核准並啟動',
 
