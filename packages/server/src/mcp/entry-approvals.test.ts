@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { McpServerView } from '@toolyard/protocol';
 import { eventually, scriptedMcpCommand } from '@toolyard/testing';
@@ -93,6 +93,26 @@ describe('a local server written to mcp.json outside Toolyard', () => {
     writeFileSync(envFile, 'MODE=quiet\nLD_PRELOAD=/tmp/x.so\n');
     const loaded = await start({ a: entry });
     expect((await loaded.approval(OWNER, 'a')).text).toContain('"LD_PRELOAD": "/tmp/x.so"');
+  });
+
+  it('needs approval again when a folder it may use leads elsewhere', async () => {
+    for (const name of ['notes', 'other']) mkdirSync(join(room.folder, name));
+    const notes = join(room.folder, 'notes');
+    const entry = { command: 'true', sandbox: { read: [notes] }, disabled: true };
+    await start({ a: entry });
+    expect((await viewOf(await start({ a: entry }), 'a')).approval).toBeUndefined();
+    rmdirSync(notes);
+    expect((await viewOf(await start({ a: entry }), 'a')).approval).toBeUndefined();
+    symlinkSync(join(room.folder, 'other'), notes);
+    const redirected = await start({ a: entry });
+    const { text, hash } = await redirected.approval(OWNER, 'a');
+    expect(text).toContain(
+      JSON.stringify({ [notes]: join(room.folder, 'other') }, null, 4)
+        .slice(2, -2)
+        .trim(),
+    );
+    await redirected.approveEntry(OWNER, 'a', { hash });
+    expect((await viewOf(await start({ a: entry }), 'a')).approval).toBeUndefined();
   });
 
   it('is shown with its environment, and with hidden characters made visible', async () => {

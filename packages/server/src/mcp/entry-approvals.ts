@@ -1,6 +1,7 @@
 import type { McpConfigEntry, WrittenTransport } from '@toolyard/mcp-host/node';
 import type { JsonObject, JsonValue, McpEntryApproval } from '@toolyard/protocol';
 import { canonicalJson, defined, isJsonObject, showHidden, ToolyardError } from '@toolyard/protocol';
+import type { TransportConfig } from '@toolyard/mcp-host';
 import { sha256 } from '@toolyard/mcp-host';
 
 /** Prefix of the server id. Written only here. */
@@ -93,22 +94,22 @@ export function createEntryApprovals(
 }
 
 function launchOfEntry({ written, switches, oauth, ...entry }: McpConfigEntry): EntryLaunch | null {
-  const filled = 'config' in entry && entry.config.transport.type === 'stdio' ? entry.config.transport.env : undefined;
-  return written === undefined ? null : launchOf(written, { env: filled, trusted: switches.trusted, oauth });
+  const filled = 'config' in entry ? entry.config.transport : undefined;
+  return written === undefined ? null : launchOf(written, { filled, trusted: switches.trusted, oauth });
 }
 
 type Privileges = {
-  /** The whole environment of a local server: only variables of its `envFile` are used, because their values matter too. */
-  env: Readonly<Record<string, string>> | undefined;
+  /** With variables filled in: the values of an `envFile` matter, and where links in the paths of folders lead. */
+  filled: TransportConfig | undefined;
   trusted: boolean;
   /** The sign-in settings as written. */
   oauth: JsonValue | undefined;
 };
 
 /** Everything in an entry that determines what it starts or contacts, and with which privileges, as written. */
-export function launchOf(written: WrittenTransport, { env, trusted, oauth }: Privileges): EntryLaunch {
+export function launchOf(written: WrittenTransport, { filled, trusted, oauth }: Privileges): EntryLaunch {
   const launch: JsonObject = {
-    ...(written.type === 'stdio' ? programOf(written, env) : { ...written }),
+    ...(written.type === 'stdio' ? programOf(written, filled?.type === 'stdio' ? filled : undefined) : { ...written }),
     ...(trusted ? { trusted } : {}),
     ...defined({ oauth }),
   };
@@ -117,9 +118,10 @@ export function launchOf(written: WrittenTransport, { env, trusted, oauth }: Pri
 
 function programOf(
   { command, args = [], env: ownEnv = {}, envFile, cwd, sandbox = false }: Extract<WrittenTransport, { type: 'stdio' }>,
-  env: Privileges['env'],
+  filled: Extract<TransportConfig, { type: 'stdio' }> | undefined,
 ): JsonObject {
-  const ofFile = Object.entries(env ?? {}).filter(([name]) => !Object.hasOwn(ownEnv, name));
+  const ofFile = Object.entries(filled?.env ?? {}).filter(([name]) => !Object.hasOwn(ownEnv, name));
+  const links = Object.entries(filled?.leadsTo ?? {}).filter(([path, target]) => path !== target);
   return {
     command,
     args,
@@ -127,6 +129,7 @@ function programOf(
     ...(envFile === undefined ? {} : { envFile, 'variables of envFile': Object.fromEntries(ofFile) }),
     ...defined({ cwd }),
     sandbox: sandbox === false ? false : { ...sandbox },
+    ...(links.length === 0 ? {} : { 'paths lead to': Object.fromEntries(links) }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ServerConfig } from '@toolyard/mcp-host';
+import type { ServerConfig, TransportConfig } from '@toolyard/mcp-host';
 import type { McpConfigEntry, ServerEntry, WrittenTransport } from '@toolyard/mcp-host/node';
 import { configOf, fillTransport, readTransport } from '@toolyard/mcp-host/node';
 import type { EditMcpServer, McpServerConfiguration, McpTransport, TestMcpServer } from '@toolyard/protocol';
@@ -89,15 +89,14 @@ export class McpJsonEditor {
   #planned(id: string, entry: ServerEntry, kept: Pick<McpConfigEntry, 'oauth'> & { trusted: boolean }): PlannedEntry {
     const { file } = this.#options;
     const { trusted, oauth } = kept;
-    const launch = launchOf(entry.transport, { env: this.#envOf(entry.transport), trusted, oauth });
+    const launch = launchOf(entry.transport, { filled: this.#filled(entry.transport), trusted, oauth });
     return { launch, write: () => file.write(id, entry) };
   }
 
   /** Undefined if a variable cannot be filled in: such an entry does not start. */
-  #envOf(written: WrittenTransport): Record<string, string> | undefined {
+  #filled(written: WrittenTransport): TransportConfig | undefined {
     try {
-      const filled = fillTransport(written, this.#options.file.source, 'The server');
-      return filled.type === 'stdio' ? filled.env : undefined;
+      return fillTransport(written, this.#options.file.source, 'The server');
     } catch (thrown) {
       if (ToolyardError.isInstance(thrown)) return undefined;
       throw thrown;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SandboxSettings } from '../../host/sandbox-settings.ts';
-import type { TransportConfig } from '../../types.ts';
+import type { ServerConfig, TransportConfig } from '../../types.ts';
 import { findCommand } from '../launch/find-command.ts';
 import { browserFiles } from './browser-files.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
@@ -11,8 +11,8 @@ import { launcherFiles } from './launcher-files.ts';
 import { certificateMounts, linksOn, programMounts, resolvePath, systemMounts } from './machine-files.ts';
 import type { PrivateFolders } from './private-folders.ts';
 import { defaultStateFolder, makePrivateFolder } from './private-folders.ts';
-import type { SandboxProfile } from './profile.ts';
-import { planSandbox } from './profile.ts';
+import type { SandboxProfile, WrittenFolder } from './profile.ts';
+import { expandHome, planSandbox } from './profile.ts';
 import { PROXY_PORT, RELAY, relayEnvironment } from './relay.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 import { upstreamProxies } from './upstream-proxy.ts';
@@ -26,6 +26,8 @@ export type SandboxOptions = PrivateFolders & {
   dataFolders?: readonly string[];
   /** Folders that Toolyard wrote for this process, which may read them; links are resolved. */
   own?: readonly string[];
+  /** The configurations of all servers: what one of them may write, it can make lead elsewhere. */
+  servers?: () => readonly ServerConfig[];
   /** The sandbox of the system; by default it is detected once. */
   support?: () => Promise<SandboxSupport>;
 };
@@ -73,7 +75,7 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
   const needsRelay = isLinux && Array.isArray(settings.network);
   const extra = [launcherFiles(request, privateHome, home), browserFiles(settings, home)];
   const profile = planSandbox(
-    { serverId, settings, cwd: config.cwd },
+    { serverId, settings, cwd: config.cwd, leadsTo: config.leadsTo },
     {
       home,
       dataFolders: [...(options.dataFolders ?? []), stateFolder].map((folder) => resolvePath(folder)?.path ?? folder),
@@ -94,6 +96,7 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
       env: { ...Object.fromEntries(extra.flatMap((one) => Object.entries(one.env))), ...env },
       resolve: resolvePath,
       linksOn,
+      writtenByOthers: writableFolders(options.servers?.() ?? [], serverId, home),
     },
   );
   const way = Array.isArray(settings.network) ? await openOutgoingProxy(settings.network, request) : undefined;
@@ -116,6 +119,18 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
   const relayed = way === undefined ? rest : { ...rest, env: relayEnvironment(proxied) };
   const run = way === undefined ? argv : [process.execPath, '-e', RELAY, way.socket, ...argv];
   return { ...relayed, command: support.path, args: [...bubblewrapArguments(mounted, features), ...run], filter };
+}
+
+/** Folders that other sandboxed servers may write. One without a sandbox may write everything. */
+function writableFolders(servers: readonly ServerConfig[], serverId: string, home: string): WrittenFolder[] {
+  return servers.flatMap(({ id, transport }) => {
+    if (id === serverId || transport.type !== 'stdio' || !transport.sandbox) return [];
+    const paths = [...(transport.cwd === undefined ? [] : [transport.cwd]), ...(transport.sandbox.write ?? [])];
+    return paths.flatMap((path) => {
+      const found = resolvePath(expandHome(path, home));
+      return found === undefined ? [] : [{ serverId: id, source: found.path }];
+    });
+  });
 }
 
 type OutgoingProxy = { socket: string; port: number; end(): Promise<void> };
