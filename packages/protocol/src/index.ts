@@ -307,6 +307,7 @@ export type {
   AddMcpServer,
   EditMcpServer,
   McpFinding,
+  McpResourceLimits,
   McpSandbox,
   McpSecretValue,
   McpPlugin,

@@ -12,6 +12,7 @@ import { seconds } from '../calls/call-failure.ts';
 import { signInRequired } from './connection-errors.ts';
 import { launcherOf } from './launcher.ts';
 import { likelyCause } from './likely-cause.ts';
+import { explainLimit } from '../host/resource-limits.ts';
 import { titleOf } from '../hosted/hosted-config.ts';
 import { networkCodeOf } from '../transports/network-error.ts';
 import type { TransportEnd } from '../transports/transport.ts';
@@ -100,6 +101,13 @@ export function explainEnd(serverId: string, phase: ConnectionPhase, end: Transp
         code: 'bad_response',
         message: `The server "${serverId}" sent a line longer than ${Math.round(end.limitBytes / 1_048_576)} MB while ${doing(phase)} and was stopped.`,
         hint: 'It is not an MCP server, or one of its results is too large.',
+      };
+    case 'over_limit':
+      return {
+        code: 'server_exited',
+        message: `The server "${serverId}" was stopped while ${doing(phase)}: it ${explainLimit(end)}.`,
+        hint: `If it needs more, raise "sandbox.limits.${end.limit}" of its entry in mcp.json.`,
+        retryable: true,
       };
     case 'unreachable':
     case 'hung_up': {

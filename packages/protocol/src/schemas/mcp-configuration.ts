@@ -22,6 +22,22 @@ export type McpSecretValue = z.output<typeof secret>;
 const secrets = z.record(z.string().min(1).max(300), secret);
 
 const paths = z.array(text.min(1)).max(100);
+const limit = z.number().min(1).max(1_000_000_000).exactOptional();
+const limits = z.strictObject({
+  /** Memory of all its processes, in MB. */
+  memoryMb: limit,
+  /** How many processes it may have. */
+  processes: limit,
+  /** Processor cores, on average over five minutes; above that its processes get the lowest priority. */
+  cpuCores: limit,
+  /** What it may write to disks within five minutes, in MB. */
+  writtenMb: limit,
+  /** The largest file it may write, in MB. */
+  fileMb: limit,
+});
+/** How much of the machine a sandboxed local server may use; absent members have defaults. */
+export type McpResourceLimits = z.output<typeof limits>;
+
 const sandbox = z.strictObject({
   /** Files and folders that the server may read. */
   read: paths.exactOptional(),
@@ -31,6 +47,7 @@ const sandbox = z.strictObject({
   network: z.union([z.enum(['on', 'off']), z.array(z.string().min(1).max(300)).max(1_000)]).exactOptional(),
   /** `browser`: the server starts a browser. */
   profile: z.literal('browser').exactOptional(),
+  limits: limits.exactOptional(),
 });
 /** What a sandboxed local server may reach beyond its own folders. */
 export type McpSandbox = z.output<typeof sandbox>;

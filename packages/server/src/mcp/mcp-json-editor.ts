@@ -86,7 +86,11 @@ export class McpJsonEditor {
     return this.#planned(id, entry, { trusted: switches.trusted, oauth });
   }
 
-  #planned(id: string, entry: ServerEntry, kept: Pick<McpConfigEntry, 'oauth'> & { trusted: boolean }): PlannedEntry {
+  #planned(
+    id: string,
+    entry: ServerEntry,
+    kept: { trusted: boolean; oauth: McpConfigEntry['oauth'] | undefined },
+  ): PlannedEntry {
     const { file } = this.#options;
     const { trusted, oauth } = kept;
     const launch = launchOf(entry.transport, { filled: this.#filled(entry.transport), trusted, oauth });

@@ -1,6 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ResourceLimits } from '../../host/resource-limits.ts';
+import { resourceLimits } from '../../host/resource-limits.ts';
 import type { SandboxSettings } from '../../host/sandbox-settings.ts';
 import type { ServerConfig, TransportConfig } from '../../types.ts';
 import { findCommand } from '../launch/find-command.ts';
@@ -41,6 +43,7 @@ export type SandboxedCommand = {
   /** What the sandbox reads from the file descriptor after standard error. */
   filter: Buffer | undefined;
   profile: SandboxProfile;
+  limits: ResourceLimits;
   /** Releases the resources of this process after it has exited. */
   end(): Promise<void>;
 };
@@ -102,10 +105,11 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
   const way = Array.isArray(settings.network) ? await openOutgoingProxy(settings.network, request) : undefined;
   const proxied = { ...profile.env, ...(way === undefined ? {} : proxyVariables(way.port)) };
   const argv = [command, ...(config.args ?? [])];
-  const rest = { env: proxied, cwd: '/', profile, end: async () => way?.end() };
+  const limits = resourceLimits(settings.limits, availableParallelism());
+  const rest = { env: proxied, cwd: '/', profile, limits, end: async () => way?.end() };
   if (support.kind === 'seatbelt') {
     mkdirSync(profile.temp, { recursive: true, mode: 0o700 });
-    const args = ['-p', seatbeltProfile(profile, way?.port), ...argv];
+    const args = ['-p', seatbeltProfile(profile, way?.port), ...limitedCommand(argv, limits)];
     return { ...rest, command: support.path, args, cwd: config.cwd ?? profile.temp, filter: undefined };
   }
   // The relay needs a unix socket, and so does a browser.
@@ -114,11 +118,27 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
     filtered: filter !== undefined,
     disablesUserns: support.disablesUserns,
     isRoot: process.getuid?.() === 0,
+    tempMb: Math.ceil(limits.memoryMb / 2),
   };
   const mounted = way === undefined ? profile : withSocket(profile, way.socket);
   const relayed = way === undefined ? rest : { ...rest, env: relayEnvironment(proxied) };
   const run = way === undefined ? argv : [process.execPath, '-e', RELAY, way.socket, ...argv];
-  return { ...relayed, command: support.path, args: [...bubblewrapArguments(mounted, features), ...run], filter };
+  const args = [...bubblewrapArguments(mounted, features), ...limitedCommand(run, limits)];
+  return { ...relayed, command: support.path, args, filter };
+}
+
+/** POSIX gives the size of files in blocks of 512 bytes. */
+const BLOCKS_PER_MB = 2_048;
+
+/**
+ * The command with limits that the system itself enforces on each process: the size of a file, and no memory dumps.
+ * Inside the sandbox, because the shell reads the environment of the server.
+ */
+function limitedCommand(argv: readonly string[], { fileMb }: ResourceLimits): string[] {
+  if (!existsSync('/bin/sh')) return [...argv];
+  const blocks = Math.round(fileMb * BLOCKS_PER_MB);
+  const script = `ulimit -c 0 2>/dev/null; ulimit -f ${blocks} 2>/dev/null; exec "$0" "$@"`;
+  return ['/bin/sh', '-c', script, ...argv];
 }
 
 /** Folders that other sandboxed servers may write. One without a sandbox may write everything. */
