@@ -191,12 +191,11 @@ export const connectionTexts = {
   phaseListing: 'listing its tools',
   phaseConnected: 'connected',
   phaseDisconnecting: 'disconnecting',
-  overMemory: 'The server "{server}" was stopped while {phase}: it used more than its limit of {limit} MB of memory.',
-  overProcesses:
-    'The server "{server}" was stopped while {phase}: it started more than its limit of {limit} processes.',
-  overWritten:
-    'The server "{server}" was stopped while {phase}: it wrote more than its limit of {limit} MB to disk within five minutes.',
-  overFile: 'The server "{server}" was stopped while {phase}: it wrote a file larger than its limit of {limit} MB.',
+  overLimit: 'The server "{server}" was stopped while {phase}: it {reason}.',
+  overMemory: 'used more than its limit of {limit} MB of memory',
+  overProcesses: 'started more than its limit of {limit} processes',
+  overWritten: 'wrote more than its limit of {limit} MB to disk within five minutes',
+  overFile: 'wrote a file larger than its limit of {limit} MB',
   raiseLimit: 'If it needs more, raise "sandbox.limits.{name}" of its entry in mcp.json.',
   lineTooLong: 'The server "{server}" sent a line longer than {size} MB while {phase} and was stopped.',
   notMcpOrLarge: 'It is not an MCP server, or one of its results is too large.',
