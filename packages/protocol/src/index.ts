@@ -213,6 +213,7 @@ export { budgetKey, faultsOfBudgets } from './budget-faults.ts';
 export type { BudgetView, Spent, UsageBy, UsageReport, UsageRow, UsageSum } from './schemas/usage.ts';
 export { decisionsFor } from './interrupts.ts';
 export type { FormFault, FormField, FormOption } from './forms.ts';
+export { MAX_OPEN_REQUESTS } from './request-limits.ts';
 export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
 export { showHidden } from './hidden-characters.ts';
 export type { FactEvent } from './events.ts';
