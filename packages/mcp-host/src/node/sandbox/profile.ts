@@ -186,10 +186,15 @@ function isProxy(name: string, network: SandboxSettings['network']): boolean {
 
 function problemWith(path: string, dataFolders: readonly string[]): string | null {
   if (path === '/') return 'which is the whole file system';
-  if (NEVER.some((folder) => isInside(path, folder))) return 'which leads out of the sandbox';
+  if (leadsOut(path)) return 'which leads out of the sandbox';
   if (/(^|\/)docker\.sock$/.test(path)) return 'which gives control over all containers';
   if (dataFolders.some((folder) => isInside(path, folder))) return 'which belongs to Toolyard itself';
   return null;
+}
+
+/** Whether a folder, links resolved, can never be given to a program or a model. */
+export function leadsOut(path: string): boolean {
+  return NEVER.some((folder) => isInside(path, folder));
 }
 
 /** Also true for the folder itself. */
