@@ -69,8 +69,8 @@ describe('attack 17: a tool that changes after its approval', () => {
     expect(host.trust.verdict(go)).toBe('approved');
   });
 
-  const COMMAND = { type: 'stdio', command: 'server', args: ['--x'], cwd: '/a', env: { MODE: 'a' } } as const;
-  const SANDBOXED = { ...COMMAND, sandbox: { read: ['/a'] } };
+  const COMMAND: TransportConfig = { type: 'stdio', command: 'server', args: ['--x'], cwd: '/a', env: { MODE: 'a' } };
+  const SANDBOXED: TransportConfig = { ...COMMAND, sandbox: { read: ['/a'] } };
 
   test.each([
     [COMMAND, { env: { MODE: 'b' } }],
@@ -102,8 +102,8 @@ describe('attack 17: a tool that changes after its approval', () => {
     const pins = new Map<string, ToolPin>();
     offer({ name: 'go' });
     (await connect(pins, SANDBOXED)).approveTool(go);
-    const sandbox = { read: ['/a'], limits: { memoryMb: 9_000 } };
-    expect((await connect(pins, { ...SANDBOXED, sandbox })).trust.verdict(go)).toBe('approved');
+    const changed: TransportConfig = { ...COMMAND, sandbox: { read: ['/a'], limits: { memoryMb: 9_000 } } };
+    expect((await connect(pins, changed)).trust.verdict(go)).toBe('approved');
   });
 
   test('is detected at the next start, before it is called', async () => {

@@ -40,11 +40,17 @@ export function explainFailedConnect(failed: FailedConnect): ErrorInfo {
   const error = explain(failed);
   const { isolation } = failed;
   if (isolation?.kind !== 'sandboxed') return error;
+  const allow = 'Allow it in the settings of the server, or in mcp.json with "sandbox": { "read": [...] } or "write".';
+  const { proposed } = isolation;
+  // A program that is not given its own script or folder: what it printed about that is in the log, and says less.
+  if (proposed.length > 0 && failed.end?.kind === 'exited') {
+    const message = `The sandbox hides ${proposed.slice(0, 3).join(', ')} from the server "${failed.config.id}".`;
+    return { ...error, message, hint: allow };
+  }
   const paths = isolation.blocked.filter(({ kind }) => kind === 'path').map(({ target }) => target);
   const hidden = [...new Set([...isolation.proposed, ...paths])];
   if (hidden.length === 0) return error;
-  const hint = `The sandbox hides ${hidden.slice(0, 3).join(', ')}. Allow it in the settings of the server, or in mcp.json with "sandbox": { "read": [...] } or "write".`;
-  return { ...error, hint };
+  return { ...error, hint: `The sandbox hides ${hidden.slice(0, 3).join(', ')}. ${allow}` };
 }
 
 function explain(failed: FailedConnect): ErrorInfo {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_CONCURRENT_CALLS } from '../mcp-api.ts';
 import { errorInfo, jsonObject, named } from './common.ts';
-import { introduction, logLines, mcpPhase, offers, skipped, transportView } from './mcp-servers.ts';
+import { introduction, isolation, logLines, mcpPhase, offers, skipped, transportView } from './mcp-servers.ts';
 
 /** Limit for names, URLs and arguments. */
 const text = z.string().max(20_000);
@@ -217,6 +217,8 @@ export const mcpTestReport = named(
       }),
     ),
     skipped,
+    /** How a local server was isolated. */
+    isolation: isolation.exactOptional(),
     findings: z.array(
       z.strictObject({
         /** `warning`: something will not work, or is expensive; `note`: could be improved. */

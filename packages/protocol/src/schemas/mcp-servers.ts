@@ -132,7 +132,7 @@ export const mcpSignInStarted = named('McpSignInStarted', z.strictObject({ url: 
 /** `POST /api/mcp/servers/:id/sign-in`: the URL for the user to open. */
 export type McpSignInStarted = z.output<typeof mcpSignInStarted>;
 
-const isolation = named(
+export const isolation = named(
   'McpIsolation',
   z.discriminatedUnion('kind', [
     z.strictObject({

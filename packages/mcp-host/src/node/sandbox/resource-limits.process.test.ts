@@ -83,7 +83,7 @@ test(
     await transport.close();
     expect(pids.filter(isAlive)).toEqual([]);
     expect(transport.end).toEqual({ kind: 'over_limit', limit: 'processes', value: 20 });
-    expect(transport.end && explainEnd('many', 'initialize', transport.end)).toMatchObject({
+    expect(transport.end && explainEnd('many', 'connected', transport.end)).toMatchObject({
       message: expect.stringMatching(/it started more than its limit of 20 processes\.$/) as string,
       hint: 'If it needs more, raise "sandbox.limits.processes" of its entry in mcp.json.',
     });

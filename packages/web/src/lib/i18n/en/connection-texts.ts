@@ -1,6 +1,8 @@
 /** Errors of MCP servers, sign-ins, URLs, API keys and webhooks, which the server sends in English. */
 export const connectionTexts = {
   // MCP servers
+  sandboxHidesFrom: 'The sandbox hides {path} from the server "{server}".',
+  allowInSandbox: 'Allow it in the settings of the server, or in mcp.json with "sandbox": {settings} or "write".',
   sandboxHides:
     'The sandbox hides {path}. Allow it in the settings of the server, or in mcp.json with "sandbox": {settings} or "write".',
   stopping: 'Toolyard is shutting down.',

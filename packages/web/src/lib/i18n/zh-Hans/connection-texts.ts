@@ -3,6 +3,8 @@ import type { Translation } from '../message.ts';
 
 export const connectionTexts: Translation<typeof en> = {
   // MCP servers
+  sandboxHidesFrom: '沙箱对服务器“{server}”隐藏了 {path}。',
+  allowInSandbox: '请在服务器的设置中允许，或在 mcp.json 以“sandbox”: {settings} 或“write”允许。',
   sandboxHides: '沙箱隐藏了 {path}。请在服务器的设置中允许，或在 mcp.json 以“sandbox”: {settings} 或“write”允许。',
   stopping: 'Toolyard 正在关闭。',
   testCancelled: '测试已取消。',

@@ -3,6 +3,8 @@ import type { Translation } from '../message.ts';
 
 export const connectionTexts: Translation<typeof en> = {
   // MCP servers
+  sandboxHidesFrom: '沙箱對伺服器「{server}」隱藏了 {path}。',
+  allowInSandbox: '請在伺服器的設定中允許，或在 mcp.json 以「sandbox」: {settings} 或「write」允許。',
   sandboxHides: '沙箱隱藏了 {path}。請在伺服器的設定中允許，或在 mcp.json 以「sandbox」: {settings} 或「write」允許。',
   stopping: 'Toolyard 正在關閉。',
   testCancelled: '測試已取消。',

@@ -40,7 +40,12 @@ export function toSandbox(fields: SandboxFields): boolean | McpSandbox {
   return Object.keys(settings).length === 0 ? true : settings;
 }
 
-function linesOf(text: string): string[] {
+/** The paths of a field, extended by these. */
+export function withPaths(text: string, paths: readonly string[]): string {
+  return [...new Set([...linesOf(text), ...paths])].join('\n');
+}
+
+export function linesOf(text: string): string[] {
   return text
     .split(/[\n,]/)
     .map((line) => line.trim())
