@@ -2,7 +2,7 @@ import { Hooks, Lexer, Tokenizer } from 'marked';
 import type { Links, Token, Tokens, TokensList } from 'marked';
 import { boundaryBefore, inlineRulesFor } from './cjk.ts';
 import { maskFormulas } from './math-rules.ts';
-import { chatSyntax } from './syntax.ts';
+import { chatSyntax, interruption } from './syntax.ts';
 
 /**
  * Maximum nesting of blocks and spans; deeper ones are text. Parsing and rendering are recursive: a few hundred bytes
@@ -56,6 +56,12 @@ class ChatTokenizer extends Tokenizer {
 
   override reflink(source: string, links: Links): Tokens.Link | Tokens.Image | Tokens.Text | undefined {
     return this.#inSpan(() => super.reflink(source, links));
+  }
+
+  /** A line of a list item, which marked reads as a whole. */
+  override text(source: string): Tokens.Text | undefined {
+    const at = source.includes('<') ? interruption(source) : -1;
+    return super.text(at > 0 ? source.slice(0, at) : source);
   }
 
   #boundary(source: string, masked: string, before = ''): string {
