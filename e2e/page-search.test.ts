@@ -105,7 +105,7 @@ describePage('search in the page', ({ set }) => {
     async function opensResultAtMessage(): Promise<void> {
       await chat.anew();
       await search('brulee');
-      await results.first().click();
+      await page.keyboard.press('Enter');
       await page.locator('[data-row].found-row:focus').getByText('#3#').waitFor();
       await expect.poll(() => highlighted('found')).toEqual(['brûlée']);
       await page.keyboard.press('Escape');

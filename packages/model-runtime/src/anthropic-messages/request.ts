@@ -3,7 +3,8 @@ import { ANTHROPIC_TOOLS } from '../tool-schema/rules.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
 import { nearestEffort } from '../wire/effort.ts';
-import { systemText, textModeSuffix } from '../wire/messages.ts';
+import { historyMode, systemText, textModeSuffix } from '../wire/messages.ts';
+import { replayedReasoning } from '../wire/replay.ts';
 import { closedSchema } from '../wire/schema.ts';
 import { Settings, type SettingName } from '../wire/settings.ts';
 import { createToolWriter } from '../wire/tool-function.ts';
@@ -13,7 +14,7 @@ import { BUDGETS, factsOf } from './models-data.ts';
 import type { AnthropicQuirks } from './quirks.ts';
 
 /** Optional features of this wire besides settings. `limit:8192`: the server caps `max_tokens` at that value. */
-export const OPTIONAL_FEATURES = { cacheMarks: 'cache_control', replay: 'replay', limit: 'limit:' } as const;
+export const OPTIONAL_FEATURES = { cacheMarks: 'cache_control', limit: 'limit:' } as const;
 
 const OWNED = ['model', 'messages', 'system', 'tools', 'stream'];
 
@@ -22,9 +23,10 @@ const ANSWER_ROOM = 8_192;
 
 /** Builds a chat request. The body is JSON assembled from cached fragments. */
 export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, without: ReadonlySet<string>): OutgoingChat {
-  const { messages, model, toolMode } = request;
+  const { messages, model } = request;
   const marks = quirks.noCacheMarks !== true && !without.has(OPTIONAL_FEATURES.cacheMarks);
-  const turns = turnsOf(messages, { toolMode, ...(without.has(OPTIONAL_FEATURES.replay) ? {} : { replayFor: model }) });
+  const reasoning = replayedReasoning(without, quirks.reasoningInCalls);
+  const turns = turnsOf(messages, { toolMode: historyMode(request), model, reasoning });
   const system = systemText(messages, textModeSuffix(request));
   const settings = settingsOf(request, without);
   const fields: JsonObject = { ...settings.fields, stream: true };

@@ -4,13 +4,14 @@ import { BEDROCK_TOOLS } from '../tool-schema/rules.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
 import { nearestEffort } from '../wire/effort.ts';
-import { systemText, textModeSuffix } from '../wire/messages.ts';
+import { historyMode, systemText, textModeSuffix } from '../wire/messages.ts';
+import { replayedReasoning } from '../wire/replay.ts';
 import { Settings } from '../wire/settings.ts';
 import { createToolWriter } from '../wire/tool-function.ts';
 import { turnsOf } from './messages.ts';
 
 /** Optional features of this wire besides settings. */
-export const OPTIONAL_FEATURES = { cachePoints: 'cachePoint', replay: 'replay' } as const;
+export const OPTIONAL_FEATURES = { cachePoints: 'cachePoint' } as const;
 
 const OWNED = ['messages', 'system', 'toolConfig', 'modelId'];
 
@@ -21,14 +22,9 @@ const CACHE_POINT = '{"cachePoint":{"type":"default"}}';
 
 /** Builds a chat request. The body is JSON assembled from cached fragments. */
 export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat {
-  const { messages, model, tools, toolMode, toolChoice } = request;
-  // The API rejects calls in the conversation if the request defines no tools.
-  const written = tools.length === 0 ? 'text' : toolMode;
+  const { messages, model, toolMode, toolChoice } = request;
   const marks = /claude|nova/i.test(model) && !without.has(OPTIONAL_FEATURES.cachePoints);
-  const turns = turnsOf(messages, {
-    toolMode: written,
-    ...(without.has(OPTIONAL_FEATURES.replay) ? {} : { replayFor: model }),
-  });
+  const turns = turnsOf(messages, { toolMode: historyMode(request), model, reasoning: replayedReasoning(without) });
   const userTurns = turns.flatMap(({ role }, at) => (role === 'user' ? [at] : []));
   const markedTurns = marks ? userTurns.slice(-2) : [];
   const contents = turns.map(({ role, blocks }, at) => {

@@ -5,6 +5,7 @@ import type { CapabilityFallback, ApiDialect } from '../wire/dialect.ts';
 import type { ProviderError } from '../wire/provider-error.ts';
 import { openAiAbilities } from '../openai/abilities.ts';
 import { OPENAI_ADDRESSES, bearer, modelPage } from '../openai/endpoints.ts';
+import { replayFallback } from '../wire/replay.ts';
 import { OpenAiChatAnswer } from './answer.ts';
 import type { OpenAiChatQuirks } from './quirks.ts';
 import { toOutgoing, OPTIONAL_FEATURES } from './request.ts';
@@ -53,8 +54,22 @@ function fallbackFor(
       },
     };
   }
-  return /reasoning_content|reasoning_details|thought.?signature/i.test(message) &&
-    !/missing|must be passed|provide/i.test(message)
-    ? { without: OPTIONAL_FEATURES.replay }
-    : null;
+  if (/reasoning.?(content|details)|thought.?signature/i.test(message)) {
+    return replayFallback(request.messages, without, request.model);
+  }
+  return namesCallId(message, request) ? { without: OPTIONAL_FEATURES.callIds } : null;
+}
+
+function namesCallId(message: string, { messages }: ChatRequest): boolean {
+  if (/tool.?call.?id/i.test(message)) return true;
+  return messages.some(
+    ({ role, parts }) =>
+      role === 'assistant' &&
+      parts.some(
+        (part) =>
+          part.type === 'tool_call' &&
+          (part.providerCallId ?? '') !== '' &&
+          message.includes(part.providerCallId ?? ''),
+      ),
+  );
 }

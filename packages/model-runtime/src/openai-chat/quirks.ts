@@ -13,6 +13,13 @@ export type OpenAiChatQuirks = {
   noStreamWithTools?: boolean;
   /** The chat template opens the thinking block, so the answer starts inside it without a `<think>`. */
   startsInReasoning?: boolean;
+  /** Requires call ids of nine letters and digits. Detected automatically, at the cost of one rejected request. */
+  shortCallIds?: boolean;
+  /**
+   * Requires the reasoning of all earlier answers, and rejects calls without. Detected automatically, at the cost of one
+   * rejected request.
+   */
+  reasoningInCalls?: boolean;
   /** How the server continues a partial answer; absent: not supported or unknown. */
   continuing?: ContinuingStyle;
   /** Largest number of tools. */

@@ -19,7 +19,7 @@ const OWNED = ['model', 'input', 'instructions', 'tools', 'stream', 'previous_re
  */
 export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat {
   const { messages, model, toolMode } = request;
-  const items = itemsOf(messages, { toolMode, ...(without.has(OPTIONAL_FEATURES.replay) ? {} : { replayFor: model }) });
+  const items = itemsOf(messages, { toolMode, model, replay: !without.has(OPTIONAL_FEATURES.replay) });
   const instructions = systemText(messages, textModeSuffix(request));
   const settings = settingsOf(request, without);
   const fields: JsonObject = { ...settings.fields, stream: true, store: false };

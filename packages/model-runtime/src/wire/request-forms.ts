@@ -41,7 +41,7 @@ const MAX_NAMED = 4;
 export class RequestForms {
   readonly #fallbacks: CapabilityFallbacks;
   readonly #dialect: ApiDialect;
-  readonly #request: ChatRequest;
+  #request: ChatRequest;
   readonly #errors: ErrorContext;
   #named = 0;
   /** Whether the last rejection was of another kind: it counts itself. */
@@ -56,6 +56,11 @@ export class RequestForms {
     this.#dialect = dialect;
     this.#request = request;
     this.#errors = errors;
+  }
+
+  /** Changes the content of all further forms. */
+  change(how: (request: ChatRequest) => ChatRequest): void {
+    this.#request = how(this.#request);
   }
 
   /** The form to send now. */

@@ -27,13 +27,19 @@ import { checkedHeaders, Connection, MAX_WHOLE, requestInit, type WireOptions } 
 import type { AnswerReader, ApiDialect } from './dialect.ts';
 import { readBytes, type EndpointOutcome } from './endpoint.ts';
 import { AnswerBody, releaseBody } from './event-stream.ts';
+import { validHistory } from './history.ts';
 import { messageError, withAddress, type ErrorContext } from './provider-error.ts';
+import { RejectedMedia } from './rejected-media.ts';
 import { RequestForms, type Refusal, type RequestForm } from './request-forms.ts';
 import { waitNotice } from './retry.ts';
 import type { RenamedTools } from './tool-function.ts';
 
-/** Maximum wait for usage after the end of an answer, in milliseconds. */
-const AFTER_STOP_MS = 5000;
+/**
+ * Maximum wait after the end of an answer, in milliseconds: for usage, which may be all that is missing; and for an end of
+ * the stream after it.
+ */
+const FOR_USAGE_MS = 20_000;
+const AFTER_USAGE_MS = 5000;
 
 /** Maximum number of pages of a model list. */
 const MAX_PAGES = 50;
@@ -48,6 +54,7 @@ export class WireRuntime implements ModelRuntime {
   readonly canContinue: boolean;
   readonly #connection: Connection;
   readonly #fallbacks: CapabilityFallbacks;
+  readonly #rejectedMedia: RejectedMedia;
   /** Models whose server is known to pass tools to them. */
   readonly #toolsShown = new Set<string>();
 
@@ -58,6 +65,7 @@ export class WireRuntime implements ModelRuntime {
     this.provider = this.#connection.address;
     this.label = this.#connection.server;
     this.#fallbacks = new CapabilityFallbacks(this.label, options.clock);
+    this.#rejectedMedia = new RejectedMedia(this.label);
   }
 
   chat(request: ChatRequest, options: ChatOptions = {}): AsyncIterable<readonly StreamPart[]> {
@@ -65,8 +73,9 @@ export class WireRuntime implements ModelRuntime {
     return options.callback === undefined ? answer : withCallbacks(answer, options.callback);
   }
 
-  async *#stream(request: ChatRequest, options: CallOptions): AsyncGenerator<readonly StreamPart[], void, undefined> {
+  async *#stream(given: ChatRequest, options: CallOptions): AsyncGenerator<readonly StreamPart[], void, undefined> {
     throwIfAborted(options.signal);
+    const request = { ...given, messages: validHistory(given.messages, given.continues === true) };
     const connection = this.#connection;
     const guard = connection.guard(options);
     const errors = connection.errorContext(request.model, options.headers);
@@ -74,7 +83,7 @@ export class WireRuntime implements ModelRuntime {
     let complete = false;
     try {
       const { dialect } = await connection.open();
-      const forms = new RequestForms(this.#fallbacks, dialect, request, errors);
+      const forms = new RequestForms(this.#fallbacks, dialect, this.#rejectedMedia.apply(request), errors);
       for (let attempt = 0; ;) {
         const notices: StreamPart[] = [];
         const startedAt = connection.clock.monotonic();
@@ -101,7 +110,7 @@ export class WireRuntime implements ModelRuntime {
             if (read === null) breakOff(answer, guard, connection.idleError(), errors, out);
             else if (read.done) body.end(out);
             else body.push(read.value, out);
-            if (answer.stopped && !answer.ended) guard.shorten(AFTER_STOP_MS);
+            guard.waitAtMost(answer.isLikelyOver ? (answer.hasUsage ? AFTER_USAGE_MS : FOR_USAGE_MS) : null);
             if (out.length === 0) continue;
             // An error before any other part is equivalent to a rejected request.
             if (firstMs < 0) {
@@ -122,7 +131,7 @@ export class WireRuntime implements ModelRuntime {
           if (failure.code === 'bad_request') {
             const refusal = asRefusal(failure, errors);
             const named: StreamPart[] = [];
-            const isRepeated = forms.simplify(form, refusal, named);
+            const isRepeated = this.#simplify(forms, form, refusal, errors, named);
             if (named.length > 0) yield named;
             if (isRepeated) continue;
             const counted = forms.counted(refusal);
@@ -244,8 +253,24 @@ export class WireRuntime implements ModelRuntime {
         continue;
       }
       if (outcome.kind !== 'refused') return { outcome, form };
-      if (!forms.simplify(form, outcome, notices)) return { outcome: forms.counted(outcome), form };
+      if (!this.#simplify(forms, form, outcome, errors, notices)) return { outcome: forms.counted(outcome), form };
     }
+  }
+
+  /** Chooses the form for another attempt: without media that was rejected, or a simpler one. False if there is none. */
+  #simplify(
+    forms: RequestForms,
+    form: RequestForm,
+    refusal: Refusal,
+    errors: ErrorContext,
+    notices: StreamPart[],
+  ): boolean {
+    const { status, error } = refusal;
+    if (!this.#rejectedMedia.learn(form.request, status, error, errors, notices)) {
+      return forms.simplify(form, refusal, notices);
+    }
+    forms.change((request) => this.#rejectedMedia.apply(request));
+    return true;
   }
 
   /** Cached per model, because it costs a request. */

@@ -1,7 +1,7 @@
 import { Hooks, Lexer, Tokenizer } from 'marked';
 import type { Links, Token, Tokens, TokensList } from 'marked';
 import { maskFormulas } from './math-rules.ts';
-import { chatSyntax } from './syntax.ts';
+import { chatSyntax, interruption } from './syntax.ts';
 
 /**
  * Maximum nesting of blocks and spans; deeper ones are text. Parsing and rendering are recursive: a few hundred bytes
@@ -52,6 +52,12 @@ class ChatTokenizer extends Tokenizer {
 
   override reflink(source: string, links: Links): Tokens.Link | Tokens.Image | Tokens.Text | undefined {
     return this.#inSpan(() => super.reflink(source, links));
+  }
+
+  /** A line of a list item, which marked reads as a whole. */
+  override text(source: string): Tokens.Text | undefined {
+    const at = source.includes('<') ? interruption(source) : -1;
+    return super.text(at > 0 ? source.slice(0, at) : source);
   }
 
   #inBlock<T>(read: () => T): T | undefined {

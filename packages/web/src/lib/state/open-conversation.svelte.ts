@@ -1,6 +1,7 @@
 import type { ConversationView } from '@toolyard/protocol';
 import type { ApiError } from '../api/error.ts';
 import type { Api } from '../api/client.ts';
+import { MemberTurns } from '../groups/member-turns.svelte.ts';
 import { RunFollower } from '../transcript/run-follower.ts';
 import type { RunFollowerDeps } from '../transcript/run-follower.ts';
 import { keepTimes } from '../transcript/known-times.ts';
@@ -36,6 +37,7 @@ export class OpenConversation {
   /** Increases with every change that is sent: a view requested before may lack it. */
   changes = 0;
   readonly queue: ChatQueue;
+  readonly turns: MemberTurns;
   /** Increases with every opened conversation: a response for an older one is discarded. */
   visit = 0;
 
@@ -53,7 +55,11 @@ export class OpenConversation {
       read: deps.readRun,
       soon: deps.soon,
     });
-    deps.live.onRun((event) => this.#follower.take(event));
+    this.turns = new MemberTurns({ read: deps.readRun, soon: deps.soon });
+    deps.live.onRun((event) => {
+      this.#follower.take(event);
+      this.turns.take(event);
+    });
     deps.live.onHello(() => this.#refreshSoon());
     deps.live.onChanged(({ what, id }) => {
       if (id === undefined || id !== this.id) return;
@@ -86,6 +92,7 @@ export class OpenConversation {
     this.#opening?.abort();
     clearTimeout(this.#refreshing);
     this.#follower.reset();
+    this.turns.follow(null);
     this.queue.set([]);
     this.id = null;
     this.view = null;
@@ -102,6 +109,7 @@ export class OpenConversation {
     this.queue.show(view.queue);
     this.error = null;
     this.transcript = openTranscript(view, this.transcript ?? undefined);
+    this.#followTurns();
     if (view.activeRun !== null) this.#follower.catchUp(view.activeRun.lastSeq);
   }
 
@@ -149,10 +157,15 @@ export class OpenConversation {
   #follow(transcript: Transcript): void {
     const run = this.transcript?.run ?? null;
     this.transcript = transcript;
+    this.#followTurns();
     // Only the server knows which branches exist now.
     if (run !== null && isActive(run.status) && transcript.run !== null && !isActive(transcript.run.status)) {
       keepTimes(transcript.tail);
       this.#refreshSoon();
     }
+  }
+
+  #followTurns(): void {
+    if (this.view?.groupId !== undefined) this.turns.follow(this.transcript);
   }
 }

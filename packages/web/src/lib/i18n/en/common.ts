@@ -9,6 +9,7 @@ export const common = {
   undo: 'Undo',
   copy: 'Copy',
   copied: 'Copied',
+  copyCommand: 'Copy the command',
   copyFailed: 'The browser does not allow copying here. Select the text and copy it.',
   back: 'Back',
   more: 'More',

@@ -12,6 +12,7 @@ export const common: Translation<typeof en> = {
   undo: '撤销',
   copy: '复制',
   copied: '已复制',
+  copyCommand: '复制命令',
   copyFailed: '浏览器不允许在此复制，请选中文字后自行复制。',
   back: '返回',
   more: '更多',

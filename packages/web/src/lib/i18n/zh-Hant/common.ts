@@ -12,6 +12,7 @@ export const common: Translation<typeof en> = {
   undo: '復原',
   copy: '複製',
   copied: '已複製',
+  copyCommand: '複製指令',
   copyFailed: '瀏覽器不允許在這裡複製，請選取文字後自行複製。',
   back: '返回',
   more: '更多',
