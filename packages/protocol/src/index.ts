@@ -218,6 +218,7 @@ export { budgetKey, faultsOfBudgets } from './budget-faults.ts';
 export type { BudgetView, Spent, UsageBy, UsageReport, UsageRow, UsageSum } from './schemas/usage.ts';
 export { alwaysAsks, decisionsFor, isOnceOnly } from './interrupts.ts';
 export type { FormFault, FormField, FormOption } from './forms.ts';
+export { MAX_OPEN_REQUESTS } from './request-limits.ts';
 export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
 export { foldText, showHidden } from './hidden-characters.ts';
 export { hasUserinfo, hostName, hostsNamedIn, normalHost, plainWebUrl, readUrl } from './urls.ts';
@@ -313,6 +314,7 @@ export type {
   AddMcpServer,
   EditMcpServer,
   McpFinding,
+  McpResourceLimits,
   McpSandbox,
   McpSecretValue,
   McpPlugin,

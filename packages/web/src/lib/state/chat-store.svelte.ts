@@ -34,7 +34,7 @@ import type { RowList, RunState } from '../transcript/transcript.ts';
 import { withChange } from './configuration-change.ts';
 import type { ConfigurationChange } from './configuration-change.ts';
 import { OpenConversation } from './open-conversation.svelte.ts';
-import type { OpenConversationDeps } from './open-conversation.svelte.ts';
+import type { LoadEarlier, OpenConversationDeps } from './open-conversation.svelte.ts';
 
 export type ChatDeps = OpenConversationDeps & {
   /** Navigates to the URL of a conversation just created. */
@@ -130,6 +130,16 @@ export class ChatStore {
     return this.#open.error;
   }
 
+  /** Why the answer in progress cannot be followed at the moment; null if it can. */
+  get streamError(): ApiError | null {
+    return this.#open.streamError;
+  }
+
+  /** Loads the events of the answer in progress again, at once. */
+  reconnect(): void {
+    this.#open.reconnect();
+  }
+
   async open(conversationId: string): Promise<void> {
     return untrack(async () => {
       if (this.#open.id === conversationId && this.#open.error === null) return;
@@ -186,8 +196,8 @@ export class ChatStore {
     if (id !== null) await this.#deps.api.delete('/api/conversations/{id}', { params: { id } });
   }
 
-  loadEarlier(limit?: number): Promise<void> {
-    return this.#open.loadEarlier(limit);
+  loadEarlier(options?: LoadEarlier): Promise<void> {
+    return this.#open.loadEarlier(options);
   }
 
   /**

@@ -67,6 +67,7 @@ export const chat = {
   filtered: 'The provider’s content filter stopped this answer.',
   cutOff: 'The answer was interrupted.',
   failed: 'The answer could not be generated',
+  streamFailed: 'The answer in progress could not be loaded',
   openProviders: 'Open provider settings',
   cancelled: 'Stopped before the answer began.',
   notShown: 'This message could not be displayed. Its text:',

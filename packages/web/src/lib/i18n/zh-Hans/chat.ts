@@ -70,6 +70,7 @@ export const chat: Translation<typeof en> = {
   filtered: '提供商的内容过滤器中止了这个回答。',
   cutOff: '回答中断了。',
   failed: '无法生成回答',
+  streamFailed: '无法加载进行中的回答',
   openProviders: '打开提供商设置',
   cancelled: '在回答开始前已停止。',
   notShown: '无法显示这条消息，以下是原始文本：',

@@ -70,6 +70,7 @@ export const chat: Translation<typeof en> = {
   filtered: '供應商的內容過濾器中止了這個回答。',
   cutOff: '回答中斷了。',
   failed: '無法產生回答',
+  streamFailed: '無法載入進行中的回答',
   openProviders: '開啟供應商設定',
   cancelled: '在回答開始前已停止。',
   notShown: '無法顯示這則訊息，以下是原始文字：',
