@@ -2,6 +2,7 @@ import { isJsonObject } from '@toolyard/protocol';
 import { authorizedFetch } from '../google-cloud/authorized-fetch.ts';
 import { readModels } from '../wire/model-list.ts';
 import type { ChatRequest } from '../types.ts';
+import { ANTHROPIC_TOOLS } from '../tool-schema/rules.ts';
 import { chooseText } from '../wire/choose-text.ts';
 import type { CapabilityFallback, ApiDialect, Exchange, ModelPage } from '../wire/dialect.ts';
 import type { ProviderError } from '../wire/provider-error.ts';
@@ -16,6 +17,7 @@ export function createDialect(quirks: AnthropicQuirks = {}, newId?: () => string
   return {
     wire: 'anthropic-messages',
     label: 'Anthropic messages API',
+    tools: ANTHROPIC_TOOLS,
     addresses: {
       version: 'v1',
       versionFirst: true,

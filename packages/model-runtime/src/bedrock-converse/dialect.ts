@@ -1,3 +1,4 @@
+import { BEDROCK_TOOLS } from '../tool-schema/rules.ts';
 import { chooseText } from '../wire/choose-text.ts';
 import type { ApiDialect, CapabilityFallback } from '../wire/dialect.ts';
 import type { ProviderError } from '../wire/provider-error.ts';
@@ -17,6 +18,7 @@ export function createDialect(newId?: () => string): ApiDialect {
   return {
     wire: 'bedrock-converse',
     label: 'Amazon Bedrock Converse API',
+    tools: BEDROCK_TOOLS,
     addresses: {
       version: null,
       versionFirst: false,

@@ -1,3 +1,4 @@
+import { OPENAI_TOOLS } from '../tool-schema/rules.ts';
 import { chooseText } from '../wire/choose-text.ts';
 import type { ChatRequest } from '../types.ts';
 import type { CapabilityFallback, ApiDialect } from '../wire/dialect.ts';
@@ -14,6 +15,8 @@ export function createDialect(quirks: OpenAiChatQuirks = {}, newId?: () => strin
   return {
     wire: 'openai-chat',
     label: 'OpenAI chat API',
+    tools: quirks.maxTools === undefined ? OPENAI_TOOLS : { ...OPENAI_TOOLS, maxTools: quirks.maxTools },
+    toolRefusals: quirks.toolRefusals,
     addresses: OPENAI_ADDRESSES,
     headers: bearer,
     chat: (request, without) => toOutgoing(request, quirks, without),

@@ -22,6 +22,10 @@ export type OpenAiChatQuirks = {
   reasoningInCalls?: boolean;
   /** How the server continues a partial answer; absent: not supported or unknown. */
   continuing?: ContinuingStyle;
+  /** Largest number of tools. */
+  maxTools?: number;
+  /** Statuses besides 400, 422 and 500 with which models without tool support are reported. */
+  toolRefusals?: readonly number[];
   /** How the reasoning effort is sent, default `reasoning_effort`. */
   reasoning?: ReasoningStyle;
 };

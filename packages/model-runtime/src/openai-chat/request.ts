@@ -98,7 +98,7 @@ function renameLimit(settings: Settings): void {
 
 function toolFields(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): string[] {
   if (request.toolMode === 'text' || request.tools.length === 0) return [];
-  const tools = `"tools":${toolsJson(request.tools)}`;
+  const tools = `"tools":${toolsJson(request.tools, without)}`;
   const { toolChoice } = request;
   if (toolChoice === 'auto') return [tools];
   if (toolChoice === 'none') {

@@ -43,6 +43,8 @@ export const MAKERS: readonly ProviderRecord[] = [
     label: 'xAI',
     place: 'hosted',
     wire: 'openai-chat',
+    // https://github.com/anomalyco/opencode/issues/28911
+    quirks: { maxTools: 200 },
     baseUrl: 'https://api.x.ai/v1',
     keyVariables: ['XAI_API_KEY'],
     keyPage: 'https://console.x.ai',

@@ -64,7 +64,7 @@ export const serverTexts = {
   waitRetry: 'Wait a moment and try again.',
   tryAgain: 'Try again.',
   busyStarting: 'The server is busy or still starting. Try again in a moment.',
-  textTools: 'This server does not support tools for this model: set the tool mode to "text".',
+  masterKey: 'The API key is probably wrong: without a database, LiteLLM accepts only its master key.',
   otherFormat: 'This model needs another API: change the API format of its provider.',
   checkLog: 'Check the log of the model server.',
   reasonKey: 'the API key was not accepted.',
@@ -163,6 +163,8 @@ export const serverTexts = {
   retryingIn: '{reason} Retrying in {seconds} s.',
   settingUnsupported: '{model} at {server} does not support {setting}: it was left out.',
   settingRejected: '{model} at {server} rejected the {setting}, so it was left out: {reason}',
+  toolRejected: '{model} at {server} rejected the tool {tool}, so it was left out: {reason}',
+  toolsOverLimit: '{model} at {server} accepts at most {count} tools: the last {rest} were left out.',
   mediaRejected: '{model} at {server} rejected an attachment, so a note was sent in its place: {reason}',
   toolsInPrompt:
     '{server} does not support tool definitions for {model}: the tools are described in the prompt instead.',
@@ -170,6 +172,8 @@ export const serverTexts = {
   toolChoice: '{model} does not support tool_choice: it was left out.',
   outputLimit: '{model} allows at most {count} output tokens: the limit was reduced.',
   thinkingLate: '{model} cannot start thinking in the middle of a turn: thinking was left out.',
+  textNotCalled:
+    'The answer contains text that looks like a call of {tools}. It was not run: this model calls tools natively.',
   textCallsDropped: 'Ignored {count} tool call(s) written as text, because the answer also has native calls.',
   noSummary: 'The model returned no summary of the earlier conversation; it was shortened instead.',
   samplingFailed: 'The model could not answer a request of a server: {reason}',
