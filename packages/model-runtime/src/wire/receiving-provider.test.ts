@@ -132,6 +132,6 @@ describe('attachments that a server rejects', () => {
   test('are no cause of an error that does not name them', async () => {
     const { parts, bodies } = await ask(() => 'temperature is too high', [[user('look', png)]]);
     expect(errorIn(parts[0] ?? [])).toMatchObject({ code: 'bad_request' });
-    expect(bodies).toHaveLength(1);
+    for (const body of bodies) expect(JSON.stringify(body)).toContain('image_url');
   });
 });
