@@ -92,8 +92,17 @@ export type StreamPart =
   | { type: 'finish'; reason: FinishReason }
   | { type: 'error'; error: ErrorInfo };
 
-/** `inputs`: the accepted input types, if the server reports them; always includes text. */
-export type ModelInfo = { id: string; ownedBy?: string; contextWindow?: number; inputs?: ModelInput[] };
+/**
+ * `inputs`: the accepted input types, if the server reports them; always includes text. `nativeTools`: whether the
+ * server passes tool definitions to the model, if it reports that.
+ */
+export type ModelInfo = {
+  id: string;
+  ownedBy?: string;
+  contextWindow?: number;
+  inputs?: ModelInput[];
+  nativeTools?: boolean;
+};
 
 export type CallOptions = {
   signal?: AbortSignal;

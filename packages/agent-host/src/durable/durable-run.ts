@@ -19,7 +19,7 @@ import { createRunHost } from '../create-run-host.ts';
 import type { SteeringMessage } from '../drive-run.ts';
 import { driveRun } from '../drive-run.ts';
 import { RunControl } from '../run-control.ts';
-import type { AskServerInterrupt, ServerInterruptMode } from '../run-host.ts';
+import type { AskServerInterrupt, RunHost, ServerInterruptMode } from '../run-host.ts';
 import type { CommitPump } from './commit-pump.ts';
 import { DurableJournal } from './durable-journal.ts';
 import { LiveInterrupts } from './live-interrupts.ts';
@@ -38,6 +38,7 @@ type DurableRunOptions = {
   pump: CommitPump;
   clock: Clock;
   keepMedia: RunWriterOptions['keepMedia'];
+  keepResult?: RunHost['keepResult'];
   /** Called when an interrupt of a server is stored or withdrawn. */
   onInterruptChange?: () => void;
   failpoint?: Failpoint | undefined;
@@ -237,6 +238,8 @@ export class DurableRun {
         asking: isHeadless ? { mode: 'decline' } : { mode: 'park' },
         interrupts: isHeadless || !access ? { mode: 'decline' } : this.#interruptMode(access),
         used: (entry) => this.writer.used(entry),
+        keepResult: this.#options.keepResult,
+        usageStored: () => this.writer.modelUsageStored(),
         onDefect,
       },
       access,

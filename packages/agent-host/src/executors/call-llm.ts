@@ -25,6 +25,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     journal.append({ type: 'request_made', messageId, request: recordOf(inputs, fill, prelude) });
     journal.append({ type: 'message_started', messageId, parentId, model, ...defined({ agent }) });
     if (continues) answer.beginWith(continues.parts);
+    await host.usageStored?.();
     const began = host.used ? host.clock.monotonic() : 0;
     try {
       for await (const batch of host.model.chat(request, { signal: host.signal })) {

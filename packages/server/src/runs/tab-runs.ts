@@ -20,6 +20,7 @@ import type {
 import { budgetKey, canonicalJson, defined, ToolyardError } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
+import { keepFilesOfRun } from './keep-files.ts';
 import type { LiveHub, Models, RunsInTabs, Servers } from '../services.ts';
 import { regenerateConfiguration } from './regenerate.ts';
 import {
@@ -99,7 +100,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   const { storage, hub, clock } = options;
 
   const keep = <T>(principal: Owner, value: T): Promise<T> =>
-    mediaToBlobs(value, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
+    mediaToBlobs(value, keepFilesOfRun({ storage, principal, clock }));
 
   async function runOf(principal: Owner, runId: string): Promise<RunRecord> {
     const run = await storage.runs.getRun(principal, runId);

@@ -64,7 +64,7 @@ export const serverTexts = {
   waitRetry: 'Wait a moment and try again.',
   tryAgain: 'Try again.',
   busyStarting: 'The server is busy or still starting. Try again in a moment.',
-  textTools: 'This server does not support tools for this model: set the tool mode to "text".',
+  masterKey: 'The API key is probably wrong: without a database, LiteLLM accepts only its master key.',
   otherFormat: 'This model needs another API: change the API format of its provider.',
   checkLog: 'Check the log of the model server.',
   reasonKey: 'the API key was not accepted.',
@@ -163,6 +163,9 @@ export const serverTexts = {
   retryingIn: '{reason} Retrying in {seconds} s.',
   settingUnsupported: '{model} at {server} does not support {setting}: it was left out.',
   settingRejected: '{model} at {server} rejected the {setting}, so it was left out: {reason}',
+  toolRejected: '{model} at {server} rejected the tool {tool}, so it was left out: {reason}',
+  toolsOverLimit: '{model} at {server} accepts at most {count} tools: the last {rest} were left out.',
+  mediaRejected: '{model} at {server} rejected an attachment, so a note was sent in its place: {reason}',
   toolsInPrompt:
     '{server} does not support tool definitions for {model}: the tools are described in the prompt instead.',
   formatUnsupported: '{model} does not support this answer format: it was left out.',
