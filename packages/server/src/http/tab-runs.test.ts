@@ -93,7 +93,9 @@ describe('a request of a run in a tab', () => {
     const shown = event({ type: 'interrupt_requested', interrupt: approval });
     expect((await commit({ ...calling(), events: [shown] })).status).toBe(400);
     const other = { ...approval, tool: { serverId: 'mail', name: 'send' }, name: 'send' };
-    expect((await commit({ ...calling(), interrupts: { opened: [{ interrupt: other, mode: 'live' }] } })).status).toBe(400);
+    expect((await commit({ ...calling(), interrupts: { opened: [{ interrupt: other, mode: 'live' }] } })).status).toBe(
+      400,
+    );
     expect(await stored()).toEqual([]);
   });
 

@@ -169,7 +169,8 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     async open(principal, { providerId }) {
       if (providerId === DEMO.id) return demo;
       const record = await directory.find(principal, providerId);
-      if (record !== undefined) return remembering(principal, record.id, (await directory.open(principal, record)).runtime);
+      if (record !== undefined)
+        return remembering(principal, record.id, (await directory.open(principal, record)).runtime);
       const there = [...(await directory.configured(principal)), DEMO].map(({ id }) => id);
       throw await explainMissingProvider(providerId, there);
     },

@@ -122,7 +122,8 @@ async function checkCall(
 ): Promise<ToolCallPart> {
   const call = await callOf(callId);
   if (!call) throw forbiddenWrite(`a request about the call ${callId}, which no message contains`);
-  if (!isSame(call.tool, tool) || call.name !== name) throw forbiddenWrite(`a request about another tool than ${callId}`);
+  if (!isSame(call.tool, tool) || call.name !== name)
+    throw forbiddenWrite(`a request about another tool than ${callId}`);
   if (args && !isSame(call.arguments, args)) throw forbiddenWrite(`other arguments than those of the call ${callId}`);
   return call;
 }
@@ -203,9 +204,7 @@ async function checkBudget({ budget, measure }: BudgetInterrupt, facts: TabRunFa
 }
 
 async function requireOffered({ tool }: CallInterrupt, facts: TabRunFacts): Promise<void> {
-  const server = isOfTab(tool, facts)
-    ? (await facts.offered()).find(({ id }) => id === tool.serverId)
-    : undefined;
+  const server = isOfTab(tool, facts) ? (await facts.offered()).find(({ id }) => id === tool.serverId) : undefined;
   if (server?.tools.some(({ name }) => name === tool.name)) return;
   throw forbiddenWrite(`a request of ${tool.serverId}/${tool.name}, which this tab does not offer`);
 }
