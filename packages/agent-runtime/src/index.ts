@@ -59,5 +59,6 @@ export { plainSummary, SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } fro
 export { tokensOfText, tokensOfTools } from './context/estimate-tokens.ts';
 export type { ContextSources } from './context-pipeline.ts';
 export type { PresetPrompt } from './preset-tasks/preset-prompt.ts';
+export { cutAtWord } from './preset-tasks/preset-prompt.ts';
 export { presetPrompt } from './preset-tasks/preset-prompts.ts';
 export { fenced } from './context/fenced.ts';

@@ -19,6 +19,7 @@ test('the package exports exactly this', () => {
     'definitionTokens',
     'displayUrl',
     'faultOfUrlToOpen',
+    'fitArguments',
     'initialized',
     'inspectServer',
     'offersOf',

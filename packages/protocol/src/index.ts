@@ -1,6 +1,7 @@
 export type { JsonObject, JsonValue, ParsedJson } from './json.ts';
 export { canonicalJson, isJsonObject, parseJson } from './json.ts';
 export { defined } from './defined.ts';
+export { roundsOf } from './group-rounds.ts';
 export type {
   ErrorCode,
   ErrorInfo,
@@ -217,8 +218,10 @@ export { budgetKey, faultsOfBudgets } from './budget-faults.ts';
 export type { BudgetView, Spent, UsageBy, UsageReport, UsageRow, UsageSum } from './schemas/usage.ts';
 export { alwaysAsks, decisionsFor, isOnceOnly } from './interrupts.ts';
 export type { FormFault, FormField, FormOption } from './forms.ts';
+export { MAX_OPEN_REQUESTS } from './request-limits.ts';
 export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
-export { showHidden } from './hidden-characters.ts';
+export { foldText, showHidden } from './hidden-characters.ts';
+export { hasUserinfo, hostName, hostsNamedIn, normalHost, plainWebUrl, readUrl } from './urls.ts';
 export type { FactEvent } from './events.ts';
 export { RUN_EVENT_VERSION } from './event-version.ts';
 export { ignoreEvent, ignoreUnknownEvent } from './events.ts';
@@ -311,6 +314,7 @@ export type {
   AddMcpServer,
   EditMcpServer,
   McpFinding,
+  McpResourceLimits,
   McpSandbox,
   McpSecretValue,
   McpPlugin,

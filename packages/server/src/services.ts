@@ -82,6 +82,14 @@ import type {
  * `conflict`.
  */
 
+/** The wait of a run for servers. */
+export type ServerWait = {
+  /** Aborted to wait no longer. */
+  skip?: AbortSignal;
+  /** Called with the servers if the run has to wait. */
+  onAwaited?: (serverIds: string[]) => void;
+};
+
 /** Starts, resumes and cancels runs, and accepts messages and answers for them. */
 export type RunService = RunsInTabs & {
   /** A message that is queued is sent later as the owner's: `start` applies to a run that starts now. */
@@ -101,6 +109,8 @@ export type RunService = RunsInTabs & {
   regenerate(principal: Owner, conversationId: string, request: Regenerate): Promise<{ run: RunRecord }>;
   /** Resolves when the cancellation is stored; a run that has ended does not change. */
   cancel(principal: Owner, runId: string): Promise<RunRecord>;
+  /** The run waits no longer for MCP servers; one that does not wait does not change. */
+  skipServers(principal: Owner, runId: string): Promise<RunRecord>;
   /**
    * Resumes a parked run whose interrupts were answered, or starts a new run for one that failed or was cancelled.
    * Idempotent: called again it returns the same run. `conflict` if there is nothing to resume or interrupts are open.
@@ -337,7 +347,7 @@ export type Servers = McpServers &
     unsandboxed(chosen?: Readonly<Record<string, boolean>>): Promise<string[]>;
     /** Calls back when a server that required a sign-in is ready. */
     onSignedIn(listener: (serverId: string) => void): void;
-    /** Waits, up to a time limit, for servers of this configuration that are still connecting. */
-    select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<RunTools>;
+    /** Waits, up to a time limit, for servers of this configuration that connect for the first time. */
+    select(configuration: ResolvedAgentConfiguration, signal: AbortSignal, wait?: ServerWait): Promise<RunTools>;
     close(): Promise<void>;
   };

@@ -144,6 +144,7 @@ export class DurableJournal implements RunJournal {
       case 'tool_call_delta':
       case 'tool_progress':
       case 'notice':
+      case 'servers_awaited':
         return 'soon';
       case 'message_started':
         this.#silent = true;

@@ -71,8 +71,11 @@ type DurableDriveOptions = {
   attempt: number;
   conversation: RunConversation;
   ledger: readonly LedgerEntry[];
-  /** Opens the model and the tools. An error it throws fails the run; a storage error does not. */
-  open: (signal: AbortSignal) => Promise<DurableAccess>;
+  /**
+   * Opens the model and the tools; reports the servers it waits for. An error it throws fails the run; a storage error
+   * does not.
+   */
+  open: (signal: AbortSignal, onAwaited: (serverIds: string[]) => void) => Promise<DurableAccess>;
   /** Called between two steps before the run looks for steering messages. */
   poll?: () => Promise<void>;
   findQueued: FindQueued;
@@ -222,7 +225,7 @@ export class DurableRun {
   ): Promise<ReturnType<typeof createRunHost>> {
     const { configuration, principal, conversation, onDefect } = options;
     const { signal } = this.#control;
-    const access = await this.#openAccess(options);
+    const access = await this.#openAccess(options, journal);
     const isHeadless = configuration.intervention === 'headless';
     return createRunHost(
       {
@@ -247,11 +250,11 @@ export class DurableRun {
   }
 
   /** Null if the run only has to end. */
-  async #openAccess({ open }: DurableDriveOptions): Promise<DurableAccess | null> {
+  async #openAccess({ open }: DurableDriveOptions, journal: DurableJournal): Promise<DurableAccess | null> {
     if (this.ending) return null;
     const { signal } = this.#control;
     try {
-      const access = await open(signal);
+      const access = await open(signal, (servers) => journal.append({ type: 'servers_awaited', servers }));
       return signal.aborted ? null : this.#countStored(access);
     } catch (thrown) {
       if (isStorageFault(thrown)) throw thrown;

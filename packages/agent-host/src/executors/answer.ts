@@ -11,7 +11,8 @@ import type {
 } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import type { PendingCall } from '@toolyard/agent-runtime';
-import type { ToolHost } from '@toolyard/mcp-host';
+import type { FittedArguments, ToolHost } from '@toolyard/mcp-host';
+import { fitArguments } from '@toolyard/mcp-host';
 import type { StreamPart, WrittenAsText } from '@toolyard/model-runtime';
 import { nearestNames } from '../nearest-names.ts';
 import type { TextCallJudge } from '../text-calls/judge-text-call.ts';
@@ -293,14 +294,15 @@ export class StreamedMessage {
   #toCall(part: Extract<StreamPart, { type: 'tool_call' }>): ToolCallPart {
     this.#calls++;
     const tool = this.#tools.resolve(part.name);
-    const problem = tool ? argumentsProblem(part, tool) : this.#unknownTool(part.name);
+    const fitted = tool && part.arguments !== null ? fitArguments(tool.inputSchema, part.arguments) : undefined;
+    const problem = tool ? argumentsProblem(part, fitted) : this.#unknownTool(part.name);
     return {
       type: 'tool_call',
       callId: this.#callId(part.index),
       ...defined({ providerCallId: part.id }),
       name: part.name,
       tool: tool?.tool ?? null,
-      arguments: part.arguments ?? {},
+      arguments: fitted?.arguments ?? part.arguments ?? {},
       ...defined({ problem }),
     };
   }
@@ -320,16 +322,16 @@ export class StreamedMessage {
 
 function argumentsProblem(
   part: Extract<StreamPart, { type: 'tool_call' }>,
-  tool: NonNullable<ReturnType<ToolHost['resolve']>>,
+  fitted: FittedArguments | undefined,
 ): ErrorInfo | undefined {
-  if (part.arguments === null) {
+  if (part.arguments === null || fitted === undefined) {
     const shown = part.argumentsText.length > 200 ? `${part.argumentsText.slice(0, 200)}...` : part.argumentsText;
     return {
       code: 'invalid_arguments',
       message: `The arguments of "${part.name}" are not a JSON object: ${shown}`,
     };
   }
-  const misfit = tool.checkArguments(part.arguments);
+  const { misfit } = fitted;
   if (misfit === null) return undefined;
   return { code: 'invalid_arguments', message: `The arguments of "${part.name}" do not match its schema: ${misfit}` };
 }

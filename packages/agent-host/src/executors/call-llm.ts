@@ -10,6 +10,8 @@ import { requestInputs } from './request-inputs.ts';
 import { noticeUnpriced } from './notice-unpriced.ts';
 import { createTextCallJudge } from '../text-calls/judge-text-call.ts';
 
+const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
+
 /** Sends one request to the model and adds its answer to the conversation. */
 export function createCallLlm(host: RunHost): Executor<'call_llm'> {
   const { conversation, journal, tools, agent, modelId: model } = host;
@@ -47,14 +49,18 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     });
     conversation.add(message);
     journal.append({ type: 'message_finished', message });
+    const { error } = answer;
+    // A request that was rejected before any output has used nothing, which is known.
+    const isRejected = error !== undefined && message.parts.every(({ type }) => type === 'error');
     host.used?.({
       kind: 'model',
       at: message.createdAt,
       durationMs: Math.round(host.clock.monotonic() - began),
       providerId: host.model.provider,
       modelId: host.modelId,
-      usage: answer.usage ?? null,
-      cost: cost ?? null,
+      usage: answer.usage ?? (isRejected ? NO_USAGE : null),
+      cost: cost ?? (isRejected && !answer.usage ? 0 : null),
+      ...(error ? { failed: true as const } : {}),
     });
     if (answer.finishReason === 'length') {
       journal.append({
@@ -66,7 +72,6 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     }
 
     noticeUnmade(answer.unmadeCalls, journal);
-    const { error } = answer;
     if (!error && !host.signal.aborted) noticeUnpriced(host, state, cost);
     // A request that exceeded the window does not count: it is repeated after a compaction.
     const isRefused = error?.code === 'context_exceeded' && !afterCompression;

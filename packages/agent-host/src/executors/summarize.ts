@@ -41,6 +41,7 @@ export async function summarize(
     modelId: writer.modelId,
     usage: reported?.usage ?? null,
     cost: cost ?? null,
+    ...(error ? { failed: true as const } : {}),
   });
   return { text, wasRequested: true, ...defined({ usage: reported?.usage, cost, error }) };
 }

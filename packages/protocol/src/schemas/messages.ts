@@ -28,7 +28,13 @@ export const usage = named(
 /** Tokens of one or more model calls. A field that is absent is unknown, never zero. */
 export type Usage = z.output<typeof usage>;
 
-const user = z.strictObject({ ...base, role: z.literal('user'), parts: z.array(userPart) });
+const user = z.strictObject({
+  ...base,
+  role: z.literal('user'),
+  parts: z.array(userPart),
+  /** The agent that the user asked to answer this message, instead of that of the conversation. */
+  mention: agentReference.exactOptional(),
+});
 
 /** How an answer ended, or `pending`. */
 export const finishReason = z.enum([

@@ -385,6 +385,8 @@ export const runEvent = named(
   'RunEvent',
   z.discriminatedUnion('type', [
     event('run_started', { conversationId: z.string(), place, model: z.string(), message: userMessage }),
+    /** The run waits a limited time for these MCP servers, which connect for the first time. The next event ends the wait. */
+    event('servers_awaited', { servers: z.array(z.string()) }),
     event('step_started', { instruction }),
     /** The user sent a message to the run while it executed: from here on it is part of the conversation. */
     event('steered', { message: userMessage }),

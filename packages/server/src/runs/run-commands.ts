@@ -30,6 +30,7 @@ import type { RunWorkerPool } from './run-worker-pool.ts';
 import { resumeRun } from './resume-run.ts';
 import { findSentMessage } from './find-sent-message.ts';
 import { decisionOf } from './decision-of.ts';
+import { mentionOf } from './mention.ts';
 import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
@@ -154,6 +155,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         createdAt: clock.now(),
         role: 'user',
         parts: await keepMedia(principal, message.parts),
+        ...(await mentionOf(principal, agentId, storage.agents)),
       };
       const request: StartRequest = {
         runId: userMessage.id,
@@ -229,6 +231,17 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       if (run?.place === 'browser') hub.changed(principal.ownerId, 'tab_calls', run.conversationId);
       if (run) return run;
       throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
+    },
+
+    async skipServers(principal, runId) {
+      const item = { id: `skip_servers:${ids.next()}`, kind: 'skip_servers' as const, body: {}, at: clock.now() };
+      const run = await storage.runs.getRun(principal, runId);
+      if (run === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
+      // Others wait for no servers, and nothing would read the item, or it would wake a parked run.
+      if (run.place !== 'server' || (run.status !== 'running' && run.status !== 'queued')) return run;
+      const { outcome } = await storage.runs.putInbox(principal, runId, item);
+      if (outcome === 'put') await pool.wake(runId);
+      return run;
     },
 
     async pause(principal, runId) {

@@ -61,6 +61,9 @@ export class RunWorker {
   readonly #services: RunWorkerServices;
   readonly #principal: Owner;
   readonly #durable: DurableRun;
+  readonly #skipServers = new AbortController();
+  /** Read again until the commit that removes them is stored. */
+  readonly #skipsTaken = new Set<string>();
   #sendNext: string | null = null;
   #leaving = false;
 
@@ -91,7 +94,13 @@ export class RunWorker {
 
   #receive(items: readonly InboxItem[]): RunInboxItems {
     const inboxItems = readInboxItems(items);
-    const { cancels, sendNext } = inboxItems;
+    const { cancels, sendNext, skips } = inboxItems;
+    const taken = skips.filter((id) => !this.#skipsTaken.has(id));
+    if (taken.length > 0) {
+      for (const id of taken) this.#skipsTaken.add(id);
+      this.#durable.writer.keep({ taken }, 'later');
+      this.#skipServers.abort();
+    }
     this.#sendNext = sendNext ?? this.#sendNext;
     this.#durable.receive({ ...inboxItems, stops: cancels.length > 0 || sendNext !== null });
     return inboxItems;
@@ -174,7 +183,10 @@ export class RunWorker {
       attempt: taken.attempt,
       conversation,
       ledger,
-      open: (signal) => openRunAccess({ run, configuration, conversation, group, signal }, this.#services),
+      open: (signal, onAwaited) => {
+        const wait = { skip: this.#skipServers.signal, onAwaited };
+        return openRunAccess({ run, configuration, conversation, group, signal, wait }, this.#services);
+      },
       findQueued: (id) => this.#findQueued(id),
       onSteered: () => this.#services.hub.changed(run.ownerId, 'queue', run.conversationId),
       // Nothing is in progress between two steps, so it can leave here.

@@ -1,5 +1,5 @@
 import type { StoredRun } from '@toolyard/agent-host/durable';
-import { initialGroupState, initialState } from '@toolyard/agent-runtime';
+import { cutAtWord, initialGroupState, initialState } from '@toolyard/agent-runtime';
 import { messageIdOf } from '@toolyard/agent-host';
 import type {
   AgentConfiguration,
@@ -134,7 +134,7 @@ export function noConversation(id: string): ToolyardError {
 }
 
 type NewRunRequest = Omit<StartRequest, 'conversation'> & {
-  conversation: Pick<StoredConversation, 'id' | 'title' | 'agentId'>;
+  conversation: Pick<StoredConversation, 'id' | 'title' | 'agentId'> & Partial<Pick<StoredConversation, 'titledBy'>>;
 };
 
 /** The run with its message and the placeholder of its answer. */
@@ -185,7 +185,7 @@ export function newRun(
       };
   const shown = called?.message ?? answer;
   const lease = heldBy ?? terms;
-  const title = conversation.title === '' ? titleFrom(userMessage) : '';
+  const title = isToTitle(conversation, userMessage, begins) ? titleFrom(userMessage) : '';
   return {
     id: runId,
     conversationId: conversation.id,
@@ -252,12 +252,22 @@ export async function priced(
   return price === undefined ? configuration : { ...configuration, limits: { ...configuration.limits, price } };
 }
 
-/** A conversation without a title is titled by its first user message. */
+/** A title that the user did not choose follows the first message: also if that is edited. */
+function isToTitle(
+  { title, titledBy }: NewRunRequest['conversation'],
+  { parentId }: UserMessage,
+  begins: RunBeginning,
+): boolean {
+  if (title === '') return true;
+  return begins.with === 'message' && parentId === null && (titledBy === 'message' || titledBy === 'task');
+}
+
+/** The beginning of a message. */
 function titleFrom(userMessage: UserMessage): string {
   const [firstLine = ''] = textOf(userMessage)
     .trim()
     .split(/[\r\n]/, 1);
-  return Array.from(firstLine).slice(0, TITLE_CHARACTERS).join('').trim();
+  return cutAtWord(firstLine.trim(), TITLE_CHARACTERS);
 }
 
 function recordOf(run: LeasedRun): RunRecord {

@@ -38,6 +38,7 @@ import { continueRun, refuseContinue } from './continue-run.ts';
 import { needsModelFacts } from './needs-model-facts.ts';
 import { answeringAgent } from './answering-agent.ts';
 import { readInboxItems } from './run-inbox.ts';
+import { mentionOf } from './mention.ts';
 import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 import type { RunConfiguration, RunStarter } from './stored-run.ts';
@@ -393,7 +394,8 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     }
     const { parentId = conversation.leafId, agentId } = request;
     const parts = await options.keepMedia(principal, request.parts);
-    const userMessage: UserMessage = { id: runId, parentId, createdAt: clock.now(), role: 'user', parts };
+    const mention = await mentionOf(principal, agentId, storage.agents);
+    const userMessage: UserMessage = { id: runId, parentId, createdAt: clock.now(), role: 'user', parts, ...mention };
     return { runId, conversation, userMessage, begins: { with: 'message' }, ...kept, ...defined({ agentId }) };
   }
 }

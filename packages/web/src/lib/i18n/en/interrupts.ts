@@ -9,7 +9,7 @@ export const interrupts = {
     'The server did not say which call this is for; it may belong to one of these chats. The first answer counts.',
   goesToServer: 'Your answer is sent to this server.',
   secretWarning:
-    'This form seems to ask for a password or a key. Servers must not ask for secrets in a form: do not enter any.',
+    'This looks like a password or a key. The server {server} will receive what you enter; servers must not ask for secrets in a form.',
   unreadable: 'This form cannot be displayed. Dismiss it; the server is notified.',
   send: 'Send',
   decline: 'Decline',

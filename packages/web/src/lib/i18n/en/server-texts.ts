@@ -164,7 +164,7 @@ export const serverTexts = {
   settingUnsupported: '{model} at {server} does not support {setting}: it was left out.',
   settingRejected: '{model} at {server} rejected the {setting}, so it was left out: {reason}',
   toolRejected: '{model} at {server} rejected the tool {tool}, so it was left out: {reason}',
-  toolsOverLimit: '{model} at {server} accepts at most {count} tools: the last {rest} were left out.',
+  toolsOverLimit: '{model} at {server} accepts at most {count} tools: {rest} were left out.',
   mediaRejected: '{model} at {server} rejected an attachment, so a note was sent in its place: {reason}',
   toolsInPrompt:
     '{server} does not support tool definitions for {model}: the tools are described in the prompt instead.',

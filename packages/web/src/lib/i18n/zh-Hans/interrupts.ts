@@ -8,7 +8,7 @@ export const interrupts: LazyTexts<'interrupts'> = {
   during: '在运行“{tool}”时提出。以下文字来自服务器。',
   mayBelongTo: '服务器没有说明这是为哪次调用提出的，可能属于下列某个对话；以最先的回答为准。',
   goesToServer: '您的回答会发送给这个服务器。',
-  secretWarning: '这份表单似乎要求密码或密钥。服务器不得用表单索取机密信息，请勿填写。',
+  secretWarning: '这看起来是密码或密钥。您填写的内容会发送给服务器 {server}；服务器不得用表单索取机密信息。',
   unreadable: '无法显示这份表单。请忽略，服务器会收到通知。',
   send: '发送',
   decline: '拒绝',

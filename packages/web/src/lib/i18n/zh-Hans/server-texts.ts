@@ -165,7 +165,7 @@ export const serverTexts: Translation<typeof en> = {
   settingUnsupported: '{server} 的 {model} 不支持{setting}，已略过。',
   settingRejected: '{server} 的 {model} 拒绝{setting}，已略过：{reason}',
   toolRejected: '{server} 的 {model} 拒绝工具 {tool}，已略过该工具：{reason}',
-  toolsOverLimit: '{server} 的 {model} 最多接受 {count} 个工具，已略过最后 {rest} 个。',
+  toolsOverLimit: '{server} 的 {model} 最多接受 {count} 个工具，已略过 {rest} 个。',
   mediaRejected: '{server} 的 {model} 不接受某个附件，因此改为发送一段说明：{reason}',
   toolsInPrompt: '{server} 不支持为 {model} 定义工具：改为在提示词中描述工具。',
   formatUnsupported: '{model} 不支持此回答格式，已略过。',

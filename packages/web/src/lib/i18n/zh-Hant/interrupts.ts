@@ -8,7 +8,7 @@ export const interrupts: LazyTexts<'interrupts'> = {
   during: '在執行「{tool}」時提出。以下文字來自伺服器。',
   mayBelongTo: '伺服器沒有說明這是哪一次呼叫要問的，可能屬於下列其中一個對話；以最先的回答為準。',
   goesToServer: '您的回答會傳送給這個伺服器。',
-  secretWarning: '這份表單似乎要求密碼或金鑰。伺服器不得以表單索取機密資料，請勿填寫。',
+  secretWarning: '這看起來是密碼或金鑰。您填寫的內容會傳給伺服器 {server}；伺服器不得以表單索取機密資料。',
   unreadable: '無法顯示這份表單。請略過，伺服器會收到通知。',
   send: '送出',
   decline: '拒絕',

@@ -165,7 +165,7 @@ export const serverTexts: Translation<typeof en> = {
   settingUnsupported: '{server} 的 {model} 不支援{setting}，已略過。',
   settingRejected: '{server} 的 {model} 拒絕{setting}，已略過：{reason}',
   toolRejected: '{server} 的 {model} 拒絕工具 {tool}，已略過該工具：{reason}',
-  toolsOverLimit: '{server} 的 {model} 最多接受 {count} 個工具，已略過最後 {rest} 個。',
+  toolsOverLimit: '{server} 的 {model} 最多接受 {count} 個工具，已略過 {rest} 個。',
   mediaRejected: '{server} 的 {model} 不接受某個附件，因此改傳送一段說明：{reason}',
   toolsInPrompt: '{server} 不支援為 {model} 定義工具：改為在提示詞中描述工具。',
   formatUnsupported: '{model} 不支援此回答格式，已略過。',
