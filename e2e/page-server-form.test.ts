@@ -185,7 +185,7 @@ describePage('the form of an MCP server', (stages) => {
 
   /** A stored secret is kept or replaced, never shown, and never sent to another host. */
   async function changeWithSecret(page: Page, servers: ServersPage, url: string): Promise<void> {
-    servers.write({ web: { url: url, headers: { Authorization: `Bearer ${SECRET}` }, timeout: 60 } });
+    await servers.writeApproved({ web: { url: url, headers: { Authorization: `Bearer ${SECRET}` }, timeout: 60 } });
     await row(page, 'web')
       .getByText(/Ready 3 tools/)
       .waitFor();

@@ -7,7 +7,7 @@ export { GeneralChatAgent } from './general-chat-agent.ts';
 export type { Brain, GeneralChatAgentOptions } from './general-chat-agent.ts';
 export { BudgetChecker, budgetError, budgetInterrupt, withModelCall } from './budget-checker.ts';
 export type { BudgetCheckerOptions, BudgetExcess, BudgetGate, BudgetNeed } from './budget-checker.ts';
-export { InterventionChecker, isHarmless, refusalOf } from './intervention/intervention-checker.ts';
+export { dangerOf, InterventionChecker, isHarmless, refusalOf } from './intervention/intervention-checker.ts';
 export type { Gate, InterventionOptions, ToolPolicyFacts, PolicyVerdict } from './intervention/intervention-checker.ts';
 export type { CallContext } from './intervention/call-facts.ts';
 export { readInterventionRules } from './intervention/read-rules.ts';

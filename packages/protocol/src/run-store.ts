@@ -206,8 +206,11 @@ export type CommitOutcome =
 /** Result of renewing leases. A run that the process held and that is missing here was lost. */
 export type LeaseRenewal = { runId: string; fence: number; cancelRequested: boolean; inboxWaits: boolean };
 
-/** `child`: a child run has ended; its body is `{ runId }`. `pause` and `resume`: the run of a group. */
-export type InboxKind = 'cancel' | 'answer' | 'steer' | 'message' | 'child' | 'pause' | 'resume';
+/**
+ * `child`: a child run has ended; its body is `{ runId }`. `pause` and `resume`: the run of a group.
+ * `skip_servers`: do not wait for MCP servers.
+ */
+export type InboxKind = 'cancel' | 'answer' | 'steer' | 'message' | 'child' | 'pause' | 'resume' | 'skip_servers';
 
 export type InboxItem = { id: string; kind: InboxKind; body: JsonValue; at: number };
 

@@ -1,4 +1,4 @@
-import type { Usage } from '@toolyard/protocol';
+import type { RunJournal, UnmadeCall, Usage } from '@toolyard/protocol';
 import { costOf, defined, isAbortError, ZERO_SPENT, toErrorInfo } from '@toolyard/protocol';
 import type { AgentState, Executor } from '@toolyard/agent-runtime';
 import { withModelCall, withPendingCalls } from '@toolyard/agent-runtime';
@@ -8,6 +8,7 @@ import { assembleRequest, recordOf } from './assemble-request.ts';
 import { createPreludeKeeper } from './prelude-keeper.ts';
 import { requestInputs } from './request-inputs.ts';
 import { noticeUnpriced } from './notice-unpriced.ts';
+import { createTextCallJudge } from '../text-calls/judge-text-call.ts';
 
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
@@ -17,14 +18,16 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
   const keepPrelude = createPreludeKeeper(host.keepPrelude);
   return async ({ toolChoice, afterCompression, continues }, state) => {
     const parentId = conversation.messages().at(-1)?.id ?? null;
-    const answer = new StreamedMessage(messageIdOf(state, journal.attempt), journal, tools);
-    const { messageId } = answer;
     const inputs = requestInputs(host, { toolChoice, ...(continues ? { continues: continues.parts } : {}) });
     const { request, fill } = assembleRequest(inputs);
+    const judge = createTextCallJudge({ messages: request.messages, inputs });
+    const answer = new StreamedMessage(messageIdOf(state, journal.attempt), journal, tools, judge);
+    const { messageId } = answer;
     const prelude = keepPrelude(inputs);
     journal.append({ type: 'request_made', messageId, request: recordOf(inputs, fill, prelude) });
     journal.append({ type: 'message_started', messageId, parentId, model, ...defined({ agent }) });
     if (continues) answer.beginWith(continues.parts);
+    await host.usageStored?.();
     const began = host.used ? host.clock.monotonic() : 0;
     try {
       for await (const batch of host.model.chat(request, { signal: host.signal })) {
@@ -68,6 +71,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
       });
     }
 
+    noticeUnmade(answer.unmadeCalls, journal);
     if (!error && !host.signal.aborted) noticeUnpriced(host, state, cost);
     // A request that exceeded the window does not count: it is repeated after a compaction.
     const isRefused = error?.code === 'context_exceeded' && !afterCompression;
@@ -84,6 +88,17 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
       },
     };
   };
+}
+
+function noticeUnmade(calls: readonly UnmadeCall[], journal: RunJournal): void {
+  if (calls.length === 0) return;
+  const names = [...new Set(calls.map(({ name }) => `"${name}"`))].join(', ');
+  journal.append({
+    type: 'notice',
+    level: 'info',
+    code: 'text_not_called',
+    text: `The answer contains text that looks like a call of ${names}. It was not run: this model calls tools natively.`,
+  });
 }
 
 /** Derived from run and step; an answer that was restarted after a crash gets another id than the abandoned one. */

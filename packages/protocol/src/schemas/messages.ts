@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { agentReference, jsonObject, named, timestamp, toolReference } from './common.ts';
 import { memberTurn } from './member-turns.ts';
-import { assistantPart, textPart, toolResult, userPart } from './parts.ts';
+import { assistantPart, textPart, toolResult, unmadeCall, userPart } from './parts.ts';
 
 const base = {
   id: z.string(),
@@ -66,6 +66,8 @@ const assistant = z.strictObject({
   /** Set if a member of a group answered; absent for its supervisor. */
   member: memberTurn.exactOptional(),
   finishReason,
+  /** Calls in its text that were not made. */
+  unmadeCalls: z.array(unmadeCall).exactOptional(),
   usage: usage.exactOptional(),
   /** US dollars, at the price at that time; absent if price or usage are unknown. */
   cost: z.number().exactOptional(),

@@ -22,6 +22,8 @@ import { layersOf } from '../config/configuration-layers.ts';
 import { groupConfiguration } from '../groups/group-configuration.ts';
 import type { Configurations, LiveHub, Models } from '../services.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
+import type { CallOfAnswer } from './make-unmade-call.ts';
+import { beginningWithCall } from './make-unmade-call.ts';
 import { limitedBy } from './run-starter.ts';
 import type { RunConfiguration, RunStarter } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
@@ -48,6 +50,8 @@ export type StartRequest = {
   configuration?: AgentConfiguration;
   /** Tasks that the run delegates before its model is asked. */
   delegate?: readonly SubAgentTask[];
+  /** A call of an answer that the run begins with. */
+  makes?: CallOfAnswer;
   /** The agent that answers, instead of the conversation's. */
   agentId?: string;
   /** The API key or incoming webhook that starts it. */
@@ -141,6 +145,7 @@ export function newRun(
     userMessage,
     begins,
     delegate,
+    makes,
     heldBy,
     webhook,
     origin,
@@ -167,15 +172,18 @@ export function newRun(
     ...defined({ agent: configuration.agent }),
     createdAt: at,
   });
-  const delegation = delegate && delegationOf(delegate, { state, userMessage, model: configuration.model.modelId });
-  const stored: StoredRun = delegation
-    ? { point: delegation.point, leafId: delegation.message.id, shownId: delegation.message.id }
+  const { modelId: model } = configuration.model;
+  const called = delegate
+    ? delegationOf(delegate, { state, userMessage, model })
+    : makes && beginningWithCall(makes, { state, at, model });
+  const stored: StoredRun = called
+    ? { point: called.point, leafId: called.message.id, shownId: called.message.id }
     : {
         point: { state, context: { phase: 'user_input', ...(parts ? { continues: { parts } } : {}) } },
         leafId,
         shownId: answer.id,
       };
-  const shown = delegation?.message ?? answer;
+  const shown = called?.message ?? answer;
   const lease = heldBy ?? terms;
   const title = isToTitle(conversation, userMessage, begins) ? titleFrom(userMessage) : '';
   return {

@@ -34,7 +34,7 @@ import type { RowList, RunState } from '../transcript/transcript.ts';
 import { withChange } from './configuration-change.ts';
 import type { ConfigurationChange } from './configuration-change.ts';
 import { OpenConversation } from './open-conversation.svelte.ts';
-import type { OpenConversationDeps } from './open-conversation.svelte.ts';
+import type { LoadEarlier, OpenConversationDeps } from './open-conversation.svelte.ts';
 
 export type ChatDeps = OpenConversationDeps & {
   /** Navigates to the URL of a conversation just created. */
@@ -130,6 +130,16 @@ export class ChatStore {
     return this.#open.error;
   }
 
+  /** Why the answer in progress cannot be followed at the moment; null if it can. */
+  get streamError(): ApiError | null {
+    return this.#open.streamError;
+  }
+
+  /** Loads the events of the answer in progress again, at once. */
+  reconnect(): void {
+    this.#open.reconnect();
+  }
+
   async open(conversationId: string): Promise<void> {
     return untrack(async () => {
       if (this.#open.id === conversationId && this.#open.error === null) return;
@@ -186,8 +196,8 @@ export class ChatStore {
     if (id !== null) await this.#deps.api.delete('/api/conversations/{id}', { params: { id } });
   }
 
-  loadEarlier(limit?: number): Promise<void> {
-    return this.#open.loadEarlier(limit);
+  loadEarlier(options?: LoadEarlier): Promise<void> {
+    return this.#open.loadEarlier(options);
   }
 
   /**
@@ -259,6 +269,18 @@ export class ChatStore {
     await this.#open.refresh();
   }
 
+  /** Makes a call that stands in the text of the last answer. It is asked about first. */
+  async makeCall(messageId: string, index: number): Promise<void> {
+    const { id } = this.#open;
+    if (id === null || this.busy) return;
+    await this.#hold(async () => {
+      const params = { id, message: messageId };
+      await this.#deps.announceTools(id);
+      await this.#deps.api.post('/api/conversations/{id}/messages/{message}/call', { params, body: { index } });
+    });
+    await this.#open.refresh();
+  }
+
   /** Retries the last message: it has no answer, or one that failed. */
   async retry(): Promise<void> {
     const last = lastToRetry(this.rows);
@@ -271,6 +293,13 @@ export class ChatStore {
     const { run } = this;
     if (run === null || !isActive(run.status)) return;
     await this.#deps.api.post('/api/runs/{id}/cancel', { params: { id: run.id } });
+  }
+
+  /** Lets the run begin without the servers that it waits for. */
+  async skipServers(): Promise<void> {
+    const { run } = this;
+    if (run === null) return;
+    await this.#deps.api.post('/api/runs/{id}/skip-servers', { params: { id: run.id } });
   }
 
   /** Switches to the branch of a message. */

@@ -19,6 +19,8 @@ export type OpenConversationDeps = {
   soon: (work: () => void) => void;
 };
 
+export type LoadEarlier = { limit?: number; ready?: () => Promise<void> };
+
 const EARLIER_PAGE = 60;
 /** Changes come in bursts; one request covers all of them, after this delay in milliseconds. */
 const REFRESH_AFTER_MS = 150;
@@ -32,6 +34,8 @@ export class OpenConversation {
   loadingEarlier = $state(false);
   /** Why it could not be loaded. */
   error: ApiError | null = $state.raw(null);
+  /** Why the answer in progress cannot be followed at the moment. */
+  streamError: ApiError | null = $state.raw(null);
   /** A change is being sent that the server does not know yet, and that a reload would hide for a moment. */
   held = $state(false);
   /** Increases with every change that is sent: a view requested before may lack it. */
@@ -54,13 +58,17 @@ export class OpenConversation {
       set: (transcript) => this.#follow(transcript),
       read: deps.readRun,
       soon: deps.soon,
+      onProblem: (problem) => (this.streamError = problem),
     });
     this.turns = new MemberTurns({ read: deps.readRun, soon: deps.soon });
     deps.live.onRun((event) => {
       this.#follower.take(event);
       this.turns.take(event);
     });
-    deps.live.onHello(() => this.#refreshSoon());
+    deps.live.onHello(() => {
+      this.#follower.retry();
+      this.#refreshSoon();
+    });
     deps.live.onChanged(({ what, id }) => {
       if (id === undefined || id !== this.id) return;
       if (what === 'conversations' || what === 'interrupts' || what === 'translations') this.#refreshSoon();
@@ -113,12 +121,18 @@ export class OpenConversation {
     if (view.activeRun !== null) this.#follower.catchUp(view.activeRun.lastSeq);
   }
 
+  /** Loads the events of the answer in progress again, at once. */
+  reconnect(): void {
+    this.#follower.retry();
+  }
+
   /** Changes the transcript, unless another conversation was opened since that visit. */
   change(visit: number, change: (transcript: Transcript) => Transcript): void {
     if (visit === this.visit && this.transcript !== null) this.transcript = change(this.transcript);
   }
 
-  async loadEarlier(limit = EARLIER_PAGE): Promise<void> {
+  /** @param ready awaited before the messages are inserted */
+  async loadEarlier({ limit = EARLIER_PAGE, ready }: LoadEarlier = {}): Promise<void> {
     const { id, visit } = this;
     const first = this.transcript?.firstId ?? null;
     if (id === null || first === null || this.transcript?.earlier !== true || this.loadingEarlier) return;
@@ -128,6 +142,7 @@ export class OpenConversation {
         params: { id },
         query: { before: first, limit },
       });
+      await ready?.();
       this.change(visit, (transcript) => (transcript.firstId === first ? prependPage(transcript, page) : transcript));
     } finally {
       if (visit === this.visit) this.loadingEarlier = false;

@@ -107,6 +107,7 @@ function assistantRow(
     // The run has ended: nothing streams any more.
     status: message.finishReason === 'pending' && message.runId !== activeRunId ? 'finished' : statusOf(message),
     finishReason: message.finishReason,
+    ...defined({ unmadeCalls: message.unmadeCalls }),
     usage: message.usage ?? null,
     cost: message.cost ?? null,
     alternatives,

@@ -33,6 +33,7 @@ export const common = {
   shortcutHelp: 'Show keyboard shortcuts',
   connectionLost: 'Connection to the server lost. Reconnecting…',
   connectionLostShort: 'Disconnected',
+  reconnect: 'Reconnect',
   notifications: 'Notifications',
   tokenTitle: 'Sign in to Toolyard',
   signInLink: 'Open a sign-in link. To print one, run this command on the server:',

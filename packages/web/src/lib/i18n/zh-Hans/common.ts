@@ -36,6 +36,7 @@ export const common: Translation<typeof en> = {
   shortcutHelp: '显示键盘快捷键',
   connectionLost: '与服务器的连接已断开，正在重新连接…',
   connectionLostShort: '未连接',
+  reconnect: '重新连接',
   notifications: '通知',
   tokenTitle: '登录 Toolyard',
   signInLink: '请打开登录链接。在运行服务器的电脑上输入此命令即可获取：',

@@ -36,6 +36,7 @@ export const common: Translation<typeof en> = {
   shortcutHelp: '顯示鍵盤快速鍵',
   connectionLost: '與伺服器的連線中斷，正在重新連線…',
   connectionLostShort: '未連線',
+  reconnect: '重新連線',
   notifications: '通知',
   tokenTitle: '登入 Toolyard',
   signInLink: '請開啟登入連結。在執行伺服器的電腦上輸入這個指令即可取得：',
