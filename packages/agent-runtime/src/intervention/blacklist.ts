@@ -49,17 +49,23 @@ function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Genera
       );
     yield inspectText(field, facts, tool);
     yield inspectVariable(field);
-    if (field.role !== 'text' && HOST_SETTINGS.test(field.text))
+    if (field.role !== 'text' && field.text.includes('true') && HOST_SETTINGS.test(field.text))
       yield dangerFinding('The container has full access to the machine.');
   }
   for (const name of facts.names)
     if (/[./~]/.test(name))
       yield inspectPlace({ name: '', text: name, role: 'path', folder: undefined, isContent: false }, tool);
-  const isHere = facts.fields.some(({ text }) => /^(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0)$/i.test(text));
-  if (isHere && facts.all.includes(String(own.port))) yield TOUCHES_TOOLYARD;
+  if (
+    own.port !== undefined &&
+    facts.all.includes(String(own.port)) &&
+    facts.fields.some(({ text }) => HERE.test(text))
+  )
+    yield TOUCHES_TOOLYARD;
   for (const setting of facts.settings)
     if (HOST_SETTINGS.test(setting)) yield dangerFinding(`It has full access to the machine: ${setting}.`);
 }
+
+const HERE = /^(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0)$/i;
 
 /** A variable is given by its name, or as `NAME=value` among others. */
 function inspectVariable({ name, text }: Field): ScriptFinding | undefined {

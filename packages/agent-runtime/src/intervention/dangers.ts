@@ -63,7 +63,7 @@ const INSPECTORS: readonly Inspector[] = [
   lookAtOwn,
   inspectCodeCommand,
   inspectConnections,
-  (name, command, { inspect }) => inspectGiven(name, command, new Set(textArguments(name, command.args)), inspect),
+  (name, command, { inspect }) => inspectGiven(name, command, () => textArguments(name, command.args), inspect),
   (name, { args }) => inspectArguments(name, args),
   (name, { args }) => (name === 'git' ? dangerOfGit(args) : undefined),
   (name, { args }) => dangerOfContainer(name, args),
@@ -119,7 +119,15 @@ export function inspectAssignment(each: { name: string; value: string }, isProje
   const isLoaded = (isProject ? NAMES_FILE : NAMES_ANY).test(name) && LOCAL_FILE.test(value) && !DATA.test(value);
   const isShell = (SHELL.test(value) && name !== 'SHELL') || /^(?:\+[:!]|!?(?:ba|z|da|k)?sh\s)/.test(value);
   const options = { args: value.startsWith('-') ? value.split(/\s+/) : [] };
-  return isNamed || isLoaded || isShell || inspectGiven('it', options, new Set(), () => undefined)
+  return isNamed ||
+    isLoaded ||
+    isShell ||
+    inspectGiven(
+      'it',
+      options,
+      () => [],
+      () => undefined,
+    )
     ? dangerFinding(`The variable ${name} sets a program to run: ${displayText(value)}.`)
     : undefined;
 }

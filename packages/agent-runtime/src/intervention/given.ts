@@ -50,7 +50,7 @@ const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
 export function inspectGiven(
   name: string,
   { args }: Pick<SimpleCommand, 'args'>,
-  skipped: ReadonlySet<number>,
+  skipped: () => readonly number[],
   inspect: (script: string) => ScriptFinding | undefined,
 ): ScriptFinding | undefined {
   const short = RUNS_SHORT.get(name);
@@ -63,6 +63,7 @@ export function inspectGiven(
   const isMover = READERS.has(name) || PASSES_ON.has(name) || FETCHES.has(name);
   const loads = !isMover && (programs.INTERPRETERS.has(name) || programs.BUILDS.has(name) || PROJECTS.has(name));
   let operands = 0;
+  let texts: readonly number[] | undefined;
   for (const [at, arg] of args.entries()) {
     const { named, value, isSet } = partsOf(arg, args[at - 1] ?? '');
     const isOption = isSet || named !== '';
@@ -74,7 +75,9 @@ export function inspectGiven(
       : isOption && CONFIGURES.test(named);
     if (isLoaded && IN_OPEN_FOLDER.test(value) && (!DATA.test(value) || MANIFEST.test(value)))
       return dangerFinding(`${name} loads ${displayText(value)} from a world-writable folder.`);
-    if (skipped.has(at) || (onlyOptions && !isRun)) continue;
+    if (onlyOptions && !isRun) continue;
+    texts ??= skipped();
+    if (texts.includes(at)) continue;
     const isShell = (SHELL.test(arg) && !/^SHELL=/.test(arg)) || (isOption && IS_SHELL.test(value) && /\s/.test(value));
     const isCode =
       (STARTS.test(arg) && !/glob|clude|ignore/.test(named)) ||
