@@ -28,7 +28,10 @@ export function inspectCodeCommand(
   const text = context.newFiles.textOf(inFolder(program, folder));
   if (program.includes('/') && typeof text === 'string') return context.inspect(text);
   // Texts that the program reads: its input, and files that an earlier command wrote.
-  const texts = [inputOf(command), ...args.map((arg) => context.newFiles.textOf(inFolder(arg, folder)))];
+  const texts = [
+    inputOf(command),
+    ...(context.newFiles.isEmpty ? [] : args.map((arg) => context.newFiles.textOf(inFolder(arg, folder)))),
+  ];
   if (
     !READERS.has(name) &&
     !programs.SHELLS.has(name) &&

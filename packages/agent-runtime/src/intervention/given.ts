@@ -65,6 +65,11 @@ export function inspectGiven(
   let operands = 0;
   let texts: readonly number[] | undefined;
   for (const [at, arg] of args.entries()) {
+    // A plain word is neither a path nor a command.
+    if (/^\w[\w.@:]*$/.test(arg) && args[at - 1]?.startsWith('-') !== true) {
+      operands++;
+      continue;
+    }
     const { named, value, isSet } = partsOf(arg, args[at - 1] ?? '');
     const isOption = isSet || named !== '';
     const isRun = isOption && (runs(named, name) || short?.test(named) === true);

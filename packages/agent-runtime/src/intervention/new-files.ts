@@ -49,6 +49,10 @@ export class NewFiles {
     }
   }
 
+  get isEmpty(): boolean {
+    return this.#texts.size === 0;
+  }
+
   /** The text of a file that the script wrote; null if it did not write it. */
   textOf(path: string): string | null | undefined {
     const plain = plainPath(path);
@@ -60,6 +64,8 @@ export class NewFiles {
     const { args, folder, words, sources } = command;
     const [program = ''] = words;
     if (program.includes('/') && this.textOf(inFolder(program, folder)) === undefined) return newFinding(program);
+    const isRelated = !this.isEmpty || sources.length > 0 || args.some((arg) => DOWNLOADED.test(arg));
+    if (!isRelated) return undefined;
     const isInterpreter = programs.INTERPRETERS.has(name) && !programs.BUILDS.has(name);
     const isReader = READERS.has(name) || PASSES_ON.has(name) || FETCHES.has(name);
     const isFed = sources.some((source) => fetches(programs.plainName(source.program), source));
@@ -89,7 +95,7 @@ export class NewFiles {
   }
 
   #isForeign(path: string, exactly = false): boolean {
-    if (/^(?:~|\/home\/[^/]+)\/downloads\/./i.test(path)) return true;
+    if (DOWNLOADED.test(path)) return true;
     for (const each of this.#foreign) {
       if (path === each || path.startsWith(`${each}/`)) return true;
       // An archive was unpacked here: any file in a folder may be from it.
@@ -99,6 +105,7 @@ export class NewFiles {
   }
 }
 
+const DOWNLOADED = /^(?:~|\/home\/[^/]+)\/downloads\/./i;
 const PROJECTS = programs.names('docker docker-compose podman kubectl helm terraform tofu ansible-playbook vagrant');
 
 function newFinding(path: string): ScriptFinding {
