@@ -62,7 +62,7 @@ function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Genera
   )
     yield TOUCHES_TOOLYARD;
   for (const setting of facts.settings)
-    if (HOST_SETTINGS.test(setting)) yield dangerFinding(`It has full access to the machine: ${setting}.`);
+    if (HOST_SETTINGS.test(setting)) yield dangerFinding('The container has full access to the machine.');
 }
 
 const HERE = /^(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0)$/i;
@@ -123,7 +123,7 @@ function inspectPlace({ name, text, role, folder }: Field, tool: Tool): ScriptFi
   )
     return dangerFinding(`It gives a container access to ${displayText(text)}.`);
   if (removes && /^[/~%]|^[a-z]:/i.test(path) && (isWholeSystem(path) || isPersonal(path)))
-    return dangerFinding(`It removes or changes ${displayText(path)} and everything in it.`);
+    return dangerFinding(`It processes everything in ${displayText(path)}.`);
   if (onlyReads || /\s/.test(text)) return undefined;
   if (found === 'device') return dangerFinding(`It accesses the device ${displayText(path)}.`);
   if (found === 'startup' || (found === 'system' && (writes || removes)))

@@ -38,7 +38,7 @@ export function inspectCodeCommand(
     !programs.TEXT_ONLY.has(name) &&
     texts.some((each) => startsShell(each ?? ''))
   )
-    return dangerFinding(`${name} reads commands from its input or a new file.`);
+    return dangerFinding(`${name} runs its input.`);
   const used = context.newFiles.usedBy(command, name);
   if (used) return used;
   if (IN_OPEN_FOLDER.test(program)) return runsFromOpenFolder(program);

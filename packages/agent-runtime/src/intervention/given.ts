@@ -79,7 +79,7 @@ export function inspectGiven(
       ? (isOption || (!arg.startsWith('-') && operands++ < 2)) && !WRITES_TO.test(named)
       : isOption && CONFIGURES.test(named);
     if (isLoaded && IN_OPEN_FOLDER.test(value) && (!DATA.test(value) || MANIFEST.test(value)))
-      return dangerFinding(`${name} loads ${displayText(value)} from a world-writable folder.`);
+      return dangerFinding(`It runs ${displayText(value)} from a world-writable folder.`);
     if (onlyOptions && !isRun) continue;
     texts ??= skipped();
     if (texts.includes(at)) continue;

@@ -70,7 +70,7 @@ export class NewFiles {
     const isReader = READERS.has(name) || PASSES_ON.has(name) || FETCHES.has(name);
     const isFed = sources.some((source) => fetches(programs.plainName(source.program), source));
     if (isFed && !programs.INTERPRETERS.has(name) && (!isReader || name === 'git') && name !== '')
-      return dangerFinding(`${name} uses what was downloaded.`);
+      return dangerFinding('It runs downloaded code.');
     if (isReader) return undefined;
     const used = args
       .slice(0, isInterpreter ? args.findIndex((arg) => !arg.startsWith('-')) + 1 : undefined)
@@ -109,7 +109,7 @@ const DOWNLOADED = /^(?:~|\/home\/[^/]+)\/downloads\/./i;
 const PROJECTS = programs.names('docker docker-compose podman kubectl helm terraform tofu ansible-playbook vagrant');
 
 function newFinding(path: string): ScriptFinding {
-  return dangerFinding(`It uses ${displayText(path)}, which was fetched, unpacked or written before.`);
+  return dangerFinding(`It runs ${displayText(path)}, which an earlier command wrote.`);
 }
 
 function plainPath(path: string): string {
