@@ -48,7 +48,7 @@ export const inspectArguments = argumentDangers([
     / (?:-S|run-shell|run|if-shell|pipe-pane|-X) /,
     '{program} runs other commands, or gives others access.',
   ],
-  ['dig nslookup host ping', /\0/, 'It sends data in a DNS name.'],
+  ['dig nslookup host ping', /[\0\u0001]/, 'It sends data in a DNS name.'],
   ['curl wget', / (?:--unix-socket|--abstract-unix|-K|--config|file:)/i, '{program} reads a local file.'],
   [
     'curl wget http',
@@ -103,6 +103,15 @@ export const inspectArguments = argumentDangers([
   ['dpkg rpm apt apt-get dnf yum', /\.(?:deb|rpm) /, 'It installs a package from a file.'],
   ['apt apt-get dnf yum', NEEDED, 'It removes a package that the system needs.'],
   ['pkill killall', / (?:-[uU]|--e?user|--uid)| \.\*? /, 'It kills every process of a user.'],
+  [
+    'open xdg-open start',
+    /\.(?:command|desktop|sh|scpt|terminal|exe|bat) /,
+    '{program} runs other commands, or gives others access.',
+  ],
+  ['node', / --inspect\S*=0/, '{program} runs other commands, or gives others access.'],
+  ['claude codex gemini', / mcp (?:add|install)/, 'It installs or runs code from another source.'],
+  ['chmod', / (?:0?000|a-\S+|-x) /, 'It changes the permissions of everything.'],
+  ['perl', / -\w*i\S* .*-n/, 'It overwrites a file with empty content.'],
   ['xclip', / -o/, 'xclip reads the clipboard.'],
   ['heroku', / (?:config|pg:credentials|run) /, 'It shows the configuration of an app.'],
   [
@@ -112,7 +121,7 @@ export const inspectArguments = argumentDangers([
   ],
   [
     'kubectl',
-    /[ ,]secrets?[ ,/]| (?:debug|cp|drain|proxy) /,
+    /[ ,]secrets?[ ,/]| (?:debug|cp|drain|proxy) | --as[ =]/,
     'It reads secrets of a cluster, or runs commands inside it.',
   ],
   ['gh', / auth (?:token|login|refresh|.*-t |.*--show-token)/, 'It shows a token.'],

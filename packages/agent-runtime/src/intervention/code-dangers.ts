@@ -1,5 +1,5 @@
 import { inspectCode, displayText } from './inline-code.ts';
-import { startsShell } from './given.ts';
+import { CONTAINERS, startsShell } from './given.ts';
 import type { NewFiles } from './new-files.ts';
 import { READERS } from './new-files.ts';
 import * as programs from './programs.ts';
@@ -114,7 +114,9 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
   if (input === undefined) {
     const readsNothing = sources.length === 0 && redirects.every(({ operator }) => !operator.startsWith('<'));
     if (readsNothing && name !== 'source' && name !== '.')
-      return args.length === 0 && !command.isInner ? unclearFinding(`${name} runs its input.`) : undefined;
+      return args.length === 0 && !(command.isInner && context.commands.some(({ program }) => CONTAINERS.test(program)))
+        ? unclearFinding(`${name} runs its input.`)
+        : undefined;
     return dangerFinding(`${name} runs the output of another command.`);
   }
   if (hasUnknown(input)) return runsUnknown(context);

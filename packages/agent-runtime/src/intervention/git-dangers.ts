@@ -9,7 +9,7 @@ const UNREACHABLE = 'It deletes unreachable commits for good.';
 const lookAtAction = argumentDangers([
   [
     'push',
-    / (?:--force\S*|-[a-z]*f[a-z]*|--mirror|--delete|-d|--prune|[:+]\S+) /,
+    / (?:--force\S*|-[a-z]*f[a-z]*|--mirror|--all|--delete|-d|--prune|[:+]\S+) /,
     'It overwrites or deletes commits of others.',
   ],
   ['push', / (?:\w+:\/\/\S*|[\w.-]+@\S*:\S*) /, 'It sends data to another place.'],

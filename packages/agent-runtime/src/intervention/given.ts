@@ -38,7 +38,7 @@ const STARTS =
 /** Options whose value is code of the program itself. */
 const EVALUATES = /^--?(?:eval|execute|batch-interpreter)(?:-\w+)?$/;
 /** Options that name a configuration. */
-const CONFIGURES = /conf|option|rc$|rc-?file|init|script|plugin|lib|module|profile|template/i;
+const CONFIGURES = /conf|repo|option|rc$|rc-?file|init|script|plugin|lib|module|profile|template/i;
 const WRITES_TO = /out|cache|te?mp|log|report|dest|target|^-[otvw]$|volume|mount|profile/i;
 const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
 
@@ -121,6 +121,6 @@ function runs(named: string, name: string): boolean {
   );
 }
 
-const CONTAINERS = /^(?:docker|podman|nerdctl|kubectl|oc|docker-compose)$/;
+export const CONTAINERS = /^(?:docker|podman|nerdctl|kubectl|oc|docker-compose)$/;
 const DATA_OPTIONS =
   /^(?:-[mt]|--(?:data\S*|form|header|body|message|title|description|format|grep|name|text|prompt))$/;
