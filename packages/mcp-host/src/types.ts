@@ -32,6 +32,8 @@ export type TransportConfig =
       cwd?: string;
       /** Absent: the server runs without a sandbox. */
       sandbox?: SandboxSettings | false;
+      /** Where its folders led, links resolved, when they were approved; absent: anywhere. */
+      leadsTo?: Readonly<Record<string, string>>;
     }
   /** Streamable HTTP; falls back to HTTP+SSE for older servers. */
   | { type: 'http'; url: string; headers?: Record<string, string> }
@@ -147,7 +149,7 @@ export type ServerHealth = {
   launch?: { launcher: string; since: number; stderr: readonly string[] };
   /** The isolation of a stdio server that was started. */
   isolation?: McpIsolation;
-  /** While `reconnecting`: the current or next attempt, and, while waiting, when it begins. */
+  /** While `reconnecting`, or `failed` with attempts left: the current or next attempt and, while waiting, when it begins. */
   reconnect?: { attempt: number; of: number; at?: number };
   toolCount: number;
   /** Absent until listed, in the background. */

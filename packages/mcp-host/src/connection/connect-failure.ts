@@ -11,7 +11,9 @@ import { ToolyardError } from '@toolyard/protocol';
 import { seconds } from '../calls/call-failure.ts';
 import { signInRequired } from './connection-errors.ts';
 import { launcherOf } from './launcher.ts';
+import { reasonIn } from './version-choice.ts';
 import { likelyCause } from './likely-cause.ts';
+import { explainLimit } from '../host/resource-limits.ts';
 import { titleOf } from '../hosted/hosted-config.ts';
 import { networkCodeOf } from '../transports/network-error.ts';
 import type { TransportEnd } from '../transports/transport.ts';
@@ -39,11 +41,17 @@ export function explainFailedConnect(failed: FailedConnect): ErrorInfo {
   const error = explain(failed);
   const { isolation } = failed;
   if (isolation?.kind !== 'sandboxed') return error;
+  const allow = 'Allow it in the settings of the server, or in mcp.json with "sandbox": { "read": [...] } or "write".';
+  const { proposed } = isolation;
+  // A program that is not given its own script or folder: what it printed about that is in the log, and says less.
+  if (proposed.length > 0 && failed.end?.kind === 'exited') {
+    const message = `The sandbox hides ${proposed.slice(0, 3).join(', ')} from the server "${failed.config.id}".`;
+    return { ...error, message, hint: allow };
+  }
   const paths = isolation.blocked.filter(({ kind }) => kind === 'path').map(({ target }) => target);
   const hidden = [...new Set([...isolation.proposed, ...paths])];
   if (hidden.length === 0) return error;
-  const hint = `The sandbox hides ${hidden.slice(0, 3).join(', ')}. Allow it in the settings of the server, or in mcp.json with "sandbox": { "read": [...] } or "write".`;
-  return { ...error, hint };
+  return { ...error, hint: `The sandbox hides ${hidden.slice(0, 3).join(', ')}. ${allow}` };
 }
 
 function explain(failed: FailedConnect): ErrorInfo {
@@ -55,7 +63,7 @@ function explain(failed: FailedConnect): ErrorInfo {
   if (failed.timedOut) return explainTimeout(failed);
   if (thrown instanceof UnauthorizedError) return signInRequired(config.id);
   const status = statusOf(thrown);
-  if (status !== undefined) return explainStatus(config, failed.phase, status);
+  if (status !== undefined) return withReason(explainStatus(config, failed.phase, status), thrown);
   const network = networkCodeOf(thrown);
   if (network !== undefined) {
     return unreachableServer(config, network.code);
@@ -100,6 +108,13 @@ export function explainEnd(serverId: string, phase: ConnectionPhase, end: Transp
         code: 'bad_response',
         message: `The server "${serverId}" sent a line longer than ${Math.round(end.limitBytes / 1_048_576)} MB while ${doing(phase)} and was stopped.`,
         hint: 'It is not an MCP server, or one of its results is too large.',
+      };
+    case 'over_limit':
+      return {
+        code: 'server_exited',
+        message: `The server "${serverId}" was stopped while ${doing(phase)}: it ${explainLimit(end)}.`,
+        hint: `If it needs more, raise "sandbox.limits.${end.limit}" of its entry in mcp.json.`,
+        retryable: true,
       };
     case 'unreachable':
     case 'hung_up': {
@@ -171,6 +186,18 @@ function printed(stderr: readonly string[]): string {
   return ` Its last lines on standard error:\n${stderr.join('\n')}`;
 }
 
+/** Adds what the server says about its rejection, in its own words. */
+function withReason(error: ErrorInfo, thrown: unknown): ErrorInfo {
+  const reason = reasonIn(bodyOf(thrown));
+  return reason === undefined ? error : { ...error, message: `${error.message} The server says: "${reason}"` };
+}
+
+/** The body of a rejected HTTP request. */
+function bodyOf(thrown: unknown): string | undefined {
+  if (thrown instanceof SdkHttpError) return thrown.data.text ?? undefined;
+  return thrown instanceof Error && thrown.cause !== undefined ? bodyOf(thrown.cause) : undefined;
+}
+
 function explainStatus(config: ServerConfig, phase: ConnectionPhase, status: number): ErrorInfo {
   if (status === 401) return signInRequired(config.id);
   if (status === 403) {
@@ -201,6 +228,9 @@ function explainStatus(config: ServerConfig, phase: ConnectionPhase, status: num
     };
   }
   if (status === 404 || status === 405) return notMcp(config, phase, `HTTP ${status}`);
+  if (status === 408 || status === 425 || status === 429) {
+    return { ...rejected(config.id, phase, `accepts no requests at the moment (HTTP ${status})`), retryable: true };
+  }
   return rejected(config.id, phase, `rejected the request (HTTP ${status})`);
 }
 

@@ -132,7 +132,7 @@ export const mcpSignInStarted = named('McpSignInStarted', z.strictObject({ url: 
 /** `POST /api/mcp/servers/:id/sign-in`: the URL for the user to open. */
 export type McpSignInStarted = z.output<typeof mcpSignInStarted>;
 
-const isolation = named(
+export const isolation = named(
   'McpIsolation',
   z.discriminatedUnion('kind', [
     z.strictObject({
@@ -187,7 +187,7 @@ export const mcpServerView = named(
      * error.
      */
     launch: z.strictObject({ launcher: z.string(), since: timestamp, stderr: z.array(z.string()) }).exactOptional(),
-    /** While `reconnecting`: the number of the current or next attempt and, before it, its time. */
+    /** While `reconnecting`, or `failed` with attempts left: the number of the current or next attempt and, before it, its time. */
     reconnect: z.strictObject({ attempt: z.int(), of: z.int(), at: timestamp.exactOptional() }).exactOptional(),
     /** Sign-in state, if the server supports signing in. */
     signIn: signInView.exactOptional(),
@@ -231,12 +231,14 @@ export const mcpEntryApproval = named(
     text: z.string(),
     hash: z.string(),
     isNew: z.boolean(),
+    contacts: z.array(z.string()),
+    variables: z.array(z.string()),
   }),
 );
 /**
- * The entry of a local server that needs approval, since neither the page nor the CLI wrote it. `text` contains
- * everything that decides what is started, including the environment, with hidden characters written out; `hash`
- * identifies it.
+ * An entry that needs approval, since neither the page nor the CLI wrote it. `text` contains everything that decides
+ * what is started or contacted, with hidden characters written out and literal keys of remote servers left out; `hash`
+ * identifies it, keys included. `contacts` are the hosts it connects to, `variables` those of Toolyard that it uses.
  */
 export type McpEntryApproval = z.output<typeof mcpEntryApproval>;
 
