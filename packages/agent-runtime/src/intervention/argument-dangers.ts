@@ -110,6 +110,7 @@ export const inspectArguments = argumentDangers([
   ],
   ['node', / --inspect\S*=0/, '{program} runs other commands, or gives others access.'],
   ['claude codex gemini', / mcp (?:add|install)/, 'It installs or runs code from another source.'],
+  ['chown', / (?:root|0)[ :]/, 'It changes the permissions of everything.'],
   ['chmod', / (?:0?000|a-\S+|-x) /, 'It changes the permissions of everything.'],
   ['perl', / -\w*i\S* .*-n/, 'It overwrites a file with empty content.'],
   ['xclip', / -o/, 'xclip reads the clipboard.'],

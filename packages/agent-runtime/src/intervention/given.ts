@@ -8,7 +8,7 @@ import { isWrapper } from './wrappers.ts';
 
 /** Options whose value is a program, a library or a script, in the usual words of any program. */
 const RUNS =
-  /^--?(?:[\w-]*(?:exec|command|cmd|shell|pager|program|plugins?|wrapper|askpass|editor|hooks?|interpreter|handler|agent|loader|renderer|specs|external|rcfile)|(?:[a-z]+-)*(?:exec-(?:path|batch)|execdir|filter|pre|preview|rsh|bin|prog|compressor|compress-prog\w*|upload-pack|receive-pack|open-files-in-pager|extcmd|toolexec|engine|agent(?:lib|path)|preload|load|script|browser|viewer|init-file|on-[a-z-]+|bind|auto-\w+-file|extension|kubeconfig|strip-program)(?:-path|-dir)?)$/i;
+  /^--?(?:[\w-]*(?:exec|command|cmd|shell|pager|program|plugins?|wrapper|askpass|editor|hooks?|interpreter|handler|agent|loader|renderer|specs|external|rcfile)|(?:[a-z]+-)*(?:exec-[\w-]+|execdir|filter|pre|preview|rsh|bin|prog|compressor|compress-prog\w*|upload-pack|receive-pack|open-files-in-pager|extcmd|toolexec|engine|agent(?:lib|path)|preload|load|script|browser|viewer|init-file|on-[a-z-]+|bind|auto-\w+-file|extension|kubeconfig|strip-program)(?:-path|-dir)?)$/i;
 const SELECTS = programs.names('pnpm yarn npm turbo lerna nx rush dotnet vitest jest bun');
 /** The same as single letters. */
 const RUNS_SHORT = programs.byName([
@@ -38,7 +38,8 @@ const STARTS =
 /** Options whose value is code of the program itself. */
 const EVALUATES = /^--?(?:eval|execute|batch-interpreter)(?:-\w+)?$/;
 /** Options that name a configuration. */
-const CONFIGURES = /conf|repo|option|rc$|rc-?file|init|script|plugin|lib|module|profile|template/i;
+const CONFIGURES = /conf|repo|option|rc$|rc-?file|init|script|plugin|lib|module|profile|template|^-[cfF]$/i;
+const CODE = /\.(?:py|[cm]?[jt]s|rb|pl|php|sh|lua|jar|so|dylib|jl|ps1|exe)$/i;
 const WRITES_TO = /out|cache|te?mp|log|report|dest|target|^-[otvw]$|volume|mount|profile/i;
 const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
 
@@ -77,7 +78,7 @@ export function inspectGiven(
       return dangerFinding(`It gives ${name} a command: ${displayText(arg)}.`);
     const isLoaded = loads
       ? (isOption || (!arg.startsWith('-') && operands++ < 2)) && !WRITES_TO.test(named)
-      : isOption && CONFIGURES.test(named);
+      : !isMover && ((isOption && CONFIGURES.test(named)) || CODE.test(value));
     if (isLoaded && IN_OPEN_FOLDER.test(value) && (!DATA.test(value) || MANIFEST.test(value)))
       return dangerFinding(`It runs ${displayText(value)} from a world-writable folder.`);
     if (onlyOptions && !isRun) continue;

@@ -24,7 +24,7 @@ export function inspectConnections(
     return dangerFinding('It opens a connection: openssl.');
   const address = args.find(
     (arg) =>
-      /^(?:git\+)?(?:https?|ftp|ssh|git):\/\/|=(?:git\+)?https?:\/\/|^git\+|^(?:github|gitlab|gist|bitbucket):|@https?:\/\//i.test(
+      /^(?:git\+)?(?:https?|ftp|ssh|git|oci):\/\/|=(?:git\+)?https?:\/\/|^git\+|^(?:github|gitlab|gist|bitbucket):|@https?:\/\//i.test(
         arg,
       ) && !/:\/\/(?:localhost|127\.|\[::1\])/.test(arg),
   );

@@ -136,7 +136,11 @@ function unpacks(name: string, { args }: SimpleCommand): boolean {
     name === 'unzip'
       ? !args.some((arg) => /^-[lpvtz]/.test(arg))
       : args.some((arg) => /^-?[a-zA-Z]*x|^--extract|^-i/.test(arg));
-  return (UNPACKS.has(name) && isRead) || /^(?:gunzip|unxz|bunzip2)$/.test(name);
+  return (
+    (UNPACKS.has(name) && isRead) ||
+    /^(?:gunzip|unxz|bunzip2)$/.test(name) ||
+    (/^(?:xz|gzip|bzip2|zstd)$/.test(name) && args.some((arg) => /^-\w*d|^--de/.test(arg)))
+  );
 }
 
 /** The files that a command creates. */
