@@ -83,7 +83,7 @@ export async function dereference(
       throw unreadable(`${url}: a "$ref" cannot be resolved: ${messageOf(thrown).slice(0, 300)}.`);
     }
   }
-  return { document: isJsonObject(parser.schema) ? (parser.schema as JsonObject) : document, refusal };
+  return { document: isJsonObject(parser.schema) ? parser.schema : document, refusal };
 }
 
 /** A schema of a dereferenced document as plain JSON of a limited size; the reason if that is not possible. */
