@@ -100,7 +100,13 @@ describePage('the form of an MCP server', (stages) => {
     await page.keyboard.insertText('API_TOKEN');
     const value = form.getByLabel('API_TOKEN: Value');
     expect(await value.getAttribute('type')).toBe('password');
+    await value.fill('<YOUR_KEY>');
+    expect(await value.getAttribute('type')).toBe('text');
+    await form.getByRole('button', { name: 'Save', exact: true }).click();
+    await form.getByText('Replace this placeholder with your own value.').waitFor();
+    await form.getByRole('button', { name: 'Save anyway' }).waitFor();
     await value.fill(SECRET);
+    expect(await value.getAttribute('type')).toBe('password');
     await form.getByRole('button', { name: 'Test' }).click();
     await form.getByText('Test passed').waitFor();
     await form.getByText(/files 1\.4\.0 · .*2025-[0-9-]+ \(initialize\)/).waitFor();
@@ -179,7 +185,7 @@ describePage('the form of an MCP server', (stages) => {
 
   /** A stored secret is kept or replaced, never shown, and never sent to another host. */
   async function changeWithSecret(page: Page, servers: ServersPage, url: string): Promise<void> {
-    servers.write({ web: { url: url, headers: { Authorization: `Bearer ${SECRET}` }, timeout: 60 } });
+    await servers.writeApproved({ web: { url: url, headers: { Authorization: `Bearer ${SECRET}` }, timeout: 60 } });
     await row(page, 'web')
       .getByText(/Ready 3 tools/)
       .waitFor();

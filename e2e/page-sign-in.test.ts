@@ -29,7 +29,7 @@ describePage('signing in', (stages) => {
     );
     await using service = await startHostedService({ behaviour: { tools: [{ name: 'send' }] }, needsSignIn: true });
     const servers = serversPage(await stages.set(readsMail));
-    servers.write({ mailbox: { url: mail.url } });
+    await servers.writeApproved({ mailbox: { url: mail.url } });
     const page = await servers.openList();
     await signInByLink(page, authorization);
     await signOut(page, authorization);
@@ -37,7 +37,7 @@ describePage('signing in', (stages) => {
     await fillInHosted(page);
     // The form offers the public service only; the URL of another one is written to the file.
     const hosted = { service: 'klavis', server: 'Gmail', apiKey: 'key-of-the-test', url: service.url };
-    servers.write({ mailbox: { url: mail.url }, letters: { hosted } });
+    await servers.writeApproved({ mailbox: { url: mail.url }, letters: { hosted } }, ['letters']);
     await connectHosted(page, service);
     await signInFromCard(page, authorization, countFile);
     rmSync(folder, { recursive: true });

@@ -30,11 +30,11 @@ export function serversPage(stage: Stage) {
     file,
     stored: (): string => (existsSync(file) ? readFileSync(file, 'utf8') : ''),
     write,
-    /** The same with its local servers approved, which entries written by another program than Toolyard need. */
-    writeApproved: async (mcpServers: Record<string, object>): Promise<void> => {
+    /** The same with these servers approved, which valid entries written by another program than Toolyard need. */
+    writeApproved: async (mcpServers: Record<string, object>, ids = Object.keys(mcpServers)): Promise<void> => {
       write(mcpServers);
-      for (const [id, entry] of Object.entries(mcpServers)) {
-        if (!('command' in entry)) continue;
+      for (const id of ids) {
+        if (Object.keys(mcpServers[id] ?? {}).length === 0) continue;
         const approval = await eventually(async () => (await serverOf(id))?.approval, { what: `${id} to be approved` });
         await call(stage.server.url, 'POST', `/api/mcp/servers/${id}/approval`, { hash: approval.hash });
       }

@@ -65,7 +65,7 @@ export type AgentOptions = {
   inputs?: ModelInput[];
   /** Handlers for requests of servers during a call. Without it such requests are declined. */
   interrupts?: InterruptHandlers;
-  /** Tools that need no approval, as `server/tool`. */
+  /** Tools that need no approval, as `server/tool`; `*` and `?` as in rules. */
   allow?: string[];
   /**
    * Called before servers are connected, with a function that returns their state; the returned function is called

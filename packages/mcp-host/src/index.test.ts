@@ -18,6 +18,7 @@ test('the package exports exactly this', () => {
     'definitionHash',
     'definitionTokens',
     'displayUrl',
+    'faultOfUrlToOpen',
     'fitArguments',
     'initialized',
     'inspectServer',

@@ -57,6 +57,7 @@ export type {
   SamplingRequest,
   UrlRequestContext,
 } from './server-requests/answer-request.ts';
+export { faultOfUrlToOpen } from './server-requests/url-to-open.ts';
 export type { ListedSkill, SkillFile } from './catalogue/skills.ts';
 export type { ResourceStore } from './catalogue/resource-store.ts';
 export type { PinStore, ToolPin, VoidedApproval } from './catalogue/trust.ts';

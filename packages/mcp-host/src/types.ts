@@ -32,6 +32,8 @@ export type TransportConfig =
       cwd?: string;
       /** Absent: the server runs without a sandbox. */
       sandbox?: SandboxSettings | false;
+      /** Where its folders led, links resolved, when they were approved; absent: anywhere. */
+      leadsTo?: Readonly<Record<string, string>>;
     }
   /** Streamable HTTP; falls back to HTTP+SSE for older servers. */
   | { type: 'http'; url: string; headers?: Record<string, string> }

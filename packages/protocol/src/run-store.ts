@@ -135,6 +135,8 @@ export type UsageEntry = { at: number; durationMs: number } & (
       usage: Usage | null;
       /** US dollars; null if unknown. */
       cost: number | null;
+      /** It ended with an error; a call that the user stopped did not fail. */
+      failed?: true;
       /** The tool whose server requested the model call. */
       tool?: ToolReference;
     }

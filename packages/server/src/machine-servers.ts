@@ -70,7 +70,10 @@ export async function openMachineServers({ dataDir, ...options }: MachineServers
       set: () => Promise.resolve(),
       remove: () => Promise.resolve(false),
     },
-    approvals: createEntryApprovals(openMachineApprovals({ dataDir, env }), { pinsExisting: false }),
+    approvals: createEntryApprovals(openMachineApprovals({ dataDir, env }), {
+      pinsExisting: false,
+      sharedBy: env['DATABASE_URL'] ? dataDir : undefined,
+    }),
     permissions: { list: () => Promise.resolve([]), settleOrigins: () => Promise.resolve([]) },
     hub: { changed: () => undefined },
     clock: systemClock,

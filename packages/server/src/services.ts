@@ -99,6 +99,13 @@ export type RunService = RunsInTabs & {
    * off.
    */
   continue(principal: Owner, conversationId: string, request: ContinueConversation): Promise<ContinuedConversation>;
+  /** Makes a call in the text of the last answer; the run asks about it first. */
+  makeCall(
+    principal: Owner,
+    conversationId: string,
+    call: { messageId: string; index?: number },
+    starter?: RunStarter,
+  ): Promise<{ run: RunRecord }>;
   regenerate(principal: Owner, conversationId: string, request: Regenerate): Promise<{ run: RunRecord }>;
   /** Resolves when the cancellation is stored; a run that has ended does not change. */
   cancel(principal: Owner, runId: string): Promise<RunRecord>;
@@ -139,13 +146,18 @@ export type RunStart = { origin?: RunOrigin; starter?: RunStarter; webhook?: New
 /** Runs whose loop executes in a browser tab. */
 export type RunsInTabs = {
   /** `conflict` if another run is in progress in the conversation. */
-  startInTab(principal: Owner, tabId: string, request: StartRunInTab): Promise<LeasedTabRun>;
+  startInTab(principal: Owner, tabId: string, request: StartRunInTab, starter?: RunStarter): Promise<LeasedTabRun>;
   /** Claims a run for a tab, replacing its current tab; null if it waits for the user. */
   takeInTab(principal: Owner, tabId: string, runId: string): Promise<LeasedTabRun | null>;
   /** Renews the lease. Returns the messages for the run; `conflict` if the tab no longer has the lease. */
   renewInTab(principal: Owner, tabId: string, runId: string, fence: number): Promise<TabRunInbox>;
   /** `conflict` if the tab no longer has the lease. The last commit may be sent again. */
-  commitFromTab(principal: Owner, runId: string, commit: CommitFromTab): Promise<CommittedFromTab>;
+  commitFromTab(
+    principal: Owner,
+    runId: string,
+    commit: CommitFromTab,
+    sender: { tabId: string; starter?: RunStarter | undefined },
+  ): Promise<CommittedFromTab>;
   /**
    * Starts child runs on the server. Idempotent: called again with the same call, it finds the runs. `conflict` if the
    * tab no longer has the lease.

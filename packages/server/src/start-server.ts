@@ -369,7 +369,12 @@ async function assemble(
     },
     proxy,
     capabilities,
-    ui: { enabled: settings.ui, settings: settings.uiSettings, folder: pageFolder() },
+    ui: {
+      enabled: settings.ui,
+      settings: settings.uiSettings,
+      folder: pageFolder(),
+      command: options.command ?? 'toolyard',
+    },
     frames,
     ...(telemetry ? { telemetry } : {}),
     metrics: metrics && (() => metrics.text({ storage, servers })),

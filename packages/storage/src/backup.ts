@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
-import { chmod, copyFile, mkdir, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { blobPath } from './blobs.ts';
@@ -14,6 +14,8 @@ const WHOLE_DATABASE = 2 ** 31 - 1;
 export type BackupOptions = {
   /** False omits the key of the stored secrets: the backup then cannot reveal them. */
   keys: boolean;
+  /** The text of a file of the user to write instead; null leaves the file out. */
+  edit?: (name: string, text: string) => string | null;
 };
 
 /** Names of the files in a backup besides database and blobs. */
@@ -25,7 +27,7 @@ export type BackupResult = { files: string[] };
  *
  * @throws StorageError if `from` contains no Toolyard database, or `to` exists or cannot be written.
  */
-export async function backupFolder(from: string, to: string, { keys }: BackupOptions): Promise<BackupResult> {
+export async function backupFolder(from: string, to: string, { keys, edit }: BackupOptions): Promise<BackupResult> {
   const target = resolve(to);
   const draft = join(dirname(target), `.toolyard-backup-${randomUUID()}`);
   requireDatabase(from);
@@ -35,10 +37,10 @@ export async function backupFolder(from: string, to: string, { keys }: BackupOpt
     await copyDatabase(join(from, DATABASE_FILE), join(draft, DATABASE_FILE));
     await copyBlobs(join(from, BLOBS_FOLDER), draft);
     // After the database: a key is created before anything is sealed with it.
-    const files = await copyFiles(from, draft, [
-      ...USER_FILES,
-      ...(keys ? [KEY_FILE, SALT_FILE, FINGERPRINT_FILE] : []),
-    ]);
+    const files = [
+      ...(await copyFiles(from, draft, USER_FILES, edit)),
+      ...(await copyFiles(from, draft, keys ? [KEY_FILE, SALT_FILE, FINGERPRINT_FILE] : [])),
+    ];
     await rename(draft, target);
     return { files };
   } catch (error) {
@@ -60,13 +62,21 @@ function requireDatabase(from: string): void {
 }
 
 /** Copies the existing ones, readable only by the owner, because servers and providers may be configured with keys. */
-async function copyFiles(from: string, to: string, names: readonly string[]): Promise<string[]> {
-  const present = names.filter((name) => existsSync(join(from, name)));
-  for (const name of present) {
-    await copyFile(join(from, name), join(to, name));
-    await chmod(join(to, name), 0o600);
+async function copyFiles(
+  from: string,
+  to: string,
+  names: readonly string[],
+  edit?: BackupOptions['edit'],
+): Promise<string[]> {
+  const copied: string[] = [];
+  for (const name of names.filter((each) => existsSync(join(from, each)))) {
+    const bytes = await readFile(join(from, name));
+    const edited = edit === undefined ? bytes : edit(name, bytes.toString('utf8'));
+    if (edited === null) continue;
+    await writeFile(join(to, name), edited, { mode: 0o600 });
+    copied.push(name);
   }
-  return present;
+  return copied;
 }
 
 async function copyDatabase(from: string, to: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
 import type {
+  AskedBy,
   AssistantMessage,
   Clock,
   ErrorInfo,
@@ -18,7 +19,7 @@ import { createRunHost } from '../create-run-host.ts';
 import type { SteeringMessage } from '../drive-run.ts';
 import { driveRun } from '../drive-run.ts';
 import { RunControl } from '../run-control.ts';
-import type { AskServerInterrupt, ServerInterruptMode } from '../run-host.ts';
+import type { AskServerInterrupt, RunHost, ServerInterruptMode } from '../run-host.ts';
 import type { CommitPump } from './commit-pump.ts';
 import { DurableJournal } from './durable-journal.ts';
 import { LiveInterrupts } from './live-interrupts.ts';
@@ -37,6 +38,7 @@ type DurableRunOptions = {
   pump: CommitPump;
   clock: Clock;
   keepMedia: RunWriterOptions['keepMedia'];
+  keepResult?: RunHost['keepResult'];
   /** Called when an interrupt of a server is stored or withdrawn. */
   onInterruptChange?: () => void;
   failpoint?: Failpoint | undefined;
@@ -61,6 +63,8 @@ type DurableDriveOptions = {
   configuration: ResolvedAgentConfiguration & { model: ModelReference };
   /** The owner, if the connections to servers are shared by several. */
   principal?: string | undefined;
+  /** The program that started the run. */
+  askedBy?: AskedBy | undefined;
   place: RunLocation;
   /** Where the run continues, and which attempt of its step begins. */
   point: RunPoint;
@@ -176,7 +180,7 @@ export class DurableRun {
     const journal = new DurableJournal({
       ...of,
       model,
-      ...defined({ agent }),
+      ...defined({ agent, askedBy: options.askedBy }),
       conversation,
       ledger,
       step: point.state.step,
@@ -237,6 +241,8 @@ export class DurableRun {
         asking: isHeadless ? { mode: 'decline' } : { mode: 'park' },
         interrupts: isHeadless || !access ? { mode: 'decline' } : this.#interruptMode(access),
         used: (entry) => this.writer.used(entry),
+        keepResult: this.#options.keepResult,
+        usageStored: () => this.writer.modelUsageStored(),
         onDefect,
       },
       access,

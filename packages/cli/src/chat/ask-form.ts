@@ -29,7 +29,9 @@ export async function askForm(
   }
   err.write('Your answers are sent to this server.\n');
   if (asksForSecret(interrupt.message, form.fields))
-    err.write('The form seems to ask for a password or key. MCP does not allow that: do not enter one.\n');
+    err.write(
+      'This looks like a password or key, which MCP does not allow. The server above will receive it: do not enter one.\n',
+    );
   err.write('Press Enter for the default in brackets, or to skip the field. /decline and /cancel end the form.\n');
   for (;;) {
     const content: JsonObject = {};

@@ -21,7 +21,7 @@ export async function approveServer(
   if (hash !== undefined && hash !== entry.hash) throw hashMismatch(entry);
   if (hash === undefined) {
     printEntry(io, entry);
-    const answer = await askYesNo(io, 'Allow Toolyard to start this server?', signal);
+    const answer = await askYesNo(io, 'Allow Toolyard to start or contact this server?', signal);
     if (answer === 'cannot') {
       printNote(io, `Approve it with: toolyard mcp approve ${id} --hash ${entry.hash}`);
       return EXIT.failed;
@@ -36,11 +36,11 @@ export async function approveServer(
   return EXIT.done;
 }
 
-function printEntry(io: CommandIo, { id, file, line, text, isNew }: McpEntryApproval): void {
-  printNote(
-    io,
-    `${file}, line ${line}: the local server "${id}" was ${isNew ? 'added' : 'hashMismatch'} outside Toolyard.`,
-  );
+function printEntry(io: CommandIo, entry: McpEntryApproval): void {
+  const { id, file, line, text, isNew, contacts, variables } = entry;
+  printNote(io, `${file}, line ${line}: the server "${id}" was ${isNew ? 'added' : 'changed'} outside Toolyard.`);
+  if (contacts.length > 0) printNote(io, `It contacts ${contacts.join(', ')}.`);
+  if (variables.length > 0) printNote(io, `It receives these variables of Toolyard: ${variables.join(', ')}.`);
   printLine(io, text);
 }
 

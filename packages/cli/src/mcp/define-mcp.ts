@@ -90,7 +90,7 @@ function defineServerCommands(mcp: Command, invocation: Invocation): void {
     mcp
       .command('approve')
       .argument('<name>')
-      .description('Show and approve a local server that was added to mcp.json outside Toolyard'),
+      .description('Show and approve a server that was added to or changed in mcp.json outside Toolyard'),
   )
     .option('--hash <hash>', 'approve the entry with this hash, without a prompt')
     .action(async (name: string, flags: McpFlags & ApproveFlags) => {

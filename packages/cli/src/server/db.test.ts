@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { MessagePage, ProviderView, RunRecord } from '@toolyard/protocol';
@@ -81,6 +81,49 @@ describe('toolyard db backup', () => {
     await using restored = await Served.start({ dataDir: to });
     expect(await over(restored, runId)).toMatchObject({ status: 'failed' });
     await eventually(() => restored.log.includes('cannot be read: it was encrypted with another key'));
+  });
+
+  it('without keys contains no value of mcp.json, and its servers say what is missing', async () => {
+    await using served = await Served.start();
+    const canary = 'canary-4f1d';
+    const entries = {
+      local: {
+        command: 'true',
+        args: ['--api-key', canary, `--token=${canary}`, 'plain'],
+        env: { KEY: canary, A: '${env:HOME}' },
+      },
+      web: {
+        url: `http://127.0.0.1:1/mcp?key=${canary}`,
+        headers: { Authorization: `Bearer ${canary}`, b: 'Bearer ${env:B}' },
+      },
+      signs: {
+        url: 'http://127.0.0.1:1/a',
+        oauth: { clientSecret: canary, grant: { type: 'jwt', privateKey: canary } },
+      },
+      mail: { hosted: { service: 'klavis', server: 'Gmail', apiKey: canary } },
+      old: { type: 'plugin', url: `http://127.0.0.1:1/?key=${canary}`, settings: { key: canary } },
+    };
+    const text = JSON.stringify({ mcpServers: { ...entries, twice: entries.web } }, null, 2);
+    writeFileSync(
+      join(served.dataDir, 'mcp.json'),
+      text.replace('{', `{ // ${canary}\n`).replace('"twice"', `"web": { "headers": { "x": "${canary}" } }, "twice"`),
+    );
+    const to = join(served.folder, 'backup');
+    const made = await runCommand(['db', 'backup', to, '--without-keys', '--data-dir', served.dataDir]);
+    expect(made.stdout).toContain('without the values of env, headers, settings and sign-ins');
+    expect(made.stdout).not.toContain('mcp.json was copied unchanged');
+    const copied = readFileSync(join(to, 'mcp.json'), 'utf8');
+    expect(copied).not.toContain(canary);
+    for (const kept of ['"plain"', '${env:HOME}', 'Bearer ${env:B}', '"Gmail"']) expect(copied).toContain(kept);
+
+    await using restored = await Served.start({ dataDir: to });
+    await eventually(() => restored.log.includes('uses ${env:LEFT_OUT_OF_BACKUP}, and LEFT_OUT_OF_BACKUP is not set'));
+
+    writeFileSync(join(served.dataDir, 'mcp.json'), `{ "mcpServers": ${canary}`);
+    const other = join(served.folder, 'other');
+    const broken = await runCommand(['db', 'backup', other, '--without-keys', '--data-dir', served.dataDir]);
+    expect(broken.stdout).toContain('mcp.json was left out');
+    expect(readdirSync(other)).not.toContain('mcp.json');
   });
 
   it('never overwrites a folder, and rejects what is no data folder', async () => {

@@ -46,16 +46,41 @@ export async function backupCommand(
   }
   const { backupFolder } = await import('@toolyard/storage');
   const folder = dataDirFrom(flags.dataDir, io);
-  const { files } = await backupFolder(folder, resolve(io.cwd, to), { keys: flags.keys });
+  const notes: string[] = [];
+  const { files } = await backupFolder(
+    folder,
+    resolve(io.cwd, to),
+    flags.keys ? { keys: true } : { keys: false, edit: await withoutValues(notes) },
+  );
   io.stdout.write(`Copied ${folder} to ${to}\n`);
   io.stdout.write(`Start the server with it: toolyard serve --data-dir ${to}\n`);
   io.stdout.write(`${keyNotes(files, flags.keys)}\n`);
+  for (const note of notes) io.stdout.write(`${note}\n`);
   return EXIT.done;
+}
+
+/** Leaves the values of `mcp.json` out of a backup. */
+async function withoutValues(notes: string[]): Promise<(name: string, text: string) => string | null> {
+  const { mcpConfigWithoutValues } = await import('@toolyard/mcp-host/node');
+  return (name, text) => {
+    if (name !== 'mcp.json') return text;
+    try {
+      const edited = mcpConfigWithoutValues(text);
+      notes.push(
+        'mcp.json was copied without comments and without the values of env, headers, settings and sign-ins: its servers name what is missing (LEFT_OUT_OF_BACKUP). Enter the values again after you restore it.',
+      );
+      return edited;
+    } catch (thrown) {
+      if (!ToolyardError.isInstance(thrown)) throw thrown;
+      notes.push(`mcp.json was left out, because its keys cannot be told apart: ${thrown.message}`);
+      return null;
+    }
+  };
 }
 
 /** Who can decrypt the secrets in the backup. */
 function keyNotes(files: readonly string[], withKeys: boolean): string {
-  const configFiles = files.filter((name) => name.endsWith('.json'));
+  const configFiles = files.filter((name) => name.endsWith('.json') && (withKeys || name !== 'mcp.json'));
   const configNote =
     configFiles.length === 0
       ? ''

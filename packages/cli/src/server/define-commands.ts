@@ -135,7 +135,10 @@ export function defineServerCommands(program: Command, invocation: Invocation): 
     .argument('<folder>', 'folder for the copy, which must not exist')
     .description('Back up the data folder, even while a server uses it')
     .option('--data-dir <folder>', 'data folder (or TOOLYARD_DATA_DIR)')
-    .option('--without-keys', 'leave out secret.key and secret.salt, which decrypt the stored API keys')
+    .option(
+      '--without-keys',
+      'leave out secret.key and secret.salt, which decrypt the stored API keys, and the values in mcp.json',
+    )
     .exitOverride()
     .action(async (to: string, { withoutKeys, dataDir }: { dataDir?: string; withoutKeys?: boolean }) => {
       const { backupCommand } = await import('./db.ts');

@@ -147,6 +147,7 @@ async function readRound(
 ): Promise<InputRound> {
   const { round, entry } = of;
   const listed = 'pages' in of ? of.pages : of.requests;
+  context.checkRound(listed.length);
   const asked: InputRound['asked'] = [];
   const answerable: [string, ServerInputRequest][] = [];
   for (const [key, one] of listed) {
@@ -203,6 +204,7 @@ export async function answerAll(
     await pause(context.clock, POLL_PAUSE_MS, entry.signal);
     return {};
   }
+  context.checkRound(requests.length);
   const resume = entry.deadline.suspend();
   try {
     const answers = requests.map(async ([key, asked]) => [key, await context.answer(asked, entry)] as const);

@@ -59,6 +59,8 @@ export type RequestContext = {
   answer: AnswerInputRequest;
   /** Reads a request that a user must answer; null if none is needed. */
   read: (input: ServerInputRequest, request: OpenRequest) => InputRequest | null;
+  /** @throws ToolyardError if so many inputs of one round are too many */
+  checkRound: (count: number) => void;
 };
 
 /** A request to track, its caller and its time limits. */

@@ -69,6 +69,43 @@ describe('attack 17: a tool that changes after its approval', () => {
     expect(host.trust.verdict(go)).toBe('approved');
   });
 
+  const COMMAND: TransportConfig = { type: 'stdio', command: 'server', args: ['--x'], cwd: '/a', env: { MODE: 'a' } };
+  const SANDBOXED: TransportConfig = { ...COMMAND, sandbox: { read: ['/a'] } };
+
+  test.each([
+    [COMMAND, { env: { MODE: 'b' } }],
+    [COMMAND, { env: { MODE: 'a', NODE_OPTIONS: '--require /tmp/x.js' } }],
+    [COMMAND, { env: { MODE: 'a', PATH: '/tmp' } }],
+    [COMMAND, { env: {} }],
+    [COMMAND, { cwd: '/b' }],
+    [COMMAND, { args: ['--y'] }],
+    [COMMAND, { command: './server' }],
+    [COMMAND, { sandbox: {} }],
+    [SANDBOXED, { sandbox: false }],
+    [SANDBOXED, { sandbox: { read: ['/b'] } }],
+    [SANDBOXED, { sandbox: { read: ['/a'], write: ['/a'] } }],
+    [SANDBOXED, { sandbox: { read: ['/a'], network: 'off' } }],
+    [SANDBOXED, { sandbox: { read: ['/a'], profile: 'browser' } }],
+  ] as [TransportConfig, Partial<TransportConfig>][])(
+    'includes one of a server that runs something else: %j with %j',
+    async (before, change) => {
+      const pins = new Map<string, ToolPin>();
+      offer({ name: 'go' });
+      (await connect(pins, before)).approveTool(go);
+      expect((await connect(pins, { ...before })).trust.verdict(go)).toBe('approved');
+      const changed = await connect(pins, { ...before, ...change } as TransportConfig);
+      expect(changed.trust.voided()).toEqual([{ tool: go, hasMoved: true, differences: [] }]);
+    },
+  );
+
+  test('keeps its approval when only the limits of its sandbox change', async () => {
+    const pins = new Map<string, ToolPin>();
+    offer({ name: 'go' });
+    (await connect(pins, SANDBOXED)).approveTool(go);
+    const changed: TransportConfig = { ...COMMAND, sandbox: { read: ['/a'], limits: { memoryMb: 9_000 } } };
+    expect((await connect(pins, changed)).trust.verdict(go)).toBe('approved');
+  });
+
   test('is detected at the next start, before it is called', async () => {
     const pins = new Map<string, ToolPin>();
     offer({ name: 'go' });

@@ -4,6 +4,7 @@ import { hostedIdentity } from '../hosted/hosted-config.ts';
 import { pluginIdentity } from '../plugins/plugin-config.ts';
 import type { ListedTool } from './read-tool.ts';
 import { sha256 } from '../values/sha256.ts';
+import type { SandboxSettings } from '../host/sandbox-settings.ts';
 import type { ServerConfig, TransportConfig } from '../types.ts';
 import { previewOf } from '../log/wire-log.ts';
 import { readUrl } from '../values/read-url.ts';
@@ -151,11 +152,23 @@ export function pinOf(server: ServerConfig, tool: ListedTool): ToolPin {
   return { hash: sha256(canonicalJson({ endpoint, definition })), endpoint, definition };
 }
 
-/** Values of headers and environment variables are secrets; a changed value is not another server. */
+/**
+ * The rule: **a lasting approval is for everything that decides what runs**. Only its hash is stored, so values of `env`
+ * count too: `NODE_OPTIONS` or `PATH` run other code under the same command. A changed key in a header or in the query of
+ * a URL is the same server.
+ */
 function endpointOf(transport: TransportConfig): JsonObject {
   switch (transport.type) {
-    case 'stdio':
-      return { command: transport.command, args: transport.args ?? [], cwd: transport.cwd ?? null };
+    case 'stdio': {
+      const { command, args = [], cwd = null, env = {}, sandbox = false } = transport;
+      return {
+        command,
+        args,
+        cwd,
+        ...setOf({ env }),
+        ...(sandbox === false ? {} : { sandbox: decidingPart(sandbox) }),
+      };
+    }
     case 'http':
     case 'sse':
     case 'websocket': {
@@ -169,6 +182,15 @@ function endpointOf(transport: TransportConfig): JsonObject {
     case 'in-memory':
       return { name: transport.name };
   }
+}
+
+/** How much a sandbox lets its server use decides nothing about what runs. */
+function decidingPart({ limits: _limits, ...settings }: SandboxSettings): JsonObject {
+  return { ...settings };
+}
+
+function setOf({ env }: { env: Readonly<Record<string, string>> }): JsonObject {
+  return Object.keys(env).length === 0 ? {} : { env: { ...env } };
 }
 
 function differencesOf(before: JsonObject, after: JsonObject): ToolDifference[] {

@@ -13,6 +13,7 @@ import { signInRequired } from './connection-errors.ts';
 import { launcherOf } from './launcher.ts';
 import { bodyText, reasonIn } from './version-choice.ts';
 import { likelyCause } from './likely-cause.ts';
+import { explainLimit } from '../host/resource-limits.ts';
 import { titleOf } from '../hosted/hosted-config.ts';
 import { networkCodeOf } from '../transports/network-error.ts';
 import type { TransportEnd } from '../transports/transport.ts';
@@ -40,11 +41,17 @@ export function explainFailedConnect(failed: FailedConnect): ErrorInfo {
   const error = explain(failed);
   const { isolation } = failed;
   if (isolation?.kind !== 'sandboxed') return error;
+  const allow = 'Allow it in the settings of the server, or in mcp.json with "sandbox": { "read": [...] } or "write".';
+  const { proposed } = isolation;
+  // A program that is not given its own script or folder: what it printed about that is in the log, and says less.
+  if (proposed.length > 0 && failed.end?.kind === 'exited') {
+    const message = `The sandbox hides ${proposed.slice(0, 3).join(', ')} from the server "${failed.config.id}".`;
+    return { ...error, message, hint: allow };
+  }
   const paths = isolation.blocked.filter(({ kind }) => kind === 'path').map(({ target }) => target);
   const hidden = [...new Set([...isolation.proposed, ...paths])];
   if (hidden.length === 0) return error;
-  const hint = `The sandbox hides ${hidden.slice(0, 3).join(', ')}. Allow it in the settings of the server, or in mcp.json with "sandbox": { "read": [...] } or "write".`;
-  return { ...error, hint };
+  return { ...error, hint: `The sandbox hides ${hidden.slice(0, 3).join(', ')}. ${allow}` };
 }
 
 function explain(failed: FailedConnect): ErrorInfo {
@@ -101,6 +108,13 @@ export function explainEnd(serverId: string, phase: ConnectionPhase, end: Transp
         code: 'bad_response',
         message: `The server "${serverId}" sent a line longer than ${Math.round(end.limitBytes / 1_048_576)} MB while ${doing(phase)} and was stopped.`,
         hint: 'It is not an MCP server, or one of its results is too large.',
+      };
+    case 'over_limit':
+      return {
+        code: 'server_exited',
+        message: `The server "${serverId}" was stopped while ${doing(phase)}: it ${explainLimit(end)}.`,
+        hint: `If it needs more, raise "sandbox.limits.${end.limit}" of its entry in mcp.json.`,
+        retryable: true,
       };
     case 'unreachable':
     case 'hung_up': {

@@ -18,6 +18,7 @@ import { collectServerLog } from '../log/server-messages.ts';
 import { Session, timeoutOf } from './session.ts';
 import { withClientMeta, openTaskWire } from '../tasks/task-wire.ts';
 import type { CreateTransport, HostTransport } from '../transports/transport.ts';
+import type { OpenRequests } from '../server-requests/open-requests.ts';
 import type { RootsHabit } from '../server-requests/session-roots.ts';
 import { rootsOutsideSandbox, SessionRoots } from '../server-requests/session-roots.ts';
 import type { Caller, ConnectionPhase, Era, LogEntry, LogLevel, ServerConfig, ServerHealth } from '../types.ts';
@@ -49,6 +50,8 @@ export type McpConnectionOptions = {
   /** Called at most once, and only if the connection was open. */
   onLost(error: ErrorInfo, by: ConnectionLoss): void;
   /** The server sent a request that may belong to several calls. */
+  /** The open requests of the server, over all its connections. */
+  requests: OpenRequests;
   onAmbiguous(): void;
   /** A subscribed resource has changed. */
   onUpdated(uri: string): void;
@@ -182,6 +185,7 @@ export class McpConnection {
       handlers,
       open: this.#open,
       cancelled,
+      requests: this.#options.requests,
       onAmbiguous: () => this.#options.onAmbiguous(),
       ...defined({ roots }),
     });

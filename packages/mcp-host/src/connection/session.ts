@@ -119,6 +119,7 @@ export class Session {
       relays: options.relays,
       answer: (input, request) => desk.answerInRound(input, request),
       read: (input, request) => desk.readInRound(input, request),
+      checkRound: (count) => desk.checkRound(count),
     };
   }
 

@@ -107,6 +107,7 @@ function reportOf({ host, config, error, ended, durationMs }: Outcome): McpTestR
         readOnly: annotations?.readOnly === true,
       })),
     skipped,
+    ...defined({ isolation: health?.isolation }),
     findings: health === undefined ? [] : inspectFindings({ health, tools, phases }),
     ...(error === undefined ? {} : { error: redactedError(error, redact) }),
     log: log.map(({ at, level, text }) => ({ at, level, text: redact(text) })),

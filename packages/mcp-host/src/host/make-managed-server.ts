@@ -4,6 +4,7 @@ import type { EraMemory } from '../connection/era-memory.ts';
 import type { McpHostOptions } from './host-options.ts';
 import type { SignIns } from '../oauth/sign-ins.ts';
 import { redactorFor } from '../log/redact.ts';
+import { OpenRequests } from '../server-requests/open-requests.ts';
 import type { ResourceStore } from '../catalogue/resource-store.ts';
 import { ServerLog } from '../log/server-log.ts';
 import { ManagedServer } from './managed-server.ts';
@@ -38,6 +39,7 @@ export function makeManagedServer(config: ServerConfig, after: Promise<unknown>,
     onChange: () => onChange(entry),
     onSignedIn: () => entry.signedIn(),
   });
+  const requests = new OpenRequests((text) => note({ at: clock.now(), phase: 'connected', level: 'warning', text }));
   const isRooted = options.callerRoots === true && handlers.roots === undefined && config.transport.type === 'stdio';
   const rootsOf = (initial: readonly string[], reserve?: (caller: Caller) => boolean) =>
     isRooted ? { roots: { habit: entry.rootsHabit, initial, ...defined({ reserve }) } } : {};
@@ -51,6 +53,7 @@ export function makeManagedServer(config: ServerConfig, after: Promise<unknown>,
     wire,
     logLevel: logLevel(),
     auth,
+    requests,
     onAmbiguous: () => {
       if (entry.calls.isInteractive) return;
       entry.calls.becomeInteractive();

@@ -1,10 +1,11 @@
 import type { JsonValue, McpSandbox } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { readLimits } from './resource-limits.ts';
 
 /** What a sandboxed stdio server may access beyond its own folders: `"sandbox"` of its entry in `mcp.json`. */
 export type SandboxSettings = McpSandbox;
 
-const KEYS = ['read', 'write', 'network', 'profile'];
+const KEYS = ['read', 'write', 'network', 'profile', 'limits'];
 
 /**
  * Reads `"sandbox"` of an entry: `false` (or absent) runs the server without a sandbox, `true` with the defaults.
@@ -24,7 +25,7 @@ export function readSandbox(value: JsonValue | undefined, where: string): Sandbo
       `Known keys: ${KEYS.join(', ')}.`,
     );
   }
-  const { read, write, network, profile } = value;
+  const { read, write, network, profile, limits } = value;
   if (profile !== undefined && profile !== 'browser') {
     throw bad(`${where}: "sandbox.profile" must be "browser" (got ${shown(profile)}).`);
   }
@@ -33,6 +34,7 @@ export function readSandbox(value: JsonValue | undefined, where: string): Sandbo
     ...(write === undefined ? {} : { write: textsIn(write, 'write', where) }),
     ...(network === undefined ? {} : { network: networkIn(network, where) }),
     ...(profile === undefined ? {} : { profile }),
+    ...(limits === undefined ? {} : { limits: readLimits(limits, where) }),
   };
 }
 

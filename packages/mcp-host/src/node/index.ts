@@ -1,12 +1,15 @@
 export { readJsonFile, type JsonFile } from './json-file.ts';
 export { configOf, fillTransport, readMcpConfig, type McpConfigEntry } from './mcp-config.ts';
+export { mcpConfigWithoutValues } from './mcp-config-without-values.ts';
 export { McpConfigFile, type ServerEntry } from './mcp-config-file.ts';
 export { CERTIFICATE_VARIABLES, childEnvironment, networkSettings } from './launch/child-environment.ts';
 export { findCommand } from './launch/find-command.ts';
 export { deleteOtherPrivateFolders, deletePrivateFolder } from './sandbox/private-folders.ts';
 export { runSandboxed, type SandboxedEnd } from './run-sandboxed.ts';
 export { defaultStateFolder } from './sandbox/private-folders.ts';
+export { leadsOut } from './sandbox/profile.ts';
 export { sandboxSupport } from './sandbox/support.ts';
+export { closeInheritedDescriptors } from './open-descriptors.ts';
 export { killOrphans } from './child-marker.ts';
 export { killAllStdioChildren } from './process-group.ts';
 export { createStdioTransport } from './stdio-transport.ts';

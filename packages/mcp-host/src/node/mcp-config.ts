@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { JsonValue } from '@toolyard/protocol';
@@ -14,6 +15,8 @@ import type { Variables } from './mcp-variables.ts';
 import { fillVariables } from './mcp-variables.ts';
 import type { ServerSwitches, WrittenTransport } from './written-server.ts';
 import { readOAuth } from './read-oauth.ts';
+import { leadsTo } from './sandbox/machine-files.ts';
+import { expandHome } from './sandbox/profile.ts';
 import { readSwitches, readTransport } from './written-server.ts';
 
 /** One server of an `mcp.json`: usable, or skipped with the reason. */
@@ -24,6 +27,8 @@ export type McpConfigEntry = {
   switches: ServerSwitches;
   /** The keys as written; absent if the entry is not even an object. */
   written?: WrittenTransport;
+  /** Its sign-in settings as written. */
+  oauth?: JsonValue;
 } & ({ config: ServerConfig } | { fault: ToolyardError });
 
 export type McpConfigSource = Variables & {
@@ -87,6 +92,8 @@ function readEntry(
   const line = file.lineOf(path);
   const switches = readSwitches(isJsonObject(entry) ? entry : {});
   let written: WrittenTransport | undefined;
+  const raw = isJsonObject(entry) ? (entry['oauth'] ?? entry['auth'] ?? undefined) : undefined;
+  const base = { id, line, switches, ...defined({ oauth: raw }) };
   try {
     checkId(id, where);
     checkOnce(file.linesOf(path), where);
@@ -101,10 +108,10 @@ function readEntry(
       ...readConcurrency(entry, where),
       ...defined({ oauth }),
     };
-    return { id, line, switches, written, config };
+    return { ...base, written, config };
   } catch (thrown) {
     if (!ToolyardError.isInstance(thrown)) throw thrown;
-    return { id, line, switches, ...defined({ written }), fault: thrown };
+    return { ...base, ...defined({ written }), fault: thrown };
   }
 }
 
@@ -143,7 +150,7 @@ export function fillTransport(written: WrittenTransport, source: McpConfigSource
   const { command, args = [], env, envFile, cwd, sandbox } = written;
   const ofFile = envFile === undefined ? {} : readEnvFile(resolve(source.folder, fill(envFile)), where);
   const ownEnv = { ...ofFile, ...fillAll(env ?? {}) };
-  return {
+  const filled: Extract<TransportConfig, { type: 'stdio' }> = {
     type: 'stdio',
     command: fill(command),
     args: args.map(fill),
@@ -151,6 +158,15 @@ export function fillTransport(written: WrittenTransport, source: McpConfigSource
     ...(cwd === undefined ? {} : { cwd: fill(cwd) }),
     ...(sandbox === undefined ? {} : { sandbox: sandbox === false ? false : fillSandbox(sandbox, fill) }),
   };
+  return { ...filled, ...defined({ leadsTo: foldersOf(filled) }) };
+}
+
+/** Where the folders of a sandboxed server lead now; undefined if it has none. */
+function foldersOf({ cwd, sandbox }: Extract<TransportConfig, { type: 'stdio' }>): Record<string, string> | undefined {
+  if (sandbox === undefined || sandbox === false) return undefined;
+  const paths = [...(cwd === undefined ? [] : [cwd]), ...(sandbox.read ?? []), ...(sandbox.write ?? [])];
+  if (paths.length === 0) return undefined;
+  return Object.fromEntries(paths.map((path) => [path, leadsTo(expandHome(path, homedir()))]));
 }
 
 function fillSandbox(settings: SandboxSettings, fill: (text: string) => string): SandboxSettings {

@@ -45,6 +45,14 @@ export function fillVariables(text: string, { env, folder }: Variables, where: s
 }
 
 function valueOf(env: Variables['env'], name: string, where: string): string {
+  // On Windows names of variables have no case.
+  if (/^TOOLYARD_/i.test(name)) {
+    throw new ToolyardError({
+      code: 'bad_config',
+      message: `${where} uses \${env:${name}}, and variables of Toolyard itself are never passed on.`,
+      hint: 'Set a variable of another name, and use that one.',
+    });
+  }
   const value = env[name];
   if (value !== undefined) return value;
   throw new ToolyardError({

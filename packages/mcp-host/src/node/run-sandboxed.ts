@@ -1,8 +1,12 @@
 import { StringDecoder } from 'node:string_decoder';
-import type { Clock } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import type { Clock, McpResourceLimits } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
+import type { ResourceLimits } from '../host/resource-limits.ts';
+import { explainLimit } from '../host/resource-limits.ts';
 import { newMarker } from './child-marker.ts';
 import { ProcessGroup } from './process-group.ts';
+import type { OverLimit } from './sandbox/resource-watch.ts';
+import { fileLimitOf, ResourceWatch } from './sandbox/resource-watch.ts';
 import type { SandboxOptions } from './sandbox/sandboxed-command.ts';
 import { spawnCommand } from './spawn-command.ts';
 import { stdioCommand } from './stdio-command.ts';
@@ -25,6 +29,8 @@ export type SandboxedRun = {
   signal: AbortSignal;
   clock: Clock;
   sandbox: SandboxOptions;
+  /** Default: those of local servers. */
+  limits?: McpResourceLimits;
 };
 
 export type SandboxedEnd = {
@@ -36,6 +42,8 @@ export type SandboxedEnd = {
   isTimeout: boolean;
   /** What the sandbox did not allow. */
   blocked: string[];
+  /** Why it was stopped, after "It", if it used more of the machine than a limit allows. */
+  overLimit?: string;
 };
 
 /** How long the pipes may stay open after the exit, in milliseconds. */
@@ -47,14 +55,14 @@ const DRAIN_MS = 500;
  * @throws ToolyardError `bad_config` if there is no sandbox or the folder cannot be used; the reason of `signal`
  */
 export async function runSandboxed(run: SandboxedRun): Promise<SandboxedEnd> {
-  const { id, command, args, env, input, folder, read = [], signal, clock, sandbox } = run;
+  const { id, command, args, env, input, folder, read = [], signal, clock, sandbox, limits } = run;
   signal.throwIfAborted();
   const config = {
     type: 'stdio' as const,
     command,
     args: [...args],
     cwd: folder,
-    sandbox: { network: 'off' as const },
+    sandbox: { network: 'off' as const, ...defined({ limits }) },
     ...(env ? { env } : {}),
   };
   const sandboxed = await stdioCommand(
@@ -75,12 +83,13 @@ export async function runSandboxed(run: SandboxedRun): Promise<SandboxedEnd> {
       child.once('spawn', resolve);
       child.once('error', reject);
     });
-    const ended = new Promise<number | null>((resolve) => {
-      child.once('exit', (code) => {
-        const cancel = clock.after(DRAIN_MS, () => resolve(code));
+    const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
+      child.once('exit', (code, killedBy) => {
+        const end = { code, signal: killedBy };
+        const cancel = clock.after(DRAIN_MS, () => resolve(end));
         child.once('close', () => {
           cancel();
-          resolve(code);
+          resolve(end);
         });
       });
     });
@@ -88,17 +97,40 @@ export async function runSandboxed(run: SandboxedRun): Promise<SandboxedEnd> {
     child.stdin?.on('error', () => undefined);
     await started;
     const group = child.pid === undefined ? undefined : new ProcessGroup(child, child.pid, { clock, marker });
+    let over: OverLimit | undefined;
+    const endWatch = watchRun(child.pid, sandboxed.limits, clock, (limit) => {
+      over = limit;
+      group?.killNow();
+    });
     child.stdin?.end(input);
     const isTimeout = await stoppedBefore(ended, run, () => group?.killNow());
-    const code = await ended;
+    endWatch();
+    const end = await ended;
+    over ??= fileLimitOf(end, sandboxed.limits);
     await group?.end();
     signal.throwIfAborted();
     const isolation = sandboxed.isolation();
     const blocked = isolation.kind === 'sandboxed' ? (isolation.blocked ?? []).map(({ target }) => target) : [];
-    return { ...collected.end(), code, isTimeout, blocked };
+    return {
+      ...collected.end(),
+      code: end.code,
+      isTimeout,
+      blocked,
+      ...(over === undefined ? {} : { overLimit: explainLimit(over) }),
+    };
   } finally {
     await sandboxed.end();
   }
+}
+
+function watchRun(
+  pid: number | undefined,
+  limits: ResourceLimits | undefined,
+  clock: Clock,
+  onOver: (over: OverLimit) => void,
+): () => void {
+  if (pid === undefined || limits === undefined) return () => undefined;
+  return ResourceWatch.start({ pid, limits, clock, onOver, onSlowed: () => undefined });
 }
 
 /** Kills at the timeout or when `signal` is aborted; resolves to true after a timeout. */

@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { defined } from '@toolyard/protocol';
 import spawn from 'cross-spawn';
 import { MARKER_VARIABLE } from './child-marker.ts';
+import { withoutInherited } from './open-descriptors.ts';
 import { SECCOMP_FD } from './sandbox/bubblewrap.ts';
 import type { StdioCommand } from './stdio-command.ts';
 
@@ -15,15 +16,25 @@ export function spawnCommand(
   { command, args, env, cwd, filter }: StdioCommand,
   marker: string | undefined,
 ): ChildProcess {
-  const child = spawn(command, [...args], {
-    env: { ...env, ...defined({ [MARKER_VARIABLE]: marker }) },
-    stdio: ['pipe', 'pipe', 'pipe', ...(filter === undefined ? [] : ['pipe' as const])],
-    detached: process.platform !== 'win32',
-    windowsHide: true,
-    ...defined({ cwd }),
-  });
-  if (filter !== undefined) endWith(child.stdio[SECCOMP_FD], filter);
-  return child;
+  const { stdio, done } = withoutInherited([
+    'pipe',
+    'pipe',
+    'pipe',
+    ...(filter === undefined ? [] : ['pipe' as const]),
+  ]);
+  try {
+    const child = spawn(command, [...args], {
+      env: { ...env, ...defined({ [MARKER_VARIABLE]: marker }) },
+      stdio,
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      ...defined({ cwd }),
+    });
+    if (filter !== undefined) endWith(child.stdio[SECCOMP_FD], filter);
+    return child;
+  } finally {
+    done();
+  }
 }
 
 function endWith(pipe: unknown, bytes: Buffer): void {

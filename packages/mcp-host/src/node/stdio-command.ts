@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { ToolyardError } from '@toolyard/protocol';
 import type { McpBlockedAccess, McpIsolation } from '@toolyard/protocol';
+import type { ResourceLimits } from '../host/resource-limits.ts';
 import { launcherOf } from '../connection/launcher.ts';
 import type { TransportContext } from '../transports/transport.ts';
 import { childEnvironment } from './launch/child-environment.ts';
@@ -21,6 +22,8 @@ export type StdioCommand = {
   cwd: string | undefined;
   /** What the sandbox reads from the file descriptor after standard error. */
   filter?: Buffer | undefined;
+  /** Of a sandboxed process tree. */
+  limits?: ResourceLimits;
   isolation(): McpIsolation;
   /** Checks a line of standard error for access that the sandbox denied. */
   readLine(line: string): void;

@@ -5,12 +5,15 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { McpIsolation } from '@toolyard/protocol';
 import { defined, isJsonObject, parseJson } from '@toolyard/protocol';
+import type { ResourceLimits } from '../host/resource-limits.ts';
+import { explainLimit } from '../host/resource-limits.ts';
 import { messagesIn } from '../transports/received-messages.ts';
 import type { HostTransport, TransportContext, TransportEnd } from '../transports/transport.ts';
 import type { TransportConfig } from '../types.ts';
 import { newMarker } from './child-marker.ts';
 import { LineReader } from './line-reader.ts';
 import { ProcessGroup } from './process-group.ts';
+import { fileLimitOf, ResourceWatch } from './sandbox/resource-watch.ts';
 import type { SandboxOptions } from './sandbox/sandboxed-command.ts';
 import type { StdioCommand } from './stdio-command.ts';
 import { spawnCommand } from './spawn-command.ts';
@@ -60,6 +63,7 @@ class StdioTransport implements HostTransport {
   #child: ChildProcess | undefined;
   #group: ProcessGroup | undefined;
   #lastStderr: string[] = [];
+  #endWatch = (): void => undefined;
   #closing: Promise<void> | undefined;
   #isOver = false;
 
@@ -96,6 +100,7 @@ class StdioTransport implements HostTransport {
     const { clock } = this.#context;
     if (child.pid !== undefined) this.#group = new ProcessGroup(child, child.pid, { clock, marker });
     this.#listen(child);
+    this.#watch(child.pid, this.#command.limits);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', (error) => {
@@ -118,6 +123,25 @@ class StdioTransport implements HostTransport {
       this.end = notStarted(this.#config, error instanceof Error ? error : new Error('cannot be started'));
       throw error;
     }
+  }
+
+  /** A server over its limit is killed at once: it may be about to take the machine with it. */
+  #watch(pid: number | undefined, limits: ResourceLimits | undefined): void {
+    if (pid === undefined || limits === undefined) return;
+    const { clock, log } = this.#context;
+    this.#endWatch = ResourceWatch.start({
+      ...{ pid, limits, clock },
+      onOver: (over) => {
+        log('error', `The server ${explainLimit(over)} and was stopped.`);
+        this.#group?.killNow();
+        this.#finish({ kind: 'over_limit', ...over });
+      },
+      onSlowed: () =>
+        log(
+          'warning',
+          `The server used more than ${limits.cpuCores} processor cores for five minutes; its processes have the lowest priority now.`,
+        ),
+    });
   }
 
   #listen(child: ChildProcess): void {
@@ -146,7 +170,9 @@ class StdioTransport implements HostTransport {
       const settle = (): void => {
         cancelTimer();
         child.off('close', settle);
-        this.#finish({ kind: 'exited', code, signal, stderr: [...this.#lastStderr] });
+        const over = fileLimitOf({ code, signal }, this.#command?.limits);
+        if (over === undefined) this.#finish({ kind: 'exited', code, signal, stderr: [...this.#lastStderr] });
+        else this.#finish({ kind: 'over_limit', ...over });
       };
       cancelTimer = this.#context.clock.after(DRAIN_MS, settle);
       child.once('close', settle);
@@ -209,6 +235,7 @@ class StdioTransport implements HostTransport {
     // An exit from now on was requested by us.
     const announce = !this.#isOver;
     this.#isOver = true;
+    this.#endWatch();
     await this.#group?.end();
     this.#child?.stdout?.destroy();
     this.#child?.stderr?.destroy();

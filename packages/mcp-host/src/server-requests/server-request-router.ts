@@ -4,6 +4,7 @@ import type { JsonObject } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { CancelledCall, CancelledCalls } from '../calls/cancelled-calls.ts';
 import type { Caller } from '../types.ts';
+import type { OpenRequests } from './open-requests.ts';
 import type { SessionRoots } from './session-roots.ts';
 import { toRoots } from './session-roots.ts';
 import type { InputRequest, ServerRequestContext, ServerRequestHandlers } from './answer-request.ts';
@@ -28,6 +29,8 @@ export type ServerRequestRouterOptions = {
   open: ReadonlySet<OpenRequest>;
   /** Its cancelled calls that the server has not answered. */
   cancelled: CancelledCalls;
+  /** The requests of this server that wait for an answer. */
+  requests: OpenRequests;
   /** Called when the server sent a request that may belong to several calls. */
   onAmbiguous: () => void;
   /** The roots of conversations; absent if the server gets none, or those of the host. */
@@ -111,8 +114,21 @@ export class ServerRequestRouter {
 
   /** Modern servers ask with `input_required`; a failure fails the request. @throws ToolyardError */
   async answerInRound(input: ServerInputRequest, request: OpenRequest): Promise<JsonObject> {
+    let close: (() => void) | undefined;
     try {
+      close = this.#options.requests.open([request]);
       return await this.#answer(input, request.signal, request);
+    } catch (thrown) {
+      throw this.#unanswerable(thrown);
+    } finally {
+      close?.();
+    }
+  }
+
+  /** @throws ToolyardError if so many inputs of one round are too many */
+  checkRound(count: number): void {
+    try {
+      this.#options.requests.checkTogether(count);
     } catch (thrown) {
       throw this.#unanswerable(thrown);
     }
@@ -153,6 +169,7 @@ export class ServerRequestRouter {
     const calls = possibleRequests(open, input.params, carrier);
     const cancelled = possibleCancelled(this.#options.cancelled, input.params, carrier);
     if (calls.length === 0 && cancelled.length > 0) return answerForCancelled(input);
+    const close = this.#options.requests.open(calls);
     const resume = (calls.length === 0 ? [...open] : calls).map(({ deadline }) => deadline.suspend());
     try {
       if (calls.length + cancelled.length > 1) return await this.#answerForOneOf(input, signal, calls, cancelled);
@@ -161,6 +178,7 @@ export class ServerRequestRouter {
       return await this.#answer(input, signal, calls[0], mayBelongTo);
     } finally {
       for (const one of resume) one();
+      close();
     }
   }
 

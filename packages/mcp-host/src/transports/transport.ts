@@ -13,6 +13,8 @@ export type TransportEnd =
     }
   | { kind: 'exited'; code: number | null; signal: string | null; stderr: readonly string[] }
   | { kind: 'line_too_long'; limitBytes: number }
+  /** A sandboxed server used more of the machine than a limit allows, and was stopped. */
+  | { kind: 'over_limit'; limit: 'memoryMb' | 'processes' | 'writtenMb' | 'fileMb'; value: number }
   /** The endpoint does not respond, or not with this transport. */
   | { kind: 'unreachable'; detail: string }
   /** The server closed an open connection. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_CONCURRENT_CALLS } from '../mcp-api.ts';
 import { errorInfo, jsonObject, named } from './common.ts';
-import { introduction, logLines, mcpPhase, offers, skipped, transportView } from './mcp-servers.ts';
+import { introduction, isolation, logLines, mcpPhase, offers, skipped, transportView } from './mcp-servers.ts';
 
 /** Limit for names, URLs and arguments. */
 const text = z.string().max(20_000);
@@ -22,6 +22,22 @@ export type McpSecretValue = z.output<typeof secret>;
 const secrets = z.record(z.string().min(1).max(300), secret);
 
 const paths = z.array(text.min(1)).max(100);
+const limit = z.number().min(1).max(1_000_000_000).exactOptional();
+const limits = z.strictObject({
+  /** Memory of all its processes, in MB. */
+  memoryMb: limit,
+  /** How many processes it may have. */
+  processes: limit,
+  /** Processor cores, on average over five minutes; above that its processes get the lowest priority. */
+  cpuCores: limit,
+  /** What it may write to disks within five minutes, in MB. */
+  writtenMb: limit,
+  /** The largest file it may write, in MB. */
+  fileMb: limit,
+});
+/** How much of the machine a sandboxed local server may use; absent members have defaults. */
+export type McpResourceLimits = z.output<typeof limits>;
+
 const sandbox = z.strictObject({
   /** Files and folders that the server may read. */
   read: paths.exactOptional(),
@@ -31,6 +47,7 @@ const sandbox = z.strictObject({
   network: z.union([z.enum(['on', 'off']), z.array(z.string().min(1).max(300)).max(1_000)]).exactOptional(),
   /** `browser`: the server starts a browser. */
   profile: z.literal('browser').exactOptional(),
+  limits: limits.exactOptional(),
 });
 /** What a sandboxed local server may reach beyond its own folders. */
 export type McpSandbox = z.output<typeof sandbox>;
@@ -200,6 +217,8 @@ export const mcpTestReport = named(
       }),
     ),
     skipped,
+    /** How a local server was isolated. */
+    isolation: isolation.exactOptional(),
     findings: z.array(
       z.strictObject({
         /** `warning`: something will not work, or is expensive; `note`: could be improved. */

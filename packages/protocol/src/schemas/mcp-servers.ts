@@ -132,7 +132,7 @@ export const mcpSignInStarted = named('McpSignInStarted', z.strictObject({ url: 
 /** `POST /api/mcp/servers/:id/sign-in`: the URL for the user to open. */
 export type McpSignInStarted = z.output<typeof mcpSignInStarted>;
 
-const isolation = named(
+export const isolation = named(
   'McpIsolation',
   z.discriminatedUnion('kind', [
     z.strictObject({
@@ -231,12 +231,14 @@ export const mcpEntryApproval = named(
     text: z.string(),
     hash: z.string(),
     isNew: z.boolean(),
+    contacts: z.array(z.string()),
+    variables: z.array(z.string()),
   }),
 );
 /**
- * The entry of a local server that needs approval, since neither the page nor the CLI wrote it. `text` contains
- * everything that decides what is started, including the environment, with hidden characters written out; `hash`
- * identifies it.
+ * An entry that needs approval, since neither the page nor the CLI wrote it. `text` contains everything that decides
+ * what is started or contacted, with hidden characters written out and literal keys of remote servers left out; `hash`
+ * identifies it, keys included. `contacts` are the hosts it connects to, `variables` those of Toolyard that it uses.
  */
 export type McpEntryApproval = z.output<typeof mcpEntryApproval>;
 

@@ -58,6 +58,11 @@ describe('on loopback', () => {
     expect(own).not.toContain(`:${port}`);
     const page = await askPage('/', { headers: { host: `127.0.0.1:${port}` } });
     expect(page.headers['content-security-policy']).toContain(`frame-src ${String(own)};`);
+    // Camera and microphone stay available to the page, and to apps that were granted them.
+    const policy = page.headers['permissions-policy'];
+    for (const name of ['camera', 'microphone', 'geolocation'])
+      expect(policy).toContain(`${name}=(self "${String(own)}")`);
+    for (const name of ['usb', 'serial', 'display-capture']) expect(policy).toContain(`${name}=()`);
   });
 
   test('the page uses opaque frames of its own where the port may not be reachable', async () => {
@@ -66,6 +71,7 @@ describe('on loopback', () => {
       expect([host, await originFor(host)]).toEqual([host, null]);
       const page = await askPage('/', { headers: { host } });
       expect(page.headers['content-security-policy']).toContain("frame-src 'self';");
+      expect(page.headers['permissions-policy']).toContain('camera=*');
     }
   });
 

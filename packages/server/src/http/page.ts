@@ -3,7 +3,7 @@ import { encodingFor } from './answers.ts';
 import type { PageFile } from './page-files.ts';
 import { createPageFiles, INDEX } from './page-files.ts';
 import { quoted, refusal } from './problems.ts';
-import { codePolicy, networkPolicy, pagePolicy, scriptPolicy } from './response-headers.ts';
+import { codePolicy, networkPolicy, pagePolicy, permissionsPolicy, scriptPolicy } from './response-headers.ts';
 import type { AppContext, UiOptions } from './types.ts';
 
 /** Paths for which the page has a view; for others it shows its own "not found". */
@@ -60,9 +60,11 @@ export function createPage(
       });
     }
     if (path.startsWith('/_app/')) throw notThere(path);
+    const frames = frameOrigin(c);
     return send(c, index, VIEWS.test(path) ? 200 : 404, {
       'cache-control': 'no-cache',
-      'content-security-policy': pagePolicy(page.scriptHashes, frameOrigin(c)),
+      'content-security-policy': pagePolicy(page.scriptHashes, frames),
+      'permissions-policy': permissionsPolicy(frames),
     });
   };
 }

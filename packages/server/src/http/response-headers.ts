@@ -36,6 +36,31 @@ export function pagePolicy(scriptHashes: readonly string[], frames: string | nul
   ].join('; ');
 }
 
+/** Abilities that the page may ask its user for, and pass on to a frame; by their names in `Permissions-Policy`. */
+const PASSED_ON = ['camera', 'microphone', 'geolocation', 'clipboard-write'];
+const NEVER_USED = [
+  'accelerometer',
+  'display-capture',
+  'gyroscope',
+  'hid',
+  'magnetometer',
+  'midi',
+  'payment',
+  'serial',
+  'usb',
+];
+
+/**
+ * The abilities of the page, which nothing else in the window has. A frame, such as that of an MCP App, has one of them
+ * only if its attribute `allow` names it, after the user allowed it.
+ *
+ * @param frames as for {@link pagePolicy}; documents with an opaque origin match no name of an origin
+ */
+export function permissionsPolicy(frames: string | null): string {
+  const allowed = frames === null ? '*' : `(self "${frames}")`;
+  return [...PASSED_ON.map((name) => `${name}=${allowed}`), ...NEVER_USED.map((name) => `${name}=()`)].join(', ');
+}
+
 /** The policy of the worker that connects to MCP servers for the page: it may connect, and load nothing. */
 export function networkPolicy(): string {
   return "default-src 'none'; connect-src http: https: ws: wss:";

@@ -71,10 +71,13 @@ export abstract class EditableServers {
     this.pluginSettings = createPluginSettings({ secrets, owner, clock, fetches: this.fetches });
     this.#file = new McpJsonWatcher({ path: file, env, clock, log, onChange: () => this.#followFile() });
     this.#editor = new McpJsonEditor({ book, file: this.#file });
-    const stored = createEntryApprovals({
-      get: (key) => settings.get(owner, key),
-      set: (key, value) => settings.set(owner, key, value, clock.now()),
-    });
+    const stored = createEntryApprovals(
+      {
+        get: (key) => settings.get(owner, key),
+        set: (key, value) => settings.set(owner, key, value, clock.now()),
+      },
+      { sharedBy: isShared ? this.#dataFolder : undefined },
+    );
     this.#gate = new EntryGate(options.approvals ?? stored, book);
   }
 
@@ -156,11 +159,12 @@ export abstract class EditableServers {
       if (isStorageFault(thrown)) throw thrown;
     });
     this.#editor.remove(id);
-    await this.#gate.forget(id);
+    const hosted = hostedOf(server);
+    // A removed hosted server is remembered: no process creates it again, and each says so.
+    if (!hosted) await this.#gate.forget(id);
     await book.forget([id], [id]);
     await this.#update();
     this.changed(id);
-    const hosted = hostedOf(server);
     if (hosted) await this.#returnToService(id, hosted);
     await this.pluginSettings.forget(id);
     // Not awaited: a process of the server may still be exiting, and caches may be large.

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { McpServerView } from '@toolyard/protocol';
 import { eventually, scriptedMcpCommand } from '@toolyard/testing';
@@ -94,6 +95,26 @@ describe('a local server written to mcp.json outside Toolyard', () => {
     expect((await loaded.approval(OWNER, 'a')).text).toContain('"LD_PRELOAD": "/tmp/x.so"');
   });
 
+  it('needs approval again when a folder it may use leads elsewhere', async () => {
+    for (const name of ['notes', 'other']) mkdirSync(join(room.folder, name));
+    const notes = join(room.folder, 'notes');
+    const entry = { command: 'true', sandbox: { read: [notes] }, disabled: true };
+    await start({ a: entry });
+    expect((await viewOf(await start({ a: entry }), 'a')).approval).toBeUndefined();
+    rmdirSync(notes);
+    expect((await viewOf(await start({ a: entry }), 'a')).approval).toBeUndefined();
+    symlinkSync(join(room.folder, 'other'), notes);
+    const redirected = await start({ a: entry });
+    const { text, hash } = await redirected.approval(OWNER, 'a');
+    expect(text).toContain(
+      JSON.stringify({ [notes]: join(room.folder, 'other') }, null, 4)
+        .slice(2, -2)
+        .trim(),
+    );
+    await redirected.approveEntry(OWNER, 'a', { hash });
+    expect((await viewOf(await start({ a: entry }), 'a')).approval).toBeUndefined();
+  });
+
   it('is shown with its environment, and with hidden characters made visible', async () => {
     await start(KNOWN);
     const hiding = { command: 'run', args: ['a\u202eb', 'line\nbreak'], env: { KEY: 'value' } };
@@ -145,10 +166,94 @@ describe('an entry is approved', () => {
     const later = await start({ ...KNOWN, later: scriptedMcpCommand('plain') });
     expect((await viewOf(later, 'later')).approval).toMatchObject({ isNew: true });
   });
+});
 
-  it('always if it is remote: nothing is started for it', async () => {
-    await start(KNOWN);
-    const servers = await start({ web: { url: 'https://a.example/mcp', disabled: true } });
-    expect((await viewOf(servers, 'web')).approval).toBeUndefined();
+/** A listener that counts what arrives, and answers nothing useful. */
+async function listener(): Promise<{ url: string; requests: string[] }> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.url} ${JSON.stringify(request.headers)}`);
+    response.writeHead(404).end();
+  });
+  server.on('upgrade', (request, socket) => {
+    requests.push(`${request.url} ${JSON.stringify(request.headers)}`);
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  room.open.push({ close: () => new Promise((resolve) => server.close(resolve).closeAllConnections()) });
+  const address = server.address();
+  return { url: `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`, requests };
+}
+
+/** Entries that start nothing on this machine, but contact a host with a variable of Toolyard. */
+const REMOTE: [string, (host: string) => Record<string, unknown>][] = [
+  ['http', (host) => ({ url: `http://${host}/a`, headers: { 'x-leak': '${env:CANARY}' } })],
+  ['http with the variable in its URL', (host) => ({ url: `http://${host}/\${env:CANARY}` })],
+  ['sse', (host) => ({ type: 'sse', url: `http://${host}/b`, headers: { 'x-leak': 'k ${env:CANARY}' } })],
+  ['websocket', (host) => ({ url: `ws://${host}/c`, headers: { 'x-leak': '${env:CANARY}' } })],
+  ['plugin', (host) => ({ type: 'plugin', url: `http://${host}/d?\${env:CANARY}` })],
+  [
+    'hosted',
+    (host) => ({ hosted: { service: 'klavis', server: 'x', apiKey: '${env:CANARY}', url: `http://${host}` } }),
+  ],
+];
+
+describe('an entry that contacts a host', () => {
+  const env = { CANARY: 'canary-value' };
+
+  it.each(REMOTE)('is not contacted before its approval, and says what it would do: %s', async (_kind, entryOf) => {
+    const { url, requests } = await listener();
+    await room.start(KNOWN, { env });
+    const servers = await room.start({ ...KNOWN, web: entryOf(url) }, { env });
+    expect(await viewOf(servers, 'web')).toMatchObject({ state: 'failed', approval: { isNew: true } });
+    await expect(servers.test(OWNER, { id: 'web' })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(servers.reconnect(OWNER, 'web')).rejects.toMatchObject({ code: 'conflict' });
+    await waitForState(servers, 'known', 'ready');
+    expect(requests).toEqual([]);
+    const shown = await servers.approval(OWNER, 'web');
+    expect(shown).toMatchObject({ contacts: [expect.stringContaining(url)], variables: ['CANARY'] });
+    expect(JSON.stringify(shown)).not.toContain('canary-value');
+    await servers.approveEntry(OWNER, 'web', { hash: shown.hash });
+    await eventually(() => requests.some((each) => each.includes('canary-value')), { what: 'the approved request' });
+  });
+
+  it('needs approval again when anything that decides what is sent where changes, and not otherwise', async () => {
+    const entry = {
+      url: 'http://127.0.0.1:1/a',
+      headers: { 'x-key': 'literal' },
+      oauth: { scope: 'a' },
+      disabled: true,
+    };
+    await start({ web: entry });
+    for (const change of [
+      { url: 'http://127.0.0.1:2/a' },
+      { url: 'http://127.0.0.1:1/${env:CANARY}' },
+      { type: 'sse' },
+      { headers: { 'x-key': 'another' } },
+      { headers: { 'x-key': 'literal', 'x-more': '${env:CANARY}' } },
+      { headers: undefined },
+      { oauth: { scope: 'a', clientSecret: '${env:CANARY}' } },
+      { oauth: undefined, auth: { issuer: 'https://a.example' } },
+      { trusted: true },
+      { command: 'sh', url: undefined, type: undefined },
+    ]) {
+      const changed = await room.start({ web: { ...entry, ...change } }, { env });
+      expect([change, (await viewOf(changed, 'web')).approval]).toMatchObject([change, { isNew: false }]);
+      expect((await changed.approval(OWNER, 'web')).text).not.toMatch(/literal|another/);
+    }
+    for (const change of [{}, { disabledTools: ['x'] }, { callTimeoutMs: 5 }, { type: 'http' }]) {
+      const same = await start({ web: { ...entry, ...change } });
+      expect([change, (await viewOf(same, 'web')).approval]).toEqual([change, undefined]);
+    }
+  });
+
+  it('is approved by adding or changing it here, with the sign-in settings it keeps', async () => {
+    const { url } = await listener();
+    const entry = { url: `http://${url}/a`, oauth: { scope: 'a' }, disabled: true };
+    const servers = await start({ web: entry });
+    await servers.add(OWNER, { id: 'mine', enabled: false, transport: { type: 'http', url: `http://${url}/b` } });
+    await servers.edit(OWNER, 'web', { transport: { type: 'http', url: `http://${url}/c` } });
+    const again = await start(written());
+    expect((await again.list(OWNER)).items.map(({ approval }) => approval)).toEqual([undefined, undefined]);
   });
 });

@@ -1,12 +1,15 @@
 import type { McpConfigEntry, WrittenTransport } from '@toolyard/mcp-host/node';
 import type { JsonObject, JsonValue, McpEntryApproval } from '@toolyard/protocol';
 import { canonicalJson, defined, isJsonObject, showHidden, ToolyardError } from '@toolyard/protocol';
+import type { TransportConfig } from '@toolyard/mcp-host';
 import { sha256 } from '@toolyard/mcp-host';
 
 /** Prefix of the server id. Written only here. */
 const PREFIX = 'mcp.entry:';
-/** Set once the entries that existed before approvals were pinned. */
+/** Set once the entries that existed at the first start were approved. Written only here. */
 const PINNED = 'mcp.entries-pinned';
+/** Processes with one database may have different files: so many versions of one entry are approved at a time. */
+const VERSIONS = 16;
 
 /** Storage of approvals: settings of the owner. */
 export type ApprovalStore = {
@@ -14,45 +17,64 @@ export type ApprovalStore = {
   set(key: string, value: JsonValue): Promise<void>;
 };
 
-/** What an entry starts, and its hash. */
+/** What an entry does, without literal secrets; its hash covers those too. */
 export type EntryLaunch = { hash: string; launch: JsonObject };
 
-/** Approvals of local servers (stdio) in `mcp.json`: what the user has not approved does not start. */
+/**
+ * Approvals of entries in `mcp.json`. The rule: **an entry that acts needs the approval of everything that decides what it
+ * does, whatever its transport**: starting a program, connecting to a host and sending a variable are acts.
+ */
 export type EntryApprovals = {
   /** The entries that need approval, by id. `isWhole`: the file could be read. */
   waiting(entries: readonly McpConfigEntry[], isWhole: boolean): Promise<ReadonlyMap<string, WaitingEntry>>;
-  /** Null withdraws it. */
-  approve(id: string, hash: string | null): Promise<void>;
-  /** The approved hash; null if nothing is approved. */
-  approved(id: string): Promise<string | null>;
+  approve(id: string, hash: string): Promise<void>;
+  /** Withdraws the approval of this version, or of all. */
+  withdraw(id: string, hash?: string): Promise<void>;
+  /** The approved hashes, the latest last. */
+  approved(id: string): Promise<readonly string[]>;
 };
 
 /** `isNew`: nothing was ever approved under this id. */
 export type WaitingEntry = EntryLaunch & { isNew: boolean };
 
-/** `pinsExisting`: false for a command without a server; the next start of a server pins existing entries. */
-export function createEntryApprovals(store: ApprovalStore, { pinsExisting = true } = {}): EntryApprovals {
+export type EntryApprovalsOptions = {
+  /** False for a command without a server; the next start of a server pins existing entries. */
+  pinsExisting?: boolean;
+  /** The data folder of a process that shares its database with others: each has a file, and a first start, of its own. */
+  sharedBy?: string | undefined;
+};
+
+export function createEntryApprovals(
+  store: ApprovalStore,
+  { pinsExisting = true, sharedBy }: EntryApprovalsOptions = {},
+): EntryApprovals {
+  const pinned = sharedBy === undefined ? PINNED : `${PINNED}:${sha256(sharedBy)}`;
   let isPinned = false;
 
-  async function approved(id: string): Promise<string | null> {
+  async function approved(id: string): Promise<readonly string[]> {
     const pin = await store.get(PREFIX + id);
-    return isJsonObject(pin) && typeof pin['hash'] === 'string' ? pin['hash'] : null;
+    const hashes = isJsonObject(pin) ? (pin['hashes'] ?? [pin['hash'] ?? null]) : undefined;
+    return Array.isArray(hashes) ? hashes.filter((hash) => typeof hash === 'string') : [];
   }
-  const approve = (id: string, hash: string | null): Promise<void> => store.set(PREFIX + id, { hash });
+  const setApproved = (id: string, hashes: string[]): Promise<void> => store.set(PREFIX + id, { hashes });
+  const approve = async (id: string, hash: string): Promise<void> =>
+    setApproved(id, [...(await approved(id)).filter((each) => each !== hash), hash].slice(-VERSIONS));
 
-  /** Once, at the upgrade: servers that ran before continue to run. */
+  /** Once, at the first start: the user put this file here before Toolyard ran. */
   async function pinExisting(launches: ReadonlyMap<string, EntryLaunch>, isWhole: boolean): Promise<void> {
-    isPinned = (await store.get(PINNED)) !== undefined;
+    isPinned = (await store.get(pinned)) !== undefined;
     // Entries of an unreadable file are pinned once it can be read.
     if (isPinned || !isWhole || !pinsExisting) return;
     for (const [id, { hash }] of launches) await approve(id, hash);
-    await store.set(PINNED, true);
+    await store.set(pinned, true);
     isPinned = true;
   }
 
   return {
     approve,
     approved,
+    withdraw: async (id, hash) =>
+      setApproved(id, hash === undefined ? [] : (await approved(id)).filter((each) => each !== hash)),
     async waiting(entries, isWhole) {
       const launches = new Map<string, EntryLaunch>();
       for (const entry of entries) {
@@ -64,46 +86,82 @@ export function createEntryApprovals(store: ApprovalStore, { pinsExisting = true
       if (!isPinned) return waiting;
       for (const [id, launch] of launches) {
         const before = await approved(id);
-        if (before !== launch.hash) waiting.set(id, { ...launch, isNew: before === null });
+        if (!before.includes(launch.hash)) waiting.set(id, { ...launch, isNew: before.length === 0 });
       }
       return waiting;
     },
   };
 }
 
-function launchOfEntry(entry: McpConfigEntry): EntryLaunch | null {
-  const { written, switches } = entry;
-  const filled = 'config' in entry && entry.config.transport.type === 'stdio' ? entry.config.transport.env : undefined;
-  return written === undefined ? null : launchOf(written, { env: filled, trusted: switches.trusted });
+function launchOfEntry({ written, switches, oauth, ...entry }: McpConfigEntry): EntryLaunch | null {
+  const filled = 'config' in entry ? entry.config.transport : undefined;
+  return written === undefined ? null : launchOf(written, { filled, trusted: switches.trusted, oauth });
 }
 
-/**
- * Everything in an entry that determines what starts, and with which privileges, as written; null if nothing starts
- * here. `env` is the whole environment of the entry; only variables of its `envFile` are included, because their values
- * matter too.
- */
-export function launchOf(
-  written: WrittenTransport,
-  { env, trusted }: { env: Readonly<Record<string, string>> | undefined; trusted: boolean },
-): EntryLaunch | null {
-  if (written.type !== 'stdio') return null;
-  const { command, args = [], env: ownEnv = {}, envFile, cwd, sandbox = false } = written;
-  const ofFile = Object.entries(env ?? {}).filter(([name]) => !Object.hasOwn(ownEnv, name));
+type Privileges = {
+  /** With variables filled in: the values of an `envFile` matter, and where links in the paths of folders lead. */
+  filled: TransportConfig | undefined;
+  trusted: boolean;
+  /** The sign-in settings as written. */
+  oauth: JsonValue | undefined;
+};
+
+/** Everything in an entry that determines what it starts or contacts, and with which privileges, as written. */
+export function launchOf(written: WrittenTransport, { filled, trusted, oauth }: Privileges): EntryLaunch {
   const launch: JsonObject = {
+    ...(written.type === 'stdio' ? programOf(written, filled?.type === 'stdio' ? filled : undefined) : { ...written }),
+    ...(trusted ? { trusted } : {}),
+    ...defined({ oauth }),
+  };
+  return { launch: written.type === 'stdio' ? launch : withoutLiterals(launch), hash: sha256(canonicalJson(launch)) };
+}
+
+function programOf(
+  { command, args = [], env: ownEnv = {}, envFile, cwd, sandbox = false }: Extract<WrittenTransport, { type: 'stdio' }>,
+  filled: Extract<TransportConfig, { type: 'stdio' }> | undefined,
+): JsonObject {
+  const ofFile = Object.entries(filled?.env ?? {}).filter(([name]) => !Object.hasOwn(ownEnv, name));
+  const links = Object.entries(filled?.leadsTo ?? {}).filter(([path, target]) => path !== target);
+  return {
     command,
     args,
     ...(Object.keys(ownEnv).length === 0 ? {} : { env: ownEnv }),
     ...(envFile === undefined ? {} : { envFile, 'variables of envFile': Object.fromEntries(ofFile) }),
     ...defined({ cwd }),
     sandbox: sandbox === false ? false : { ...sandbox },
-    ...(trusted ? { trusted } : {}),
+    ...(links.length === 0 ? {} : { 'paths lead to': Object.fromEntries(links) }),
   };
-  return { launch, hash: sha256(canonicalJson(launch)) };
+}
+
+/** Members whose literal values are keys. A value with a variable is shown: which one it sends decides. */
+const SECRET = ['headers', 'apiKey', 'settings', 'oauth'];
+
+function withoutLiterals(launch: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(launch).map(([name, value]) => [name, SECRET.includes(name) ? hidden(value) : value]),
+  );
+}
+
+function hidden(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(hidden);
+  if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hidden(one)]));
+  if (typeof value !== 'string') return value;
+  return value.match(/\$\{[^}]*\}/g)?.join(' ') ?? '(hidden)';
 }
 
 /** The exact text for approval, with hidden characters made visible. */
 export function approvalView(id: string, line: number, { launch, hash, isNew }: WaitingEntry): McpEntryApproval {
-  return { id, file: 'mcp.json', line, text: showHidden(JSON.stringify(launch, null, 2)), hash, isNew };
+  const text = showHidden(JSON.stringify(launch, null, 2));
+  const variables = [...text.matchAll(/\$\{env:([^}]+)\}/g)].flatMap(([, name = '']) => name);
+  const contacts = ['url', 'gateway'].flatMap((key) => hostIn(launch[key]) ?? []);
+  return { id, file: 'mcp.json', line, text, hash, isNew, contacts, variables: [...new Set(variables)].sort() };
+}
+
+/** The host of a URL; a URL with a variable as written. */
+function hostIn(value: JsonValue | undefined): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const url = value.includes('${') ? null : URL.parse(value);
+  return url?.host ? url.host : showHidden(value);
 }
 
 /** Why an entry is not started. */
@@ -111,7 +169,7 @@ export function needsApproval(id: string, line: number, { isNew }: WaitingEntry)
   const what = isNew ? 'was added' : 'was changed';
   return new ToolyardError({
     code: 'conflict',
-    message: `mcp.json, line ${line}: the local server "${showHidden(id)}" ${what} outside Toolyard and has not been approved.`,
-    hint: 'It is not started until you approve its exact text: on its page, or with "toolyard mcp approve".',
+    message: `mcp.json, line ${line}: the server "${showHidden(id)}" ${what} outside Toolyard and has not been approved.`,
+    hint: 'It is neither started nor contacted until you approve its exact text: on its page, or with "toolyard mcp approve".',
   });
 }

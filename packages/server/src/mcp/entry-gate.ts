@@ -47,21 +47,20 @@ export class EntryGate {
     if (entry !== undefined && waiting !== undefined) throw needsApproval(id, entry.line, waiting);
   }
 
-  /** What the user writes here is approved; if the file cannot be written, the previous approval stays. */
+  /** What the user writes here is approved; if the file cannot be written, it is not. */
   async write(id: string, { launch, write }: PlannedEntry): Promise<void> {
-    if (launch === null) return write();
-    const before = await this.#approvals.approved(id);
+    const isApproved = (await this.#approvals.approved(id)).includes(launch.hash);
     await this.#approvals.approve(id, launch.hash);
     try {
       write();
     } catch (thrown) {
-      await this.#approvals.approve(id, before);
+      if (!isApproved) await this.#approvals.withdraw(id, launch.hash);
       throw thrown;
     }
   }
 
-  /** Withdraws the approval of a removed server: if another program writes the same entry again, it needs approval. */
+  /** Withdraws the approvals of a removed server: if another program writes the same entry again, it needs approval. */
   async forget(id: string): Promise<void> {
-    if ((await this.#approvals.approved(id)) !== null) await this.#approvals.approve(id, null);
+    if ((await this.#approvals.approved(id)).length > 0) await this.#approvals.withdraw(id);
   }
 }

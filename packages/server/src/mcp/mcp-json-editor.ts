@@ -1,4 +1,4 @@
-import type { ServerConfig } from '@toolyard/mcp-host';
+import type { ServerConfig, TransportConfig } from '@toolyard/mcp-host';
 import type { McpConfigEntry, ServerEntry, WrittenTransport } from '@toolyard/mcp-host/node';
 import { configOf, fillTransport, readTransport } from '@toolyard/mcp-host/node';
 import type { EditMcpServer, McpServerConfiguration, McpTransport, TestMcpServer } from '@toolyard/protocol';
@@ -15,8 +15,8 @@ export type McpJsonEditorOptions = {
   file: McpJsonWatcher;
 };
 
-/** An entry to be written, and what it starts; null if nothing starts here. */
-export type PlannedEntry = { launch: EntryLaunch | null; write: () => void };
+/** An entry to be written, and what it does. */
+export type PlannedEntry = { launch: EntryLaunch; write: () => void };
 
 const NO_SWITCHES = { enabled: true, disabledTools: [], allowedTools: [], trusted: false };
 
@@ -49,7 +49,7 @@ export class McpJsonEditor {
       processes: server.processes ?? undefined,
       maxConcurrentCalls: server.maxConcurrentCalls ?? undefined,
     };
-    return this.#planned(id, entry, false);
+    return this.#planned(id, entry, { trusted: false, oauth: undefined });
   }
 
   /** @throws ToolyardError `conflict` if it is not in the file */
@@ -71,7 +71,7 @@ export class McpJsonEditor {
 
   /** @throws ToolyardError like {@link McpJsonEditor.configuration} and {@link McpJsonEditor.add} */
   edit(id: string, edit: EditMcpServer, enabled: boolean): PlannedEntry {
-    const { switches, written } = this.#entryOf(id);
+    const { switches, written, oauth } = this.#entryOf(id);
     const kept = <T>(value: T | null | undefined, before: T | undefined): T | undefined =>
       value === undefined ? before : (value ?? undefined);
     const entry: ServerEntry = {
@@ -83,20 +83,24 @@ export class McpJsonEditor {
       processes: kept(edit.processes, switches.processes),
       maxConcurrentCalls: kept(edit.maxConcurrentCalls, switches.maxConcurrentCalls),
     };
-    return this.#planned(id, entry, switches.trusted);
+    return this.#planned(id, entry, { trusted: switches.trusted, oauth });
   }
 
-  #planned(id: string, entry: ServerEntry, trusted: boolean): PlannedEntry {
+  #planned(
+    id: string,
+    entry: ServerEntry,
+    kept: { trusted: boolean; oauth: McpConfigEntry['oauth'] | undefined },
+  ): PlannedEntry {
     const { file } = this.#options;
-    const launch = launchOf(entry.transport, { env: this.#envOf(entry.transport), trusted });
+    const { trusted, oauth } = kept;
+    const launch = launchOf(entry.transport, { filled: this.#filled(entry.transport), trusted, oauth });
     return { launch, write: () => file.write(id, entry) };
   }
 
   /** Undefined if a variable cannot be filled in: such an entry does not start. */
-  #envOf(written: WrittenTransport): Record<string, string> | undefined {
+  #filled(written: WrittenTransport): TransportConfig | undefined {
     try {
-      const filled = fillTransport(written, this.#options.file.source, 'The server');
-      return filled.type === 'stdio' ? filled.env : undefined;
+      return fillTransport(written, this.#options.file.source, 'The server');
     } catch (thrown) {
       if (ToolyardError.isInstance(thrown)) return undefined;
       throw thrown;

@@ -1,5 +1,5 @@
 import type { FunctionTools } from '@toolyard/agent-host';
-import type { CreateTransport, HostedServers, PluginConfig, TransportConfig } from '@toolyard/mcp-host';
+import type { CreateTransport, HostedServers, PluginConfig, ServerConfig, TransportConfig } from '@toolyard/mcp-host';
 import { serviceAddress } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import type { Fetch, JsonObject } from '@toolyard/protocol';
@@ -14,17 +14,19 @@ export type OwnTransportsOptions = {
   functions?: FunctionTools;
   /** False for servers that `mcp.json` does not list; their private folders are kept. */
   isListed: (serverId: string) => boolean;
+  /** The configurations of all servers. */
+  servers: () => readonly ServerConfig[];
 };
 
 /** Creates transports to servers from this process; network connections are guarded. */
 export function createOwnTransports(options: OwnTransportsOptions): CreateTransport {
-  const { fetches, hosted, pluginSettings, functions, dataFolder, isListed } = options;
+  const { fetches, hosted, pluginSettings, functions, dataFolder, isListed, servers } = options;
   const own: CreateTransport = (config, context) => {
     const address = addressOf(config);
     const listed = isListed(context.serverId) ? { listedIn: dataFolder } : {};
     return createNodeTransports({
       hosted,
-      sandbox: { dataFolders: [dataFolder], ...listed },
+      sandbox: { dataFolders: [dataFolder], servers, ...listed },
       pluginSettings,
       fetch:
         config.type === 'plugin' ? fetchForPlugin(fetches, config) : (input, init) => fetches.for(address)(input, init),

@@ -76,6 +76,7 @@ export class ConnectedServers extends EditableServers implements Servers {
       ...defined({ functions: options.functions }),
       dataFolder: dirname(options.file),
       isListed: (id) => book.find(id)?.origin !== 'flag',
+      servers: () => book.usable,
     });
     const createTransport = options.part?.transports(own) ?? own;
     const signIn = {

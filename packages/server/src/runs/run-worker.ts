@@ -3,7 +3,7 @@ import { DurableRun, isComplete, RunLost } from '@toolyard/agent-host/durable';
 import { memberView, supervisorInstructions } from '@toolyard/agent-runtime';
 import type { Failpoint, InboxItem, LeasedRun, Message, Owner, RunStatus, UserPart } from '@toolyard/protocol';
 import { isStorageFault, toErrorInfo } from '@toolyard/protocol';
-import { mediaToBlobs } from '@toolyard/storage';
+import { mediaToBlobs, textsToFiles } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import type { OpenedGroup } from '../groups/open-group.ts';
 import { openGroup } from '../groups/open-group.ts';
@@ -14,9 +14,11 @@ import { openRunAccess } from './open-run-access.ts';
 import { readStoppedRun } from './read-stopped-run.ts';
 import type { RunInboxItems } from './run-inbox.ts';
 import { readInboxItems } from './run-inbox.ts';
+import { keepFilesOfRun } from './keep-files.ts';
 import { partsInPlace, withBlobsInPlace } from './run-media.ts';
 import type { RunConfiguration } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
+import { askedByOf } from './run-starter.ts';
 import { readChildUsage } from './child-usage.ts';
 import { recoverRun } from './recover-run.ts';
 
@@ -71,12 +73,13 @@ export class RunWorker {
     const principal: Owner = { ownerId: run.ownerId };
     this.#principal = principal;
     const { pump, clock, storage, hub, failpoint } = services;
+    const keep = keepFilesOfRun({ storage, principal, clock });
     this.#durable = new DurableRun({
       run,
       pump,
       clock,
-      keepMedia: (value) =>
-        mediaToBlobs(value, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() })),
+      keepMedia: (value) => mediaToBlobs(value, keep),
+      keepResult: (result) => textsToFiles(result, (text, mimeType) => keep(Buffer.from(text), mimeType)),
       onInterruptChange: () => hub.changed(run.ownerId, 'interrupts', run.conversationId),
       failpoint,
     });
@@ -174,6 +177,7 @@ export class RunWorker {
     const { status, inboxWaits } = await this.#durable.drive({
       configuration,
       principal: run.ownerId,
+      askedBy: askedByOf(configuration.starter),
       place: 'server',
       point: taken.point,
       attempt: taken.attempt,

@@ -10,6 +10,8 @@ export type BubblewrapFeatures = {
   disablesUserns: boolean;
   /** Toolyard runs as root. */
   isRoot: boolean;
+  /** How much its temporary folder, which is in memory, may contain; absent: half of the memory. */
+  tempMb?: number;
 };
 
 /**
@@ -18,7 +20,7 @@ export type BubblewrapFeatures = {
  */
 export function bubblewrapArguments(
   profile: SandboxProfile,
-  { filtered, disablesUserns, isRoot }: BubblewrapFeatures,
+  { filtered, disablesUserns, isRoot, tempMb }: BubblewrapFeatures,
 ): string[] {
   const { system, hidden, programs, read, write, hiddenInside, home, temp, cwd, network, browser } = profile;
   return [
@@ -31,6 +33,7 @@ export function bubblewrapArguments(
     ...(browser && isRoot ? ['--uid', NOBODY, '--gid', NOBODY] : []),
     ...['--cap-drop', 'ALL'],
     ...(filtered ? ['--seccomp', String(SECCOMP_FD)] : []),
+    ...(tempMb === undefined || !disablesUserns ? [] : ['--size', String(tempMb * 1_048_576)]),
     ...['--tmpfs', temp],
     ...system.flatMap(readOnly),
     ...['--proc', '/proc', '--dev', '/dev'],

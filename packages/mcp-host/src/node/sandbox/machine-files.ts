@@ -112,6 +112,13 @@ export function resolvePath(path: string): { path: string; isFolder: boolean } |
   }
 }
 
+/** Where a path leads with links resolved, also if its last parts do not exist yet. */
+export function leadsTo(path: string): string {
+  const real = resolvePath(path)?.path;
+  if (real !== undefined || dirname(path) === path) return real ?? path;
+  return join(leadsTo(dirname(path)), basename(path));
+}
+
 /** The command, the interpreter in its `#!` line, and the interpreter of that. */
 function interpretersOf(command: string, path: string | undefined): string[] {
   const found = [command];

@@ -47,19 +47,30 @@ export type SandboxFacts = {
   resolve(path: string): { path: string; isFolder: boolean } | undefined;
   /** The links in a path, at their locations. */
   linksOn(path: string): string[];
+  /** Folders that other servers may write, links resolved. */
+  writtenByOthers?: readonly WrittenFolder[];
 };
 
-export type SandboxedEntry = { serverId: string; settings: SandboxSettings; cwd?: string | undefined };
+export type WrittenFolder = { serverId: string; source: string };
+
+export type SandboxedEntry = {
+  serverId: string;
+  settings: SandboxSettings;
+  cwd?: string | undefined;
+  /** Where its folders led when they were approved. */
+  leadsTo?: Readonly<Record<string, string>> | undefined;
+};
 
 /** Folders that lead out of any sandbox: processes, devices, sockets of services. */
 const NEVER = ['/proc', '/sys', '/dev', '/run', '/var/run'];
 
 /**
- * Plans the sandbox of one stdio server.
+ * Plans the sandbox of one stdio server. The rule: **an approval is bound to the folder that was approved, not to its
+ * name**. A path that leads elsewhere now, or over a link that a server can change, is not mounted.
  *
  * @throws ToolyardError `bad_config` for a folder that is missing or must stay hidden; the server is then not started
  */
-export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: SandboxFacts): SandboxProfile {
+export function planSandbox({ serverId, settings, cwd, leadsTo }: SandboxedEntry, facts: SandboxFacts): SandboxProfile {
   const { privateHome, temp, home, dataFolders } = facts;
   const foreign = facts.programs.filter(({ source }) => problemWith(source, dataFolders) === null);
   const programs = [...foreign, ...facts.own];
@@ -76,6 +87,13 @@ export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: 
     if (mustBeFolder && !found.isFolder) throw bad(`${where}, which is not a folder.`);
     const problem = problemWith(found.path, dataFolders);
     if (problem !== null) throw bad(`${where}, ${problem}.`);
+    const approvedAs = leadsTo?.[path];
+    if (approvedAs !== undefined && approvedAs !== found.path) {
+      throw bad(
+        `${where}, which led to ${JSON.stringify(approvedAs)} when it was approved and leads to ${JSON.stringify(found.path)} now.`,
+        'If that is intended, save the settings of the server again.',
+      );
+    }
     return { path: posix.normalize(absolutePath).replace(/(?<=.)\/+$/, ''), source: found.path };
   };
   const read = (settings.read ?? []).map((path) => mount(path, 'sandbox.read', false));
@@ -90,13 +108,20 @@ export function planSandbox({ serverId, settings, cwd }: SandboxedEntry, facts: 
       'Use the folder the server works in, or allow this one in "sandbox.write".',
     );
   }
+  const writable: WrittenFolder[] = [
+    ...write.map((mount) => ({ serverId, source: mount.source })),
+    ...(facts.writtenByOthers ?? []),
+  ];
   for (const { path, source } of [...read, ...write]) {
-    const moved = facts.linksOn(path).find((link) => write.some((own) => canRedirect(link, source, own.source)));
-    if (moved === undefined) continue;
-    throw bad(
-      `The server "${serverId}" is not started: ${JSON.stringify(path)} follows the link ${JSON.stringify(moved)}, which the server itself can change, to ${JSON.stringify(source)}.`,
-      'If that is intended, allow the target folder by its own path.',
-    );
+    for (const link of facts.linksOn(path)) {
+      const writer = writable.find((folder) => canRedirect(link, source, folder.source));
+      if (writer === undefined) continue;
+      const who = writer.serverId === serverId ? 'the server itself' : `the server "${writer.serverId}"`;
+      throw bad(
+        `The server "${serverId}" is not started: ${JSON.stringify(path)} follows the link ${JSON.stringify(link)}, which ${who} can change, to ${JSON.stringify(source)}.`,
+        'If that is intended, allow the target folder by its own path.',
+      );
+    }
   }
   // A path inside a writable folder is visible already; a second mount could be swapped.
   const isMounted = (mount: Mount): boolean => !write.some((other) => contains(other, mount));
@@ -123,7 +148,7 @@ function contains(outer: Mount, inner: Mount): boolean {
   return isBelow && inner.path === outer.path + inner.source.slice(outer.source.length);
 }
 
-/** Whether a link in a folder that the server may write leads out of that folder. */
+/** Whether a link in a folder that a server may write leads out of that folder. */
 function canRedirect(link: string, target: string, writable: string): boolean {
   return isInside(link, writable) && !isInside(target, writable);
 }
@@ -161,10 +186,15 @@ function isProxy(name: string, network: SandboxSettings['network']): boolean {
 
 function problemWith(path: string, dataFolders: readonly string[]): string | null {
   if (path === '/') return 'which is the whole file system';
-  if (NEVER.some((folder) => isInside(path, folder))) return 'which leads out of the sandbox';
+  if (leadsOut(path)) return 'which leads out of the sandbox';
   if (/(^|\/)docker\.sock$/.test(path)) return 'which gives control over all containers';
   if (dataFolders.some((folder) => isInside(path, folder))) return 'which belongs to Toolyard itself';
   return null;
+}
+
+/** Whether a folder, links resolved, can never be given to a program or a model. */
+export function leadsOut(path: string): boolean {
+  return NEVER.some((folder) => isInside(path, folder));
 }
 
 /** Also true for the folder itself. */

@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ResourceLimits } from '../../host/resource-limits.ts';
+import { resourceLimits } from '../../host/resource-limits.ts';
 import type { SandboxSettings } from '../../host/sandbox-settings.ts';
-import type { TransportConfig } from '../../types.ts';
+import type { ServerConfig, TransportConfig } from '../../types.ts';
 import { findCommand } from '../launch/find-command.ts';
 import { browserFiles } from './browser-files.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
@@ -11,8 +13,8 @@ import { launcherFiles } from './launcher-files.ts';
 import { certificateMounts, linksOn, programMounts, resolvePath, systemMounts } from './machine-files.ts';
 import type { PrivateFolders } from './private-folders.ts';
 import { defaultStateFolder, makePrivateFolder } from './private-folders.ts';
-import type { SandboxProfile } from './profile.ts';
-import { planSandbox } from './profile.ts';
+import type { SandboxProfile, WrittenFolder } from './profile.ts';
+import { expandHome, planSandbox } from './profile.ts';
 import { PROXY_PORT, RELAY, relayEnvironment } from './relay.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 import { upstreamProxies } from './upstream-proxy.ts';
@@ -26,6 +28,8 @@ export type SandboxOptions = PrivateFolders & {
   dataFolders?: readonly string[];
   /** Folders that Toolyard wrote for this process, which may read them; links are resolved. */
   own?: readonly string[];
+  /** The configurations of all servers: what one of them may write, it can make lead elsewhere. */
+  servers?: () => readonly ServerConfig[];
   /** The sandbox of the system; by default it is detected once. */
   support?: () => Promise<SandboxSupport>;
 };
@@ -39,6 +43,7 @@ export type SandboxedCommand = {
   /** What the sandbox reads from the file descriptor after standard error. */
   filter: Buffer | undefined;
   profile: SandboxProfile;
+  limits: ResourceLimits;
   /** Releases the resources of this process after it has exited. */
   end(): Promise<void>;
 };
@@ -73,7 +78,7 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
   const needsRelay = isLinux && Array.isArray(settings.network);
   const extra = [launcherFiles(request, privateHome, home), browserFiles(settings, home)];
   const profile = planSandbox(
-    { serverId, settings, cwd: config.cwd },
+    { serverId, settings, cwd: config.cwd, leadsTo: config.leadsTo },
     {
       home,
       dataFolders: [...(options.dataFolders ?? []), stateFolder].map((folder) => resolvePath(folder)?.path ?? folder),
@@ -94,15 +99,17 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
       env: { ...Object.fromEntries(extra.flatMap((one) => Object.entries(one.env))), ...env },
       resolve: resolvePath,
       linksOn,
+      writtenByOthers: writableFolders(options.servers?.() ?? [], serverId, home),
     },
   );
   const way = Array.isArray(settings.network) ? await openOutgoingProxy(settings.network, request) : undefined;
   const proxied = { ...profile.env, ...(way === undefined ? {} : proxyVariables(way.port)) };
   const argv = [command, ...(config.args ?? [])];
-  const rest = { env: proxied, cwd: '/', profile, end: async () => way?.end() };
+  const limits = resourceLimits(settings.limits, availableParallelism());
+  const rest = { env: proxied, cwd: '/', profile, limits, end: async () => way?.end() };
   if (support.kind === 'seatbelt') {
     mkdirSync(profile.temp, { recursive: true, mode: 0o700 });
-    const args = ['-p', seatbeltProfile(profile, way?.port), ...argv];
+    const args = ['-p', seatbeltProfile(profile, way?.port), ...limitedCommand(argv, limits)];
     return { ...rest, command: support.path, args, cwd: config.cwd ?? profile.temp, filter: undefined };
   }
   // The relay needs a unix socket, and so does a browser.
@@ -111,11 +118,39 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
     filtered: filter !== undefined,
     disablesUserns: support.disablesUserns,
     isRoot: process.getuid?.() === 0,
+    tempMb: Math.ceil(limits.memoryMb / 2),
   };
   const mounted = way === undefined ? profile : withSocket(profile, way.socket);
   const relayed = way === undefined ? rest : { ...rest, env: relayEnvironment(proxied) };
   const run = way === undefined ? argv : [process.execPath, '-e', RELAY, way.socket, ...argv];
-  return { ...relayed, command: support.path, args: [...bubblewrapArguments(mounted, features), ...run], filter };
+  const args = [...bubblewrapArguments(mounted, features), ...limitedCommand(run, limits)];
+  return { ...relayed, command: support.path, args, filter };
+}
+
+/** POSIX gives the size of files in blocks of 512 bytes. */
+const BLOCKS_PER_MB = 2_048;
+
+/**
+ * The command with limits that the system itself enforces on each process: the size of a file, and no memory dumps.
+ * Inside the sandbox, because the shell reads the environment of the server.
+ */
+function limitedCommand(argv: readonly string[], { fileMb }: ResourceLimits): string[] {
+  if (!existsSync('/bin/sh')) return [...argv];
+  const blocks = Math.round(fileMb * BLOCKS_PER_MB);
+  const script = `ulimit -c 0 2>/dev/null; ulimit -f ${blocks} 2>/dev/null; exec "$0" "$@"`;
+  return ['/bin/sh', '-c', script, ...argv];
+}
+
+/** Folders that other sandboxed servers may write. One without a sandbox may write everything. */
+function writableFolders(servers: readonly ServerConfig[], serverId: string, home: string): WrittenFolder[] {
+  return servers.flatMap(({ id, transport }) => {
+    if (id === serverId || transport.type !== 'stdio' || !transport.sandbox) return [];
+    const paths = [...(transport.cwd === undefined ? [] : [transport.cwd]), ...(transport.sandbox.write ?? [])];
+    return paths.flatMap((path) => {
+      const found = resolvePath(expandHome(path, home));
+      return found === undefined ? [] : [{ serverId: id, source: found.path }];
+    });
+  });
 }
 
 type OutgoingProxy = { socket: string; port: number; end(): Promise<void> };

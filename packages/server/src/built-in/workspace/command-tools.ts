@@ -58,12 +58,15 @@ export function createCommandTools({
   };
 }
 
-function resultOf({ output, isCut, code, isTimeout, blocked }: SandboxedEnd, timeoutMs: number): ToolResult {
-  const ending = isTimeout
-    ? `Stopped after ${timeoutMs / 1000} s.`
-    : code === 0
-      ? ''
-      : `Exit code: ${code ?? 'killed'}`;
+function resultOf({ output, isCut, code, isTimeout, blocked, overLimit }: SandboxedEnd, timeoutMs: number): ToolResult {
+  const ending =
+    overLimit !== undefined
+      ? `Stopped: it ${overLimit}.`
+      : isTimeout
+        ? `Stopped after ${timeoutMs / 1000} s.`
+        : code === 0
+          ? ''
+          : `Exit code: ${code ?? 'killed'}`;
   const lines = [
     output.trimEnd(),
     ...(isCut ? [`[cut after ${MAX_OUTPUT_LENGTH} characters]`] : []),

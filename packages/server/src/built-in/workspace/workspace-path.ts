@@ -3,11 +3,15 @@ import type { FileHandle } from 'node:fs/promises';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { leadsOut } from '@toolyard/mcp-host/node';
 import { ToolyardError } from '@toolyard/protocol';
 
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 /** Without it, opening a named pipe waits for its other end. */
 const NON_BLOCKING = constants.O_NONBLOCK ?? 0;
+
+/** Folders below it are ordinary ones, in memory. */
+const IN_MEMORY = '/dev/shm/';
 
 /** The folder of a conversation, with links resolved. */
 export type Workspace = { root: string };
@@ -21,6 +25,8 @@ export function openWorkspace(path: string | undefined, hidden: readonly string[
   const root = resolvedOrNull(path);
   if (root === null || !statSync(root).isDirectory()) throw failed(`The workspace ${path} is not a folder.`);
   if (dirname(root) === root) throw failed('The root of the file system cannot be a workspace.');
+  if (leadsOut(root) && !root.startsWith(IN_MEMORY))
+    throw failed(`The workspace ${path} is a folder of the system (processes, devices, sockets).`);
   for (const folder of hidden.flatMap((each) => resolvedOrNull(each) ?? [])) {
     if (isInside(folder, root) || isInside(root, folder)) {
       throw failed(`The workspace ${path} contains the data of Toolyard, or is part of it.`);
@@ -98,7 +104,8 @@ export async function openFile(
     const stats = await handle.stat();
     if (!stats.isFile()) throw failed(`${path} is not a regular file.`);
     // Another name of the same file may be outside.
-    if (how !== 'read' && stats.nlink > 1) throw failed(`${path} has several names (hard links) and is not changed.`);
+    if (stats.nlink > 1)
+      throw failed(`${path} has several names (hard links), of which one may be outside of the workspace.`);
     if (!isInside(locationOf(handle.fd, target, stats), workspace.root)) throw outside(path);
     return handle;
   } catch (thrown) {
@@ -118,7 +125,7 @@ export function peekText(workspace: Workspace, path: string, maxBytes: number): 
     const target = join(realpathSync(dirname(wanted)), basename(wanted));
     fd = openSync(target, constants.O_RDONLY | NO_FOLLOW | NON_BLOCKING);
     const stats = fstatSync(fd);
-    if (!stats.isFile() || stats.size > maxBytes) return null;
+    if (!stats.isFile() || stats.nlink > 1 || stats.size > maxBytes) return null;
     return isInside(locationOf(fd, target, stats), workspace.root) ? readFileSync(fd, 'utf8') : null;
   } catch {
     return null;

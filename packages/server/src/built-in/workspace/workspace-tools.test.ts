@@ -19,6 +19,7 @@ import { messageOf } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFileTools } from './file-tools.ts';
+import { openWorkspace } from './workspace-path.ts';
 
 let folder: string;
 let workspace: string;
@@ -106,6 +107,32 @@ describe('the files of a workspace', { tags: ['C1.23', 'C7.03'] }, () => {
     expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('secret');
     expect(await call('search_files', { text: 'secret' })).toMatch(/is in none/);
     expect(diffOf('write_file', { path, content: 'x' })).toBe('+ x');
+  });
+
+  test('are not reached by another name of a file outside (a hard link)', async () => {
+    linkSync(join(folder, 'secret.txt'), join(workspace, 'hard.txt'));
+    const edit = { path: 'hard.txt', old_text: 'secret', new_text: 'x' };
+    for (const [name, args] of [
+      ['read_file', { path: 'hard.txt' }],
+      ['write_file', { path: 'hard.txt', content: 'x' }],
+      ['edit_file', edit],
+      ['search_files', { path: 'hard.txt', text: 'secret' }],
+    ] as const) {
+      expect([name, await call(name, args)]).toEqual([name, expect.not.stringMatching(/^hard.txt|1: secret/)]);
+    }
+    expect(await call('read_file', { path: 'hard.txt' })).toMatch(/^error: hard.txt has several names/);
+    expect(await call('search_files', { text: 'secret' })).toMatch(/is in none/);
+    expect(diffOf('write_file', { path: 'hard.txt', content: 'x' })).toBe('+ x');
+    expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('secret');
+  });
+
+  test('are not those of the system', async () => {
+    for (const path of ['/proc', '/proc/self', '/sys/kernel', '/dev', '/dev/shm', '/run']) {
+      if (existsSync(path))
+        expect(() => openWorkspace(path, [])).toThrow(/is a folder of the system|cannot be a workspace/);
+    }
+    symlinkSync('/proc', join(folder, 'processes'));
+    expect(() => openWorkspace(join(folder, 'processes'), [])).toThrow('is a folder of the system');
   });
 
   test('are not written through a new folder behind a link', async () => {

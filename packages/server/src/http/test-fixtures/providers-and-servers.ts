@@ -143,6 +143,8 @@ export function createTestServers(ownerId: string): Servers {
       text: '{}',
       hash: 'h',
       isNew: true,
+      contacts: [],
+      variables: [],
     }),
     approveEntry: async (principal, id) => find(principal, id),
     async remove(principal, id) {

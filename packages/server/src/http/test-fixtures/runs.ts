@@ -100,6 +100,7 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
       if ((await storage.messages.get(principal, conversationId, messageId)) === null) throw missing('message');
       return { run: start(principal, conversationId, null) };
     },
+    makeCall: () => Promise.reject(missing('message')),
     async continue(principal, conversationId) {
       return { run: start(principal, conversationId, null), how: 'new' };
     },

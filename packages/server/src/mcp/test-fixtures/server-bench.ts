@@ -49,7 +49,8 @@ const patientClock: Clock = {
 const EVERYTHING_APPROVED: EntryApprovals = {
   waiting: () => Promise.resolve(new Map()),
   approve: () => Promise.resolve(),
-  approved: () => Promise.resolve(null),
+  withdraw: () => Promise.resolve(),
+  approved: () => Promise.resolve([]),
 };
 
 /** The MCP part of a server, with its own data folder. */

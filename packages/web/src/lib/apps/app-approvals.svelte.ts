@@ -1,4 +1,5 @@
 import type { AppCallVerdict, JsonObject } from '@toolyard/protocol';
+import { MAX_OPEN_REQUESTS } from '@toolyard/protocol';
 
 /** Why a call needs an answer of the user. */
 export type AppApprovalReasons = Omit<Extract<AppCallVerdict, { decision: 'ask' }>, 'decision'>;
@@ -16,8 +17,6 @@ export type AppAnswer = 'once' | 'deny' | LastingAnswer;
 
 type Open = AppAsk & { answer: (answer: AppAnswer) => void };
 
-/** An app that asks faster than a user can answer must not fill the screen with dialogs. */
-const MAX_WAITING = 3;
 /** Denials in a row after which the app cannot ask any more until the user allows it. */
 const MAX_DENIALS = 3;
 
@@ -42,7 +41,7 @@ export class AppApprovals {
   /** Rejects if the request is not shown. */
   ask(request: AppAsk): Promise<AppAnswer> {
     if (this.isMuted) return Promise.reject(new Error('The user denied several questions, and is not asked again.'));
-    if (this.#waiting.length >= MAX_WAITING) {
+    if (this.#waiting.length >= MAX_OPEN_REQUESTS.perApp) {
       return Promise.reject(new Error('Too many questions to the user are open.'));
     }
     return new Promise((resolve) => {

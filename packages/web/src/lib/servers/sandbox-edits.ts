@@ -11,6 +11,13 @@ export async function changeSandbox(id: string, change: (now: McpSandbox) => boo
   });
 }
 
+/** Allows a server to read these files and folders. */
+export function allowReading(id: string, paths: readonly string[]): Promise<void> {
+  return changeSandbox(id, (now) =>
+    paths.reduce((settings, target) => withAccess(settings, { kind: 'read', target }), now),
+  );
+}
+
 /** The settings extended by this. */
 export function withAccess(now: McpSandbox, access: { kind: 'read' | 'write' | 'host'; target: string }): McpSandbox {
   const { kind, target } = access;

@@ -1,6 +1,8 @@
 /** Errors of MCP servers, sign-ins, URLs, API keys and webhooks, which the server sends in English. */
 export const connectionTexts = {
   // MCP servers
+  sandboxHidesFrom: 'The sandbox hides {path} from the server "{server}".',
+  allowInSandbox: 'Allow it in the settings of the server, or in mcp.json with "sandbox": {settings} or "write".',
   sandboxHides:
     'The sandbox hides {path}. Allow it in the settings of the server, or in mcp.json with "sandbox": {settings} or "write".',
   stopping: 'Toolyard is shutting down.',
@@ -191,6 +193,12 @@ export const connectionTexts = {
   phaseListing: 'listing its tools',
   phaseConnected: 'connected',
   phaseDisconnecting: 'disconnecting',
+  overLimit: 'The server "{server}" was stopped while {phase}: it {reason}.',
+  overMemory: 'used more than its limit of {limit} MB of memory',
+  overProcesses: 'started more than its limit of {limit} processes',
+  overWritten: 'wrote more than its limit of {limit} MB to disk within five minutes',
+  overFile: 'wrote a file larger than its limit of {limit} MB',
+  raiseLimit: 'If it needs more, raise "sandbox.limits.{name}" of its entry in mcp.json.',
   lineTooLong: 'The server "{server}" sent a line longer than {size} MB while {phase} and was stopped.',
   notMcpOrLarge: 'It is not an MCP server, or one of its results is too large.',
   closedWhileDetail: 'The server "{server}" closed the connection while {phase} ({detail}).',
@@ -279,11 +287,10 @@ export const connectionTexts = {
   disableInstead: 'You can disable it; a server of the same name in mcp.json replaces it.',
   ownerOnly: 'Only the owner of this server can enable, disable or change MCP servers.',
   chooseInChat: 'In a conversation you can still choose which servers it uses.',
-  entryAdded:
-    'mcp.json, line {line}: the local server "{server}" was added outside Toolyard and has not been approved.',
-  entryChanged:
-    'mcp.json, line {line}: the local server "{server}" was changed outside Toolyard and has not been approved.',
-  approveEntry: 'It is not started until you approve its exact text: on its page, or with "toolyard mcp approve".',
+  entryAdded: 'mcp.json, line {line}: the server "{server}" was added outside Toolyard and has not been approved.',
+  entryChanged: 'mcp.json, line {line}: the server "{server}" was changed outside Toolyard and has not been approved.',
+  approveEntry:
+    'It is neither started nor contacted until you approve its exact text: on its page, or with "toolyard mcp approve".',
   entryMoved: 'The entry of "{server}" in mcp.json has changed since it was shown. Nothing was approved.',
   readEntry: 'Read the entry again and repeat the approval.',
   noValue: 'No value is stored for "{name}" at this URL.',

@@ -1,4 +1,4 @@
-import type { McpSandbox } from '@toolyard/protocol';
+import type { McpResourceLimits, McpSandbox } from '@toolyard/protocol';
 
 /** The sandbox settings of a form: paths one per line, and the network access. */
 export type SandboxFields = {
@@ -8,11 +8,13 @@ export type SandboxFields = {
   network: 'on' | 'hosts' | 'off';
   hosts: string;
   browser: boolean;
+  /** Kept as they are: only `mcp.json` and the API set them. */
+  limits: McpResourceLimits | undefined;
 };
 
 /** The form values for a stored sandbox; absent means none. */
 export function sandboxFields(given: boolean | McpSandbox | undefined): SandboxFields {
-  const { read = [], write = [], network = 'on', profile } = typeof given === 'object' ? given : {};
+  const { read = [], write = [], network = 'on', profile, limits } = typeof given === 'object' ? given : {};
   return {
     sandbox: given !== undefined && given !== false,
     readPaths: read.join('\n'),
@@ -20,6 +22,7 @@ export function sandboxFields(given: boolean | McpSandbox | undefined): SandboxF
     network: Array.isArray(network) ? 'hosts' : network,
     hosts: Array.isArray(network) ? network.join('\n') : '',
     browser: profile === 'browser',
+    limits,
   };
 }
 
@@ -32,11 +35,17 @@ export function toSandbox(fields: SandboxFields): boolean | McpSandbox {
     ...(write.length === 0 ? {} : { write }),
     ...(fields.network === 'on' ? {} : { network: fields.network === 'off' ? 'off' : linesOf(fields.hosts) }),
     ...(fields.browser ? { profile: 'browser' } : {}),
+    ...(fields.limits === undefined ? {} : { limits: fields.limits }),
   };
   return Object.keys(settings).length === 0 ? true : settings;
 }
 
-function linesOf(text: string): string[] {
+/** The paths of a field, extended by these. */
+export function withPaths(text: string, paths: readonly string[]): string {
+  return [...new Set([...linesOf(text), ...paths])].join('\n');
+}
+
+export function linesOf(text: string): string[] {
   return text
     .split(/[\n,]/)
     .map((line) => line.trim())

@@ -1,0 +1,66 @@
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+
+/** `O_CLOEXEC` in the `flags` of `/proc/self/fdinfo`: the system closes the descriptor when another program starts. */
+const CLOSE_ON_EXEC = 0o2000000;
+
+/**
+ * The descriptors above standard error that a child would inherit: those of the program that started this process. Node
+ * opens its own with close-on-exec, and marks only the first of those it inherits. Empty on macOS and Windows, where
+ * Node passes on nothing but what it is told to.
+ */
+export function inheritableDescriptors(): number[] {
+  if (process.platform !== 'linux') return [];
+  return readNames('/proc/self/fdinfo')
+    .map(Number)
+    .filter((descriptor) => descriptor > 2 && isInherited(descriptor));
+}
+
+/**
+ * The rule: **a program that Toolyard starts gets the descriptors Toolyard names for it, and no other.** For the start of
+ * a process that belongs to Toolyard alone; in the process of another program, see {@link withoutInherited}.
+ */
+export function closeInheritedDescriptors(): void {
+  for (const descriptor of inheritableDescriptors()) {
+    try {
+      closeSync(descriptor);
+    } catch {
+      // It was closed in the meantime.
+    }
+  }
+}
+
+type Stdio = 'pipe' | 'inherit' | 'ignore' | number;
+
+/**
+ * The same rule in the process of a program that uses our packages, whose descriptors must stay open: in the child,
+ * each of them is the null device. Call `done` after the start.
+ */
+export function withoutInherited(listed: readonly Stdio[]): { stdio: Stdio[]; done: () => void } {
+  const stdio = [...listed];
+  const inherited = inheritableDescriptors().filter((descriptor) => descriptor >= listed.length);
+  if (inherited.length === 0) return { stdio, done: () => undefined };
+  const nothing = openSync('/dev/null', 'r+');
+  for (const descriptor of inherited) {
+    while (stdio.length < descriptor) stdio.push('ignore');
+    stdio[descriptor] = nothing;
+  }
+  return { stdio, done: () => closeSync(nothing) };
+}
+
+function isInherited(descriptor: number): boolean {
+  try {
+    const [, flags = ''] = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8')) ?? [];
+    return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
+  } catch {
+    // The descriptor with which the folder was listed.
+    return false;
+  }
+}
+
+function readNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

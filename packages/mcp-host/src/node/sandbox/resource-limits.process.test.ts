@@ -1,0 +1,91 @@
+import { mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { McpResourceLimits } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import { isAlive, needs, processTreeOf, SANDBOX, sharedTmp, within } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { explainEnd } from '../../connection/connect-failure.ts';
+import type { SandboxedEnd } from '../run-sandboxed.ts';
+import { runSandboxed } from '../run-sandboxed.ts';
+import { createStdioTransport } from '../stdio-transport.ts';
+
+let folder = '';
+beforeEach(() => (folder = realpathSync(mkdtempSync(join(sharedTmp(), 'toolyard-limits-')))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const FOREVER = 'while :; do sleep 1; done';
+/** Holds 300 MB in 10 MB pieces, and then only waits. */
+const HOG = `node -e 'const all = []; for (let i = 0; i < 30; i++) all.push(Buffer.alloc(1e7, 1)); setInterval(() => all, 1e6)'`;
+const HOGS: [keyof McpResourceLimits, string, number, string][] = [
+  ['memoryMb', HOG, 150, 'used more than its limit of 150 MB of memory'],
+  [
+    'processes',
+    `for i in $(seq 40); do sleep 1000 & done; ${FOREVER}`,
+    20,
+    'started more than its limit of 20 processes',
+  ],
+  ['processes', `for i in $(seq 40); do setsid sleep 1000 & done; ${FOREVER}`, 20, 'started more than its limit of 20'],
+  ['fileMb', 'head -c 5000000 /dev/zero > big', 1, 'wrote a file larger than its limit of 1 MB'],
+  [
+    'writtenMb',
+    `for i in $(seq 9); do head -c 1000000 /dev/zero > $i; done; ${FOREVER}`,
+    4,
+    'wrote more than its limit of 4 MB',
+  ],
+];
+
+function run(command: string, limits?: McpResourceLimits): Promise<SandboxedEnd> {
+  return runSandboxed({
+    ...{ id: 'limits', command: 'sh', args: ['-c', command], input: '', folder, timeoutMs: 60_000 },
+    ...{ maxOutputLength: 10_000, signal: new AbortController().signal, clock: systemClock },
+    ...(limits === undefined ? {} : { limits }),
+    sandbox: { stateFolder: join(folder, 'state') },
+  });
+}
+
+describe('a command', needs(SANDBOX), () => {
+  test.each(HOGS)('over its limit of %s is stopped, and says so: %s', async (limit, command, value, text) => {
+    const end = await run(command, { [limit]: value });
+    expect(end).toMatchObject({ isTimeout: false, overLimit: expect.stringContaining(text) as string });
+    if (limit === 'fileMb') expect(statSync(join(folder, 'big')).size).toBe(1_048_576);
+  });
+
+  test('below the default limits is not disturbed, and leaves no memory dump', async () => {
+    const end = await run('ulimit -c; head -c 3000000 /dev/zero > file; for i in $(seq 50); do sleep 0.2 & done; wait');
+    expect(end).toMatchObject({ code: 0, output: '0\n' });
+    expect(end).not.toHaveProperty('overLimit');
+  });
+
+  test('cannot fill the memory by its temporary folder', async () => {
+    const end = await run('head -c 9000000 /dev/zero > /tmp/file; ls -l /tmp/file', { memoryMb: 8 });
+    expect(end.output).toMatch(/No space left on device/);
+  });
+});
+
+test(
+  'a server over its limit ends with all its processes, and the error names limit, value and setting',
+  needs(SANDBOX),
+  async () => {
+    const transport = createStdioTransport(
+      {
+        type: 'stdio',
+        command: 'sh',
+        args: ['-c', `for i in $(seq 40); do setsid sleep 1000 & done; ${FOREVER}`],
+        sandbox: { limits: { processes: 20 } },
+      },
+      { serverId: 'many', clock: systemClock, log: () => undefined },
+      { sandbox: { stateFolder: join(folder, 'state') } },
+    );
+    const closed = new Promise<void>((resolve) => (transport.onclose = resolve));
+    await transport.start();
+    const pids = 'pid' in transport && typeof transport.pid === 'number' ? processTreeOf(transport.pid) : [];
+    await within(closed, { what: 'the end of the server' });
+    await transport.close();
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(transport.end).toEqual({ kind: 'over_limit', limit: 'processes', value: 20 });
+    expect(transport.end && explainEnd('many', 'connected', transport.end)).toMatchObject({
+      message: expect.stringMatching(/it started more than its limit of 20 processes\.$/) as string,
+      hint: 'If it needs more, raise "sandbox.limits.processes" of its entry in mcp.json.',
+    });
+  },
+);

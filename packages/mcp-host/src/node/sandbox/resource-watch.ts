@@ -1,0 +1,197 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import type { Clock } from '@toolyard/protocol';
+import type { ResourceLimits } from '../../host/resource-limits.ts';
+
+/** A limit that stops a process tree. `fileMb` is enforced by the system, see `limitedCommand`. */
+export type OverLimit = { limit: 'memoryMb' | 'processes' | 'writtenMb' | 'fileMb'; value: number };
+
+/** `SIGXFSZ`, as the exit code of a shell or of bubblewrap: a file became larger than the system allows. */
+const FILE_TOO_LARGE_CODE = 128 + 25;
+
+/** The limit of a file, if a sandboxed process ended because of it. */
+export function fileLimitOf(
+  { code, signal }: { code: number | null; signal: string | null },
+  limits: ResourceLimits | undefined,
+): OverLimit | undefined {
+  if (limits === undefined || (code !== FILE_TOO_LARGE_CODE && signal !== 'SIGXFSZ')) return undefined;
+  return { limit: 'fileMb', value: limits.fileMb };
+}
+
+export type ResourceWatchOptions = {
+  /** The first process of the sandbox. Its namespace keeps all descendants below it. */
+  pid: number;
+  limits: ResourceLimits;
+  clock: Clock;
+  onOver: (over: OverLimit) => void;
+  /** Its processes have the lowest priority from now on. */
+  onSlowed: () => void;
+};
+
+const MB = 1_048_576;
+const TICKS_PER_SECOND = 100;
+const POLL_MS = 1_000;
+/** While any tree uses more than half of a limit. */
+const NEAR_POLL_MS = 100;
+/** CPU time and written bytes count within this time. */
+const WINDOW_MS = 5 * 60_000;
+const SAMPLE_MS = 10_000;
+const LOWEST_PRIORITY = 19;
+
+type ProcessUse = { pid: number; parent: number; cpuSeconds: number; memory: number };
+type Sample = { at: number; cpuSeconds: number; written: number };
+
+/**
+ * Compares the use of sandboxed process trees with their limits, where the system does not limit whole trees (control
+ * groups need rights that a user rarely has). Linux only. One timer and one look at `/proc` serve all trees.
+ */
+export class ResourceWatch {
+  static readonly #all = new Map<Clock, Set<ResourceWatch>>();
+
+  readonly #options: ResourceWatchOptions;
+  #samples: Sample[] = [];
+  #isSlowed = false;
+
+  private constructor(options: ResourceWatchOptions) {
+    this.#options = options;
+  }
+
+  /** The returned function ends it. */
+  static start(options: ResourceWatchOptions): () => void {
+    if (process.platform !== 'linux') return () => undefined;
+    const watch = new ResourceWatch(options);
+    const { clock } = options;
+    const known = ResourceWatch.#all.get(clock);
+    if (known === undefined) {
+      ResourceWatch.#all.set(clock, new Set([watch]));
+      ResourceWatch.#schedule(clock, NEAR_POLL_MS);
+    } else {
+      known.add(watch);
+    }
+    return () => void ResourceWatch.#all.get(clock)?.delete(watch);
+  }
+
+  static #schedule(clock: Clock, ms: number): void {
+    clock.after(ms, () => {
+      const watches = ResourceWatch.#all.get(clock);
+      if (watches === undefined || watches.size === 0) return void ResourceWatch.#all.delete(clock);
+      const children = childrenByParent(listProcesses());
+      const isNear = [...watches].map((watch) => watch.#check(children)).includes(true);
+      ResourceWatch.#schedule(clock, isNear ? NEAR_POLL_MS : POLL_MS);
+    });
+  }
+
+  /** True if more than half of a limit is used. */
+  #check(children: ReadonlyMap<number, ProcessUse[]>): boolean {
+    const { pid, limits, clock, onOver } = this.#options;
+    const tree = treeBelow(pid, children);
+    const used = {
+      memoryMb: tree.reduce((sum, { memory }) => sum + memory, 0) / MB,
+      processes: tree.length,
+      writtenMb: this.#rates(clock.monotonic(), tree) / MB,
+    };
+    // Pages that processes share count once: a browser has dozens that share most of theirs.
+    if (used.memoryMb > limits.memoryMb) used.memoryMb = sharedOnce(tree) / MB;
+    for (const limit of ['memoryMb', 'processes', 'writtenMb'] as const) {
+      if (used[limit] <= limits[limit]) continue;
+      ResourceWatch.#all.get(clock)?.delete(this);
+      onOver({ limit, value: limits[limit] });
+      return false;
+    }
+    return (['memoryMb', 'processes', 'writtenMb'] as const).some((limit) => used[limit] > limits[limit] / 2);
+  }
+
+  /** The bytes written within the window. Lowers the priority after a whole window above the limit of cores. */
+  #rates(at: number, tree: readonly ProcessUse[]): number {
+    const cpuSeconds = tree.reduce((sum, each) => sum + each.cpuSeconds, 0);
+    const written = tree.reduce((sum, each) => sum + writtenBy(each.pid), 0);
+    const last = this.#samples.at(-1);
+    if (last === undefined || at - last.at >= SAMPLE_MS) this.#samples.push({ at, cpuSeconds, written });
+    const [oldest, second] = this.#samples;
+    if (second !== undefined && at - second.at >= WINDOW_MS) this.#samples.shift();
+    if (oldest === undefined) return 0;
+    const seconds = (at - oldest.at) / 1_000;
+    const { limits, onSlowed } = this.#options;
+    if (
+      !this.#isSlowed &&
+      at - oldest.at >= WINDOW_MS &&
+      (cpuSeconds - oldest.cpuSeconds) / seconds > limits.cpuCores
+    ) {
+      this.#isSlowed = true;
+      for (const { pid } of tree) yieldToOthers(pid);
+      onSlowed();
+    }
+    // What was written before the first look counts too.
+    return written - (this.#samples.length > 1 && seconds * 1_000 >= WINDOW_MS ? oldest.written : 0);
+  }
+}
+
+function childrenByParent(processes: readonly ProcessUse[]): Map<number, ProcessUse[]> {
+  const children = new Map<number, ProcessUse[]>();
+  for (const each of processes) {
+    const siblings = children.get(each.parent);
+    if (siblings === undefined) children.set(each.parent, [each]);
+    else siblings.push(each);
+  }
+  return children;
+}
+
+function treeBelow(pid: number, children: ReadonlyMap<number, ProcessUse[]>): ProcessUse[] {
+  const found = [...(children.get(pid) ?? [])];
+  for (let at = 0; at < found.length; at++) found.push(...(children.get(found[at]?.pid ?? 0) ?? []));
+  return found;
+}
+
+function listProcesses(): ProcessUse[] {
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (readUse(name) ?? []) : []));
+}
+
+function readUse(pid: string): ProcessUse | undefined {
+  const stat = read(`/proc/${pid}/stat`);
+  // "pid (name) state parent ...", and a name may contain spaces and parentheses.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const number = (at: number): number => Number(fields[at] ?? 0);
+  if (fields.length < 22) return undefined;
+  // Its own time, and that of children that have exited.
+  const ticks = number(11) + number(12) + number(13) + number(14);
+  return { pid: Number(pid), parent: number(1), cpuSeconds: ticks / TICKS_PER_SECOND, memory: number(21) * pageSize() };
+}
+
+let knownPageSize: number | undefined;
+
+function pageSize(): number {
+  if (knownPageSize !== undefined) return knownPageSize;
+  const pages = Number(read('/proc/self/statm').split(' ')[1]);
+  return (knownPageSize = pages > 0 ? 2 ** Math.round(Math.log2(process.memoryUsage.rss() / pages)) : 4_096);
+}
+
+function sharedOnce(tree: readonly ProcessUse[]): number {
+  return tree.reduce((sum, { pid, memory }) => {
+    const [, kilobytes] = /^Pss:\s+(\d+) kB/m.exec(read(`/proc/${pid}/smaps_rollup`)) ?? [];
+    return sum + (kilobytes === undefined ? memory : Number(kilobytes) * 1_024);
+  }, 0);
+}
+
+/** The bytes that a process, and its children that have exited, sent to disks. */
+function writtenBy(pid: number): number {
+  const [, bytes = '0'] = /^write_bytes: (\d+)/m.exec(read(`/proc/${pid}/io`)) ?? [];
+  return Number(bytes);
+}
+
+/** Every thread has a priority of its own. */
+function yieldToOthers(pid: number): void {
+  try {
+    for (const thread of readdirSync(`/proc/${pid}/task`)) setPriority(Number(thread), LOWEST_PRIORITY);
+  } catch {
+    // It has exited.
+  }
+}
+
+/** Empty for a process that has exited, or that the system does not show. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
