@@ -1,5 +1,6 @@
 import svelte from 'eslint-plugin-svelte';
 import tseslint from 'typescript-eslint';
+import { PAGE_GLOBALS, PAGE_LINKS, PAGE_MEMBERS } from './scripts/lint-page-requests.ts';
 
 /**
  * ESLint lints what oxlint cannot: components, and the rules about runes in `.svelte.ts` files. The rules of all other
@@ -32,6 +33,8 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       'max-lines': ['error', { max: 500, skipBlankLines: false, skipComments: false }],
       'no-console': 'error',
+      'no-restricted-globals': ['error', ...PAGE_GLOBALS],
+      'no-restricted-syntax': ['error', PAGE_MEMBERS, ...PAGE_LINKS],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
   },

@@ -1,4 +1,5 @@
 import { defineConfig } from 'oxlint';
+import { PAGE_EXCEPTIONS, PAGE_GLOBALS, PAGE_MEMBERS } from './scripts/lint-page-requests.ts';
 
 /**
  * The lint rules of all TypeScript files, type-aware ones included. ESLint keeps what oxlint cannot parse: `.svelte`
@@ -124,6 +125,14 @@ export default defineConfig({
           { name: 'fetch', message: 'Take a fetch from the caller, so that it can be the guarded one.' },
         ],
         'core/no-restricted-syntax': ['error', BARE_JSON_PARSE, HOOK_OUTSIDE_TESTS],
+      },
+    },
+    {
+      files: ['packages/web/src/**/*.ts'],
+      excludeFiles: PAGE_EXCEPTIONS,
+      rules: {
+        'no-restricted-globals': ['error', ...PAGE_GLOBALS],
+        'core/no-restricted-syntax': ['error', HOOK_OUTSIDE_TESTS, PAGE_MEMBERS],
       },
     },
     { files: ['testing/src/property.ts'], rules: { 'no-restricted-imports': 'off' } },

@@ -1,9 +1,13 @@
-// How searches and usage totals scale with sixteen times as much history.
+// How an exchange scales with 64 times as much history, searches and usage totals with sixteen times as much.
 import { noContext, runBench } from './harness/bench.ts';
+import { measureExchange } from './history/exchange.ts';
 import { measureHistory } from './history/requests.ts';
 
 await runBench({
   name: 'history',
-  parts: { sqlite: ({ options }) => measureHistory(options.quick ? [250, 4_000] : [1_000, 16_000]) },
+  parts: {
+    exchange: measureExchange,
+    sqlite: ({ options }) => measureHistory(options.quick ? [250, 4_000] : [1_000, 16_000]),
+  },
   contexts: noContext,
 });

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -10,13 +10,11 @@ import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
+import { accessTokenOf } from './support/stage.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
-/** The access token in the data folder of the stage's server. */
-function tokenOf({ server }: Stage): string {
-  return readFileSync(join(server.dataDir, 'access-token'), 'utf8').trim();
-}
+const tokenOf = ({ server }: Stage): string => accessTokenOf(server);
 
 async function linkPath(stage: Stage): Promise<string> {
   const link = await call<SignInLink>(stage.server.url, 'POST', '/api/access/links', {}, tokenOf(stage));
@@ -50,7 +48,7 @@ describePage('a server with its access token', (stages) => {
       { cors: {} },
     );
     const rest = Promise.withResolvers<void>();
-    const stage = await stages.set(script(rest.promise), { token: true, args: ['--host', '0.0.0.0'] });
+    const stage = await stages.set(script(rest.promise), { signIn: 'by hand', args: ['--host', '0.0.0.0'] });
     const link = await linkPath(stage);
     const phone = await stage.open(link);
     await chatBySignInLink(phone, stage);

@@ -6,11 +6,12 @@ import { startScriptedMcp } from '@toolyard/testing';
 import type { McpBehaviour, ScriptedMcp } from '@toolyard/testing';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { call } from './support/api.ts';
+import { call, useAccessToken } from './support/api.ts';
 import { launchBrowser } from './support/browser.ts';
 import { describeInBrowser } from './support/page-stage.ts';
 import type { LocalServer } from './support/local-server.ts';
 import { startLocalServer } from './support/local-server.ts';
+import { accessTokenOf, signInFragment } from './support/stage.ts';
 import { pauseClock } from './support/pause-clock.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -58,17 +59,19 @@ describeInBrowser('tool cards in a browser', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tool-cards-'));
     mcp = await startScriptedMcp(NOTES, { countFile: join(folder, 'count') });
-    server = await startLocalServer({ args: ['--no-date', '--mcp', `notes=${mcp.url}`] });
+    server = await startLocalServer({ token: true, args: ['--no-date', '--mcp', `notes=${mcp.url}`] });
+    useAccessToken(server.url, accessTokenOf(server));
     page = await (await launchBrowser()).newPage({ viewport: { width: 900, height: 800 }, locale: 'en' });
     page.setDefaultTimeout(60_000);
     await page.clock.install();
     const model = { providerId: 'demo', modelId: 'demo' };
     const body = { configuration: { model } };
     const { id } = await call<ConversationView>(server.url, 'POST', '/api/conversations', body);
-    await page.goto(`${server.url}/c/${id}`);
+    await page.goto(`${server.url}/c/${id}${await signInFragment(server.url)}`);
   });
   afterEach(async () => {
     await page.close();
+    useAccessToken(server.url, null);
     await server[Symbol.asyncDispose]();
     await mcp.close();
     rmSync(folder, { recursive: true });

@@ -177,6 +177,7 @@ describeInBrowser('prompts and resources in the composer', () => {
     async () => {
       await anew();
       await pick('/team', /Team Management/, 'Mine');
+      await form().locator('[role=combobox]:focus, input:focus').waitFor();
       await form().getByRole('button', { name: 'Add prompt' }).click();
       await form().getByText('Required.').first().waitFor();
       const department = form().getByRole('combobox', { name: /department/ });

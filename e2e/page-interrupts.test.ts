@@ -55,9 +55,24 @@ const folder = mkdtempSync(join(tmpdir(), 'toolyard-interrupts-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const withdrawAtFile = join(folder, 'withdraw');
 
+const LONG_FORM = {
+  mode: 'form',
+  message: 'Everything, please.',
+  requestedSchema: {
+    type: 'object',
+    properties: Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [
+        `field${String(index)}`,
+        { type: 'string', title: `Field ${String(index)}` },
+      ]),
+    ),
+  },
+};
+
 const HOTEL: McpBehaviour = {
   tools: [
     askingTool('book_room', 'elicitation/create', FORM),
+    askingTool('book_long', 'elicitation/create', LONG_FORM),
     askingTool('book_secretly', 'elicitation/create', SECRET_FORM),
     askingTool('book_paid', 'elicitation/create', URL_ASKED),
     askingTool('book_sampled', 'sampling/createMessage', SAMPLING),
@@ -83,6 +98,21 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
   test('a form rejects invalid values and sends the corrected ones', async () => {
     const { page } = shared;
     await correctAndSendForm(page, await allowCallOf('book_room', page));
+  });
+
+  test('a form that is higher than the window is shown from its title', async () => {
+    const { page } = shared;
+    const card = await allowCallOf('book_long', page);
+    const title = card.getByText('asks you to fill in a form');
+    await title.waitFor();
+    const log = page.getByRole('log');
+    const inView = async (): Promise<boolean> => {
+      const [own, view] = [await title.boundingBox(), await log.boundingBox()];
+      return own !== null && view !== null && own.y >= view.y && own.y + own.height <= view.y + view.height;
+    };
+    await expect.poll(inView).toBe(true);
+    await card.getByRole('button', { name: 'Decline' }).click();
+    await chatPage(page).reads(/It said/);
   });
 
   test('a form of a modern server is shown again after a reload', async () => {

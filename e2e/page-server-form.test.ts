@@ -100,7 +100,13 @@ describePage('the form of an MCP server', (stages) => {
     await page.keyboard.insertText('API_TOKEN');
     const value = form.getByLabel('API_TOKEN: Value');
     expect(await value.getAttribute('type')).toBe('password');
+    await value.fill('<YOUR_KEY>');
+    expect(await value.getAttribute('type')).toBe('text');
+    await form.getByRole('button', { name: 'Save', exact: true }).click();
+    await form.getByText('Replace this placeholder with your own value.').waitFor();
+    await form.getByRole('button', { name: 'Save anyway' }).waitFor();
     await value.fill(SECRET);
+    expect(await value.getAttribute('type')).toBe('password');
     await form.getByRole('button', { name: 'Test' }).click();
     await form.getByText('Test passed').waitFor();
     await form.getByText(/files 1\.4\.0 · .*2025-[0-9-]+ \(initialize\)/).waitFor();

@@ -20,6 +20,7 @@ describePage('the page', (stages) => {
       await renameAndPin(page);
       await deleteAndUndo(page);
       await openDeleted(page, stage);
+      await openWrongSettings(page, stage);
     },
   );
 
@@ -74,11 +75,24 @@ describePage('the page', (stages) => {
 
   /** The client-side router handles a link, without a page load. */
   async function openDeleted(page: Page, { line }: Stage): Promise<void> {
-    const href = JSON.stringify(`${line.url}/c/nowhere`);
+    await follow(page, `${line.url}/c/nowhere`);
+    await page.getByText('Chat not found').first().waitFor();
+  }
+
+  async function follow(page: Page, address: string): Promise<void> {
+    const href = JSON.stringify(address);
     await page.evaluate(
       `{ const link = document.createElement('a'); link.href = ${href}; document.body.append(link); link.click(); link.remove(); }`,
     );
-    await page.getByText('Chat not found').first().waitFor();
+  }
+
+  /** An address that names a section by a word of it leads there. */
+  async function openWrongSettings(page: Page, { line }: Stage): Promise<void> {
+    await follow(page, `${line.url}/settings/assistant-tasks`);
+    await page.waitForURL(/\/settings\/tasks$/);
+    await follow(page, `${line.url}/settings/nowhere`);
+    await page.getByText('There is nothing at “nowhere”.').waitFor();
+    await page.getByRole('navigation', { name: 'Settings sections' }).getByRole('link', { name: 'Usage' }).waitFor();
   }
 
   test(

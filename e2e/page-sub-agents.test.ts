@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ModelScript } from '@toolyard/testing';
 import { eventually, reply } from '@toolyard/testing';
-import { call } from './support/api.ts';
+import { call, signedIn } from './support/api.ts';
 import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
@@ -62,6 +62,7 @@ describePage('sub-agents on the page', (stages) => {
       await eventually(async () => expect(await list.getByText('Completed').count()).toBe(2));
       const removal = await fetch(`${url}/api/conversations/${encodeURIComponent(await childOf(url, id))}`, {
         method: 'DELETE',
+        headers: signedIn(url),
       });
       expect([removal.status, await removal.json()]).toMatchObject([409, { code: 'conflict' }]);
     },

@@ -84,8 +84,8 @@ describePage('preset tasks in the page', ({ set, setProcess }) => {
       const id = (await chat.path()).split('/').at(-1) ?? '';
       const view = (): Promise<ConversationView> => call(stage.server.url, 'GET', `/api/conversations/${id}`);
       await eventually(async () => (await view()).translations?.[0]?.to === 'ja', { what: 'the stored translation' });
-      const exported = await fetch(`${stage.server.url}/api/conversations/${id}/export?format=json`);
-      expect(await exported.json()).toMatchObject({ translations: [{ from: 'en', to: 'ja' }] });
+      const exported = await call(stage.server.url, 'GET', `/api/conversations/${id}/export?format=json`);
+      expect(exported).toMatchObject({ translations: [{ from: 'en', to: 'ja' }] });
       await shown('English → Japanese').getByRole('button', { name: 'Remove translation' }).click();
       await shown('English → Japanese').waitFor({ state: 'detached' });
       await eventually(async () => (await view()).translations === undefined, { what: 'the removed translation' });

@@ -95,7 +95,7 @@ describePage('usage in the page', (stages) => {
     const table = page.getByRole('table', { name: 'Table' });
     const last = table.locator('tfoot tr');
     await last.waitFor();
-    expect((await last.innerText()).split(/\s+/)).toEqual(['Total', '2', '1', '0', '30', '20', 'unknown']);
+    expect((await last.innerText()).split(/\s+/)).toEqual(['Total', '2', '1', '0', '30', '20', '–']);
     await page.getByRole('img', { name: 'Tokens by Day: 50 in total' }).waitFor();
     await page.getByRole('combobox', { name: 'Show' }).selectOption('cost');
     await page.getByRole('img', { name: /^Cost by Day: \$0 in total, plus an unknown amount$/ }).waitFor();

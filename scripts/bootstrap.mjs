@@ -14,6 +14,9 @@ const ownMajor = Number(process.versions.node.split('.')[0]);
 const TASKS = {
   start: ['scripts/start.ts'],
   toolyard: ['scripts/toolyard.ts'],
+  /** Its first argument is the program of a user, which may import our packages without a build. */
+  program: [],
+  pack: ['scripts/pack-packages.ts'],
   test: ['scripts/test.ts'],
   'test:watch': ['scripts/test-watch.ts'],
   'test:long': ['scripts/test-long.ts'],
@@ -36,7 +39,7 @@ const TASKS = {
   screenshots: ['e2e/screenshots/main.ts'],
 };
 /** Tasks that need no development packages. */
-const USES = ['start', 'toolyard'];
+const USES = ['start', 'toolyard', 'program'];
 
 function say(text) {
   process.stderr.write(`toolyard: ${text}\n`);
@@ -66,18 +69,15 @@ function systemNode() {
 }
 
 function run(task, rest) {
-  const [entry, ...args] = TASKS[task];
+  // npm changes to the root; paths in arguments are relative to the folder of the user.
+  const cwd = process.env.INIT_CWD ?? process.cwd();
+  const entry = TASKS[task].map((file) => join(root, file));
   const node = nodeForTasks();
-  const child = spawn(
-    node,
-    ['--conditions=toolyard-src', '--disable-warning=ExperimentalWarning', join(root, entry), ...args, ...rest],
-    // npm changes to the root; paths in arguments are relative to the folder of the user.
-    {
-      stdio: 'inherit',
-      cwd: process.env.INIT_CWD ?? process.cwd(),
-      env: { ...process.env, TOOLYARD_SYSTEM_NODE: systemNode() },
-    },
-  );
+  const child = spawn(node, ['--conditions=toolyard-src', '--disable-warning=ExperimentalWarning', ...entry, ...rest], {
+    stdio: 'inherit',
+    cwd,
+    env: { ...process.env, TOOLYARD_SYSTEM_NODE: systemNode() },
+  });
   // A terminal sends Ctrl-C to both processes; the child handles it.
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
@@ -88,6 +88,7 @@ function run(task, rest) {
 const [task, ...rest] = process.argv.slice(2);
 if (ownMajor < OLDEST_NODE) fail(`Node ${OLDEST_NODE} or newer is required; this is ${process.versions.node}.`);
 if (!Object.hasOwn(TASKS, task)) fail(`Unknown task "${task}". Tasks: ${Object.keys(TASKS).join(', ')}.`);
+if (task === 'program' && rest.length === 0) fail('Name the program: npm run -s program -- agent.ts');
 if (!ensureInstalled({ root, forDevelopment: !USES.includes(task), say })) {
   fail('npm could not install the packages; see the error above. Check that the npm registry is reachable.');
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -32,8 +33,7 @@ type Install = 'linked' | 'registry';
 export async function packAndUse(install: Install): Promise<string | null> {
   const folder = mkdtempSync(join(runFolder() ?? tmpdir(), 'toolyard-pack-'));
   try {
-    const workspaces = [...PUBLISHED, PAGE].map((workspace) => `--workspace=${workspace}`);
-    const packed = await runNpm(['pack', '--silent', '--pack-destination', folder, ...workspaces], { quiet: true });
+    const packed = await packInto(folder);
     if (packed.code !== 0) return `npm pack failed:\n${packed.output}`;
     writeFileSync(join(folder, 'package.json'), '{ "name": "user", "private": true, "type": "module" }');
     const uninstalled = await (install === 'linked' ? installLinked(folder) : installFromRegistry(folder));
@@ -49,6 +49,12 @@ export async function packAndUse(install: Install): Promise<string | null> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Writes a tarball of each published package, as built, into a folder. */
+export function packInto(folder: string): Promise<Ran> {
+  const workspaces = [...PUBLISHED, PAGE].map((workspace) => `--workspace=${workspace}`);
+  return runNpm(['pack', '--silent', '--pack-destination', folder, ...workspaces], { quiet: true });
 }
 
 function tarballsIn(folder: string): string[] {
@@ -69,10 +75,12 @@ async function installLinked(folder: string): Promise<string | null> {
   for (const tarball of tarballsIn(folder)) {
     const extracted = await run('tar', ['-xzf', tarball], { cwd: folder, quiet: true });
     if (extracted.code !== 0) return extracted.output;
-    const { name, dependencies } = readPackage(join(folder, 'package'));
+    const { name, dependencies, bin } = readPackage(join(folder, 'package'));
     packed.set(name, dependencies);
-    mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
-    renameSync(join(folder, 'package'), join(folder, 'node_modules', name));
+    const place = join(folder, 'node_modules', name);
+    mkdirSync(dirname(place), { recursive: true });
+    renameSync(join(folder, 'package'), place);
+    for (const [command, file] of Object.entries(bin)) linkCommand(folder, command, join(place, file));
   }
   const wrong = [...packed].flatMap(([name, dependencies]) =>
     Object.entries(dependencies)
@@ -80,6 +88,14 @@ async function installLinked(folder: string): Promise<string | null> {
       .flatMap(([dependency, version]) => link(folder, name, dependency, version) ?? []),
   );
   return wrong.length === 0 ? null : wrong.join('\n');
+}
+
+/** As npm does, so that `npx` finds the command. */
+function linkCommand(folder: string, command: string, file: string): void {
+  const commands = join(folder, 'node_modules', '.bin');
+  mkdirSync(commands, { recursive: true });
+  chmodSync(file, 0o755);
+  symlinkSync(file, join(commands, command));
 }
 
 /** Links a dependency where only this package of ours finds it. */
@@ -104,13 +120,12 @@ function isInRange(version: string, range: string): boolean {
   return version.split('.')[0] === major;
 }
 
-function readPackage(folder: string): { name: string; version: string; dependencies: Record<string, string> } {
-  const read = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    name: string;
-    version: string;
-    dependencies?: Record<string, string>;
-  };
-  return { ...read, dependencies: read.dependencies ?? {} };
+type Package = { name: string; version: string; dependencies: Record<string, string>; bin: Record<string, string> };
+
+function readPackage(folder: string): Package {
+  const read = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Pick<Package, 'name' | 'version'> &
+    Partial<Package>;
+  return { ...read, dependencies: read.dependencies ?? {}, bin: read.bin ?? {} };
 }
 
 async function useCommand(folder: string, node: string): Promise<string | null> {
@@ -157,23 +172,44 @@ async function usePage(folder: string): Promise<string | null> {
   }
 }
 
-/** Runs the example of the README. */
+/** Runs the programs that the README and the guide show, as printed, outside the repository. */
 async function useLibrary(folder: string, node: string): Promise<string | null> {
-  const example = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1];
-  if (example === undefined) return 'the README has no example in a ts block';
-  const file = join(folder, 'example.mjs');
-  writeFileSync(file, example.replaceAll('await using ', 'const '));
-  const ran = await run(node, [file], { cwd: folder, quiet: true });
-  return expectOutput('the example of the README', ran, /\d/);
+  for (const document of DOCUMENTS) {
+    const file = join(folder, 'agent.mjs');
+    writeFileSync(file, programIn(document));
+    const wrong = expectOutput(
+      `the program of ${document}`,
+      await run(node, [file], { cwd: folder, quiet: true }),
+      USED,
+    );
+    if (wrong !== null) return wrong;
+  }
+  return null;
+}
+
+const DOCUMENTS = ['README.md', 'docs/library.md'];
+/** The program called the tool, and the answer has its result. */
+const USED = /calls get-date[^]*Tokyo/;
+
+function programIn(document: string): string {
+  const program = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, document), 'utf8'))?.[1];
+  if (program === undefined) throw new Error(`${document} has no program in a ts block`);
+  return program;
+}
+
+/** Runs the program of the README in the repository, as the README says. Returns the error, or null. */
+export async function useInClone(): Promise<string | null> {
+  const folder = mkdtempSync(join(ROOT, '.cache', 'program-'));
+  try {
+    const file = join(folder, 'agent.ts');
+    writeFileSync(file, programIn('README.md'));
+    return expectOutput('npm run program', await runNpm(['run', '-s', 'program', '--', file], { quiet: true }), USED);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 function expectOutput(what: string, { code, output }: Ran, pattern: RegExp): string | null {
   if (code === 0 && pattern.test(output)) return null;
   return `${what} ended with ${code} and printed:\n${output}`;
-}
-
-if (import.meta.main) {
-  const wrong = await packAndUse('registry');
-  console.log(wrong ?? 'packed, installed and used');
-  process.exitCode = wrong === null ? 0 : 1;
 }

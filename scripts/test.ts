@@ -11,7 +11,7 @@ import { format } from './format.ts';
 import { checkRepositoryRules } from './repository-rules.ts';
 import { checkImports } from './import-graph.ts';
 import { lint } from './lint.ts';
-import { packAndUse } from './pack.ts';
+import { packAndUse, useInClone } from './pack.ts';
 import { ROOT, runTool } from './run.ts';
 import { formatSkips, unacceptedSkips } from './skips.ts';
 import type { TestSummary } from './test-report.ts';
@@ -56,7 +56,7 @@ const CHECKS: readonly Check[] = [
   { name: 'page: size', run: () => tool('../packages/web/scripts/budget.ts', []), after: ['page: build'] },
   {
     name: 'packed, installed elsewhere and used',
-    run: () => packAndUse('linked'),
+    run: async () => (await packAndUse('linked')) ?? useInClone(),
     after: ['packages: build', 'page: build'],
     proves: ['M0.43'],
   },

@@ -17,6 +17,8 @@ export async function toolyard(args: readonly string[]): Promise<void> {
   const program = join(folder, 'packages/cli/src/bin.js');
   // The program reads its arguments from process.argv.
   process.argv = [process.execPath, program, ...args];
+  // What it prints as commands to run must work here, where no `toolyard` is installed.
+  process.env['TOOLYARD_COMMAND'] = 'npm run -s toolyard --';
   await import(pathToFileURL(program).href);
 }
 

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { reply } from '@toolyard/testing';
 import type { PageTexts } from '../support/page-texts.ts';
 import type { View } from '../support/page-parts.ts';
 import { navigate } from '../support/page-parts.ts';
 import type { Stage } from '../support/stage.ts';
-import { setStage } from '../support/stage.ts';
+import { accessTokenOf, setStage } from '../support/stage.ts';
 
 /** A server without models, MCP servers and conversations. */
 export function setEmptyStage(): Promise<Stage> {
@@ -32,12 +30,12 @@ export const EMPTY_VIEWS: readonly View[] = [
 
 /** A server that requires its access token. */
 export function setSignInStage(): Promise<Stage> {
-  return setStage(() => reply.text('Unused.'), { token: true });
+  return setStage(() => reply.text('Unused.'), { signIn: 'by hand' });
 }
 
 /** Views before the sign-in, and those that exist only with an access token. */
 export function signInViews({ server }: Stage): View[] {
-  const token = readFileSync(join(server.dataDir, 'access-token'), 'utf8').trim();
+  const token = accessTokenOf(server);
 
   async function enter(page: Page, t: PageTexts, text: string): Promise<void> {
     const field = page.getByLabel(t('common.tokenLabel'));

@@ -5,13 +5,27 @@ import { within } from '@toolyard/testing';
 /** Maximum time without an event in the stream of a run, in milliseconds. */
 const NO_EVENT_MS = 60_000;
 
+/** The access tokens of servers under test, by URL. */
+const accessTokens = new Map<string, string>();
+
+/** Requests of the test to this URL are signed in from now on; null forgets the token. */
+export function useAccessToken(url: string, token: string | null): void {
+  if (token === null) accessTokens.delete(url);
+  else accessTokens.set(url, token);
+}
+
+/** The headers that sign in a request of the test to this server; none if it needs none. */
+export function signedIn(url: string, token = accessTokens.get(url)): { authorization?: string } {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
 /** The API of a server under test; throws with the server's error message. */
 export async function call<T>(url: string, method: string, path: string, body?: object, token?: string): Promise<T> {
   const sent = fetch(`${url}${path}`, {
     method,
     headers: {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...signedIn(url, token),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
@@ -45,7 +59,7 @@ export async function readRun(
       onEvent(read);
     },
   });
-  const headers = { 'last-event-id': String(after) };
+  const headers = { 'last-event-id': String(after), ...signedIn(url) };
   const what = (): string => `an event of run ${runId} at ${url} after ${lastOf(seen)}`;
   const next = async <T>(promise: Promise<T>): Promise<T | 'cut'> => {
     // A lost connection; any other error is thrown.

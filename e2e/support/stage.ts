@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { McpServerList, RunRecord } from '@toolyard/protocol';
+import type { McpServerList, RunRecord, SignInLink } from '@toolyard/protocol';
 import type { ModelScript, ModelServer, ModelServerOptions } from '@toolyard/testing';
 import { eventually, startModelServer } from '@toolyard/testing';
-import { call } from './api.ts';
+import { call, useAccessToken } from './api.ts';
 import type { ConnectionProxy } from './connection-proxy.ts';
 import { startWorkerProxy } from './connection-proxy.ts';
 import type { LocalServer } from './local-server.ts';
@@ -47,8 +49,11 @@ export type StageOptions = {
   args?: string[];
   /** True: pages connect without `line`, at the own port of the server: only there they have frames on a second port. */
   direct?: boolean;
-  /** True: the server requires its access token, as users start it. */
-  token?: boolean;
+  /**
+   * How pages sign in. Default: by link, as users do. `by hand`: the test does it. `no token`: the server requires no
+   * access token, and a request without the session is accepted as well.
+   */
+  signIn?: 'by link' | 'by hand' | 'no token';
 };
 
 /** Runs the server in the process of the test, which is sufficient for most tests and costs a tenth to start. */
@@ -69,13 +74,15 @@ async function setStageOn<Server extends AnyServer>(
   const model = await startModelServer(script, options.models ? { models: options.models } : {});
   const tools = scriptTools(options.servers ?? {});
   const date = options.date ? [] : ['--no-date'];
+  const { signIn = 'by link' } = options;
   const server = await start({
-    ...(options.token === undefined ? {} : { token: options.token }),
+    token: signIn !== 'no token',
     // Pages use the proxy, which has another port than the server.
     args: ['--allow-host', '127.0.0.1', ...date, ...tools.args, ...(options.args ?? [])],
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-stage', ...options.env },
   });
   const line = await startWorkerProxy(() => Number(new URL(server.url).port));
+  if (signIn !== 'no token') useAccessToken(server.url, accessTokenOf(server));
   const base = (): string => (options.direct ? server.url : line.url);
   const complaints: string[] = [];
   const contexts: StageContext[] = [];
@@ -104,6 +111,9 @@ async function setStageOn<Server extends AnyServer>(
     );
   }
 
+  const addressOf = async (path: string): Promise<string> =>
+    base() + path + (signIn === 'by link' ? await signInFragment(server.url) : '');
+
   return {
     model,
     server,
@@ -122,7 +132,7 @@ async function setStageOn<Server extends AnyServer>(
       contexts.push(context);
       const page = await context.newPage();
       listen(page);
-      await Promise.all([load(page, base() + path), connected()]);
+      await Promise.all([load(page, await addressOf(path)), connected()]);
       return page;
     },
     async openBeside(beside, path) {
@@ -138,6 +148,7 @@ async function setStageOn<Server extends AnyServer>(
       for (const context of contexts.splice(0)) await context.release();
       await cancelRuns(server.url);
       await line.close();
+      useAccessToken(server.url, null);
       await server[Symbol.asyncDispose]();
       await model.close();
       tools[Symbol.dispose]();
@@ -152,6 +163,17 @@ async function setStageOn<Server extends AnyServer>(
 export async function load(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.locator('#placeholder').waitFor({ state: 'detached' });
+}
+
+/** Behind any path of the page, it signs in the browser that opens it, once. */
+export async function signInFragment(url: string): Promise<string> {
+  const { path } = await call<SignInLink>(url, 'POST', '/api/access/links', {});
+  return new URL(path, url).hash;
+}
+
+/** The access token in the data folder of a server. */
+export function accessTokenOf({ dataDir }: Pick<AnyServer, 'dataDir'>): string {
+  return readFileSync(join(dataDir, 'access-token'), 'utf8').trim();
 }
 
 /** Closing the server waits some seconds for executing tool calls. */

@@ -5,6 +5,8 @@ import { code, table } from './table.ts';
 /** A new event does not compile without a line here. */
 const MEANINGS: Readonly<Record<RunEventType, string>> = {
   run_started: 'The run began. `message` is the message it answers.',
+  servers_awaited:
+    'The run waits up to 5 s for these MCP servers, which connect for the first time. Whatever event follows ends the wait.',
   step_started: 'A step began; `instruction` says what it does.',
   steered: 'The run received a message while it was in progress; it is part of the conversation from here on.',
   request_made: 'A model request is about to be sent; `request` says what it is made of.',

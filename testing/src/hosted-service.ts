@@ -11,6 +11,8 @@ export type HostedServiceOptions = {
   behaviour?: McpBehaviourName | McpBehaviour;
   /** Servers require a sign-in first. */
   needsSignIn?: boolean;
+  /** False creates another server with every request, instead of returning the one that the user has. */
+  oneEach?: boolean;
   /** Responses to requests whose path has this prefix, which override all others. */
   answers?: { [path: string]: { status: number; body: JsonObject; headers?: Record<string, string> } };
 };
@@ -26,6 +28,8 @@ export type HostedService = AsyncDisposable & {
   signIn(): void;
   /** Deletes every server: their URLs stop working. */
   expire(): void;
+  /** Gives every server another URL; the old ones stop working. */
+  move(): void;
   close(): Promise<void>;
 };
 
@@ -33,15 +37,16 @@ export type HostedService = AsyncDisposable & {
 export async function startHostedService(options: HostedServiceOptions = {}): Promise<HostedService> {
   const { apiKey = 'key-of-the-test' } = options;
   const asked: { method: string; path: string; body: JsonObject }[] = [];
-  const instances = new Map<string, { server: string; signedIn: boolean }>();
+  const instances = new Map<string, { server: string; user: string; signedIn: boolean }>();
   const mcp = await startScriptedMcp(options.behaviour ?? 'plain');
   let created = 0;
   let url = '';
+  let place = 'at';
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url: path = '/' } = request;
     const [, kind, instanceId = ''] = path.split('/');
-    if (kind === 'at') return instances.has(instanceId) ? forwardRequest(request, response) : say(response, 404, {});
+    if (kind === place) return instances.has(instanceId) ? forwardRequest(request, response) : say(response, 404, {});
     const body = await readBody(request);
     asked.push({ method, path, body });
     const scripted = Object.entries(options.answers ?? {}).find(([start]) => path.startsWith(start))?.[1];
@@ -70,10 +75,11 @@ export async function startHostedService(options: HostedServiceOptions = {}): Pr
         detail: [{ loc: ['body', 'serverName'], msg: 'unknown server name', type: 'enum' }],
       });
     }
-    const instanceId = `instance-${++created}`;
-    instances.set(instanceId, { server: serverName, signedIn: false });
+    const [known] = [...instances].find(([, one]) => one.server === serverName && one.user === userId) ?? [];
+    const instanceId = options.oneEach === false || known === undefined ? `instance-${++created}` : known;
+    if (instanceId !== known) instances.set(instanceId, { server: serverName, user: userId, signedIn: false });
     const signIn = options.needsSignIn === true ? { oauthUrl: signInUrl(instanceId) } : {};
-    say(response, 200, { serverUrl: `${url}/at/${instanceId}/mcp`, instanceId, ...signIn });
+    say(response, 200, { serverUrl: `${url}/${place}/${instanceId}/mcp`, instanceId, ...signIn });
   }
 
   const signInUrl = (id: string): string => `https://sign-in.example/${id}`;
@@ -109,6 +115,7 @@ export async function startHostedService(options: HostedServiceOptions = {}): Pr
       for (const instance of instances.values()) instance.signedIn = true;
     },
     expire: () => instances.clear(),
+    move: () => void (place = `${place}-moved`),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Listens on a free port of 127.0.0.1. `close` also cuts open connections, and may be called again. */
-export async function listenOnLoopback(server: Server): Promise<{ origin: string; close: () => Promise<void> }> {
-  server.listen(0, '127.0.0.1');
+/** Listens on 127.0.0.1, on a free port by default. `close` also cuts open connections, and may be called again. */
+export async function listenOnLoopback(
+  server: Server,
+  port = 0,
+): Promise<{ origin: string; close: () => Promise<void> }> {
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -64,14 +64,17 @@ test('the open half has the groups and counts listed in its README', () => {
 
 test('entries of both halves have unique ids and the documented format', () => {
   vi.stubEnv('TOOLYARD_SEALED', '1');
-  const all = [...loadPolicyCorpus('open'), ...loadPolicyCorpus('sealed')];
+  const all = (['first', 'second'] as const).flatMap((corpus) => [
+    ...loadPolicyCorpus('open', corpus),
+    ...loadPolicyCorpus('sealed', corpus),
+  ]);
   expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
   expect(malformedEntries(all)).toEqual([]);
 });
 
-test('the sealed half has the same groups', () => {
+test.each(['first', 'second'] as const)('the sealed half of the %s corpus has the same groups', (corpus) => {
   vi.stubEnv('TOOLYARD_SEALED', '1');
-  const groups = (half: 'open' | 'sealed') => Object.keys(countGroups(loadPolicyCorpus(half))).sort();
+  const groups = (half: 'open' | 'sealed') => Object.keys(countGroups(loadPolicyCorpus(half, corpus))).sort();
   expect(groups('sealed')).toEqual(groups('open'));
 });
 

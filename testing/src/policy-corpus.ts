@@ -59,18 +59,25 @@ export type PolicyCase = CommandCase | NeverCase | CallCase | PathCase;
 
 const FOLDER = new URL('../policy-corpus/', import.meta.url);
 
+/** The first corpus has variants of the groups of an audit; the second was made later from public sources. */
+type Corpus = 'first' | 'second';
+
 /**
- * Reads one half of the attack corpus in `testing/policy-corpus`, with its harmless cases. Commands are data: pass them
+ * Reads one half of a corpus in `testing/policy-corpus`, with its harmless cases. Commands are data: pass them
  * to the policy check, never to a shell outside the sandbox of decision 114.
  *
  * @throws if the sealed half is requested without `TOOLYARD_SEALED=1`
  */
-export function loadPolicyCorpus(half: 'open' | 'sealed'): PolicyCase[] {
+export function loadPolicyCorpus(half: 'open' | 'sealed', corpus: Corpus = 'first'): PolicyCase[] {
+  const isSecond = corpus === 'second';
+  if (half === 'open' && isSecond) return parseCases(readText('second-open.json'));
   if (half === 'open') return [...parseCases(readText('open.json')), ...parseCases(readText('harmless-open.json'))];
   if (process.env['TOOLYARD_SEALED'] !== '1') {
     throw new Error('The sealed half of the policy corpus is for the final run only: set TOOLYARD_SEALED=1.');
   }
-  return parseCases(gunzipSync(Buffer.from(readText('sealed.bin'), 'base64')).toString('utf8'));
+  return parseCases(
+    gunzipSync(Buffer.from(readText(isSecond ? 'second-sealed.bin' : 'sealed.bin'), 'base64')).toString('utf8'),
+  );
 }
 
 function readText(name: string): string {

@@ -28,6 +28,12 @@ export type AgentOptions = {
   /** MCP servers whose tools the model may use. An unreachable server is reported, not thrown. */
   servers?: ServerConfig[];
   /**
+   * How long {@link createAgent} waits for servers that connect: `all` until each is ready or its attempt failed, at most
+   * its connect timeout; `ready` not at all; a number of milliseconds. The tools of a server that is ready later join at
+   * the next turn. Default `all`.
+   */
+  waitForServers?: 'all' | 'ready' | number;
+  /**
    * Functions that the model may call, as `functions/<name>`; created by {@link tool}. A read-only function that is not
    * open-world runs without approval; others need {@link approve}, {@link allow} or a rule, like tools of servers.
    */
@@ -59,7 +65,7 @@ export type AgentOptions = {
   inputs?: ModelInput[];
   /** Handlers for requests of servers during a call. Without it such requests are declined. */
   interrupts?: InterruptHandlers;
-  /** Tools that need no approval, as `server/tool`. */
+  /** Tools that need no approval, as `server/tool`; `*` and `?` as in rules. */
   allow?: string[];
   /**
    * Called before servers are connected, with a function that returns their state; the returned function is called

@@ -10,7 +10,7 @@ import { LocalAgent } from './local-agent.ts';
 import { MemoryConversation } from './memory-conversation.ts';
 
 /**
- * Creates an agent; resolves once its servers are connected and listed, or have failed.
+ * Creates an agent; resolves once its servers are connected and listed, or have failed, or after `waitForServers`.
  *
  * @example
  * await using agent = await createAgent({
@@ -23,6 +23,7 @@ import { MemoryConversation } from './memory-conversation.ts';
 export async function createAgent(options: AgentOptions, platform: Platform): Promise<Agent> {
   const { clock, ids } = platform;
   refuseWrong(options.budgets ?? []);
+  const waitMs = waitOf(options.waitForServers);
   const log = options.log ?? ((): void => {});
   const functions = new FunctionTools([
     ...(options.tools ? [{ id: 'functions', tools: options.tools }] : []),
@@ -41,7 +42,16 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
   });
   const connected = options.whileConnecting?.(() => host.health());
   try {
-    await host.connectAll();
+    const connecting = host.connectAll();
+    if (waitMs === undefined) await connecting;
+    else {
+      await host.whenSettled(
+        functions.servers.map(({ id }) => id),
+        undefined,
+        FUNCTIONS_MS,
+      );
+      await host.whenSettled(host.awaited(host.configurations.keys()), undefined, waitMs);
+    }
   } finally {
     connected?.();
   }
@@ -54,6 +64,23 @@ function refuseWrong(budgets: readonly Budget[]): void {
   const [fault] = faultsOfBudgets(budgets);
   if (!fault) return;
   throw new ToolyardError({ code: 'bad_request', message: `budgets[${fault.at}] is invalid: ${fault.problem}.` });
+}
+
+/** How long functions may take to be listed, in milliseconds: they are in this process. */
+const FUNCTIONS_MS = 60_000;
+
+/** `setTimeout` fires longer timers at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/** How long to wait for servers, in milliseconds; undefined: until their connect timeouts. */
+function waitOf(wait: AgentOptions['waitForServers'] = 'all'): number | undefined {
+  if (wait === 'all') return undefined;
+  if (wait === 'ready') return 0;
+  if (typeof wait === 'number' && wait >= 0) return Math.min(wait, MAX_TIMER_MS);
+  throw new ToolyardError({
+    code: 'bad_request',
+    message: `waitForServers must be "all", "ready" or a number of milliseconds (got ${JSON.stringify(wait)}).`,
+  });
 }
 
 function describe(server: ServerHealth): string {

@@ -200,12 +200,12 @@ function createGate(
       ? { ...verdict, about: { ...verdict.about, diff } }
       : verdict;
   };
-  return (tool, args) => {
-    const verdict = checker.check(tool, args);
+  return (tool, args, textCall) => {
+    const verdict = checker.check(tool, args, textCall);
     const servers = unconfirmed?.() ?? [];
     if (servers.length === 0 || verdict.decision !== 'run') return withDiff(verdict, tool, args);
     // The mode `auto` would allow the call: the interrupt says why it asks nevertheless.
-    const asked = withDiff(allowListChecker.check(tool, args), tool, args);
+    const asked = withDiff(allowListChecker.check(tool, args, textCall), tool, args);
     return asked.decision === 'ask' ? { ...asked, about: { ...asked.about, autoUnconfirmed: [...servers] } } : asked;
   };
 }

@@ -19,6 +19,7 @@ test('exports these names and no others', () => {
     'createUuidSource',
     'createWordIndex',
     'hostTools',
+    'matchesGlob',
     'messageIdOf',
     'nearestNames',
     'partialAnswer',

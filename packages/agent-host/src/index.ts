@@ -1,4 +1,5 @@
 export { partialAnswer, continuationOf } from './continuation.ts';
+export { matchesGlob } from '@toolyard/agent-runtime';
 export { createAgent } from './create-agent.ts';
 export type { RunAccess } from './create-run-host.ts';
 export type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';

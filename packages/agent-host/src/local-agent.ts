@@ -8,7 +8,7 @@ import type {
 } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
 import type { AgentContext } from '@toolyard/agent-runtime';
-import { readInterventionRules } from '@toolyard/agent-runtime';
+import { matchesGlob, readInterventionRules } from '@toolyard/agent-runtime';
 import type { McpHost, ServerHealth } from '@toolyard/mcp-host';
 import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
 import type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
@@ -36,7 +36,7 @@ export class LocalAgent implements Agent {
   readonly #conversation: MemoryConversation;
   readonly #log: (line: string) => void;
   /** Stored decisions by `server/tool`. */
-  readonly #permissions: Map<string, 'allow' | 'never'>;
+  readonly #permissions = new Map<string, 'allow' | 'never'>();
   readonly #rules: InterventionRule[];
   readonly #usage: MemoryUsage;
   #model: { runtime: ModelRuntime; id: string };
@@ -58,7 +58,6 @@ export class LocalAgent implements Agent {
     this.#tools = hostTools({ host, functions });
     this.#conversation = conversation;
     this.#log = log;
-    this.#permissions = new Map(options.allow?.map((reference) => [reference, 'allow']));
     this.#rules = readInterventionRules(options.rules ?? []);
     this.#usage = new MemoryUsage(platform.clock);
     this.#model = resolveModel(options.model, platform);
@@ -209,7 +208,7 @@ export class LocalAgent implements Agent {
         abilities: { contextWindow, inputs },
         tools: this.#tools,
         functions: this.#functions,
-        permission: (tool) => this.#permissions.get(formatToolReference(tool)),
+        permission: (tool) => this.#permissionOf(formatToolReference(tool)),
         surroundings: policy,
         budgets: isCounted
           ? { budgets, spent: (budget) => this.#usage.spent(budget), refresh: () => undefined }
@@ -251,6 +250,11 @@ export class LocalAgent implements Agent {
   #remember(tool: ToolReference, decision: 'approve' | 'refuse', definition: string | undefined): void {
     this.#permissions.set(formatToolReference(tool), decision === 'approve' ? 'allow' : 'never');
     if (decision === 'approve' && definition !== undefined) this.#host.approveTool(tool, definition);
+  }
+
+  #permissionOf(reference: string): 'allow' | 'never' | undefined {
+    const isAllowed = this.#options.allow?.some((pattern) => matchesGlob(pattern, reference));
+    return this.#permissions.get(reference) ?? (isAllowed === true ? 'allow' : undefined);
   }
 }
 

@@ -1,14 +1,14 @@
 import type { Clock, Fetch, IdSource } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
-import type { ModelRuntime, WireName } from '@toolyard/model-runtime';
+import type { ModelInfo, ModelRuntime, WireName } from '@toolyard/model-runtime';
 import { createDemoRuntime, createModelRuntime } from '@toolyard/model-runtime';
 
 /**
  * The model to use: one at a base URL with the API format `wire` (default: OpenAI Chat Completions), the built-in demo,
- * or one of an existing runtime.
+ * or one of an existing runtime. `knownModels`: what a detection has read of the server's models.
  */
 export type ModelChoice =
-  | { baseUrl: string; apiKey?: string; id: string; wire?: WireName }
+  | { baseUrl: string; apiKey?: string; id: string; wire?: WireName; knownModels?: readonly ModelInfo[] }
   | { demo: true; id?: 'demo' | 'demo-text' }
   | { runtime: ModelRuntime; id: string };
 
@@ -21,14 +21,14 @@ export function resolveModel(
   const { clock, ids, fetch } = platform;
   const newId = (): string => ids.next();
   if ('demo' in choice) return { runtime: createDemoRuntime({ clock, newId }), id: choice.id ?? 'demo' };
-  const { baseUrl, apiKey, id, wire = 'openai-chat' } = choice;
+  const { baseUrl, apiKey, id, wire = 'openai-chat', knownModels } = choice;
   const runtime = createModelRuntime({
     wire,
     baseUrl,
     fetch,
     clock,
     newId,
-    ...defined({ apiKey }),
+    ...defined({ apiKey, knownModels }),
   });
   return { runtime, id };
 }

@@ -23,6 +23,7 @@ import type {
   ToolLedger,
   ToolMode,
   ToolReference,
+  ToolResult,
   UrlInterrupt,
   UsageEntry,
 } from '@toolyard/protocol';
@@ -120,6 +121,8 @@ export type RunHost = {
   timeZone?: string;
   /** Absent: requests cannot be shown later, except for their messages. */
   keepPrelude?: KeepPrelude | undefined;
+  /** Moves the large texts of a result to files, before anything else gets it. Absent where there are no files. */
+  keepResult?: ((result: ToolResult) => Promise<ToolResult>) | undefined;
   asking: ApprovalMode;
   interrupts: ServerInterruptMode;
   /** Asks about budgets if interrupts are not parked; absent: a run ends at a budget. */
@@ -136,6 +139,11 @@ export type RunHost = {
   forbidden: (tool: ToolReference, args: JsonObject) => ErrorInfo | undefined | Promise<ErrorInfo | undefined>;
   /** Receives every completed call of a model or tool. */
   used?: ((entry: UsageEntry) => void) | undefined;
+  /**
+   * Awaited before each model request: it resolves when the usage of the earlier ones is stored, so that a crash loses the
+   * usage of at most one request. Absent where nothing is stored.
+   */
+  usageStored?: (() => Promise<unknown> | undefined) | undefined;
   /** The budgets; `refresh` updates the usage outside this run. */
   budgets?:
     | {

@@ -157,7 +157,7 @@ export class GeneralChatAgent implements Brain {
     if (call.decision === 'refused') return call;
     // A call that cannot be made is answered with its problem and needs no approval.
     if (call.problem) return { ...call, decision: 'run' };
-    const verdict = this.#options.gate(call.tool, call.arguments);
+    const verdict = this.#options.gate(call.tool, call.arguments, call.textCall);
     if (verdict.decision === 'ask' && this.#options.onlyAsks?.(call.tool)) return { ...call, decision: 'run' };
     if (call.approved && verdict.decision === 'ask') {
       const { danger } = verdict.about ?? {};

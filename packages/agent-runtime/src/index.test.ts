@@ -20,6 +20,7 @@ test('exports these names and no others', () => {
     'budgetInterrupt',
     'buildContext',
     'checkScope',
+    'dangerOf',
     'fenced',
     'groupHistory',
     'groupResultOf',

@@ -7,7 +7,7 @@ export { GeneralChatAgent } from './general-chat-agent.ts';
 export type { Brain, GeneralChatAgentOptions } from './general-chat-agent.ts';
 export { BudgetChecker, budgetError, budgetInterrupt, withModelCall } from './budget-checker.ts';
 export type { BudgetCheckerOptions, BudgetExcess, BudgetGate, BudgetNeed } from './budget-checker.ts';
-export { InterventionChecker, isHarmless, refusalOf } from './intervention/intervention-checker.ts';
+export { dangerOf, InterventionChecker, isHarmless, refusalOf } from './intervention/intervention-checker.ts';
 export type { Gate, InterventionOptions, ToolPolicyFacts, PolicyVerdict } from './intervention/intervention-checker.ts';
 export type { CallContext } from './intervention/call-facts.ts';
 export { readInterventionRules } from './intervention/read-rules.ts';
@@ -59,5 +59,6 @@ export { plainSummary, SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } fro
 export { tokensOfText, tokensOfTools } from './context/estimate-tokens.ts';
 export type { ContextSources } from './context-pipeline.ts';
 export type { PresetPrompt } from './preset-tasks/preset-prompt.ts';
+export { cutAtWord } from './preset-tasks/preset-prompt.ts';
 export { presetPrompt } from './preset-tasks/preset-prompts.ts';
 export { fenced } from './context/fenced.ts';

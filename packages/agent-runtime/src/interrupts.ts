@@ -8,7 +8,7 @@ import type {
   InterruptAnswer,
   JsonObject,
 } from '@toolyard/protocol';
-import { budgetExceeded, canonicalJson, defined, formatToolReference, mergeBudgets } from '@toolyard/protocol';
+import { budgetExceeded, canonicalJson, defined, formatToolReference, isOnceOnly, mergeBudgets } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
 import { openChildrenOf, withChildrenOver } from './delegation.ts';
 import { openFunctionInterrupt, withFunctionAnswer } from './tool-interrupts.ts';
@@ -183,6 +183,9 @@ export function checkScope(open: ApprovalInterrupt, answer: ApprovalAnswer): str
   if (answer.decision !== 'approve' || answer.scope === 'once') return null;
   if (open.byRule === true) return 'A rule asks before every call like this one: it can only be allowed once.';
   const { arguments: written = open.arguments } = answer;
+  if (open.danger === undefined && isOnceOnly(open)) {
+    return 'The model wrote this call as text that it repeats or quotes: it can only be allowed once.';
+  }
   const why = open.danger ?? (isSame(written, open.arguments) ? undefined : dangerOf(open.tool, written));
   if (why === undefined) return null;
   return `This call can only be allowed once. ${why}`;
@@ -197,9 +200,7 @@ export function standingAnswer(
   open: ApprovalInterrupt,
 ): ApprovalAnswer | undefined {
   if (lasting?.decision !== 'approve') return lasting;
-  return open.danger === undefined && open.byRule === undefined
-    ? { decision: 'approve', scope: lasting.scope }
-    : undefined;
+  return isOnceOnly(open) ? undefined : { decision: 'approve', scope: lasting.scope };
 }
 
 function isSame(one: JsonObject, other: JsonObject): boolean {

@@ -20,6 +20,7 @@ import type {
   Spent,
   SubAgentTask,
   TabInterrupt,
+  TextCall,
   ToolReference,
   ToolResult,
   UrlInterrupt,
@@ -75,6 +76,8 @@ export type RunnableCall = NamedCall & CallDecision & CallHistory & { tool: Tool
  * judged again with all of it.
  */
 type CallHistory = {
+  /** Set if the model wrote the call as text. */
+  textCall?: TextCall;
   /** The user edited the arguments; `danger` is the warning of the approval that they answered with them. */
   edited?: { danger?: string };
   /** How often approval was requested again since. */
@@ -129,7 +132,15 @@ export type DelegatedTask = { title: string } & (
 /** A tool as it is when a user is asked about a call of it. */
 export type CallToolFacts = Pick<
   ApprovalInterrupt,
-  'description' | 'definition' | 'inputSchema' | 'changed' | 'diff' | 'danger' | 'byRule' | 'autoUnconfirmed'
+  | 'description'
+  | 'definition'
+  | 'inputSchema'
+  | 'changed'
+  | 'diff'
+  | 'danger'
+  | 'byRule'
+  | 'textCall'
+  | 'autoUnconfirmed'
 >;
 
 /**

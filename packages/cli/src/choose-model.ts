@@ -55,7 +55,7 @@ export async function chooseModel(flags: ModelFlags, context: ModelContext): Pro
     const id = modelId ?? server.models[0]?.id;
     if (id !== undefined && (modelId === undefined || server.models.some((model) => model.id === modelId))) {
       return {
-        model: { baseUrl: server.baseUrl, id },
+        model: { baseUrl: server.baseUrl, id, knownModels: server.models },
         description: `${id} of ${server.label} at ${server.baseUrl} (detected)`,
       };
     }

@@ -75,7 +75,7 @@ export function createProgram(invocation: Invocation): Command {
         'error',
       ]),
     )
-    .addOption(repeatable('--allow <server/tool>', 'allow this tool without asking'))
+    .addOption(repeatable('--allow <server/tool>', 'allow these tools without asking; * stands for any characters'))
     .addOption(
       new Option('--tool-mode <mode>', 'pass tools as API tools (native, the default) or in the prompt (text)').choices(
         ['native', 'text'],

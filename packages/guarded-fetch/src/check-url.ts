@@ -1,6 +1,6 @@
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, hasUserinfo, readUrl } from '@toolyard/protocol';
 import { isRefusedAddress } from './address.ts';
-import { hasUserinfo, hostOf, isLocalhostName, readUrl } from './hosts.ts';
+import { hostOf, isLocalhostName } from './hosts.ts';
 
 /**
  * Checks a link from a model, page or server before a user's browser opens it: `https:` anywhere, `http:` only on this

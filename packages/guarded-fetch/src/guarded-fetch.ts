@@ -1,8 +1,7 @@
 import type { Fetch } from '@toolyard/protocol';
-import { defined } from '@toolyard/protocol';
+import { defined, readUrl } from '@toolyard/protocol';
 import { Agent, fetch as innerFetch, type RequestInit as InnerInit, type Response as InnerResponse } from 'undici';
 import { isRefusedAddress, type RefusalReason } from './address.ts';
-import { readUrl } from './hosts.ts';
 import { createLookup, resolveWithSystem, type Resolve } from './lookup.ts';
 import { refusalBehind } from './refusal-behind.ts';
 import { toError, type FetchRefusal } from './refusals.ts';

@@ -1,4 +1,4 @@
-import { readUrl } from './hosts.ts';
+import { readUrl } from '@toolyard/protocol';
 import type { FetchRefusal } from './refusals.ts';
 
 /** A body that can be sent repeatedly, or a stream that can be sent once. */

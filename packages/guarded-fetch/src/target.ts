@@ -1,5 +1,6 @@
+import { hasUserinfo } from '@toolyard/protocol';
 import type { RefusalReason } from './address.ts';
-import { hasUserinfo, hostOf, isLocalhostName, isWeb } from './hosts.ts';
+import { hostOf, isLocalhostName, isWeb } from './hosts.ts';
 import type { FetchRefusal } from './refusals.ts';
 
 /** Checks for every URL, trusted or not: fetch supports it and it contains no credentials. */

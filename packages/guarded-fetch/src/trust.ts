@@ -1,6 +1,6 @@
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, readUrl } from '@toolyard/protocol';
 import { isRefusedAddress } from './address.ts';
-import { hostOf, isLocalhostName, isWeb, readUrl } from './hosts.ts';
+import { hostOf, isLocalhostName, isWeb } from './hosts.ts';
 
 /**
  * Creates the `trust` of a guard from URLs that the operator configured or that were detected on loopback. Scheme, host

@@ -1,7 +1,7 @@
+import { readUrl } from '@toolyard/protocol';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { readUrl } from './hosts.ts';
 import { refusalBehind } from './refusal-behind.ts';
 import { toError } from './refusals.ts';
 import type { WebSocketGuard } from './websocket.ts';

@@ -1,5 +1,5 @@
+import { readUrl } from '@toolyard/protocol';
 import { WebSocket as InnerWebSocket, type Agent } from 'undici';
-import { readUrl } from './hosts.ts';
 import { toError, type FetchRefusal } from './refusals.ts';
 
 /** A WebSocket with the checks of its guard. The handshake follows no redirects. */

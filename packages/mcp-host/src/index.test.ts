@@ -18,6 +18,8 @@ test('the package exports exactly this', () => {
     'definitionHash',
     'definitionTokens',
     'displayUrl',
+    'faultOfUrlToOpen',
+    'fitArguments',
     'initialized',
     'inspectServer',
     'offersOf',

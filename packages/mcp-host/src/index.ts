@@ -30,6 +30,8 @@ export type {
 export type { ToolUi } from './apps/app-extension.ts';
 export { LAUNCHERS } from './connection/launcher.ts';
 export { checkArguments } from './calls/check-arguments.ts';
+export type { FittedArguments } from './calls/fit-arguments.ts';
+export { fitArguments } from './calls/fit-arguments.ts';
 export type { EraMemory, EraRecord } from './connection/era-memory.ts';
 export { createEraMemory } from './connection/era-memory.ts';
 export type { CreateTransport, HostTransport, TransportContext, TransportEnd } from './transports/transport.ts';
@@ -55,6 +57,7 @@ export type {
   SamplingRequest,
   UrlRequestContext,
 } from './server-requests/answer-request.ts';
+export { faultOfUrlToOpen } from './server-requests/url-to-open.ts';
 export type { ListedSkill, SkillFile } from './catalogue/skills.ts';
 export type { ResourceStore } from './catalogue/resource-store.ts';
 export type { PinStore, ToolPin, VoidedApproval } from './catalogue/trust.ts';

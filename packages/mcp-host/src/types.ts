@@ -149,7 +149,7 @@ export type ServerHealth = {
   launch?: { launcher: string; since: number; stderr: readonly string[] };
   /** The isolation of a stdio server that was started. */
   isolation?: McpIsolation;
-  /** While `reconnecting`: the current or next attempt, and, while waiting, when it begins. */
+  /** While `reconnecting`, or `failed` with attempts left: the current or next attempt and, while waiting, when it begins. */
   reconnect?: { attempt: number; of: number; at?: number };
   toolCount: number;
   /** Absent until listed, in the background. */

@@ -20,6 +20,7 @@ test('exports exactly the public API', () => {
     'openaiCompatibleFactory',
     'placeholdersIn',
     'providersInEnvironment',
+    'rememberNativeCalls',
     'withChat',
   ]);
   expect(Object.keys(fetchSse)).toEqual(['fetchSSE']);

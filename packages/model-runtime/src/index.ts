@@ -20,7 +20,10 @@ export type {
   ToolChoice,
   Transcription,
   TranscriptionRequest,
+  WrittenAsText,
 } from './types.ts';
+export type { TextPosition } from './text-position.ts';
+export { rememberNativeCalls, type NativeCallMemory } from './native-call-memory.ts';
 export {
   createModelRuntime,
   createOpenAiChatRuntime,

@@ -14,7 +14,7 @@ import { readBounded } from './wire/endpoint.ts';
 /** A server that reports more facts about its models at an endpoint of its own. */
 export type FactsOf = 'ollama' | 'llama.cpp' | 'lm-studio' | 'koboldcpp';
 
-type Facts = Pick<ModelInfo, 'contextWindow' | 'inputs'>;
+type Facts = Pick<ModelInfo, 'contextWindow' | 'inputs' | 'nativeTools'>;
 
 /** Requests JSON below the base URL of the server; undefined if it is not available. */
 type Ask = (path: string, body?: JsonObject) => Promise<JsonValue | undefined>;
@@ -80,10 +80,7 @@ export async function templateShowsTools(options: ModelFactsOptions): Promise<bo
   const cancelTimer = clock.after(timeoutMs, () => deadline.abort());
   const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
   try {
-    const props = await ask('/props', undefined, options, either);
-    const abilities = isJsonObject(props) ? props['chat_template_caps'] : undefined;
-    const supportsTools = isJsonObject(abilities) ? abilities['supports_tools'] : undefined;
-    return typeof supportsTools === 'boolean' ? supportsTools : undefined;
+    return toolsOf(await ask('/props', undefined, options, either)).nativeTools;
   } finally {
     cancelTimer();
   }
@@ -134,6 +131,7 @@ const FACTS: Readonly<Record<FactsOf, FactsReader>> = {
     const facts = {
       ...contextOf(isJsonObject(settings) ? settings['n_ctx'] : undefined),
       ...inputsOf(props['modalities']),
+      ...toolsOf(props),
     };
     return () => facts;
   },
@@ -195,6 +193,13 @@ function ollamaFacts(description: JsonObject): Facts {
 
 function contextOf(size: JsonValue | undefined): Facts {
   return typeof size === 'number' && Number.isInteger(size) && size > 0 ? { contextWindow: size } : {};
+}
+
+/** Whether the chat template of llama.cpp has tools; older versions do not report it. */
+function toolsOf(props: JsonValue | undefined): Facts {
+  const abilities = isJsonObject(props) ? props['chat_template_caps'] : undefined;
+  const nativeTools = isJsonObject(abilities) ? abilities['supports_tools'] : undefined;
+  return typeof nativeTools === 'boolean' ? { nativeTools } : {};
 }
 
 /** Reads `{ vision, audio }`; empty if neither is present. */

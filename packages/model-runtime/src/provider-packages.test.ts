@@ -228,14 +228,14 @@ function conversation(wire: EventWire, model: string): Message[] {
     'anthropic-messages': 'anthropic-messages:thinking:c2ln',
     'google-gemini': 'google-gemini:c2ln',
   }[wire];
-  const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
+  const png = { type: 'image', mimeType: 'image/png', source: { data: 'iVBORw0KGgo=' } } as const;
   // Chat Completions has no field for it; servers that require one are not OpenAI's.
   const reasoning = wire === 'openai-chat' ? [] : [{ type: 'reasoning', text: 'Hm.', signature: signature } as const];
   const answer = assistant(...reasoning, 'So.', call('c.1', 'f', { x: 1 }, 'call_1'), call('c.2', 'g'));
   answer.model = model;
   return [
     system('Be kind.'),
-    user('look', png, { type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'BBBB' } }),
+    user('look', png, { type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'JVBERi0x' } }),
     answer,
     result('c.1', 'f', { content: [{ type: 'text', text: 'seen' }, png] }),
     result('c.2', 'g', { content: [{ type: 'text', text: 'no' }], isError: true }),

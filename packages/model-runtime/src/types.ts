@@ -12,6 +12,7 @@ import type {
   ToolMode,
   Usage,
 } from '@toolyard/protocol';
+import type { TextPosition } from './text-position.ts';
 
 /** Whether the model may, must not or must call tools; or which one it must call. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };
@@ -37,6 +38,20 @@ export type ChatRequest = {
   user?: string;
 };
 
+/** How a call was written in the text of an answer. Whoever executes calls decides what it is worth. */
+export type WrittenAsText = {
+  /** The model's text, with the white space before it; several calls may share it. */
+  raw: string;
+  /** Number of characters of the answer's text before it. */
+  at: number;
+  /** How the tools were offered. */
+  toolMode: ToolMode;
+  /** Set if it stands in a quote or in code. */
+  position?: TextPosition;
+  /** Set if the model is known to call tools natively. */
+  isNative?: true;
+};
+
 /**
  * The parts of an answer, in order. A stream ends with exactly one `finish` or `error`, unless its signal was aborted:
  * then it throws an AbortError.
@@ -49,12 +64,23 @@ export type StreamPart =
    * without such reasoning it belongs to the part that follows.
    */
   | { type: 'reasoning_signature'; signature: string }
-  /** Starts a call. `index` is its position among the calls of this answer and identifies its parts. */
-  | { type: 'tool_call_start'; index: number; id?: string; name: string }
+  /**
+   * Starts a call. `index` is its position among the calls of this answer and identifies its parts. `isText`: written as
+   * text, and complete.
+   */
+  | { type: 'tool_call_start'; index: number; id?: string; name: string; isText?: true }
   | { type: 'tool_call_delta'; index: number; argumentsText: string }
-  /** Completes a call. `arguments` is null if `argumentsText` is not a JSON object. */
-  | { type: 'tool_call'; index: number; id?: string; name: string; arguments: JsonObject | null; argumentsText: string }
-  | { type: 'malformed_tool_call'; raw: string; reason: string }
+  /** Completes a call. `arguments` is null if `argumentsText` is not a JSON object. `text`: it was written as text. */
+  | {
+      type: 'tool_call';
+      index: number;
+      id?: string;
+      name: string;
+      arguments: JsonObject | null;
+      argumentsText: string;
+      text?: WrittenAsText;
+    }
+  | { type: 'malformed_tool_call'; raw: string; reason: string; text?: WrittenAsText }
   | { type: 'image'; mimeType: string; source: MediaSource }
   | { type: 'citation'; url: string; title?: string; text?: string }
   /** `cost` in US dollars, if the price is known. */
@@ -66,8 +92,17 @@ export type StreamPart =
   | { type: 'finish'; reason: FinishReason }
   | { type: 'error'; error: ErrorInfo };
 
-/** `inputs`: the accepted input types, if the server reports them; always includes text. */
-export type ModelInfo = { id: string; ownedBy?: string; contextWindow?: number; inputs?: ModelInput[] };
+/**
+ * `inputs`: the accepted input types, if the server reports them; always includes text. `nativeTools`: whether the
+ * server passes tool definitions to the model, if it reports that.
+ */
+export type ModelInfo = {
+  id: string;
+  ownedBy?: string;
+  contextWindow?: number;
+  inputs?: ModelInput[];
+  nativeTools?: boolean;
+};
 
 export type CallOptions = {
   signal?: AbortSignal;

@@ -7,6 +7,7 @@ export type RunEventType = RunEventBody['type'];
  * compiles only if each reader handles it, names it in {@link ignoreEvent}, or it is listed here or in {@link FactEvent}.
  */
 type ProgressEvent =
+  | 'servers_awaited'
   | 'step_started'
   | 'request_made'
   | 'message_started'

@@ -20,3 +20,28 @@ export function showHidden(text: string): string {
     return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
   });
 }
+
+/**
+ * A text as the most tolerant reader takes it: compatible characters unified (NFKC), hidden ones removed, percent
+ * escapes decoded as often as they are encoded, spaces collapsed, in lower case. For rules that forbid.
+ */
+export function foldText(text: string): string {
+  let folded = text;
+  for (let pass = 0; pass < 5 && /[%\u0080-\u{10ffff}]|[^\P{Cc}\s]/u.test(folded); pass++) {
+    const before = folded;
+    folded = folded
+      .normalize('NFKC')
+      .replace(HIDDEN, '')
+      .replace(/(?:%[\da-f]{2})+/gi, decodeBytes);
+    if (folded === before) break;
+  }
+  return folded.replace(/\s+/g, ' ').toLowerCase();
+}
+
+function decodeBytes(escapes: string): string {
+  const bytes = escapes
+    .slice(1)
+    .split('%')
+    .map((hex) => Number.parseInt(hex, 16));
+  return new TextDecoder().decode(Uint8Array.from(bytes));
+}

@@ -1,6 +1,7 @@
 export type { JsonObject, JsonValue, ParsedJson } from './json.ts';
 export { canonicalJson, isJsonObject, parseJson } from './json.ts';
 export { defined } from './defined.ts';
+export { roundsOf } from './group-rounds.ts';
 export type {
   ErrorCode,
   ErrorInfo,
@@ -30,11 +31,14 @@ export type {
   PromptPart,
   ReasoningPart,
   ResourcePart,
+  TextCall,
+  TextCallSource,
   TextPart,
   ToolCallPart,
   ToolContentPart,
   ToolOutcome,
   ToolResult,
+  UnmadeCall,
   UserPart,
 } from './schemas/parts.ts';
 export type {
@@ -122,6 +126,7 @@ export type {
   ModelRequestRecord,
   ApprovalAnswer,
   ApprovalInterrupt,
+  AskedBy,
   ApprovalScope,
   BudgetAnswer,
   BudgetInterrupt,
@@ -211,11 +216,12 @@ export type {
 export type { BudgetFault, BudgetLimits, BudgetMeasure } from './budget-faults.ts';
 export { budgetKey, faultsOfBudgets } from './budget-faults.ts';
 export type { BudgetView, Spent, UsageBy, UsageReport, UsageRow, UsageSum } from './schemas/usage.ts';
-export { decisionsFor } from './interrupts.ts';
+export { alwaysAsks, decisionsFor, isOnceOnly } from './interrupts.ts';
 export type { FormFault, FormField, FormOption } from './forms.ts';
 export { MAX_OPEN_REQUESTS } from './request-limits.ts';
 export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
-export { showHidden } from './hidden-characters.ts';
+export { foldText, showHidden } from './hidden-characters.ts';
+export { hasUserinfo, hostName, hostsNamedIn, normalHost, plainWebUrl, readUrl } from './urls.ts';
 export type { FactEvent } from './events.ts';
 export { RUN_EVENT_VERSION } from './event-version.ts';
 export { ignoreEvent, ignoreUnknownEvent } from './events.ts';

@@ -135,6 +135,8 @@ export type UsageEntry = { at: number; durationMs: number } & (
       usage: Usage | null;
       /** US dollars; null if unknown. */
       cost: number | null;
+      /** It ended with an error; a call that the user stopped did not fail. */
+      failed?: true;
       /** The tool whose server requested the model call. */
       tool?: ToolReference;
     }
@@ -204,8 +206,11 @@ export type CommitOutcome =
 /** Result of renewing leases. A run that the process held and that is missing here was lost. */
 export type LeaseRenewal = { runId: string; fence: number; cancelRequested: boolean; inboxWaits: boolean };
 
-/** `child`: a child run has ended; its body is `{ runId }`. `pause` and `resume`: the run of a group. */
-export type InboxKind = 'cancel' | 'answer' | 'steer' | 'message' | 'child' | 'pause' | 'resume';
+/**
+ * `child`: a child run has ended; its body is `{ runId }`. `pause` and `resume`: the run of a group.
+ * `skip_servers`: do not wait for MCP servers.
+ */
+export type InboxKind = 'cancel' | 'answer' | 'steer' | 'message' | 'child' | 'pause' | 'resume' | 'skip_servers';
 
 export type InboxItem = { id: string; kind: InboxKind; body: JsonValue; at: number };
 

@@ -92,6 +92,8 @@ function withoutPatterns(schema: JsonValue): JsonValue {
     if (isOpen && (key === 'additionalProperties' || key === 'unevaluatedProperties')) continue;
     // Types that do not exist ("any" is a common one) would reject every value.
     if (key === 'type' && ![value].flat().every((type) => TYPES.has(type))) continue;
+    // Servers written in Go send null for what is absent; only as a value it means something.
+    if (value === null && key !== 'const' && key !== 'default') continue;
     if (NOT_SCHEMAS.has(key)) kept[key] = value;
     else if (MAPS_OF_SCHEMAS.has(key) && isJsonObject(value)) kept[key] = mapOfSchemas(value);
     else kept[key] = withoutPatterns(value);
@@ -100,5 +102,7 @@ function withoutPatterns(schema: JsonValue): JsonValue {
 }
 
 function mapOfSchemas(map: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(map).map(([name, schema]) => [name, withoutPatterns(schema)]));
+  return Object.fromEntries(
+    Object.entries(map).map(([name, schema]) => [name, schema === null ? true : withoutPatterns(schema)]),
+  );
 }

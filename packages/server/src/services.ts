@@ -82,6 +82,14 @@ import type {
  * `conflict`.
  */
 
+/** The wait of a run for servers. */
+export type ServerWait = {
+  /** Aborted to wait no longer. */
+  skip?: AbortSignal;
+  /** Called with the servers if the run has to wait. */
+  onAwaited?: (serverIds: string[]) => void;
+};
+
 /** Starts, resumes and cancels runs, and accepts messages and answers for them. */
 export type RunService = RunsInTabs & {
   /** A message that is queued is sent later as the owner's: `start` applies to a run that starts now. */
@@ -91,9 +99,18 @@ export type RunService = RunsInTabs & {
    * off.
    */
   continue(principal: Owner, conversationId: string, request: ContinueConversation): Promise<ContinuedConversation>;
+  /** Makes a call in the text of the last answer; the run asks about it first. */
+  makeCall(
+    principal: Owner,
+    conversationId: string,
+    call: { messageId: string; index?: number },
+    starter?: RunStarter,
+  ): Promise<{ run: RunRecord }>;
   regenerate(principal: Owner, conversationId: string, request: Regenerate): Promise<{ run: RunRecord }>;
   /** Resolves when the cancellation is stored; a run that has ended does not change. */
   cancel(principal: Owner, runId: string): Promise<RunRecord>;
+  /** The run waits no longer for MCP servers; one that does not wait does not change. */
+  skipServers(principal: Owner, runId: string): Promise<RunRecord>;
   /**
    * Resumes a parked run whose interrupts were answered, or starts a new run for one that failed or was cancelled.
    * Idempotent: called again it returns the same run. `conflict` if there is nothing to resume or interrupts are open.
@@ -129,13 +146,18 @@ export type RunStart = { origin?: RunOrigin; starter?: RunStarter; webhook?: New
 /** Runs whose loop executes in a browser tab. */
 export type RunsInTabs = {
   /** `conflict` if another run is in progress in the conversation. */
-  startInTab(principal: Owner, tabId: string, request: StartRunInTab): Promise<LeasedTabRun>;
+  startInTab(principal: Owner, tabId: string, request: StartRunInTab, starter?: RunStarter): Promise<LeasedTabRun>;
   /** Claims a run for a tab, replacing its current tab; null if it waits for the user. */
   takeInTab(principal: Owner, tabId: string, runId: string): Promise<LeasedTabRun | null>;
   /** Renews the lease. Returns the messages for the run; `conflict` if the tab no longer has the lease. */
   renewInTab(principal: Owner, tabId: string, runId: string, fence: number): Promise<TabRunInbox>;
   /** `conflict` if the tab no longer has the lease. The last commit may be sent again. */
-  commitFromTab(principal: Owner, runId: string, commit: CommitFromTab): Promise<CommittedFromTab>;
+  commitFromTab(
+    principal: Owner,
+    runId: string,
+    commit: CommitFromTab,
+    sender: { tabId: string; starter?: RunStarter | undefined },
+  ): Promise<CommittedFromTab>;
   /**
    * Starts child runs on the server. Idempotent: called again with the same call, it finds the runs. `conflict` if the
    * tab no longer has the lease.
@@ -325,7 +347,7 @@ export type Servers = McpServers &
     unsandboxed(chosen?: Readonly<Record<string, boolean>>): Promise<string[]>;
     /** Calls back when a server that required a sign-in is ready. */
     onSignedIn(listener: (serverId: string) => void): void;
-    /** Waits, up to a time limit, for servers of this configuration that are still connecting. */
-    select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<RunTools>;
+    /** Waits, up to a time limit, for servers of this configuration that connect for the first time. */
+    select(configuration: ResolvedAgentConfiguration, signal: AbortSignal, wait?: ServerWait): Promise<RunTools>;
     close(): Promise<void>;
   };

@@ -80,7 +80,7 @@ export type ServerOverrides = {
   leaseMs?: number;
   /** Interval at which this process looks for runs whose lease has expired; default 3 s. */
   takeOverEveryMs?: number;
-  /** How long a run waits for MCP servers that are connecting; default 10 s. */
+  /** How long a run waits for MCP servers that connect for the first time; default 5 s. */
   serversMs?: number;
   /** How long calls in progress may take when the server is closed; default 5 s. */
   lastCallsMs?: number;
@@ -369,7 +369,12 @@ async function assemble(
     },
     proxy,
     capabilities,
-    ui: { enabled: settings.ui, settings: settings.uiSettings, folder: pageFolder() },
+    ui: {
+      enabled: settings.ui,
+      settings: settings.uiSettings,
+      folder: pageFolder(),
+      command: options.command ?? 'toolyard',
+    },
     frames,
     ...(telemetry ? { telemetry } : {}),
     metrics: metrics && (() => metrics.text({ storage, servers })),

@@ -18,6 +18,8 @@ export type BlobStore = {
   touch(principal: Owner, sha256: string, at: number): boolean;
   /** Null if the owner has no such blob. */
   info(principal: Owner, sha256: string): BlobInfo | null;
+  /** Bytes of the blobs that the owner has put or touched since that time. */
+  sizeSince(principal: Owner, since: number): number;
   /** Null if the owner has no such blob; throws StorageError if its file is missing. */
   read(principal: Owner, sha256: string): Promise<Uint8Array | null>;
   /**
@@ -58,6 +60,9 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
     SELECT sha256, size, mime_type AS mimeType, created_at AS createdAt FROM blobs WHERE owner_id = ? AND sha256 = ?`);
   const remove = connection.prepare('DELETE FROM blobs WHERE owner_id = ? AND sha256 = ? AND created_at < ?');
   const others = connection.prepare('SELECT 1 FROM blobs WHERE sha256 = ? LIMIT 1');
+  const sizeSince = connection.prepare(
+    'SELECT coalesce(sum(size), 0) AS size FROM blobs WHERE owner_id = ? AND created_at >= ?',
+  );
   const deferred = new Set<string>();
   let holds = 0;
 
@@ -71,6 +76,7 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
   return {
     info,
     touch: ({ ownerId }, sha256, at) => connection.guard(() => touch.run(at, ownerId, sha256).changes === 1),
+    sizeSince: ({ ownerId }, since) => connection.guard(() => Number(sizeSince.get(ownerId, since)?.['size'])),
     async put(principal, bytes, { mimeType, at }) {
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       connection.guard(() => touch.run(at, principal.ownerId, sha256));

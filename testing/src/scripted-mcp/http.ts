@@ -8,6 +8,8 @@ import { createEngine, versionClaimed } from './engine.ts';
 import { listenOnLoopback } from '../loopback.ts';
 
 export type ScriptedMcpOptions = {
+  /** Default: a free one. */
+  port?: number;
   /** False serves the legacy era without session ids. */
   sessions?: boolean;
   /** Requests without this bearer token are answered with 401. */
@@ -177,7 +179,7 @@ export async function startScriptedMcp(
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  const listening = await listenOnLoopback(server);
+  const listening = await listenOnLoopback(server, options.port);
 
   async function close(): Promise<void> {
     engine.stop();

@@ -1,6 +1,6 @@
 import type { RunPoint } from '@toolyard/agent-runtime';
 import { parkedStatus } from '@toolyard/agent-runtime';
-import type { AgentReference, Clock, FactEvent, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
+import type { AgentReference, AskedBy, Clock, FactEvent, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
 import { defined, ignoreEvent } from '@toolyard/protocol';
 import type { Urgency } from './commit-pump.ts';
 import { SurrogateBuffer } from './surrogate-buffer.ts';
@@ -24,6 +24,8 @@ type DurableJournalOptions = {
   attempt: number;
   /** Inbox items that the end of the run applies. */
   taken: () => readonly string[];
+  /** Who asks, if not the user's own run: part of every interrupt. */
+  askedBy?: AskedBy | undefined;
   /** Queued messages that are not added yet and that no inbox item names any more. */
   steers: () => readonly string[];
 };
@@ -95,8 +97,12 @@ export class DurableJournal implements RunJournal {
     writer.keep(save, point.context.phase === 'llm_result' ? 'later' : 'soon');
   }
 
-  #append(body: RunEventBody): void {
-    const { writer, conversation } = this.#options;
+  #append(appended: RunEventBody): void {
+    const { writer, conversation, askedBy } = this.#options;
+    const body =
+      askedBy && appended.type === 'interrupt_requested'
+        ? { ...appended, interrupt: { ...appended.interrupt, askedBy } }
+        : appended;
     if (body.type === 'run_finished' && conversation.hasPlaceholder) this.#settlePlaceholder(body);
     writer.event(body, { step: this.#step, attempt: this.#attempt }, this.#urgencyOf(body));
     if (body.type === 'interrupt_requested') writer.opened(body.interrupt, body.live ? 'live' : 'parked');
@@ -130,6 +136,7 @@ export class DurableJournal implements RunJournal {
       case 'tool_call_delta':
       case 'tool_progress':
       case 'notice':
+      case 'servers_awaited':
         return 'soon';
       case 'message_started':
         this.#silent = true;

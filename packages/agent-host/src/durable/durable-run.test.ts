@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CONTINUES_ELSEWHERE, ToolyardError } from '@toolyard/protocol';
+import type { StreamPart } from '@toolyard/model-runtime';
 import type { DurableAccess } from './durable-run.ts';
 import { RunLost } from './run-lost.ts';
 import { access, answering, callsPay, MemoryRun, paid, PAY, says } from './test-fixtures/memory-run.ts';
@@ -60,6 +61,29 @@ describe('DurableRun', () => {
       expect(kinds, `crash before commit ${crashesAt}`).toEqual(status === 'done' ? [] : ['in_doubt']);
     }
     expect(endings).toEqual(new Set(['done', 'parked']));
+  });
+
+  test('loses the usage of at most one model request to a crash, also if nothing between them waits for a commit', async () => {
+    const callsUnknown: readonly StreamPart[] = [
+      { type: 'tool_call', index: 0, name: 'none', arguments: {}, argumentsText: '{}' },
+      { type: 'finish', reason: 'tool_calls' },
+    ];
+    for (let crashesAt = 1; crashesAt <= 5; crashesAt++) {
+      const stored = new MemoryRun();
+      stored.crashesAt = crashesAt;
+      const model = answering(callsUnknown, callsUnknown, callsUnknown, says('Done.'));
+      let requests = 0;
+      const counting: typeof model = { ...model, chat: (...args) => (requests++, model.chat(...args)) };
+      void stored.drive(
+        stored.lease(),
+        access(counting, () => Promise.resolve(paid)),
+      );
+      for (let passed = 0; passed < 20; passed++) {
+        await turns();
+        await stored.clock.advance(50);
+      }
+      expect(requests - stored.usage.length, `crash before commit ${crashesAt}`).toBeLessThanOrEqual(1);
+    }
   });
 
   test('stops the model and the tools when its lease is lost, and stores nothing more', async () => {

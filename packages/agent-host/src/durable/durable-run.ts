@@ -1,5 +1,6 @@
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
 import type {
+  AskedBy,
   AssistantMessage,
   Clock,
   ErrorInfo,
@@ -18,7 +19,7 @@ import { createRunHost } from '../create-run-host.ts';
 import type { SteeringMessage } from '../drive-run.ts';
 import { driveRun } from '../drive-run.ts';
 import { RunControl } from '../run-control.ts';
-import type { AskServerInterrupt, ServerInterruptMode } from '../run-host.ts';
+import type { AskServerInterrupt, RunHost, ServerInterruptMode } from '../run-host.ts';
 import type { CommitPump } from './commit-pump.ts';
 import { DurableJournal } from './durable-journal.ts';
 import { LiveInterrupts } from './live-interrupts.ts';
@@ -37,6 +38,7 @@ type DurableRunOptions = {
   pump: CommitPump;
   clock: Clock;
   keepMedia: RunWriterOptions['keepMedia'];
+  keepResult?: RunHost['keepResult'];
   /** Called when an interrupt of a server is stored or withdrawn. */
   onInterruptChange?: () => void;
   failpoint?: Failpoint | undefined;
@@ -61,14 +63,19 @@ type DurableDriveOptions = {
   configuration: ResolvedAgentConfiguration & { model: ModelReference };
   /** The owner, if the connections to servers are shared by several. */
   principal?: string | undefined;
+  /** The program that started the run. */
+  askedBy?: AskedBy | undefined;
   place: RunLocation;
   /** Where the run continues, and which attempt of its step begins. */
   point: RunPoint;
   attempt: number;
   conversation: RunConversation;
   ledger: readonly LedgerEntry[];
-  /** Opens the model and the tools. An error it throws fails the run; a storage error does not. */
-  open: (signal: AbortSignal) => Promise<DurableAccess>;
+  /**
+   * Opens the model and the tools; reports the servers it waits for. An error it throws fails the run; a storage error
+   * does not.
+   */
+  open: (signal: AbortSignal, onAwaited: (serverIds: string[]) => void) => Promise<DurableAccess>;
   /** Called between two steps before the run looks for steering messages. */
   poll?: () => Promise<void>;
   findQueued: FindQueued;
@@ -173,7 +180,7 @@ export class DurableRun {
     const journal = new DurableJournal({
       ...of,
       model,
-      ...defined({ agent }),
+      ...defined({ agent, askedBy: options.askedBy }),
       conversation,
       ledger,
       step: point.state.step,
@@ -218,7 +225,7 @@ export class DurableRun {
   ): Promise<ReturnType<typeof createRunHost>> {
     const { configuration, principal, conversation, onDefect } = options;
     const { signal } = this.#control;
-    const access = await this.#openAccess(options);
+    const access = await this.#openAccess(options, journal);
     const isHeadless = configuration.intervention === 'headless';
     return createRunHost(
       {
@@ -234,6 +241,8 @@ export class DurableRun {
         asking: isHeadless ? { mode: 'decline' } : { mode: 'park' },
         interrupts: isHeadless || !access ? { mode: 'decline' } : this.#interruptMode(access),
         used: (entry) => this.writer.used(entry),
+        keepResult: this.#options.keepResult,
+        usageStored: () => this.writer.modelUsageStored(),
         onDefect,
       },
       access,
@@ -241,11 +250,11 @@ export class DurableRun {
   }
 
   /** Null if the run only has to end. */
-  async #openAccess({ open }: DurableDriveOptions): Promise<DurableAccess | null> {
+  async #openAccess({ open }: DurableDriveOptions, journal: DurableJournal): Promise<DurableAccess | null> {
     if (this.ending) return null;
     const { signal } = this.#control;
     try {
-      const access = await open(signal);
+      const access = await open(signal, (servers) => journal.append({ type: 'servers_awaited', servers }));
       return signal.aborted ? null : this.#countStored(access);
     } catch (thrown) {
       if (isStorageFault(thrown)) throw thrown;

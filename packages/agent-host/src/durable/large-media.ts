@@ -2,7 +2,10 @@
 const MAX_INLINE_BYTES = 65_536;
 const MAX_INLINE_CHARACTERS = (MAX_INLINE_BYTES * 4) / 3;
 
-/** True if `value` may contain media that belongs in the blob store. */
+/**
+ * True if `value` may contain media that belongs in the blob store. Large texts of tool results were moved there when the
+ * tool answered (`RunAccess.keepResult`).
+ */
 export function holdsLargeMedia(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if ('source' in value && isLarge(value.source)) return true;

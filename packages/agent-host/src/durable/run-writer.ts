@@ -95,6 +95,13 @@ export class RunWriter implements PumpSource {
     this.#write({ kind: 'used', entry }, 'later');
   }
 
+  /** Resolves when the usage of all model requests so far is stored; undefined if it is. Rejects with {@link RunLost}. */
+  modelUsageStored(): Promise<unknown> | undefined {
+    const used = [...this.#draft.usage, ...(this.#inProgress?.usage ?? [])];
+    const held = (this.#held ?? []).flatMap((write) => (write.kind === 'used' ? [write.entry] : []));
+    return [...used, ...held].some(({ kind }) => kind === 'model') ? this.flushed() : undefined;
+  }
+
   /** Stored with the next save, or when `urgency` says. */
   keep(save: SaveRequest, urgency: 'soon' | 'later'): void {
     this.#write({ kind: 'save', save }, urgency);

@@ -4,14 +4,20 @@ import type {
   ErrorInfo,
   FinishReason,
   RunJournal,
+  TextCall,
   ToolCallPart,
+  UnmadeCall,
   Usage,
 } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import type { PendingCall } from '@toolyard/agent-runtime';
-import type { ToolHost } from '@toolyard/mcp-host';
-import type { StreamPart } from '@toolyard/model-runtime';
+import type { FittedArguments, ToolHost } from '@toolyard/mcp-host';
+import { fitArguments } from '@toolyard/mcp-host';
+import type { StreamPart, WrittenAsText } from '@toolyard/model-runtime';
 import { nearestNames } from '../nearest-names.ts';
+import type { TextCallJudge } from '../text-calls/judge-text-call.ts';
+import type { RemovedPassage } from './restore-text.ts';
+import { restoreText } from './restore-text.ts';
 
 /** A growing text is flattened after this many characters and a quarter of its length. */
 const JOIN_AFTER = 256;
@@ -21,7 +27,17 @@ export class StreamedMessage {
   readonly messageId: string;
   readonly #journal: RunJournal;
   readonly #tools: ToolHost;
+  readonly #judge: TextCallJudge;
   readonly #parts: AssistantPart[] = [];
+  /** Facts about calls written as text, by call. */
+  readonly #textCalls = new Map<string, TextCall>();
+  /** What looks like calls and is text. */
+  readonly #removed: RemovedPassage[] = [];
+  /** Calls in the text that are not made. */
+  readonly unmadeCalls: UnmadeCall[] = [];
+  /** Number of characters of text: when the answer was continued, and now. */
+  #begun = 0;
+  #shown = 0;
   /** Length of the flattened part of the growing text. */
   #joined = 0;
   #calls = 0;
@@ -30,8 +46,9 @@ export class StreamedMessage {
   #finish: FinishReason | undefined;
   #error: ErrorInfo | undefined;
 
-  constructor(messageId: string, journal: RunJournal, tools: ToolHost) {
+  constructor(messageId: string, journal: RunJournal, tools: ToolHost, judge: TextCallJudge) {
     this.messageId = messageId;
+    this.#judge = judge;
     this.#journal = journal;
     this.#tools = tools;
   }
@@ -46,6 +63,7 @@ export class StreamedMessage {
       }
       if (part.type === 'image' || part.type === 'citation') this.#parts.push(part);
     }
+    this.#begun = this.#shown;
   }
 
   take(part: StreamPart): void {
@@ -53,6 +71,7 @@ export class StreamedMessage {
     switch (part.type) {
       case 'text': {
         const last = this.#parts.at(-1);
+        this.#shown += part.text.length;
         if (last?.type === 'text') this.#grow(last, part.text);
         else this.#begin({ type: 'text', text: part.text });
         this.#journal.append({ type: 'text_delta', messageId, text: part.text });
@@ -77,12 +96,8 @@ export class StreamedMessage {
         this.#parts.push(part);
         return;
       case 'tool_call_start':
-        this.#journal.append({
-          type: 'tool_call_started',
-          messageId,
-          callId: this.#callId(part.index),
-          name: part.name,
-        });
+        // Whether text is a call is decided when it is complete.
+        if (part.isText !== true) this.#started(part);
         return;
       case 'tool_call_delta':
         this.#journal.append({
@@ -94,11 +109,19 @@ export class StreamedMessage {
         return;
       case 'tool_call': {
         const call = this.#toCall(part);
+        if (part.text) {
+          if (!this.#admit(call, part.text)) return;
+          this.#started(part);
+        }
         this.#parts.push(call);
         this.#journal.append({ type: 'tool_call_ready', messageId, call });
         return;
       }
       case 'malformed_tool_call': {
+        if (part.text && this.#judge(part.text) === null) {
+          this.#keepAsText(part.text);
+          return;
+        }
         const callId = `${messageId}.m${this.#calls++}`;
         const call = { type: 'malformed_tool_call', callId, raw: part.raw, reason: part.reason } as const;
         this.#parts.push(call);
@@ -121,6 +144,36 @@ export class StreamedMessage {
         this.fail(part.error);
         return;
     }
+  }
+
+  #started({ index, name }: { index: number; name: string }): void {
+    const { messageId } = this;
+    this.#journal.append({ type: 'tool_call_started', messageId, callId: this.#callId(index), name });
+  }
+
+  /** False if the text is not a call. */
+  #admit(call: ToolCallPart, text: WrittenAsText): boolean {
+    const { callId, name, tool, arguments: args, problem } = call;
+    const textCall = this.#judge(text, tool === null || problem ? undefined : { name, tool, arguments: args });
+    if (textCall === null) {
+      this.#keepAsText(text);
+      if (tool !== null && !problem) this.unmadeCalls.push({ name, tool, arguments: args });
+      return false;
+    }
+    call.isText = true;
+    this.#textCalls.set(callId, textCall);
+    return true;
+  }
+
+  #keepAsText({ raw, at }: WrittenAsText): void {
+    const { messageId } = this;
+    const last = this.#removed.at(-1);
+    const passage = { at: this.#begun + at, raw };
+    // Several calls may be one passage.
+    if (last?.at === passage.at && last.raw === raw) return;
+    this.#removed.push(passage);
+    // Elsewhere it appears with the complete message.
+    if (passage.at === this.#shown) this.#journal.append({ type: 'text_delta', messageId, text: raw });
   }
 
   #begin(part: { type: 'text' | 'reasoning'; text: string }): void {
@@ -172,10 +225,13 @@ export class StreamedMessage {
   }
 
   get finishReason(): FinishReason {
-    return this.#finish ?? 'error';
+    const reason = this.#finish ?? 'error';
+    const hasCalls = this.#parts.some(({ type }) => type === 'tool_call' || type === 'malformed_tool_call');
+    return reason === 'tool_calls' && this.#removed.length > 0 && !hasCalls ? 'stop' : reason;
   }
 
   get hasText(): boolean {
+    if (this.#removed.length > 0) return true;
     return this.#parts.some((part) => part.type === 'text' && part.text.trim() !== '');
   }
 
@@ -186,14 +242,9 @@ export class StreamedMessage {
     for (const part of this.#parts) {
       if (part.type === 'tool_call') {
         const { callId, name, tool, problem } = part;
-        pending.push({
-          callId,
-          name,
-          tool,
-          arguments: part.arguments,
-          decision: 'undecided',
-          ...defined({ problem }),
-        });
+        const call = { callId, name, arguments: part.arguments, decision: 'undecided' } as const;
+        if (problem) pending.push({ ...call, tool, problem });
+        else if (tool) pending.push({ ...call, tool, ...defined({ textCall: this.#textCalls.get(callId) }) });
       } else if (part.type === 'malformed_tool_call') {
         pending.push({
           callId: part.callId,
@@ -219,13 +270,15 @@ export class StreamedMessage {
     const parts = this.#brokeOff
       ? this.#parts.filter((part) => part.type !== 'tool_call' && part.type !== 'malformed_tool_call')
       : this.#parts;
-    const { error } = this;
+    const { error, unmadeCalls } = this;
+    const shown = restoreText(parts, this.#removed);
     return {
       id: this.messageId,
       role: 'assistant',
       ...of,
-      parts: error ? [...parts, { type: 'error', error }] : parts,
+      parts: error ? [...shown, { type: 'error', error }] : shown,
       finishReason: this.finishReason,
+      ...(unmadeCalls.length > 0 ? { unmadeCalls } : {}),
       ...defined({ usage: this.#usage }),
     };
   }
@@ -241,14 +294,15 @@ export class StreamedMessage {
   #toCall(part: Extract<StreamPart, { type: 'tool_call' }>): ToolCallPart {
     this.#calls++;
     const tool = this.#tools.resolve(part.name);
-    const problem = tool ? argumentsProblem(part, tool) : this.#unknownTool(part.name);
+    const fitted = tool && part.arguments !== null ? fitArguments(tool.inputSchema, part.arguments) : undefined;
+    const problem = tool ? argumentsProblem(part, fitted) : this.#unknownTool(part.name);
     return {
       type: 'tool_call',
       callId: this.#callId(part.index),
       ...defined({ providerCallId: part.id }),
       name: part.name,
       tool: tool?.tool ?? null,
-      arguments: part.arguments ?? {},
+      arguments: fitted?.arguments ?? part.arguments ?? {},
       ...defined({ problem }),
     };
   }
@@ -268,16 +322,16 @@ export class StreamedMessage {
 
 function argumentsProblem(
   part: Extract<StreamPart, { type: 'tool_call' }>,
-  tool: NonNullable<ReturnType<ToolHost['resolve']>>,
+  fitted: FittedArguments | undefined,
 ): ErrorInfo | undefined {
-  if (part.arguments === null) {
+  if (part.arguments === null || fitted === undefined) {
     const shown = part.argumentsText.length > 200 ? `${part.argumentsText.slice(0, 200)}...` : part.argumentsText;
     return {
       code: 'invalid_arguments',
       message: `The arguments of "${part.name}" are not a JSON object: ${shown}`,
     };
   }
-  const misfit = tool.checkArguments(part.arguments);
+  const { misfit } = fitted;
   if (misfit === null) return undefined;
   return { code: 'invalid_arguments', message: `The arguments of "${part.name}" do not match its schema: ${misfit}` };
 }

@@ -1,4 +1,4 @@
-import type { Usage } from '@toolyard/protocol';
+import type { RunJournal, UnmadeCall, Usage } from '@toolyard/protocol';
 import { costOf, defined, isAbortError, ZERO_SPENT, toErrorInfo } from '@toolyard/protocol';
 import type { AgentState, Executor } from '@toolyard/agent-runtime';
 import { withModelCall, withPendingCalls } from '@toolyard/agent-runtime';
@@ -8,6 +8,9 @@ import { assembleRequest, recordOf } from './assemble-request.ts';
 import { createPreludeKeeper } from './prelude-keeper.ts';
 import { requestInputs } from './request-inputs.ts';
 import { noticeUnpriced } from './notice-unpriced.ts';
+import { createTextCallJudge } from '../text-calls/judge-text-call.ts';
+
+const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 /** Sends one request to the model and adds its answer to the conversation. */
 export function createCallLlm(host: RunHost): Executor<'call_llm'> {
@@ -15,14 +18,16 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
   const keepPrelude = createPreludeKeeper(host.keepPrelude);
   return async ({ toolChoice, afterCompression, continues }, state) => {
     const parentId = conversation.messages().at(-1)?.id ?? null;
-    const answer = new StreamedMessage(messageIdOf(state, journal.attempt), journal, tools);
-    const { messageId } = answer;
     const inputs = requestInputs(host, { toolChoice, ...(continues ? { continues: continues.parts } : {}) });
     const { request, fill } = assembleRequest(inputs);
+    const judge = createTextCallJudge({ messages: request.messages, inputs });
+    const answer = new StreamedMessage(messageIdOf(state, journal.attempt), journal, tools, judge);
+    const { messageId } = answer;
     const prelude = keepPrelude(inputs);
     journal.append({ type: 'request_made', messageId, request: recordOf(inputs, fill, prelude) });
     journal.append({ type: 'message_started', messageId, parentId, model, ...defined({ agent }) });
     if (continues) answer.beginWith(continues.parts);
+    await host.usageStored?.();
     const began = host.used ? host.clock.monotonic() : 0;
     try {
       for await (const batch of host.model.chat(request, { signal: host.signal })) {
@@ -44,14 +49,18 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     });
     conversation.add(message);
     journal.append({ type: 'message_finished', message });
+    const { error } = answer;
+    // A request that was rejected before any output has used nothing, which is known.
+    const isRejected = error !== undefined && message.parts.every(({ type }) => type === 'error');
     host.used?.({
       kind: 'model',
       at: message.createdAt,
       durationMs: Math.round(host.clock.monotonic() - began),
       providerId: host.model.provider,
       modelId: host.modelId,
-      usage: answer.usage ?? null,
-      cost: cost ?? null,
+      usage: answer.usage ?? (isRejected ? NO_USAGE : null),
+      cost: cost ?? (isRejected && !answer.usage ? 0 : null),
+      ...(error ? { failed: true as const } : {}),
     });
     if (answer.finishReason === 'length') {
       journal.append({
@@ -62,7 +71,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
       });
     }
 
-    const { error } = answer;
+    noticeUnmade(answer.unmadeCalls, journal);
     if (!error && !host.signal.aborted) noticeUnpriced(host, state, cost);
     // A request that exceeded the window does not count: it is repeated after a compaction.
     const isRefused = error?.code === 'context_exceeded' && !afterCompression;
@@ -79,6 +88,17 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
       },
     };
   };
+}
+
+function noticeUnmade(calls: readonly UnmadeCall[], journal: RunJournal): void {
+  if (calls.length === 0) return;
+  const names = [...new Set(calls.map(({ name }) => `"${name}"`))].join(', ');
+  journal.append({
+    type: 'notice',
+    level: 'info',
+    code: 'text_not_called',
+    text: `The answer contains text that looks like a call of ${names}. It was not run: this model calls tools natively.`,
+  });
 }
 
 /** Derived from run and step; an answer that was restarted after a crash gets another id than the abandoned one. */

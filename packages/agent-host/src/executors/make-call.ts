@@ -196,7 +196,7 @@ async function settled(
     return { call, isDoubted: true };
   }
   const waits = await interrupts.waitsOf(result);
-  if (waits === null) return { result };
+  if (waits === null) return { result: (await host.keepResult?.(result)) ?? result };
   host.ledger.unsend(call.callId);
   return { call: { ...call, waits } };
 }

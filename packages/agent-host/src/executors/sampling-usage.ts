@@ -22,7 +22,8 @@ export class SamplingUsage {
 
   /** Why no further model request is allowed; undefined if one is. */
   async refusal(): Promise<ErrorInfo | undefined> {
-    const { budgets } = this.#host;
+    const { budgets, usageStored } = this.#host;
+    await usageStored?.();
     if (!budgets) return undefined;
     await budgets.refresh();
     const beyond = budgets.ofParents();

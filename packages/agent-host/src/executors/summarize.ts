@@ -29,6 +29,7 @@ export async function summarize(
   const writer = host.summaries ?? { model: host.model, modelId: host.modelId, ...defined({ price: limits.price }) };
   if (writer === 'off') return { text: null, wasRequested: false };
   const { price } = writer;
+  await host.usageStored?.();
   const began = clock.monotonic();
   const { text, reported, error } = await request(host, writer, of);
   const cost = reported && ((price && costOf(reported.usage, price)) ?? reported.cost);
@@ -40,6 +41,7 @@ export async function summarize(
     modelId: writer.modelId,
     usage: reported?.usage ?? null,
     cost: cost ?? null,
+    ...(error ? { failed: true as const } : {}),
   });
   return { text, wasRequested: true, ...defined({ usage: reported?.usage, cost, error }) };
 }

@@ -1,7 +1,47 @@
-import { describe, expect, it } from 'vitest';
-import { isAlive, processTreeOf, reply, startModelServer } from '@toolyard/testing';
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually, isAlive, processTreeOf, reply, startModelServer, startScriptedMcp } from '@toolyard/testing';
+import { tool } from '../functions/tool.ts';
 import { createAgent } from './index.ts';
 import { agentOn, DATE_SERVER, EVERYTHING_SERVER } from './test-fixtures/test-agent.ts';
+
+const OK = tool({
+  name: 'ok',
+  description: 'Says ok.',
+  inputSchema: { type: 'object' },
+  execute: () => Promise.resolve('ok'),
+});
+
+/** A server that accepts connections and reads from them when `until` resolves. */
+async function startHeldMcp(until: Promise<unknown>) {
+  const inner = await startScriptedMcp('plain');
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    const onward = connect(Number(new URL(inner.url).port), '127.0.0.1');
+    for (const [one, other] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      one.on('error', () => other.destroy()).on('close', () => other.destroy());
+    }
+    void until.then(() => socket.pipe(onward).pipe(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    connections: () => sockets.size,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await inner.close();
+    },
+  };
+}
 
 describe('createAgent', () => {
   it(
@@ -20,6 +60,42 @@ describe('createAgent', () => {
       expect((await agent.run('Hi').result).text).toBe('Fine.');
     },
   );
+
+  it('does not wait for a server that does not respond, if asked; it joins when it is ready', async () => {
+    await using server = await startModelServer([
+      reply.toolCalls([{ name: 'echo', arguments: {} }]),
+      reply.text('Fine.'),
+    ]);
+    const release = Promise.withResolvers<void>();
+    const late = await startHeldMcp(release.promise);
+    onTestFinished(() => late.close());
+    const servers = [DATE_SERVER, { id: 'late', transport: { type: 'http' as const, url: late.url } }];
+    for (const waitForServers of ['ready', 20] as const) {
+      await using agent = await agentOn(server, { servers, waitForServers, tools: [OK] });
+      expect(agent.servers.find(({ id }) => id === 'late')?.state).toBe('connecting');
+      expect(agent.tools.map(({ name }) => name)).toContain('ok');
+    }
+    await using agent = await agentOn(server, { servers, waitForServers: 'ready', allow: ['late/echo'] });
+    release.resolve();
+    await eventually(() => agent.tools.some(({ name }) => name === 'echo'), { what: 'the late server' });
+    expect((await agent.run('Hi').result).calls[0]?.result.isError).toBe(false);
+  });
+
+  it('waits for a server that is slow by default, and rejects an invalid wait', async () => {
+    await using server = await startModelServer([]);
+    const release = Promise.withResolvers<void>();
+    const late = await startHeldMcp(release.promise);
+    onTestFinished(() => late.close());
+    const servers = [{ id: 'late', transport: { type: 'http' as const, url: late.url } }];
+    const creating = agentOn(server, { servers });
+    await eventually(() => late.connections() > 0, { what: 'the first connection' });
+    release.resolve();
+    await using agent = await creating;
+    expect(agent.servers[0]?.state).toBe('ready');
+    for (const waitForServers of [-1, Number.NaN, 'soon'] as never[]) {
+      await expect(agentOn(server, { waitForServers })).rejects.toMatchObject({ code: 'bad_request' });
+    }
+  });
 
   it('needs no configuration for the demo, which says that it is not a model', { tags: ['D1.06'] }, async () => {
     await using agent = await createAgent({ model: { demo: true }, servers: [DATE_SERVER] });

@@ -226,7 +226,7 @@ describe('the result of a tool', () => {
     async () => {
       const content = [
         { type: 'text', text: 'first' },
-        { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+        { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' },
         { type: 'text', text: 'last' },
       ];
       await using model = await startModelServer(script('three'));
@@ -237,12 +237,12 @@ describe('the result of a tool', () => {
       const { calls } = await agent.run('Go').result;
       expect(calls[0]?.result.content).toMatchObject([
         { type: 'text', text: 'first' },
-        { type: 'image', source: { data: 'AAAA' } },
+        { type: 'image', source: { data: 'iVBORw0KGgo=' } },
         { type: 'text', text: 'last' },
       ]);
       const [resultText, shown] = sentMessages(model, 1).slice(-2);
       expect(resultText?.content).toMatch(/^first\n.*\nlast$/);
-      expect(JSON.stringify(shown)).toContain('data:image/png;base64,AAAA');
+      expect(JSON.stringify(shown)).toContain('data:image/png;base64,iVBORw0KGgo=');
     },
   );
 

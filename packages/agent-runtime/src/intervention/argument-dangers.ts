@@ -2,36 +2,24 @@ import { names } from './programs.ts';
 import type { ScriptFinding } from './shell-script.ts';
 import { dangerFinding } from './shell-script.ts';
 
-/** A danger that is visible in the name of a program and its arguments. */
-export type ArgumentDanger = {
-  /** The programs that it concerns. */
-  of: string;
-  /** Matches the program's first two plain arguments, the subcommand. */
-  does?: RegExp;
-  /** Arguments that make it dangerous if all of these occur. */
-  has?: readonly RegExp[];
-  /** An argument that makes it harmless. */
-  but?: RegExp;
-  /** `{program}` and `{action}` are replaced by the first two words of the command. */
-  why: string;
-};
+/**
+ * A danger that is visible in the name of a program and its arguments: the programs, a pattern of the arguments (each
+ * preceded by a space), and the reason, in which `{program}` and `{action}` are replaced.
+ */
+export type ArgumentDanger = readonly [of: string, has: RegExp, why: string];
 
 type Inspector = (name: string, args: readonly string[]) => ScriptFinding | undefined;
 
 export function argumentDangers(rows: readonly ArgumentDanger[]): Inspector & { programs: ReadonlySet<string> } {
   const byProgram = new Map<string, ArgumentDanger[]>();
-  for (const row of rows) for (const name of names(row.of)) byProgram.set(name, [...(byProgram.get(name) ?? []), row]);
+  for (const row of rows) for (const name of names(row[0])) byProgram.set(name, [...(byProgram.get(name) ?? []), row]);
   const inspector: Inspector = (name, args) => {
     const candidates = byProgram.get(name);
     if (!candidates) return undefined;
-    const [action = '', object = ''] = plainArguments(args);
-    const row = candidates.find(
-      ({ does, has = [], but }) =>
-        (!does || does.test(`${action} ${object}`)) &&
-        has.every((pattern) => args.some((arg) => pattern.test(arg))) &&
-        !args.some((arg) => but?.test(arg)),
-    );
-    return row && dangerFinding(row.why.replace('{program}', name).replace('{action}', action));
+    const text = `${args.map((arg) => ` ${arg.slice(0, 500)}`).join('')} `;
+    const [, , why] = candidates.find(([, has]) => has.test(text)) ?? [];
+    const action = (): string => plainArguments(args)[0] ?? '';
+    return why === undefined ? undefined : dangerFinding(why.replace('{program}', name).replace('{action}', action));
   };
   return Object.assign(inspector, { programs: new Set(byProgram.keys()) });
 }
@@ -41,91 +29,101 @@ export function plainArguments(args: readonly string[]): string[] {
   return args.filter((arg) => !arg.startsWith('-') && !/[\s/]/.test(arg));
 }
 
-const SHOWS_TOKEN = 'It shows a token.';
-const READS_CLUSTER = 'It reads secrets of a cluster, or runs commands inside it.';
-const NEEDED_PACKAGE = 'It removes a package that the system needs.';
-const RAW_CONNECTION = 'nc opens or listens on a raw connection.';
+const SERVICES =
+  / (?:enable|link|mask|unmask|preset|edit|set-default|poweroff|reboot|halt|kexec|isolate|rescue|emergency|hibernate|suspend|set-property|show-environment|set-environment|disable|revert|add-wants) | stop (?:firewalld|ufw|auditd|apparmor|rsyslog) /;
+const DELETES = / --(?:remove-files|remove-source-files|del(?:ete)?(?:-\w+)?|zap-all|purge-all|force-delete) /;
+const NEEDED =
+  / purge | (?:remove|autoremove|erase) .*(?:libc6|bash|coreutils|sudo|systemd|linux-\S+|openssh\S*|apt|dpkg|--allow-remove-essential) /;
 
 export const inspectArguments = argumentDangers([
-  // Connections
-  { of: 'nc', has: [/^-[a-z]*[el]/], why: RAW_CONNECTION },
-  { of: 'nc', but: /^-[a-z]*z/, why: RAW_CONNECTION },
-  {
-    of: 'ssh',
-    has: [/^-[a-zA-Z]*[RLDwW]|^-o.*(?:ProxyCommand|LocalCommand|PermitLocal)|ProxyCommand=/i],
-    why: 'ssh opens a tunnel or runs a command.',
-  },
-  { of: 'xterm xhost', has: [/^-display$|^\+/], why: '{program} gives others access to the screen.' },
-  {
-    of: 'tmux screen',
-    has: [/^(?:-S|run-shell|run|if-shell|pipe-pane|-X)$/],
-    why: '{program} runs other commands, or gives others access.',
-  },
-  { of: 'dig nslookup host', has: [/\0/], why: 'It sends data in a DNS name.' },
-  {
-    of: 'curl wget',
-    has: [/^--unix-socket|^--abstract-unix|^-K$|^--config/],
-    why: '{program} connects to a local service.',
-  },
-  { of: 'curl wget', has: [/^file:/i], why: '{program} reads a local file.' },
-  // Code
-  {
-    of: 'tar',
-    has: [/^--(?:to-command|checkpoint-action|use-compress-program|rsh-command|info-script|new-volume-script)|^-I$/],
-    why: 'tar runs a command.',
-  },
-  { of: 'man', has: [/^(?:-P|--pager|-H|--html)/], why: 'man runs another program.' },
-  { of: 'npm', does: /^pkg (?:set|fix)$/, has: [/^scripts/], why: 'It changes what npm runs.' },
-  { of: 'jq', has: [/\.scripts\b.*=/], why: 'It changes what npm runs.' },
-  // Permissions and the system
-  {
-    of: 'systemctl',
-    does: /^(?:enable|link|mask|unmask|preset|edit|set-default|poweroff|reboot|halt|kexec|isolate|rescue|emergency|hibernate|suspend|set-property|show-environment|set-environment|disable|revert|add-wants) /,
-    why: 'systemctl {action} changes the services of the machine.',
-  },
-  {
-    of: 'npm',
-    does: /^(?:publish|unpublish|token|login|adduser|owner|access|deprecate) /,
-    why: 'npm {action} changes the registry or the account.',
-  },
-  {
-    of: 'npm',
-    does: /^(?:config|c|set|get) /,
-    has: [/auth|token|script-shell|ignore-scripts|registry|git$/i],
-    why: 'It reads or changes the configuration of npm.',
-  },
-  { of: 'dpkg rpm apt apt-get dnf yum', has: [/\.(?:deb|rpm)$/], why: 'It installs a package from a file.' },
-  { of: 'apt apt-get dnf yum', has: [/^(?:--)?purge$/], why: NEEDED_PACKAGE },
-  {
-    of: 'apt apt-get dnf yum',
-    has: [
-      /^(?:remove|autoremove|erase)$/,
-      /^(?:libc6|bash|coreutils|sudo|systemd|linux-\S+|openssh\S*|apt|dpkg|--allow-remove-essential)$/,
-    ],
-    why: NEEDED_PACKAGE,
-  },
-  { of: 'pkill killall', has: [/^(?:-[uU]|--e?user|--uid)/], why: 'It kills every process of a user.' },
-  // Secrets
-  { of: 'xclip', has: [/^-o/], why: 'xclip reads the clipboard.' },
-  { of: 'heroku', does: /^(?:config|pg:credentials|run)/, why: 'It shows the configuration of an app.' },
-  { of: 'kubectl', has: [/^secrets?(?:\/|$)/], why: READS_CLUSTER },
-  { of: 'kubectl', does: /^(?:debug|cp|drain) /, why: READS_CLUSTER },
-  { of: 'gh', does: /^auth token$/, why: SHOWS_TOKEN },
-  { of: 'gh', does: /^auth /, has: [/^(?:-t|--show-token)$/], why: SHOWS_TOKEN },
-  { of: 'nmcli', has: [/psk|secret|^-s$/], why: 'It shows a password.' },
-  // Loss of data
-  {
-    of: 'rsync tar bsdtar rclone aws gsutil zip robocopy',
-    has: [/^--(?:remove-files|remove-source-files|del(?:ete)?(?:-\w+)?|zap-all|purge-all|force-delete)$/],
-    but: /^-[a-zA-Z]*n|^--dry-?run$/,
-    why: 'It deletes files ({program}).',
-  },
-  { of: 'tar', has: [/^--overwrite$|^--unlink-first$/, /^\/$/], why: 'It overwrites the system files.' },
-  { of: 'gh', does: /^repo delete$/, why: 'It deletes a repository.' },
-  { of: 'prisma', has: [/^(?:reset|--force-reset|--accept-data-loss)$/], why: 'It empties a database.' },
-  {
-    of: 'manage.py',
-    has: [/^(?:flush|reset_db|dbshell|shell|sqlflush|zero)$/],
-    why: 'It empties a database, or runs code.',
-  },
+  ['nc', / -[a-z]*[el]|^(?!.* -[a-z]*z)/, 'nc opens or listens on a raw connection.'],
+  [
+    'ssh',
+    / -[a-zA-Z]*[RLDwWF]|(?:Proxy|Local|KnownHosts)Command|PermitLocal/i,
+    'ssh opens a tunnel or runs a command.',
+  ],
+  ['xterm xhost', / -display | \+/, '{program} gives others access to the screen.'],
+  [
+    'tmux screen',
+    / (?:-S|run-shell|run|if-shell|pipe-pane|-X) /,
+    '{program} runs other commands, or gives others access.',
+  ],
+  ['dig nslookup host ping', /\0/, 'It sends data in a DNS name.'],
+  ['curl wget', / (?:--unix-socket|--abstract-unix|-K|--config|file:)/i, '{program} reads a local file or service.'],
+  [
+    'curl wget http',
+    / (?:-[a-zA-Z]*T|--upload-file|--(?:post|body)-file)|(?:-F|--form\S*) ?\S*=[@<]| (?:-d|--data\S*)[ =]?@[^- ]\S*(?<!\.(?:json|txt|xml|ya?ml|csv)) /,
+    'It sends a file.',
+  ],
+  ['mail mailx mutt swaks sendmail', / -[aA] /, 'It sends a file.'],
+  ['rclone', / (?:copy|sync|move|copyto|moveto|bisync|mount|serve) /, 'rclone copies files to another place.'],
+  ['php ruby', / (?:-S|-run) /, '{program} serves files.'],
+  ['code', / (?:tunnel|--user-data-dir|--extensions-dir)/, 'code runs other programs or gives others access.'],
+  ['ffmpeg', / -f (?:x11grab|avfoundation|pulse|alsa|v4l2|gdigrab|dshow|kmsgrab) /, 'It records screen or sound.'],
+  ['ansible', / (?:shell|command|raw|script) /, 'ansible runs commands on other machines.'],
+  [
+    'tar',
+    / --(?:to-command|checkpoint-action|use-comp\S*-prog|rsh-command|info-script|new-volume-script)/,
+    'tar runs a command.',
+  ],
+  ['find', / -f(?:print\w*|ls) /, 'find writes a file.'],
+  ['code codium cursor', / --install-extension/, 'It installs an extension.'],
+  ['npm', / pkg (?:set|fix) .*scripts/, 'It changes what npm runs.'],
+  ['jq', /\.scripts\b.*=/, 'It changes what npm runs.'],
+  [
+    'npm yarn pnpm cargo gem poetry uv twine flit hatch dotnet',
+    / (?:publish|unpublish|push|upload|yank|token|login|adduser|owner|access|deprecate) /,
+    '{program} {action} changes a registry or an account.',
+  ],
+  ['pip pip3', / config (?:set|edit)| --trusted-host/, 'It changes where packages come from.'],
+  [
+    'ip resolvectl nmcli networksetup scutil hostnamectl timedatectl localectl gsettings dconf',
+    / (?:add|del\w*|set\w*|-set\w*|mod\w*|write|replace|change|flush|reset|dns|load) /,
+    '{program} changes the settings of the machine.',
+  ],
+  ['service', / (?:stop|disable) /, 'It stops a service.'],
+  ['journalctl', / --(?:vacuum|rotate|flush)/, 'It deletes logs.'],
+  ['lxc incus', / config .*(?:device|security|raw)/, 'The container can access the machine.'],
+  ['terraform tofu pulumi', / (?:output|state (?:pull|show)|stack export) /, 'It may show a secret.'],
+  ['7z 7za rar', / (?:-sdel|-df|m) /, '{program} deletes the files that it packs.'],
+  [
+    'npm yarn pnpm',
+    / (?:config|c|set|get) .*(?:auth|token|path |plugin|script-shell|ignore-scripts|registry|git )/i,
+    'It reads or changes the configuration of npm.',
+  ],
+  ['systemctl', SERVICES, 'systemctl {action} changes the services of the machine.'],
+  ['dpkg rpm apt apt-get dnf yum', /\.(?:deb|rpm) /, 'It installs a package from a file.'],
+  ['apt apt-get dnf yum', NEEDED, 'It removes a package that the system needs.'],
+  ['pkill killall', / (?:-[uU]|--e?user|--uid)| \.\*? /, 'It kills every process of a user.'],
+  ['xclip', / -o/, 'xclip reads the clipboard.'],
+  ['heroku', / (?:config|pg:credentials|run) /, 'It shows the configuration of an app.'],
+  [
+    'docker podman nerdctl',
+    / (?:load|import|login) |security\.insecure/,
+    '{program} {action} uses an image or account from elsewhere.',
+  ],
+  [
+    'kubectl',
+    /[ ,]secrets?[ ,/]| (?:debug|cp|drain|proxy) /,
+    'It reads secrets of a cluster, or runs commands inside it.',
+  ],
+  ['gh', / auth (?:token|login|refresh|.*-t |.*--show-token)/, 'It shows or changes a token.'],
+  [
+    'gh',
+    / (?:gist create|(?:secret|variable|ssh-key|gpg-key) (?:set|add|delete)|api .*(?:-X|--method)[ =]?[DP])/,
+    'gh {action} publishes something or changes rights.',
+  ],
+  ['gh', / repo delete /, 'It deletes a repository.'],
+  ['getent', / g?shadow /, 'It shows passwords.'],
+  ['helm', / get (?:values|all) /, 'It may show a secret.'],
+  ['nmcli npm', /psk|secret| -s | config (?:ls|list)/, 'It shows a password.'],
+  [
+    'rsync tar bsdtar rclone aws gsutil zip robocopy',
+    new RegExp(`^(?!.* (?:-[a-zA-Z]*n|--dry-?run) ).*${DELETES.source}`),
+    'It deletes files ({program}).',
+  ],
+  ['zip', / -[a-zA-Z]*m/, 'zip deletes the files that it packs.'],
+  ['tar', / (?:--overwrite|--unlink-first) .* \/ /, 'It overwrites the system files.'],
+  ['prisma', / (?:reset|--force-reset|--accept-data-loss) /, 'It empties a database.'],
+  ['manage.py', / (?:flush|reset_db|dbshell|shell|sqlflush|zero) /, 'It empties a database, or runs code.'],
 ]);

@@ -1,8 +1,10 @@
+import { foldText } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
 import { splitWords, KNOWN_PROGRAM, namePattern } from './call-facts.ts';
 import type { ProtectedPlaces } from './dangers.ts';
-import { inspectScript, TOUCHES_TOOLYARD, secretFinding, touchesToolyard } from './dangers.ts';
+import { inspectAssignment, inspectScript, TOUCHES_TOOLYARD, secretFinding, touchesToolyard } from './dangers.ts';
 import { METADATA } from './network-dangers.ts';
+import { HOST_SETTINGS } from './tool-dangers.ts';
 import { inspectCode, inspectQuery, displayText } from './inline-code.ts';
 import type { ResolvePath } from './resolved-path.ts';
 import { isInFolder, pathCandidates } from './resolved-path.ts';
@@ -11,11 +13,11 @@ import { inFolder } from './shell-values.ts';
 import type { ScriptFinding } from './shell-script.ts';
 import { dangerFinding, firstDanger, unclearFinding } from './shell-script.ts';
 
-const REMOVES = namePattern('delete|remove|rm|rmdir|unlink|erase|wipe|trash|destroy|purge');
+const REMOVES = namePattern('chmod|chown|permissions|delete|remove|rm|rmdir|unlink|erase|wipe|trash|destroy|purge');
 const WRITES = namePattern(
   'write|append|create|edit|apply|move|save|put|update|insert|upload|set|patch|replace|copy|rename|add',
 );
-const DATABASE = namePattern('sql|postgres|postgresql|mysql|mariadb|sqlite|database|db|mongo|mongodb|redis|duckdb');
+const DATABASE = namePattern('sql|pg|postgres|postgresql|mysql|mariadb|sqlite|database|db|mongo|mongodb|redis|duckdb');
 
 /**
  * The default blacklist: calls that need approval, whatever else is allowed. It only reads the arguments of a call;
@@ -30,6 +32,7 @@ export function findDanger(facts: CallFacts, onlyReads: boolean): ScriptFinding 
     removes: REMOVES.test(called),
     writes: WRITES.test(called),
     queries: DATABASE.test(called),
+    contains: /docker|podman|container|compose/.test(called),
   };
   return firstDanger(findingsIn(facts, tool, own));
 }
@@ -45,8 +48,24 @@ function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Genera
           (METADATA.test(field.text) ? METADATA_READ : undefined)
       );
     yield inspectText(field, facts, tool);
+    yield inspectVariable(field);
+    if (field.role !== 'text' && HOST_SETTINGS.test(field.text))
+      yield dangerFinding('The container has full access to the machine.');
   }
-  for (const name of facts.names) if (name.length > 3 && dangerOfPath(name) === 'secret') yield secretFinding(name);
+  for (const name of facts.names)
+    if (/[./~]/.test(name))
+      yield inspectPlace({ name: '', text: name, role: 'path', folder: undefined, isContent: false }, tool);
+  const isHere = facts.fields.some(({ text }) => /^(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0)$/i.test(text));
+  if (isHere && facts.all.includes(String(own.port))) yield TOUCHES_TOOLYARD;
+  for (const setting of facts.settings)
+    if (HOST_SETTINGS.test(setting)) yield dangerFinding(`It has full access to the machine: ${setting}.`);
+}
+
+/** A variable is given by its name, or as `NAME=value` among others. */
+function inspectVariable({ name, text }: Field): ScriptFinding | undefined {
+  const [, given = '', value = ''] = (/env/i.test(name) && /^([A-Za-z_]\w*)=(.*)$/s.exec(text)) || [];
+  if (given !== '') return inspectAssignment({ name: given, value });
+  return /^[A-Z][A-Z_\d]+$|^npm_config_/.test(name) ? inspectAssignment({ name, value: text }) : undefined;
 }
 
 /** Detects Toolyard's data folder in another spelling: a relative path, `..`, a symbolic link. */
@@ -74,7 +93,7 @@ function realFolder(own: ProtectedPlaces, resolvePath: ResolvePath): string {
   return real;
 }
 
-type Tool = { onlyReads: boolean; removes: boolean; writes: boolean; queries: boolean };
+type Tool = { onlyReads: boolean; removes: boolean; writes: boolean; queries: boolean; contains: boolean };
 
 const METADATA_READ = dangerFinding('It reads the credentials of a cloud machine.');
 
@@ -83,23 +102,22 @@ function certainOnly(finding: ScriptFinding | undefined, isCommand: boolean): Sc
   return isCommand || finding?.kind === 'danger' ? finding : undefined;
 }
 
-function inspectPlace(
-  { name, text, role, folder }: Field,
-  { onlyReads, removes, writes }: Tool,
-): ScriptFinding | undefined {
-  if (role === 'text' && !/^(?:name|label)$/.test(name)) return undefined;
+function inspectPlace({ name, text, role, folder }: Field, tool: Tool): ScriptFinding | undefined {
+  const { onlyReads, removes, writes } = tool;
+  if (role === 'text' && !/^(?:name|label)$/.test(name) && !/^(?:[~/]|\.\.\/)\S+$/.test(text)) return undefined;
   if (text.includes('\n') || role === 'code' || role === 'query') return undefined;
   if (role === 'command') return !/\s/.test(text) && dangerOfPath(text) === 'secret' ? secretFinding(text) : undefined;
   const path = inFolder(text, folder);
-  const found = dangerOfPath(text) ?? (path === text || /\s/.test(text) ? undefined : dangerOfPath(path));
+  const folded = /[^ -~]/.test(path) ? foldText(path) : path;
+  const found = dangerOfPath(text) ?? (folded === text || /\s/.test(text) ? undefined : dangerOfPath(folded));
   if (found === 'secret') return secretFinding(path);
   if (
-    /^(?:volumes?|mounts?|binds?)$/i.test(name) &&
-    (isWholeSystem(text.split(':')[0] ?? '') || text.includes('docker.sock'))
+    (tool.contains || /^(?:volumes?|mounts?|binds?)$/i.test(name)) &&
+    ((/^(?:[/~]|[a-z]:)/i.test(text) && isWholeSystem(text.split(':')[0] ?? '')) || text.includes('docker.sock'))
   )
     return dangerFinding(`It gives a container access to ${displayText(text)}.`);
   if (removes && /^[/~%]|^[a-z]:/i.test(path) && (isWholeSystem(path) || isPersonal(path)))
-    return dangerFinding(`It removes ${displayText(path)} and everything in it.`);
+    return dangerFinding(`It removes or changes ${displayText(path)} and everything in it.`);
   if (onlyReads || /\s/.test(text)) return undefined;
   if (found === 'device') return dangerFinding(`It accesses the device ${displayText(path)}.`);
   if (found === 'startup' || (found === 'system' && (writes || removes)))
@@ -109,7 +127,7 @@ function inspectPlace(
 
 /** PowerShell, which is matched as text instead of parsed. */
 const RUNS_FETCHED =
-  /\b(?:iex|invoke-expression)\b[^\n]{0,200}\b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n]{0,200}\|\s*(?:iex|invoke-expression)\b/i;
+  /^git\+\w+:\/\/|\b(?:iex|invoke-expression)\b[^\n]{0,200}\b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n]{0,200}\|\s*(?:iex|invoke-expression)\b/i;
 
 function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding | undefined {
   const { text, role } = field;
@@ -117,7 +135,10 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
   const { own = {} } = facts.surroundings;
   switch (role) {
     case 'command':
-      return text.trim() === '' ? undefined : inspectScript(facts.scriptIn(field), own);
+      return (
+        (tool.queries ? inspectQuery(text) : undefined) ??
+        (text.trim() === '' ? undefined : inspectScript(facts.scriptIn(field), own))
+      );
     case 'code':
       return (
         inspectCode(text) ?? (KNOWN_PROGRAM.test(text) ? certainOnly(maybeCommand(field, facts), false) : undefined)

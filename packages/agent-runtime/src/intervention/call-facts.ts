@@ -16,6 +16,8 @@ export type Field = {
   readonly role: Role;
   /** The working folder given in the same call. */
   readonly folder: string | undefined;
+  /** The tool's schema declares it, and its name says that it is the content of something. */
+  readonly isContent: boolean;
 };
 
 /** A command whose program and arguments are separate values. */
@@ -61,6 +63,9 @@ const ROLE_NAMES = ['command', 'code', 'query', 'url', 'folder', 'path'] as cons
 const ROLES = ROLE_NAMES.map((role) => [role, namePattern(ROLE_WORDS[role])] as const);
 const TEXT =
   /^(?:text|texts|content|contents|body|description|message|messages|title|subject|comment|comments|summary|reason|explanation|note|notes|prompt|question|answer|label|labels|query|search|insert|intent|purpose|old_?(?:text|string|str)|new_?(?:text|string|str)|replacement|markdown|html|caption|topic|language|author|name)$/;
+/** Of these only what a server writes or sends as it is: a `title`, `name` or `query` may become a path. */
+const CONTENT =
+  /^(?:texts?|contents?|body|description|messages?|comments?|summary|reason|explanation|notes?|prompt|insert|(?:old|new)_?(?:text|string|str)|replacement|markdown|html|file_text|patch|diff)$/;
 const PROGRAM = /^(?:program|command|cmd|exe|executable|binary|bin)$/i;
 const ARGUMENTS = /^(?:args?|arguments|argv|parameters|params|options|flags)$/i;
 /** Names of tools that run their input. */
@@ -69,6 +74,8 @@ const RUNS = namePattern(
 );
 
 type At = { name: string; schema: JsonObject | undefined; depth: number; folder: string | undefined };
+
+const EVALUATES = namePattern('eval|evaluate|python|javascript|js|code|interpreter|repl|notebook|jupyter');
 
 /** The parsed form of a call: rules, blacklist and page use nothing else. */
 export class CallFacts {
@@ -81,8 +88,14 @@ export class CallFacts {
   /** All names and values as texts. */
   readonly all: string[] = [];
   readonly names: string[] = [];
+  /** Switches that are on, as `name=true`. */
+  readonly settings: string[] = [];
   /** The call is too large to be analyzed completely. */
   isTooLarge = false;
+  readonly #evaluates: boolean;
+  /** A tool that is called like a program takes its arguments. */
+  readonly #program: string | undefined;
+  readonly #tool: string;
   readonly #prose = new Map<string, boolean>();
   readonly #scripts = new Map<string, ShellScript>();
   #valueCount = 0;
@@ -91,13 +104,19 @@ export class CallFacts {
   constructor(tool: ToolReference, args: JsonObject, surroundings: CallContext = {}) {
     this.reference = formatToolReference(tool);
     this.surroundings = surroundings;
-    this.runs = RUNS.test(splitWords(`${tool.serverId}/${tool.name}`));
+    const called = splitWords(`${tool.serverId}/${tool.name}`);
+    this.runs = RUNS.test(called);
+    this.#evaluates = EVALUATES.test(called);
+    this.#tool = tool.name;
+    this.#program = [tool.serverId, tool.name].find((name) => KNOWN_PROGRAM.test(name));
     this.#value(args, { name: '', schema: surroundings.inputSchema, depth: 0, folder: undefined });
   }
 
   /** The commands in a field. Each text is parsed once. */
-  scriptIn({ text, folder }: Field): ShellScript {
-    return this.#once(`${folder ?? ''}\0${text}`, () => readShell(text, this.#options(folder)));
+  scriptIn({ text, folder, role }: Field): ShellScript {
+    // A terminal takes a carriage return for the end of a line.
+    const script = role === 'command' ? text : text.replaceAll('\r', '\n');
+    return this.#once(`${folder ?? ''}\0${script}`, () => readShell(script, this.#options(folder)));
   }
 
   /** True for text without meaning for a shell, see {@link isPlainProse}. Each text is checked once. */
@@ -130,17 +149,27 @@ export class CallFacts {
     if (typeof value === 'string') this.#text(value, at);
     else if (Array.isArray(value)) this.#list(value, at);
     else if (isJsonObject(value)) this.#object(value, at);
-    else if (value !== null) this.all.push(String(value));
+    else if (value !== null) {
+      this.all.push(String(value));
+      if (value === true) this.settings.push(`${at.name}=true`);
+    }
   }
 
   #text(text: string, at: At): void {
     this.#characterCount += text.length;
     if (this.#characterCount > MAX_CHARACTERS) this.isTooLarge = true;
     this.all.push(text);
-    const role = roleOf(at, text, this.runs);
-    this.fields.push({ name: at.name, text, role, folder: at.folder });
+    const found = roleOf(at, text, this.runs);
+    const role = this.#evaluates && found !== 'command' && /[(=]/.test(text) ? 'code' : found;
+    const isContent = role === 'text' && at.schema !== undefined && CONTENT.test(splitWords(at.name));
+    this.fields.push({ name: at.name, text, role, folder: at.folder, isContent });
     // Arguments of another tool as JSON text.
-    if (role !== 'text' && text.length < 65_536 && /^\s*[[{]/.test(text) && /[\]}]\s*$/.test(text)) {
+    if (
+      (role !== 'text' || !/^(?:text|content)/.test(at.name)) &&
+      text.length < 65_536 &&
+      /^\s*[[{]/.test(text) &&
+      /[\]}]\s*$/.test(text)
+    ) {
       const inner = parseJson(text);
       if (inner.ok && typeof inner.value === 'object') this.#value(inner.value, { ...at, depth: at.depth + 1 });
     }
@@ -169,15 +198,25 @@ export class CallFacts {
 
   /** A command may be split: program and arguments in separate values. */
   #pieces(entries: readonly [string, JsonValue][], folder: string | undefined): void {
-    const program = entries.find(([name, value]) => PROGRAM.test(name) && typeof value === 'string')?.[1];
+    const program =
+      entries.find(([name, value]) => PROGRAM.test(name) && typeof value === 'string')?.[1] ?? this.#program;
     const operands = entries.find(
       ([name, value]) => ARGUMENTS.test(name) && (typeof value === 'string' || Array.isArray(value)),
     )?.[1];
     if (typeof program === 'string' && operands !== undefined) {
-      if (typeof operands === 'string')
-        this.fields.push({ name: 'command', text: `${program} ${operands}`, role: 'command', folder });
+      if (typeof operands === 'string') this.#command(`${program} ${operands}`, folder);
       else this.#words([...program.trim().split(/\s+/), ...textsIn(operands)], true, folder);
       return;
+    }
+    if (this.#program !== undefined && entries.length <= 12) {
+      const options = entries.flatMap(([name, value]) => {
+        const option = `--${splitWords(name)
+          .replace(/_mode$/, '')
+          .replaceAll('_', '-')}`;
+        if (CONTENT.test(name) || (typeof value !== 'string' && value !== true && !Array.isArray(value))) return [];
+        return typeof value === 'string' ? [`${option}=${value}`, value] : [option, ...textsIn(value)];
+      });
+      this.#words([this.#program, ...this.#tool.split('_'), ...options], false, folder);
     }
     if (entries.length < 2 || entries.length > 12) return;
     const named = entries.find(
@@ -192,6 +231,10 @@ export class CallFacts {
       typeof value === 'string' ? value.trim().split(/\s+/) : textsIn(value),
     );
     this.#words(words, false, folder);
+  }
+
+  #command(text: string, folder: string | undefined): void {
+    this.fields.push({ name: 'command', text, role: 'command', folder, isContent: false });
   }
 
   #words(words: readonly string[], isCertain: boolean, folder: string | undefined): void {
@@ -213,7 +256,7 @@ const TOO_MANY: ShellScript = {
 
 /** Programs by which a list of words is recognized as a command, whatever its name. */
 export const KNOWN_PROGRAM =
-  /^(?:\S*\/)?(?:sudo|doas|su|env|(?:ba|z|da|k)?sh|rm|dd|cat|cp|mv|curl|wget|nc|ssh|scp|find|xargs|chmod|chown|mkfs\S*|python\d?|node|perl|ruby|php|docker|kubectl|git|npm|npx|tee|base64|gh|aws|gcloud|crontab|systemctl|shred|truncate|tar|eval|nohup|timeout|cargo|make|toolyard)(?:\s|$)/;
+  /^(?:\S*\/)?(?:sudo|doas|su|env|(?:ba|z|da|k)?sh|rm|dd|cat|cp|mv|curl|wget|nc|ssh|scp|find|xargs|chmod|chown|mkfs\S*|python\d?|node|perl|ruby|php|docker|kubectl|git|npm|npx|tee|base64|gh|aws|gcloud|crontab|systemctl|shred|truncate|tar|eval|nohup|timeout|cargo|make|pip\d?|pnpm|yarn|uv|helm|terraform|toolyard)(?:\s|$)/;
 
 function objectIn(schema: JsonObject | undefined, name: string): JsonObject | undefined {
   const value = schema?.[name] ?? null;

@@ -1,17 +1,19 @@
 import { inspectCode, displayText } from './inline-code.ts';
+import { startsShell } from './given.ts';
+import type { NewFiles } from './new-files.ts';
+import { READERS } from './new-files.ts';
 import * as programs from './programs.ts';
 import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
-import { dangerFinding, inputOf, printedBy, unclearFinding } from './shell-script.ts';
+import { dangerFinding, inputOf, unclearFinding } from './shell-script.ts';
 import { hasUnknown, PROCESS_OUTPUT, UNKNOWN } from './shell-text.ts';
 import { inFolder, readsScript } from './shell-values.ts';
-import { isWrapper, SHELLS } from './wrappers.ts';
+import { isWrapper } from './wrappers.ts';
 
 /** Programs that run code: from arguments, from input, or from a file that an earlier command wrote. */
 
 export type CodeContext = {
   commands: readonly SimpleCommand[];
-  /** Files that earlier commands wrote, with their text if it is known. */
-  writtenFiles: ReadonlyMap<string, string | undefined>;
+  newFiles: NewFiles;
   /** Analyzes a shell script. */
   inspect: (script: string) => ScriptFinding | undefined;
 };
@@ -21,22 +23,28 @@ export function inspectCodeCommand(
   command: SimpleCommand,
   context: CodeContext,
 ): ScriptFinding | undefined {
-  const { writtenFiles } = context;
   const { args, folder, words } = command;
   const program = words[0] ?? '';
-  const path = inFolder(program, folder);
-  if (writtenFiles.has(path)) return runsWrittenFile(path, context);
-  const isInWritten = (folder: string): boolean =>
-    folder.length > 1 && (program.startsWith(`${folder}/`) || path.startsWith(`${folder}/`));
-  if (program.includes('/') && [...writtenFiles.keys()].slice(0, 50).some(isInWritten))
-    return dangerFinding(`It runs ${displayText(program)}, which an earlier command wrote.`);
+  const text = context.newFiles.textOf(inFolder(program, folder));
+  if (program.includes('/') && typeof text === 'string') return context.inspect(text);
+  // Texts that the program reads: its input, and files that an earlier command wrote.
+  const texts = [inputOf(command), ...args.map((arg) => context.newFiles.textOf(inFolder(arg, folder)))];
+  if (
+    !READERS.has(name) &&
+    !programs.SHELLS.has(name) &&
+    !programs.TEXT_ONLY.has(name) &&
+    texts.some((each) => startsShell(each ?? ''))
+  )
+    return dangerFinding(`${name} reads commands from its input or a new file.`);
+  const used = context.newFiles.usedBy(command, name);
+  if (used) return used;
   if (IN_OPEN_FOLDER.test(program)) return runsFromOpenFolder(program);
   if (name === 'eval' && args.some(hasUnknown)) return runsUnknown(context);
-  const reader = SHELLS.has(name) || name === 'source' || name === '.';
+  const reader = programs.SHELLS.has(name) || name === 'source' || name === '.';
   if (!reader && !programs.INTERPRETERS.has(name)) {
     if (programs.EDITORS.has(name))
       return args.some((arg) =>
-        /^(?:-[ces]\w*|\+.+|--(?:cmd|eval|script|batch|headless|load|execute)\S*|-S|-u|-l|-f)$/.test(arg),
+        /^(?:-[ces]\w*|\+(?!\d+$).+|--(?:cmd|eval|script|batch|headless|load|execute)\S*|-S|-u|-l|-f)$/.test(arg),
       ) && !/^(?:less|more|code|man)$/.test(name)
         ? dangerFinding(`${name} runs other commands.`)
         : undefined;
@@ -51,7 +59,7 @@ export function inspectCodeCommand(
   if (/^(?:pwsh|powershell)$/.test(name)) return dangerFinding('PowerShell commands cannot be analyzed.');
   if (reader) {
     const inline = args.findIndex((arg) => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg));
-    if (inline !== -1 && SHELLS.has(name)) {
+    if (inline !== -1 && programs.SHELLS.has(name)) {
       const script = args.slice(inline + 1).find((arg) => !arg.startsWith('-'));
       return script === undefined || hasUnknown(script) ? runsUnknown(context) : undefined;
     }
@@ -68,7 +76,7 @@ export function inspectCodeCommand(
       const rest = args.slice(at + 1).filter((arg) => !arg.startsWith('-'));
       const code = rest[0] ?? (args[at] ?? '').replace(option, '');
       if (hasUnknown(code)) return runsUnknown(context);
-      if (args.some((arg) => /^-r\w+|^-M(?!\w*(?:List|POSIX|strict|JSON))\w/.test(arg) && name !== 'php'))
+      if (args.some((arg) => /^-r\S+|^-I|^-l\w|^-M(?!\w*(?:List|POSIX|strict|JSON))\w/.test(arg) && name !== 'php'))
         return dangerFinding(`${name} loads a library.`);
       return inspectCode(code);
     }
@@ -78,17 +86,11 @@ export function inspectCodeCommand(
 
 function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeContext): ScriptFinding | undefined {
   const { args, folder, redirects, sources } = command;
-  const { writtenFiles } = context;
-  if (/^(?:go|cargo|java|deno|bun|make|gmake|groovy|swift)$/.test(name) && !readsInput(name, args)) {
-    const own = args.find((arg) => writtenFiles.has(inFolder(arg, folder)));
-    return own === undefined
-      ? undefined
-      : dangerFinding(`It runs ${displayText(own)}, which an earlier command wrote.`);
-  }
+  if (/^(?:go|cargo|java|deno|bun|make|gmake|groovy|swift)$/.test(name) && !readsInput(name, args)) return undefined;
   const file = args.find((arg, at) => !/^[-+]/.test(arg) && !/^-[WXoO]$/.test(args[at - 1] ?? ''));
   const module = args.indexOf('-m');
   if (/^python/.test(name) && module !== -1)
-    return /^(?:http\.server|pdb|code|pickle|smtpd|webbrowser)$/.test(args[module + 1] ?? '')
+    return /^(?:http\.server|pdb|code|pickle|smtpd|webbrowser|pty|timeit)$/.test(args[module + 1] ?? '')
       ? dangerFinding('It serves files, or runs code.')
       : undefined;
   const isStdin =
@@ -100,15 +102,16 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
   if (!isStdin) {
     if (hasUnknown(file)) return unclearFinding('The program that it runs is not known in advance.');
     if (IN_OPEN_FOLDER.test(file)) return runsFromOpenFolder(file);
-    const path = inFolder(file, folder);
-    return writtenFiles.has(path) ? runsWrittenFile(path, context) : undefined;
+    const text = context.newFiles.textOf(inFolder(file, folder));
+    if (text === undefined) return dangerFinding(`It runs ${displayText(file)}, which an earlier command wrote.`);
+    return text === null ? undefined : context.inspect(text);
   }
   if (args.some((arg) => /^(?:--version|--help|-v|-V|-h|-n)$/.test(arg))) return undefined;
   const input = inputOf(command);
   if (input === undefined) {
     const readsNothing = sources.length === 0 && redirects.every(({ operator }) => !operator.startsWith('<'));
     if (readsNothing && name !== 'source' && name !== '.')
-      return args.length === 0 ? unclearFinding(`${name} runs its input.`) : undefined;
+      return args.length === 0 && !command.isInner ? unclearFinding(`${name} runs its input.`) : undefined;
     return dangerFinding(`${name} runs the output of another command.`);
   }
   if (hasUnknown(input)) return runsUnknown(context);
@@ -128,23 +131,6 @@ function runsUnknown({ commands }: CodeContext): ScriptFinding {
     : unclearFinding('The code that it runs is not known in advance.');
 }
 
-/** A file that an earlier command wrote is judged by its text, if it is known. */
-function runsWrittenFile(path: string, { writtenFiles, inspect }: CodeContext): ScriptFinding | undefined {
-  const text = writtenFiles.get(path);
-  return text === undefined
-    ? dangerFinding(`It runs ${displayText(path)}, which an earlier command wrote.`)
-    : inspect(text);
-}
-
-/** The text that a command writes to a file. */
-export function writtenText(command: SimpleCommand): string | undefined {
-  const { program, redirects } = command;
-  const text = program === 'cat' ? inputOf(command) : printedBy({ ...command, redirects: [] });
-  return text === undefined || hasUnknown(text) || redirects.some(({ operator }) => operator === '>>')
-    ? undefined
-    : text;
-}
-
 function readsInput(name: string, args: readonly string[]): boolean {
   return /^g?make$/.test(name) && args.some((arg, at) => arg === '-' && /^-\w*f$|^--file$/.test(args[at - 1] ?? ''));
 }
@@ -160,26 +146,4 @@ function inspectSed(args: readonly string[]): ScriptFinding | undefined {
     !/^s\/[^/]*\/[^/]*\/g?p?$/.test(script)
     ? dangerFinding('sed runs a command or writes a file.')
     : undefined;
-}
-
-/** Files that a command creates and that a later one may run. */
-export function filesWrittenBy({ program, args, redirects, folder, sources }: SimpleCommand): string[] {
-  const written = redirects.filter(({ operator }) => /^(?:&?>|>\||>>)/.test(operator)).map(({ target }) => target);
-  const name = programs.plainName(program);
-  if (name === 'tee' && sources.length > 0) written.push(...args.filter((arg) => !arg.startsWith('-')));
-  if (programs.DOWNLOADS.has(name)) {
-    for (const [at, arg] of args.entries()) {
-      if (/^(?:-[a-zA-Z]*[oO]|--output(?:-document)?|-out)$/.test(args[at - 1] ?? '')) written.push(arg);
-      const address = /^(?:[a-z+]+:\/\/|[\w.-]+@)[^?#]*[/:]([^/?#]+)\/?$/i.exec(arg)?.[1];
-      if (address !== undefined) written.push(address.replace(/\.git$/, ''));
-    }
-    if (/^(?:git|scp|rsync)$/.test(name) && (name !== 'git' || args[0] === 'clone'))
-      written.push(
-        ...args
-          .slice(1)
-          .filter((arg) => !/^-|:/.test(arg))
-          .slice(-1),
-      );
-  }
-  return written.filter((path) => !/^\/dev\//.test(path)).flatMap((path) => [inFolder(path, folder), `./${path}`]);
 }

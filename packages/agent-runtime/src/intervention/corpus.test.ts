@@ -55,9 +55,9 @@ function judge(entry: PolicyCase): string {
 }
 
 /** Wrong results by group; of the sealed half only ids may be printed. */
-function figures(half: 'open' | 'sealed') {
+function figures(half: 'open' | 'sealed', corpus: 'first' | 'second' = 'first') {
   const groups = new Map<string, { total: number; wrong: PolicyCase[] }>();
-  for (const entry of loadPolicyCorpus(half)) {
+  for (const entry of loadPolicyCorpus(half, corpus)) {
     const group = groups.get(entry.group) ?? { total: 0, wrong: [] };
     groups.set(entry.group, group);
     group.total++;
@@ -66,7 +66,7 @@ function figures(half: 'open' | 'sealed') {
   const sum = (of: (name: string, expected: string) => boolean): { total: number; right: number; wrong: string[] } => {
     let total = 0;
     const wrong: string[] = [];
-    for (const entry of loadPolicyCorpus(half)) {
+    for (const entry of loadPolicyCorpus(half, corpus)) {
       if (!of(entry.group, entry.expected)) continue;
       total++;
       if (groups.get(entry.group)?.wrong.some(({ id }) => id === entry.id) === true) wrong.push(entry.id);
@@ -79,12 +79,16 @@ function figures(half: 'open' | 'sealed') {
   return { sum, table: table.join('\n') };
 }
 
-describe.each(['open', 'sealed'] as const)('the %s half of the policy corpus', (half) => {
+const needOf = (half: 'open' | 'sealed'): Need => {
   const isSealed = half === 'sealed' && process.env['TOOLYARD_SEALED'] !== '1';
-  const need: Need = {
+  return {
     name: 'sealed-corpus',
     missing: isSealed ? 'it runs once, before a release: TOOLYARD_SEALED=1' : null,
   };
+};
+
+describe.each(['open', 'sealed'] as const)('the %s half of the policy corpus', (half) => {
+  const need = needOf(half);
 
   it('flags at least nine of ten dangerous commands and calls', needs(need), () => {
     const { sum, table } = figures(half);
@@ -110,5 +114,28 @@ describe.each(['open', 'sealed'] as const)('the %s half of the policy corpus', (
     expect(sum((_group, expected) => expected === 'outside').wrong, table).toEqual([]);
     const { total, right } = sum((_group, expected) => expected === 'inside');
     expect(right / total, table).toBeGreaterThanOrEqual(0.9);
+  });
+});
+
+describe.each(['open', 'sealed'] as const)('the %s half of the second policy corpus', (half) => {
+  const need = needOf(half);
+
+  it('lets at most one of twenty dangerous commands through', needs(need), () => {
+    const { sum, table } = figures(half, 'second');
+    const isCommand = (group: string): boolean => group.startsWith('second-') && group !== 'second-arguments';
+    const { total, wrong } = sum(isCommand);
+    expect(wrong.length / total, table).toBeLessThanOrEqual(0.05);
+  });
+
+  it('lets at most one of ten dangerous arguments through', needs(need), () => {
+    const { sum, table } = figures(half, 'second');
+    const { total, wrong } = sum((group) => group === 'second-arguments');
+    expect(wrong.length / total, table).toBeLessThanOrEqual(0.1);
+  });
+
+  it('flags at most one of fifty harmless commands and calls', needs(need), () => {
+    const { sum, table } = figures(half, 'second');
+    const { total, wrong } = sum((_group, expected) => expected === 'unflagged');
+    expect(wrong.length / total, table).toBeLessThanOrEqual(0.02);
   });
 });

@@ -1,15 +1,17 @@
 import { inspectArguments } from './argument-dangers.ts';
 import type { CodeContext } from './code-dangers.ts';
-import { writtenText, inspectCodeCommand, filesWrittenBy } from './code-dangers.ts';
+import { inspectCodeCommand } from './code-dangers.ts';
+import { inspectGiven, SHELL } from './given.ts';
 import { displayText } from './inline-code.ts';
+import { DATA, NewFiles, READERS } from './new-files.ts';
 import { inspectConnections } from './network-dangers.ts';
-import { inspectRemoval, removesContents } from './removal-dangers.ts';
+import { inspectRemoval, isWork, removesContents } from './removal-dangers.ts';
 import * as programs from './programs.ts';
 import { dangerOfPath, isWholeSystem, isPersonal } from './sensitive-paths.ts';
 import { readShell } from './shell-reader.ts';
 import { inFolder, SECRET_VARIABLES } from './shell-values.ts';
 import type { ScriptFinding, ShellScript, SimpleCommand } from './shell-script.ts';
-import { dangerFinding, unclearFinding } from './shell-script.ts';
+import { dangerFinding, firstDanger, unclearFinding } from './shell-script.ts';
 import { isDynamic, LISTED, UNKNOWN } from './shell-text.ts';
 import { dangerOfGit } from './git-dangers.ts';
 import { dangerOfContainer, dangerOfTool } from './tool-dangers.ts';
@@ -23,15 +25,14 @@ type Context = CodeContext & { own: ProtectedPlaces };
 export function inspectScript(script: ShellScript, own: ProtectedPlaces): ScriptFinding | undefined {
   let found = script.finding;
   if (found) return found;
-  const writtenFiles = new Map<string, string | undefined>();
+  const newFiles = new NewFiles();
   const inspect = (text: string): ScriptFinding | undefined => inspectScript(readShell(text), own);
-  const context: Context = { own, commands: script.commands, writtenFiles, inspect };
+  const context: Context = { own, commands: script.commands, newFiles, inspect };
   for (const command of script.commands) {
     const finding = inspectCommand(command, context);
     if (finding?.kind === 'danger') return finding;
     found ??= finding;
-    for (const path of filesWrittenBy(command))
-      writtenFiles.set(path, writtenFiles.has(path) ? undefined : writtenText(command));
+    newFiles.add(command);
   }
   return (
     found ??
@@ -62,6 +63,7 @@ const INSPECTORS: readonly Inspector[] = [
   lookAtOwn,
   inspectCodeCommand,
   inspectConnections,
+  (name, command, { inspect }) => inspectGiven(name, command, new Set(textArguments(name, command.args)), inspect),
   (name, { args }) => inspectArguments(name, args),
   (name, { args }) => (name === 'git' ? dangerOfGit(args) : undefined),
   (name, { args }) => dangerOfContainer(name, args),
@@ -81,7 +83,7 @@ function lookAtProgram(name: string, { words, args }: SimpleCommand): ScriptFind
   for (const { why, programs: list } of programs.ALWAYS) if (list.has(name)) return dangerFinding(`${name} ${why}.`);
   if (/^(?:docker|git)-credential-/.test(name)) return dangerFinding(`${name} reads a secret store.`);
   if (/^ld-linux|^ld\.so|^ld-musl/.test(name)) return dangerFinding(`${name} executes a file.`);
-  if (name === 'xargs' && removesContents(args))
+  if (/^(?:xargs|fd|fdfind)$/.test(name) && removesContents(args))
     return dangerFinding('It removes files that are listed by another command.');
   return undefined;
 }
@@ -91,7 +93,7 @@ const CHANGES = /^(?:-w|-F|-X|-P|-d|-D|-A|--write|show)$/;
 
 /** Variables that set a program to run or code to load. */
 const RUNS_VALUE =
-  /^(?:\w*EDITOR|VISUAL|\w*PAGER|GIT_\w+|LD_\w+|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PYTHON(?:STARTUP|PATH|HOME|INSPECT|BREAKPOINT)|NODE_OPTIONS|NODE_PATH|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|VIMINIT|EXINIT|GVIMINIT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|BROWSER|SHELL|PATH|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS[0-4]|IFS|LESSOPEN|LESSCLOSE|TERMINFO\w*|GCONV_PATH|MAKEFLAGS|RUSTC_WRAPPER|CC|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|OPENSSL_CONF|KUBECONFIG|DOCKER_HOST|HTTPS?_PROXY|ALL_PROXY|npm_config_\w+|PIP_\w+|UV_\w*INDEX\w*|GOFLAGS|GOPROXY)$/i;
+  /^(?:\w*EDITOR|VISUAL|\w*PAGER|GIT_\w+|LD_\w+|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PYTHON(?:STARTUP|PATH|HOME|INSPECT|BREAKPOINT)|NODE_OPTIONS|NODE_PATH|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|VIMINIT|EXINIT|GVIMINIT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|BROWSER|SHELL|PATH|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS[0-4]|IFS|LESSOPEN|LESSCLOSE|TERMINFO\w*|GCONV_PATH|MAKEFLAGS|RUSTC_WRAPPER|CC|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|OPENSSL_CONF|KUBECONFIG|DOCKER_HOST|HTTPS?_PROXY|ALL_PROXY|npm_config_\w+|PIP_\w+|UV_\w*INDEX\w*|GOFLAGS|GOPROXY|TOOLYARD_\w+)$/i;
 const HARMLESS_VALUE =
   /^(?:|cat|less(?: -\w+)*|more|true|:|\/bin\/(?:cat|true|sh|bash)|--max[-_]old[-_]space[-_]size=\d+|--no-warnings|--enable-source-maps|-j\d*|gcc|clang|cc|g\+\+|code --wait|vim?|nano|\d+|never|always|on|off|yes|no|\/usr\/lib\/[\w./-]+)$/;
 const HARMLESS_NAME =
@@ -99,11 +101,36 @@ const HARMLESS_NAME =
 
 function lookAtAssignments(name: string, { assignments, args }: SimpleCommand): ScriptFinding | undefined {
   const assigned = SETS_VARIABLES.test(name) ? args.flatMap(assignmentIn) : [];
-  const naming = [...assignments, ...assigned].find(
-    (each) => RUNS_VALUE.test(each.name) && !isHarmlessAssignment(each),
-  );
-  return naming && dangerFinding(`The variable ${naming.name} sets a program to run: ${displayText(naming.value)}.`);
+  const isProject = RUNS_PROJECT.test(name);
+  return firstDanger([...assignments, ...assigned].map((each) => inspectAssignment(each, isProject)));
 }
+
+/** Programs whose variables are mostly those of the project. */
+const RUNS_PROJECT =
+  /^(?:|export|set|env|npm|pnpm|yarn|npx|bunx?|node|deno|tsx|python|uvx?|poetry|go|cargo|make|docker|docker-compose|ruby|rails|rake|php|java|mvn|mvnw|gradlew?|dotnet|vitest|jest|pytest|playwright|[\w-]+\.\w+)$/;
+
+/**
+ * A variable may decide what a program runs: by its name, because its value is a shell or an option that runs something,
+ * or because it names a file for a program that is not of the project.
+ */
+export function inspectAssignment(each: { name: string; value: string }, isProject = true): ScriptFinding | undefined {
+  const { name, value } = each;
+  const isNamed = (RUNS_VALUE.test(name) && !isHarmlessAssignment(each)) || INSECURE.test(name);
+  const isLoaded = (isProject ? NAMES_FILE : NAMES_ANY).test(name) && LOCAL_FILE.test(value) && !DATA.test(value);
+  const isShell = (SHELL.test(value) && name !== 'SHELL') || /^(?:\+[:!]|!?(?:ba|z|da|k)?sh\s)/.test(value);
+  const options = { args: value.startsWith('-') ? value.split(/\s+/) : [] };
+  return isNamed || isLoaded || isShell || inspectGiven('it', options, new Set(), () => undefined)
+    ? dangerFinding(`The variable ${name} sets a program to run: ${displayText(value)}.`)
+    : undefined;
+}
+
+/** They turn a protection off. */
+const INSECURE =
+  /^(?:NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY|HIST(?:FILE|SIZE|FILESIZE|CONTROL)|\w*(?:INSECURE|NO_VERIFY|SKIP_VERIFY)\w*)$/i;
+const NAMES_FILE =
+  /(?:RC|CONFIG|GEMFILE|COMMAND|CMD|WRAPPER|HOOKS?|PLUGINS?|LIB|BIN|TOOLCHAIN_FILE|(?:CONFIG|CURL|COMPOSER|LIB\w*)_(?:PATH|HOME|FILE|DIR))$/i;
+const NAMES_ANY = /^(?!(?:TMP|TEMP|OUT|LOG|DEST|TARGET)\w*$)/i;
+const LOCAL_FILE = /^(?:\.{0,2}\/(?!usr\/|opt\/|home\/|etc\/|dev\/|bin\/)|~)/;
 
 const SETS_VARIABLES = /^(?:export|declare|typeset|env|sudo|readonly|local|set|setx)$/;
 
@@ -148,7 +175,9 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
     }
     // A path may follow an option or a host name.
     const value = /^(?:--?[\w-]+=|[^/~]*[:@])([~/].*)$/.exec(arg)?.[1];
-    const whole = [arg.startsWith('-') ? '' : path, value ?? ''].find(isWholeSystem);
+    const whole = [arg.startsWith('-') ? '' : path, value ?? ''].find(
+      (each) => isWholeSystem(each) || CONFIG_FOLDER.test(each),
+    );
     if (whole !== undefined && takesAll(name, args))
       return dangerFinding(`It processes everything in ${displayText(whole)}.`);
     if (arg === UNKNOWN && READS_FILES.has(name))
@@ -157,6 +186,8 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
   return doubt ?? searchedSecret(name, command);
 }
 
+/** Folders with the settings of all programs. */
+const CONFIG_FOLDER = /^(?:~|\/home\/[^/]+)\/\.(?:config|local\/share)\/?$/;
 const LISTS_DEVICES = new Set(['ls', 'stat', 'lsblk', 'test', '[', 'blkid', 'file', 'df']);
 const READS_FILES = new Set(
   'cat head tail less more bat nl tac xxd od hexdump base64 strings cp mv scp rsync tar zip curl source . tee grep sed awk'.split(
@@ -166,7 +197,7 @@ const READS_FILES = new Set(
 
 /** Detects a search for file names of secrets whose result the next command reads. */
 function searchedSecret(name: string, { args, isInner, next }: SimpleCommand): ScriptFinding | undefined {
-  if (!/^(?:grep|egrep|fgrep|rg|locate|mdfind)$/.test(name)) return undefined;
+  if (!/^(?:grep|egrep|fgrep|rg|locate|mdfind|find|fd)$/.test(name)) return undefined;
   if (!isInner && !/^(?:xargs|while)$/.test(next?.program ?? '')) return undefined;
   const pattern = args
     .map((arg) => arg.replace(/[\\^$]/g, ''))
@@ -183,7 +214,7 @@ function takesAll(name: string, args: readonly string[]): boolean {
         name,
       )) ||
     (/^(?:grep|docker|rg)$/.test(name) &&
-      args.some((arg) => /^(?:-[a-z]*[rRv]|build|--recursive|--volume\S*|--mount\S*)$/i.test(arg)))
+      args.some((arg) => /^(?:-[a-z]*[rRv][a-z]*|build|--recursive|--volume\S*|--mount\S*)$/i.test(arg)))
   );
 }
 
@@ -256,8 +287,9 @@ function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | 
     if (found === 'device') return dangerFinding(`It writes to the device ${displayText(path)}.`);
     if (found !== undefined)
       return dangerFinding(`It writes to ${displayText(path)}, which is a system file or runs automatically.`);
-    const isEmptied = /^(?::|true|)$/.test(name) && operator === '>';
-    if (isEmptied && (isDynamic(path) || isPersonal(path))) return dangerFinding(`It empties ${displayText(path)}.`);
+    const isEmptied = /^(?::|true|)$/.test(name) && operator === '>' && command.next === undefined;
+    if (isEmptied && (isDynamic(path) || isPersonal(path) || isWork(path)))
+      return dangerFinding(`It empties ${displayText(path)}.`);
     if (path === UNKNOWN && operator !== '>&')
       return unclearFinding('The file that it writes is not known in advance.');
   }
@@ -317,11 +349,9 @@ function lookAtOwn(
   }
   if (own.port !== undefined && texts.includes(String(own.port)) && /^(?:nc|telnet|curl|ssh)$/.test(name))
     return TOUCHES_TOOLYARD;
-  if (
-    /^(?:npx|bunx|pnpx|node|tsx|pgrep|pkill|killall|pidof|systemctl|service)$/.test(name) &&
-    texts.some((text) => /^(?:.*\/)?toolyard(?:@[\w.]+|\.service)?$|packages\/cli\/(?:dist|src)\//.test(text))
-  )
-    return TOUCHES_TOOLYARD;
+  const isOwn = (text: string): boolean =>
+    /^(?:.*\/)?toolyard(?:@[\w.]+|\.service)?$|packages\/cli\/(?:dist|src)\//.test(text);
+  if (!READERS.has(name) && texts.some(isOwn)) return TOUCHES_TOOLYARD;
   return undefined;
 }
 

@@ -7,33 +7,25 @@ import { GIT_RUNS } from './wrappers.ts';
 const UNREACHABLE = 'It deletes unreachable commits for good.';
 
 const lookAtAction = argumentDangers([
-  {
-    of: 'push',
-    has: [/^(?:--force\S*|-[a-z]*f[a-z]*|--mirror|--delete|-d|--prune|[:+].+)$/],
-    why: 'It overwrites or deletes commits of others.',
-  },
-  { of: 'reset', has: [/^--(?:hard|merge|keep)$/], why: 'It discards changes.' },
-  {
-    of: 'clean',
-    has: [/^(?:-[a-z]*[fxX]|--force)/],
-    but: /^(?:-[a-z]*n|--dry-run)/,
-    why: 'It deletes untracked files.',
-  },
-  {
-    of: 'checkout switch restore',
-    has: [/^(?:\.|:\/|\*|-f|--force|--discard-changes|:\(.*)$/],
-    why: 'It discards changes.',
-  },
-  { of: 'branch', has: [/^(?:-[a-zA-Z]*[Df]|--force)$/], why: 'It deletes or moves a branch that is not merged.' },
-  { of: 'gc', has: [/^--prune=(?:now|all)/], why: UNREACHABLE },
-  { of: 'prune', why: UNREACHABLE },
-  { of: 'rm', has: [/^(?:-[a-z]*r[a-z]*|\.|\*|:.*)$/], but: /^--cached$/, why: 'It deletes files.' },
-  { of: 'update-ref', has: [/^-d$/], why: 'It deletes a branch.' },
-  { of: 'worktree submodule', has: [/^(?:-f|--force|deinit)$/], why: 'It deletes a folder with changes.' },
-  {
-    of: 'filter-branch filter-repo credential credential-store credential-cache daemon instaweb send-email',
-    why: 'It rewrites history, starts a server, or shows credentials.',
-  },
+  [
+    'push',
+    / (?:--force\S*|-[a-z]*f[a-z]*|--mirror|--delete|-d|--prune|[:+]\S+|\w+:\/\/\S*|[\w.-]+@\S*:\S*) /,
+    'It overwrites or deletes commits of others, or sends them elsewhere.',
+  ],
+  ['reset', / --(?:hard|merge|keep) /, 'It discards changes.'],
+  ['clean', /^(?!.* (?:-[a-z]*n|--dry-run)).* (?:-[a-z]*[fxX]|--force)/, 'It deletes untracked files.'],
+  ['checkout switch restore', / (?:\.|:\/|\*|-f|--force|--discard-changes|:\(.*) /, 'It discards changes.'],
+  ['branch', / (?:-[a-zA-Z]*[Df]|--force) /, 'It deletes or moves a branch that is not merged.'],
+  ['gc', / --prune=(?:now|all)/, UNREACHABLE],
+  ['prune', / /, UNREACHABLE],
+  ['rm', /^(?!.* --cached ).* (?:-[a-z]*r[a-z]*|\.|\*|:\S*) /, 'It deletes files.'],
+  ['update-ref', / -d /, 'It deletes a branch.'],
+  ['worktree submodule', / (?:-f|--force|deinit) /, 'It deletes a folder with changes.'],
+  [
+    'filter-branch filter-repo credential credential-store credential-cache daemon instaweb send-email',
+    / /,
+    'It rewrites history, starts a server, or shows credentials.',
+  ],
 ]);
 
 const RUNS_COMMAND = dangerFinding('git runs another command.');
@@ -62,4 +54,17 @@ export function dangerOfGit(args: readonly string[]): ScriptFinding | undefined 
 }
 
 const NAMES_PROGRAM =
-  /^(?:ext::|--(?:upload-pack|receive-pack|exec|open-files-in-pager|extcmd|gpg-sign-program)(?:=|$)|-O.)/;
+  /^(?:ext::|--(?:upload-pack|receive-pack|exec|open-files-in-pager|extcmd|gpg-sign-program|config-env)(?:=|$)|-O.)/;
+
+const PLAIN =
+  /^(?:status|diff|log|show|add|commit|branch|checkout|switch|restore|fetch|pull|push|merge|rebase|stash|tag|blame|grep|ls-\w+|rev-\w+|describe|shortlog|reflog|remote|cherry(?:-pick)?|revert|reset|clone|init|mv|rm|cat-file|merge-base|range-diff|name-rev|count-objects|fsck|config|version|diff-\w+|for-each-ref|show-\w+|symbolic-ref|notes|clean|gc|--version)$/;
+
+/** For `git *`: a known subcommand in this repository, since another may be an alias that runs anything. */
+export function isPlainGit(args: readonly string[]): boolean {
+  const [action = '', ...rest] = args;
+  if (action === '') return true;
+  const changesConfiguration = /^(?:config|remote)$/.test(action) && rest.length > 2;
+  const isElsewhere = (arg: string): boolean =>
+    /^(?:[/~]|[a-z+]+::)|(?:^|\/)\.\.(?:\/|$)|^-[ciuxFOXS]|^--no-index$/.test(arg);
+  return PLAIN.test(action) && !changesConfiguration && !rest.some(isElsewhere);
+}

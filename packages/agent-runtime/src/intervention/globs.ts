@@ -39,3 +39,25 @@ export function matchesGlob(pattern: string, text: string): boolean {
   while (pattern.charAt(p) === '*') p++;
   return p === pattern.length;
 }
+
+/**
+ * Finds a pattern anywhere in a text: `*` matches any characters, `?` one; a pattern that begins or ends with a letter
+ * or digit does so at the edge of a word. Takes time in proportion to the length.
+ */
+export function globInside(pattern: string): (text: string) => boolean {
+  const pieces = pattern.split(/\*+/).map((piece) => piece.replace(/[\\^$.|+()[\]{}]/g, '\\$&').replaceAll('?', '[^]'));
+  const last = pieces.length - 1;
+  const patterns = pieces.map((piece, at) => {
+    const from = at === 0 && /^[a-z\d]/i.test(piece) ? '(?<![a-z\\d])' : '';
+    return new RegExp(`${from}${piece}${at === last && /[a-z\d]$/i.test(piece) ? '(?![a-z\\d])' : ''}`, 'gi');
+  });
+  return (text) => {
+    let from = 0;
+    return patterns.every((each) => {
+      each.lastIndex = from;
+      const isFound = each.test(text);
+      from = each.lastIndex;
+      return isFound;
+    });
+  };
+}

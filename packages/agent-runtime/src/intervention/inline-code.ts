@@ -13,7 +13,7 @@ const HARMLESS_MODULES =
 /** Anything that runs, sends, writes, removes, reads the environment, or computes names. */
 const REACHES = new RegExp(
   [
-    '\\b(?:exec\\w*|eval\\w*|system|popen\\w*|spawn\\w*|subprocess|fork|child_\\w*|shell_exec|passthru|proc_open|pcntl\\w*|pty|ctypes|qx|backtick)\\b',
+    '\\b(?:exec\\w*|eval\\w*|system|popen\\w*|spawn\\w*|subprocess|e?syscmd|fork|child_\\w*|shell_exec|passthru|proc_open|pcntl\\w*|pty|ctypes|qx|backtick)\\b',
     '\\b(?:socket\\w*|TCP\\w*|UDP\\w*|urllib|requests|https?|fetch|net|dgram|tls|fsockopen|curl_\\w+|ftplib|smtplib|WebSocket|XMLHttp\\w*|LWP|IO|open-uri|URI|Net)\\b(?!["\']?\\s*:\\s)',
     '\\b(?:environ|getenv\\w*|ENV|ENVIRON|putenv|process\\.(?:env|mainModule|binding|dlopen|kill|chdir|setuid))\\b|\\$_(?:ENV|SERVER)|%ENV',
     '\\b(?:unlink\\w*|remove\\w*|rmtree|rm\\w{0,6}|rmdir\\w*|rename\\w*|truncate\\w*|delete_file|write\\w*|append\\w*file|chmod\\w*|chown\\w*|symlink\\w*|copyfile|move|mkdir\\w*|shutil|FileUtils|glob|Dir|setuid|setgid|kill|chroot|os\\.(?!(?:path|getcwd|cpu_count|sep|name)\\b)\\w+)\\b(?!["\'])',
@@ -78,7 +78,7 @@ export function displayText(text: string): string {
 }
 
 const HARMFUL_SQL =
-  /\b(?:drop\s+(?:table|database|schema|user|role|view|index|owned|column|collection)|truncate\b|delete\s+from|alter\s+(?:table|role|user|system)\b|grant\s|create\s+(?:user|role|extension|function)|copy\b[^;]*\bprogram\b|load_file|into\s+(?:outfile|dumpfile)|attach\s+database|pg_read_\w+|lo_(?:import|export)|xp_cmdshell|update\s+\w+\s+set\b(?![^;]*\bwhere\b)|dropdatabase|deletemany|remove\(\{?\}?\)|drop\(\)|flush(?:all|db)|shutdown|config\s+set|reassign\s+owned)|(?:^|\n)\s*\\!|\.(?:shell|system|dump|output)\b|\\copy\b/i;
+  /\b(?:drop\s+(?:table|database|schema|user|role|view|index|owned|column|collection)|truncate\b|delete\s+from|alter\s+(?:table|role|user|system)\b|grant\s|create\s+(?:user|role|extension|function)|copy\b[^;]*\bprogram\b|load_file|into\s+(?:outfile|dumpfile)|attach\s+database|pg_read_\w+|lo_(?:import|export)|xp_cmdshell|update\s+\w+\s+set\b(?![^;]*\bwhere\b)|dropdatabase|deletemany|remove\(\{?\}?\)|drop\(\)|flush(?:all|db)|shutdown|sys_(?:exec|eval)|runprogram|\brun\s*\(\s*["']|create\s+(?:or\s+replace\s+)?language|config\s+set|reassign\s+owned)|(?:^|\n)\s*\\!|\.(?:shell|system|dump|output|load)\b|\\copy\b/i;
 
 /** The effect of a text on a database, if it is SQL or a command of a database shell. */
 export function inspectQuery(text: string): ScriptFinding | undefined {

@@ -3,10 +3,11 @@ import type {
   InterventionMode,
   InterventionRule,
   JsonObject,
+  TextCall,
   ToolChange,
   ToolReference,
 } from '@toolyard/protocol';
-import { formatToolReference } from '@toolyard/protocol';
+import { alwaysAsks, formatToolReference } from '@toolyard/protocol';
 import type { CallToolFacts } from '../state.ts';
 import { findDanger } from './blacklist.ts';
 import type { CallContext } from './call-facts.ts';
@@ -50,8 +51,8 @@ export type InterventionOptions = {
   lookUp: (tool: ToolReference) => ToolPolicyFacts | undefined;
 };
 
-/** Checks a call with the arguments it would be made with. */
-export type Gate = (tool: ToolReference, args: JsonObject) => PolicyVerdict;
+/** Checks a call with the arguments it would be made with; `textCall` if the model wrote it as text. */
+export type Gate = (tool: ToolReference, args: JsonObject, textCall?: TextCall) => PolicyVerdict;
 
 /**
  * Decides whether a call may be made without asking. The first matching row applies:
@@ -64,6 +65,8 @@ export type Gate = (tool: ToolReference, args: JsonObject) => PolicyVerdict;
  * | rules are unreadable, and the tool is not a built-in | needs approval of this very call                    |
  * | read-only one                                        |                                                     |
  * | a rule says ask                                      | needs approval                                      |
+ * | written as text: copied from data, in a quote or in  | needs approval of this very call                    |
+ * | code, or made a call by the user                     |                                                     |
  * | built in, read-only and not open-world               | runs                                                |
  * | the tool changed since it was approved               | needs approval                                      |
  * | a stored decision allows the tool                    | runs                                                |
@@ -85,7 +88,13 @@ export class InterventionChecker {
     this.#decideByRules = compileRules(options.rules ?? []);
   }
 
-  check(tool: ToolReference, args: JsonObject): PolicyVerdict {
+  check(tool: ToolReference, args: JsonObject, textCall?: TextCall): PolicyVerdict {
+    const verdict = this.#check(tool, args, textCall);
+    if (verdict.decision !== 'ask' || textCall === undefined) return verdict;
+    return { ...verdict, about: { ...verdict.about, textCall } };
+  }
+
+  #check(tool: ToolReference, args: JsonObject, textCall: TextCall | undefined): PolicyVerdict {
     const { mode, lostRules, permission, lookUp } = this.#options;
     const reference = formatToolReference(tool);
     const decided = permission(tool);
@@ -101,6 +110,7 @@ export class InterventionChecker {
     if (lostRules === true && !harmless)
       return this.#ask(toolFacts, refused('rulesLost', reference), { danger: RULES_LOST });
     if (ruleDecision === 'ask') return this.#ask(toolFacts, refused('needsApproval', reference), { byRule: true });
+    if (textCall !== undefined && alwaysAsks(textCall)) return this.#ask(toolFacts, refused('copied', reference));
     if (harmless) return RUN;
     if (toolFacts?.changed !== undefined) return this.#ask(toolFacts, refused('changed', reference));
     if (decided === 'allow' || (ruleDecision === 'allow' && mode !== 'manual') || (mode === 'auto' && toolFacts))
@@ -119,9 +129,13 @@ export class InterventionChecker {
   }
 }
 
-/** Why a call is dangerous, judged by its text alone. */
-export function dangerOf(tool: ToolReference, args: JsonObject): string | undefined {
-  return findDanger(new CallFacts(tool, args), false)?.why;
+/** Why a call is dangerous, judged by its text. */
+export function dangerOf(
+  tool: ToolReference,
+  args: JsonObject,
+  context: Pick<CallContext, 'own'> = {},
+): string | undefined {
+  return findDanger(new CallFacts(tool, args, context), false)?.why;
 }
 
 const RULES_LOST = 'Some stored rules are unreadable, and one of them may forbid this call.';
@@ -170,6 +184,10 @@ const REFUSALS = {
   changed: [
     '{tool} changed since it was approved, and no user can be asked.',
     'Check the changes and approve the tool again.',
+  ],
+  copied: [
+    `This call of {tool} is text that the model repeats, quotes or shows as code. It ${NO_USER} Do not repeat it.`,
+    'Run it where a user can be asked.',
   ],
   needsApproval: [`{tool} ${NO_USER}`, 'Allow it beforehand with --allow {tool}'],
 } as const;

@@ -1,8 +1,8 @@
 import { inspectQuery, displayText } from './inline-code.ts';
+import { DATA } from './new-files.ts';
 import * as programs from './programs.ts';
 import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
 import { dangerFinding } from './shell-script.ts';
-import { SHELLS } from './wrappers.ts';
 
 /** Commands that connect to other machines, and code from the network. */
 
@@ -15,14 +15,24 @@ export function inspectConnections(
 ): ScriptFinding | undefined {
   if (words.some((word) => METADATA.test(word)) && !programs.TEXT_ONLY.has(name))
     return dangerFinding('It reads the credentials of a cloud machine.');
-  if (name === 'openssl' && args[0] === 's_client' && sources.some(({ program }) => SHELLS.has(program)))
-    return dangerFinding('It gives another machine a shell.');
+  const readsFile = redirects.some(({ operator, target }) => operator === '<' && target !== '/dev/null');
+  if (
+    name === 'openssl' &&
+    (args[0] === 's_server' ||
+      (args[0] === 's_client' && (readsFile || sources.some(({ program }) => program !== 'echo'))))
+  )
+    return dangerFinding('It connects to another machine.');
   const address = args.find(
     (arg) =>
-      /^(?:git\+)?(?:https?|ftp|ssh|git):\/\/|=(?:git\+)?https?:\/\/|^git\+|@https?:\/\//i.test(arg) &&
-      !/:\/\/(?:localhost|127\.|\[::1\])/.test(arg),
+      /^(?:git\+)?(?:https?|ftp|ssh|git):\/\/|=(?:git\+)?https?:\/\/|^git\+|^(?:github|gitlab|gist|bitbucket):|@https?:\/\//i.test(
+        arg,
+      ) && !/:\/\/(?:localhost|127\.|\[::1\])/.test(arg),
   );
-  const isOnlyRead = /^(?:node|python3?|kubectl|helm|terraform|npm-check|code)$/.test(name);
+  const isOnlyRead =
+    /^(?:node|python3?|npm-check|code)$/.test(name) ||
+    (/^(?:npx|bunx|pnpx)$/.test(name) && /^[@\w]/.test(args[0] ?? '') && args[0] !== address) ||
+    (/^(?:kubectl|helm|terraform)$/.test(name) &&
+      !args.some((arg) => /^(?:apply|create|replace|install|upgrade)$|module/.test(arg)));
   if (address !== undefined && programs.RUNS_ADDRESSES.has(name) && !isOnlyRead)
     return dangerFinding(`It installs or runs code from ${displayText(address)}.`);
   if (
@@ -31,9 +41,11 @@ export function inspectConnections(
     args.some((arg) => /\w\.\w+\/.*@|^--git$/.test(arg))
   )
     return dangerFinding('It installs or runs code from another source.');
-  if (name === 'curl' || name === 'wget') {
+  if (/^(?:curl|wget|ssh|http)$/.test(name)) {
     const sendsInput = args.some((arg) => /^@-$|=@-|^--(?:post|body)-file=(?:-|\/dev\/stdin)$/.test(arg));
-    if (sendsInput && sources.some(({ program }) => !/^(?:echo|printf|jq|cat|date)$/.test(program)))
+    const isOwn = ({ program, args: texts }: SimpleCommand): boolean =>
+      /^(?:echo|printf|jq|date)$/.test(program) || (program === 'cat' && texts.every((text) => DATA.test(text)));
+    if ((sendsInput || name === 'ssh') && !sources.every(isOwn))
       return dangerFinding(`${name} sends the output of other commands.`);
   }
   if (/^(?:mail|mailx|mutt|sendmail|msmtp|swaks)$/.test(name) && (sources.length > 0 || redirects.length > 0))

@@ -9,6 +9,8 @@ export function byName<T>(rows: readonly (readonly [list: string, value: T])[]):
   return new Map(rows.flatMap(([list, value]) => [...names(list)].map((name) => [name, value] as const)));
 }
 
+export const SHELLS = names('sh bash zsh dash ksh mksh ash fish csh tcsh rbash');
+
 /** Every call of these needs approval, unless its arguments only query something ({@link ONLY_ASKS}). */
 export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] = [
   {
@@ -16,7 +18,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
     programs:
       names(`ssh-copy-id sudo sudoedit doas su pkexec run0 runuser runas gsudo machinectl systemd-run chroot unshare nsenter
       capsh setcap setpriv newgrp sg usermod useradd adduser addgroup userdel deluser groupadd groupmod groupdel gpasswd
-      visudo vipw vigr chpasswd passwd chage chsh chfn pam-auth-update update-alternatives dpkg-divert setenforce
+      update-ca-certificates trust visudo vipw vigr chpasswd passwd chage chsh chfn pam-auth-update update-alternatives dpkg-divert setenforce
       setsebool semanage aa-disable aa-complain aa-teardown apparmor_parser chattr insmod modprobe rmmod kexec bpftool
       sysctl iptables ip6tables iptables-restore nft ufw firewall-cmd pfctl netsh polkit dscl csrutil spctl tccutil
       nvram auditctl dsenableroot dseditgroup authconfig realm kinit ldapmodify reg regedit takeown icacls cacls net
@@ -46,7 +48,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
       saml2aws doppler infisical dcli keepassxc-cli kpcli rbw ykman kwallet-query kwalletcli seahorse gnome-keyring-daemon
       pinentry age-keygen git-credential-store git-credential-cache git-credential-manager git-credential-osxkeychain
       git-credential-libsecret mimipenguin laZagne lazagne pypykatz xsel wl-paste pbpaste clipman cliphist
-      copyq xinput xev logkeys scrot maim grim gnome-screenshot screencapture import fswebcam arecord gcore
+      copyq xinput xev logkeys scrot xwd maim grim gnome-screenshot screencapture import fswebcam arecord gcore
       gdb lldb strace ltrace ptrace dtrace dtruss fs_usage procdump reptyr secretsdump.py hashcat john unshadow
       aws_completer credstash teller envchain summon ssh-add ssh-keygen gpg gpg2 gpg-connect-agent klist
       nmcli iwgetid wpa_cli wpa_passphrase history fc teller cmdkey vaultcmd`),
@@ -55,8 +57,8 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
     why: 'schedules something to run later',
     programs:
       names(`crontab at batch anacron launchctl update-rc.d chkconfig rc-update sysv-rc-conf insserv incrontab loginctl
-      osascript automator defaults plistbuddy dracut update-initramfs mkinitcpio grub-install grub-mkconfig efibootmgr
-      ldconfig pm2 supervisorctl atrm fcrontab ln.exe`),
+      osascript automator busctl gdbus dbus-send xdotool ydotool wtype defaults plistbuddy dracut update-initramfs mkinitcpio grub-install grub-mkconfig efibootmgr
+      ldconfig setsid start-stop-daemon daemonize disown pm2 supervisorctl atrm fcrontab ln.exe`),
   },
   { why: 'controls Toolyard itself', programs: names('toolyard') },
 ];
@@ -123,7 +125,7 @@ export const EDITORS = names(
 
 /** Their arguments are text; file names in them are only mentioned. */
 export const TEXT_ONLY = names(
-  'echo printf man info type which whereis help apropos whatis tldr command alias unalias test [ [[ : true false expr seq cowsay figlet yes logger say notify-send basename dirname return exit break continue shift wait sleep jobs fg bg ulimit umask hash kill',
+  'echo printf man info type which whereis help apropos whatis tldr command alias unalias test [ [[ : true false expr seq cowsay figlet yes logger say notify-send basename dirname return exit break continue shift wait sleep jobs fg bg ulimit umask kill',
 );
 
 /** Programs that only list. */
@@ -179,4 +181,12 @@ export function plainName(program: string): string {
     : name.startsWith('mkfs.')
       ? 'mkfs'
       : name;
+}
+
+const EFFECT =
+  /^--?(?:[a-z]+-)*(?:exec\w*|ok(?:dir)?|pre|pager|preview|command|cmd|shell|prog(?:ram)?|rsh|helper|editor|browser|viewer|hooks?\w*|filters?|eval|script|run|call|plugins?|require|import|(?:pre)?load|init|rcfile|conf(?:ig)?|template|ext(?:-diff|cmd)?|upload-pack|receive-pack|textconv|in-pager|compressor?|to-command|action|output|out|save|dump|log|logfile|file|dir(?:ectory)?|path|tree|prefix|root|fprint\w*|fls|delete|in-place|askpass|module|lib(?:rary)?|wrapper|launcher|httpd|server|paths|env|url|sock(?:et)?)(?:-(?:file|dir|directory|path|program|command|env))?(?:=|$)/;
+
+/** An option that names a program, a configuration or a file to write, in the usual words of any program. */
+export function namesEffect(program: string, arg: string): boolean {
+  return EFFECT.test(arg) || (/^-[a-zA-Z]*[oO]/.test(arg) && WRITERS.has(program));
 }

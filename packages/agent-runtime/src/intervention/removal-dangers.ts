@@ -35,7 +35,7 @@ export function inspectRemoval(name: string, command: SimpleCommand): ScriptFind
     case 'chown':
     case 'chgrp':
     case 'setfacl':
-      return isRecursive && paths.slice(1).some(isWholeSystem)
+      return paths.slice(1).some(isWholeSystem)
         ? dangerFinding('It changes the permissions of everything.')
         : undefined;
     case 'dd': {
@@ -72,7 +72,7 @@ function removalOf(path: string, name: string, isRecursive: boolean): ScriptFind
   const isAnyName = /[*?[]/.test(last) && last.replace(/\[[^\]]*\]|[*?.]/g, '') === '';
   if ((isAnyName && (isRecursive || !path.includes('/'))) || path.includes('**'))
     return dangerFinding(`It removes all files that match ${displayText(path)}.`);
-  if (/^(?:truncate|shred)$/.test(name) && isDynamic(path))
+  if (/^(?:truncate|shred)$/.test(name) && (isDynamic(path) || isWork(path)))
     return dangerFinding(`It empties all files that match ${displayText(path)}.`);
   if (path.startsWith(UNKNOWN) && /[*]|\/$/.test(path)) return dangerFinding('It may remove everything.');
   return hasUnknown(path) ? unclearFinding('The files that it removes are not known in advance.') : undefined;
@@ -90,6 +90,10 @@ function removalByFind(args: readonly string[], folder: string | undefined): Scr
   return isBroad || !(isNarrow || args.includes('-empty'))
     ? dangerFinding('It removes every file it finds.')
     : undefined;
+}
+
+export function isWork(path: string): boolean {
+  return SOURCES.test(path);
 }
 
 /** Files that a user wrote and no build creates again. */

@@ -1,12 +1,16 @@
 import type { InterventionRule } from '@toolyard/protocol';
+import { foldText, hostName, hostsNamedIn, normalHost, plainWebUrl } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
-import { globOf, matchesGlob } from './globs.ts';
-import type { PathOptions, PathCandidates } from './resolved-path.ts';
+import { splitWords } from './call-facts.ts';
+import { isPlainGit } from './git-dangers.ts';
+import { globInside, globOf, matchesGlob } from './globs.ts';
+import { LISTERS, namesEffect, TEXT_ONLY } from './programs.ts';
+import type { PathOptions, PathCandidates, ResolvePath } from './resolved-path.ts';
 import { isInFolder, pathCandidates } from './resolved-path.ts';
 import { normalPath } from './sensitive-paths.ts';
-import { MAX_SCRIPT_LENGTH } from './shell-reader.ts';
+import { MAX_SCRIPT_LENGTH, readShell } from './shell-reader.ts';
 import type { ShellScript, SimpleCommand } from './shell-script.ts';
-import { hasUnknown, isDynamic } from './shell-text.ts';
+import { baseName, hasUnknown, isDynamic } from './shell-text.ts';
 
 /** The annotations that count: those of trusted servers and built-in tools. */
 export type TrustedHints = { readOnly: boolean; destructive: boolean };
@@ -35,7 +39,10 @@ export function compileRules(
   };
 }
 
-/** A rule that allows must match the whole call, any other rule only a part of it. */
+/**
+ * Allow narrow, forbid wide: a rule that allows must account for the whole call as it is written; any other rule matches
+ * if some reading of a part of the call fits.
+ */
 function conditionsOf(rule: InterventionRule): Condition[] {
   const { tool, readOnly, destructive, argument, command, host, outside, inside } = rule;
   const allows = rule.decision === 'allow';
@@ -48,43 +55,69 @@ function conditionsOf(rule: InterventionRule): Condition[] {
   if (destructive !== undefined) conditions.push((_facts, hints) => hints.destructive === destructive);
   // A call that is too large is not known completely.
   if (allows && (argument ?? command ?? host ?? inside) !== undefined) conditions.push(({ isTooLarge }) => !isTooLarge);
-  if (argument !== undefined) {
-    const glob = globOf(argument);
-    conditions.push(
-      allows
-        ? ({ fields }) => fields.length > 0 && fields.every(({ text }) => glob(text) && glob(withoutDots(text)))
-        : ({ all }) => all.some(glob),
-    );
-  }
+  if (argument !== undefined) conditions.push(argumentCondition(argument, allows));
   if (command !== undefined) {
-    const pattern = { glob: globOf(command), program: /^[\w.+-]*/.exec(command)?.[0] ?? '' };
+    const pattern = { text: command, glob: globOf(command), program: /^[\w.+-]*/.exec(command)?.[0] ?? '' };
     conditions.push((facts) => (allows ? isOnly(pattern, facts) : runs(pattern, facts)));
   }
   if (host !== undefined) conditions.push(hostCondition(host, allows));
   if (outside !== undefined) conditions.push((facts) => reachesOutside(outside, facts));
-  if (inside !== undefined) conditions.push((facts) => staysInside(inside, facts));
+  // Where a command works says nothing about what it runs.
+  if (inside !== undefined) conditions.push((facts) => staysInside(inside, facts, command !== undefined));
   return conditions;
 }
 
-/** An allowing rule matches only if each text of the call is a URL at such a host: the call reaches nothing else. */
+/** What an allowing rule must account for: every text of the call, and every name that is more than a name. */
+function textsIn({ fields, names }: CallFacts): string[] {
+  return [...fields.map(({ text }) => text), ...names.filter((name) => !/^[\p{L}\p{N}_$ -]*$/u.test(name))];
+}
+
+/** What a forbidding rule looks at: names, values, and the words that a shell makes of them. */
+function wordsIn(facts: CallFacts): string[] {
+  const commands = scriptsOf(facts, '').flatMap((script) => script.commands);
+  return [
+    ...facts.all,
+    ...commands.map(({ words, redirects }) => [...words, ...redirects.map(({ target }) => target)].join(' ')),
+  ];
+}
+
+/** A path through the parent folder, in any encoding: it leads elsewhere than a pattern says. */
+function climbs(text: string): boolean {
+  return /(?:^|[\s,;:|/\\])\.\.(?:$|[\s,;:|/\\])/.test(foldText(text));
+}
+
+/** Allowed are the whole text and each of its lines; forbidden is the pattern anywhere, in every spelling. */
+function argumentCondition(pattern: string, allows: boolean): Condition {
+  const glob = globOf(pattern);
+  if (!allows) {
+    const isWithin = globInside(foldText(pattern));
+    return (facts) => wordsIn(facts).some((text) => glob(text) || isWithin(foldText(text)));
+  }
+  const fits = (text: string): boolean =>
+    glob(text) && !climbs(text) && text.split(/[\r\n]+/).every((line) => line === '' || glob(line));
+  return (facts) => facts.fields.length > 0 && textsIn(facts).every(fits);
+}
+
+const HOST_FIELD = /(?:^|_)(?:hosts?|host_?name|domains?|server|address|addr|ip|origin|endpoint|site|uri|url)$/;
+
+/** Allowed are only plain URLs at such a host; forbidden is the host wherever some program may read it. */
 function hostCondition(pattern: string, allows: boolean): Condition {
-  const glob = globOf(pattern.toLowerCase());
-  const isThere = (text: string): boolean => {
-    const url = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text) : null;
-    return url !== null && url.username === '' && url.password === '' && glob(url.hostname);
-  };
-  if (allows) return ({ fields }) => fields.length > 0 && fields.every(({ text }) => isThere(text));
-  return ({ all }) => all.some((text) => [...text.matchAll(/https?:[^\s"'<>]+/gi)].some(([url]) => isThere(url)));
+  const glob = globOf(pattern.includes('?') ? pattern.toLowerCase() : normalHost(pattern));
+  if (allows) {
+    const isThere = (text: string): boolean => {
+      const url = plainWebUrl(text);
+      return url !== null && glob(hostName(url));
+    };
+    return (facts) => facts.fields.length > 0 && textsIn(facts).every(isThere);
+  }
+  const isSpecific = /[\p{L}\p{N}]/u.test(pattern);
+  return (facts) =>
+    facts.fields.some(({ name, text }) => HOST_FIELD.test(splitWords(name)) && hostsNamedIn(text, true).some(glob)) ||
+    wordsIn(facts).some((text) => hostsNamedIn(text, isSpecific).some(glob));
 }
 
 /** A pattern of commands, and the literal prefix of its program. */
-type CommandPattern = { glob: (text: string) => boolean; program: string };
-
-function withoutDots(path: string): string {
-  if (!path.includes('/..')) return path;
-  const [reading = path] = pathCandidates(path, { workingFolder: '/' }).paths;
-  return reading;
-}
+type CommandPattern = { text: string; glob: (text: string) => boolean; program: string };
 
 /** The texts of a call that may be commands; prose only if it contains the name of the program. */
 function scriptsOf(facts: CallFacts, program: string): ShellScript[] {
@@ -99,7 +132,8 @@ function scriptsOf(facts: CallFacts, program: string): ShellScript[] {
 }
 
 /** True if the call consists only of plain commands of this pattern. */
-function isOnly({ glob, program }: CommandPattern, facts: CallFacts): boolean {
+function isOnly(pattern: CommandPattern, facts: CallFacts): boolean {
+  const { glob, program } = pattern;
   const otherFields = facts.fields.filter(
     ({ role }) => role === 'command' || role === 'unknown' || role === 'code' || role === 'query',
   );
@@ -110,7 +144,7 @@ function isOnly({ glob, program }: CommandPattern, facts: CallFacts): boolean {
     if ('role' in each && isOtherProse(each, program, facts)) return false;
     const { commands, fault, finding } = 'words' in each ? facts.scriptOf(each) : facts.scriptIn(each);
     if (fault !== undefined || finding !== undefined) return false;
-    if (!commands.every((command) => isPlain(command) && fits(glob, textOf(command)))) return false;
+    if (!commands.every((command) => isPlain(command, pattern) && fits(glob, textOf(command)))) return false;
     isAny ||= commands.length > 0;
   }
   return isAny;
@@ -122,12 +156,17 @@ function isOtherProse({ role, text }: Field, program: string, facts: CallFacts):
   return /\w/.test(text) && facts.isProse(text);
 }
 
-/** A command without effects besides its own: no redirect to a file, nothing that is unknown in advance. */
-function isPlain({ words, assignments, redirects }: SimpleCommand): boolean {
+/**
+ * A command without effects besides its own: no redirect to a file, nothing that is unknown in advance, and no option
+ * for a program, a configuration or a file to write, unless the rule names it.
+ */
+function isPlain({ words, program, args, assignments, redirects }: SimpleCommand, { text }: CommandPattern): boolean {
   return (
     words[0] !== '' &&
     !words[0]?.includes('/') &&
     !words.some(hasUnknown) &&
+    !args.some((arg) => namesEffect(program, arg) && !text.includes(arg.replace(/=.*$/s, ''))) &&
+    (program !== 'git' || text.startsWith('git -') || isPlainGit(args)) &&
     assignments.length === 0 &&
     redirects.every(({ operator, target }) => /&$/.test(operator) || target === '/dev/null')
   );
@@ -136,15 +175,41 @@ function isPlain({ words, assignments, redirects }: SimpleCommand): boolean {
 /** True if one of the commands, or one that they run, matches the pattern. */
 function runs(pattern: CommandPattern, facts: CallFacts): boolean {
   return scriptsOf(facts, pattern.program).some(({ commands }) =>
-    commands.some((command) => isOf(pattern, command) || mayBe(command, pattern.program)),
+    commands.some(
+      (command) => isOf(pattern, command) || mayBe(command, pattern.program) || handsOver(pattern, command),
+    ),
   );
 }
 
 function isOf({ glob, program }: CommandPattern, command: SimpleCommand): boolean {
+  // Some file systems ignore the case of a program.
+  const called = program === program.toLowerCase() ? command.program.toLowerCase() : command.program;
   // All forms begin with the program.
-  if (!command.program.startsWith(program) && command.words[0]?.startsWith(program) !== true) return false;
-  return formsOf(command).some((form) => fits(glob, form));
+  if (!called.startsWith(program) && command.words[0]?.startsWith(program) !== true) return false;
+  return formsOf({ ...command, program: called }).some((form) => fits(glob, form));
 }
+
+/**
+ * An argument may be a command for the program that gets it, and the file of a program is the program by another name:
+ * a rule that forbids a program matches both, unless the argument is only shown, listed or searched for.
+ */
+function handsOver(pattern: CommandPattern, { program, args }: SimpleCommand): boolean {
+  if (pattern.program === '' || MENTIONS.has(program)) return false;
+  return args.some((arg, at) => {
+    if (!arg.includes(pattern.program) || /^(?:-[a-z]*m|-[tb]|--(?:message|title|body|grep))$/.test(args[at - 1] ?? ''))
+      return false;
+    if (/[/\\]s?bin[/\\][^/\\\s]+$/.test(arg)) return baseName(arg) === pattern.program;
+    if (!/[\s|!;&'"(]/.test(arg)) return false;
+    const pieces = arg.split(/^[\w-]*=|["'`!|;&\n(){}]+/).map((piece) => piece.replace(/^[^\w/]+/, ''));
+    return pieces.some(
+      (piece) =>
+        piece.slice(0, 200).includes(pattern.program) &&
+        readShell(piece).commands.some((command) => isOf(pattern, command)),
+    );
+  });
+}
+
+const MENTIONS: ReadonlySet<string> = new Set([...TEXT_ONLY, ...LISTERS, ...'grep egrep fgrep rg ag ack'.split(' ')]);
 
 /** `git push *` also matches `git push` alone. */
 function fits(glob: (text: string) => boolean, text: string): boolean {
@@ -174,23 +239,32 @@ function mayBe({ program, words }: SimpleCommand, name: string): boolean {
   return name === '' || matchesGlob(program.replace(/\[[^\]]*\]/g, '?').replace(/[\0\u0001]/g, '*'), name);
 }
 
-/** Words of commands and arguments that are paths. `isBound`: certainly a path. */
-function* pathsIn(facts: CallFacts): Generator<PathCandidates & { text: string }> {
+type Place = PathCandidates & { text: string; isPath?: boolean };
+
+/** A call with more folders is not one about a folder. */
+const MAX_FOLDERS = 8;
+
+/**
+ * Every text of a call that a server may take for a path, and the words of its commands. `isPath`: it is certainly one.
+ * A text is left out only if it cannot lead anywhere, or if the schema declares it as content.
+ */
+function* pathsIn(facts: CallFacts): Generator<Place> {
   const { resolvePath } = facts.surroundings;
+  const folders = new Set<string | undefined>();
   for (const field of facts.fields) {
     const { text, role } = field;
     const options: PathOptions = { workingFolder: folderOf(field, facts), resolvePath };
-    if (role === 'path' || role === 'folder') {
-      const isFolder = role === 'folder' && text === field.folder;
-      yield {
-        text,
-        ...pathCandidates(text, isFolder ? { ...options, workingFolder: facts.surroundings.workingFolder } : options),
-      };
-    } else if (role === 'url' && /^file:/i.test(text)) yield { text, ...pathCandidates(text, options) };
-    else if (role === 'unknown' && /\s/.test(text) && facts.isProse(text) && !NAMES_FOLDER.test(text)) continue;
-    else if (role === 'command' || (role === 'unknown' && /\s/.test(text)))
+    const isProse = role === 'unknown' && /\s/.test(text) && facts.isProse(text) && !NAMES_FOLDER.test(text);
+    if (role === 'command' || (role === 'unknown' && /\s/.test(text) && !isProse))
       yield* pathsOfScript(facts.scriptIn(field), options, role === 'command');
-    else if (role === 'unknown' && LOOKS_LIKE_PATH.test(text)) yield { text, ...pathCandidates(text, options) };
+    if (!isPathField(field) || isProse) continue;
+    const isFolder = role === 'folder' && text === field.folder;
+    if (isFolder) options.workingFolder = facts.surroundings.workingFolder;
+    for (const each of text.split(NEXT_PATH)) {
+      const { paths, unresolved } = pathCandidates(each, options);
+      if (folders.size < MAX_FOLDERS) folders.add(paths[0]);
+      yield { text: each, paths, unresolved, isPath: true };
+    }
   }
   for (const list of facts.wordLists) {
     if (list.isCertain)
@@ -200,7 +274,30 @@ function* pathsIn(facts: CallFacts): Generator<PathCandidates & { text: string }
         true,
       );
   }
+  const others = facts.fields.filter((field) => !field.isContent && field.role !== 'command' && !isPathField(field));
+  for (const text of new Set([...others.map((field) => field.text), ...facts.names]))
+    for (const each of text.split(NEXT_PATH)) yield* possiblePaths(each, [...folders], resolvePath);
 }
+
+/** Another path may follow a separator. */
+const NEXT_PATH = /(?:[\s,;|]|(?<!^file|^[a-z]):)+(?=[/~\\]|[a-z]:[\\/]|\.\.[/\\])/i;
+
+function isPathField({ text, role }: Field): boolean {
+  if (role === 'path' || role === 'folder') return true;
+  return role === 'url' ? /^file:/i.test(text) : role === 'unknown' && LOOKS_LIKE_PATH.test(text);
+}
+
+/** A text that is no path by its name: a server may join it with the folders of the call. */
+function* possiblePaths(text: string, folders: (string | undefined)[], resolvePath?: ResolvePath): Generator<Place> {
+  const folded = foldText(text);
+  const leadsAway = climbs(text) || /^[~/\\]|^[a-z][a-z\d+.-]*:\S/.test(folded) || /:[/\\]{2}/.test(folded);
+  if (leadsAway)
+    yield { text, ...(/^[/\\]|^[a-z]:[/\\]/i.test(text) ? pathCandidates(text, { resolvePath }) : UNRESOLVED) };
+  else if (/[/\\%]/.test(folded) || (text.length < 256 && /^[^\n]*\S[^\n]*$/.test(text)))
+    for (const workingFolder of folders) yield { text, ...pathCandidates(text, { workingFolder, resolvePath }) };
+}
+
+const UNRESOLVED = { paths: [], unresolved: true };
 
 const NAMES_FOLDER = /(?<!\S)\.{1,2}(?!\S)/;
 
@@ -212,11 +309,7 @@ function folderOf({ folder }: Field, { surroundings }: CallFacts): string | unde
   return whole;
 }
 
-function* pathsOfScript(
-  { commands, fault }: ShellScript,
-  options: PathOptions,
-  isCommand: boolean,
-): Generator<PathCandidates & { text: string }> {
+function* pathsOfScript({ commands, fault }: ShellScript, options: PathOptions, isCommand: boolean): Generator<Place> {
   if (fault !== undefined && isCommand) yield { text: '', paths: [], unresolved: true };
   for (const { args, redirects, folder } of commands) {
     const here =
@@ -228,7 +321,8 @@ function* pathsOfScript(
       ...redirects.filter(({ operator }) => !operator.startsWith('<<')).map(({ target }) => target),
     ]) {
       for (const text of [word, ...(/[=:@]/.test(word) ? word.split(/[=:@]/) : [])]) {
-        if (hasUnknown(text) || /[/\\~]|^\.{1,2}$/.test(text)) yield { text, ...pathCandidates(text, here) };
+        if (hasUnknown(text) || /[/\\~]|^\.{1,2}$/.test(text))
+          yield { text, isPath: true, ...pathCandidates(text, here) };
       }
     }
   }
@@ -245,13 +339,16 @@ function reachesOutside(folder: string, facts: CallFacts): boolean {
   return false;
 }
 
-function staysInside(folder: string, facts: CallFacts): boolean {
+function staysInside(folder: string, facts: CallFacts, mayRun: boolean): boolean {
   const { resolvePath } = facts.surroundings;
+  // Code and queries may take effect anywhere.
+  const hasEffect = ({ role }: Field): boolean =>
+    role === 'code' || role === 'query' || (role === 'command' && !mayRun);
+  if (facts.fields.some(hasEffect) || (!mayRun && facts.wordLists.some(({ isCertain }) => isCertain))) return false;
   let isAny = false;
-  for (const { paths, unresolved } of pathsIn(facts)) {
+  for (const { paths, unresolved, isPath = false } of pathsIn(facts)) {
     if (unresolved || paths.some((path) => !isInFolder(path, folder, resolvePath))) return false;
-    isAny = true;
+    isAny ||= isPath;
   }
-  // A call without paths may take effect anywhere, and so may code and queries.
-  return isAny && !facts.fields.some(({ role }) => role === 'code' || role === 'query');
+  return isAny;
 }

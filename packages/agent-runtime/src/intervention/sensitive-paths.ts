@@ -30,6 +30,7 @@ const SECRET_PLACES = new RegExp(
     '^/proc/(?:kcore|kmem|[^/]+/(?:environ|mem|maps|fd|root|cwd|auxv|cmdline|task|stack))(?:/|$)',
     '^/dev/(?:k?mem|port|input)(?:/|$)',
     '^/var/(?:lib/(?:toolyard|mysql|postgresql|docker|kubelet|gdm|sss|vault)|spool/(?:cron|mail)|mail|backups)(?:/|$)',
+    '^/tmp/krb5cc',
     '^/sys/firmware/efi/efivars',
     '(?:^|/)appdata/(?:roaming|local)/(?:google|mozilla|microsoft/(?:credentials|protect|vault)|toolyard)',
     '^c:/windows/system32/config(?:/|$)',
@@ -43,10 +44,10 @@ const SECRET_NAMES =
 
 /** Files that run automatically: at startup, sign-in, commit or on a schedule. */
 const STARTUP =
-  /(?:^|\/)(?:\.git\/(?:hooks|config|info\/attributes)|\.git\/modules|\.husky|\.config\/(?:fish|autostart|systemd|environment\.d|git|nvim|vim)|library\/launch(?:agents|daemons)|node_modules\/\.bin|\.venv\/bin|\.local\/(?:bin|lib)|(?:user|site)customize\.py|\.vscode\/(?:tasks|settings)\.json|\.envrc|\.cargo\/(?:config|bin)|start menu\/programs\/startup|\.mcp\.json|mcp\.json|claude_desktop_config\.json)(?:\/|$|\.toml$)|(?:^|\/)\.(?:(?:bash|zsh|ksh|mksh|csh|tcsh|vim|gvim|input|screen|xinit|mail|in|wget|curl|npm|yarn|python|irb|pry|dircolors|lessh|gdbinit|nano)rc|\w*profile|\w*login|\w*logout|zshenv|bash_aliases|xsession|xinitrc|gitconfig|tmux\.conf|inputrc|vimrc|emacs)$|sitecustomize|\.pth$/;
+  /(?:^|\/)(?:\.git\/(?:hooks|config|info\/attributes)|\.git\/modules|\.husky|\.config\/(?:fish|autostart|systemd|environment\.d|git|nvim|vim)|library\/(?:launch(?:agents|daemons)|services|scripts|input methods)|node_modules\/\.bin|\.venv\/bin|\.local\/(?:bin|lib)|~\/bin|(?:user|site)customize\.py|\.vscode\/(?:tasks|settings)\.json|\.envrc|\.cargo\/(?:config|bin)|start menu\/programs\/startup|\.claude|\.cursor|\.devcontainer|lefthook\.ya?ml|\.pre-commit-config\.yaml|\.mcp\.json|mcp\.json|claude_desktop_config\.json)(?:\/|$|\.toml$)|(?:^|\/)\.(?:(?:bash|zsh|ksh|mksh|csh|tcsh|vim|gvim|input|screen|xinit|mail|in|wget|curl|npm|yarn|python|irb|pry|dircolors|lessh|gdbinit|nano)rc|\w*profile|\w*login|\w*logout|zshenv|bash_aliases|xsession|xinitrc|gitconfig|tmux\.conf|inputrc|vimrc|emacs)$|sitecustomize|\.pth$/;
 
 const SYSTEM =
-  /^\/(?:etc|usr(?!\/local\/share\/)|bin|sbin|lib\w*|boot|sys|proc|root|system|library|private\/(?:etc|var)|var\/(?:lib|spool|run|log|cache|www)|run|opt|nix|snap)(?:\/|$)|^[a-z]:\/(?:windows|program files)/;
+  /^\/(?:etc|usr(?!\/local\/share\/(?!ca-cert))|bin|sbin|lib\w*|boot|sys|proc|root|system|library|private\/(?:etc|var)|var\/(?:lib|spool|run|log|cache|www)|run|opt|nix|snap)(?:\/|$)|^[a-z]:\/(?:windows|program files)/;
 
 const SAFE_DEVICES =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd(?:\/.*)?|ptmx|pts(?:\/\d*)?|shm(?:\/.*)?|tcp\/(?:localhost|127\.0\.0\.1)\/.*)$/;
@@ -101,13 +102,18 @@ export function dangerOfPath(word: string): PathDanger | undefined {
 }
 
 function dangerOf(text: string): PathDanger | undefined {
-  const path = placeOf(text);
+  // From a folder that is not known, enough steps up lead to the root.
+  const path = placeOf(text).replace(/^(?:\.\.\/){2,}(?=(?:etc|root|proc|home|users|var|dev|run)\/)/, '/');
   if (SECRET_PLACES.test(path) || SECRET_NAMES.test(path)) return 'secret';
   const hidden = /^~\/(\.[^/]*.*)$/s.exec(path)?.[1];
   if (hidden !== undefined && hidden !== '.' && !HARMLESS_IN_HOME.test(hidden)) return 'secret';
   if (path.startsWith('/dev/') && !SAFE_DEVICES.test(path)) return 'device';
   if (/[*?[\0]/.test(path) && matchesSecret(path)) return 'secret';
-  if (STARTUP.test(path)) return 'startup';
+  if (
+    STARTUP.test(path) ||
+    (hidden !== undefined && !/^\.(?:$|cache|npm\/_|local\/share|config$|local$|ssh\/)/.test(hidden))
+  )
+    return 'startup';
   return SYSTEM.test(path) ? 'system' : undefined;
 }
 

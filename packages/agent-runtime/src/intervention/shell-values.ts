@@ -1,6 +1,5 @@
-import { names } from './programs.ts';
+import { names, SHELLS } from './programs.ts';
 import type { SimpleCommand } from './shell-script.ts';
-import { SHELLS } from './wrappers.ts';
 
 /** Values of variables, substitutions and inputs that are known without running them. */
 
@@ -18,7 +17,7 @@ export const HARMLESS_VARIABLES =
   /^(?:[?$#!]|RANDOM|SECONDS|LINENO|UID|EUID|USER|LOGNAME|PATH|SHELL|LANG|LC_\w+|TERM|HOSTNAME|HOSTTYPE|OSTYPE|MACHTYPE|COLUMNS|LINES|CI|NODE_ENV|PORT|EPOCHSECONDS|BASH_REMATCH|BASH_VERSION|PIPESTATUS|FUNCNAME|OPTIND)$/;
 
 export const SECRET_VARIABLES =
-  /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SIGNING_?KEY|ENCRYPTION_?KEY|(?:^|_)(?:KEY|PAT|PWD|AUTH|SESSION|DSN|COOKIE|JWT)$|^TOOLYARD_/i;
+  /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SIGNING_?KEY|ENCRYPTION_?KEY|(?:^|_)(?:KEY|PAT|PASS|PWD|AUTH|SESSION|DSN|COOKIE|JWT)$|^TOOLYARD_/i;
 
 /** Programs that print only file names, dates and numbers. */
 const LISTS_ONLY = names(`

@@ -10,7 +10,7 @@ const SECRET_WORD =
   /^(?:--?)?(?:[\w/.]*[-_:/.])?(?:secrets?|tokens?|passwords?|passwd|credentials?|access-?tokens?|identity-?tokens?|private-?keys?|api-?keys?|auth-?keys?|keyrings?|reveal|with-decryption|show-secrets?|raw|get-login(?:-password)?|session-token|assume-role\S*|export-credentials|print-\S*token|get-caller-token|authtoken|_authtoken|kubeconfig|update-kubeconfig|get-credentials|printenv|env)(?:[-_:/.](?:value|list|get|access|versions?|string|key)\S*)?(?:=.*)?$/i;
 
 export const DESTROYS =
-  /^(?:[\w.]+[-:_])?(?:delete|destroy|drop|purge|wipe|erase|nuke|flush(?:all|db)?|truncate|terminate|deprovision|obliterate|teardown|uninstall|prune|rm|rb|remove|reset|revoke|expire|shred|zap|cleanup|empty|forget|unpublish|force-unlock|rollback|undo)(?:[-:_]\S*)?$/i;
+  /^(?:[\w.]+[-:_])?(?:delete|destroy|drop|purge|wipe|erase|nuke|flush(?:all|db)?|truncate|terminate|del|deprovision|obliterate|teardown|uninstall|prune|rm|rb|remove|reset|revoke|expire|shred|zap|cleanup|empty|forget|unpublish|force-unlock|rollback|downgrade|undo)(?:[-:_]\S*)?$/i;
 
 /** Programs whose subcommands act on remote resources. */
 const REMOTE = names(`
@@ -48,7 +48,7 @@ export function dangerOfTool(name: string, args: readonly string[]): ScriptFindi
   }
   const secret = args.find(
     (arg) =>
-      (SECRET_WORD.test(arg) && !/^--(?:token|password|no-\S+|env|raw)=|^--env$|^-e$/.test(arg)) ||
+      (SECRET_WORD.test(arg) && !/^\w+=[^\0]*$|^--(?:token|password|no-\S+|env|raw)=|^--env$|^-e$/.test(arg)) ||
       (/reveal|show-?token|^-t$/.test(arg) && /auth/.test(pair)),
   );
   if (secret !== undefined) return dangerFinding(`${name} ${displayText(secret)}: it may show or use a secret.`);
@@ -73,7 +73,7 @@ function removesForGood(name: string, words: readonly string[]): ScriptFinding |
 
 /** Subcommands that grant permissions in a cloud or a cluster. */
 const GRANTS =
-  /^(?:(?:cluster)?rolebindings?|(?:attach|put)-[\w-]+-policy|(?:add|set)-iam-policy\S*|create-(?:access-key|login-profile)|add-user-to-group|assignment|add-role-to-\S+)$/;
+  /^(?:(?:cluster)?rolebindings?|(?:attach|put)-[\w-]+-policy|(?:add|set)-iam-policy\S*|create-(?:access-key|login-profile)|add-user-to-group|(?:create|attach|put|update)-(?:user|role|group|policy)\S*|assignment|add-role-to-\S+)$/;
 
 /** True for the programs that {@link dangerOfTool} checks by name. */
 export function isToolProgram(name: string): boolean {
@@ -86,11 +86,12 @@ function isRemote(name: string): boolean {
 
 /** Containers with access to the host. */
 export function dangerOfContainer(name: string, args: readonly string[]): ScriptFinding | undefined {
-  if (!/^(?:docker|podman|nerdctl|docker-compose)$/.test(name)) return undefined;
+  if (!/^(?:docker|podman|nerdctl|docker-compose|kubectl|oc)$/.test(name)) return undefined;
   for (const [at, arg] of args.entries()) {
     const before = args[at - 1] ?? '';
     const option = `${before} ${arg}`;
-    if (HOST_RIGHTS.test(arg) || /^--(?:pid|ipc|userns|net|network) host$/.test(option))
+    if (/^(?:-H|--host)$/.test(arg)) return dangerFinding('It controls the containers of another machine.');
+    if (HOST_RIGHTS.test(arg) || HOST_SETTINGS.test(arg) || /^--(?:pid|ipc|userns|net|network) host$/.test(option))
       return dangerFinding('The container has full access to the machine.');
     const volume = /^(?:-v|--volume|--mount)$/.test(before) ? arg : /^(?:-v|--volume=|--mount=)(.+)$/.exec(arg)?.[1];
     if (volume !== undefined && (args.includes('run') || args.includes('create'))) {
@@ -110,6 +111,9 @@ export function dangerOfContainer(name: string, args: readonly string[]): Script
   }
   return undefined;
 }
+
+/** The same in the settings of a container or pod. */
+export const HOST_SETTINGS = /\b(?:host_?(?:pid|network|ipc)|privileged)["']?\s*[:=]\s*true\b/i;
 
 const HOST_RIGHTS =
   /^--(?:privileged|(?:pid|ipc|userns|net|network|cgroupns)=host|cap-add\S*|device\S*|security-opt\S*)$/;

@@ -1,10 +1,8 @@
-import { byName, names } from './programs.ts';
+import { byName, names, SHELLS } from './programs.ts';
 
 /** Programs that run other programs: the inner command, as words or as the text of a script. */
 
 export type InnerCommand = { words: readonly string[] } | { script: string };
-
-export const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'fish', 'csh', 'tcsh', 'rbash']);
 
 /** How to parse the arguments of a wrapper before the inner program. */
 type Wrapper = {
@@ -218,7 +216,7 @@ function executedBy(args: readonly string[]): InnerCommand[] {
 
 /** Git configuration that contains commands, and git subcommands that run others. */
 export const GIT_RUNS =
-  /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|pager\..*|sequence\.editor|diff\..*|difftool\..*|mergetool\..*|merge\..*|filter\..*|credential\..*|gpg\..*program|init\.templatedir|include.*|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|protocol\..*|url\..*|web\.browser|browser\..*|interactive\.difffilter|man\..*|http\.proxy|core\.attributesfile|core\.worktree)$/i;
+  /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|pager\..*|sequence\.editor|diff\..*|difftool\..*|mergetool\..*|merge\..*|filter\..*|credential\..*|gpg\..*program|init\.templatedir|include.*|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|protocol\..*|url\..*|web\.browser|browser\..*|interactive\.difffilter|man\..*|http\..*(?:proxy|ssl\w*)|core\.attributesfile|core\.worktree)$/i;
 
 function gitInners(args: readonly string[]): InnerCommand[] {
   const found: InnerCommand[] = [];

@@ -62,7 +62,8 @@ export function readLine(answer: JsonValue, maxLength: number): string | undefin
   return bare === '' ? undefined : cutAtWord(bare, maxLength);
 }
 
-function cutAtWord(text: string, maxLength: number): string {
+/** A text that is shortened says so: it ends with an ellipsis, after a whole word. */
+export function cutAtWord(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const cut = text.slice(0, maxLength).toWellFormed();
   const space = cut.lastIndexOf(' ');

@@ -1,6 +1,7 @@
 import type { ApprovalAnswer, ApprovalInterrupt, InDoubtAnswer, InDoubtInterrupt } from '@toolyard/protocol';
-import { formatToolReference, showHidden } from '@toolyard/protocol';
+import { formatToolReference, isOnceOnly, showHidden } from '@toolyard/protocol';
 import { sanitize } from '../sanitize.ts';
+import { askedByNote, textCallNote } from './interrupt-notes.ts';
 import type { TerminalLineReader, Terminal } from './terminal.ts';
 
 /** Maximum number of lines of a diff. */
@@ -54,9 +55,7 @@ export function askApproval(
 ): Promise<PromptReply<ApprovalAnswer>> {
   printCall(interrupt, 'needs your approval. Arguments:', prompt.terminal);
   printToolNotes(interrupt, prompt.terminal);
-  // Dangerous calls, and calls that a rule asks about, can only be allowed once.
-  const isOnceOnly = interrupt.danger !== undefined || interrupt.byRule === true;
-  const later = isOnceOnly ? [] : prompt.canRemember ? [CONVERSATION, ALWAYS] : [CONVERSATION];
+  const later = isOnceOnly(interrupt) ? [] : prompt.canRemember ? [CONVERSATION, ALWAYS] : [CONVERSATION];
   const choices = [ONCE, ...later, NO, ...(prompt.canRemember ? [NEVER] : []), STOP];
   return choose('Allow it?', choices, prompt);
 }
@@ -88,7 +87,8 @@ export async function askInDoubt(
 
 /** Prints the description of a tool if it contains hidden characters, and what changed since its approval. */
 function printToolNotes(interrupt: ApprovalInterrupt, { err }: Terminal): void {
-  const { description = '', changed, danger, byRule, autoUnconfirmed, diff = '' } = interrupt;
+  const { description = '', changed, danger, byRule, textCall, autoUnconfirmed, diff = '' } = interrupt;
+  if (textCall !== undefined) err.write(`${sanitize(textCallNote(textCall))}\n`);
   if (danger !== undefined)
     err.write(`Flagged as dangerous: ${sanitize(danger)} Your answer applies to this call only.\n`);
   if (byRule === true) err.write('One of your rules asks before every such call.\n');
@@ -123,11 +123,12 @@ function unconfirmedText(servers: readonly string[]): string {
 }
 
 function printCall(
-  { tool, arguments: args }: ApprovalInterrupt | InDoubtInterrupt,
+  { tool, arguments: args, askedBy }: ApprovalInterrupt | InDoubtInterrupt,
   heading: string,
   to: Terminal,
 ): void {
   const name = showHidden(formatToolReference(tool));
+  if (askedBy) to.err.write(`\n${sanitize(askedByNote(askedBy))}`);
   to.err.write(`\n${name} ${heading}\n${showHidden(JSON.stringify(args, null, 2))}\n`);
 }
 

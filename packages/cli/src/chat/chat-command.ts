@@ -5,7 +5,7 @@ import { TOOL_SEARCH } from '@toolyard/agent-host';
 import { COMPUTE_TOOLS, createAgent, nodePlatform } from '@toolyard/agent-host/node';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import { killOrphans } from '@toolyard/mcp-host/node';
-import { defined, systemClock } from '@toolyard/protocol';
+import { defined, formatToolReference, systemClock } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { chooseModel } from '../choose-model.ts';
 import type { ChatFlags } from '../flags.ts';
@@ -20,7 +20,7 @@ import { createTerminalApproval, createTerminalAskUser, createTerminalInterruptH
 import { TerminalConversation } from './conversation.ts';
 import type { ChatRun, ServerSummary } from './chat-backend.ts';
 import { localWorkspace } from './workspace-folder.ts';
-import { parametersFrom, readUserMessage } from './read-flags.ts';
+import { checkAllowMatches, parametersFrom, readUserMessage } from './read-flags.ts';
 import { onStopSignal } from './stop-signals.ts';
 import type { TerminalLineReader, Terminal } from './terminal.ts';
 import { createTerminalLineReader, dim, terminalOf } from './terminal.ts';
@@ -74,6 +74,8 @@ export async function chatCommand(io: CommandIo, message: string | undefined, fl
       { ...platform, policy: { ...platform.policy, own: ownResources(dataDirFrom(undefined, io)) } },
     );
     printServers(summariesOf(agent), terminal);
+    const references = agent.tools.map(({ tool }) => formatToolReference(tool));
+    checkAllowMatches(flags.allow, references, agent.servers);
     const backend = createAgentBackend(agent);
     const track = (run: ChatRun): ChatRun => currentRun.track(run);
     if (prompt !== undefined) {

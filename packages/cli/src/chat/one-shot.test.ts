@@ -233,8 +233,9 @@ describe('MCP servers', () => {
   });
 
   it('denies a call without a terminal, names --allow, and runs it with --allow', async () => {
-    const script = [reply.toolCalls([ECHO]), reply.text('Done.'), reply.toolCalls([ECHO]), reply.text('Done.')];
-    await using server = await startModelServer(script);
+    await using server = await startModelServer((_request, index) =>
+      index % 2 === 0 ? reply.toolCalls([ECHO]) : reply.text('Done.'),
+    );
     const flags = [
       'chat',
       '--base-url',
@@ -245,8 +246,16 @@ describe('MCP servers', () => {
     const refused = await runCommand([...flags, 'Echo']);
     expect(refused.stderr).toContain('--allow odd/echo');
     expect(refused.stderr).not.toContain('ok: ');
-    const allowed = await runCommand([...flags, '--allow', 'odd/echo', 'Echo']);
-    expect(allowed.stderr).toMatch(/ok: .*hello/);
+    for (const pattern of ['odd/echo', 'odd/*', '*/ech?']) {
+      const allowed = await runCommand([...flags, '--allow', pattern, 'Echo']);
+      expect(allowed.stderr).toMatch(/ok: .*hello/);
+    }
+    for (const pattern of ['even/*', 'odd/ech', 'odd/*x']) {
+      const unknown = await runCommand([...flags, '--allow', pattern, 'Echo']);
+      expect(unknown).toMatchObject({ code: 1, stdout: '' });
+      expect(unknown.stderr).toContain(`--allow ${pattern} matches no tool of this chat.`);
+      expect(unknown.stderr).toContain('odd');
+    }
   });
 
   it('answers after at most five turns, or fails with --on-max-turns error', { tags: ['D3.04', 'D9.10'] }, async () => {

@@ -1,3 +1,4 @@
+import { matchesGlob } from '@toolyard/agent-host';
 import type { ModelParameters } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { ChatFlags } from '../flags.ts';
@@ -40,5 +41,28 @@ function checkAllowed(allow: readonly string[]): void {
     code: 'bad_config',
     message: `--allow must be a server and a tool, such as files/read_file (got "${invalid}").`,
     hint: 'List them with /tools in a chat.',
+  });
+}
+
+/**
+ * Reports a pattern of `--allow` that matches no tool, unless a server that it may name has not listed its tools.
+ *
+ * @throws ToolyardError `bad_config`
+ */
+export function checkAllowMatches(
+  allow: readonly string[],
+  tools: readonly string[],
+  servers: readonly { id: string; state: string }[],
+): void {
+  const known = [...tools, ...servers.filter(({ state }) => state !== 'ready').map(({ id }) => `${id}/`)];
+  const isKnown = (pattern: string): boolean =>
+    known.some((name) => matchesGlob(name.endsWith('/') ? pattern.replace(/[^/]*$/, '') : pattern, name));
+  const invalid = allow.find((pattern) => !isKnown(pattern));
+  if (invalid === undefined) return;
+  const names = servers.map(({ id }) => id).join(', ');
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: `--allow ${invalid} matches no tool of this chat.`,
+    hint: `${names === '' ? 'The chat has no servers.' : `Servers: ${names}.`} List the tools with /tools in a chat; quote a pattern such as 'files/*'.`,
   });
 }

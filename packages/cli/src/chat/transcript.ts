@@ -48,6 +48,8 @@ export class TerminalTranscript {
       }
       case 'notice':
         return this.#note(plainLine(event.text, 500));
+      case 'servers_awaited':
+        return this.#note(`waiting for ${event.servers.map((id) => shownLine(id)).join(', ')}`);
       case 'attempt_abandoned':
         this.#streamed = false;
         return this.#note('interrupted; the answer restarts');

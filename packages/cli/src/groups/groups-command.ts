@@ -1,5 +1,5 @@
 import type { CreateGroup, GroupMode, GroupView } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, roundsOf, ToolyardError } from '@toolyard/protocol';
 import { findAgent } from '../agents/find-agent.ts';
 import type { CommandIo } from '../command-io.ts';
 import { columns } from '../models/columns.ts';
@@ -52,7 +52,7 @@ export async function showGroup(io: CommandIo, client: ServerClient, wanted: str
     ...(supervisor
       ? [['Supervisor', 'agentId' in supervisor ? titleOf(supervisor.agentId) : 'a model'] as [string, string]]
       : []),
-    ['Rounds', String(group.maxRounds)],
+    ['Rounds', String(roundsOf(group))],
     ['Members', members.map(({ agentId, name }) => name ?? titleOf(agentId)).join(', ')],
     ...(group.stopPhrases.length > 0 ? [['Stops at', group.stopPhrases.join(', ')] as [string, string]] : []),
   ];

@@ -1,5 +1,6 @@
 import type { Interrupt } from '@toolyard/protocol';
 import { formatAmount, formatToolReference, budgetPhrase, showHidden } from '@toolyard/protocol';
+import { askedByNote, textCallNote } from '../chat/interrupt-notes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { columns } from '../models/columns.ts';
 import { printNote, printLine, printJson } from '../mcp/output.ts';
@@ -28,14 +29,16 @@ export async function listInterrupts(io: CommandIo, client: ServerClient, flags:
 /** One line about the interrupt. */
 export function summarize(interrupt: Interrupt): string {
   const tool = 'tool' in interrupt ? formatToolReference(interrupt.tool) : '';
-  return showHidden([tool, details(interrupt)].filter((text) => text !== '').join(': '));
+  const program = interrupt.askedBy ? `${askedByNote(interrupt.askedBy)} ` : '';
+  return showHidden(program + [tool, details(interrupt)].filter((text) => text !== '').join(': '));
 }
 
 function details(interrupt: Interrupt): string {
   switch (interrupt.kind) {
     case 'approval': {
       const danger = interrupt.danger === undefined ? '' : ` (${interrupt.danger})`;
-      return `${JSON.stringify(interrupt.arguments)}${danger}`;
+      const written = interrupt.textCall === undefined ? '' : ` (${textCallNote(interrupt.textCall)})`;
+      return `${JSON.stringify(interrupt.arguments)}${danger}${written}`;
     }
     case 'in_doubt':
       return `${JSON.stringify(interrupt.arguments)}, outcome unknown`;

@@ -9,6 +9,7 @@ import { dataDirFrom } from '../server/data-dir.ts';
 import { EXIT } from '../exit.ts';
 import { openInBrowser } from '../open/open-in-browser.ts';
 import { sanitize } from '../sanitize.ts';
+import { ownCommand, shellWord } from '../own-command.ts';
 import { exitAfterTimeout } from './exit-after-timeout.ts';
 import type { GivenFlags } from './read-serve-flags.ts';
 import { readServeFlags } from './read-serve-flags.ts';
@@ -54,6 +55,7 @@ export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<nu
       builtInServers: bundled,
       functionTools: [ASK_USER_TOOLS, COMPUTE_TOOLS, TOOL_SEARCH],
       hasServerTools: true,
+      command: ownCommand(io),
       generatesTitles: titles ?? true,
       flagServers: added,
       env,
@@ -64,7 +66,11 @@ export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<nu
     const shown = io.stdout.isTTY && hasPage ? await server.signInUrl() : server.url;
     const name = role === 'all' ? 'Toolyard' : `Toolyard (${role})`;
     io.stdout.write(`${name} is listening at ${shown}\n`);
-    if (hasPage) logAccess(token, server, io.stdout.isTTY === true, log);
+    if (hasPage) {
+      // The command finds the server by its data folder.
+      const folder = serveValues.dataDir === undefined ? '' : ` --data-dir ${shellWord(settings.dataDir)}`;
+      logAccess(token, server, { isTerminal: io.stdout.isTTY === true, open: `${ownCommand(io)} open${folder}`, log });
+    }
     const where = databaseUrl === undefined ? '' : 'conversations and runs: PostgreSQL; ';
     log(`${where}data folder: ${settings.dataDir}; press Ctrl-C to stop`);
     if (open) openInBrowser(io, await server.signInUrl());
@@ -90,8 +96,7 @@ function requireNode24(): void {
 function logAccess(
   token: string | null | undefined,
   { tokenFile }: RunningServer,
-  isTerminal: boolean,
-  log: (line: string) => void,
+  { isTerminal, open, log }: { isTerminal: boolean; open: string; log: (line: string) => void },
 ): void {
   if (token === null) {
     log('--no-token: all programs and users of this machine can use this server');
@@ -99,5 +104,5 @@ function logAccess(
   }
   const where = tokenFile === null ? 'access token: as set by --token or TOOLYARD_TOKEN' : `access token: ${tokenFile}`;
   log(isTerminal ? 'the link signs in one browser and expires in 10 minutes' : where);
-  log('for a new link, run: toolyard open');
+  log(`for a new link, run: ${open}`);
 }

@@ -1,3 +1,4 @@
+import { matchesGlob } from '@toolyard/agent-host';
 import type { ApprovalInterrupt, Interrupt, InterruptAnswer } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
 import { askBudget } from '../chat/ask-budget.ts';
@@ -17,7 +18,7 @@ import type { AskUserAtTerminal } from './interrupt-prompts.ts';
 export function askAtTerminal(of: {
   terminal: Terminal;
   reader: TerminalLineReader;
-  /** Tools to allow without asking, as `server/tool`. */
+  /** Tools to allow without asking, as `server/tool`; `*` and `?` as in rules. */
   allow: readonly string[];
   print: (line: string) => void;
 }): AskUserAtTerminal {
@@ -29,7 +30,9 @@ export function askAtTerminal(of: {
       return answerWithoutTerminal(interrupt, print);
     }
     const reference = formatToolReference(interrupt.tool);
-    if (allow.includes(reference)) return { kind: 'answered', answer: { decision: 'approve', scope: 'once' } };
+    const isAllowed = allow.some((pattern) => matchesGlob(pattern, reference));
+    if (isAllowed && interrupt.danger === undefined)
+      return { kind: 'answered', answer: { decision: 'approve', scope: 'once' } };
     if (terminal.interactive) return askApproval(interrupt, { ...prompt, canRemember: true });
     print(
       `denied ${shownLine(reference)}: no terminal to ask for approval. Allow it with --allow ${shownLine(reference)}.`,

@@ -1,13 +1,13 @@
 import { createUuidSource } from '@toolyard/agent-host';
 import type { AgentConfiguration, AgentView, ConversationView, ModelReference } from '@toolyard/protocol';
-import { defined, systemClock, textOf, ToolyardError } from '@toolyard/protocol';
+import { defined, formatToolReference, systemClock, textOf, ToolyardError } from '@toolyard/protocol';
 import { findAgent } from '../agents/find-agent.ts';
 import { findGroup } from '../groups/find-group.ts';
 import { answerOnce } from '../chat/answer-once.ts';
 import { TerminalConversation } from '../chat/conversation.ts';
 import type { ChatRun } from '../chat/chat-backend.ts';
 import { workspaceOnServer } from '../chat/workspace-folder.ts';
-import { parametersFrom, readUserMessage } from '../chat/read-flags.ts';
+import { checkAllowMatches, parametersFrom, readUserMessage } from '../chat/read-flags.ts';
 import { onStopSignal } from '../chat/stop-signals.ts';
 import type { Terminal } from '../chat/terminal.ts';
 import { createTerminalLineReader, dim, terminalOf } from '../chat/terminal.ts';
@@ -46,6 +46,7 @@ export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: 
     if (agent) print(`agent: ${plainLine(agent.title) || 'untitled'}`);
     const { model, configuration } = await selectModel(client, flags, { conversation, agent, cwd: io.cwd }, print);
     if (prompt === undefined) await printMcpServers(client, terminal);
+    await checkAllow(client, flags.allow);
     if (conversation) printConversation(conversation, print);
 
     const backend = new ServerBackend(
@@ -136,6 +137,13 @@ function configurationFrom(flags: ChatFlags, model: ModelReference | undefined):
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
     ...defined({ toolMode: flags.toolMode }),
   };
+}
+
+async function checkAllow(client: ServerClient, allow: readonly string[]): Promise<void> {
+  if (allow.length === 0) return;
+  const { items } = await client.get('/api/mcp/servers');
+  const references = items.flatMap(({ tools }) => tools.map(({ tool }) => formatToolReference(tool)));
+  checkAllowMatches(allow, references, items);
 }
 
 async function printMcpServers(client: ServerClient, terminal: Terminal): Promise<void> {

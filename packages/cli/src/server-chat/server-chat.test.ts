@@ -55,8 +55,13 @@ describe('toolyard chat --server "question"', () => {
     expect(refused.stdout).toBe('Done.\n');
     expect(refused.stderr).toContain('Allow it with --allow odd/echo');
     expect(refused.stderr).not.toContain('ok: ');
-    const allowed = await runCommand([...at, '--allow', 'odd/echo', 'Echo']);
-    expect(allowed.stderr).toMatch(/ok: .*hello/);
+    for (const pattern of ['odd/echo', 'odd/*']) {
+      const allowed = await runCommand([...at, '--allow', pattern, 'Echo']);
+      expect(allowed.stderr).toMatch(/ok: .*hello/);
+    }
+    const unknown = await runCommand([...at, '--allow', 'even/*', 'Echo']);
+    expect(unknown).toMatchObject({ code: 1, stdout: '' });
+    expect(unknown.stderr).toContain('--allow even/* matches no tool of this chat.');
   });
 
   it('reports why a run failed, with the available models', async () => {

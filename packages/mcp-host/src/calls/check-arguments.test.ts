@@ -71,3 +71,13 @@ describe('hostile schemas', () => {
     expect(checkArguments(named, { format: 'other' })).not.toBeNull();
   });
 });
+
+test.each([
+  ['required', { required: null }],
+  ['the schema of another property', { properties: { text: { type: 'string' }, other: null } }],
+  ['a list of schemas', { anyOf: null, allOf: null }],
+])('null instead of %s is absent, and the rest is checked', (_, more) => {
+  const schema = { type: 'object', properties: { text: { type: 'string' } }, ...more } as JsonObject;
+  expect(checkArguments(schema, { text: 'a', other: 1 })).toBeNull();
+  expect(checkArguments(schema, { text: 5 })).not.toBeNull();
+});

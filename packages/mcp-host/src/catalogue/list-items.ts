@@ -95,7 +95,7 @@ async function listItems<Item>(
     }
 
     const next = isJsonObject(raw) ? raw['nextCursor'] : undefined;
-    if (typeof next !== 'string') return listing;
+    if (typeof next !== 'string' || next === '') return listing;
     if (cursors.has(next)) {
       listing.warnings.push(`The ${word} list is circular: it returned a cursor a second time.`);
       return listing;

@@ -15,7 +15,7 @@ export function readToolResult(raw: unknown): ToolResult {
     };
   }
   const result: ToolResult = { content: readContent(raw), isError: raw['isError'] === true, outcome: 'done' };
-  const structured = raw['structuredContent'];
+  const structured = raw['structuredContent'] ?? undefined;
   if (isTooDeep(structured)) result.content.push(unreadable(`The structured content is ${TOO_DEEP} and was left out.`));
   else if (structured !== undefined) result.structured = structured;
   return result;
@@ -25,7 +25,7 @@ function readContent(raw: JsonObject): ToolContentPart[] {
   const content = raw['content'];
   if (Array.isArray(content)) return content.map((block) => readBlock(block, 'The tool'));
   // Servers of 2024-10-07 return one value of any type here.
-  const old = raw['toolResult'];
+  const old = raw['toolResult'] ?? undefined;
   if (old !== undefined) return [{ type: 'text', text: typeof old === 'string' ? old : JSON.stringify(old) }];
   return [];
 }

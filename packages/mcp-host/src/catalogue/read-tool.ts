@@ -41,9 +41,10 @@ export function readTool(raw: unknown, position: number): ReadItem<ListedTool> {
   for (const key of ['inputSchema', 'outputSchema']) {
     if (isTooDeep(raw[key])) return skip(`The ${key} is ${TOO_DEEP}.`);
   }
-  const type = schema['type'];
-  if (type !== undefined && type !== 'object') return skip('The inputSchema is not of type "object".');
-  const inputSchema: JsonObject = type === undefined ? { ...schema, type: 'object' } : schema;
+  // Servers written in Go send null for what is absent.
+  const type = schema['type'] ?? 'object';
+  if (type !== 'object') return skip('The inputSchema is not of type "object".');
+  const inputSchema: JsonObject = schema['type'] === type ? schema : { ...schema, type };
   const headers = scanHeaderParameters(inputSchema);
   if (typeof headers === 'object') return skip(headers.fault);
 

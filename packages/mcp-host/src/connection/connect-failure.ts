@@ -11,6 +11,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import { seconds } from '../calls/call-failure.ts';
 import { signInRequired } from './connection-errors.ts';
 import { launcherOf } from './launcher.ts';
+import { reasonIn } from './version-choice.ts';
 import { likelyCause } from './likely-cause.ts';
 import { explainLimit } from '../host/resource-limits.ts';
 import { titleOf } from '../hosted/hosted-config.ts';
@@ -62,7 +63,7 @@ function explain(failed: FailedConnect): ErrorInfo {
   if (failed.timedOut) return explainTimeout(failed);
   if (thrown instanceof UnauthorizedError) return signInRequired(config.id);
   const status = statusOf(thrown);
-  if (status !== undefined) return explainStatus(config, failed.phase, status);
+  if (status !== undefined) return withReason(explainStatus(config, failed.phase, status), thrown);
   const network = networkCodeOf(thrown);
   if (network !== undefined) {
     return unreachableServer(config, network.code);
@@ -185,6 +186,18 @@ function printed(stderr: readonly string[]): string {
   return ` Its last lines on standard error:\n${stderr.join('\n')}`;
 }
 
+/** Adds what the server says about its rejection, in its own words. */
+function withReason(error: ErrorInfo, thrown: unknown): ErrorInfo {
+  const reason = reasonIn(bodyOf(thrown));
+  return reason === undefined ? error : { ...error, message: `${error.message} The server says: "${reason}"` };
+}
+
+/** The body of a rejected HTTP request. */
+function bodyOf(thrown: unknown): string | undefined {
+  if (thrown instanceof SdkHttpError) return thrown.data.text ?? undefined;
+  return thrown instanceof Error && thrown.cause !== undefined ? bodyOf(thrown.cause) : undefined;
+}
+
 function explainStatus(config: ServerConfig, phase: ConnectionPhase, status: number): ErrorInfo {
   if (status === 401) return signInRequired(config.id);
   if (status === 403) {
@@ -215,6 +228,9 @@ function explainStatus(config: ServerConfig, phase: ConnectionPhase, status: num
     };
   }
   if (status === 404 || status === 405) return notMcp(config, phase, `HTTP ${status}`);
+  if (status === 408 || status === 425 || status === 429) {
+    return { ...rejected(config.id, phase, `accepts no requests at the moment (HTTP ${status})`), retryable: true };
+  }
   return rejected(config.id, phase, `rejected the request (HTTP ${status})`);
 }
 

@@ -10,6 +10,8 @@ export type EraRecord = {
   /** Milliseconds since 1970. */
   at: number;
   protocolVersion?: string;
+  /** The version to offer, for a legacy server that rejects newer ones instead of answering with its own. */
+  offer?: string;
   /** Set for an `http` URL that only supports the older HTTP+SSE. */
   transport?: 'sse';
 };

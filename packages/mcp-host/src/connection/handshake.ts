@@ -5,6 +5,7 @@ import { defined } from '@toolyard/protocol';
 import { statusOf } from './connect-failure.ts';
 import type { EraMemory, EraRecord } from './era-memory.ts';
 import { eraKey, saveEra, loadEra } from './era-memory.ts';
+import { LEGACY_VERSIONS, nextVersion } from './version-choice.ts';
 import type { ServerRequestRouter } from '../server-requests/server-request-router.ts';
 import { RawResultTransport } from '../transports/raw-result-transport.ts';
 import { withTasksExtension } from '../tasks/task-wire.ts';
@@ -102,9 +103,9 @@ async function initializeOverSse(
   key: string,
   remembered: EraRecord | undefined,
 ): Promise<Initialized> {
-  const outcome = await attemptOnce({ kind: 'legacy' }, options);
+  const outcome = await attempt({ kind: 'legacy' }, options, remembered?.offer, true);
   if (!('session' in outcome)) throw outcome.thrown;
-  await rememberEra(options, key, remembered, outcome.session, 'legacy', 'sse');
+  await rememberEra(options, key, remembered, outcome, 'legacy', 'sse');
   return outcome.session;
 }
 
@@ -117,17 +118,19 @@ async function initialize(options: HandshakeOptions, key: string, record: EraRec
   let strategy: Strategy =
     remembered === 'legacy' ? { kind: 'legacy' } : remembered === 'modern' ? longProbe : shortProbe;
 
-  for (let attempt = 1; ; attempt++) {
-    const outcome = await attemptOnce(strategy, options);
+  for (let number = 1; ; number++) {
+    // A server remembered as legacy that rejects the request may have become modern: that is tried first.
+    const mayGuess = number > 1 || strategy.kind === 'probe' || record?.offer !== undefined;
+    const outcome = await attempt(strategy, options, record?.offer, mayGuess);
     if ('session' in outcome) {
       const { session, probeReply } = outcome;
       // A modern server that was too slow for the probe continues as legacy; the next probe gets more time.
       const era = probeReply === 'modern' ? 'modern' : session.era;
-      await rememberEra(options, key, record, session, era);
+      await rememberEra(options, key, record, outcome, era);
       return session;
     }
 
-    const mayTryAgain = attempt === 1 || (strategy.kind === 'legacy' && strategy.afterSilence === true);
+    const mayTryAgain = number === 1 || (strategy.kind === 'legacy' && strategy.afterSilence === true);
     const next =
       mayTryAgain && !options.signal.aborted ? nextStrategy(strategy, outcome, longProbe, shortProbe) : undefined;
     if (next === undefined) throw outcome.thrown;
@@ -141,24 +144,49 @@ async function rememberEra(
   { eraMemory, context }: HandshakeOptions,
   key: string,
   before: EraRecord | undefined,
-  { client }: Initialized,
+  { session: { client }, offer }: Extract<Attempt, { session: unknown }>,
   era: Era,
   transport?: 'sse',
 ): Promise<void> {
-  if (before?.era === era && before.transport === transport) return;
+  if (before?.era === era && before.transport === transport && before.offer === offer) return;
   const protocolVersion = client.getNegotiatedProtocolVersion();
   await saveEra(eraMemory, key, {
     era,
     at: context.clock.now(),
-    ...defined({ protocolVersion, transport }),
+    ...defined({ protocolVersion, transport, offer }),
   });
 }
 
+/** `offer`: the version that `initialize` offered, if it was not the newest. */
 type Attempt =
-  | { session: Initialized; probeReply: RawResultTransport['probeReply'] }
-  | { thrown: unknown; end: HostTransport['end']; probeReply: RawResultTransport['probeReply'] };
+  | { session: Initialized; probeReply: RawResultTransport['probeReply']; offer?: string | undefined }
+  | {
+      thrown: unknown;
+      end: HostTransport['end'];
+      probeReply: RawResultTransport['probeReply'];
+      hasInitialized: boolean;
+    };
 
-async function attemptOnce(strategy: Strategy, options: HandshakeOptions): Promise<Attempt> {
+/** Attempts with other versions while the server rejects the offered one; if all fail, the first failure counts. */
+async function attempt(
+  strategy: Strategy,
+  options: HandshakeOptions,
+  offer: string | undefined,
+  mayGuess: boolean,
+): Promise<Attempt> {
+  const first = await attemptOnce(strategy, options, offer);
+  const tried = [offer ?? LEGACY_VERSIONS[0] ?? ''];
+  for (let last = first; ;) {
+    if ('session' in last || !last.hasInitialized || options.signal.aborted) return 'session' in last ? last : first;
+    const version = nextVersion(last.thrown, tried, mayGuess);
+    if (version === undefined) return first;
+    options.context.log('info', `The server rejected protocol version ${tried.at(-1) ?? ''}; trying ${version}.`);
+    tried.push(version);
+    last = await attemptOnce({ kind: 'legacy' }, options, version);
+  }
+}
+
+async function attemptOnce(strategy: Strategy, options: HandshakeOptions, offer?: string): Promise<Attempt> {
   options.onPhase('transport_creating');
   const inner = await options.createTransport(options.config, { ...options.context, signal: options.signal });
   options.onTransport(inner);
@@ -170,6 +198,10 @@ async function attemptOnce(strategy: Strategy, options: HandshakeOptions): Promi
   const client = new Client(options.clientInfo, {
     capabilities,
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: strategy.kind === 'probe' ? strategy.probeMs : PROBE_MS } },
+    // The first legacy version is offered; the server may answer with any of them.
+    ...(offer === undefined
+      ? {}
+      : { supportedProtocolVersions: [offer, ...LEGACY_VERSIONS.filter((version) => version !== offer)] }),
     inputRequired: { autoFulfill: false },
     // A result that does not match its schema is kept, because the call has been executed.
     jsonSchemaValidator: {
@@ -186,11 +218,11 @@ async function attemptOnce(strategy: Strategy, options: HandshakeOptions): Promi
       ...(strategy.kind === 'legacy' ? { prior: { kind: 'legacy' } } : {}),
     });
     const era = client.getProtocolEra() ?? 'legacy';
-    return { session: { client, era, transport, capabilities }, probeReply: transport.probeReply };
+    return { session: { client, era, transport, capabilities }, probeReply: transport.probeReply, offer };
   } catch (thrown) {
     const { end } = inner;
     await inner.close();
-    return { thrown, end, probeReply: transport.probeReply };
+    return { thrown, end, probeReply: transport.probeReply, hasInitialized: transport.hasInitialized };
   } finally {
     options.signal.removeEventListener('abort', onAbort);
   }

@@ -46,7 +46,7 @@ test(
       mode: 0o755,
     });
     const clock = createFakeClock();
-    const host = newHost([{ id: 'slow', transport: { type: 'stdio', command } }], { clock });
+    const host = newHost([{ id: 'slow', transport: { type: 'stdio', command } }], { clock, maxReconnects: 0 });
     const connecting = host.connectAll();
     await eventually(() => healthOf(host, 'slow').launch?.stderr.length === 1, { what: 'the line on standard error' });
     await clock.advance(299_000);

@@ -37,7 +37,7 @@ export type McpHostOptions = {
    * cannot open them, and do not receive the paths.
    */
   callerRoots?: true;
-  /** How many reconnect attempts follow each other; default 10. */
+  /** How many attempts follow a lost connection or a first attempt that failed; default 10. */
   maxReconnects?: number;
   /** Random number from 0 up to 1 that shortens a wait. Default `Math.random`. */
   jitter?: () => number;

@@ -7,6 +7,7 @@ import { ActiveFlows } from './active-flows.ts';
 import { makeManagedServer } from './make-managed-server.ts';
 import { ServerCalls } from './server-calls.ts';
 import { isListed, ServerRegistry } from './server-registry.ts';
+import type { Stage } from './server-states.ts';
 import { createEraMemory } from '../connection/era-memory.ts';
 import type { NumberedEntry } from '../log/server-log.ts';
 import type { WireEntry } from '../log/wire-log.ts';
@@ -32,6 +33,8 @@ import type {
 const CLOSE_TIMEOUT_MS = 2_000;
 /** How long shutdown waits for work in progress, in milliseconds. */
 const SHUTDOWN_MS = 10_000;
+
+const FAILED: ReadonlySet<Stage> = new Set(['unreached', 'failed', 'needs_sign_in']);
 
 type ViewOptions = {
   chosen: (serverId: string) => boolean;
@@ -112,7 +115,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
 
   /** The error of the first server that failed; the error of each is in its health. */
   get error(): ErrorInfo | undefined {
-    return this.#servers.all.find(({ stage }) => stage === 'failed' || stage === 'needs_sign_in')?.error;
+    return this.#servers.all.find(({ stage }) => FAILED.has(stage))?.error;
   }
 
   get toolCount(): number {
@@ -195,7 +198,15 @@ export class McpHost implements ToolHost, AsyncDisposable {
     await this.#servers.get(id).setEnabled(enabled);
   }
 
-  /** Resolves when none of these servers is connecting, after `ms`, or when the signal is aborted. */
+  /** Those of these servers that a run waits for: each connects, and its last attempt did not fail. */
+  awaited(serverIds: Iterable<string>): string[] {
+    return [...serverIds].filter((id) => this.#servers.find(id)?.isAwaited === true);
+  }
+
+  /**
+   * Resolves when each of these servers is ready or an attempt to connect it has failed, after `ms`, or when the signal
+   * is aborted. A server that reconnects is settled: its tools stay known.
+   */
   async whenSettled(serverIds: Iterable<string>, signal: AbortSignal | undefined, ms: number): Promise<void> {
     await this.#servers.whenSettled(serverIds, signal, ms);
   }

@@ -10,15 +10,15 @@ import type { ListedTool } from '../catalogue/read-tool.ts';
 import type { ServerLog } from '../log/server-log.ts';
 import type { RootsHabit } from '../server-requests/session-roots.ts';
 import type { ServerMachine, ServerEvent, Stage } from './server-states.ts';
-import { reconnectWait, shownState, transition } from './server-states.ts';
+import { reconnectWait, shownState, transition, waitNumber } from './server-states.ts';
 import type { Session } from '../connection/session.ts';
 import type { ServerConfig, ServerHealth } from '../types.ts';
 import { KnownTasks } from '../tasks/known-tasks.ts';
 import type { WireLog } from '../log/wire-log.ts';
 import type { ConnectionLoss } from '../connection/connection-loss.ts';
 
-/** After this time a connection counts as stable and the reconnect attempts start over. Milliseconds. */
-const SETTLED_MS = 60_000;
+/** After this time a connection counts as stable: its loss is followed by the shortest wait. Milliseconds. */
+const SETTLED_MS = 20_000;
 
 const NO_TOOLS: ReadonlyMap<string, ListedTool> = new Map();
 
@@ -71,6 +71,8 @@ export class ManagedServer {
   #cancelTimer: () => void = () => undefined;
   #retryAt: number | undefined;
   #renewing = false;
+  /** The last attempt that ended has failed. */
+  #hasFailed = false;
 
   constructor(options: ManagedServerOptions) {
     this.config = options.config;
@@ -80,7 +82,7 @@ export class ManagedServer {
     this.#options = options;
     this.#closed = options.after;
     const enabled = options.config.disabled !== true;
-    this.#machine = { stage: enabled ? 'idle' : 'disabled', enabled, spent: 0 };
+    this.#machine = { stage: enabled ? 'idle' : 'disabled', enabled, spent: 0, losses: 0 };
     this.calls = new CallScheduler({
       clock: options.clock,
       maxCalls: () => (this.session?.relays === true ? Infinity : (this.config.maxConcurrentCalls ?? Infinity)),
@@ -121,7 +123,15 @@ export class ManagedServer {
     return this.isReconnecting ? this.#lastTools : NO_TOOLS;
   }
 
-  /** True while a connection attempt is in progress. */
+  /**
+   * True while runs wait for it: it connects, for the first time or after it was disconnected. Nothing waits for a
+   * server whose last attempt failed or timed out, or whose connection was lost.
+   */
+  get isAwaited(): boolean {
+    return this.#machine.stage === 'connecting' && !this.#hasFailed;
+  }
+
+  /** True while it connects or reconnects. */
   get isConnecting(): boolean {
     return this.#machine.stage === 'connecting' || this.isReconnecting;
   }
@@ -148,7 +158,7 @@ export class ManagedServer {
       ...this.#connection?.report(),
       toolCount: this.tools.size,
       ...(this.#error === undefined || isResting ? {} : { error: this.#error }),
-      ...(this.isReconnecting
+      ...(this.isReconnecting || this.#machine.stage === 'unreached'
         ? {
             reconnect: {
               attempt: this.#machine.spent + 1,
@@ -222,15 +232,17 @@ export class ManagedServer {
         // A caller of connect() gets the rejection; an automatic reconnect has none.
         this.#attempting.catch(() => undefined);
         return;
-      case 'waiting': {
-        const wait = reconnectWait(this.#machine.spent, jitter());
+      case 'waiting':
+      case 'unreached': {
+        const wait = reconnectWait(waitNumber(this.#machine), jitter());
         this.#retryAt = clock.now() + wait;
         this.#cancelTimer = clock.after(wait, () => this.#apply('due'));
         return;
       }
       case 'ready':
         this.#error = undefined;
-        if (this.#machine.spent > 0) this.#cancelTimer = clock.after(SETTLED_MS, () => this.#apply('settled'));
+        this.#hasFailed = false;
+        if (this.#machine.losses > 0) this.#cancelTimer = clock.after(SETTLED_MS, () => this.#apply('settled'));
         return;
       case 'idle':
       case 'disabled':
@@ -242,7 +254,7 @@ export class ManagedServer {
 
   async #attempt(): Promise<void> {
     const disconnects = this.#disconnects;
-    const isReconnect = this.#machine.stage === 'trying';
+    const wasReady = this.#machine.stage === 'trying';
     await this.#closed;
     if (disconnects !== this.#disconnects) throw new ToolyardError(closedByHost(this.config.id));
     const connection = this.#options.makeConnection((error, by) => this.#lost(connection, error, by));
@@ -253,7 +265,9 @@ export class ManagedServer {
       if (disconnects !== this.#disconnects) throw new ToolyardError(closedByHost(this.config.id));
       this.#closeConnection();
       this.#error = toErrorInfo(thrown);
-      this.#apply(outcomeOf(this.#error, isReconnect));
+      // A server that asks for a sign-in has answered.
+      this.#hasFailed = this.#error.code !== 'needs_sign_in';
+      this.#apply(outcomeOf(this.#error, wasReady));
       throw thrown;
     }
     if (disconnects !== this.#disconnects) throw new ToolyardError(closedByHost(this.config.id));
@@ -294,11 +308,14 @@ function maxConnectionsOf({ processes, transport }: ServerConfig): number {
   return transport.type === 'stdio' ? MAX_PROCESSES : MAX_SESSIONS;
 }
 
-/** Errors that waiting does not resolve. A server that was connected before is expected to recover from all others. */
+/**
+ * Errors that waiting does not resolve. A server that was connected before is expected to recover from all others; one
+ * that never was is retried if its error says that it may be temporary.
+ */
 const PERMANENT_ERRORS = new Set<ErrorInfo['code']>(['bad_config', 'command_not_found', 'address_refused', 'internal']);
 
-function outcomeOf(error: ErrorInfo, isReconnect: boolean): ServerEvent {
+function outcomeOf(error: ErrorInfo, wasReady: boolean): ServerEvent {
   if (error.code === 'needs_sign_in') return 'sign_in';
-  if (isReconnect) return PERMANENT_ERRORS.has(error.code) ? 'refused' : 'unreachable';
+  if (wasReady) return PERMANENT_ERRORS.has(error.code) ? 'refused' : 'unreachable';
   return error.retryable === true ? 'unreachable' : 'refused';
 }

@@ -148,6 +148,6 @@ export class ServerCalls {
   }
 
   #waitForReconnect(entry: ManagedServer, signal: AbortSignal | undefined): () => Promise<void> {
-    return () => this.#servers.whenSettled([entry.config.id], signal, RECONNECT_WAIT_MS);
+    return () => this.#servers.whenBack(entry.config.id, signal, RECONNECT_WAIT_MS);
   }
 }

@@ -78,10 +78,18 @@ export class ServerRegistry {
     for (const listener of this.#listeners) listener(serverId);
   }
 
-  /** Resolves when none of these servers is connecting, after `ms`, or when the signal is aborted. */
+  /**
+   * Resolves when each of these servers is ready or an attempt to connect it has failed, after `ms`, or when the signal
+   * is aborted. A server that reconnects is settled: its tools stay known.
+   */
   async whenSettled(serverIds: Iterable<string>, signal: AbortSignal | undefined, ms: number): Promise<void> {
     const ids = [...serverIds];
-    await this.when(() => !ids.some((id) => this.find(id)?.isConnecting === true), signal, ms);
+    await this.when(() => !ids.some((id) => this.find(id)?.stage === 'connecting'), signal, ms);
+  }
+
+  /** Resolves when the server neither connects nor reconnects, after `ms`, or when the signal is aborted. */
+  async whenBack(id: string, signal: AbortSignal | undefined, ms: number): Promise<void> {
+    await this.when(() => this.find(id)?.isConnecting !== true, signal, ms);
   }
 
   /** Resolves when the condition holds, checked after every change; after `ms`, or when the signal is aborted. */

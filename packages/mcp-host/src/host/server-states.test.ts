@@ -23,6 +23,7 @@ describe('the state table', () => {
       stage: fc.constantFrom(...STAGES),
       enabled: fc.boolean(),
       spent: fc.nat({ max: 12 }),
+      losses: fc.nat({ max: 3 }),
     });
     fc.assert(
       fc.property(machines, fc.constantFrom(...EVENTS), fc.nat({ max: 12 }), (machine, event, max) => {
@@ -30,7 +31,9 @@ describe('the state table', () => {
         const next = transition(machine, event, max);
         if (rows.length === 0) expect(next.stage).toBe(machine.stage);
         else expect(rows.map(({ to }) => to)).toContain(next.stage);
-        if (next.stage === 'waiting' && next.stage !== machine.stage) expect(next.spent).toBeLessThan(max);
+        const waits = next.stage === 'waiting' || next.stage === 'unreached';
+        if (waits && next.stage !== machine.stage) expect(next.spent).toBeLessThan(max);
+        if (event === 'opened') expect(next.spent).toBe(rows.length === 0 ? machine.spent : 0);
         if (event === 'disable') expect(next).toMatchObject({ stage: 'disabled', enabled: false });
         if (event === 'disconnect') expect(['idle', 'disabled']).toContain(next.stage);
       }),
@@ -78,6 +81,7 @@ function connectHost(options: { maxReconnects?: number; jitter?: number; disable
 }
 
 function stageOf({ state, reconnect }: ServerHealth): Stage {
+  if (state === 'failed' && reconnect !== undefined) return 'unreached';
   if (state !== 'reconnecting') return state;
   return reconnect?.at === undefined ? 'trying' : 'waiting';
 }
@@ -141,26 +145,43 @@ describe('a lost server', () => {
     },
   );
 
-  test(
-    'is not retried faster when it is lost repeatedly: a connection counts after a minute',
-    { tags: ['M6.11'] },
-    async () => {
-      const { host, peer, clock, health } = connectHost();
-      await host.connectAll();
-      for (const wait of [1_000, 2_000, 4_000]) {
-        peer.drop();
-        await clock.advance(wait - 1);
-        expect(health().state).toBe('reconnecting');
-        await clock.advance(1);
-        expect(health().state).toBe('ready');
-      }
-      await clock.advance(60_000);
+  test('counts attempts from 0 after every success', { tags: ['M6.11'] }, async () => {
+    const { host, peer, clock, health } = connectHost();
+    await host.connectAll();
+    for (let loss = 1; loss <= 3; loss++) {
+      peer.greeting = 'unreachable';
       peer.drop();
-      await clock.advance(1_000);
+      await clock.advance(1_000 + 2_000);
+      expect(health()).toMatchObject({ state: 'reconnecting', reconnect: { attempt: 3 } });
+      peer.greeting = 'welcome';
+      await clock.advance(4_000);
       expect(health().state).toBe('ready');
-      await host.close();
-    },
-  );
+      await clock.advance(20_000);
+      peer.drop();
+      expect(health().reconnect).toMatchObject({ attempt: 1, at: clock.now() + 1_000 });
+      await clock.advance(1_000 + 20_000);
+      expect(health().state).toBe('ready');
+    }
+    await host.close();
+  });
+
+  test('is not reconnected every second if each connection is lost at once', { tags: ['M6.11'] }, async () => {
+    const { host, peer, clock, health } = connectHost();
+    await host.connectAll();
+    for (const wait of [1_000, 2_000, 4_000]) {
+      peer.drop();
+      expect(health().reconnect).toMatchObject({ attempt: 1 });
+      await clock.advance(wait - 1);
+      expect(health().state).toBe('reconnecting');
+      await clock.advance(1);
+      expect(health().state).toBe('ready');
+    }
+    await clock.advance(20_000);
+    peer.drop();
+    await clock.advance(1_000);
+    expect(health().state).toBe('ready');
+    await host.close();
+  });
 
   test(
     'is not retried for permanent errors, and waits for a user if it requires a sign-in',
@@ -224,6 +245,90 @@ describe('a lost server', () => {
   });
 });
 
+describe('a server that cannot be reached at first', () => {
+  test('is retried like a lost one', { tags: ['M6.03', 'M6.13'] }, async () => {
+    const { host, peer, clock, health } = connectHost();
+    peer.greeting = 'unreachable';
+    await host.connectAll();
+    expect(health()).toMatchObject({ state: 'failed', error: { code: 'server_unreachable' } });
+    expect(health().reconnect).toMatchObject({ attempt: 1, of: 10, at: clock.now() + 1_000 });
+    const times: number[] = [];
+    const start = clock.monotonic();
+    let before = peer.attempts;
+    for (let step = 0; step < 500; step++) {
+      await clock.advance(500);
+      if (peer.attempts > before) times.push((clock.monotonic() - start) / 1_000);
+      before = peer.attempts;
+    }
+    expect(times).toEqual([1, 3, 7, 15, 31, 61, 91, 121, 151, 181]);
+    expect(health().reconnect).toBeUndefined();
+    expect(clock.pending).toBe(0);
+    await host.close();
+  });
+
+  test('is ready once it can be reached', { tags: ['M6.03', 'M6.11'] }, async () => {
+    const { host, peer, clock, health } = connectHost();
+    peer.greeting = 'unreachable';
+    await host.connectAll();
+    await clock.advance(1_000);
+    expect(health().reconnect).toMatchObject({ attempt: 2 });
+    peer.greeting = 'welcome';
+    await clock.advance(2_000);
+    expect(health()).toMatchObject({ state: 'ready', toolCount: 1 });
+    expect(health().error).toBeUndefined();
+    expect(await host.callTool(go, {})).toMatchObject({ outcome: 'done' });
+    await host.close();
+  });
+
+  test('is retried only if the error may be temporary', async () => {
+    for (const greeting of ['no_such_command', 'sign_in'] as const) {
+      const { host, peer, clock, health } = connectHost();
+      peer.greeting = greeting;
+      await host.connectAll();
+      expect(health().reconnect).toBeUndefined();
+      await clock.advance(400_000);
+      expect(peer.attempts).toBe(1);
+      await host.close();
+    }
+  });
+
+  test('is awaited by nobody after its first attempt', async () => {
+    const { host, peer, clock } = connectHost();
+    peer.greeting = 'silent';
+    expect(host.awaited(['odd', 'none'])).toEqual([]);
+    const connecting = host.connectAll();
+    expect(host.awaited(['odd', 'none'])).toEqual(['odd']);
+    const settled = host.whenSettled(['odd'], undefined, 600_000);
+    await clock.advance(60_000);
+    await Promise.all([connecting, settled]);
+    for (let step = 0; step < 100; step++) {
+      expect(host.awaited(['odd'])).toEqual([]);
+      await clock.advance(1_000);
+    }
+    await host.close();
+  });
+});
+
+test('a lost server is awaited by nobody, one that was disconnected is', async () => {
+  const { host, peer, clock } = connectHost();
+  await host.connectAll();
+  peer.greeting = 'silent';
+  peer.drop();
+  for (let step = 0; step < 50; step++) {
+    expect(host.awaited(['odd'])).toEqual([]);
+    await host.whenSettled(['odd'], undefined, 600_000);
+    await clock.advance(1_000);
+  }
+  peer.greeting = 'welcome';
+  await clock.advance(60_000);
+  await host.disconnect('odd');
+  peer.greeting = 'silent';
+  const connecting = host.connectAll();
+  expect(host.awaited(['odd'])).toEqual(['odd']);
+  await host.close();
+  await connecting;
+});
+
 describe('a disabled server', () => {
   test('is connected only by name and is disabled again afterwards', { tags: ['M1.28'] }, async () => {
     const { host, health } = connectHost({ disabled: true });
@@ -282,10 +387,11 @@ test(
             if (!TRANSITIONS.some(({ from, to }) => from === before && to === now)) faults.push(`${before} to ${now}`);
             steps.add(`${before} ${now}`);
             const { reconnect } = health();
-            if (now === 'waiting' && reconnect?.at !== undefined) {
+            if ((now === 'waiting' || now === 'unreached') && reconnect?.at !== undefined) {
               if (reconnect.attempt > maxReconnects) faults.push(`attempt ${reconnect.attempt} of ${maxReconnects}`);
-              if (reconnect.at - clock.now() !== reconnectWait(reconnect.attempt - 1, jitter))
-                faults.push('another wait');
+              const wait = reconnect.at - clock.now();
+              if (wait < reconnectWait(reconnect.attempt - 1, jitter)) faults.push('a shorter wait');
+              if (wait > 30_000) faults.push('a longer wait');
               dueAt = reconnect.at;
             }
             before = now;
@@ -294,7 +400,8 @@ test(
           for (const action of todo) {
             under.push(carryOut(action, host, peer, clock));
             await clock.advance(0);
-            if (stage() === 'waiting' && clock.now() >= dueAt) faults.push('waits too long');
+            if ((stage() === 'waiting' || stage() === 'unreached') && clock.now() >= dueAt)
+              faults.push('waits too long');
           }
           const closing = host.close();
           await clock.advance(5_000);

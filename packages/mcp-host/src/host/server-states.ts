@@ -1,7 +1,19 @@
 import type { ServerState } from '../types.ts';
 
-/** The state of a server. `waiting` and `trying` together are shown as `reconnecting`. */
-export type Stage = 'idle' | 'disabled' | 'connecting' | 'ready' | 'waiting' | 'trying' | 'failed' | 'needs_sign_in';
+/**
+ * The state of a server. `waiting` and `trying` together are shown as `reconnecting`; `unreached`, which waits for the
+ * next attempt of a server that could not be reached at first, is shown as `failed`.
+ */
+export type Stage =
+  | 'idle'
+  | 'disabled'
+  | 'connecting'
+  | 'ready'
+  | 'waiting'
+  | 'trying'
+  | 'unreached'
+  | 'failed'
+  | 'needs_sign_in';
 
 /**
  * Events of a server.
@@ -10,7 +22,7 @@ export type Stage = 'idle' | 'disabled' | 'connecting' | 'ready' | 'waiting' | '
  * - `lost`, `session_lost`: an open connection was lost; with `session_lost` the server itself still answers
  * - `sign_in`: it requires a sign-in
  * - `due`: the wait before the next attempt is over
- * - `settled`: it has been ready for a while
+ * - `settled`: it has been ready for a while, and counts as stable
  */
 export type ServerEvent =
   | 'connect'
@@ -29,8 +41,10 @@ export type ServerEvent =
 export type ServerMachine = {
   readonly stage: Stage;
   readonly enabled: boolean;
-  /** Attempts begun since the connection was last stable; also the number of the next one, from 0. */
+  /** Retries begun since the server was last ready; also the number of the next one, from 0. */
   readonly spent: number;
+  /** How often the connection was lost since it was last stable: a server that crashes at once is not retried faster. */
+  readonly losses: number;
 };
 
 /** The condition of a row; without one the row always applies. */
@@ -45,7 +59,7 @@ const row = (from: Stage, event: ServerEvent, to: Stage, when: When = 'always'):
   to,
 });
 
-const LIVE: Stage[] = ['connecting', 'ready', 'waiting', 'trying', 'failed', 'needs_sign_in'];
+const LIVE: Stage[] = ['connecting', 'ready', 'waiting', 'trying', 'unreached', 'failed', 'needs_sign_in'];
 
 /** All transitions; an event without a row changes nothing. `docs/mcp-host.md` contains the same table. */
 export const TRANSITIONS: readonly StateTransition[] = [
@@ -55,7 +69,8 @@ export const TRANSITIONS: readonly StateTransition[] = [
   row('disabled', 'enable', 'idle'),
   row('connecting', 'opened', 'ready'),
   row('connecting', 'refused', 'failed'),
-  row('connecting', 'unreachable', 'failed'),
+  row('connecting', 'unreachable', 'unreached', 'attempts are left'),
+  row('connecting', 'unreachable', 'failed', 'no attempt is left'),
   row('connecting', 'sign_in', 'needs_sign_in'),
   row('ready', 'lost', 'waiting', 'attempts are left'),
   row('ready', 'lost', 'failed', 'no attempt is left'),
@@ -71,6 +86,8 @@ export const TRANSITIONS: readonly StateTransition[] = [
   row('trying', 'unreachable', 'failed', 'no attempt is left'),
   row('trying', 'refused', 'failed'),
   row('trying', 'sign_in', 'needs_sign_in'),
+  row('unreached', 'due', 'connecting'),
+  row('unreached', 'connect', 'connecting'),
   row('failed', 'connect', 'connecting'),
   row('needs_sign_in', 'connect', 'connecting'),
   ...LIVE.flatMap((from) => [
@@ -84,20 +101,29 @@ export const TRANSITIONS: readonly StateTransition[] = [
 export function transition(machine: ServerMachine, event: ServerEvent, maxAttempts: number): ServerMachine {
   const enabled = event === 'enable' ? true : event === 'disable' ? false : machine.enabled;
   const spent = spentAfter(machine, event);
+  const losses = lossesAfter(machine, event);
+  const next = { enabled, spent, losses };
   const found = TRANSITIONS.find(
-    ({ from, event: on, when }) => from === machine.stage && on === event && holds(when, enabled, spent, maxAttempts),
+    ({ from, event: on, when }) => from === machine.stage && on === event && holds(when, next, maxAttempts),
   );
-  if (found !== undefined) return { stage: found.to, enabled, spent };
+  if (found !== undefined) return { stage: found.to, ...next };
   return enabled === machine.enabled ? machine : { ...machine, enabled };
 }
 
+/** Attempts are counted from 0 after every success, which is a connection that is initialized and has its tools listed. */
 function spentAfter({ stage, spent }: ServerMachine, event: ServerEvent): number {
-  if (event === 'settled') return 0;
+  if (event === 'opened') return 0;
   if (event === 'connect') return stage === 'waiting' ? spent : 0;
-  return stage === 'trying' && (event === 'opened' || event === 'unreachable') ? spent + 1 : spent;
+  const isRetry = (stage === 'trying' && event === 'unreachable') || (stage === 'unreached' && event === 'due');
+  return isRetry ? spent + 1 : spent;
 }
 
-function holds(when: When, enabled: boolean, spent: number, maxAttempts: number): boolean {
+function lossesAfter({ stage, losses }: ServerMachine, event: ServerEvent): number {
+  if (event === 'settled' || (event === 'connect' && stage !== 'waiting')) return 0;
+  return event === 'lost' || event === 'session_lost' ? losses + 1 : losses;
+}
+
+function holds(when: When, { enabled, spent, losses }: Omit<ServerMachine, 'stage'>, maxAttempts: number): boolean {
   switch (when) {
     case 'always':
       return true;
@@ -106,7 +132,7 @@ function holds(when: When, enabled: boolean, spent: number, maxAttempts: number)
     case 'no attempt is left':
       return spent >= maxAttempts;
     case 'first time':
-      return spent === 0;
+      return losses === 1;
     case 'switched on':
       return enabled;
     case 'switched off':
@@ -115,6 +141,7 @@ function holds(when: When, enabled: boolean, spent: number, maxAttempts: number)
 }
 
 export function shownState(stage: Stage): ServerState {
+  if (stage === 'unreached') return 'failed';
   return stage === 'waiting' || stage === 'trying' ? 'reconnecting' : stage;
 }
 
@@ -123,7 +150,12 @@ const MAX_WAIT_MS = 30_000;
 /** The largest part of a wait that jitter removes, so that servers do not all reconnect at the same moment. */
 const JITTER = 0.25;
 
-/** The wait before attempt `attempt` (from 0), in milliseconds. `jitter` is 0 up to 1 and only shortens it. */
+/** The number of the next wait, from 0: failed retries, and losses of connections that never became stable. */
+export function waitNumber({ spent, losses }: Pick<ServerMachine, 'spent' | 'losses'>): number {
+  return spent + Math.max(0, losses - 1);
+}
+
+/** The wait with number `attempt` (from 0), in milliseconds. `jitter` is 0 up to 1 and only shortens it. */
 export function reconnectWait(attempt: number, jitter: number): number {
   const wait = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
   return Math.round(wait - wait * JITTER * Math.min(1, Math.max(0, jitter)));

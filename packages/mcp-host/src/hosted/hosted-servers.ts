@@ -43,7 +43,7 @@ export type HostedServersOptions = {
   store?: HostedStore;
 };
 
-type Requester = { serverId: string; clock: Clock };
+type Requester = { serverId: string; clock: Clock; log?(level: 'info', text: string): void };
 
 /** Servers hosted by a service: created on demand, remembered, and created again when they are gone. */
 export class HostedServers {
@@ -63,9 +63,28 @@ export class HostedServers {
   async open(config: HostedConfig, requester: Requester): Promise<HostedInstance> {
     if (await this.#hasEnded(config)) throw ended(config, requester);
     const known = await this.#store.get(keyOf(config));
-    if (known !== undefined && known.awaitsSignIn !== true) return known;
+    if (known !== undefined && known.awaitsSignIn !== true) return this.#current(config, requester, known);
     const record = known ?? (await this.#make(config, requester));
     return this.#checked(config, requester, record);
+  }
+
+  /**
+   * A known server with the URL that it has now. The service creates one server per user, so asking it to create the
+   * server again returns its current URL; a service that does not answer leaves the known one in use.
+   */
+  async #current(config: HostedConfig, requester: Requester, known: HostedRecord): Promise<HostedInstance> {
+    const asked = await createInstance(config, this.#context(requester)).catch(() => undefined);
+    if (asked === undefined || (asked.instanceId === known.instanceId && asked.url === known.url)) return known;
+    if (asked.instanceId !== known.instanceId) {
+      const state = await inspectInstance(config, this.#context(requester), known.instanceId).catch(() => undefined);
+      if (state?.kind !== 'gone') {
+        await this.#deleteSurplus(config, requester, asked, known);
+        return known;
+      }
+      requester.log?.('info', 'The hosted server was gone; its service created another server.');
+    } else requester.log?.('info', 'The hosted server has another URL now.');
+    await this.#store.set(keyOf(config), asked);
+    return asked;
   }
 
   /**
@@ -137,7 +156,7 @@ export class HostedServers {
     const kept = (await this.#store.add(key, created)) ? created : await this.#store.get(key);
     // A remover marks the key before it looks for a record, so either this process or the remover sees the other.
     if (await this.#hasEnded(config)) {
-      await this.#deleteSurplus(config, requester, created);
+      await this.#deleteSurplus(config, requester, created, undefined);
       if (kept === created) await this.#store.delete(key);
       throw ended(config, requester);
     }
@@ -146,12 +165,18 @@ export class HostedServers {
       await this.#store.set(key, created);
       return created;
     }
-    if (kept !== created) await this.#deleteSurplus(config, requester, created);
+    if (kept !== created) await this.#deleteSurplus(config, requester, created, kept);
     return kept;
   }
 
-  /** A failure to delete the surplus server does not affect the one that is kept. */
-  async #deleteSurplus(config: HostedConfig, requester: Requester, { instanceId }: HostedInstance): Promise<void> {
+  /** A failure to delete the surplus server does not affect the one that is kept. A service may return that one twice. */
+  async #deleteSurplus(
+    config: HostedConfig,
+    requester: Requester,
+    { instanceId }: HostedInstance,
+    kept: HostedInstance | undefined,
+  ): Promise<void> {
+    if (instanceId === kept?.instanceId) return;
     await deleteInstance(config, this.#context(requester), instanceId).catch(() => undefined);
   }
 

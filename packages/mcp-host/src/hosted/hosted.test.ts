@@ -93,12 +93,35 @@ describe('a hosted server', () => {
     await connected.reconnect('mail');
     expect(await echo(connected)).toMatchObject({ outcome: 'done' });
     expect(service?.instances).toEqual(['instance-2']);
-    expect(healthOf(connected, 'mail').log.some(({ text }) => text.includes('created another server'))).toBe(true);
+    expect(healthOf(connected, 'mail').log.some(({ text }) => text.includes('another server'))).toBe(true);
 
     service?.expire();
     expect(await echo(connected)).toMatchObject({ outcome: 'unknown' });
     await eventually(async () => (await echo(connected)).outcome === 'done');
     expect(service?.instances).toEqual(['instance-3']);
+  });
+
+  test.each([true, false])('is found at its new URL after a reconnect (one server per user: %s)', async (oneEach) => {
+    const connected = await connectHosted({ oneEach });
+    await connected.reconnect('mail');
+    expect(service?.instances).toEqual(['instance-1']);
+    if (!oneEach) return;
+    service?.move();
+    await connected.reconnect('mail');
+    expect(healthOf(connected, 'mail').state).toBe('ready');
+    expect(await echo(connected)).toMatchObject({ outcome: 'done' });
+    expect([...store.values()]).toEqual([
+      { instanceId: 'instance-1', url: expect.stringContaining('/at-moved/') as string },
+    ]);
+    expect(service?.instances).toEqual(['instance-1']);
+  });
+
+  test('is used at its known URL while its service fails', async () => {
+    const answers: NonNullable<HostedServiceOptions['answers']> = {};
+    const connected = await connectHosted({ answers });
+    answers['/mcp-server'] = { status: 503, body: {} };
+    await connected.reconnect('mail');
+    expect(await echo(connected)).toMatchObject({ outcome: 'done' });
   });
 
   test('is deleted with its sign-ins on removal, and may be gone already', { tags: ['C7.12'] }, async () => {

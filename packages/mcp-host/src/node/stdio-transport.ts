@@ -7,6 +7,7 @@ import type { McpIsolation } from '@toolyard/protocol';
 import { defined, isJsonObject, parseJson } from '@toolyard/protocol';
 import type { ResourceLimits } from '../host/resource-limits.ts';
 import { explainLimit } from '../host/resource-limits.ts';
+import { messagesIn } from '../transports/received-messages.ts';
 import type { HostTransport, TransportContext, TransportEnd } from '../transports/transport.ts';
 import type { TransportConfig } from '../types.ts';
 import { newMarker } from './child-marker.ts';
@@ -181,8 +182,7 @@ class StdioTransport implements HostTransport {
   #read(line: string): void {
     if (line.trim() === '') return;
     const parsed = parseJson(line);
-    const messages = parsed.ok && Array.isArray(parsed.value) ? parsed.value : [parsed.ok ? parsed.value : undefined];
-    for (const message of messages) {
+    for (const message of messagesIn(parsed.ok ? parsed.value : undefined)) {
       if (isJsonRpc(message)) this.onmessage?.(message);
       else this.#countNoise();
     }

@@ -1,14 +1,14 @@
-import { registerClient } from '@modelcontextprotocol/client';
-import type { JsonObject } from '@toolyard/protocol';
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import { displayUrl } from '../log/redact.ts';
 import { readUrl } from '../values/read-url.ts';
 import type { AuthStore } from './auth-store.ts';
 import type { SignInServer } from './discovery.ts';
-import { isSameIssuer } from './discovery.ts';
 import type { HopLog } from './hops.ts';
 import { describeHop } from './hops.ts';
+import { readDocument } from './read-document.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
+import { isSameIssuer } from './issuer.ts';
 import { isLoopback } from './sign-in-url.ts';
 
 /** The OAuth client of Toolyard at one authorization server; never sent to another one. */
@@ -123,31 +123,23 @@ async function register(options: ClientOptions, redirectUrl: string, endpoint: s
   const methods = server.metadata?.token_endpoint_auth_methods_supported;
   const redirect = readUrl(redirectUrl);
   const isNative = redirect === null || !/^https?:$/.test(redirect.protocol) || isLoopback(redirect);
-  try {
-    const issued = await registerClient(endpoint, {
-      ...(server.metadata === undefined ? {} : { metadata: { ...server.metadata, registration_endpoint: endpoint } }),
-      clientMetadata: {
-        client_name: introduction.name,
-        ...defined({ client_uri: introduction.uri }),
-        redirect_uris: [redirectUrl],
-        grant_types: ['authorization_code', 'refresh_token'],
-        response_types: ['code'],
-        application_type: isNative ? 'native' : 'web',
-        token_endpoint_auth_method: KNOWN_METHODS.find((one) => methods?.includes(one)) ?? 'none',
-      },
-      ...defined({ scope }),
-      fetchFn: hops.for('registration'),
-    });
-    const until = issued.client_secret_expires_at ?? 0;
-    return {
-      issuer: server.issuer,
-      redirectUrl,
-      clientId: issued.client_id,
-      expiresAt: until * 1_000,
-      ...defined({ clientSecret: issued.client_secret, authMethod: issued.token_endpoint_auth_method }),
-    };
-  } catch (thrown) {
-    if (ToolyardError.isInstance(thrown)) throw thrown;
+  const response = await hops.for('registration')(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({
+      client_name: introduction.name,
+      ...defined({ client_uri: introduction.uri, scope }),
+      redirect_uris: [redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      application_type: isNative ? 'native' : 'web',
+      token_endpoint_auth_method: KNOWN_METHODS.find((one) => methods?.includes(one)) ?? 'none',
+    }),
+  });
+  // Only what is needed is read: many servers return the rest in other forms than specified.
+  const issued = response.ok ? readDocument(await response.text()) : undefined;
+  const clientId = textOf(issued?.['client_id']);
+  if (clientId === undefined) {
     const { last } = hops;
     throw new ToolyardError({
       code: 'server_refused',
@@ -155,6 +147,22 @@ async function register(options: ClientOptions, redirectUrl: string, endpoint: s
       hint: `Register a client there manually with the redirect URI ${redirectUrl}, and set its "clientId" in the configuration of "${options.serverId}".`,
     });
   }
+  const until = Number(issued?.['client_secret_expires_at'] ?? 0);
+  return {
+    issuer: server.issuer,
+    redirectUrl,
+    clientId,
+    expiresAt: Number.isFinite(until) ? until * 1_000 : 0,
+    ...defined({
+      clientSecret: textOf(issued?.['client_secret']),
+      authMethod: textOf(issued?.['token_endpoint_auth_method']),
+    }),
+  };
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 function checkMetadataUrl(address: string): string {

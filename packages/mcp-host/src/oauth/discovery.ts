@@ -2,13 +2,15 @@ import {
   checkResourceAllowed,
   discoverAuthorizationServerMetadata,
   discoverOAuthProtectedResourceMetadata,
-  IssuerMismatchError,
 } from '@modelcontextprotocol/client';
+import type { Fetch } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import { displayUrl } from '../log/redact.ts';
 import type { Challenge } from './challenge.ts';
 import type { HopLog } from './hops.ts';
 import { describeHop } from './hops.ts';
+import { isSameIssuer } from './issuer.ts';
+import { readDocument } from './read-document.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
 import { endpointOf } from './sign-in-url.ts';
 
@@ -130,22 +132,38 @@ function chooseIssuer(options: DiscoveryOptions, resource: ResourceMetadata | un
   });
 }
 
-/** A trailing slash makes no difference; anything else does. */
-export function isSameIssuer(one: string, other: string): boolean {
-  return one.replace(/\/$/, '') === other.replace(/\/$/, '');
-}
-
 async function readServerMetadata(options: DiscoveryOptions, issuer: string): Promise<ServerMetadata | undefined> {
   const { hops } = options;
+  let metadata: ServerMetadata | undefined;
   try {
-    return await discoverAuthorizationServerMetadata(issuer, { fetchFn: hops.for('sign-in server metadata') });
+    // Its own check compares texts.
+    const how = { fetchFn: withUnused(hops.for('sign-in server metadata')), skipIssuerValidation: true };
+    metadata = await discoverAuthorizationServerMetadata(issuer, how);
   } catch (thrown) {
     if (ToolyardError.isInstance(thrown)) throw thrown;
-    if (thrown instanceof IssuerMismatchError) {
-      throw refused(options, `the metadata of ${displayUrl(issuer)} names another issuer`, hops);
-    }
     throw refused(options, `the metadata of ${displayUrl(issuer)} is invalid`, hops);
   }
+  if (metadata === undefined || isSameIssuer(metadata.issuer, issuer)) return metadata;
+  throw refused(options, `the metadata of ${displayUrl(issuer)} names another issuer`, hops);
+}
+
+/** Members that the SDK requires and nothing here uses, and the one value that others are compared with. */
+const UNUSED = {
+  response_types_supported: ['code'],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: ['RS256'],
+  jwks_uri: 'https://unused.invalid/',
+};
+
+/** Adds what a metadata document leaves out or has no value for. */
+function withUnused(fetch: Fetch): Fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const document = response.ok ? readDocument(await response.clone().text()) : undefined;
+    if (document === undefined) return response;
+    const { status, headers } = response;
+    return new Response(JSON.stringify({ ...UNUSED, ...document }), { status, headers });
+  };
 }
 
 function checkAbilities(options: DiscoveryOptions, metadata: ServerMetadata): void {

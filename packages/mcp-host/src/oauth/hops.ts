@@ -1,8 +1,9 @@
-import type { Clock, Fetch, JsonValue } from '@toolyard/protocol';
-import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import type { Clock, Fetch, JsonObject } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
 import { limitMessages } from '../transports/body-limit.ts';
 import { networkCodeOf } from '../transports/network-error.ts';
 import { REDACTED, displayUrl } from '../log/redact.ts';
+import { errorMessageIn, readDocument } from './read-document.ts';
 import type { AuthHop, AuthStep } from './sign-in-health.ts';
 
 const MAX_HOPS = 40;
@@ -53,10 +54,13 @@ export class HopLog {
         const response = await this.#fetch(input, { ...init, signal: stop.signal });
         // Read here, so that the timeout covers the whole body.
         const text = await response.text();
-        const said = response.ok ? undefined : messageOf(text);
+        const document = readDocument(text);
+        // Some token endpoints report errors with status 200.
+        const said = response.ok && document?.['error'] === undefined ? undefined : messageOf(document);
         this.#add({ at, step, request, status: response.status, ...(said ? { said: hide(said, secrets) } : {}) });
         const { status, headers } = response;
-        const answer = new Response(hasBody(status) ? text : null, { status, headers });
+        const body = document === undefined ? text : JSON.stringify(document);
+        const answer = new Response(hasBody(status) ? body : null, { status, headers });
         Object.defineProperty(answer, 'url', { value: response.url });
         return answer;
       } catch (thrown) {
@@ -86,13 +90,9 @@ function hasBody(status: number): boolean {
   return status !== 204 && status !== 205 && status !== 304;
 }
 
-/** The message of an OAuth error (RFC 6749, 5.2); other bodies may be whole pages. */
-function messageOf(text: string): string | undefined {
-  const parsed = parseJson(text);
-  if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;
-  const { error, error_description: description } = parsed.value;
-  const texts = [error, description].filter((one: JsonValue | undefined) => typeof one === 'string');
-  return texts.length === 0 ? undefined : texts.join(': ').slice(0, MAX_MESSAGE_LENGTH);
+/** Other bodies may be whole pages. */
+function messageOf(document: JsonObject | undefined): string | undefined {
+  return errorMessageIn(document)?.slice(0, MAX_MESSAGE_LENGTH);
 }
 
 function hide(text: string, secrets: readonly string[]): string {

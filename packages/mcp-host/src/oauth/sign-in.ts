@@ -9,6 +9,7 @@ import type { SignInServer } from './discovery.ts';
 import { createProofKey, readProofKey } from './dpop-keys.ts';
 import type { HopLog } from './hops.ts';
 import { describeHop } from './hops.ts';
+import { isSameIssuer } from './issuer.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
 import { joinScopes } from './scopes.ts';
 import { endpointOf } from './sign-in-url.ts';
@@ -224,8 +225,8 @@ export async function finishSignIn(
 /** Rejects a response of another authorization server (mix-up attack, RFC 9207). */
 function checkIssuer(serverId: string, { issuer, checksIssuer }: Pending, iss: string | undefined): void {
   if (iss === undefined && checksIssuer !== true) return;
-  const expected = checksIssuer === undefined ? [issuer, issuer.replace(/\/$/, '')] : [issuer];
-  if (iss !== undefined && expected.includes(iss)) return;
+  // Without metadata, the issuer is not the server's own text.
+  if (iss !== undefined && (checksIssuer === undefined ? isSameIssuer(iss, issuer) : iss === issuer)) return;
   throw failed(serverId, 'the response is not from the expected authorization server');
 }
 

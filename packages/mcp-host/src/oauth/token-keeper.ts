@@ -5,6 +5,7 @@ import type { AuthStore } from './auth-store.ts';
 import { clientKey } from './client-identity.ts';
 import { readProofKey } from './dpop-keys.ts';
 import type { HopLog } from './hops.ts';
+import { isSameIssuer } from './issuer.ts';
 import type { StoredTokens } from './stored-tokens.ts';
 import { readTokens, tokensKey, withTokenResponse } from './stored-tokens.ts';
 import type { TokenRequest } from './token-request.ts';
@@ -217,10 +218,7 @@ export class TokenKeeper {
 
   #isOurs(tokens: StoredTokens): boolean {
     const { serverUrl, issuer } = this.#options;
-    return (
-      tokens.serverUrl === serverUrl &&
-      (issuer === undefined || tokens.issuer.replace(/\/$/, '') === issuer.replace(/\/$/, ''))
-    );
+    return tokens.serverUrl === serverUrl && (issuer === undefined || isSameIssuer(tokens.issuer, issuer));
   }
 }
 

@@ -1,9 +1,10 @@
 import type { DpopSession } from '@modelcontextprotocol/client';
 import { createPrivateKeyJwtAuth, selectClientAuthMethod } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
-import { defined, isJsonObject, parseJson } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { OAuthClient } from './client-identity.ts';
 import type { HopLog } from './hops.ts';
+import { readDocument } from './read-document.ts';
 import type { AuthStep } from './sign-in-health.ts';
 
 /** The response of a token endpoint. */
@@ -120,6 +121,5 @@ async function authenticateClient(request: TokenRequest, headers: Headers, body:
 }
 
 async function readAnswer(response: Response): Promise<JsonObject> {
-  const parsed = parseJson(await response.text());
-  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
+  return readDocument(await response.text()) ?? {};
 }

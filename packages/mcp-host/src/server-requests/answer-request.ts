@@ -12,7 +12,7 @@ import type { JsonObject, ToolReference } from '@toolyard/protocol';
 import { isJsonObject, readForm, ToolyardError } from '@toolyard/protocol';
 import { APPS_CAPABILITY } from '../apps/app-extension.ts';
 import { checkArguments } from '../calls/check-arguments.ts';
-import { readUrl } from '../values/read-url.ts';
+import { faultOfUrlToOpen } from './url-to-open.ts';
 
 /** The origin of a server's request. */
 export type ServerRequestContext = {
@@ -156,17 +156,9 @@ function readSampling(params: JsonObject): SamplingRequest {
   return params as unknown as SamplingRequest;
 }
 
-/** Only URLs that a user can judge and a browser opens: attack 2 is a `javascript:` URL. */
 function readUrlRequest(params: JsonObject): ElicitRequestURLParams {
-  const url = typeof params['url'] === 'string' ? readUrl(params['url']) : null;
-  const isLocal = url !== null && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-  if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLocal)) {
-    throw new ProtocolError(INVALID_PARAMS, 'The URL to open must use https.');
-  }
-  // A user name before the @ can look like the host of the page.
-  if (url.username !== '' || url.password !== '') {
-    throw new ProtocolError(INVALID_PARAMS, 'The URL to open must not contain a user name.');
-  }
+  const fault = faultOfUrlToOpen(params['url']);
+  if (fault !== null) throw new ProtocolError(INVALID_PARAMS, fault);
   return params as unknown as ElicitRequestURLParams;
 }
 

@@ -8,6 +8,8 @@ import type {
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { defined, isJsonObject } from '@toolyard/protocol';
+import { readableIdentity } from './readable-identity.ts';
+import { withoutNull } from './received-messages.ts';
 import type { HostTransport } from './transport.ts';
 import type { WireLog } from '../log/wire-log.ts';
 
@@ -64,6 +66,8 @@ export class RawResultTransport implements Transport {
   onlateanswer?: ((requestId: number) => void) | undefined;
   readonly inner: HostTransport;
   probeReply: ProbeReply | undefined;
+  /** True once `initialize` was sent. */
+  hasInitialized = false;
   readonly #wire: WireLog;
   readonly #onStarted: () => void;
   readonly #pending = new Map<number, Pending>();
@@ -152,6 +156,7 @@ export class RawResultTransport implements Transport {
 
     const id = message.id;
     this.#lastRequestId = id;
+    if (message.method === 'initialize') this.hasInitialized = true;
     // The SDK closes the stream of a cancelled modern request, and leaves that of a legacy one to the server.
     const hangUp = options?.requestSignal === undefined && this.hasPerRequestStream ? new AbortController() : undefined;
     this.#pending.set(id, { method: message.method, hangUp });
@@ -247,18 +252,20 @@ export class RawResultTransport implements Transport {
 
   #reply(message: Exclude<JSONRPCMessage, { method: string }>): JSONRPCMessage {
     if (Number(message.id) === PROBE_NUMBER && this.#probeName !== undefined) {
-      this.probeReply = 'result' in message && Array.isArray(message.result['supportedVersions']) ? 'modern' : 'other';
-      return { ...message, id: this.#probeName };
+      const isModern = 'result' in message && Array.isArray(message.result['supportedVersions']);
+      this.probeReply = isModern ? 'modern' : 'other';
+      return { ...(isModern ? withIdentity(message) : message), id: this.#probeName };
     }
     const id = Number(message.id);
     const method = this.#pending.get(id)?.method;
     if (!this.#pending.delete(id)) this.onlateanswer?.(id);
     if (method === undefined || !('result' in message)) return message;
     // The SDK handles input requests; a task is returned like other results.
-    const type: unknown = (message.result as { resultType?: unknown } | null)?.resultType;
+    if (method === 'initialize') return withIdentity(message);
+    const type: unknown = (message.result as { resultType?: unknown } | null)?.resultType ?? undefined;
     if (type !== undefined && type !== 'complete' && !(type === 'task' && method === 'tools/call')) return message;
     const empty = EMPTY_RESULTS[method];
-    if (empty === undefined) return message;
+    if (empty === undefined) return { ...message, result: withoutNull(message.result as JsonObject) };
     return shell(message.id, { ...empty, ...readableContents(method, message.result), raw: message.result });
   }
 
@@ -267,6 +274,10 @@ export class RawResultTransport implements Transport {
     const error = { code: -32_000, message: 'The stream ended before the response.', data: STREAM_ENDED };
     this.onmessage?.({ jsonrpc: '2.0', id, error });
   }
+}
+
+function withIdentity<Response extends { result?: unknown }>(message: Response): Response {
+  return { ...message, result: readableIdentity(message.result as JsonValue) };
 }
 
 /** The SDK reads skills itself, so it also gets the readable contents of a resource. */

@@ -7,6 +7,7 @@ import { createHttpTransport } from './http-transport.ts';
 import type { ServeInMemory } from './in-memory-transport.ts';
 import { createInMemoryTransport } from './in-memory-transport.ts';
 import { createSseTransport } from './sse-transport.ts';
+import { readableMessages } from './received-messages.ts';
 import type { CreateTransport } from './transport.ts';
 import type { OpenWebSocket } from './websocket-transport.ts';
 import { createWebSocketTransport } from './websocket-transport.ts';
@@ -29,7 +30,8 @@ export function createWebTransports(options: WebTransportsOptions): CreateTransp
   const { longestMessage = MAX_MESSAGE_BYTES } = options;
   const hosted = options.hosted ?? new HostedServers({ fetch: limitMessages(options.fetch, longestMessage) });
   return (config, context) => {
-    const fetch = limitMessages(context.sign?.(options.fetch) ?? options.fetch, longestMessage);
+    const limited = limitMessages(context.sign?.(options.fetch) ?? options.fetch, longestMessage);
+    const fetch = readableMessages(limited);
     switch (config.type) {
       case 'http':
         return createHttpTransport(config, context, fetch);
@@ -39,7 +41,12 @@ export function createWebTransports(options: WebTransportsOptions): CreateTransp
         return createWebSocketTransport(config, context, options.openWebSocket, longestMessage);
       case 'hosted':
         // Its sign-ins are handled by the service.
-        return createHostedTransport(config, context, limitMessages(options.fetch, longestMessage), hosted);
+        return createHostedTransport(
+          config,
+          context,
+          readableMessages(limitMessages(options.fetch, longestMessage)),
+          hosted,
+        );
       case 'plugin':
         throw new ToolyardError({
           code: 'bad_config',

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import { messagesIn } from './received-messages.ts';
 import type { HostTransport, TransportContext, TransportEnd } from './transport.ts';
 import type { TransportConfig } from '../types.ts';
 import { webAddress } from './web-url.ts';
@@ -106,8 +107,7 @@ class WebSocketTransport implements HostTransport {
       return;
     }
     const parsed = typeof data === 'string' ? parseJson(data) : undefined;
-    const value = parsed?.ok === true ? parsed.value : undefined;
-    for (const message of Array.isArray(value) ? value : [value]) {
+    for (const message of messagesIn(parsed?.ok === true ? parsed.value : undefined)) {
       if (isJsonObject(message) && message['jsonrpc'] === '2.0') {
         this.onmessage?.(message as unknown as JSONRPCMessage);
         continue;

@@ -29,7 +29,7 @@ export class AnthropicAnswer extends StreamedAnswer {
     this.#calls.endAll(cut, out);
   }
 
-  chunk(value: JsonValue, out: StreamPart[]): void {
+  protected chunk(value: JsonValue, out: StreamPart[]): void {
     if (this.ended || !isJsonObject(value)) return;
     switch (textOf(value['type'])) {
       case 'message_start':
@@ -70,20 +70,21 @@ export class AnthropicAnswer extends StreamedAnswer {
   #start(index: number, block: JsonObject, out: StreamPart[]): void {
     switch (textOf(block['type'])) {
       case 'text':
-        this.#say(block['text'], out);
+        this.say(textOf(block['text']), out);
         this.#citations.addAll(block['citations'], out);
         return;
       case 'thinking':
-        this.#think(block['thinking'], out);
-        if (typeof block['signature'] === 'string') this.#signatures.set(index, block['signature']);
+        this.think(textOf(block['thinking']), out);
+        this.#signatures.set(index, textOf(block['signature']));
         return;
       case 'redacted_thinking':
         out.push(keep('redacted', textOf(block['data'])));
         return;
       case 'tool_use': {
-        this.#calls.begin(index, textOf(block['id']), textOf(block['name']), out);
+        this.addPiece();
         const input = block['input'];
-        if (isJsonObject(input) && Object.keys(input).length > 0) this.#calls.delta(index, JSON.stringify(input), out);
+        const whole = isJsonObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : '';
+        this.#calls.begin(index, textOf(block['id']), textOf(block['name']), out, whole);
       }
     }
   }
@@ -91,15 +92,16 @@ export class AnthropicAnswer extends StreamedAnswer {
   #delta(index: number, delta: JsonObject, out: StreamPart[]): void {
     switch (textOf(delta['type'])) {
       case 'text_delta':
-        this.#say(delta['text'], out);
+        this.say(textOf(delta['text']), out);
         return;
       case 'thinking_delta':
-        this.#think(delta['thinking'], out);
+        this.think(textOf(delta['thinking']), out);
         return;
       case 'signature_delta':
         this.#signatures.set(index, (this.#signatures.get(index) ?? '') + textOf(delta['signature']));
         return;
       case 'input_json_delta':
+        this.addPiece();
         this.#calls.delta(index, textOf(delta['partial_json']), out);
         return;
       case 'citations_delta':
@@ -108,9 +110,10 @@ export class AnthropicAnswer extends StreamedAnswer {
   }
 
   #stop(index: number, out: StreamPart[]): void {
-    const signature = this.#signatures.get(index) ?? '';
+    // Compatible servers do not sign their thinking, but some expect it back.
+    const signature = this.#signatures.get(index);
     this.#signatures.delete(index);
-    if (signature !== '') out.push(keep('thinking', signature));
+    if (signature !== undefined) out.push(keep('thinking', signature));
     if (this.#calls.has(index)) this.#closed.push(index);
   }
 
@@ -121,10 +124,11 @@ export class AnthropicAnswer extends StreamedAnswer {
   #stopReason(delta: JsonObject, out: StreamPart[]): void {
     const reason = delta['stop_reason'];
     if (typeof reason !== 'string' || reason === '') return;
-    this.reason = toFinishReason(reason);
+    const finish = toFinishReason(reason);
+    this.stop(finish);
     const details = delta['stop_details'];
     const explanation = isJsonObject(details) ? details['explanation'] : null;
-    if (this.reason === 'content_filter' && typeof explanation === 'string' && explanation !== '') {
+    if (finish === 'content_filter' && typeof explanation === 'string' && explanation !== '') {
       out.push({ type: 'notice', code: 'refused', text: this.errors.redact(explanation) });
     }
   }
@@ -145,14 +149,6 @@ export class AnthropicAnswer extends StreamedAnswer {
     if (!isJsonObject(usage)) return;
     for (const [field, count] of Object.entries(usage)) if (count !== null) this.#usage[field] = count;
     this.usage = readUsage(this.#usage);
-  }
-
-  #say(text: JsonValue | undefined, out: StreamPart[]): void {
-    if (typeof text === 'string' && text !== '') this.text.push(text, out);
-  }
-
-  #think(text: JsonValue | undefined, out: StreamPart[]): void {
-    if (typeof text === 'string' && text !== '') out.push({ type: 'reasoning', text });
   }
 }
 

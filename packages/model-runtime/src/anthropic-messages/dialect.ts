@@ -2,9 +2,11 @@ import { isJsonObject } from '@toolyard/protocol';
 import { authorizedFetch } from '../google-cloud/authorized-fetch.ts';
 import { readModels } from '../wire/model-list.ts';
 import type { ChatRequest } from '../types.ts';
+import { ANTHROPIC_TOOLS } from '../tool-schema/rules.ts';
 import { chooseText } from '../wire/choose-text.ts';
 import type { CapabilityFallback, ApiDialect, Exchange, ModelPage } from '../wire/dialect.ts';
 import type { ProviderError } from '../wire/provider-error.ts';
+import { REPLAY_FEATURES, replayFallback } from '../wire/replay.ts';
 import { AnthropicAnswer } from './answer.ts';
 import type { AnthropicQuirks } from './quirks.ts';
 import { toOutgoing, OPTIONAL_FEATURES } from './request.ts';
@@ -15,6 +17,7 @@ export function createDialect(quirks: AnthropicQuirks = {}, newId?: () => string
   return {
     wire: 'anthropic-messages',
     label: 'Anthropic messages API',
+    tools: ANTHROPIC_TOOLS,
     addresses: {
       version: 'v1',
       versionFirst: true,
@@ -38,7 +41,11 @@ export function createDialect(quirks: AnthropicQuirks = {}, newId?: () => string
   };
 }
 
-function fallbackFor({ message }: ProviderError, request: ChatRequest): CapabilityFallback | null {
+function fallbackFor(
+  { message }: ProviderError,
+  request: ChatRequest,
+  without: ReadonlySet<string>,
+): CapabilityFallback | null {
   const limit = /max_tokens: \d+ > (\d+)/.exec(message)?.[1];
   if (limit !== undefined) {
     const requested = request.parameters.maxOutputTokens;
@@ -49,8 +56,12 @@ function fallbackFor({ message }: ProviderError, request: ChatRequest): Capabili
     return { without: `${OPTIONAL_FEATURES.limit}${limit}`, ...(requested === undefined ? {} : { notice }) };
   }
   if (/cache_control/.test(message)) return { without: OPTIONAL_FEATURES.cacheMarks };
-  if (/signature|thinking.{0,40}block/i.test(message) && !/^.{0,60}expected/i.test(message))
-    return { without: OPTIONAL_FEATURES.replay };
+  const isAboutReasoning = /signature|thinking.{0,40}block|reasoning.?content/i.test(message);
+  if (isAboutReasoning && !/^.{0,60}expected/i.test(message)) {
+    // Claude needs no thinking before a call; other models may.
+    if (/claude/i.test(request.model)) return { without: REPLAY_FEATURES.replay };
+    return replayFallback(request.messages, without, request.model);
+  }
   // Thinking cannot be enabled within a turn that began without it.
   if (/expected .?(redacted_)?thinking/i.test(message)) {
     return {

@@ -1,6 +1,6 @@
 import { scrubJson } from '../scrub.ts';
 import { createBlockTurns } from '../wire/block-turns.ts';
-import { resultBlock, resultImages, textBlock, userBlocks } from './content.ts';
+import { resultBlock, resultContent, textBlock, userBlocks } from './content.ts';
 
 /** The conversation in the format of the API. */
 export const turnsOf = createBlockTurns({
@@ -8,10 +8,11 @@ export const turnsOf = createBlockTurns({
   userBlocks,
   textBlock,
   resultBlock,
-  resultImages,
+  resultContent,
   callBlock: ({ id, name, arguments: args }) => ({ type: 'tool_use', id, name, input: scrubJson(args) }),
-  reasoningBlock: (thinking, { kind, content }) =>
-    kind === 'redacted'
-      ? { type: 'redacted_thinking', data: content }
-      : { type: 'thinking', thinking, signature: content },
+  reasoningBlock: (thinking, { kind, content }, model) => {
+    if (kind === 'redacted') return { type: 'redacted_thinking', data: content };
+    // Compatible servers do not sign thinking and expect it back as it came; Anthropic rejects it without a signature.
+    return content === '' && /claude/i.test(model) ? null : { type: 'thinking', thinking, signature: content };
+  },
 });

@@ -4,6 +4,10 @@ export type AnthropicQuirks = {
   bearer?: boolean;
   /** Does not accept `cache_control`. Detected automatically, at the cost of one rejected request. */
   noCacheMarks?: boolean;
+  /**
+   * Rejects calls without thinking while it thinks. Detected automatically, at the cost of one rejected request.
+   */
+  reasoningInCalls?: boolean;
   /** Claude of Vertex AI: the model is in the path, and the key is Google Cloud credentials. */
   vertex?: boolean;
 };

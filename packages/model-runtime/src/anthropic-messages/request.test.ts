@@ -1,4 +1,5 @@
 import type { JsonObject, Message } from '@toolyard/protocol';
+import { shortId } from '../wire/call-ids.ts';
 import { describe, expect, test } from 'vitest';
 import { body } from '../test-fixtures/anthropic-messages.ts';
 import { assistant, call, request, result, system, tool, user } from '../test-fixtures/requests.ts';
@@ -10,7 +11,7 @@ function unmarked(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, item: unknown) => (key === 'cache_control' ? undefined : item)));
 }
 
-const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
+const png = { type: 'image', mimeType: 'image/png', source: { data: 'iVBORw0KGgo=' } } as const;
 const tools = [tool('f'), tool('g')];
 
 describe('requests', () => {
@@ -32,14 +33,14 @@ describe('requests', () => {
         content: [
           { type: 'text', text: 'one' },
           { type: 'text', text: 'two' },
-          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
         ],
       },
       {
         role: 'assistant',
         content: [
           { type: 'text', text: 'Let me see.' },
-          { type: 'tool_use', id: 'functions_f_0', name: 'f', input: { x: 1 } },
+          { type: 'tool_use', id: shortId('r.1.0'), name: 'f', input: { x: 1 } },
           { type: 'tool_use', id: 'toolu_9', name: 'g', input: {} },
         ],
       },
@@ -48,10 +49,10 @@ describe('requests', () => {
         content: [
           {
             type: 'tool_result',
-            tool_use_id: 'functions_f_0',
+            tool_use_id: shortId('r.1.0'),
             content: [
               { type: 'text', text: 'seen\n[image: shown below]' },
-              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
             ],
           },
           { type: 'tool_result', tool_use_id: 'toolu_9', content: 'Error: no such file', is_error: true },
@@ -68,14 +69,14 @@ describe('requests', () => {
   test('encodes documents and URLs, and describes what the API does not support', () => {
     const [turn] = body([
       user(
-        { type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'BBBB' } },
+        { type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'JVBERi0x' } },
         { type: 'image', mimeType: 'image/png', source: { url: 'https://example.org/a.png' } },
-        { type: 'audio', mimeType: 'audio/wav', source: { data: 'CCCC' } },
+        { type: 'audio', mimeType: 'audio/wav', source: { data: 'UklGRgAAAABXQVZF' } },
         '   ',
       ),
     ])['messages'] as JsonObject[];
     expect(unmarked(turn?.['content'])).toEqual([
-      { type: 'document', title: 'a.pdf', source: { type: 'base64', media_type: 'application/pdf', data: 'BBBB' } },
+      { type: 'document', title: 'a.pdf', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0x' } },
       { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } },
       { type: 'text', text: '[audio, audio/wav: cannot be sent to this model]' },
     ]);

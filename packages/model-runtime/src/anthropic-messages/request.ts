@@ -1,19 +1,20 @@
-import type { JsonObject, JsonValue, ReasoningEffort, ToolDefinition } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, ReasoningEffort } from '@toolyard/protocol';
+import { ANTHROPIC_TOOLS } from '../tool-schema/rules.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
 import { nearestEffort } from '../wire/effort.ts';
-import { remember } from '../wire/json-text.ts';
-import { systemText, textModeSuffix } from '../wire/messages.ts';
+import { historyMode, systemText, textModeSuffix } from '../wire/messages.ts';
+import { replayedReasoning } from '../wire/replay.ts';
 import { closedSchema } from '../wire/schema.ts';
 import { Settings, type SettingName } from '../wire/settings.ts';
-import { toolFunction } from '../wire/tool-function.ts';
+import { createToolWriter } from '../wire/tool-function.ts';
 import type { MessageTurn } from '../wire/turns.ts';
 import { turnsOf } from './messages.ts';
 import { BUDGETS, factsOf } from './models-data.ts';
 import type { AnthropicQuirks } from './quirks.ts';
 
 /** Optional features of this wire besides settings. `limit:8192`: the server caps `max_tokens` at that value. */
-export const OPTIONAL_FEATURES = { cacheMarks: 'cache_control', replay: 'replay', limit: 'limit:' } as const;
+export const OPTIONAL_FEATURES = { cacheMarks: 'cache_control', limit: 'limit:' } as const;
 
 const OWNED = ['model', 'messages', 'system', 'tools', 'stream'];
 
@@ -22,9 +23,10 @@ const ANSWER_ROOM = 8_192;
 
 /** Builds a chat request. The body is JSON assembled from cached fragments. */
 export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, without: ReadonlySet<string>): OutgoingChat {
-  const { messages, model, toolMode } = request;
+  const { messages, model } = request;
   const marks = quirks.noCacheMarks !== true && !without.has(OPTIONAL_FEATURES.cacheMarks);
-  const turns = turnsOf(messages, { toolMode, ...(without.has(OPTIONAL_FEATURES.replay) ? {} : { replayFor: model }) });
+  const reasoning = replayedReasoning(without, quirks.reasoningInCalls);
+  const turns = turnsOf(messages, { toolMode: historyMode(request), model, reasoning });
   const system = systemText(messages, textModeSuffix(request));
   const settings = settingsOf(request, without);
   const fields: JsonObject = { ...settings.fields, stream: true };
@@ -34,7 +36,10 @@ export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, withou
     quirks.vertex === true ? `"anthropic_version":"vertex-2023-10-16"` : `"model":${JSON.stringify(model)}`,
     ...(system.trim() === '' ? [] : [`"system":[${marks ? withCacheMarker(systemBlock) : systemBlock}]`]),
   ].join(',');
-  const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request, marks && system.trim() === '')].join(',');
+  const rest = [
+    JSON.stringify(fields).slice(1, -1),
+    ...toolFields(request, without, marks && system.trim() === ''),
+  ].join(',');
   const { sent, omittedSettings } = settings;
   return {
     path: quirks.vertex === true ? `/models/${encodeURIComponent(model)}:streamRawPredict` : '/messages',
@@ -136,12 +141,15 @@ function maxTokens(
   return Math.min(total, ...limits);
 }
 
-const toolCache = new WeakMap<ToolDefinition, string>();
+const toolJson = createToolWriter(ANTHROPIC_TOOLS, ({ parameters, ...rest }) => ({
+  ...rest,
+  input_schema: parameters,
+}));
 
-function toolFields(request: ChatRequest, markLast: boolean): string[] {
+function toolFields(request: ChatRequest, without: ReadonlySet<string>, markLast: boolean): string[] {
   const { tools, toolChoice, toolMode } = request;
   if (toolMode === 'text' || tools.length === 0) return [];
-  const pieces = tools.map((tool) => remember(toolCache, tool, () => toolJson(tool)));
+  const pieces = tools.map((tool) => toolJson(tool, without));
   if (markLast) pieces.push(withCacheMarker(pieces.pop() ?? '{}'));
   const written = `"tools":[${pieces.join(',')}]`;
   if (toolChoice === 'auto') return [written];
@@ -152,9 +160,4 @@ function toolFields(request: ChatRequest, markLast: boolean): string[] {
         ? { type: 'none' }
         : { type: 'tool', name: toolChoice.name };
   return [written, `"tool_choice":${JSON.stringify(choice)}`];
-}
-
-function toolJson(tool: ToolDefinition): string {
-  const { parameters = {}, ...rest } = toolFunction(tool);
-  return JSON.stringify({ ...rest, input_schema: parameters });
 }

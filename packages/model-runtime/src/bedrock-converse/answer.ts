@@ -2,7 +2,7 @@ import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from
 import type { StreamPart } from '../types.ts';
 import type { SealedReasoning } from '../wire/block-turns.ts';
 import { sealReasoning } from '../wire/block-turns.ts';
-import { StreamedAnswer } from '../wire/answer.ts';
+import { malformedCall, StreamedAnswer } from '../wire/answer.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { readUsage } from './usage.ts';
 
@@ -25,7 +25,7 @@ export class ConverseAnswer extends StreamedAnswer {
     this.#calls.endAll(cut, out);
   }
 
-  chunk(value: JsonValue, out: StreamPart[], name?: string): void {
+  protected chunk(value: JsonValue, out: StreamPart[], name?: string): void {
     if (this.ended || !isJsonObject(value)) return;
     switch (name) {
       case 'messageStart':
@@ -48,12 +48,12 @@ export class ConverseAnswer extends StreamedAnswer {
         return;
       case 'messageStop':
         this.began = true;
-        this.reason = toFinishReason(textOf(value['stopReason']));
+        this.#stopReason(textOf(value['stopReason']), out);
         return;
       case 'metadata':
         // The last event of a stream.
         if (isJsonObject(value['usage'])) this.usage = readUsage(value['usage']);
-        this.isStreamDone = this.reason !== null;
+        this.isStreamDone = this.stopped;
         return;
       default:
         // Events of later versions.
@@ -62,14 +62,15 @@ export class ConverseAnswer extends StreamedAnswer {
   }
 
   #delta(index: number, delta: JsonObject, out: StreamPart[]): void {
-    const text = textOf(delta['text']);
-    if (text !== '') this.text.push(text, out);
+    this.say(textOf(delta['text']), out);
     const call = delta['toolUse'];
-    if (isJsonObject(call)) this.#calls.delta(index, textOf(call['input']), out);
+    if (isJsonObject(call)) {
+      this.addPiece();
+      this.#calls.delta(index, textOf(call['input']), out);
+    }
     const reasoning = delta['reasoningContent'];
     if (!isJsonObject(reasoning)) return;
-    const thought = textOf(reasoning['text']);
-    if (thought !== '') out.push({ type: 'reasoning', text: thought });
+    this.think(textOf(reasoning['text']), out);
     const signature = textOf(reasoning['signature']);
     if (signature !== '') this.#signatures.set(index, (this.#signatures.get(index) ?? '') + signature);
     const redacted = textOf(reasoning['redactedContent']);
@@ -81,6 +82,12 @@ export class ConverseAnswer extends StreamedAnswer {
     this.#signatures.delete(index);
     if (signature !== '') out.push(keep('thinking', signature));
     if (this.#calls.has(index)) this.#closed.push(index);
+  }
+
+  #stopReason(reason: string, out: StreamPart[]): void {
+    const malformed = malformedCall(reason);
+    if (malformed !== null) out.push(malformed);
+    this.stop(malformed === null ? toFinishReason(reason) : 'tool_calls');
   }
 
   #endClosed(out: StreamPart[]): void {

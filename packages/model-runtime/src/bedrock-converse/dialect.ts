@@ -1,7 +1,9 @@
+import { BEDROCK_TOOLS } from '../tool-schema/rules.ts';
 import { chooseText } from '../wire/choose-text.ts';
 import type { ApiDialect, CapabilityFallback } from '../wire/dialect.ts';
 import type { ProviderError } from '../wire/provider-error.ts';
 import { ConverseAnswer } from './answer.ts';
+import { REPLAY_FEATURES } from '../wire/replay.ts';
 import { readError } from './error.ts';
 import { FrameReader } from './frame-reader.ts';
 import { modelPage } from './model-page.ts';
@@ -16,6 +18,7 @@ export function createDialect(newId?: () => string): ApiDialect {
   return {
     wire: 'bedrock-converse',
     label: 'Amazon Bedrock Converse API',
+    tools: BEDROCK_TOOLS,
     addresses: {
       version: null,
       versionFirst: false,
@@ -35,6 +38,6 @@ export function createDialect(newId?: () => string): ApiDialect {
 
 function fallbackFor({ message }: ProviderError): CapabilityFallback | null {
   if (/cache ?point|prompt caching/i.test(message)) return { without: OPTIONAL_FEATURES.cachePoints };
-  if (/signature|reasoning ?content/i.test(message)) return { without: OPTIONAL_FEATURES.replay };
+  if (/signature|reasoning ?content/i.test(message)) return { without: REPLAY_FEATURES.replay };
   return null;
 }

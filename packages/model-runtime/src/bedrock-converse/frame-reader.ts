@@ -85,7 +85,7 @@ export class FrameReader implements AnswerReader {
       return;
     }
     if (event.kind === 'event') {
-      this.#answer.chunk(event.payload, out, event.name);
+      this.#answer.read(event.payload, out, event.name);
       return;
     }
     const error = readError(event.payload) ?? { message: '', code: '', type: '', param: '' };

@@ -1,6 +1,6 @@
 import { scrubJson } from '../scrub.ts';
 import { createBlockTurns } from '../wire/block-turns.ts';
-import { resultBlock, resultImages, textBlock, userBlocks } from './content.ts';
+import { resultBlock, resultContent, textBlock, userBlocks } from './content.ts';
 
 /** The conversation in the format of the API. */
 export const turnsOf = createBlockTurns({
@@ -8,10 +8,10 @@ export const turnsOf = createBlockTurns({
   userBlocks,
   textBlock,
   resultBlock,
-  resultImages,
+  resultContent,
   callBlock: ({ id, name, arguments: args }) => ({ toolUse: { toolUseId: id, name, input: scrubJson(args) } }),
-  reasoningBlock: (text, { kind, content }) =>
-    kind === 'redacted'
-      ? { reasoningContent: { redactedContent: content } }
-      : { reasoningContent: { reasoningText: { text, signature: content } } },
+  reasoningBlock: (text, { kind, content }) => {
+    if (kind === 'redacted') return { reasoningContent: { redactedContent: content } };
+    return content === '' ? null : { reasoningContent: { reasoningText: { text, signature: content } } };
+  },
 });

@@ -1,16 +1,17 @@
-import type { JsonObject, ToolDefinition } from '@toolyard/protocol';
+import type { JsonObject } from '@toolyard/protocol';
 import { BUDGETS, factsOf } from '../anthropic-messages/models-data.ts';
+import { BEDROCK_TOOLS } from '../tool-schema/rules.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
 import { nearestEffort } from '../wire/effort.ts';
-import { remember } from '../wire/json-text.ts';
-import { systemText, textModeSuffix } from '../wire/messages.ts';
+import { historyMode, systemText, textModeSuffix } from '../wire/messages.ts';
+import { replayedReasoning } from '../wire/replay.ts';
 import { Settings } from '../wire/settings.ts';
-import { toolFunction } from '../wire/tool-function.ts';
+import { createToolWriter } from '../wire/tool-function.ts';
 import { turnsOf } from './messages.ts';
 
 /** Optional features of this wire besides settings. */
-export const OPTIONAL_FEATURES = { cachePoints: 'cachePoint', replay: 'replay' } as const;
+export const OPTIONAL_FEATURES = { cachePoints: 'cachePoint' } as const;
 
 const OWNED = ['messages', 'system', 'toolConfig', 'modelId'];
 
@@ -21,14 +22,9 @@ const CACHE_POINT = '{"cachePoint":{"type":"default"}}';
 
 /** Builds a chat request. The body is JSON assembled from cached fragments. */
 export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat {
-  const { messages, model, tools, toolMode, toolChoice } = request;
-  // The API rejects calls in the conversation if the request defines no tools.
-  const written = tools.length === 0 ? 'text' : toolMode;
+  const { messages, model, toolMode, toolChoice } = request;
   const marks = /claude|nova/i.test(model) && !without.has(OPTIONAL_FEATURES.cachePoints);
-  const turns = turnsOf(messages, {
-    toolMode: written,
-    ...(without.has(OPTIONAL_FEATURES.replay) ? {} : { replayFor: model }),
-  });
+  const turns = turnsOf(messages, { toolMode: historyMode(request), model, reasoning: replayedReasoning(without) });
   const userTurns = turns.flatMap(({ role }, at) => (role === 'user' ? [at] : []));
   const markedTurns = marks ? userTurns.slice(-2) : [];
   const contents = turns.map(({ role, blocks }, at) => {
@@ -54,7 +50,7 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
     ...(system.trim() === ''
       ? []
       : [`"system":[${JSON.stringify({ text: system })}${marks ? `,${CACHE_POINT}` : ''}]`]),
-    ...toolFields(request, settings),
+    ...toolFields(request, settings, without),
     ...(Object.keys(fields).length > 0 ? [JSON.stringify(fields).slice(1, -1)] : []),
   ].map((field) => `,${field}`);
   const { sent, omittedSettings } = settings;
@@ -125,21 +121,22 @@ function thinkingOf({ model, parameters, ...request }: ChatRequest): { fields: J
   }
 }
 
-const toolCache = new WeakMap<ToolDefinition, string>();
+const toolJson = createToolWriter(BEDROCK_TOOLS, ({ name, description, parameters }) => {
+  // The API rejects an empty description.
+  const described = description === undefined || description.trim() === '' ? {} : { description };
+  return { toolSpec: { name, ...described, inputSchema: { json: parameters } } };
+});
 
-function toolFields({ tools, toolChoice, toolMode }: ChatRequest, settings: Settings): string[] {
+function toolFields(
+  { tools, toolChoice, toolMode }: ChatRequest,
+  settings: Settings,
+  without: ReadonlySet<string>,
+): string[] {
   if (toolMode === 'text' || tools.length === 0) return [];
-  const list = `"tools":[${tools.map((tool) => remember(toolCache, tool, () => toolJson(tool))).join(',')}]`;
+  const list = `"tools":[${tools.map((tool) => toolJson(tool, without)).join(',')}]`;
   if (toolChoice === 'auto' || toolChoice === 'none' || settings.isRefused('toolChoice'))
     return [`"toolConfig":{${list}}`];
   settings.sent.push({ name: 'toolChoice', field: 'toolChoice' });
   const choice = toolChoice === 'required' ? { any: {} } : { tool: { name: toolChoice.name } };
   return [`"toolConfig":{${list},"toolChoice":${JSON.stringify(choice)}}`];
-}
-
-function toolJson(tool: ToolDefinition): string {
-  const { name, description, parameters = {} } = toolFunction(tool);
-  // The API rejects an empty description.
-  const described = typeof description === 'string' && description.trim() !== '' ? { description } : {};
-  return JSON.stringify({ toolSpec: { name, ...described, inputSchema: { json: parameters } } });
 }

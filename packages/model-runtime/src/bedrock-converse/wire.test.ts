@@ -167,7 +167,7 @@ describe('answers', () => {
 });
 
 describe('requests', () => {
-  const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
+  const png = { type: 'image', mimeType: 'image/png', source: { data: 'iVBORw0KGgo=' } } as const;
 
   test('contain the conversation, settings, tools and thinking', async () => {
     const answer = assistant(
@@ -178,7 +178,7 @@ describe('requests', () => {
     answer.model = CLAUDE;
     const messages = [
       system('Be kind.'),
-      user('look', png, { type: 'file', mimeType: 'application/pdf', name: 'a_b.pdf', source: { data: 'BBBB' } }),
+      user('look', png, { type: 'file', mimeType: 'application/pdf', name: 'a_b.pdf', source: { data: 'JVBERi0x' } }),
       answer,
       result('c.1', 'f', { content: [{ type: 'text', text: 'no' }, png], isError: true }),
     ];
@@ -198,8 +198,8 @@ describe('requests', () => {
           role: 'user',
           content: [
             { text: 'look' },
-            { image: { format: 'png', source: { bytes: 'AAAA' } } },
-            { document: { format: 'pdf', name: 'a b pdf', source: { bytes: 'BBBB' } } },
+            { image: { format: 'png', source: { bytes: 'iVBORw0KGgo=' } } },
+            { document: { format: 'pdf', name: 'a b pdf', source: { bytes: 'JVBERi0x' } } },
             mark,
           ],
         },
@@ -219,7 +219,7 @@ describe('requests', () => {
                 toolUseId: 'tooluse_1',
                 content: [
                   { text: expect.stringContaining('no') },
-                  { image: { format: 'png', source: { bytes: 'AAAA' } } },
+                  { image: { format: 'png', source: { bytes: 'iVBORw0KGgo=' } } },
                 ],
                 status: 'error',
               },

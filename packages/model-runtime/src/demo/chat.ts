@@ -31,7 +31,7 @@ export async function* demoChat(
     return;
   }
   const asText = request.model === 'demo-text' || request.toolMode === 'text';
-  const text = new AnswerText(asText ? new TextStage({ tools: request.tools, newId: newId }) : null);
+  const text = new AnswerText(asText ? new TextStage({ tools: request.tools, toolMode: 'text', newId: newId }) : null);
   if (answer.kind === 'slow') {
     for (let word = 1; word <= answer.wordCount; word += 1) {
       if (word > 1) await pause(clock, SLOW_PAUSE_MS, options.signal);

@@ -12,7 +12,7 @@ import type {
 } from '../types.ts';
 import type { ApiDialect, Exchange, Outgoing } from '../wire/dialect.ts';
 import { base64Of, bytesOf } from '../wire/media.ts';
-import { mediaPart } from './content.ts';
+import { imagePart } from './content.ts';
 import { modelPath } from './request.ts';
 
 /** The API's operations besides chat. Images and speech are chat answers of models made for them. */
@@ -69,7 +69,7 @@ function predictImage({ model, prompt, size, count }: ImageRequest): Exchange<Cr
 
 function drawImage({ model, prompt, size, images = [] }: ImageRequest): Exchange<CreatedImages> {
   const ratio = aspectRatio(size);
-  const imageParts = images.map(({ mimeType, source }) => mediaPart(mimeType, source)).filter((part) => part !== null);
+  const imageParts = images.map(({ mimeType, source }) => imagePart(mimeType, source)).filter((part) => part !== null);
   return {
     ...generate(model, [...imageParts, { text: scrub(prompt) }], {
       responseModalities: ['TEXT', 'IMAGE'],

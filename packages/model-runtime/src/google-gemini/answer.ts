@@ -1,6 +1,6 @@
 import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
-import { StreamedAnswer } from '../wire/answer.ts';
+import { malformedCall, StreamedAnswer } from '../wire/answer.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { Citations } from '../wire/citations.ts';
 import { toModelError } from '../wire/provider-error.ts';
@@ -12,16 +12,18 @@ import { readUsage } from './usage.ts';
 export class GeminiAnswer extends StreamedAnswer {
   readonly #calls = new BlockCalls();
   readonly #citations = new Citations();
+  /** Number of call parts so far. Without ids, two equal parts are two calls: the API never repeats one. */
+  #parts = 0;
 
   protected get callCount(): number {
     return this.#calls.count;
   }
 
-  protected endCalls(): void {
-    // Calls arrive complete.
+  protected endCalls(cut: boolean, out: StreamPart[]): void {
+    this.#calls.endAll(cut, out);
   }
 
-  chunk(value: JsonValue, out: StreamPart[]): void {
+  protected chunk(value: JsonValue, out: StreamPart[]): void {
     if (this.ended || !isJsonObject(value)) return;
     const error = readError(value);
     if (error !== null) {
@@ -61,34 +63,35 @@ export class GeminiAnswer extends StreamedAnswer {
       out.push({ type: 'reasoning_signature', signature: sealReplay('google-gemini', signature) });
     }
     const text = part['text'];
-    if (typeof text === 'string' && text !== '') {
-      if (part['thought'] === true) out.push({ type: 'reasoning', text });
-      else this.text.push(text, out);
+    if (typeof text === 'string') {
+      if (part['thought'] === true) this.think(text, out);
+      else this.say(text, out);
     }
     const call = part['functionCall'];
     if (isJsonObject(call)) this.#call(call, out);
     const media = part['inlineData'];
     if (isJsonObject(media) && typeof media['data'] === 'string' && part['thought'] !== true) {
       const mimeType = typeof media['mimeType'] === 'string' ? media['mimeType'] : 'image/png';
-      if (mimeType.startsWith('image/')) out.push({ type: 'image', mimeType, source: { data: media['data'] } });
+      if (!mimeType.startsWith('image/')) return;
+      this.addPiece();
+      out.push({ type: 'image', mimeType, source: { data: media['data'] } });
     }
   }
 
   #call(call: JsonObject, out: StreamPart[]): void {
-    const key = this.#calls.count;
-    const args = isJsonObject(call['args']) ? call['args'] : {};
+    this.addPiece();
+    const { args } = call;
+    const key = this.#parts;
+    this.#parts += 1;
     this.#calls.begin(key, textOf(call['id']), textOf(call['name']), out);
-    this.#calls.delta(key, JSON.stringify(args), out);
+    this.#calls.delta(key, typeof args === 'string' ? args : JSON.stringify(args ?? {}), out);
     this.#calls.end(key, false, out);
   }
 
   #finished(reason: string, message: JsonValue | undefined, out: StreamPart[]): void {
-    if (/MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL/.test(reason)) {
-      out.push({ type: 'malformed_tool_call', raw: textOf(message), reason: 'the API reported it as malformed' });
-      this.reason = 'tool_calls';
-      return;
-    }
-    this.reason = toFinishReason(reason);
+    const malformed = malformedCall(reason, textOf(message));
+    if (malformed !== null) out.push(malformed);
+    this.stop(malformed === null ? toFinishReason(reason) : 'tool_calls');
   }
 
   #feedback(feedback: JsonValue | undefined, out: StreamPart[]): void {

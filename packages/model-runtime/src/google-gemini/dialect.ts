@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { authorizedFetch } from '../google-cloud/authorized-fetch.ts';
 import type { ChatRequest, ModelInfo } from '../types.ts';
+import { GEMINI_TOOLS } from '../tool-schema/rules.ts';
 import { chooseText } from '../wire/choose-text.ts';
 import type { CapabilityFallback, ApiDialect, Exchange, ModelPage } from '../wire/dialect.ts';
 import type { ProviderError } from '../wire/provider-error.ts';
@@ -16,6 +17,7 @@ export function createDialect(quirks: GeminiQuirks = {}, newId?: () => string): 
   return {
     wire: 'google-gemini',
     label: 'Gemini API',
+    tools: GEMINI_TOOLS,
     addresses: {
       version: 'v1beta',
       versionFirst: true,

@@ -10,12 +10,21 @@ export function readError(value: JsonValue): ProviderError | null {
   const status = textOf(error['status']);
   const waitMs = readWait(details);
   return {
-    message: textOf(error['message']),
+    message: withViolations(textOf(error['message']), details),
     code: typeof error['code'] === 'number' ? String(error['code']) : '',
     type: typeOf(status, details),
     param: '',
     ...(waitMs === null ? {} : { retryAfterMs: waitMs }),
   };
+}
+
+/** "Request contains an invalid argument." says less than the details. */
+function withViolations(message: string, details: readonly JsonObject[]): string {
+  const said = details
+    .flatMap(({ fieldViolations }) => (Array.isArray(fieldViolations) ? fieldViolations : []))
+    .flatMap((each) => (isJsonObject(each) ? [textOf(each['description'])] : []))
+    .filter((text) => text !== '' && !message.includes(text));
+  return [message, ...new Set(said)].join(' ').trim();
 }
 
 /** A quota per minute is a rate limit; only an exhausted daily quota counts as used up. */

@@ -1,12 +1,13 @@
 import type { AssistantMessage, JsonObject, Message, ToolMessage, ToolMode, UserMessage } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { scrub, scrubJson } from '../scrub.ts';
 import { renderTextResponse } from '../tool-call-text/describe.ts';
-import { toResultContent } from '../wire/content.ts';
-import { remember } from '../wire/json-text.ts';
+import { ANY_ID, CallIds } from '../wire/call-ids.ts';
+import { remember, rememberVariant } from '../wire/json-text.ts';
 import { answerAsText } from '../wire/messages.ts';
 import { isOwnOf, unsealReplay } from '../wire/replay.ts';
 import { toTurns, type MessageTurn } from '../wire/turns.ts';
-import { mediaPart, resultParts, userParts } from './content.ts';
+import { imagePart, resultContent, resultParts, userParts } from './content.ts';
 import { supportsImagesInResults, requiresSignatures } from './models-data.ts';
 
 export type GeminiMessageOptions = {
@@ -22,7 +23,8 @@ const NO_SIGNATURE = 'skip_thought_signature_validator';
 /** The conversation in the format of the API. Each message is serialized once, however many requests contain it. */
 export function turnsOf(messages: readonly Message[], options: GeminiMessageOptions): MessageTurn<'user' | 'model'>[] {
   const { toolMode, model } = options;
-  const ids = new Map<string, string>();
+  const ids = new CallIds(ANY_ID, model);
+  const named = new Set<string>();
   return toTurns(
     messages,
     { user: 'user', model: 'model' },
@@ -31,27 +33,27 @@ export function turnsOf(messages: readonly Message[], options: GeminiMessageOpti
       assistant: (message) => {
         if (toolMode === 'text') return textAnswer(message);
         const isOwn = isOwnOf(message, model);
-        if (isOwn) {
-          for (const part of message.parts) {
-            if (part.type === 'tool_call' && part.providerCallId !== undefined)
-              ids.set(part.callId, part.providerCallId);
-          }
+        const key = ids.add(message);
+        for (const part of isOwn ? message.parts : []) {
+          if (part.type === 'tool_call' && part.providerCallId !== undefined) named.add(part.callId);
         }
-        const form =
-          `${isOwn && options.replay ? 'own' : 'other'}${requiresSignatures(model) ? '-signed' : ''}` as const;
-        return remember(answerCaches[form], message, () => nativeAnswer(message, form, isOwn));
+        const idOf = (callId: string): string | undefined => (named.has(callId) ? ids.get(callId) : undefined);
+        const form: Form = { isOwn: isOwn && options.replay, isSigned: requiresSignatures(model) };
+        const variant = `${isOwn} ${form.isOwn} ${form.isSigned} ${key}`;
+        return rememberVariant(answerCache, message, variant, () => nativeAnswer(message, form, idOf));
       },
-      results: (run) =>
-        run.flatMap((message) =>
-          toolMode === 'text'
-            ? textResult(message)
-            : resultParts(
-                ids.get(message.parts[0].callId),
-                message.name,
-                message.parts[0].result,
-                supportsImagesInResults(model),
-              ),
-        ),
+      results: (run) => {
+        const isCalled = ({ parts }: ToolMessage): boolean =>
+          toolMode === 'native' && ids.get(parts[0].callId) !== undefined;
+        // Answers to malformed calls follow as text: the API requires as many results as there are calls.
+        return [
+          ...run.filter(isCalled).flatMap(({ name, parts: [{ callId, result }] }) => {
+            const id = named.has(callId) ? ids.get(callId) : undefined;
+            return resultParts(id, name, result, supportsImagesInResults(model));
+          }),
+          ...run.filter((message) => !isCalled(message)).flatMap(textResult),
+        ];
+      },
     },
   );
 }
@@ -70,17 +72,12 @@ function textAnswer(message: AssistantMessage): readonly string[] {
  * Whether the model is the one that wrote the message, and whether it requires a signature on the first call of each
  * step.
  */
-type Form = 'own' | 'other' | 'own-signed' | 'other-signed';
+type Form = { isOwn: boolean; isSigned: boolean };
 
-const answerCaches: Record<Form, WeakMap<AssistantMessage, readonly string[]>> = {
-  own: new WeakMap(),
-  other: new WeakMap(),
-  'own-signed': new WeakMap(),
-  'other-signed': new WeakMap(),
-};
+const answerCache = new WeakMap<AssistantMessage, { variant: string; value: readonly string[] }>();
 
 /** A signature is sent back on the part it arrived on: the part after it in our format. */
-function nativeAnswer(message: AssistantMessage, form: Form, withIds: boolean): string[] {
+function nativeAnswer(message: AssistantMessage, form: Form, idOf: (callId: string) => string | undefined): string[] {
   const parts: JsonObject[] = [];
   let signature: string | null = null;
   let calls = 0;
@@ -91,7 +88,7 @@ function nativeAnswer(message: AssistantMessage, form: Form, withIds: boolean): 
   for (const part of message.parts) {
     switch (part.type) {
       case 'reasoning':
-        if (form.startsWith('own')) signature = unsealReplay('google-gemini', part.signature) ?? signature;
+        if (form.isOwn) signature = unsealReplay('google-gemini', part.signature) ?? signature;
         break;
       case 'text':
         if (part.text !== '') add({ text: scrub(part.text) });
@@ -100,14 +97,14 @@ function nativeAnswer(message: AssistantMessage, form: Form, withIds: boolean): 
         add({ text: scrub(part.raw) });
         break;
       case 'tool_call': {
-        if (calls === 0 && form.endsWith('signed')) signature ??= NO_SIGNATURE;
+        if (calls === 0 && form.isSigned) signature ??= NO_SIGNATURE;
         calls += 1;
-        const id = withIds && part.providerCallId !== undefined ? { id: part.providerCallId } : {};
-        add({ functionCall: { ...id, name: part.name, args: scrubJson(part.arguments) } });
+        const id = idOf(part.callId);
+        add({ functionCall: { ...defined({ id }), name: part.name, args: scrubJson(part.arguments) } });
         break;
       }
       case 'image': {
-        const media = mediaPart(part.mimeType, part.source);
+        const media = imagePart(part.mimeType, part.source);
         if (media !== null) add(media);
         break;
       }
@@ -121,7 +118,6 @@ function nativeAnswer(message: AssistantMessage, form: Form, withIds: boolean): 
 }
 
 function textResult(message: ToolMessage): string[] {
-  const { text, images } = toResultContent(message.parts[0].result, 'shown below');
-  const imageParts = images.map(({ mimeType, source }) => mediaPart(mimeType, source)).filter((part) => part !== null);
-  return [{ text: renderTextResponse(message.name, text) }, ...imageParts].map((part) => JSON.stringify(part));
+  const { text, images } = resultContent(message.parts[0].result);
+  return [{ text: renderTextResponse(message.name, text) }, ...images].map((part) => JSON.stringify(part));
 }

@@ -1,11 +1,11 @@
-import type { JsonObject, JsonValue, ReasoningEffort, ToolDefinition } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, ReasoningEffort } from '@toolyard/protocol';
+import { GEMINI_TOOLS } from '../tool-schema/rules.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
 import { findModelRow, nearestEffort } from '../wire/effort.ts';
-import { remember } from '../wire/json-text.ts';
 import { systemText, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
-import { toolFunction } from '../wire/tool-function.ts';
+import { createToolWriter } from '../wire/tool-function.ts';
 import { turnsOf } from './messages.ts';
 import { BUDGETS, supportsImageOutput, GEMINI_THINKING, type GeminiThinking } from './models-data.ts';
 
@@ -25,7 +25,7 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
   const contents = turns.map(({ role, blocks }) => `{"role":"${role}","parts":[${blocks.join(',')}]}`).join(',');
   const rest = [
     ...(system === '' ? [] : [`"systemInstruction":{"parts":[{"text":${JSON.stringify(system)}}]}`]),
-    ...toolFields(request),
+    ...toolFields(request, without),
     ...(Object.keys(fields).length > 0 ? [JSON.stringify(fields).slice(1, -1)] : []),
   ].map((field) => `,${field}`);
   const { sent, omittedSettings } = settings;
@@ -83,11 +83,14 @@ function thinkingAmount(effort: ReasoningEffort | undefined, facts: GeminiThinki
   }
 }
 
-const toolCache = new WeakMap<ToolDefinition, string>();
+const toolJson = createToolWriter(GEMINI_TOOLS, ({ parameters, ...rest }) => ({
+  ...rest,
+  parametersJsonSchema: parameters,
+}));
 
-function toolFields({ tools, toolChoice, toolMode }: ChatRequest): string[] {
+function toolFields({ tools, toolChoice, toolMode }: ChatRequest, without: ReadonlySet<string>): string[] {
   if (toolMode === 'text' || tools.length === 0) return [];
-  const pieces = tools.map((tool) => remember(toolCache, tool, () => toolJson(tool)));
+  const pieces = tools.map((tool) => toolJson(tool, without));
   const written = `"tools":[{"functionDeclarations":[${pieces.join(',')}]}]`;
   if (toolChoice === 'auto') return [written];
   const calling =
@@ -97,9 +100,4 @@ function toolFields({ tools, toolChoice, toolMode }: ChatRequest): string[] {
         ? { mode: 'ANY' }
         : { mode: 'ANY', allowedFunctionNames: [toolChoice.name] };
   return [written, `"toolConfig":${JSON.stringify({ functionCallingConfig: calling })}`];
-}
-
-function toolJson(tool: ToolDefinition): string {
-  const { parameters = {}, ...rest } = toolFunction(tool);
-  return JSON.stringify({ ...rest, parametersJsonSchema: parameters });
 }

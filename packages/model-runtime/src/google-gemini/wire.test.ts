@@ -27,15 +27,15 @@ async function ask(scripted: ModelReply, more: Partial<ChatRequest> = {}) {
   return await collect(runtimeOver('google-gemini', server.url), request('hi', more));
 }
 
-const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
+const png = { type: 'image', mimeType: 'image/png', source: { data: 'iVBORw0KGgo=' } } as const;
 const tools = [tool('f'), tool('g')];
 
 describe('requests', () => {
   test('encode turns, files, calls and results', () => {
     const messages = [
       system('Be kind.'),
-      user('look', png, { type: 'audio', mimeType: 'audio/wav', source: { data: 'BBBB' } }),
-      user({ type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'CCCC' } }),
+      user('look', png, { type: 'audio', mimeType: 'audio/wav', source: { data: 'UklGRgAAAABXQVZF' } }),
+      user({ type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'JVBERi0x' } }),
       assistant('So.', call('c1', 'f', { x: 1 }), call('c2', 'g')),
       result('c1', 'f', 'fine'),
       result('c2', 'g', { content: [{ type: 'text', text: 'no' }], isError: true }),
@@ -47,9 +47,9 @@ describe('requests', () => {
         role: 'user',
         parts: [
           { text: 'look' },
-          { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
-          { inlineData: { mimeType: 'audio/wav', data: 'BBBB' } },
-          { inlineData: { mimeType: 'application/pdf', data: 'CCCC' } },
+          { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } },
+          { inlineData: { mimeType: 'audio/wav', data: 'UklGRgAAAABXQVZF' } },
+          { inlineData: { mimeType: 'application/pdf', data: 'JVBERi0x' } },
         ],
       },
       {
@@ -81,7 +81,7 @@ describe('requests', () => {
   test('put images into the result, for older models after it', () => {
     const messages = [user('q'), assistant(call('c1', 'f')), result('c1', 'f', { content: [png] })];
     const last = (model: string) => (body(messages, { model, tools })['contents'] as JsonObject[]).at(-1)?.['parts'];
-    const image = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
+    const image = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } };
     const response = { name: 'f', response: { output: '[image: shown below]' } };
     expect(last('gemini-3-pro-preview')).toEqual([{ functionResponse: { ...response, parts: [image] } }]);
     expect(last('gemini-2.5-flash')).toEqual([{ functionResponse: response }, image]);
@@ -152,7 +152,7 @@ describe('signatures', () => {
   });
 
   test('of text, of an image and of an empty last part are sent back', async () => {
-    const image = { inlineData: { mimeType: 'image/png', data: 'AAAA' }, thoughtSignature: 'cGlj' };
+    const image = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' }, thoughtSignature: 'cGlj' };
     const contents = await again([{ text: 'Here: ' }, image, { text: '', thoughtSignature: 'ZW5k' }], 'scripted');
     expect(contents[1]?.parts).toEqual([{ text: 'Here: ' }, image, { text: '', thoughtSignature: 'ZW5k' }]);
   });

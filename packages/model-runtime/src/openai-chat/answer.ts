@@ -1,6 +1,6 @@
 import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
-import { StreamedAnswer } from '../wire/answer.ts';
+import { malformedCall, StreamedAnswer } from '../wire/answer.ts';
 import { dataImage } from '../wire/media.ts';
 import type { TextPath } from '../wire/plain-text.ts';
 import { providerErrorOf, toModelError, type ErrorContext } from '../wire/provider-error.ts';
@@ -12,6 +12,9 @@ import { readUsage } from './usage.ts';
 /** Converts the chunks of one streamed answer, or a whole answer, into parts. */
 export class OpenAiChatAnswer extends StreamedAnswer {
   #isRefusal = false;
+  #isTextStreamed = false;
+  /** True if the reasoning has a field of its own, besides its details. */
+  #isReasoningShown = false;
   /** The field the reasoning arrived in. */
   #reasoningField: string | null = null;
   readonly #details = new ReasoningDetails();
@@ -34,7 +37,7 @@ export class OpenAiChatAnswer extends StreamedAnswer {
     this.#calls.finish(cut, out);
   }
 
-  chunk(value: JsonValue, out: StreamPart[]): void {
+  protected chunk(value: JsonValue, out: StreamPart[]): void {
     if (this.ended) return;
     if (!isJsonObject(value)) return;
     const choices = value['choices'];
@@ -64,74 +67,112 @@ export class OpenAiChatAnswer extends StreamedAnswer {
       return;
     }
     if (isJsonObject(choice['usage'])) this.usage = readUsage(choice['usage']);
-    const delta = choice['delta'] ?? choice['message'];
+    const { delta, message, finish_reason: reason } = choice;
     if (isJsonObject(delta)) this.#delta(delta, out);
-    else if (typeof choice['text'] === 'string') this.text.push(choice['text'], out);
-    const reason = choice['finish_reason'];
-    if (typeof reason === 'string' && reason !== '')
-      this.reason = this.#isRefusal ? 'content_filter' : toFinishReason(reason);
+    else if (isJsonObject(message)) this.#message(message, out);
+    else if (typeof choice['text'] === 'string') this.say(choice['text'], out);
+    if (typeof reason !== 'string' || reason === '') return;
+    const malformed = malformedCall(reason);
+    if (malformed !== null) out.push(malformed);
+    if (this.#isRefusal) this.stop('content_filter');
+    else this.stop(malformed === null ? toFinishReason(reason) : 'tool_calls');
+  }
+
+  /** A complete message. After deltas it repeats them: what they contained is not read again. */
+  #message(message: JsonObject, out: StreamPart[]): void {
+    const { tool_calls: calls, ...rest } = message;
+    if (!this.#isReasoningShown) this.#reasoning(message, out);
+    if (!this.#isTextStreamed) this.#content(rest, out);
+    if (Array.isArray(calls) && calls.length > 0) {
+      this.addPiece();
+      this.#calls.addAll(calls, out, true);
+    }
   }
 
   #delta(delta: JsonObject, out: StreamPart[]): void {
-    const field = delta['reasoning_content'] != null ? 'reasoning_content' : 'reasoning';
-    const reasoning = delta[field];
-    if (typeof reasoning === 'string' && reasoning !== '') {
-      this.#reasoningField = field;
-      out.push({ type: 'reasoning', text: reasoning });
-    }
-    if (Array.isArray(delta['reasoning_details'])) this.#details.add(delta['reasoning_details']);
+    this.#reasoning(delta, out);
+    this.#content(delta, out);
+    const calls = delta['tool_calls'];
+    if (!Array.isArray(calls) || calls.length === 0) return;
+    this.addPiece();
+    this.#calls.addAll(calls, out);
+  }
 
+  #content(delta: JsonObject, out: StreamPart[]): void {
     const content = delta['content'];
-    if (typeof content === 'string') {
-      if (content !== '') this.text.push(content, out);
-    } else if (Array.isArray(content)) {
-      for (const item of content) this.#contentItem(item, out);
-    }
+    if (content != null && content !== '') this.#isTextStreamed = true;
+    if (typeof content === 'string') this.say(content, out);
+    else if (Array.isArray(content)) for (const item of content) this.#contentItem(item, out);
 
     const refusal = delta['refusal'];
     if (typeof refusal === 'string' && refusal !== '') {
       this.#isRefusal = true;
+      this.addPiece();
       out.push({ type: 'text', text: refusal });
     }
 
-    const calls = delta['tool_calls'];
-    if (Array.isArray(calls)) this.#calls.addAll(calls, out);
-    if (isJsonObject(delta['function_call'])) this.#calls.add({ index: 0, function: delta['function_call'] }, out);
-    if (Array.isArray(delta['images'])) for (const image of delta['images']) pushImage(image, out);
+    if (isJsonObject(delta['function_call'])) {
+      this.addPiece();
+      this.#calls.add({ index: 0, function: delta['function_call'] }, out);
+    }
+    if (Array.isArray(delta['images'])) for (const image of delta['images']) this.#image(image, out);
     if (Array.isArray(delta['annotations'])) {
       for (const note of delta['annotations'])
         this.#citations.add(isJsonObject(note) ? note['url_citation'] : null, out);
     }
   }
 
+  /** Servers name the field differently and send several: the first that contains text counts. */
+  #reasoning(delta: JsonObject, out: StreamPart[]): void {
+    for (const field of REASONING_FIELDS) {
+      const reasoning = delta[field];
+      if (typeof reasoning !== 'string' || reasoning === '') continue;
+      this.#reasoningField ??= field;
+      this.#isReasoningShown = true;
+      this.think(reasoning, out);
+      break;
+    }
+    const details = delta['reasoning_details'];
+    if (!Array.isArray(details)) return;
+    this.#details.add(details);
+    if (this.#isReasoningShown) return;
+    for (const item of details) if (isJsonObject(item)) this.think(textOf(item['text'] ?? item['summary']), out);
+  }
+
   #contentItem(item: JsonValue, out: StreamPart[]): void {
-    if (typeof item === 'string') {
-      this.text.push(item, out);
-      return;
-    }
+    if (typeof item === 'string') this.say(item, out);
     if (!isJsonObject(item)) return;
-    if (typeof item['text'] === 'string') this.text.push(item['text'], out);
-    if (item['type'] === 'image_url') pushImage(item, out);
-    // Mistral's reasoning: an array of text items inside the item.
-    const thinking = item['thinking'];
-    if (typeof thinking === 'string' && thinking !== '') out.push({ type: 'reasoning', text: thinking });
-    if (!Array.isArray(thinking)) return;
-    for (const inner of thinking) {
-      if (isJsonObject(inner) && typeof inner['text'] === 'string')
-        out.push({ type: 'reasoning', text: inner['text'] });
-    }
+    const text = textOf(item['text']);
+    if (item['type'] === 'thinking' || item['type'] === 'reasoning') {
+      // Mistral's reasoning is an array of text items inside the item.
+      const { thinking = item['reasoning'] } = item;
+      if (Array.isArray(thinking)) {
+        for (const inner of thinking) if (isJsonObject(inner)) this.think(textOf(inner['text']), out);
+      } else this.think(textOf(thinking) || text, out);
+    } else this.say(text, out);
+    if (item['type'] === 'image_url') this.#image(item, out);
+  }
+
+  #image(item: JsonValue, out: StreamPart[]): void {
+    const image = isJsonObject(item) ? (item['image_url'] ?? null) : null;
+    const address = isJsonObject(image) ? image['url'] : image;
+    const part = typeof address === 'string' ? dataImage(address) : null;
+    if (part === null) return;
+    this.addPiece();
+    out.push(part);
   }
 }
 
-function pushImage(item: JsonValue, out: StreamPart[]): void {
-  const image = isJsonObject(item) ? (item['image_url'] ?? null) : null;
-  const address = isJsonObject(image) ? image['url'] : image;
-  const part = typeof address === 'string' ? dataImage(address) : null;
-  if (part !== null) out.push(part);
+/** Names of the reasoning field: DeepSeek and most; OpenRouter, vLLM; Copilot; Ollama. */
+const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_text', 'thinking'] as const;
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
 }
 
+/** The API of Gemini adds details: `content_filter: SAFETY`. */
 function toFinishReason(reason: string): FinishReason {
-  switch (reason.toLowerCase()) {
+  switch (reason.toLowerCase().split(':')[0]) {
     case 'length':
     case 'max_tokens':
     case 'model_length':

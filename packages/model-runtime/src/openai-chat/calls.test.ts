@@ -169,10 +169,24 @@ describe('calls written as text', () => {
   test.each(['native', 'text'] as const)('are parsed in tool mode %s', { tags: ['D3.19'] }, async (toolMode) => {
     expect(await ask(reply.text(written, { pieces: 3 }), { tools, toolMode })).toEqual([
       { type: 'text', text: 'Let me see.' },
-      { type: 'tool_call_start', index: 0, name: 'f' },
-      { type: 'tool_call', index: 0, name: 'f', arguments: { x: 1 }, argumentsText: '{"x":1}' },
-      { type: 'tool_call_start', index: 1, name: 'g' },
-      { type: 'tool_call', index: 1, name: 'g', arguments: {}, argumentsText: '{}' },
+      { type: 'tool_call_start', index: 0, name: 'f', isText: true },
+      {
+        type: 'tool_call',
+        index: 0,
+        name: 'f',
+        arguments: { x: 1 },
+        argumentsText: '{"x":1}',
+        text: { raw: '\n<tool_call>{"name":"f","arguments":{"x":1}}</tool_call>', at: 11, toolMode },
+      },
+      { type: 'tool_call_start', index: 1, name: 'g', isText: true },
+      {
+        type: 'tool_call',
+        index: 1,
+        name: 'g',
+        arguments: {},
+        argumentsText: '{}',
+        text: { raw: '<tool_call>{"name":"g"}</tool_call>', at: 11, toolMode },
+      },
       { type: 'finish', reason: 'tool_calls' },
     ]);
   });

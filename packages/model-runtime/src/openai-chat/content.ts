@@ -1,7 +1,6 @@
-import type { AudioPart, FilePart, ImagePart, ToolResult, UserPart } from '@toolyard/protocol';
-import { labelOf } from '@toolyard/protocol';
+import type { ToolResult, UserPart } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
-import { resourceImage, resourceText, textFile, toResultContent, unavailable } from '../wire/content.ts';
+import { COMMON_IMAGES, isOneOf, toBlock, toResultContent, type ContentFormat } from '../wire/content.ts';
 
 /** One item of a content array. */
 export type OpenAiContent =
@@ -14,65 +13,35 @@ export type OpenAiContent =
  * The text and attachments of a user message. A plain string if there is only text: some servers do not accept arrays.
  */
 export function toUserContent(parts: readonly UserPart[]): string | OpenAiContent[] {
-  const items = parts.map(toContent);
+  const items = parts.map((part) => toBlock(part, format));
   if (items.every((item) => item.type === 'text')) return items.map((item) => item.text).join('\n\n');
   return items;
 }
 
-function toContent(part: UserPart): OpenAiContent {
-  switch (part.type) {
-    case 'text':
-      return text(scrub(part.text));
-    case 'image':
-      return imageContent(part) ?? text(unavailable(`image, ${part.mimeType}`));
-    case 'audio':
-      return audioContent(part);
-    case 'file':
-      return fileContent(part);
-    case 'resource': {
-      const image = resourceImage(part);
-      return (image && imageContent(image)) ?? text(resourceText(part));
-    }
-    default:
-      return text(unavailable(labelOf(part)));
-  }
-}
-
-function text(value: string): OpenAiContent {
-  return { type: 'text', text: value };
-}
-
-/** Null if the bytes were not loaded; the caller has to inline them before a request. */
-function imageContent(part: ImagePart): OpenAiContent | null {
-  if ('url' in part.source) return { type: 'image_url', image_url: { url: part.source.url } };
-  if (!('data' in part.source)) return null;
-  return { type: 'image_url', image_url: { url: `data:${part.mimeType};base64,${part.source.data}` } };
-}
-
-function audioContent(part: AudioPart): OpenAiContent {
-  const format = audioFormats[part.mimeType.toLowerCase()];
-  if (format === undefined || !('data' in part.source)) return text(unavailable(`audio, ${part.mimeType}`));
-  return { type: 'input_audio', input_audio: { data: part.source.data, format } };
-}
-
-const audioFormats: Record<string, string> = {
-  'audio/wav': 'wav',
-  'audio/x-wav': 'wav',
-  'audio/wave': 'wav',
-  'audio/mpeg': 'mp3',
-  'audio/mp3': 'mp3',
+const format: ContentFormat<OpenAiContent> = {
+  text: (text) => ({ type: 'text', text }),
+  image: (media) => {
+    if (!isOneOf(media, COMMON_IMAGES)) return null;
+    return { type: 'image_url', image_url: { url: 'url' in media ? media.url : dataUrl(media) } };
+  },
+  audio: (media, mimeType) => {
+    const audioFormat = AUDIO_FORMATS[mimeType];
+    if (audioFormat === undefined || 'url' in media) return null;
+    return { type: 'input_audio', input_audio: { data: media.data, format: audioFormat } };
+  },
+  file: (media, _, name) =>
+    'url' in media ? null : { type: 'file', file: { filename: scrub(name), file_data: dataUrl(media) } },
 };
 
-function fileContent(part: FilePart): OpenAiContent {
-  const name = part.name ?? 'file';
-  const fileText = textFile(name, part.mimeType, part.source);
-  if (fileText !== null) return text(fileText);
-  if (!('data' in part.source)) return text(unavailable(`file ${name}, ${part.mimeType}`));
-  return { type: 'file', file: { filename: name, file_data: `data:${part.mimeType};base64,${part.source.data}` } };
+/** The formats of audio that OpenAI's APIs accept. */
+export const AUDIO_FORMATS: Readonly<Record<string, string>> = { 'audio/wav': 'wav', 'audio/mpeg': 'mp3' };
+
+/** Bytes as a `data:` URL. */
+export function dataUrl({ mimeType, data }: { mimeType: string; data: string }): string {
+  return `data:${mimeType};base64,${data}`;
 }
 
 /** The result of a tool. A tool message contains only text, so images are returned separately. */
 export function toToolContent(result: ToolResult): { text: string; images: OpenAiContent[] } {
-  const { text: words, images } = toResultContent(result, 'shown in a message below');
-  return { text: words, images: images.map(imageContent).filter((image) => image !== null) };
+  return toResultContent(result, 'shown in a message below', format);
 }

@@ -1,9 +1,11 @@
+import { OPENAI_TOOLS } from '../tool-schema/rules.ts';
 import { chooseText } from '../wire/choose-text.ts';
 import type { ChatRequest } from '../types.ts';
 import type { CapabilityFallback, ApiDialect } from '../wire/dialect.ts';
 import type { ProviderError } from '../wire/provider-error.ts';
 import { openAiAbilities } from '../openai/abilities.ts';
 import { OPENAI_ADDRESSES, bearer, modelPage } from '../openai/endpoints.ts';
+import { replayFallback } from '../wire/replay.ts';
 import { OpenAiChatAnswer } from './answer.ts';
 import type { OpenAiChatQuirks } from './quirks.ts';
 import { toOutgoing, OPTIONAL_FEATURES } from './request.ts';
@@ -13,6 +15,8 @@ export function createDialect(quirks: OpenAiChatQuirks = {}, newId?: () => strin
   return {
     wire: 'openai-chat',
     label: 'OpenAI chat API',
+    tools: quirks.maxTools === undefined ? OPENAI_TOOLS : { ...OPENAI_TOOLS, maxTools: quirks.maxTools },
+    toolRefusals: quirks.toolRefusals,
     addresses: OPENAI_ADDRESSES,
     headers: bearer,
     chat: (request, without) => toOutgoing(request, quirks, without),
@@ -50,8 +54,22 @@ function fallbackFor(
       },
     };
   }
-  return /reasoning_content|reasoning_details|thought.?signature/i.test(message) &&
-    !/missing|must be passed|provide/i.test(message)
-    ? { without: OPTIONAL_FEATURES.replay }
-    : null;
+  if (/reasoning.?(content|details)|thought.?signature/i.test(message)) {
+    return replayFallback(request.messages, without, request.model);
+  }
+  return namesCallId(message, request) ? { without: OPTIONAL_FEATURES.callIds } : null;
+}
+
+function namesCallId(message: string, { messages }: ChatRequest): boolean {
+  if (/tool.?call.?id/i.test(message)) return true;
+  return messages.some(
+    ({ role, parts }) =>
+      role === 'assistant' &&
+      parts.some(
+        (part) =>
+          part.type === 'tool_call' &&
+          (part.providerCallId ?? '') !== '' &&
+          message.includes(part.providerCallId ?? ''),
+      ),
+  );
 }

@@ -211,6 +211,21 @@ describe('tools that llama.cpp drops because the chat template does not support 
     expect(server.requests.map(({ text }) => text.includes('"tools":['))).toEqual(native);
     expect(count).toBe(1);
   });
+
+  test.each([
+    [false, [false]],
+    [true, [true]],
+  ])('are sent once if a detection has read that the template has tools: %s', async (nativeTools, native) => {
+    await using server = await startModelServer([call]);
+    let count = 0;
+    const props = { chat_template_caps: { supports_tools: nativeTools } };
+    const knownModels = [{ id: 'scripted', nativeTools }];
+    const runtime = runtimeAt(server.url, { fetch: asLlama(props, () => (count += 1)), knownModels });
+    const parts = await collect(runtime, chatRequest);
+    expect(parts.some((part) => part.type === 'notice' && part.code === 'tools_as_text')).toBe(!nativeTools);
+    expect(server.requests.map(({ text }) => text.includes('"tools":['))).toEqual(native);
+    expect(count).toBe(0);
+  });
 });
 
 describe('base URLs', () => {

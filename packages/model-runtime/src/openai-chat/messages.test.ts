@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { assistant, call, result, system, user } from '../test-fixtures/requests.ts';
-import { shortId, textFormOf } from '../wire/messages.ts';
+import { shortId } from '../wire/call-ids.ts';
+import { textFormOf } from '../wire/messages.ts';
 import { messagesJson, toOpenAiMessages } from './messages.ts';
 
 const native = { toolMode: 'native' } as const;
 const asText = { toolMode: 'text' } as const;
-const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
+const png = { type: 'image', mimeType: 'image/png', source: { data: 'iVBORw0KGgo=' } } as const;
 
 describe('user messages', () => {
   test('encode text as a plain string and join several pieces', () => {
@@ -39,8 +40,8 @@ describe('user messages', () => {
           'look',
           png,
           { type: 'image', mimeType: 'image/jpeg', source: { url: 'https://example.org/a.jpg' } },
-          { type: 'audio', mimeType: 'audio/wav', source: { data: 'BBBB' } },
-          { type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'CCCC' } },
+          { type: 'audio', mimeType: 'audio/wav', source: { data: 'UklGRgAAAABXQVZF' } },
+          { type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'JVBERi0x' } },
           { type: 'file', mimeType: 'text/plain', name: 'a.txt', source: { data: btoa('text of it') } },
           { type: 'image', mimeType: 'image/png', source: { blob: 'sha' } },
         ),
@@ -51,12 +52,12 @@ describe('user messages', () => {
       role: 'user',
       content: [
         { type: 'text', text: 'look' },
-        { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
         { type: 'image_url', image_url: { url: 'https://example.org/a.jpg' } },
-        { type: 'input_audio', input_audio: { data: 'BBBB', format: 'wav' } },
-        { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,CCCC' } },
+        { type: 'input_audio', input_audio: { data: 'UklGRgAAAABXQVZF', format: 'wav' } },
+        { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0x' } },
         { type: 'text', text: 'File a.txt:\ntext of it' },
-        { type: 'text', text: '[image, image/png: cannot be sent to this model]' },
+        { type: 'text', text: '[image, image/png: cannot be sent to this model, not available]' },
       ],
     });
   });
@@ -93,10 +94,10 @@ describe('calls and their results', () => {
     const [caller, ...answers] = toOpenAiMessages(messages, native);
     expect(caller).toMatchObject({
       content: null,
-      tool_calls: [{ id: shortId('c1') }, { id: shortId('c2') }, { id: shortId('c3') }, { id: 'own' }],
+      tool_calls: [{ id: 'same' }, { id: shortId('c2') }, { id: shortId('c3') }, { id: 'own' }],
     });
     expect(answers).toMatchObject([
-      { tool_call_id: shortId('c1') },
+      { tool_call_id: 'same' },
       { tool_call_id: shortId('c2') },
       { tool_call_id: shortId('c3') },
       { tool_call_id: 'own' },
@@ -115,13 +116,13 @@ describe('calls and their results', () => {
     for (const id of ids) expect(id).toMatch(/^[a-z0-9]{9}$/);
   });
 
-  test('refer to the later call if an id is reused in a later turn', () => {
+  test('get a new id if an earlier turn used it', () => {
     const turn = (id: string) => [assistant(call(id, 'f', {}, 'call_1')), result(id, 'f', id)];
     expect(toOpenAiMessages([...turn('c1'), ...turn('c2')], native)).toMatchObject([
       { tool_calls: [{ id: 'call_1' }] },
       { tool_call_id: 'call_1', content: 'c1' },
-      { tool_calls: [{ id: 'call_1' }] },
-      { tool_call_id: 'call_1', content: 'c2' },
+      { tool_calls: [{ id: shortId('c2') }] },
+      { tool_call_id: shortId('c2'), content: 'c2' },
     ]);
   });
 
@@ -138,7 +139,7 @@ describe('calls and their results', () => {
         role: 'user',
         content: [
           { type: 'text', text: 'Images from the tool results above:' },
-          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
         ],
       },
     ]);
@@ -283,6 +284,6 @@ test('serializes each message once, however many requests contain it', () => {
   const before = reads;
   const second = messagesJson([...history, user('next')], native);
   expect(second.slice(0, 4)).toEqual(first);
-  // The only repeated read is which call the result answers.
-  expect(reads - before).toBeLessThanOrEqual(1);
+  // The only repeated reads are the ids of the calls, and which call the result answers.
+  expect(reads - before).toBeLessThanOrEqual(2);
 });

@@ -10,9 +10,10 @@ import {
 } from '@toolyard/protocol';
 import { scrub, scrubJson } from '../scrub.ts';
 import { renderTextResponse, type ToolDescriptionFormat } from '../tool-call-text/describe.ts';
-import { joinJsonStrings, remember } from '../wire/json-text.ts';
-import { answerAsText, toolRun, turnStart, wireIdsOf } from '../wire/messages.ts';
-import { isOwnOf } from '../wire/replay.ts';
+import { ANY_ID, CallIds } from '../wire/call-ids.ts';
+import { joinJsonStrings, remember, rememberVariant } from '../wire/json-text.ts';
+import { answerAsText, toolRun, turnStart } from '../wire/messages.ts';
+import { isOwnOf, NO_REASONING, type ReplayedReasoning } from '../wire/replay.ts';
 import { toToolContent, toUserContent } from './content.ts';
 import { readReplay } from './replay.ts';
 
@@ -22,8 +23,12 @@ export type OpenAiChatMessageOptions = {
   textForm?: ToolDescriptionFormat;
   /** Appended to the system prompt unless empty. */
   systemSuffix?: string;
-  /** The model whose own reasoning is replayed to it; absent: no reasoning is replayed. */
-  replayFor?: string;
+  /** The model that receives the conversation; absent: the one that wrote all answers. */
+  model?: string;
+  /** Default `none`. `own`: that of the current turn, because many servers reject that of earlier ones. */
+  reasoning?: ReplayedReasoning;
+  /** The form of call ids that the server requires. */
+  callIds?: RegExp;
 };
 
 /** The `messages` of a request as values; {@link messagesJson} produces what is sent. */
@@ -40,10 +45,10 @@ export function toOpenAiMessages(messages: readonly Message[], options: OpenAiCh
  */
 export function messagesJson(messages: readonly Message[], options: OpenAiChatMessageOptions): string[] {
   const out: string[] = [];
-  const wireIds = new Map<string, string>();
+  const { model, reasoning = 'none' } = options;
+  const ids = new CallIds(options.callIds ?? ANY_ID, model);
   const suffix = options.systemSuffix ?? '';
-  // Servers expect the reasoning of the current turn; many reject that of earlier turns.
-  const replayFrom = options.replayFor === undefined ? messages.length : turnStart(messages);
+  const replayFrom = { none: messages.length, own: turnStart(messages), in_every_call: 0 }[reasoning];
   if (suffix !== '' && messages[0]?.role !== 'system') out.push(plainMessage('system', JSON.stringify(suffix)));
 
   for (let at = 0; at < messages.length; at += 1) {
@@ -62,15 +67,18 @@ export function messagesJson(messages: readonly Message[], options: OpenAiChatMe
           if (json !== null) out.push(json);
           break;
         }
-        const isReplayed = at >= replayFrom && isOwnOf(message, options.replayFor ?? '');
-        const wire = assistantWire(message, isReplayed ? 'replay' : 'native');
-        for (const [callId, wireId] of wire.ids) wireIds.set(callId, wireId);
-        if (wire.json !== null) out.push(wire.json);
+        const isReplayed = at >= replayFrom && (model === undefined || isOwnOf(message, model));
+        const fills = reasoning === 'in_every_call';
+        const variant = `${isReplayed} ${fills} ${ids.add(message)}`;
+        const json = rememberVariant(assistantCache, message, variant, () =>
+          assistantJson(message, ids, isReplayed, fills),
+        );
+        if (json !== null) out.push(json);
         break;
       }
       case 'tool': {
         const run = toolRun(messages, at);
-        if (options.toolMode === 'native') pushNativeResults(out, run, wireIds);
+        if (options.toolMode === 'native') pushNativeResults(out, run, ids);
         else pushTextResults(out, run);
         at += run.length - 1;
         break;
@@ -120,9 +128,6 @@ function joinContents(first: string, second: string): string {
   return `[${items.join(',')}]`;
 }
 
-/** `json` is null if nothing is left to send: a message with only reasoning or an error. */
-type AssistantWire = { json: string | null; ids: readonly (readonly [callId: string, wireId: string])[] };
-
 const textCaches = new Map<ToolDescriptionFormat | undefined, WeakMap<AssistantMessage, string | null>>();
 
 /** Null for an answer without content. */
@@ -135,53 +140,45 @@ function textAnswer(message: AssistantMessage, form: ToolDescriptionFormat | und
   });
 }
 
-/** `replay`: with the reasoning that is sent back. */
-type Form = 'native' | 'replay';
+const assistantCache = new WeakMap<AssistantMessage, { variant: string; value: string | null }>();
 
-const assistantCaches: Record<Form, WeakMap<AssistantMessage, AssistantWire>> = {
-  native: new WeakMap(),
-  replay: new WeakMap(),
-};
-
-function assistantWire(message: AssistantMessage, form: Form): AssistantWire {
-  return remember(assistantCaches[form], message, () => {
-    const replay = form === 'replay' ? readReplay(message.parts) : null;
-    const ids = wireIdsOf(message);
-    const idOf = new Map(ids);
-    const calls: JsonValue[] = [];
-    let text = '';
-    for (const part of message.parts) {
-      switch (part.type) {
-        case 'text':
-          text += part.text;
-          break;
-        case 'malformed_tool_call':
-          text += `${text === '' ? '' : '\n'}${part.raw}`;
-          break;
-        case 'tool_call': {
-          const args = scrubJson(part.arguments);
-          calls.push({
-            id: idOf.get(part.callId) ?? part.callId,
-            type: 'function',
-            function: { name: part.name, arguments: JSON.stringify(args) },
-            ...replay?.calls.get(part.callId),
-          });
-          break;
-        }
-        default:
-          // The API has no input form for other parts.
-          break;
+/** Null if nothing is left to send: a message with only reasoning or an error. */
+function assistantJson(message: AssistantMessage, ids: CallIds, isReplayed: boolean, fills: boolean): string | null {
+  const replay = isReplayed ? readReplay(message.parts, fills) : null;
+  const calls: JsonValue[] = [];
+  let text = '';
+  for (const part of message.parts) {
+    switch (part.type) {
+      case 'text':
+        text += part.text;
+        break;
+      case 'malformed_tool_call':
+        text += `${text === '' ? '' : '\n'}${part.raw}`;
+        break;
+      case 'tool_call': {
+        const args = scrubJson(part.arguments);
+        calls.push({
+          id: ids.get(part.callId) ?? part.callId,
+          type: 'function',
+          function: { name: part.name, arguments: JSON.stringify(args) },
+          ...replay?.calls.get(part.callId),
+        });
+        break;
       }
+      default:
+        // The API has no input form for other parts.
+        break;
     }
-    if (text === '' && calls.length === 0) return { json: null, ids };
-    const wire = {
-      role: 'assistant',
-      content: text === '' ? null : scrub(text),
-      ...replay?.fields,
-      ...(calls.length > 0 ? { tool_calls: calls } : {}),
-    };
-    return { json: JSON.stringify(wire), ids };
-  });
+  }
+  if (text === '' && calls.length === 0) return null;
+  const wire = {
+    role: 'assistant',
+    content: text === '' ? null : scrub(text),
+    ...(fills ? { reasoning_content: NO_REASONING } : {}),
+    ...replay?.fields,
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  };
+  return JSON.stringify(wire);
 }
 
 /** JSON of the text and of each image; `native`: the serialized message for the last id of its call. */
@@ -217,12 +214,12 @@ function responseJson(message: ToolMessage): string {
  * Results must directly follow the message with the calls. Images, and answers to malformed calls (which the provider
  * never received), follow the last result in a user message.
  */
-function pushNativeResults(out: string[], run: readonly ToolMessage[], wireIds: ReadonlyMap<string, string>): void {
+function pushNativeResults(out: string[], run: readonly ToolMessage[], ids: CallIds): void {
   const texts: string[] = [];
   const images: string[] = [];
   for (const message of run) {
     const wire = toolWire(message);
-    const id = wireIds.get(message.parts[0].callId);
+    const id = ids.get(message.parts[0].callId);
     if (id === undefined) texts.push(responseJson(message));
     else out.push(nativeResultJson(wire, id));
     images.push(...wire.images);

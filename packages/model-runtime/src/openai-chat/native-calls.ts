@@ -1,38 +1,29 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
+import { AnswerCalls, type AnswerCall } from '../wire/answer-calls.ts';
 import { readArguments } from '../wire/arguments.ts';
 import { keepForReplay } from './replay.ts';
-
-type Call = {
-  index: number;
-  id: string;
-  name: string;
-  argumentsText: string;
-  /** Extra fields of the call that must be sent back with it. */
-  extra: JsonObject | null;
-  /** The name is complete and the call was announced. */
-  started: boolean;
-};
 
 /**
  * Assembles native calls from their deltas. By specification calls are numbered and named once. Servers omit the
  * number, number every call 0, repeat the id, reuse an id for two calls, change the id with every delta, send the name
- * in pieces or repeatedly, or send the arguments as an object.
+ * in pieces or repeatedly, send the arguments as an object, or send a finished call again.
  */
 export class NativeCalls {
-  readonly #calls: Call[] = [];
-  readonly #byWireIndex = new Map<number, Call>();
+  readonly #calls = new AnswerCalls();
+  readonly #byWireIndex = new Map<number, AnswerCall>();
+  /** Calls whose id changes with every delta: their ids distinguish nothing. */
+  readonly #changing = new Set<AnswerCall>();
 
   get count(): number {
-    return this.#calls.length;
+    return this.#calls.count;
   }
 
-  /** Adds the `tool_calls` of one delta. */
-  addAll(deltas: readonly JsonValue[], out: StreamPart[]): void {
-    let first = true;
-    for (const delta of deltas) {
-      if (isJsonObject(delta)) this.add(delta, out, !first);
-      first = false;
+  /** Adds the `tool_calls` of one delta. `whole`: they are those of a complete message, numbered by their positions. */
+  addAll(deltas: readonly JsonValue[], out: StreamPart[], whole = false): void {
+    for (const [at, delta] of deltas.entries()) {
+      if (!isJsonObject(delta)) continue;
+      this.add(whole && typeof delta['index'] !== 'number' ? { ...delta, index: at } : delta, out, at > 0);
     }
   }
 
@@ -46,78 +37,66 @@ export class NativeCalls {
     if (wireIndex === null && id === '' && name === '' && argumentsText === '') return;
 
     const isSeparate = separate && wireIndex === null && name !== '';
-    const known = isSeparate ? null : this.#find(wireIndex, id, name, argumentsText);
-    const call = known ?? this.#begin(wireIndex, out);
+    const known = isSeparate ? undefined : this.#known(wireIndex, id);
+    const relation = known === undefined ? 'other' : this.#relation(known, wireIndex, id, name, argumentsText);
+    const call =
+      known === undefined || relation !== 'same'
+        ? this.#begin(wireIndex, id, name, relation === 'again' ? known : undefined, out)
+        : known;
     if (call.id === '') call.id = id;
-    if (isJsonObject(delta['extra_content'])) call.extra = { extra_content: delta['extra_content'] };
-    if (!call.started && name !== call.name) call.name += name;
+    else if (id !== '' && id !== call.id) this.#changing.add(call);
+    if (isJsonObject(delta['extra_content'])) {
+      call.before = [keepForReplay({ call: { extra_content: delta['extra_content'] } })];
+    }
+    if (!this.#calls.isAnnounced(call) && name !== call.name) call.name += name;
     if (argumentsText === '') return;
-    this.#announce(call, out);
-    call.argumentsText += argumentsText;
-    if (call.started) out.push({ type: 'tool_call_delta', index: call.index, argumentsText });
+    this.#calls.announce(call, out);
+    this.#calls.append(call, argumentsText, out);
   }
 
   /** Ends the answer. `cut`: it ended at the token limit, so empty arguments may be truncated ones. */
   finish(cut: boolean, out: StreamPart[]): void {
-    for (const call of this.#calls) {
-      if (call.name === '') {
-        out.push({ type: 'malformed_tool_call', raw: call.argumentsText, reason: 'the call has no name' });
-        continue;
-      }
-      this.#announce(call, out);
-      if (call.extra !== null) out.push(keepForReplay({ call: call.extra }));
-      out.push({
-        type: 'tool_call',
-        index: call.index,
-        ...(call.id === '' ? {} : { id: call.id }),
-        name: call.name,
-        arguments: readArguments(call.argumentsText, cut),
-        argumentsText: call.argumentsText,
-      });
-    }
+    this.#calls.finish(cut, out);
   }
 
-  #find(wireIndex: number | null, id: string, name: string, argumentsText: string): Call | null {
-    const call = wireIndex === null ? this.#continued(id, name) : this.#byWireIndex.get(wireIndex);
-    if (call === undefined || call === null) return null;
-    if (name === '') return call;
-    // With a name, it may be another call that reuses the index, if the first can be complete.
-    const otherId = id !== '' && call.id !== '' && id !== call.id;
-    if (call.argumentsText === '') return otherId && call.name !== '' ? null : call;
+  /** The call of this number. Without one: the call with this id, else the last. */
+  #known(wireIndex: number | null, id: string): AnswerCall | undefined {
+    if (wireIndex !== null) return this.#byWireIndex.get(wireIndex);
+    return (id === '' ? undefined : this.#calls.find(id)) ?? this.#calls.last;
+  }
+
+  /** Whether a delta belongs to the call, starts another one at its place, or seems to send it again. */
+  #relation(
+    call: AnswerCall,
+    wireIndex: number | null,
+    id: string,
+    name: string,
+    argumentsText: string,
+  ): 'same' | 'other' | 'again' {
+    if (name === '') return 'same';
+    const otherId = id !== '' && call.id !== '' && id !== call.id && !this.#changing.has(call);
+    if (call.text === '') return otherId && call.name !== '' ? 'other' : 'same';
+    const isOther = otherId || name !== call.name;
     const isNewObject = argumentsText === '' || argumentsText.trimStart().startsWith('{');
-    const complete =
-      isNewObject && call.argumentsText.trimEnd().endsWith('}') && readArguments(call.argumentsText, true) !== null;
-    return complete && (otherId || argumentsText !== '' || name !== call.name) ? null : call;
+    const complete = isNewObject && call.text.trimEnd().endsWith('}') && readArguments(call.text, true) !== null;
+    const isNamedAnew = otherId && isNewObject && (wireIndex === null || name !== call.name);
+    if (!complete) return isNamedAnew ? 'other' : 'same';
+    return isOther ? 'other' : 'again';
   }
 
-  /** Without a number: the call with this id, if the delta has no new one; else the last call. */
-  #continued(id: string, name: string): Call | undefined {
-    const last = this.#calls.at(-1);
-    if (id === '' || name !== '' || last?.id === id) return last;
-    return this.#calls.findLast((call) => call.id === id) ?? last;
-  }
-
-  #begin(wireIndex: number | null, out: StreamPart[]): Call {
-    const before = this.#calls.at(-1);
-    if (before !== undefined) this.#announce(before, out);
-    const call: Call = { index: this.#calls.length, id: '', name: '', argumentsText: '', extra: null, started: false };
-    this.#calls.push(call);
+  #begin(
+    wireIndex: number | null,
+    id: string,
+    name: string,
+    repeats: AnswerCall | undefined,
+    out: StreamPart[],
+  ): AnswerCall {
+    const before = this.#calls.last;
+    if (before !== undefined) this.#calls.announce(before, out);
+    // The name is added by the caller, because it may arrive in pieces.
+    const call = this.#calls.open(id, name, repeats);
     if (wireIndex !== null) this.#byWireIndex.set(wireIndex, call);
     return call;
-  }
-
-  #announce(call: Call, out: StreamPart[]): void {
-    if (call.started || call.name === '') return;
-    call.started = true;
-    out.push({
-      type: 'tool_call_start',
-      index: call.index,
-      ...(call.id === '' ? {} : { id: call.id }),
-      name: call.name,
-    });
-    // Arguments may arrive before the name.
-    if (call.argumentsText === '') return;
-    out.push({ type: 'tool_call_delta', index: call.index, argumentsText: call.argumentsText });
   }
 }
 

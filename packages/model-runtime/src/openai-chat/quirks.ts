@@ -13,8 +13,19 @@ export type OpenAiChatQuirks = {
   noStreamWithTools?: boolean;
   /** The chat template opens the thinking block, so the answer starts inside it without a `<think>`. */
   startsInReasoning?: boolean;
+  /** Requires call ids of nine letters and digits. Detected automatically, at the cost of one rejected request. */
+  shortCallIds?: boolean;
+  /**
+   * Requires the reasoning of all earlier answers, and rejects calls without. Detected automatically, at the cost of one
+   * rejected request.
+   */
+  reasoningInCalls?: boolean;
   /** How the server continues a partial answer; absent: not supported or unknown. */
   continuing?: ContinuingStyle;
+  /** Largest number of tools. */
+  maxTools?: number;
+  /** Statuses besides 400, 422 and 500 with which models without tool support are reported. */
+  toolRefusals?: readonly number[];
   /** How the reasoning effort is sent, default `reasoning_effort`. */
   reasoning?: ReasoningStyle;
 };

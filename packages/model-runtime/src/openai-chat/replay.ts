@@ -16,8 +16,11 @@ export function keepForReplay(data: ReplayData): StreamPart {
 /** Fields to send back with a message, and with each of its calls. */
 export type Replay = { fields: JsonObject; calls: Map<string, JsonObject> };
 
-/** Reads what {@link keepForReplay} stored among the parts of an answer. */
-export function readReplay(parts: readonly AssistantPart[]): Replay {
+/**
+ * Reads what {@link keepForReplay} stored among the parts of an answer. `whole`: also reasoning without such data, which
+ * is not kept with answers that make no call.
+ */
+export function readReplay(parts: readonly AssistantPart[], whole = false): Replay {
   const fields: JsonObject = {};
   const calls = new Map<string, JsonObject>();
   let thinking = '';
@@ -35,6 +38,7 @@ export function readReplay(parts: readonly AssistantPart[]): Replay {
       nextCallFields = null;
     }
   }
+  if (whole && thinking !== '' && Object.keys(fields).length === 0) fields['reasoning_content'] = thinking;
   return { fields, calls };
 }
 

@@ -86,12 +86,16 @@ describe('requests', () => {
 });
 
 test('complete a tool schema without type or properties, and use the title as description', () => {
-  const bare = tool('f', { inputSchema: { required: ['x'] }, title: 'The F' });
+  const bare = tool('f', { inputSchema: { description: 'What' }, title: 'The F' });
   delete bare.description;
   expect(toOpenAiTools([bare])).toEqual([
     {
       type: 'function',
-      function: { name: 'f', description: 'The F', parameters: { type: 'object', properties: {}, required: ['x'] } },
+      function: {
+        name: 'f',
+        description: 'The F',
+        parameters: { type: 'object', description: 'What', properties: {} },
+      },
     },
   ]);
 });

@@ -5,6 +5,8 @@ import type { OutgoingChat } from '../wire/dialect.ts';
 import { findModelRow } from '../wire/effort.ts';
 import { textFormOf, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
+import { ANY_ID, NINE_LETTERS_OR_DIGITS } from '../wire/call-ids.ts';
+import { replayedReasoning } from '../wire/replay.ts';
 import { messagesJson } from './messages.ts';
 import type { OpenAiChatQuirks } from './quirks.ts';
 import { reasoningField } from './reasoning.ts';
@@ -15,7 +17,7 @@ export const OPTIONAL_FEATURES = {
   streamOptions: 'stream_options',
   oldLimit: 'max_tokens',
   toolChoiceNone: 'tool_choice_none',
-  replay: 'replay',
+  callIds: 'call_ids',
 } as const;
 
 /** Fields of the runtime itself, which extra parameters must not override. */
@@ -28,7 +30,9 @@ export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, witho
   const messages = messagesJson(request.messages, {
     toolMode,
     ...(textForm ? { textForm, systemSuffix: textModeSuffix(request, textForm) } : {}),
-    ...(without.has(OPTIONAL_FEATURES.replay) ? {} : { replayFor: request.model }),
+    model: request.model,
+    reasoning: replayedReasoning(without, quirks.reasoningInCalls),
+    callIds: quirks.shortCallIds || without.has(OPTIONAL_FEATURES.callIds) ? NINE_LETTERS_OR_DIGITS : ANY_ID,
   });
   const { continuing } = quirks;
   if (request.continues && continuing === 'prefix') markPrefix(messages);
@@ -94,7 +98,7 @@ function renameLimit(settings: Settings): void {
 
 function toolFields(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): string[] {
   if (request.toolMode === 'text' || request.tools.length === 0) return [];
-  const tools = `"tools":${toolsJson(request.tools)}`;
+  const tools = `"tools":${toolsJson(request.tools, without)}`;
   const { toolChoice } = request;
   if (toolChoice === 'auto') return [tools];
   if (toolChoice === 'none') {

@@ -19,6 +19,8 @@ export class ResponsesAnswer extends StreamedAnswer {
   readonly #phased = new Set<Key>();
   /** Completed items. */
   readonly #closed = new Set<Key>();
+  /** The items of events, with the id of the item or of its call, in order. */
+  readonly #items = new Map<Key, { type: string; id: string }>();
   #isRefusal = false;
 
   protected get callCount(): number {
@@ -29,42 +31,45 @@ export class ResponsesAnswer extends StreamedAnswer {
     this.#calls.endAll(cut, out);
   }
 
-  chunk(event: JsonValue, out: StreamPart[]): void {
+  protected chunk(event: JsonValue, out: StreamPart[]): void {
     if (this.ended || !isJsonObject(event)) return;
     const type = textOf(event['type']);
     switch (type) {
       case 'response.output_text.delta':
         this.began = true;
-        this.#streamed.add(keyOf(event));
-        this.#say(textOf(event['delta']), out);
+        this.#streamed.add(this.#keyOf(event));
+        this.say(textOf(event['delta']), out);
         return;
       case 'response.refusal.delta':
         this.began = true;
         this.#isRefusal = true;
-        this.#streamed.add(keyOf(event));
-        this.#say(textOf(event['delta']), out);
+        this.#streamed.add(this.#keyOf(event));
+        this.say(textOf(event['delta']), out);
         return;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
         this.began = true;
-        this.#streamed.add(keyOf(event));
-        think(textOf(event['delta']), out);
+        this.#streamed.add(this.#keyOf(event));
+        this.think(textOf(event['delta']), out);
         return;
       case 'response.reasoning_summary_part.added':
-        if (this.#streamed.has(keyOf(event))) think('\n\n', out);
+        if (this.#streamed.has(this.#keyOf(event))) this.think('\n\n', out);
         return;
       case 'response.function_call_arguments.delta':
-        this.#calls.delta(keyOf(event), textOf(event['delta']), out);
+        this.#calls.delta(this.#keyOf(event), textOf(event['delta']), out);
+        return;
+      case 'response.function_call_arguments.done':
+        this.#calls.complete(this.#keyOf(event), argumentsOf(event));
         return;
       case 'response.output_text.annotation.added':
         this.#citations.add(event['annotation'], out);
         return;
       case 'response.output_item.added':
         this.began = true;
-        if (isJsonObject(event['item'])) this.#begin(keyOf(event), event['item'], out);
+        if (isJsonObject(event['item'])) this.#begin(this.#keyOf(event), event['item'], out);
         return;
       case 'response.output_item.done':
-        if (isJsonObject(event['item'])) this.#close(keyOf(event), event['item'], out);
+        if (isJsonObject(event['item'])) this.#close(this.#keyOf(event), event['item'], out);
         return;
       case 'response.completed':
       case 'response.incomplete':
@@ -76,6 +81,26 @@ export class ResponsesAnswer extends StreamedAnswer {
         if (event['object'] === 'response' && type === '') this.#whole(event, out);
         else if (type === 'error' || type === '') this.#failed(event, out);
     }
+  }
+
+  /** Identifies the item of an event: its index, or its id if a server omits the index. */
+  #keyOf({ output_index: index, item_id: itemId, item }: JsonObject): Key {
+    const id = itemId ?? (isJsonObject(item) ? item['id'] : undefined);
+    const key = typeof index === 'number' ? index : typeof id === 'string' ? id : 0;
+    if (isJsonObject(item)) this.#items.set(key, { type: textOf(item['type']), id: idOf(item) });
+    return key;
+  }
+
+  /**
+   * Identifies an item of the whole response, whose position may differ from that in the events: by its id, or as the
+   * next one of its type. A call with another id is another call.
+   */
+  #keyInWhole(item: JsonObject, position: number, used: ReadonlySet<Key>): Key {
+    const [type, id] = [textOf(item['type']), idOf(item)];
+    const known = [...this.#items].filter(([key, each]) => each.type === type && !used.has(key));
+    const same = known.find(([, each]) => each.id === id);
+    const next = known.find(([, each]) => type !== 'function_call' || id === '' || each.id === '');
+    return (same ?? next)?.[0] ?? `whole:${position}`;
   }
 
   #begin(key: Key, item: JsonObject, out: StreamPart[]): void {
@@ -96,12 +121,12 @@ export class ResponsesAnswer extends StreamedAnswer {
         for (const content of listOf(item['content'])) this.#content(content, wasStreamed, out);
         return;
       case 'reasoning':
-        if (!wasStreamed) think(summaryOf(item), out);
+        if (!wasStreamed) this.think(summaryOf(item), out);
         this.#keep(item, out);
         return;
       case 'function_call':
         this.#begin(key, item, out);
-        this.#calls.end(key, item['status'] === 'incomplete', out, textOf(item['arguments']));
+        this.#calls.end(key, item['status'] === 'incomplete', out, argumentsOf(item));
         return;
       case 'image_generation_call': {
         const data = textOf(item['result']);
@@ -112,7 +137,7 @@ export class ResponsesAnswer extends StreamedAnswer {
 
   #content(content: JsonObject, wasStreamed: boolean, out: StreamPart[]): void {
     if (content['type'] === 'refusal') this.#isRefusal = true;
-    if (!wasStreamed) this.#say(textOf(content['text'] ?? content['refusal']), out);
+    if (!wasStreamed) this.say(textOf(content['text'] ?? content['refusal']), out);
     this.#citations.addAll(content['annotations'], out);
   }
 
@@ -138,23 +163,20 @@ export class ResponsesAnswer extends StreamedAnswer {
       return;
     }
     // Emits what was not streamed: missing items, or everything.
-    for (const [index, item] of listOf(response['output']).entries()) this.#close(index, item, out);
+    const used = new Set<Key>();
+    for (const [position, item] of listOf(response['output']).entries()) {
+      const key = this.#keyInWhole(item, position, used);
+      used.add(key);
+      this.#close(key, item, out);
+    }
     this.began = true;
-    this.reason = this.#isRefusal ? 'content_filter' : reasonOf(response);
+    this.stop(this.#isRefusal ? 'content_filter' : reasonOf(response));
   }
 
   #failed(value: JsonObject, out: StreamPart[]): void {
     const error = providerErrorOf(value) ?? (value['status'] === 'failed' ? messageError('the model failed') : null);
     if (error !== null) this.fail(toModelError(error, null, this.errors), out);
   }
-
-  #say(text: string, out: StreamPart[]): void {
-    if (text !== '') this.text.push(text, out);
-  }
-}
-
-function think(text: string, out: StreamPart[]): void {
-  if (text !== '') out.push({ type: 'reasoning', text });
 }
 
 function summaryOf(item: JsonObject): string {
@@ -162,13 +184,13 @@ function summaryOf(item: JsonObject): string {
   return parts.map((part) => textOf(part['text'])).join('\n\n');
 }
 
-/** Identifies the item of an event: its index, or its id if a server omits the index. */
-function keyOf(event: JsonObject): Key {
-  const index = event['output_index'];
-  if (typeof index === 'number') return index;
-  const item = event['item'];
-  const id = event['item_id'] ?? (isJsonObject(item) ? item['id'] : undefined);
-  return typeof id === 'string' ? id : 0;
+/** The id that distinguishes an item; servers change the others from event to event. */
+function idOf(item: JsonObject): string {
+  return textOf(item['type'] === 'function_call' ? item['call_id'] : item['id']);
+}
+
+function argumentsOf({ arguments: args }: JsonObject): string {
+  return isJsonObject(args) ? JSON.stringify(args) : textOf(args);
 }
 
 function listOf(value: JsonValue | undefined): JsonObject[] {

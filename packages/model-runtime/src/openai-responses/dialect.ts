@@ -1,5 +1,6 @@
 import { openAiAbilities } from '../openai/abilities.ts';
 import { OPENAI_ADDRESSES, bearer, modelPage } from '../openai/endpoints.ts';
+import { OPENAI_MAX_TOOLS, OPENAI_TOOLS } from '../tool-schema/rules.ts';
 import { chooseText } from '../wire/choose-text.ts';
 import type { CapabilityFallback, ApiDialect } from '../wire/dialect.ts';
 import type { ProviderError } from '../wire/provider-error.ts';
@@ -11,6 +12,7 @@ export function createDialect(newId?: () => string): ApiDialect {
   return {
     wire: 'openai-responses',
     label: 'OpenAI responses API',
+    tools: { ...OPENAI_TOOLS, maxTools: OPENAI_MAX_TOOLS },
     addresses: { ...OPENAI_ADDRESSES, example: 'https://api.openai.com/v1' },
     headers: bearer,
     chat: toOutgoing,

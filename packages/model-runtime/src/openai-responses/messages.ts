@@ -9,23 +9,23 @@ import {
   type UserMessage,
 } from '@toolyard/protocol';
 import { scrub, scrubJson } from '../scrub.ts';
-import { renderTextResponse } from '../tool-call-text/describe.ts';
-import { toResultContent } from '../wire/content.ts';
-import { remember } from '../wire/json-text.ts';
-import { answerAsText, wireIdsOf } from '../wire/messages.ts';
+import { CallIds, PLAIN_ID } from '../wire/call-ids.ts';
+import { remember, rememberVariant } from '../wire/json-text.ts';
+import { answerAsText } from '../wire/messages.ts';
 import { isOwnOf, unsealReplay } from '../wire/replay.ts';
 import { toTurns } from '../wire/turns.ts';
 import { resultItem, textToolResult, userItem } from './content.ts';
 
 export type ResponsesMessageOptions = {
   toolMode: ToolMode;
-  /** The model whose own reasoning is replayed to it; absent: no reasoning is replayed. */
-  replayFor?: string;
+  /** The model that receives the conversation, with its own reasoning if `replay`. */
+  model: string;
+  replay: boolean;
 };
 
 /** The `input` of a request, each item as JSON. Each message is serialized once, however many requests contain it. */
-export function itemsOf(messages: readonly Message[], { toolMode, replayFor }: ResponsesMessageOptions): string[] {
-  const wireIds = new Map<string, string>();
+export function itemsOf(messages: readonly Message[], { toolMode, model, replay }: ResponsesMessageOptions): string[] {
+  const ids = new CallIds(PLAIN_ID);
   const turns = toTurns(
     messages,
     { user: 'user', model: 'model' },
@@ -33,12 +33,11 @@ export function itemsOf(messages: readonly Message[], { toolMode, replayFor }: R
       user: (message) => remember(userCache, message, () => [userItem(message.parts)]),
       assistant: (message) => {
         if (toolMode === 'text') return textAnswer(message);
-        const form = replayFor !== undefined && isOwnOf(message, replayFor) ? 'replay' : 'native';
-        const { items, ids } = nativeAnswer(message, form);
-        for (const [callId, wireId] of ids) wireIds.set(callId, wireId);
-        return items;
+        const isReplayed = replay && isOwnOf(message, model);
+        const variant = `${isReplayed} ${ids.add(message)}`;
+        return rememberVariant(answerCache, message, variant, () => nativeAnswer(message, ids, isReplayed));
       },
-      results: (run) => run.map((message) => resultOf(message, toolMode, wireIds)),
+      results: (run) => run.map((message) => resultOf(message, toolMode, ids)),
     },
   );
   return turns.flatMap(({ blocks }) => blocks);
@@ -51,49 +50,40 @@ function textAnswer(message: AssistantMessage): readonly string[] {
   return remember(textCache, message, () => jsonOf([messageItem(answerAsText(message))]));
 }
 
-type Answered = { items: readonly string[]; ids: readonly (readonly [callId: string, wireId: string])[] };
+const answerCache = new WeakMap<AssistantMessage, { variant: string; value: readonly string[] }>();
 
-const answerCaches = {
-  native: new WeakMap<AssistantMessage, Answered>(),
-  replay: new WeakMap<AssistantMessage, Answered>(),
-};
-
-function nativeAnswer(message: AssistantMessage, form: 'native' | 'replay'): Answered {
-  return remember(answerCaches[form], message, () => {
-    const ids = wireIdsOf(message);
-    const idOf = new Map(ids);
-    const items: (JsonObject | null)[] = [];
-    let phase: string | null = null;
-    for (const part of message.parts) {
-      switch (part.type) {
-        case 'text':
-          items.push(messageItem(part.text, phase));
-          phase = null;
-          break;
-        case 'malformed_tool_call':
-          items.push(messageItem(part.raw));
-          break;
-        case 'reasoning': {
-          const stored = form === 'replay' ? readKept(part.signature) : null;
-          if (typeof stored?.['phase'] === 'string') phase = stored['phase'];
-          else if (stored !== null) items.push(reasoningItem(part.text, stored));
-          break;
-        }
-        case 'tool_call':
-          items.push({
-            type: 'function_call',
-            call_id: idOf.get(part.callId) ?? part.callId,
-            name: part.name,
-            arguments: JSON.stringify(scrubJson(part.arguments)),
-          });
-          break;
-        default:
-          // The API has no input form for other parts.
-          break;
+function nativeAnswer(message: AssistantMessage, ids: CallIds, isReplayed: boolean): string[] {
+  const items: (JsonObject | null)[] = [];
+  let phase: string | null = null;
+  for (const part of message.parts) {
+    switch (part.type) {
+      case 'text':
+        items.push(messageItem(part.text, phase));
+        phase = null;
+        break;
+      case 'malformed_tool_call':
+        items.push(messageItem(part.raw));
+        break;
+      case 'reasoning': {
+        const stored = isReplayed ? readKept(part.signature) : null;
+        if (typeof stored?.['phase'] === 'string') phase = stored['phase'];
+        else if (stored !== null) items.push(reasoningItem(part.text, stored));
+        break;
       }
+      case 'tool_call':
+        items.push({
+          type: 'function_call',
+          call_id: ids.get(part.callId) ?? part.callId,
+          name: part.name,
+          arguments: JSON.stringify(scrubJson(part.arguments)),
+        });
+        break;
+      default:
+        // The API has no input form for other parts.
+        break;
     }
-    return { items: jsonOf(dropDanglingReasoning(items)), ids };
-  });
+  }
+  return jsonOf(dropDanglingReasoning(items));
 }
 
 /** `phase`: whether the text was commentary or the final answer, if the model reported it. */
@@ -121,19 +111,14 @@ function dropDanglingReasoning(items: (JsonObject | null)[]): JsonObject[] {
   return known.slice(0, last + 1);
 }
 
-const resultCache = new WeakMap<ToolMessage, { id: string; item: string }>();
+const resultCache = new WeakMap<ToolMessage, { variant: string; value: string }>();
 
 /** The answer to a malformed call is sent as text, because the API never received that call. */
-function resultOf(message: ToolMessage, toolMode: ToolMode, wireIds: ReadonlyMap<string, string>): string {
+function resultOf(message: ToolMessage, toolMode: ToolMode, ids: CallIds): string {
   const [part] = message.parts;
-  const id = toolMode === 'native' ? wireIds.get(part.callId) : undefined;
-  if (id === undefined) {
-    const { text } = toResultContent(part.result, 'shown below');
-    return textToolResult(renderTextResponse(message.name, text), part.result);
-  }
-  let known = resultCache.get(message);
-  if (known?.id !== id) resultCache.set(message, (known = { id, item: resultItem(id, part.result) }));
-  return known.item;
+  const id = toolMode === 'native' ? ids.get(part.callId) : undefined;
+  if (id === undefined) return textToolResult(message.name, part.result);
+  return rememberVariant(resultCache, message, id, () => resultItem(id, part.result));
 }
 
 function jsonOf(items: readonly (JsonObject | null)[]): string[] {

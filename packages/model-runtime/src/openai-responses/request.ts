@@ -1,12 +1,12 @@
-import type { JsonObject, ToolDefinition } from '@toolyard/protocol';
+import type { JsonObject } from '@toolyard/protocol';
 import { OPENAI_MODELS } from '../openai/models-data.ts';
+import { OPENAI_TOOLS } from '../tool-schema/rules.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
 import { findModelRow, nearestEffort } from '../wire/effort.ts';
-import { remember } from '../wire/json-text.ts';
 import { systemText, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
-import { toolFunction } from '../wire/tool-function.ts';
+import { createToolWriter } from '../wire/tool-function.ts';
 import { itemsOf } from './messages.ts';
 
 /** Optional features of this wire besides settings. */
@@ -19,7 +19,7 @@ const OWNED = ['model', 'input', 'instructions', 'tools', 'stream', 'previous_re
  */
 export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat {
   const { messages, model, toolMode } = request;
-  const items = itemsOf(messages, { toolMode, ...(without.has(OPTIONAL_FEATURES.replay) ? {} : { replayFor: model }) });
+  const items = itemsOf(messages, { toolMode, model, replay: !without.has(OPTIONAL_FEATURES.replay) });
   const instructions = systemText(messages, textModeSuffix(request));
   const settings = settingsOf(request, without);
   const fields: JsonObject = { ...settings.fields, stream: true, store: false };
@@ -28,7 +28,7 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
     `"model":${JSON.stringify(model)}`,
     ...(instructions === '' ? [] : [`"instructions":${JSON.stringify(instructions)}`]),
   ].join(',');
-  const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request)].join(',');
+  const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request, without)].join(',');
   const { sent, omittedSettings } = settings;
   return { path: '/responses', body: `{${head},"input":[${items.join(',')}],${rest}}`, sent, omittedSettings };
 }
@@ -67,13 +67,11 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
   return settings;
 }
 
-const toolCache = new WeakMap<ToolDefinition, string>();
+const toolJson = createToolWriter(OPENAI_TOOLS, (tool) => ({ type: 'function', ...tool, strict: false }));
 
-function toolFields({ tools, toolChoice, toolMode }: ChatRequest): string[] {
+function toolFields({ tools, toolChoice, toolMode }: ChatRequest, without: ReadonlySet<string>): string[] {
   if (toolMode === 'text' || tools.length === 0) return [];
-  const pieces = tools.map((tool) =>
-    remember(toolCache, tool, () => JSON.stringify({ type: 'function', ...toolFunction(tool), strict: false })),
-  );
+  const pieces = tools.map((tool) => toolJson(tool, without));
   const written = `"tools":[${pieces.join(',')}]`;
   if (toolChoice === 'auto') return [written];
   const choice = typeof toolChoice === 'string' ? toolChoice : { type: 'function', name: toolChoice.name };

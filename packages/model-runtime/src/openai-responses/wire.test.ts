@@ -26,7 +26,7 @@ async function ask(scripted: ModelReply, more: Partial<ChatRequest> = {}) {
   return await collect(runtimeOver('openai-responses', server.url), request('hi', more));
 }
 
-const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
+const png = { type: 'image', mimeType: 'image/png', source: { data: 'iVBORw0KGgo=' } } as const;
 const tools = [tool('f'), tool('g')];
 
 describe('requests', () => {
@@ -36,8 +36,8 @@ describe('requests', () => {
       user(
         'look',
         png,
-        { type: 'audio', mimeType: 'audio/wav', source: { data: 'BBBB' } },
-        { type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'CCCC' } },
+        { type: 'audio', mimeType: 'audio/wav', source: { data: 'UklGRgAAAABXQVZF' } },
+        { type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'JVBERi0x' } },
         { type: 'file', mimeType: 'application/pdf', source: { url: 'https://example.org/b.pdf' } },
       ),
       assistant('So.', call('c1', 'f', { x: 1 }, 'call_9')),
@@ -52,9 +52,9 @@ describe('requests', () => {
           role: 'user',
           content: [
             { type: 'input_text', text: 'look' },
-            { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' },
-            { type: 'input_audio', input_audio: { data: 'BBBB', format: 'wav' } },
-            { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,CCCC' },
+            { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'auto' },
+            { type: 'input_audio', input_audio: { data: 'UklGRgAAAABXQVZF', format: 'wav' } },
+            { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0x' },
             { type: 'input_file', file_url: 'https://example.org/b.pdf' },
           ],
         },
@@ -65,7 +65,7 @@ describe('requests', () => {
           call_id: 'call_9',
           output: [
             { type: 'input_text', text: 'seen\n[image: shown below]' },
-            { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' },
+            { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'auto' },
           ],
         },
       ],

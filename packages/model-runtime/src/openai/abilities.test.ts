@@ -56,7 +56,7 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
     await runtime.createImage?.({
       model: 'i',
       prompt: 'a hat',
-      images: [{ type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } }],
+      images: [{ type: 'image', mimeType: 'image/png', source: { data: 'iVBORw0KGgo=' } }],
     });
     expect(server.requests[1]?.path).toBe('/v1/images/edits');
     expect(server.requests[1]?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);

@@ -16,7 +16,7 @@ import type {
   TranscriptionRequest,
 } from '../types.ts';
 import type { ApiDialect, Exchange, Outgoing } from '../wire/dialect.ts';
-import { bytesOf, dataImage, imageTypeOf } from '../wire/media.ts';
+import { bytesOf, dataImage, imageTypeOf, readMedia } from '../wire/media.ts';
 import { scrub } from '../scrub.ts';
 
 /** OpenAI's operations besides chat, the same for both chat APIs. */
@@ -86,10 +86,11 @@ function createImage(request: ImageRequest): Exchange<CreatedImages> {
 
 /** Throws ToolyardError if the bytes were not loaded; the caller has to inline them before a request. */
 function toBlob({ source, mimeType }: ImagePart): Blob {
-  if ('data' in source) return new Blob([bytesOf(source.data)], { type: mimeType });
+  const media = readMedia(source, mimeType);
+  if ('data' in media) return new Blob([bytesOf(media.data)], { type: media.mimeType });
   throw new ToolyardError({
     code: 'bad_request',
-    message: 'The image to edit is given only by its URL.',
+    message: `The image to edit cannot be sent: ${'problem' in media ? media.problem : 'it is given only by its URL'}.`,
     hint: 'Attach the image itself.',
   });
 }

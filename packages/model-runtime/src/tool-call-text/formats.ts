@@ -9,7 +9,7 @@ import { functionGemma, gemma4 } from './families/gemma.ts';
 import { gigachat3 } from './families/gigachat.ts';
 import { glm45, glm47, hunyuanV3, longcat } from './families/glm.ts';
 import { gptme } from './families/gptme.ts';
-import { harmony } from './families/harmony.ts';
+import { harmony, harmonyText } from './families/harmony.ts';
 import { hermes } from './families/hermes.ts';
 import { inkling } from './families/inkling.ts';
 import { internlm } from './families/internlm.ts';
@@ -31,8 +31,6 @@ import { mistral, mistralV11 } from './families/mistral.ts';
 import { functionaryV31, qwenXml, seedOss } from './families/qwen-xml.ts';
 import { strayMarkers } from './families/stray-markers.ts';
 import { kimiK2 } from './families/kimi.ts';
-
-const none: Family = { openings: [], write: () => '' };
 
 /**
  * The families of each format: its own first, then the fallbacks of its models. To add one, write a module and add a
@@ -71,7 +69,7 @@ const FORMATS = {
   gpt_oss_harmony: [harmony],
   xlam: [fencedCalls, bareCalls, hermes, mistral],
   json_generic: [bareCalls, lastFencedCalls, hermes, qwenXml],
-  plain: [none],
+  plain: [harmonyText],
   internlm: [internlm],
   jamba: [toolCallsList],
   hunyuan_a13b: [toolCallsList],

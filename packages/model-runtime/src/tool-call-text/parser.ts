@@ -16,6 +16,8 @@ export type ParserSettings = {
   startsInReasoning?: boolean;
   /** Generates ids for calls without one; default `text_call_1`, `text_call_2`, … */
   newId?: () => string;
+  /** Called for each block that contains calls: where it begins and ends, and how many it has, malformed or not. */
+  onBlock?: (start: number, end: number, calls: number) => void;
 };
 
 /** A matched marker: its start, and all openings with that marker. */
@@ -35,6 +37,8 @@ export class TextCallParser implements ToolCallTextParser {
   readonly #tools: OfferedTools;
   readonly #newId: () => string;
   readonly #ids = new Set<string>();
+  readonly #onBlock: ParserSettings['onBlock'];
+  #emitted = 0;
   #freshIds = 0;
   #section: Section;
   /** True while unclosed thinking is parsed a second time, for the calls in it. */
@@ -45,6 +49,7 @@ export class TextCallParser implements ToolCallTextParser {
     this.#tools = new OfferedTools(settings.tools);
     this.#section = settings.startsInReasoning === true ? dialect.promptOpenedThinking : dialect.text;
     this.#writer = new AnswerWriter(this.#section.kind);
+    this.#onBlock = settings.onBlock;
     this.#newId = settings.newId ?? (() => `text_call_${++this.#freshIds}`);
     this.#reading = this.#read();
   }
@@ -201,15 +206,18 @@ export class TextCallParser implements ToolCallTextParser {
       write: (text) => this.#writer.write(text),
       findMarker: (from, to) => this.#findMarker(from, to),
     });
+    const before = this.#emitted;
     const verdict = yield* read(block);
     switch (verdict.type) {
       case 'text':
         source.seek(verdict.upTo);
         block.close();
         if (block.found === 0) this.#writer.write(source.text(start, verdict.upTo));
+        this.#report(start, before);
         return;
       case 'done':
         block.close();
+        this.#report(start, before);
         return;
       case 'enter':
         this.#enter(verdict.section);
@@ -218,6 +226,11 @@ export class TextCallParser implements ToolCallTextParser {
         this.#enter(this.#dialect.text);
         return;
     }
+  }
+
+  #report(start: number, before: number): void {
+    const calls = this.#emitted - before;
+    if (calls > 0) this.#onBlock?.(start, this.#source.position, calls);
   }
 
   #enter(section: Section): void {
@@ -237,10 +250,15 @@ export class TextCallParser implements ToolCallTextParser {
     const isThinking = this.#section.kind === 'reasoning';
     if (part.type === 'malformed_tool_call') {
       // Within thinking, it only mentions a call.
-      if (isThinking) this.#writer.write(part.raw);
-      else this.#writer.add(part);
+      if (isThinking) {
+        this.#writer.write(part.raw);
+        return;
+      }
+      this.#emitted += 1;
+      this.#writer.add(part);
       return;
     }
+    this.#emitted += 1;
     this.#writer.add({ type: 'tool_call', id: this.#idOf(part.id), name: part.name, arguments: part.arguments });
     if (isThinking) this.#section = this.#dialect.text;
   }

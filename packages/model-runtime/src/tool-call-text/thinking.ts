@@ -1,7 +1,9 @@
 import { READER_DONE, type Opening, type Section, type ReaderVerdict } from './core/opening.ts';
-import { readExactly, readWhile } from './core/reading.ts';
+import { hasMore, readExactly, readUntil, readWhile, type TextReading } from './core/reading.ts';
+import type { TextBlock } from './core/block.ts';
+import { NO_CHARACTER, type Source } from './core/source.ts';
 
-/** Markers of thinking. */
+/** Markers of thinking. `lead`: before the answer; and later, if a complete block stands on lines of its own. */
 type Thinking = { start: string; end: string; place: 'lead' | 'anywhere'; inside?: readonly Opening[] };
 
 /** Cohere marks citations in its text: `<co>rain</co: 0:[1,2]>`. The markers are removed. */
@@ -24,6 +26,12 @@ function isSourceCode(code: number): boolean {
 
 const THINKING: readonly Thinking[] = [
   { start: '<think>', end: '</think>', place: 'lead' },
+  { start: '<thinking>', end: '</thinking>', place: 'lead' },
+  // Gemma and Gemini behind OpenAI-compatible servers.
+  { start: '<thought>', end: '</thought>', place: 'lead' },
+  { start: '<reasoning>', end: '</reasoning>', place: 'lead' },
+  // OpenThinker, Sky-T1.
+  { start: '<|begin_of_thought|>', end: '<|end_of_thought|>', place: 'lead' },
   { start: '[THINK]', end: '[/THINK]', place: 'lead' },
   { start: '<seed:think>', end: '</seed:think>', place: 'lead' },
   { start: '<|START_THINKING|>', end: '<|END_THINKING|>', place: 'anywhere', inside: citationMarkers },
@@ -31,10 +39,48 @@ const THINKING: readonly Thinking[] = [
   { start: 'Here are my reasoning steps:', end: '[BEGIN FINAL RESPONSE]', place: 'lead' },
 ];
 
-const beginnings = THINKING.map(({ start, end, place, inside = [] }): Opening => {
-  const section: Section = { kind: 'reasoning', openings: [{ marker: end, read: closeSection }, ...inside] };
-  return { marker: start, place, read: () => openSection(section) };
+const sections = THINKING.map((thinking): Thinking & { section: Section } => {
+  const { end, inside = [] } = thinking;
+  return { ...thinking, section: { kind: 'reasoning', openings: [{ marker: end, read: closeSection }, ...inside] } };
 });
+
+const beginnings = sections.map(({ start, place, section }): Opening => ({
+  marker: start,
+  place,
+  read: () => openSection(section),
+}));
+
+/** Models that think between calls or steps open a block again, after the first words of the answer. */
+const laterBeginnings = sections
+  .filter(({ place }) => place === 'lead')
+  .map(({ start, end, section }): Opening => ({
+    marker: start,
+    place: 'line',
+    *read(block) {
+      return (yield* isClosedLater(block, end)) ? { type: 'enter', section } : { type: 'text', upTo: block.body };
+    },
+  }));
+
+/** End markers that a text was found not to contain any more: each is searched for to the end only once. */
+const missing = new WeakMap<Source, Set<string>>();
+
+/** True if the block is closed, and nothing follows its end marker on the line. */
+function* isClosedLater({ source, body }: TextBlock, end: string): TextReading<boolean> {
+  if (missing.get(source)?.has(end) === true) return false;
+  const stop = yield* readUntil(source, [end]);
+  source.examined += source.position - body;
+  if (stop === null) missing.set(source, (missing.get(source) ?? new Set()).add(end));
+  while (stop !== null && (yield* hasMore(source)) && isSpace(source.peek())) source.advance();
+  const isWhole = stop !== null && (source.peek() === NO_CHARACTER || source.peek() === NEWLINE);
+  source.seek(body);
+  return isWhole;
+}
+
+const NEWLINE = 10;
+
+function isSpace(code: number): boolean {
+  return code === 32 || code === 9 || code === 13;
+}
 
 /** If the prompt opened the thinking, any of its end markers may follow, and the model may open it again. */
 export const promptOpenedThinking: Section = {
@@ -48,6 +94,7 @@ export const promptOpenedThinking: Section = {
 /** Markers that open thinking; and an end marker at the very start, if the prompt opened it without our knowledge. */
 export const thinkingOpenings: readonly Opening[] = [
   ...beginnings,
+  ...laterBeginnings,
   ...THINKING.map(({ end }): Opening => ({ marker: end, place: 'lead', read: closeSection })),
 ];
 

@@ -10,7 +10,7 @@ import {
   type Price,
   type Usage,
 } from '@toolyard/protocol';
-import type { StreamPart } from '../types.ts';
+import type { StreamPart, WrittenAsText } from '../types.ts';
 import { readArguments } from '../wire/arguments.ts';
 import { dataImage } from '../wire/media.ts';
 
@@ -33,25 +33,28 @@ const FORMS: Forms = {
   text: ({ text }) => ({ event: 'text', data: text }),
   reasoning: ({ text }) => ({ event: 'reasoning', data: text }),
   reasoning_signature: ({ signature }) => ({ event: 'reasoning_signature', data: signature }),
-  tool_call_start({ index, id, name }, { callTexts }) {
+  tool_call_start({ index, id, name, isText }, { callTexts }) {
     callTexts.set(index, '');
-    return callEvent({ index, ...defined({ id }), type: 'function', function: { name } });
+    return callEvent({ index, ...defined({ id, isText }), type: 'function', function: { name } });
   },
   tool_call_delta({ index, argumentsText }, { callTexts }) {
     callTexts.set(index, (callTexts.get(index) ?? '') + argumentsText);
     return callEvent({ index, type: 'function', function: { arguments: argumentsText } });
   },
-  tool_call({ index, id, name, arguments: args, argumentsText }, { callTexts }) {
+  tool_call({ index, id, name, arguments: args, argumentsText, text }, { callTexts }) {
     const sent = callTexts.get(index) ?? '';
     callTexts.delete(index);
     const unreadable = args === null ? { unreadable: true } : {};
-    const base = { index, ...defined({ id }), type: 'function', ...unreadable };
+    const base = { index, ...defined({ id, text }), type: 'function', ...unreadable };
     // Sends the rest of the arguments; if they changed, sends all of them again.
     return argumentsText.startsWith(sent)
       ? callEvent({ ...base, function: { name, arguments: argumentsText.slice(sent.length) }, whole: true })
       : callEvent({ ...base, function: { name }, whole: true, argumentsText });
   },
-  malformed_tool_call: ({ raw, reason }) => ({ event: 'malformed_tool_call', data: { raw, reason } }),
+  malformed_tool_call: ({ raw, reason, text }) => ({
+    event: 'malformed_tool_call',
+    data: { raw, reason, ...defined({ text }) },
+  }),
   image({ mimeType, source }) {
     if ('data' in source) return { event: 'base64_image', data: `data:${mimeType};base64,${source.data}` };
     if (!('url' in source)) return null;
@@ -158,7 +161,8 @@ export class WebApiDecoder {
         return;
       case 'malformed_tool_call':
         if (isJsonObject(data)) {
-          out.push({ type: 'malformed_tool_call', raw: textIn(data, 'raw'), reason: textIn(data, 'reason') });
+          const said = { raw: textIn(data, 'raw'), reason: textIn(data, 'reason') };
+          out.push({ type: 'malformed_tool_call', ...said, ...defined({ text: readText(data['text']) }) });
         }
         return;
       case 'base64_image':
@@ -205,29 +209,42 @@ export class WebApiDecoder {
     if (open === undefined) {
       open = { id: typeof id === 'string' ? id : undefined, name: textIn(fields, 'name'), argumentsText: '' };
       this.#calls.set(index, open);
-      out.push({ type: 'tool_call_start', index, ...defined({ id: open.id }), name: open.name });
+      const isText = call['isText'] === true ? { isText: true as const } : {};
+      out.push({ type: 'tool_call_start', index, ...defined({ id: open.id }), name: open.name, ...isText });
     }
     const more = textIn(fields, 'arguments');
     open.argumentsText += more;
     if (typeof call['argumentsText'] === 'string') open.argumentsText = call['argumentsText'];
-    if (whole === true) this.#whole(index, call['unreadable'] === true, out);
+    if (whole === true) this.#whole(index, call['unreadable'] === true, out, readText(call['text']));
     else if (more !== '') out.push({ type: 'tool_call_delta', index, argumentsText: more });
   }
 
-  #whole(index: number, unreadable: boolean, out: StreamPart[]): void {
+  #whole(index: number, unreadable: boolean, out: StreamPart[], text?: WrittenAsText): void {
     const open = this.#calls.get(index);
     if (open === undefined) return;
     this.#calls.delete(index);
     const { id, name, argumentsText } = open;
     const base = { index, ...defined({ id }), name };
     const args = unreadable ? null : readArguments(argumentsText, false);
-    out.push({ type: 'tool_call', ...base, arguments: args, argumentsText });
+    out.push({ type: 'tool_call', ...base, arguments: args, argumentsText, ...defined({ text }) });
   }
 }
 
 function textIn(data: JsonObject, field: string): string {
   const value = data[field];
   return typeof value === 'string' ? value : '';
+}
+
+function readText(data: JsonValue | undefined): WrittenAsText | undefined {
+  if (!isJsonObject(data)) return undefined;
+  const { at, position } = data;
+  return {
+    raw: textIn(data, 'raw'),
+    at: typeof at === 'number' ? at : 0,
+    toolMode: data['toolMode'] === 'text' ? 'text' : 'native',
+    ...(position === 'quote' || position === 'code' ? { position } : {}),
+    ...(data['isNative'] === true ? { isNative: true } : {}),
+  };
 }
 
 function readImage(data: JsonValue): StreamPart | null {

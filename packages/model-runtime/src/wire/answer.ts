@@ -10,7 +10,16 @@ export abstract class StreamedAnswer {
   /** True after the server sent its end-of-stream marker. */
   isStreamDone = false;
   protected usage: Usage | null = null;
-  protected reason: FinishReason | null = null;
+  #reason: FinishReason | null = null;
+  /** Where the stop reason arrived: in an event without content or beside it; `early`: content followed. */
+  #stop: 'alone' | 'beside' | 'early' = 'alone';
+  /** True if the current event contains a stop reason. */
+  #isStopping = false;
+  /** True after any stop reason that content followed. */
+  #stopsEarly = false;
+  /** Pieces of content so far, and the type of the last: reasoning alone is no answer. */
+  #pieces = 0;
+  #hasAnswer = false;
   /** True after the first event that belongs to an answer. */
   protected began = false;
   protected readonly text: TextPath;
@@ -21,13 +30,64 @@ export abstract class StreamedAnswer {
     this.errors = errors;
   }
 
-  /** True after the stop reason arrived; usage may still follow. */
+  /** True if a stop reason arrived and no content followed it. */
   get stopped(): boolean {
-    return this.reason !== null;
+    return this.#reason !== null && this.#stop !== 'early';
+  }
+
+  /**
+   * True if the answer is over; only usage may follow.
+   *
+   * Rule: a stop reason is final only if nothing follows it. Servers set one in every event, or in those of the
+   * reasoning, so it is expected to be final only if it came alone, after an answer, and none before was early.
+   */
+  get isLikelyOver(): boolean {
+    return this.stopped && this.#stop === 'alone' && this.#hasAnswer && !this.#stopsEarly;
+  }
+
+  get hasUsage(): boolean {
+    return this.usage !== null;
   }
 
   /** Processes one event, or a whole answer. `name` is the event's name, if any. */
-  abstract chunk(value: JsonValue, out: StreamPart[], name?: string): void;
+  read(value: JsonValue, out: StreamPart[], name?: string): void {
+    const pieces = this.#pieces;
+    this.#isStopping = false;
+    this.chunk(value, out, name);
+    if (this.#isStopping) this.#stop = this.#pieces > pieces ? 'beside' : 'alone';
+    else if (this.#pieces > pieces && this.#reason !== null) {
+      this.#stop = 'early';
+      this.#stopsEarly = true;
+    }
+  }
+
+  protected abstract chunk(value: JsonValue, out: StreamPart[], name?: string): void;
+
+  /** Adds text of the answer. */
+  protected say(text: string, out: StreamPart[]): void {
+    if (text === '') return;
+    this.addPiece();
+    this.text.push(text, out);
+  }
+
+  /** Adds reasoning. */
+  protected think(text: string, out: StreamPart[]): void {
+    if (text === '') return;
+    this.#pieces += 1;
+    out.push({ type: 'reasoning', text });
+  }
+
+  /** Notes that a piece of the answer arrived: part of a call, an image. */
+  protected addPiece(): void {
+    this.#pieces += 1;
+    this.#hasAnswer = true;
+  }
+
+  /** The server gave a stop reason. A later one replaces it. */
+  protected stop(reason: FinishReason): void {
+    this.#reason = reason;
+    this.#isStopping = true;
+  }
 
   /** Number of native calls so far. */
   protected abstract get callCount(): number;
@@ -50,11 +110,11 @@ export abstract class StreamedAnswer {
       );
       return;
     }
-    if (this.reason === 'error' || (this.reason === null && !this.isStreamDone)) {
+    if (this.#reason === 'error' || (this.#reason === null && !this.isStreamDone)) {
       this.fail(brokenStream(this.errors.server), out);
       return;
     }
-    this.#finish(this.reason ?? 'stop', out);
+    this.#finish(this.#reason ?? 'stop', out);
   }
 
   /** Ends the answer with an error; earlier parts stay valid. */
@@ -74,6 +134,16 @@ export abstract class StreamedAnswer {
     out.push({ type: 'finish', reason: hasCalls && reason === 'stop' ? 'tool_calls' : reason });
     this.ended = true;
   }
+}
+
+/**
+ * The call that the model wrote and the API could not read, as the stop reason reports it: `MALFORMED_FUNCTION_CALL` of
+ * Gemini, `function_call_filter: …` of its OpenAI-compatible API, `malformed_tool_use` of Bedrock; null for any other.
+ */
+export function malformedCall(stopReason: string, raw = ''): StreamPart | null {
+  return /function_call_filter|(malformed|unexpected)_(function|tool)_?(call|use)/i.test(stopReason)
+    ? { type: 'malformed_tool_call', raw, reason: 'the API reported it as malformed' }
+    : null;
 }
 
 /** The error for a connection or server that stopped in the middle of an answer. */

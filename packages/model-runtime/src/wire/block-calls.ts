@@ -1,61 +1,49 @@
-import type { JsonObject } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
-import { readArguments } from './arguments.ts';
+import { AnswerCalls, type AnswerCall } from './answer-calls.ts';
 
-type Call = { index: number; id: string; name: string; argumentsText: string; done: boolean };
-
-/**
- * The native calls of a wire that marks their start and end. A repeated start continues the call; each call is emitted
- * once, even if its end is repeated or missing.
- */
+/** The native calls of an API format that marks their start and end, each under a key. */
 export class BlockCalls {
-  readonly #calls = new Map<string | number, Call>();
+  readonly #calls = new AnswerCalls();
+  readonly #byKey = new Map<string | number, AnswerCall>();
 
   get count(): number {
-    return this.#calls.size;
+    return this.#calls.count;
   }
 
   /** True if a call with this key exists. */
   has(key: string | number): boolean {
-    return this.#calls.has(key);
+    return this.#byKey.has(key);
   }
 
-  /** Starts a call; `key` identifies its later events. */
-  begin(key: string | number, id: string, name: string, out: StreamPart[]): void {
-    if (this.#calls.has(key)) return;
-    const call = { index: this.#calls.size, id, name, argumentsText: '', done: false };
-    this.#calls.set(key, call);
-    if (name !== '') out.push({ type: 'tool_call_start', index: call.index, ...idOf(call), name });
+  /** Starts a call; `key` identifies its later events. `whole`: its complete arguments, if the start contains them. */
+  begin(key: string | number, id: string, name: string, out: StreamPart[], whole = ''): void {
+    let call = this.#byKey.get(key);
+    if (call === undefined) this.#byKey.set(key, (call = this.#calls.open(id, name)));
+    if (whole !== '') call.whole = whole;
+    this.#calls.announce(call, out);
   }
 
   delta(key: string | number, argumentsText: string, out: StreamPart[]): void {
-    const call = this.#calls.get(key);
-    if (call === undefined || call.done || argumentsText === '') return;
-    call.argumentsText += argumentsText;
-    if (call.name !== '') out.push({ type: 'tool_call_delta', index: call.index, argumentsText });
+    const call = this.#byKey.get(key);
+    if (call !== undefined && !call.progress.closed) this.#calls.append(call, argumentsText, out);
+  }
+
+  /** Sets the complete arguments of a call, if an event besides its start and end contains them. */
+  complete(key: string | number, whole: string): void {
+    const call = this.#byKey.get(key);
+    if (call !== undefined && !call.progress.closed && whole !== '') call.whole = whole;
   }
 
   /** Ends a call. `whole`: its complete arguments, if the end event contains them. */
-  end(key: string | number, cut: boolean, out: StreamPart[], completeText = ''): void {
-    const call = this.#calls.get(key);
-    if (call === undefined || call.done) return;
-    if (call.argumentsText === '' && completeText !== '') this.delta(key, completeText, out);
-    call.done = true;
-    const { index, name, argumentsText } = call;
-    if (name === '') {
-      out.push({ type: 'malformed_tool_call', raw: argumentsText, reason: 'the call has no name' });
-      return;
-    }
-    const args: JsonObject | null = readArguments(argumentsText, cut);
-    out.push({ type: 'tool_call', index, ...idOf(call), name, arguments: args, argumentsText });
+  end(key: string | number, cut: boolean, out: StreamPart[], whole = ''): void {
+    const call = this.#byKey.get(key);
+    if (call === undefined || call.progress.closed) return;
+    if (whole !== '') call.whole = whole;
+    this.#calls.close(call, cut, out);
   }
 
   /** Ends all calls that are still open. */
   endAll(cut: boolean, out: StreamPart[]): void {
-    for (const key of this.#calls.keys()) this.end(key, cut, out);
+    this.#calls.finish(cut, out);
   }
-}
-
-function idOf(call: Call): { id?: string } {
-  return call.id === '' ? {} : { id: call.id };
 }

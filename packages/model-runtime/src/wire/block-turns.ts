@@ -9,11 +9,11 @@ import type {
   UserPart,
 } from '@toolyard/protocol';
 import { renderTextResponse } from '../tool-call-text/describe.ts';
-import { toResultContent } from './content.ts';
-import { remember } from './json-text.ts';
-import { answerAsText, wireIdsOf } from './messages.ts';
+import { CallIds, PLAIN_ID, shortId } from './call-ids.ts';
+import { remember, rememberVariant } from './json-text.ts';
+import { answerAsText } from './messages.ts';
 import type { WireName } from './names.ts';
-import { isOwnOf, sealReplay, unsealReplay } from './replay.ts';
+import { isOwnOf, NO_REASONING, sealReplay, unsealReplay, type ReplayedReasoning } from './replay.ts';
 import { toTurns, type MessageTurn } from './turns.ts';
 
 /** Reasoning that its model can read again: its text with a signature, or redacted content. */
@@ -28,38 +28,35 @@ export type BlockFormat = {
   textBlock: (text: string) => JsonObject | null;
   callBlock: (call: { id: string; name: string; arguments: JsonObject }) => JsonObject;
   /** The text is sent unchanged, because its signature covers the exact text. */
-  reasoningBlock: (text: string, sealed: SealedReasoning) => JsonObject;
+  reasoningBlock: (text: string, sealed: SealedReasoning, model: string) => JsonObject | null;
   /** A tool result as JSON of one block, images included. */
   resultBlock: (id: string, result: ToolResult) => string;
-  /** The images of a result as JSON of blocks. */
-  resultImages: (result: ToolResult) => string[];
+  /** The text of a result, and its images as JSON of blocks. */
+  resultContent: (result: ToolResult) => { text: string; images: readonly string[] };
 };
 
 export type BlockTurnOptions = {
   toolMode: ToolMode;
-  /** The model whose own reasoning is replayed to it; absent: no reasoning is replayed. */
-  replayFor?: string;
+  /** The model that receives the conversation. */
+  model: string;
+  reasoning: ReplayedReasoning;
 };
 
 type Turn = MessageTurn<'user' | 'assistant'>;
-type Answered = { blocks: readonly string[]; ids: readonly (readonly [callId: string, wireId: string])[] };
+type Blocks = { variant: string; value: readonly string[] };
 
 /** Returns the function that puts a conversation into the format. Each message is serialized once, however many requests contain it. */
 export function createBlockTurns(
   format: BlockFormat,
 ): (messages: readonly Message[], options: BlockTurnOptions) => Turn[] {
-  const { wire, userBlocks, textBlock, callBlock, reasoningBlock, resultBlock, resultImages } = format;
+  const { wire, userBlocks, textBlock, callBlock, reasoningBlock, resultBlock, resultContent } = format;
   const users = new WeakMap<UserMessage, readonly string[]>();
   const texts = new WeakMap<AssistantMessage, readonly string[]>();
-  const answers = {
-    native: new WeakMap<AssistantMessage, Answered>(),
-    replay: new WeakMap<AssistantMessage, Answered>(),
-  };
-  const results = new WeakMap<ToolMessage, { id: string; block: string }>();
+  const answers = new WeakMap<AssistantMessage, Blocks>();
+  const results = new WeakMap<ToolMessage, { variant: string; value: string }>();
 
-  function nativeAnswer(message: AssistantMessage, form: 'native' | 'replay'): Answered {
-    const ids = wireIdsOf(message).map(([callId, wireId]) => [callId, idFor(wireId)] as const);
-    const idOf = new Map(ids);
+  function nativeAnswer(message: AssistantMessage, ids: CallIds, isOwn: boolean, fills: boolean): string[] {
+    let hasReasoning = false;
     const blocks = message.parts.map((part): JsonObject | null => {
       switch (part.type) {
         case 'text':
@@ -67,46 +64,48 @@ export function createBlockTurns(
         case 'malformed_tool_call':
           return textBlock(part.raw);
         case 'reasoning': {
-          const sealed = form === 'replay' ? unsealReasoning(wire, part.signature) : null;
-          return sealed && reasoningBlock(part.text, sealed);
+          const sealed = isOwn ? unsealReasoning(wire, part.signature) : null;
+          const block = sealed && reasoningBlock(part.text, sealed, message.model);
+          hasReasoning ||= block !== null;
+          return block;
         }
         case 'tool_call': {
           const { callId, name } = part;
-          return callBlock({ id: idOf.get(callId) ?? idFor(callId), name, arguments: part.arguments });
+          return callBlock({ id: ids.get(callId) ?? shortId(callId), name, arguments: part.arguments });
         }
         default:
           // The APIs have no input form for other parts.
           return null;
       }
     });
-    return { blocks: jsonOf(blocks), ids };
+    const isFilled = fills && !hasReasoning && message.parts.some((part) => part.type === 'tool_call');
+    const filler = isFilled ? reasoningBlock(NO_REASONING, { kind: 'thinking', content: '' }, '') : null;
+    return jsonOf([filler, ...blocks]);
   }
 
   /** Results come first. Answers to malformed calls follow as text, because the API never received such a call. */
-  function nativeResults(run: readonly ToolMessage[], wireIds: ReadonlyMap<string, string>): string[] {
+  function nativeResults(run: readonly ToolMessage[], ids: CallIds): string[] {
     const blocks: string[] = [];
     const asText: string[] = [];
     for (const message of run) {
       const [part] = message.parts;
-      const id = wireIds.get(part.callId);
+      const id = ids.get(part.callId);
       if (id === undefined) {
         asText.push(...textResult(message));
         continue;
       }
-      let known = results.get(message);
-      if (known?.id !== id) results.set(message, (known = { id, block: resultBlock(id, part.result) }));
-      blocks.push(known.block);
+      blocks.push(rememberVariant(results, message, id, () => resultBlock(id, part.result)));
     }
     return [...blocks, ...asText];
   }
 
   function textResult(message: ToolMessage): string[] {
-    const { text } = toResultContent(message.parts[0].result, 'shown below');
-    return jsonOf([textBlock(renderTextResponse(message.name, text))]);
+    const { text, images } = resultContent(message.parts[0].result);
+    return [...jsonOf([textBlock(renderTextResponse(message.name, text))]), ...images];
   }
 
-  return (messages, { toolMode, replayFor }) => {
-    const wireIds = new Map<string, string>();
+  return (messages, { toolMode, model, reasoning }) => {
+    const ids = new CallIds(PLAIN_ID);
     return toTurns(
       messages,
       { user: 'user', model: 'assistant' },
@@ -114,15 +113,12 @@ export function createBlockTurns(
         user: (message) => remember(users, message, () => userBlocks(message.parts)),
         assistant: (message) => {
           if (toolMode === 'text') return remember(texts, message, () => jsonOf([textBlock(answerAsText(message))]));
-          const form = replayFor !== undefined && isOwnOf(message, replayFor) ? 'replay' : 'native';
-          const { blocks, ids } = remember(answers[form], message, () => nativeAnswer(message, form));
-          for (const [callId, wireId] of ids) wireIds.set(callId, wireId);
-          return blocks;
+          const isOwn = reasoning !== 'none' && isOwnOf(message, model);
+          const fills = reasoning === 'in_every_call';
+          const variant = `${isOwn} ${fills} ${ids.add(message)}`;
+          return rememberVariant(answers, message, variant, () => nativeAnswer(message, ids, isOwn, fills));
         },
-        results: (run) =>
-          toolMode === 'text'
-            ? run.flatMap((message) => [...textResult(message), ...resultImages(message.parts[0].result)])
-            : nativeResults(run, wireIds),
+        results: (run) => (toolMode === 'text' ? run.flatMap(textResult) : nativeResults(run, ids)),
       },
     );
   };
@@ -139,11 +135,6 @@ function unsealReasoning(wire: WireName, signature: string | undefined): SealedR
   const colon = sealed.indexOf(':');
   const kind = sealed.slice(0, colon) === 'redacted' ? 'redacted' : 'thinking';
   return { kind, content: sealed.slice(colon + 1) };
-}
-
-/** The APIs restrict the characters of call ids; other providers and Toolyard use ids with others. */
-function idFor(id: string): string {
-  return id.replace(/[^\w-]/g, '_');
 }
 
 function jsonOf(blocks: readonly (JsonObject | null)[]): string[] {

@@ -24,6 +24,7 @@ export class CallGuard {
   readonly #controller = new AbortController();
   readonly #clock: Clock;
   readonly #callerSignal: AbortSignal | undefined;
+  readonly #idleTimeoutMs: number;
   #limitMs: number;
   #stopped: Error | null = null;
   #reader: BodyReader | null = null;
@@ -33,6 +34,7 @@ export class CallGuard {
 
   constructor(options: CallGuardOptions) {
     this.#clock = options.clock;
+    this.#idleTimeoutMs = options.idleTimeoutMs;
     this.#limitMs = options.idleTimeoutMs;
     this.#callerSignal = options.signal;
     this.#callerSignal?.addEventListener('abort', this.#onAbort);
@@ -110,12 +112,13 @@ export class CallGuard {
     this.#throwIfStopped();
   }
 
-  /** Reduces the idle timeout. */
-  shorten(limitMs: number): void {
-    if (limitMs >= this.#limitMs) return;
-    this.#limitMs = limitMs;
+  /** Reduces the idle timeout, or restores it (null). */
+  waitAtMost(limitMs: number | null): void {
+    const limit = Math.min(limitMs ?? this.#idleTimeoutMs, this.#idleTimeoutMs);
+    if (limit === this.#limitMs) return;
+    this.#limitMs = limit;
     this.#cancelTimer();
-    this.#arm(limitMs);
+    this.#arm(limit);
   }
 
   /** Removes timer and listener; the call itself continues. */

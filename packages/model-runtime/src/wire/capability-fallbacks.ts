@@ -1,101 +1,114 @@
+import type { Clock, ToolDefinition } from '@toolyard/protocol';
 import type { ChatRequest, StreamPart } from '../types.ts';
-import type { ApiDialect, OutgoingChat } from './dialect.ts';
-import type { EndpointOutcome } from './endpoint.ts';
-import { isToolRefusal, shortened, toModelError, type ErrorContext } from './provider-error.ts';
-import { rejectedSetting, settingInWords, type SettingName } from './settings.ts';
-
-/** Maximum number of fallbacks per request, for servers that keep rejecting. */
-const MAX_FALLBACKS = 8;
+import { settingInWords, type SettingName } from './settings.ts';
 
 /** Native tool definitions, which a server may reject as a whole. */
-const NATIVE_TOOLS = 'native-tools';
+export const NATIVE_TOOLS = 'native-tools';
+
+/** How long a rejection with HTTP 500 is believed, in milliseconds: it may have had another cause. */
+const DOUBTFUL_MS = 10 * 60_000;
+
+/** A feature that was rejected, with the other features of that request, and when to try it again. */
+type Rejection = { feature: string; among: ReadonlySet<string>; until: number };
+
+type KnownModel = { rejections: Rejection[]; leftOut: Map<string, string> };
+
+/** What a request contains besides its messages, as far as servers reject combinations of it. */
+export function featuresOf(request: ChatRequest): Set<string> {
+  const { parameters, responseFormat, continues } = request;
+  const features = new Set(Object.keys(parameters.extra ?? {}).map((field) => `extra:${field}`));
+  if (hasNativeTools(request)) features.add(NATIVE_TOOLS);
+  if (parameters.reasoningEffort !== undefined) features.add('reasoningEffort');
+  if (responseFormat !== undefined) features.add('responseFormat');
+  if (continues === true) features.add('continues');
+  return features;
+}
+
+export function hasNativeTools({ toolMode, tools }: ChatRequest): boolean {
+  return toolMode === 'native' && tools.length > 0;
+}
 
 /**
- * Features that requests to one server omit, per model. Each is learned from one rejected request and remembered, and
- * is always reported by a notice.
+ * What requests to one server omit, per model: the rule is that a rejected feature is left out wherever all other
+ * features of the rejected request are present again, and nowhere else. Each is reported by a notice when it is learned.
  */
 export class CapabilityFallbacks {
   readonly #server: string;
-  readonly #byModel = new Map<string, Set<string>>();
+  readonly #clock: Clock;
+  readonly #models = new Map<string, KnownModel>();
   readonly #reported = new Set<string>();
 
-  constructor(server: string) {
+  constructor(server: string, clock: Clock) {
     this.#server = server;
+    this.#clock = clock;
   }
 
-  of(model: string): ReadonlySet<string> {
-    return this.#of(model);
+  /** The features that are omitted from a request. */
+  without(request: ChatRequest): Set<string> {
+    const features = featuresOf(request);
+    const now = this.#clock.monotonic();
+    return new Set(
+      this.#of(request.model).rejections.flatMap(({ feature, among, until }) =>
+        now < until && [...among].every((each) => features.has(each)) ? [feature] : [],
+      ),
+    );
   }
 
-  /** The request without the features this server rejects. */
-  apply(request: ChatRequest): ChatRequest {
-    const asText = request.toolMode === 'native' && this.#of(request.model).has(NATIVE_TOOLS);
-    return asText ? { ...request, toolMode: 'text' } : request;
+  /** The tools of a request that were not rejected. A tool whose definition has changed is offered again. */
+  offered({ model, tools }: ChatRequest): readonly ToolDefinition[] {
+    const { leftOut } = this.#of(model);
+    const isOffered = (tool: ToolDefinition): boolean => leftOut.get(tool.name) !== JSON.stringify(tool.inputSchema);
+    return leftOut.size === 0 || tools.every(isOffered) ? tools : tools.filter(isOffered);
+  }
+
+  /** Omits a feature from now on. `status`: of the rejection. */
+  learn(request: ChatRequest, feature: string, status: number): void {
+    const among = featuresOf(request);
+    // A feature may occur together with itself only: `extra:grammar` among the tools, not among itself.
+    among.delete(feature);
+    const now = this.#clock.monotonic();
+    const until = status === 500 ? now + DOUBTFUL_MS : Number.POSITIVE_INFINITY;
+    const known = this.#of(request.model);
+    known.rejections = [...known.rejections.filter((each) => now < each.until), { feature, among, until }];
+  }
+
+  /** Leaves a tool out from now on. */
+  leaveOut(model: string, tool: ToolDefinition): void {
+    this.#of(model).leftOut.set(tool.name, JSON.stringify(tool.inputSchema));
+  }
+
+  /** Describes the tools of this model in the prompt from now on. */
+  describeTools(model: string): StreamPart {
+    this.#of(model).rejections.push({ feature: NATIVE_TOOLS, among: new Set(), until: Number.POSITIVE_INFINITY });
+    return this.toolsAsText(model);
+  }
+
+  toolsAsText(model: string): StreamPart {
+    return {
+      type: 'notice',
+      code: 'tools_as_text',
+      text: `${this.#server} does not support tool definitions for ${model}: the tools are described in the prompt instead.`,
+    };
   }
 
   /** Reports each setting that the wire or the model does not support, once. */
   report(model: string, omittedSettings: readonly SettingName[], notices: StreamPart[]): void {
     for (const name of omittedSettings) {
-      const key = `${model}\n${name}`;
-      if (this.#reported.has(key)) continue;
-      this.#reported.add(key);
-      notices.push({
-        type: 'notice',
-        code: 'setting_left_out',
-        text: `${model} at ${this.#server} does not support ${settingInWords(name)}: it was left out.`,
-      });
+      const text = `${model} at ${this.#server} does not support ${settingInWords(name)}: it was left out.`;
+      if (this.isNew(text)) notices.push({ type: 'notice', code: 'setting_left_out', text });
     }
   }
 
-  /** Handles a rejected request: true if it can be retried without the rejected feature. */
-  learn(
-    dialect: ApiDialect,
-    { status, error }: Extract<EndpointOutcome, { kind: 'refused' }>,
-    request: ChatRequest,
-    outgoing: OutgoingChat,
-    errors: ErrorContext,
-    notices: StreamPart[],
-  ): boolean {
-    const features = this.#of(request.model);
-    if (features.size >= MAX_FALLBACKS) return false;
-    if (request.toolMode === 'native' && request.tools.length > 0 && isToolRefusal(error)) {
-      this.describeTools(request.model, notices);
-      return true;
-    }
-    // Errors of key, model or context length are not caused by a feature, even if the message mentions one.
-    if (toModelError(error, status, errors).code !== 'bad_request') return false;
-
-    const fallback = dialect.fallbackFor?.(error, request, features) ?? null;
-    if (fallback !== null && !features.has(fallback.without)) {
-      features.add(fallback.without);
-      if (fallback.notice !== undefined) notices.push({ type: 'notice', ...fallback.notice });
-      return true;
-    }
-    const name = rejectedSetting(outgoing.sent, error);
-    if (name === null || features.has(name)) return false;
-    features.add(name);
-    const reason = shortened(errors.redact(error.message));
-    notices.push({
-      type: 'notice',
-      code: 'setting_left_out',
-      text: `${request.model} at ${this.#server} rejected the ${settingInWords(name)}, so it was left out: ${reason}`,
-    });
+  /** True once for each text. */
+  isNew(text: string): boolean {
+    if (this.#reported.has(text)) return false;
+    this.#reported.add(text);
     return true;
   }
 
-  /** Describes the tools of this model in the prompt from now on. */
-  describeTools(model: string, notices: StreamPart[]): void {
-    this.#of(model).add(NATIVE_TOOLS);
-    notices.push({
-      type: 'notice',
-      code: 'tools_as_text',
-      text: `${this.#server} does not support tool definitions for ${model}: the tools are described in the prompt instead.`,
-    });
-  }
-
-  #of(model: string): Set<string> {
-    let features = this.#byModel.get(model);
-    if (features === undefined) this.#byModel.set(model, (features = new Set()));
-    return features;
+  #of(model: string): KnownModel {
+    let known = this.#models.get(model);
+    if (known === undefined) this.#models.set(model, (known = { rejections: [], leftOut: new Map() }));
+    return known;
   }
 }

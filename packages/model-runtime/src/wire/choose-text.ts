@@ -14,5 +14,5 @@ export type TextOptions = {
 export function chooseText(request: ChatRequest, options: TextOptions): TextPath {
   const { always = false, startsInReasoning = false, newId } = options;
   if (!always && request.toolMode === 'native') return plainText;
-  return new TextStage({ tools: request.tools, startsInReasoning, ...defined({ newId }) });
+  return new TextStage({ tools: request.tools, toolMode: request.toolMode, startsInReasoning, ...defined({ newId }) });
 }

@@ -37,6 +37,8 @@ export type WireOptions = {
   newId?: () => string;
   /** Default: the model list of the wire. */
   models?: ModelListing;
+  /** What a detection has read of the models: the first request need not ask for it again. */
+  knownModels?: readonly ModelInfo[];
   /** Timeout in milliseconds without data, default 120,000. */
   idleTimeoutMs?: number;
   /** Maximum number of retries if the server is busy and nothing was streamed yet, default 2. */
@@ -118,6 +120,11 @@ export class Connection {
     return withModelFacts(models, server, await this.#factsOptions(signal));
   }
 
+  /** Whether the server passes tools to a model, if a detection has read it. */
+  knowsTools(model: string): boolean | undefined {
+    return this.#options.knownModels?.find(({ id }) => id === model)?.nativeTools;
+  }
+
   /** False if this response came from a server that did not pass the tools of the request to the model. */
   async showsTools(response: Response, { signal }: CallOptions): Promise<boolean> {
     if (!/^llama\.cpp\b/i.test(response.headers.get('server') ?? '')) return true;
@@ -195,12 +202,15 @@ export class Connection {
     switch (outcome.kind) {
       case 'failed':
         return toNetworkError(outcome.thrown, outcome.url, nameIn(this.#options.label));
-      case 'wrong_address':
+      case 'wrong_address': {
+        const said = outcome.foundPage ? 'the server returned a web page' : shortened(errors.redact(outcome.reason));
+        const place = `${outcome.triedUrls.join(' or ')}${said === '' ? '' : `: ${said.replace(/\.$/, '')}`}`;
         return {
           code: 'not_a_model_server',
-          message: `No ${dialect.label} ${isNamed(errors) ? `of ${errors.server} ` : ''}was found at ${outcome.triedUrls.join(' or ')}${outcome.foundPage ? ': the server returned a web page' : ''}.`,
+          message: `No ${dialect.label} ${isNamed(errors) ? `of ${errors.server} ` : ''}was found at ${place}.`,
           hint: `Check the base URL, and that the provider has the right API format; a base URL looks like ${dialect.addresses.example}.`,
         };
+      }
       case 'refused': {
         const error = toModelError(outcome.error, outcome.status, errors);
         const wait = retryAfterMs(outcome.headers, this.clock.now());

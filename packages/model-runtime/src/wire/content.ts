@@ -1,38 +1,108 @@
-import type { ImagePart, MediaSource, ResourcePart, ToolResult } from '@toolyard/protocol';
+import type { ResourcePart, ToolResult, UserPart } from '@toolyard/protocol';
 import { labelOf, textOfSource } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
+import { readMedia, type Media } from './media.ts';
+
+/** Media that can be sent. */
+export type SentMedia = Exclude<Media, { problem: string }>;
+
+/**
+ * How an API writes content. Null: the API has no form for it, and a text takes its place. `mimeType`: of the bytes or,
+ * for a URL, of its label.
+ */
+export type ContentFormat<Block> = {
+  text: (text: string) => Block;
+  image: (media: SentMedia, mimeType: string) => Block | null;
+  audio: (media: SentMedia, mimeType: string) => Block | null;
+  file: (media: SentMedia, mimeType: string, name: string) => Block | null;
+};
+
+/** The image types that all APIs but Gemini's accept. */
+export const COMMON_IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+/** True for a URL, and for bytes of one of `types`. */
+export function isOneOf(media: SentMedia, types: ReadonlySet<string>): boolean {
+  return 'url' in media || types.has(media.mimeType);
+}
+
+/**
+ * A part of a user message. Rule: content that a provider would reject is replaced by a text, because it stays in the
+ * conversation, and every later request would fail.
+ */
+export function toBlock<Block>(part: UserPart, format: ContentFormat<Block>): Block {
+  switch (part.type) {
+    case 'text':
+      return format.text(scrub(part.text));
+    case 'image':
+    case 'audio':
+    case 'file': {
+      const label = part.type === 'file' ? `file ${part.name ?? 'file'}, ${part.mimeType}` : labelOf(part);
+      return mediaBlock(part, readMedia(part.source, part.mimeType), label, format);
+    }
+    case 'resource':
+      return resourceImage(part, format) ?? format.text(resourceText(part));
+    default:
+      return format.text(unavailable(labelOf(part)));
+  }
+}
+
+type MediaLike = Pick<Extract<UserPart, { type: 'file' }>, 'mimeType' | 'name'> & { type: 'image' | 'audio' | 'file' };
+
+function mediaBlock<Block>(part: MediaLike, media: Media, label: string, format: ContentFormat<Block>): Block {
+  if ('problem' in media) return format.text(unavailable(label, media.problem));
+  const { name = part.type } = part;
+  const mimeType = 'url' in media ? part.mimeType.toLowerCase() : media.mimeType;
+  const text = part.type === 'file' ? textIn(media) : imageSource(media);
+  if (text !== null) return format.text(labelled(`${part.type === 'file' ? 'File' : 'Image'} ${name}`, text));
+  // A file with the bytes of an image is one; a URL is what it claims to be.
+  const kind = 'url' in media && part.type !== 'file' ? part.type : mimeType.split('/')[0];
+  const block =
+    kind === 'image'
+      ? format.image(media, mimeType)
+      : kind === 'audio'
+        ? format.audio(media, mimeType)
+        : format.file(media, mimeType, name);
+  return block ?? format.text(unavailable(label));
+}
+
+/** The source of an SVG image, which no provider accepts as an image; null for any other, and a very long one. */
+function imageSource(media: SentMedia): string | null {
+  const isShort = 'data' in media && media.mimeType === 'image/svg+xml' && media.data.length <= MAX_SVG;
+  return isShort ? textIn(media) : null;
+}
+
+/** In characters of base64: about 15,000 tokens. */
+const MAX_SVG = 60_000;
+
+/** The text of a text file. */
+function textIn(media: SentMedia): string | null {
+  return 'url' in media ? null : textOfSource({ data: media.data }, media.mimeType);
+}
 
 /** A resource as text for a model: name and URI, then the content. */
 export function resourceText(part: ResourcePart): string {
   const name = part.title ?? part.name;
   const label = `Resource ${part.uri}${name === undefined ? '' : ` (${name})`}`;
   if (part.text !== undefined) return labelled(label, part.text);
-  const decoded = part.source === undefined ? null : textOfSource(part.source, part.mimeType ?? '');
+  const media = part.source === undefined ? null : readMedia(part.source, part.mimeType ?? '');
+  const decoded = media === null || 'problem' in media ? null : textIn(media);
   if (decoded !== null) return labelled(label, decoded);
   const kind = part.source === undefined ? 'link' : `content not shown, ${part.mimeType ?? 'unknown type'}`;
   return scrub(`[${label}: ${kind}${part.description === undefined ? '' : `; ${part.description}`}]`);
 }
 
-/** A resource that is an image, as an image part; null for any other. */
-export function resourceImage(part: ResourcePart): ImagePart | null {
-  if (part.source === undefined || part.mimeType?.startsWith('image/') !== true) return null;
-  return { type: 'image', mimeType: part.mimeType, source: part.source };
-}
-
-/** A text file as text for a model; null if it is not a text file, or its bytes were not loaded. */
-export function textFile(name: string, mimeType: string, source: MediaSource): string | null {
-  const text = textOfSource(source, mimeType);
-  return text === null ? null : labelled(`File ${name}`, text);
+/** A resource that is an image; null for any other. */
+function resourceImage<Block>({ source, mimeType = '' }: ResourcePart, format: ContentFormat<Block>): Block | null {
+  if (source === undefined) return null;
+  const media = readMedia(source, mimeType);
+  if ('problem' in media) return null;
+  const type = 'url' in media ? mimeType.toLowerCase() : media.mimeType;
+  return type.startsWith('image/') ? format.image(media, type) : null;
 }
 
 /** The placeholder for content that a model cannot receive. */
-export function unavailable(label: string): string {
-  return `[${label}: cannot be sent to this model]`;
-}
-
-/** True for an image with bytes or a URL that can be sent; the caller has to inline stored files before. */
-export function isReachable(source: MediaSource): boolean {
-  return 'url' in source || 'data' in source;
+function unavailable(label: string, problem?: string): string {
+  return scrub(`[${label}: cannot be sent to this model${problem === undefined ? '' : `, ${problem}`}]`);
 }
 
 function labelled(label: string, text: string): string {
@@ -40,26 +110,38 @@ function labelled(label: string, text: string): string {
 }
 
 /** A tool result as text for a model; images are separate, because each wire places them differently. */
-export type ResultContent = { text: string; images: ImagePart[] };
+export type ResultContent<Block> = { text: string; images: Block[] };
 
 /** Converts a tool result to text and images. `where` tells the model where an image is. */
-export function toResultContent(result: ToolResult, where: string): ResultContent {
+export function toResultContent<Block>(
+  result: ToolResult,
+  where: string,
+  format: ContentFormat<Block>,
+): ResultContent<Block> {
   const texts: string[] = [];
-  const images: ImagePart[] = [];
+  const images: Block[] = [];
   for (const part of result.content) {
     switch (part.type) {
       case 'text':
         texts.push(scrub(part.text));
         break;
-      case 'image':
-        if (isReachable(part.source)) images.push(part);
-        texts.push(isReachable(part.source) ? `[image: ${where}]` : `[image, ${part.mimeType}: not available]`);
+      case 'image': {
+        const media = readMedia(part.source, part.mimeType);
+        const text = 'problem' in media ? null : imageSource(media);
+        const image = 'problem' in media || text !== null ? null : format.image(media, part.mimeType);
+        if (image !== null) images.push(image);
+        if (image !== null) texts.push(`[image: ${where}]`);
+        else if (text !== null) texts.push(labelled('Image', text));
+        else
+          texts.push(
+            scrub(`[image, ${part.mimeType}: ${'problem' in media ? media.problem : 'not shown to the model'}]`),
+          );
         break;
+      }
       case 'resource': {
-        const image = resourceImage(part);
-        const isShown = image !== null && isReachable(image.source);
-        if (isShown) images.push(image);
-        texts.push(isShown ? scrub(`[image ${part.uri}: ${where}]`) : resourceText(part));
+        const image = resourceImage(part, format);
+        if (image !== null) images.push(image);
+        texts.push(image === null ? resourceText(part) : scrub(`[image ${part.uri}: ${where}]`));
         break;
       }
       default:

@@ -14,8 +14,9 @@ import type {
 } from '../types.ts';
 import type { StreamedAnswer } from './answer.ts';
 import type { ErrorContext, ProviderError } from './provider-error.ts';
+import type { ToolRules } from '../tool-schema/rules.ts';
 import type { WireName } from './names.ts';
-import type { SettingName } from './settings.ts';
+import type { SentSetting, SettingName } from './settings.ts';
 
 /** A request to be sent. */
 export type Outgoing = { path: string; body: string | FormData; headers?: Readonly<Record<string, string>> };
@@ -24,7 +25,7 @@ export type Outgoing = { path: string; body: string | FormData; headers?: Readon
 export type OutgoingChat = Outgoing & {
   body: string;
   /** The settings it contains, each with the field name a server would use in a rejection. */
-  sent: readonly { name: SettingName; field: string }[];
+  sent: readonly SentSetting[];
   /** Settings of the user that the wire or the model does not support. */
   omittedSettings: readonly SettingName[];
 };
@@ -79,6 +80,10 @@ export type ApiDialect = {
    * fails the request.
    */
   signed?(context: SigningContext): Fetch;
+  /** What the API format accepts in tools. */
+  readonly tools: ToolRules;
+  /** Further statuses with which the server rejects native tools. */
+  readonly toolRefusals?: readonly number[] | undefined;
   /** `without`: the features this server has rejected for this model so far. */
   chat(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat;
   answer(request: ChatRequest, errors: ErrorContext): StreamedAnswer;

@@ -14,7 +14,8 @@ import {
 export type EndpointOutcome =
   | { kind: 'answered'; response: Response }
   | { kind: 'refused'; status: number; headers: Headers; error: ProviderError }
-  | { kind: 'wrong_address'; triedUrls: string[]; foundPage: boolean }
+  /** `reason`: what the server says, unless it is a web page. */
+  | { kind: 'wrong_address'; triedUrls: string[]; foundPage: boolean; reason: string }
   | { kind: 'failed'; url: string; thrown: unknown };
 
 /** Maximum length of an error body, in characters. */
@@ -24,11 +25,11 @@ const MAX_ERROR_BODY = 64_000;
 export class Endpoint {
   readonly #candidates: readonly string[];
   readonly #fetch: Fetch;
-  readonly #dialect: Pick<ApiDialect, 'addresses' | 'readError'>;
+  readonly #dialect: Pick<ApiDialect, 'addresses' | 'readError' | 'toolRefusals'>;
   /** The base URL that worked. */
   #known: string | null = null;
 
-  constructor(baseUrl: string, dialect: Pick<ApiDialect, 'addresses' | 'readError'>, fetch: Fetch) {
+  constructor(baseUrl: string, dialect: Pick<ApiDialect, 'addresses' | 'readError' | 'toolRefusals'>, fetch: Fetch) {
     this.#candidates = baseUrlCandidates(baseUrl, dialect.addresses);
     this.#dialect = dialect;
     this.#fetch = fetch;
@@ -38,6 +39,7 @@ export class Endpoint {
   async send(path: string, init: RequestInit, guard: CallGuard, context: ErrorContext): Promise<EndpointOutcome> {
     const triedUrls: string[] = [];
     let foundPage = false;
+    let reason = '';
     for (const base of this.#known === null ? this.#candidates : [this.#known]) {
       const url = endpointUrl(base, path);
       let response: Response;
@@ -59,12 +61,15 @@ export class Endpoint {
       const noApi = response.ok || status === 404 || status === 405;
       const page = isHtml || looksLikeHtml(body);
       const code = toModelError(error, status, context).code;
-      if (!noApi || (!page && code !== 'not_a_model_server')) return { kind: 'refused', status, headers, error };
+      const isToolRefusal = error.message !== '' && this.#dialect.toolRefusals?.includes(status) === true;
+      if (!noApi || (!page && (isToolRefusal || code !== 'not_a_model_server')))
+        return { kind: 'refused', status, headers, error };
       foundPage ||= page;
+      if (reason === '' && !page) reason = error.message;
       triedUrls.push((base.replace(/\?.*/, '') + path).replace(/\?.*/, ''));
     }
     this.#known = null;
-    return { kind: 'wrong_address', triedUrls, foundPage };
+    return { kind: 'wrong_address', triedUrls, foundPage, reason };
   }
 }
 

@@ -108,7 +108,7 @@ export class AnswerBody {
       return;
     }
     if (parsed.ok) {
-      this.#answer.chunk(parsed.value, this.#out, name);
+      this.#answer.read(parsed.value, this.#out, name);
       return;
     }
     if (data.includes('\n')) {
@@ -126,7 +126,7 @@ export class AnswerBody {
       return;
     }
     for (const value of Array.isArray(parsed.value) ? parsed.value : [parsed.value]) {
-      this.#answer.chunk(value, this.#out);
+      this.#answer.read(value, this.#out);
     }
     this.#answer.isStreamDone = true;
   }

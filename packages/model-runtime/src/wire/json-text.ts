@@ -11,3 +11,17 @@ export function remember<Key extends object, Value>(cache: WeakMap<Key, Value>, 
   cache.set(key, value);
   return value;
 }
+
+/** {@link remember} for a value that also depends on `variant`, which rarely changes: only the latest is kept. */
+export function rememberVariant<Key extends object, Value>(
+  cache: WeakMap<Key, { variant: string; value: Value }>,
+  key: Key,
+  variant: string,
+  make: () => Value,
+): Value {
+  const known = cache.get(key);
+  if (known?.variant === variant) return known.value;
+  const value = make();
+  cache.set(key, { variant, value });
+  return value;
+}

@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, ToolDefinition, ToolMessage } from '@toolyard/protocol';
+import type { AssistantMessage, Message, ToolDefinition, ToolMessage, ToolMode } from '@toolyard/protocol';
 import { scrub, scrubJson } from '../scrub.ts';
 import { COMMON_FORM, describeTools, renderTextCalls, type ToolDescriptionFormat } from '../tool-call-text/describe.ts';
 import { toolCallFormatForModel } from '../tool-call-text/model-formats.ts';
@@ -14,36 +14,6 @@ export function toolRun(messages: readonly Message[], from: number): ToolMessage
     run.push(message);
   }
   return run;
-}
-
-/** Longest id that every provider accepts, in characters. */
-const MAX_ID_LENGTH = 40;
-
-/**
- * The wire ids of calls: the provider's own, unless it is missing, too long for others, or used by two calls.
- * Replacements are short and alphanumeric, as the strictest providers require.
- */
-export function wireIdsOf(message: AssistantMessage): [callId: string, wireId: string][] {
-  const calls = message.parts.filter((part) => part.type === 'tool_call');
-  const uses = new Map<string, number>();
-  for (const call of calls) {
-    if (call.providerCallId !== undefined) uses.set(call.providerCallId, (uses.get(call.providerCallId) ?? 0) + 1);
-  }
-  return calls.map(({ callId, providerCallId: own = '' }) => {
-    const fits = own !== '' && own.length <= MAX_ID_LENGTH && uses.get(own) === 1;
-    return [callId, fits ? own : shortId(callId)];
-  });
-}
-
-/** Nine letters and digits, derived from the id. */
-export function shortId(id: string): string {
-  let [first, second] = [0x811c9dc5, 0x01000193];
-  for (let at = 0; at < id.length; at += 1) {
-    first = Math.imul(first ^ id.charCodeAt(at), 0x01000193);
-    second = Math.imul(second ^ id.charCodeAt(at), 0x85ebca6b) ^ (first >>> 15);
-  }
-  const base36 = (hash: number, count: number): string => (hash >>> 0).toString(36).padStart(count, '0').slice(-count);
-  return base36(first, 5) + base36(second, 4);
 }
 
 /** The call format of a model with a known name; otherwise the most common one. */
@@ -88,4 +58,12 @@ export function systemText(messages: readonly Message[], suffix: string): string
     message.role === 'system' ? [message.parts.map((part) => part.text).join('\n\n')] : [],
   );
   return scrub([...texts, suffix].filter((text) => text !== '').join('\n\n'));
+}
+
+/**
+ * How earlier calls are written. APIs whose calls need definitions reject those in a request without tools: they are
+ * written as text.
+ */
+export function historyMode({ tools, toolMode }: ChatRequest): ToolMode {
+  return tools.length === 0 ? 'text' : toolMode;
 }

@@ -1,71 +1,11 @@
-import {
-  defined,
-  isJsonObject,
-  parseJson,
-  type ErrorCode,
-  type ErrorInfo,
-  type JsonObject,
-  type JsonValue,
-} from '@toolyard/protocol';
+import { defined, type ErrorCode, type ErrorInfo } from '@toolyard/protocol';
 
-/** An error of a provider, normalized from any format. `param` names the rejected field. */
-export type ProviderError = { message: string; code: string; type: string; param: string; retryAfterMs?: number };
+import type { ProviderError } from './error-body.ts';
 
-const EMPTY_ERROR: ProviderError = { message: '', code: '', type: '', param: '' };
+export { looksLikeHtml, messageError, providerErrorOf, readProviderError, type ProviderError } from './error-body.ts';
 
 /** Maximum length of a provider's text in a message, in characters. */
 const MAX_MESSAGE = 300;
-
-/** Parses the body of an error response: formats of OpenAI, vLLM, llama.cpp, Ollama, FastAPI, or plain text. */
-export function readProviderError(body: string, own?: (value: JsonValue) => ProviderError | null): ProviderError {
-  const parsed = parseJson(body);
-  if (!parsed.ok) return { ...EMPTY_ERROR, message: looksLikeHtml(body) ? '' : body };
-  return own?.(parsed.value) ?? providerErrorOf(parsed.value) ?? EMPTY_ERROR;
-}
-
-/** An error that consists only of a message. */
-export function messageError(message: string): ProviderError {
-  return { ...EMPTY_ERROR, message };
-}
-
-/** The error in a JSON value; null if it contains no error. */
-export function providerErrorOf(value: JsonValue): ProviderError | null {
-  if (Array.isArray(value)) return value[0] === undefined ? null : providerErrorOf(value[0]);
-  if (!isJsonObject(value)) return null;
-  const error = value['error'];
-  if (typeof error === 'string') return { ...EMPTY_ERROR, message: error, type: textOf(value['error_type']) };
-  if (isJsonObject(error)) return fromObject(error);
-  if (value['object'] === 'error' || value['type'] === 'error') return fromObject(value);
-  const detail = value['detail'];
-  if (detail !== undefined && detail !== null) return { ...EMPTY_ERROR, message: detailText(detail) };
-  if (typeof value['message'] === 'string' && value['choices'] === undefined) return fromObject(value);
-  return null;
-}
-
-function fromObject(error: JsonObject): ProviderError {
-  const message = error['message'] ?? error['detail'] ?? error['error'];
-  return {
-    message: typeof message === 'string' ? message : message === undefined ? '' : JSON.stringify(message),
-    code: textOf(error['code']),
-    type: textOf(error['type']),
-    param: textOf(error['param']),
-  };
-}
-
-function detailText(detail: JsonValue): string {
-  if (typeof detail === 'string') return detail;
-  if (!Array.isArray(detail)) return isJsonObject(detail) ? fromObject(detail).message : JSON.stringify(detail);
-  return detail.map((item) => (isJsonObject(item) ? textOf(item['msg']) : textOf(item))).join('; ');
-}
-
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-}
-
-/** True for the start of an HTML page. */
-export function looksLikeHtml(body: string): boolean {
-  return /^\s*<(!doctype|html|head|body|\?xml|!--)/i.test(body.slice(0, 200));
-}
 
 /** Context of an error. */
 export type ErrorContext = {
@@ -151,11 +91,20 @@ function classify(error: ProviderError, status: number): Rule {
   if (
     status === 401 ||
     status === 403 ||
-    /invalid_api_key|authentication|permission_denied|permission_error|unauthorized|unauthenticated/.test(names)
+    /invalid_api_key|api_key_invalid|authentication|permission_denied|permission_error|unauthorized|unauthenticated/.test(
+      names,
+    )
   ) {
     return { code: 'invalid_key', hint: 'Check the API key of this provider and its permissions.' };
   }
-  if (/content_filter|content_policy|moderation|safety/.test(names)) {
+  // LiteLLM without a database knows only its own key, and says so only by the absence of the database.
+  if (/no_db_connection/.test(names)) {
+    return {
+      code: 'invalid_key',
+      hint: 'The API key is probably wrong: without a database, LiteLLM accepts only its master key.',
+    };
+  }
+  if (/content_?filter|content_policy|moderation|safety|data_?inspection|responsible_?ai/.test(names)) {
     return { code: 'refused', hint: 'The provider does not allow this content. Rephrase it, or use another model.' };
   }
   if (status === 429 || /rate_limit|too_many_requests|resource_exhausted/.test(names)) {
@@ -167,18 +116,14 @@ function classify(error: ProviderError, status: number): Rule {
   if (status === 408) return { code: 'timed_out', retryable: true, hint: 'Try again.' };
   if (
     [502, 503, 504, 529].includes(status) ||
-    /overloaded|unavailable|loading model|service_unavailable/.test(`${names} ${text}`)
+    /overloaded|service_unavailable|unavailable/.test(names) ||
+    // The words of a rejection (400, 422) are about the request.
+    (status !== 400 && status !== 422 && /overloaded|unavailable|loading model/.test(text))
   ) {
     return {
       code: 'overloaded',
       hint: 'The server is busy or still starting. Try again in a moment.',
       retryable: true,
-    };
-  }
-  if (isToolRefusal(error)) {
-    return {
-      code: 'bad_request',
-      hint: 'This server does not support tools for this model: set the tool mode to "text".',
     };
   }
   if (/\bnot a chat model\b|only (supported|available) (in|with|through) .*v\d+\//.test(text)) {
@@ -198,7 +143,8 @@ function isContextMessage(text: string): boolean {
     )
   )
     return true;
-  return /exceed/.test(text) && /\bcontext\b|\bn_ctx\b/.test(text);
+  // `In context=('properties', 'x')` is a place in a schema.
+  return /exceed/.test(text) && /\bcontext\b(?!=)|\bn_ctx\b/.test(text);
 }
 
 function isMissingModel(names: string, text: string, status: number): boolean {
@@ -208,13 +154,6 @@ function isMissingModel(names: string, text: string, status: number): boolean {
   return (
     /\bmodels?\b/.test(text) &&
     /not found|does not exist|no such model|unknown model|not a valid model|invalid model/.test(text)
-  );
-}
-
-/** True if a server reports that it does not support tool definitions, for this model or with its start options. */
-export function isToolRefusal(error: ProviderError): boolean {
-  return /does not support tools|tool choice requires --enable-auto-tool-choice|tools param requires --jinja|tool use is not supported|no endpoints found that support tool use/i.test(
-    error.message.slice(0, 2000),
   );
 }
 

@@ -16,8 +16,8 @@ export function retryWaitMs(error: ErrorInfo, attempt: number, random: () => num
   return requestedMs > MAX_WAIT_MS ? null : Math.max(requestedMs, Math.round(backOff));
 }
 
-/** A notice for the user if the delay is noticeable; null if not. */
-export function waitNotice(waitMs: number, error: ErrorInfo): string | null {
-  if (waitMs < 2000) return null;
-  return `${error.message} Retrying in ${Math.round(waitMs / 1000)} s.`;
+/** The notice of a retry. Messages of providers often end without a full stop. */
+export function waitNotice(waitMs: number, { message }: ErrorInfo): string {
+  const sentence = /[.!?…。！？]["')\]”’]*$/.test(message.trimEnd()) ? message.trimEnd() : `${message.trimEnd()}.`;
+  return `${sentence} Retrying in ${Math.max(1, Math.round(waitMs / 1000))} s.`;
 }

@@ -22,16 +22,24 @@ import type {
 } from '../types.ts';
 import { brokenStream, type StreamedAnswer } from './answer.ts';
 import { IdleTimeoutError, type BodyReader, type CallGuard } from './call-guard.ts';
-import { CapabilityFallbacks } from './capability-fallbacks.ts';
+import { CapabilityFallbacks, hasNativeTools } from './capability-fallbacks.ts';
 import { checkedHeaders, Connection, MAX_WHOLE, requestInit, type WireOptions } from './connection.ts';
 import type { AnswerReader, ApiDialect } from './dialect.ts';
 import { readBytes, type EndpointOutcome } from './endpoint.ts';
 import { AnswerBody, releaseBody } from './event-stream.ts';
-import { withAddress, type ErrorContext } from './provider-error.ts';
+import { validHistory } from './history.ts';
+import { messageError, withAddress, type ErrorContext } from './provider-error.ts';
+import { RejectedMedia } from './rejected-media.ts';
+import { RequestForms, type Refusal, type RequestForm } from './request-forms.ts';
 import { waitNotice } from './retry.ts';
+import type { RenamedTools } from './tool-function.ts';
 
-/** Maximum wait for usage after the end of an answer, in milliseconds. */
-const AFTER_STOP_MS = 5000;
+/**
+ * Maximum wait after the end of an answer, in milliseconds: for usage, which may be all that is missing; and for an end of
+ * the stream after it.
+ */
+const FOR_USAGE_MS = 20_000;
+const AFTER_USAGE_MS = 5000;
 
 /** Maximum number of pages of a model list. */
 const MAX_PAGES = 50;
@@ -46,6 +54,7 @@ export class WireRuntime implements ModelRuntime {
   readonly canContinue: boolean;
   readonly #connection: Connection;
   readonly #fallbacks: CapabilityFallbacks;
+  readonly #rejectedMedia: RejectedMedia;
   /** Models whose server is known to pass tools to them. */
   readonly #toolsShown = new Set<string>();
 
@@ -55,7 +64,8 @@ export class WireRuntime implements ModelRuntime {
     this.#connection = new Connection(options, load);
     this.provider = this.#connection.address;
     this.label = this.#connection.server;
-    this.#fallbacks = new CapabilityFallbacks(this.label);
+    this.#fallbacks = new CapabilityFallbacks(this.label, options.clock);
+    this.#rejectedMedia = new RejectedMedia(this.label);
   }
 
   chat(request: ChatRequest, options: ChatOptions = {}): AsyncIterable<readonly StreamPart[]> {
@@ -63,8 +73,9 @@ export class WireRuntime implements ModelRuntime {
     return options.callback === undefined ? answer : withCallbacks(answer, options.callback);
   }
 
-  async *#stream(request: ChatRequest, options: CallOptions): AsyncGenerator<readonly StreamPart[], void, undefined> {
+  async *#stream(given: ChatRequest, options: CallOptions): AsyncGenerator<readonly StreamPart[], void, undefined> {
     throwIfAborted(options.signal);
+    const request = { ...given, messages: validHistory(given.messages, given.continues === true) };
     const connection = this.#connection;
     const guard = connection.guard(options);
     const errors = connection.errorContext(request.model, options.headers);
@@ -72,16 +83,17 @@ export class WireRuntime implements ModelRuntime {
     let complete = false;
     try {
       const { dialect } = await connection.open();
-      for (let attempt = 0; ; attempt += 1) {
+      const forms = new RequestForms(this.#fallbacks, dialect, this.#rejectedMedia.apply(request), errors);
+      for (let attempt = 0; ;) {
         const notices: StreamPart[] = [];
         const startedAt = connection.clock.monotonic();
-        const { outcome, sent } = await this.#ask(request, guard, options, errors, notices);
+        const { outcome, form } = await this.#ask(forms, guard, options, errors, notices);
         if (notices.length > 0) yield notices;
 
         let failure: ErrorInfo | null = null;
         if (outcome.kind !== 'answered') failure = connection.refusal(outcome, dialect, errors);
         else {
-          const answer = dialect.answer(sent, errors);
+          const answer = dialect.answer(form.request, errors);
           const body: AnswerReader = dialect.body?.(answer, errors) ?? new AnswerBody(answer, errors);
           reader = (outcome.response.body ?? emptyBody()).getReader();
           let firstMs = -1;
@@ -98,21 +110,33 @@ export class WireRuntime implements ModelRuntime {
             if (read === null) breakOff(answer, guard, connection.idleError(), errors, out);
             else if (read.done) body.end(out);
             else body.push(read.value, out);
-            if (answer.stopped && !answer.ended) guard.shorten(AFTER_STOP_MS);
+            guard.waitAtMost(answer.isLikelyOver ? (answer.hasUsage ? AFTER_USAGE_MS : FOR_USAGE_MS) : null);
             if (out.length === 0) continue;
             // An error before any other part is equivalent to a rejected request.
             if (firstMs < 0) {
               failure = guard.stopped === null ? loneFailure(out) : null;
               if (failure !== null) break;
+              const learned = forms.accepted();
+              if (learned.length > 0) yield learned;
               firstMs = connection.clock.monotonic() - startedAt;
             }
             if (answer.ended) addTiming(out, firstMs, connection.clock.monotonic() - startedAt);
+            if (form.renamed !== null) restoreNames(out, form.renamed);
             yield out;
           }
           complete = answer.isStreamDone;
           if (failure === null) return;
           releaseBody(reader, complete, connection.clock);
           reader = null;
+          if (failure.code === 'bad_request') {
+            const refusal = asRefusal(failure, errors);
+            const named: StreamPart[] = [];
+            const isRepeated = this.#simplify(forms, form, refusal, errors, named);
+            if (named.length > 0) yield named;
+            if (isRepeated) continue;
+            const counted = forms.counted(refusal);
+            if (counted !== refusal) failure = connection.refusal(counted, dialect, errors);
+          }
         }
 
         const waitMs = connection.waitBefore(outcome, failure, attempt);
@@ -120,9 +144,9 @@ export class WireRuntime implements ModelRuntime {
           yield [{ type: 'error', error: failure }];
           return;
         }
-        const notice = waitNotice(waitMs, failure);
-        if (notice !== null) yield [{ type: 'notice', code: 'retrying', text: notice }];
+        yield [{ type: 'notice', code: 'retrying', text: waitNotice(waitMs, failure) }];
         await guard.pause(waitMs);
+        attempt += 1;
       }
     } catch (thrown) {
       if (isAbortError(thrown)) throw thrown;
@@ -201,39 +225,58 @@ export class WireRuntime implements ModelRuntime {
     return generateObject(this, request, options);
   }
 
-  /** Sends a chat request, and retries without features that the server rejects. */
+  /** Sends a chat request, in simpler forms if the server rejects it. */
   async #ask(
-    request: ChatRequest,
+    forms: RequestForms,
     guard: CallGuard,
     options: CallOptions,
     errors: ErrorContext,
     notices: StreamPart[],
-  ): Promise<{ outcome: EndpointOutcome; sent: ChatRequest }> {
-    const fallbacks = this.#fallbacks;
-    const { dialect, endpoint, headers } = await this.#connection.open();
+  ): Promise<{ outcome: EndpointOutcome; form: RequestForm }> {
+    const { endpoint, headers } = await this.#connection.open();
     for (;;) {
-      const sent = fallbacks.apply(request);
-      const outgoing = dialect.chat(sent, fallbacks.of(sent.model));
-      fallbacks.report(sent.model, outgoing.omittedSettings, notices);
+      const form = forms.current();
+      const { request, outgoing } = form;
+      if (hasNativeTools(request) && this.#connection.knowsTools(request.model) === false) {
+        notices.push(this.#fallbacks.describeTools(request.model));
+        continue;
+      }
+      forms.report(form, notices);
       const init = requestInit(outgoing, 'text/event-stream, application/json', {
         ...headers,
         ...checkedHeaders(callHeaders(options), this.label),
       });
       const outcome = await endpoint.send(outgoing.path, init, guard, errors);
-      if (outcome.kind === 'answered' && !(await this.#showsTools(outcome.response, sent, options))) {
+      if (outcome.kind === 'answered' && !(await this.#showsTools(outcome.response, request, options))) {
         outcome.response.body?.cancel().catch(() => undefined);
-        fallbacks.describeTools(sent.model, notices);
+        notices.push(this.#fallbacks.describeTools(request.model));
         continue;
       }
-      const canRetry = outcome.kind === 'refused' && fallbacks.learn(dialect, outcome, sent, outgoing, errors, notices);
-      if (!canRetry) return { outcome, sent };
+      if (outcome.kind !== 'refused') return { outcome, form };
+      if (!this.#simplify(forms, form, outcome, errors, notices)) return { outcome: forms.counted(outcome), form };
     }
+  }
+
+  /** Chooses the form for another attempt: without media that was rejected, or a simpler one. False if there is none. */
+  #simplify(
+    forms: RequestForms,
+    form: RequestForm,
+    refusal: Refusal,
+    errors: ErrorContext,
+    notices: StreamPart[],
+  ): boolean {
+    const { status, error } = refusal;
+    if (!this.#rejectedMedia.learn(form.request, status, error, errors, notices)) {
+      return forms.simplify(form, refusal, notices);
+    }
+    forms.change((request) => this.#rejectedMedia.apply(request));
+    return true;
   }
 
   /** Cached per model, because it costs a request. */
   async #showsTools(response: Response, sent: ChatRequest, options: CallOptions): Promise<boolean> {
-    if (sent.toolMode !== 'native' || sent.tools.length === 0 || this.#toolsShown.has(sent.model)) return true;
-    const shown = await this.#connection.showsTools(response, options);
+    if (!hasNativeTools(sent) || this.#toolsShown.has(sent.model)) return true;
+    const shown = this.#connection.knowsTools(sent.model) ?? (await this.#connection.showsTools(response, options));
     if (shown) this.#toolsShown.add(sent.model);
     return shown;
   }
@@ -250,6 +293,21 @@ export class WireRuntime implements ModelRuntime {
 function addTiming(parts: StreamPart[], firstMs: number, totalMs: number): void {
   if (parts.at(-1)?.type !== 'finish') return;
   parts.splice(-1, 0, { type: 'timing', firstMs: Math.round(firstMs), totalMs: Math.round(totalMs) });
+}
+
+/** Gives the arguments of calls the property names of their tools. */
+function restoreNames(parts: StreamPart[], renamed: RenamedTools): void {
+  parts.forEach((part, at) => {
+    if (part.type !== 'tool_call' || part.arguments === null) return;
+    const args = renamed.toOwn(part.name, part.arguments);
+    if (args !== part.arguments) parts[at] = { ...part, arguments: args, argumentsText: JSON.stringify(args) };
+  });
+}
+
+/** An error before any output as a rejected request. */
+function asRefusal({ message }: ErrorInfo, { server }: ErrorContext): Refusal {
+  const reason = message.startsWith(`${server}: `) ? message.slice(server.length + 2) : message;
+  return { kind: 'refused', status: 400, headers: new Headers(), error: messageError(reason) };
 }
 
 /**

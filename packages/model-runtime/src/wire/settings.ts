@@ -47,6 +47,7 @@ const WORDS: Record<SettingName, string> = {
   stop: 'stop sequences',
   seed: 'seed',
   reasoningEffort: 'reasoning effort',
+  // Only those of the conversation are left out without a rejection.
   extra: 'extra fields that Toolyard itself sets',
   toolChoice: 'tool choice',
   responseFormat: 'answer format',
@@ -58,12 +59,25 @@ export function settingInWords(name: SettingName): string {
   return WORDS[name];
 }
 
+/** A setting in a request, with the field name a server would use in a rejection. */
+export type SentSetting = { name: SettingName; field: string };
+
+/** The feature of a request that a setting is. Extra fields are separate features: a server may reject one of them. */
+export function featureOf({ name, field }: SentSetting): string {
+  return name === 'extra' ? `extra:${field}` : name;
+}
+
+/** The name of a sent setting in messages: `rejected the extra field "grammar"`. */
+export function sentInWords({ name, field }: SentSetting): string {
+  return name === 'extra' ? `extra field "${field}"` : WORDS[name];
+}
+
 /** Builds the settings of one request, and records what was sent and left out. */
 export class Settings {
   /** The fields of the request. */
   readonly fields: JsonObject = {};
   /** The name a server would use to reject each. */
-  readonly sent: { name: SettingName; field: string }[] = [];
+  readonly sent: SentSetting[] = [];
   /** Settings the wire or the model does not support. */
   readonly omittedSettings: SettingName[] = [];
   readonly #wire: WireName;
@@ -105,11 +119,13 @@ export class Settings {
 
   /** Adds the user's extra fields, which override ours except those of the conversation. */
   addExtra(into: JsonObject, extra: JsonObject | undefined, reserved: readonly string[]): void {
-    if (extra === undefined || this.isRefused('extra')) return;
-    for (const [field, value] of Object.entries(extra)) {
+    for (const [field, value] of Object.entries(extra ?? {})) {
+      const setting: SentSetting = { name: 'extra', field };
       if (reserved.includes(field)) this.leaveOut('extra');
-      else into[field] = merge(into[field], value);
-      if (!reserved.includes(field)) this.sent.push({ name: 'extra', field });
+      else if (!this.#without.has(featureOf(setting))) {
+        into[field] = merge(into[field], value);
+        this.sent.push(setting);
+      }
     }
   }
 }
@@ -121,19 +137,19 @@ function merge(base: JsonValue | undefined, extra: JsonValue): JsonValue {
   return merged;
 }
 
-/** The setting that a server rejected: named as the parameter, or in the message. */
-export function rejectedSetting(
-  sent: readonly { name: SettingName; field: string }[],
-  error: { message: string; param: string },
-): SettingName | null {
-  const matching = sent.find(({ field }) => error.param === field || error.param.startsWith(`${field}.`));
-  if (matching !== undefined) return matching.name;
-  const text = error.message.slice(0, 2000);
+/** The setting that a server names as the rejected parameter. */
+export function settingOfParam(sent: readonly SentSetting[], param: string): SentSetting | null {
+  return sent.find(({ field }) => param === field || param.startsWith(`${field}.`)) ?? null;
+}
+
+/** The setting that a server names in its message. */
+export function settingInMessage(sent: readonly SentSetting[], message: string): SentSetting | null {
+  const text = message.slice(0, 2000);
   // Longest name first: `max_tokens` is part of `max_tokens_to_sample`. Matches end at word boundaries.
   return (
     [...sent]
       .sort((a, b) => b.field.length - a.field.length)
-      .find(({ field }) => new RegExp(`(?<![\\w-])${escape(field)}(?![\\w-])`).test(text))?.name ?? null
+      .find(({ field }) => new RegExp(`(?<![\\w-])${escape(field)}(?![\\w-])`).test(text)) ?? null
   );
 }
 

@@ -12,6 +12,8 @@ export const signInBody = named(
 /** `POST /api/session`: exactly one of the two. */
 export type SignIn = z.output<typeof signInBody>;
 
+export const signInHelp = named('SignInHelp', z.strictObject({ command: z.string() }));
+
 const session = {
   ownerId: z.string(),
   version: z.string(),

@@ -194,6 +194,9 @@ export const continuedConversation = named(
  */
 export type ContinuedConversation = z.output<typeof continuedConversation>;
 
+/** `index`: which of the calls in the text, from 0. */
+export const makeCallBody = named('MakeCall', z.strictObject({ index: z.int().min(0).exactOptional() }));
+
 export const changeQueuedMessageBody = named(
   'ChangeQueuedMessage',
   z.strictObject({ parts: parts.exactOptional(), before: existingId.nullable().exactOptional() }),

@@ -36,8 +36,11 @@ const definitionFields = {
   mode: groupMode,
   /** What the members should know of the group: its purpose, the tone, the rules. */
   instructions: z.string().max(100_000),
-  /** Rounds for one message: decisions of the supervisor, or turns of all members. */
-  maxRounds: z.int().min(1).max(1_000),
+  /**
+   * Rounds for one message: decisions of the supervisor, or turns of all members; absent: 10 with a supervisor, 1
+   * without.
+   */
+  maxRounds: z.int().min(1).max(1_000).exactOptional(),
   /** Time limit of one turn of a member, without the time it waits for the user. */
   memberTimeoutMs: z.int().min(1_000).max(86_400_000),
   /** Model requests of one turn of a member; absent: the limit of its agent. */
@@ -74,7 +77,6 @@ export const groupPage = pageOf('GroupPage', groupView);
 
 const optionalFields = {
   instructions: definitionFields.instructions.exactOptional(),
-  maxRounds: definitionFields.maxRounds.exactOptional(),
   memberTimeoutMs: definitionFields.memberTimeoutMs.exactOptional(),
   stopPhrases: definitionFields.stopPhrases.exactOptional(),
   budgets: budgets.exactOptional(),
@@ -88,6 +90,7 @@ export const createGroupBody = named(
     members: definitionFields.members,
     mode: groupMode,
     memberMaxTurns: definitionFields.memberMaxTurns,
+    maxRounds: definitionFields.maxRounds,
     ...optionalFields,
   }),
 );
@@ -103,6 +106,8 @@ export const changeGroupBody = named(
     mode: groupMode.exactOptional(),
     /** Null: the limits of the agents. */
     memberMaxTurns: z.int().min(1).max(1_000).nullable().exactOptional(),
+    /** Null: the default of the mode. */
+    maxRounds: z.int().min(1).max(1_000).nullable().exactOptional(),
     ...optionalFields,
   }),
 );

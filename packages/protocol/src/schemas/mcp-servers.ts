@@ -187,7 +187,7 @@ export const mcpServerView = named(
      * error.
      */
     launch: z.strictObject({ launcher: z.string(), since: timestamp, stderr: z.array(z.string()) }).exactOptional(),
-    /** While `reconnecting`: the number of the current or next attempt and, before it, its time. */
+    /** While `reconnecting`, or `failed` with attempts left: the number of the current or next attempt and, before it, its time. */
     reconnect: z.strictObject({ attempt: z.int(), of: z.int(), at: timestamp.exactOptional() }).exactOptional(),
     /** Sign-in state, if the server supports signing in. */
     signIn: signInView.exactOptional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { agentReference, jsonObject, named, timestamp, toolReference } from './common.ts';
 import { memberTurn } from './member-turns.ts';
-import { assistantPart, textPart, toolResult, userPart } from './parts.ts';
+import { assistantPart, textPart, toolResult, unmadeCall, userPart } from './parts.ts';
 
 const base = {
   id: z.string(),
@@ -28,7 +28,13 @@ export const usage = named(
 /** Tokens of one or more model calls. A field that is absent is unknown, never zero. */
 export type Usage = z.output<typeof usage>;
 
-const user = z.strictObject({ ...base, role: z.literal('user'), parts: z.array(userPart) });
+const user = z.strictObject({
+  ...base,
+  role: z.literal('user'),
+  parts: z.array(userPart),
+  /** The agent that the user asked to answer this message, instead of that of the conversation. */
+  mention: agentReference.exactOptional(),
+});
 
 /** How an answer ended, or `pending`. */
 export const finishReason = z.enum([
@@ -60,6 +66,8 @@ const assistant = z.strictObject({
   /** Set if a member of a group answered; absent for its supervisor. */
   member: memberTurn.exactOptional(),
   finishReason,
+  /** Calls in its text that were not made. */
+  unmadeCalls: z.array(unmadeCall).exactOptional(),
   usage: usage.exactOptional(),
   /** US dollars, at the price at that time; absent if price or usage are unknown. */
   cost: z.number().exactOptional(),

@@ -104,9 +104,37 @@ export const toolCallPart = z.strictObject({
   arguments: jsonObject,
   /** Why this call cannot be made; the model gets it as the result and may try again. */
   problem: errorInfo.exactOptional(),
+  /** The model wrote the call as text. */
+  isText: z.literal(true).exactOptional(),
 });
-/** A tool call of the model. Native and text tool calls have the same form. */
+/** A tool call of the model. */
 export type ToolCallPart = z.output<typeof toolCallPart>;
+
+export const unmadeCall = named(
+  'UnmadeCall',
+  z.strictObject({ name: z.string(), tool: toolReference, arguments: jsonObject }),
+);
+/** A call in the text of an answer of a model that calls tools natively: it is text, unless the user makes it a call. */
+export type UnmadeCall = z.output<typeof unmadeCall>;
+
+const textCallSource = z.strictObject({
+  from: z.enum(['result', 'user', 'attachment', 'prompt', 'answer', 'summary', 'server', 'skills']),
+  /** Of the tool, attachment, prompt or server. */
+  name: z.string().exactOptional(),
+});
+/** What a call that a model wrote as text was copied from. */
+export type TextCallSource = z.output<typeof textCallSource>;
+
+export const textCall = z.strictObject({
+  /** Set if the call occurs in data that the model received. */
+  copiedFrom: textCallSource.exactOptional(),
+  /** Set if it stands in a quote or in code. */
+  position: z.enum(['quote', 'code']).exactOptional(),
+  /** The user made it a call. */
+  byUser: z.literal(true).exactOptional(),
+});
+/** A call that the model wrote as text. With any of the fields it needs approval, whatever is allowed. */
+export type TextCall = z.output<typeof textCall>;
 
 export const malformedToolCallPart = z.strictObject({
   type: z.literal('malformed_tool_call'),

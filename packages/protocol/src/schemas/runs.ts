@@ -4,7 +4,7 @@ import { errorInfo, jsonObject, named, pageOf, timestamp, toolChange, toolRefere
 import { budget, modelParameters } from './configuration.ts';
 import { instruction } from './instructions.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
-import { assistantPart, malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
+import { assistantPart, malformedToolCallPart, textCall, toolCallPart, toolResult } from './parts.ts';
 import { spent } from './usage.ts';
 import { runWebhookView } from './webhook.ts';
 
@@ -47,7 +47,16 @@ export const runView = named(
 );
 /** A run, the process role it waits for if none can continue it, and its own webhook. */
 export type RunView = z.output<typeof runView>;
-const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z.string() };
+/** The API key or incoming webhook that started the run, or whose tab sent the request; absent: the user. */
+const askedBy = named('AskedBy', z.strictObject({ kind: z.enum(['key', 'trigger']), name: z.string() }));
+export type AskedBy = z.output<typeof askedBy>;
+const asked = {
+  id: z.string(),
+  callId: z.string(),
+  tool: toolReference,
+  name: z.string(),
+  askedBy: askedBy.exactOptional(),
+};
 const askedByServer = {
   ...asked,
   /**
@@ -92,6 +101,8 @@ export const interrupt = named(
       danger: z.string().exactOptional(),
       /** A rule asks about every such call: an answer applies to this call only. */
       byRule: z.literal(true).exactOptional(),
+      /** Set if the model wrote the call as text. */
+      textCall: textCall.exactOptional(),
       /**
        * Mode `auto` would allow this call, but was not confirmed for these enabled local servers, which run without a
        * sandbox. Set only if nothing else asks.
@@ -171,6 +182,7 @@ export const interrupt = named(
       /** The exhausted measure. */
       measure,
       spent,
+      askedBy: askedBy.exactOptional(),
     }),
     /**
      * The tool is on a server of a tab, and no tab with it is open. Opening such a tab answers this; a user can also
@@ -376,6 +388,8 @@ export const runEvent = named(
   'RunEvent',
   z.discriminatedUnion('type', [
     event('run_started', { conversationId: z.string(), place, model: z.string(), message: userMessage }),
+    /** The run waits a limited time for these MCP servers, which connect for the first time. The next event ends the wait. */
+    event('servers_awaited', { servers: z.array(z.string()) }),
     event('step_started', { instruction }),
     /** The user sent a message to the run while it executed: from here on it is part of the conversation. */
     event('steered', { message: userMessage }),

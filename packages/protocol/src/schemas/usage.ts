@@ -29,7 +29,7 @@ const sum = {
   /** Calls of models; for a tool those that its server requested. */
   modelCalls: z.number(),
   toolCalls: z.number(),
-  /** Tool calls that failed. */
+  /** Calls of models and tools that failed. */
   failures: z.number(),
   /** Sum over all calls, including concurrent ones. */
   durationMs: z.number(),

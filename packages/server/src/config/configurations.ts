@@ -43,6 +43,6 @@ function whereAsked({ intervention, workspace }: AgentConfiguration): AgentConfi
   return defined({ intervention, workspace });
 }
 
-function referenceOf({ id, title, profile }: StoredAgent): AgentReference {
+export function referenceOf({ id, title, profile }: StoredAgent): AgentReference {
   return { id, title, ...defined({ avatar: readStoredProfile(profile).avatar }) };
 }

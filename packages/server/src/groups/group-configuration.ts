@@ -1,6 +1,6 @@
 import { noMembers } from '@toolyard/agent-runtime';
 import type { AgentConfiguration, Owner } from '@toolyard/protocol';
-import { defined, mergeBudgets, ToolyardError } from '@toolyard/protocol';
+import { defined, mergeBudgets, roundsOf, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage, StoredConversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations } from '../services.ts';
@@ -29,7 +29,8 @@ export async function groupConfiguration(
   services: Services,
 ): Promise<RunConfiguration & { group: GroupOfRun }> {
   const group = await readGroup(principal, request, services.storage);
-  const { mode, maxRounds, budgets } = group;
+  const { mode, budgets } = group;
+  const maxRounds = roundsOf(group);
   const supervisor = mode.kind === 'supervisor' ? mode.supervisor : null;
   const agentId = supervisor && 'agentId' in supervisor ? supervisor.agentId : null;
   const resolved = await services.configurations.resolve(principal, {

@@ -4,20 +4,18 @@ import { groupDefinition } from '@toolyard/protocol/schemas';
 import type { StoredGroup } from '@toolyard/storage';
 
 const DEFAULT_TIMEOUT_MS = 15 * 60_000;
-const ROUNDS_WITH_SUPERVISOR = 10;
 
 /** A definition with the defaults of what the user did not choose. */
 export function completeDefinition(chosen: Omit<CreateGroup, 'id' | 'title'>): GroupDefinition {
-  const { members, mode, memberMaxTurns } = chosen;
+  const { members, mode, memberMaxTurns, maxRounds } = chosen;
   return {
     members,
     mode,
     instructions: chosen.instructions ?? '',
-    maxRounds: chosen.maxRounds ?? (mode.kind === 'supervisor' ? ROUNDS_WITH_SUPERVISOR : 1),
     memberTimeoutMs: chosen.memberTimeoutMs ?? DEFAULT_TIMEOUT_MS,
     stopPhrases: chosen.stopPhrases ?? [],
     budgets: chosen.budgets ?? [],
-    ...defined({ memberMaxTurns }),
+    ...defined({ memberMaxTurns, maxRounds }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { AgentState } from '@toolyard/agent-runtime';
 import type { GroupRunView, GroupStop, JsonValue, Owner, RunStatus } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, roundsOf, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { RunConfiguration } from '../runs/stored-run.ts';
 
@@ -21,13 +21,14 @@ export async function groupRunView(
   const { group } = isJsonObject(stored.configuration) ? (stored.configuration as unknown as RunConfiguration) : {};
   if (!state?.group || !group) return null;
   const { round, paused, stop } = state.group;
+  const maxRounds = roundsOf(group);
   const isDone = state.status === 'done';
   return {
     groupId: group.id,
     round,
-    maxRounds: group.maxRounds,
+    maxRounds,
     paused: paused === true,
-    stop: stop ?? (isDone ? stopOf(round, group.maxRounds) : null),
+    stop: stop ?? (isDone ? stopOf(round, maxRounds) : null),
     speaking: (await Promise.all(membersIn(state).map((member) => withStatus(member)))).flat(),
   };
 

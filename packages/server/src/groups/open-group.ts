@@ -1,7 +1,7 @@
 import type { RunGroup, RunGroupMember } from '@toolyard/agent-host';
 import type { GroupDescription } from '@toolyard/agent-runtime';
 import type { GroupMode, Owner } from '@toolyard/protocol';
-import { defined, isStorageFault } from '@toolyard/protocol';
+import { defined, isStorageFault, roundsOf } from '@toolyard/protocol';
 import type { SharedStorage, StoredAgent } from '@toolyard/storage';
 import { readStoredProfile } from '../config/agent-profile.ts';
 import type { GroupOfRun } from '../runs/stored-run.ts';
@@ -26,7 +26,8 @@ export async function openGroup(
   const { mode } = atStart;
   const known = new Map((await agents.list(principal)).map((agent) => [agent.id, agent]));
   const members = current.members.map(({ agentId, name }) => memberOf(agentId, name, known.get(agentId)));
-  const { title, instructions, maxRounds, stopPhrases } = current;
+  const { title, instructions, stopPhrases } = current;
+  const maxRounds = roundsOf({ ...current, mode });
   return {
     settings: { title, mode: mode.kind, members: members.map(({ agentId }) => agentId), maxRounds, stopPhrases },
     members,

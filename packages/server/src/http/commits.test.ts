@@ -4,10 +4,10 @@ import { canonicalJson, TAB_RUNS_VERSION as v } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
 import { describe, expect, test, vi } from 'vitest';
 import { ANNE } from '../runs/test-fixtures/bench.ts';
-import { answerId, began, delta, event, message, APPROVAL, TOOL, useTabScene } from './test-fixtures/tab-runs.ts';
+import { answerId, began, calling, delta, event, message, APPROVAL, TOOL, useTabScene } from './test-fixtures/tab-runs.ts';
 import * as door from './test-fixtures/test-server.ts';
 
-const { scene, post, renew, take, commit, state, calls, everything } = useTabScene();
+const { scene, post, renew, offer, take, commit, state, calls, everything } = useTabScene();
 
 describe('a commit', () => {
   test('that is sent twice is stored once, with the same response', async () => {
@@ -84,12 +84,16 @@ describe('a commit', () => {
       ['usage', { usage: [{ kind: 'tool', at: 5, durationMs: 1, tool: TOOL, failed: false }] }],
       ['a call state', { ledger: [planned, { change: 'move', callId: 'r.c', from: 'planned', to: 'sent' }] }],
       ['a message', message({})],
-      ['an interrupt', { interrupts: { opened: [{ interrupt: { ...APPROVAL, id: 'r.q' }, mode: 'live' }] } }],
+      [
+        'an interrupt',
+        { ...calling(), interrupts: { opened: [{ interrupt: { ...APPROVAL, id: 'r.q' }, mode: 'live' }] } },
+      ],
       ['a steering message', { taken: ['said'] }],
       ['nothing', {}],
     ];
     test.each(WITHOUT)('%s', async (_what, more) => {
       scene.bench.storage.runs.putInbox(ANNE, 'r', { id: 'said', kind: 'answer', body: {}, at: 5 });
+      await offer();
       const first = await commit(more);
       expect(first.status).toBe(200);
       const stored = await everything();

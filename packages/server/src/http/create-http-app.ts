@@ -138,7 +138,7 @@ function addRoutes(
   deps: HttpAppOptions,
   { auth, auto, eventStreams }: { auth: Auth; auto: AutoConfirmation; eventStreams: EventStreams },
 ): void {
-  addSessionRoutes(router, auth);
+  addSessionRoutes(router, auth, deps);
   addAccessRoutes(router, deps, auth);
   addConversationRoutes(router, deps);
   addMessageRoutes(router, deps);

@@ -1,11 +1,12 @@
-import type { LeasedTabRun } from '@toolyard/protocol';
+import type { CommitFromTab, LeasedTabRun } from '@toolyard/protocol';
 import { TAB_RUNS_VERSION as v } from '@toolyard/protocol';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { answerId, event, message, useTabScene } from './test-fixtures/tab-runs.ts';
+import { ANNE } from '../runs/test-fixtures/bench.ts';
+import { answerId, APPROVAL, calling, event, message, useTabScene } from './test-fixtures/tab-runs.ts';
 import * as door from './test-fixtures/test-server.ts';
 import type { TestResponse } from './test-fixtures/test-server.ts';
 
-const { scene, post, begin, renew, commit, state } = useTabScene();
+const { scene, post, begin, renew, offer, commit, state } = useTabScene();
 
 describe('a beginning', () => {
   const end = async (): Promise<void> => {
@@ -63,5 +64,47 @@ describe('a lease', () => {
     expect((await renew('tab-1', scene.held.fence + 1)).status).toBe(409);
     expect((await renew('tab-1', scene.held.fence, 'r', door.BERT)).status).toBe(404);
     expect(leaseOf('r')).toEqual(SHORT);
+  });
+});
+
+describe('a request of a run in a tab', () => {
+  const approval = { ...APPROVAL, id: 'r.0.0.approval' };
+  const asks = (change: object = {}): object => {
+    const interrupt = { ...approval, ...change };
+    return {
+      ...calling(),
+      events: [event({ type: 'interrupt_requested', interrupt })],
+      interrupts: { opened: [{ interrupt, mode: 'parked' }] },
+      status: 'parked',
+      state: state({ status: 'parked' }),
+    };
+  };
+  const stored = () => scene.bench.storage.runs.listInterrupts(ANNE, { limit: 9 });
+
+  test('is stored if the tab offers the tool, and does not say who asks if it is the user', async () => {
+    await offer();
+    expect((await commit(asks({ askedBy: { kind: 'key', name: 'forged' } }))).status).toBe(200);
+    expect(await stored()).toMatchObject([{ interrupt: approval }]);
+    expect((await stored())[0]?.interrupt).not.toHaveProperty('askedBy');
+  });
+
+  test('is rejected if the tab does not offer the tool, as part of an event too', async () => {
+    expect((await commit(asks())).status).toBe(400);
+    const shown = event({ type: 'interrupt_requested', interrupt: approval });
+    expect((await commit({ ...calling(), events: [shown] })).status).toBe(400);
+    const other = { ...approval, tool: { serverId: 'mail', name: 'send' }, name: 'send' };
+    expect((await commit({ ...calling(), interrupts: { opened: [{ interrupt: other, mode: 'live' }] } })).status).toBe(400);
+    expect(await stored()).toEqual([]);
+  });
+
+  test('says which key asks', async () => {
+    await offer();
+    const { bench, held } = scene;
+    const starter = { startedBy: 'key:k', name: 'nightly' };
+    const { v: _v, ...sent } = { v, fence: held.fence, number: 1, baseSeq: 0, events: [], ...asks() };
+    await bench.runs.commitFromTab(ANNE, 'r', sent as unknown as CommitFromTab, { tabId: 'tab-1', starter });
+    const askedBy = { kind: 'key', name: 'nightly' };
+    expect(await stored()).toMatchObject([{ interrupt: { ...approval, askedBy } }]);
+    expect(bench.events('r')).toMatchObject([{ type: 'interrupt_requested', interrupt: { askedBy } }]);
   });
 });

@@ -81,6 +81,8 @@ export type UiOptions = {
   settings: JsonObject;
   /** The built page; null if this installation has none. */
   folder: string | null;
+  /** How users of the machine call the CLI. */
+  command: string;
 };
 
 /** The only owner, until several are supported. */

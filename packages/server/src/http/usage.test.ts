@@ -90,7 +90,9 @@ describe('single model calls', () => {
     await upstream.close();
     await chat('dear');
     await counted(1);
-    expect((await report('?by=model')).rows).toMatchObject([{ cost: null, unpriced: 1, uncounted: 1, usage: {} }]);
+    expect((await report('?by=model')).rows).toMatchObject([
+      { cost: null, unpriced: 1, uncounted: 1, failures: 1, usage: {} },
+    ]);
   });
 
   test.each<[string, Budget, string]>([

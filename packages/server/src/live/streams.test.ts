@@ -225,7 +225,7 @@ describe('all events of one owner', () => {
       status: 'done',
       release: true,
       state: { ...rest, point: { ...point, state: { ...point.state, status: 'done' } } },
-    });
+    }, { tabId: 'tab-1' });
 
     const back = openTab(bench, tab.cursor);
     await eventually(() => back.finished(run.id));

@@ -1,7 +1,9 @@
 import type { Clock } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
-import { eventually, isAlive } from '@toolyard/testing';
+import { eventually, isAlive, ownPort, startScriptedMcp } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
+import { RUN_PATIENCE_MS } from './selections.ts';
+import { PATIENCE_MS } from './server-connections.ts';
 import {
   selectServers,
   NEVER_ABORTED,
@@ -15,6 +17,26 @@ import {
 } from './test-fixtures/server-bench.ts';
 
 const room = useServerBench();
+
+/** Runs wait for servers until `expire` is called. */
+function patientUntilTold(): { clock: Clock; expire: () => void } {
+  const waits: (() => void)[] = [];
+  const clock: Clock = {
+    ...systemClock,
+    after(ms, callback) {
+      if (ms !== RUN_PATIENCE_MS) return systemClock.after(ms === PATIENCE_MS ? 20 * PATIENCE_MS : ms, callback);
+      waits.push(callback);
+      return () => {};
+    },
+  };
+  return { clock, expire: () => waits.splice(0).forEach((end) => end()) };
+}
+
+/** The URL of a server that is not running yet, and how to start it. */
+async function closedAddress() {
+  const port = await ownPort();
+  return { url: `http://127.0.0.1:${port}/mcp`, listen: () => startScriptedMcp('plain', { port }) };
+}
 
 describe('the tools of a run', () => {
   const two = { tools: [{ name: 'read' }, { name: 'write' }] };
@@ -42,34 +64,60 @@ describe('the tools of a run', () => {
     expect((await viewOf(servers, 'off')).enabled).toBe(false);
   });
 
-  it('wait for connecting servers up to a limit, and end with the signal', async () => {
-    const patience: (() => void)[] = [];
-    const giveUp = (): void => patience.splice(0).forEach((end) => end());
-    const clock: Clock = {
-      ...systemClock,
-      after(ms, callback) {
-        if (ms !== 10_000) return systemClock.after(ms, callback);
-        patience.push(callback);
-        return () => {};
-      },
-    };
+  it('wait once for a server that connects, and not at all for one that failed', async () => {
+    const { clock, expire } = patientUntilTold();
     const servers = await room.start([commandServer('good', 'plain'), commandServer('slow', 'hang-in-initialize')], {
       clock,
     });
-    const selecting = servers.select(selectServers(), NEVER_ABORTED);
+    const awaited: string[][] = [];
+    const wait = { onAwaited: (ids: string[]) => void awaited.push(ids) };
+    const selecting = servers.select(selectServers(), NEVER_ABORTED, wait);
     await waitForState(servers, 'good', 'ready');
-    giveUp();
+    expire();
     expect((await selecting).tools().map(({ name }) => name)).toEqual(['echo']);
-    // After one run has waited in vain, the next does not; after a reconnect, runs wait again.
-    expect((await servers.select(selectServers(), NEVER_ABORTED)).tools().map(({ name }) => name)).toEqual(['echo']);
-    const reconnecting = servers.reconnect(me, 'slow');
-    await waitForState(servers, 'slow', 'connecting');
+    expect(awaited.flat()).toContain('slow');
+    // Nothing expires any more: these would wait for ever.
+    for (let message = 0; message < 3; message++) await servers.select(selectServers(), NEVER_ABORTED, wait);
+    expect(awaited).toHaveLength(1);
+  });
+
+  it('do not wait again for an attempt after the user stopped or skipped the wait', async () => {
+    const { clock } = patientUntilTold();
+    const servers = await room.start([commandServer('slow', 'hang-in-initialize')], { clock });
+    const awaited: string[][] = [];
+    const wait = { onAwaited: (ids: string[]) => void awaited.push(ids) };
     const stop = new AbortController();
-    const stopped = servers.select(selectServers(), stop.signal);
+    const stopped = servers.select(selectServers(), stop.signal, wait);
+    await eventually(() => awaited.length === 1);
     stop.abort();
     await expect(stopped).rejects.toMatchObject({ name: 'AbortError' });
-    giveUp();
-    await reconnecting;
+    expect((await servers.select(selectServers(), NEVER_ABORTED, wait)).tools()).toEqual([]);
+    expect(awaited).toEqual([['slow']]);
+
+    // Another attempt is awaited again, until the user skips it.
+    void servers.reconnect(me, 'slow').catch(() => undefined);
+    await waitForState(servers, 'slow', 'connecting');
+    const skip = new AbortController();
+    const skipped = servers.select(selectServers(), NEVER_ABORTED, { ...wait, skip: skip.signal });
+    await eventually(() => awaited.length === 2);
+    skip.abort();
+    expect((await skipped).tools()).toEqual([]);
+    await servers.select(selectServers(), NEVER_ABORTED, wait);
+    expect(awaited).toHaveLength(2);
+  });
+
+  it('do not wait for a server whose first attempt failed; it joins when it is ready', async () => {
+    const { clock } = patientUntilTold();
+    const { url, listen } = await closedAddress();
+    const servers = await room.start([{ id: 'late', transport: { type: 'http', url } }], { clock });
+    await waitForState(servers, 'late', 'failed');
+    const selection = await servers.select(selectServers(), NEVER_ABORTED, {
+      onAwaited: () => expect.unreachable('a failed server was awaited'),
+    });
+    expect(selection.tools()).toEqual([]);
+    room.open.push(await listen());
+    await waitForState(servers, 'late', 'ready');
+    expect(selection.tools().map(({ name }) => name)).toEqual(['echo']);
   });
 
   it('include the instructions of these servers only, in the same list while they are unchanged', async () => {

@@ -1,12 +1,13 @@
 import type { RunTools } from '@toolyard/agent-host';
 import { hostTools } from '@toolyard/agent-host';
-import type { McpHost, ServerState } from '@toolyard/mcp-host';
+import type { McpHost } from '@toolyard/mcp-host';
 import type { ResolvedAgentConfiguration } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
+import type { ServerWait } from '../services.ts';
 import type { ServerList } from './server-list.ts';
 
-/** In these states it is unknown whether a server will have tools. */
-const ON_ITS_WAY: ReadonlySet<string> = new Set(['connecting', 'reconnecting']);
+/** How long a run waits for servers that connect for the first time, in milliseconds. */
+export const RUN_PATIENCE_MS = 5_000;
 
 /** Selections kept in the cache; conversations without choices of their own share one. */
 const SELECTIONS_KEPT = 100;
@@ -14,9 +15,8 @@ const SELECTIONS_KEPT = 100;
 type SelectionsOptions = {
   host: McpHost;
   book: ServerList;
-  /** How long a run waits for connecting servers, in milliseconds. */
-  patienceMs: number;
-  stateOf: (id: string) => ServerState | undefined;
+  /** Default: {@link RUN_PATIENCE_MS}. */
+  patienceMs?: number | undefined;
   /** Connects a disabled server while it is in use. */
   borrowIfOff: (id: string) => void;
   /** Reads sign-ins made by another process with the same database. */
@@ -29,24 +29,23 @@ type SelectionsOptions = {
 export class Selections {
   readonly #options: SelectionsOptions;
   readonly #kept = new Map<string, RunTools>();
-  /** Servers that one run has waited for in vain; others do not wait for them. */
+  /** Servers whose present attempt one run has waited for in vain; no run waits for it again. */
   readonly #outwaited = new Set<string>();
 
   constructor(options: SelectionsOptions) {
     this.#options = options;
   }
 
-  /** Notifies the selections with this server of a change. */
+  /** Notifies the selections of a change of this server: the attempt may be over. */
   changed(id: string): void {
-    if (this.#outwaited.has(id) && !this.#isOnItsWay(id)) this.#outwaited.delete(id);
+    if (this.#outwaited.has(id) && this.#options.host.awaited([id]).length === 0) this.#outwaited.delete(id);
   }
 
-  /** The next run waits for this server again. */
-  waitAgainFor(id: string): void {
-    this.#outwaited.delete(id);
-  }
-
-  async select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<RunTools> {
+  async select(
+    configuration: ResolvedAgentConfiguration,
+    signal: AbortSignal,
+    wait: ServerWait = {},
+  ): Promise<RunTools> {
     signal.throwIfAborted();
     const { book, borrowIfOff, lookForSignIns } = this.#options;
     const serverIds = book.all.flatMap((server) => {
@@ -55,20 +54,23 @@ export class Selections {
     });
     for (const id of serverIds) borrowIfOff(id);
     await lookForSignIns();
-    await this.#waitFor(serverIds, signal);
+    await this.#waitFor(serverIds, signal, wait);
     return this.#selection(serverIds, configuration.disabledTools);
   }
 
-  async #waitFor(serverIds: readonly string[], signal: AbortSignal): Promise<void> {
-    const { host, patienceMs } = this.#options;
-    const awaited = serverIds.filter((id) => !this.#outwaited.has(id));
-    await host.whenSettled(awaited, signal, patienceMs);
+  /**
+   * No server delays answers more than once: an attempt is awaited until it ends, for a limited time, or until the user
+   * stops or skips the wait, and by no run after that. Its tools join at the next turn.
+   */
+  async #waitFor(serverIds: readonly string[], signal: AbortSignal, { skip, onAwaited }: ServerWait): Promise<void> {
+    const { host, patienceMs = RUN_PATIENCE_MS } = this.#options;
+    const awaited = host.awaited(serverIds).filter((id) => !this.#outwaited.has(id));
+    if (awaited.length === 0 || skip?.aborted === true) return;
+    onAwaited?.(awaited);
+    const until = skip === undefined ? signal : AbortSignal.any([signal, skip]);
+    await host.whenSettled(awaited, until, patienceMs);
+    for (const id of host.awaited(awaited)) this.#outwaited.add(id);
     signal.throwIfAborted();
-    for (const id of awaited) if (this.#isOnItsWay(id)) this.#outwaited.add(id);
-  }
-
-  #isOnItsWay(id: string): boolean {
-    return ON_ITS_WAY.has(this.#options.stateOf(id) ?? '');
   }
 
   #selection(serverIds: readonly string[], disabledTools: readonly string[]): RunTools {

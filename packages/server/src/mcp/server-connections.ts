@@ -7,7 +7,7 @@ import type { ConfiguredServer } from './configured-servers.ts';
 import type { Differences, ServerList } from './server-list.ts';
 import type { ServersOptions } from './servers-options.ts';
 
-/** How long a run, or a caller that needs a connection, waits for connecting servers, in milliseconds. */
+/** How long a caller that needs a connection waits for it, in milliseconds. */
 export const PATIENCE_MS = 10_000;
 
 export type ServerConnectionsOptions = Pick<ServersOptions, 'clock' | 'log' | 'eager' | 'part'> & {

@@ -33,7 +33,7 @@ export type ServersOptions = {
   eager?: boolean;
   /** This process's share of the servers, if several processes share them; absent: all servers. */
   part?: ServersPart;
-  /** How long a run waits for connecting servers, in milliseconds; default 10 s. */
+  /** How long a run waits for servers that connect for the first time, in milliseconds; default 5 s. */
   patienceMs?: number;
 };
 

@@ -15,7 +15,7 @@ import type {
   ToolReference,
 } from '@toolyard/protocol';
 import { defined, formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
-import type { Servers } from '../services.ts';
+import type { Servers, ServerWait } from '../services.ts';
 import { ChangeSignal } from './change-signal.ts';
 import { createOwnTransports } from './own-transports.ts';
 import { Selections } from './selections.ts';
@@ -104,8 +104,7 @@ export class ConnectedServers extends EditableServers implements Servers {
     this.#selections = new Selections({
       host: this.#host,
       book,
-      patienceMs: options.patienceMs ?? PATIENCE_MS,
-      stateOf: (id) => this.#connections.stateOf(id),
+      patienceMs: options.patienceMs,
       borrowIfOff: (id) => this.#connections.borrowIfOff(id),
       // A storage error must not block a run; sign-ins of other processes are missing then.
       lookForSignIns: () => this.lookForSignIns().catch(() => undefined),
@@ -191,7 +190,6 @@ export class ConnectedServers extends EditableServers implements Servers {
         hint: 'Enable it first; it then connects by itself.',
       });
     }
-    this.#selections.waitAgainFor(id);
     // The view shows errors.
     this.#host.reconnect(id).catch(() => undefined);
     await this.#host.whenSettled([id], new AbortController().signal, PATIENCE_MS);
@@ -268,8 +266,8 @@ export class ConnectedServers extends EditableServers implements Servers {
   getPrompt: Servers['getPrompt'] = (_principal, id, prompt, signal) => this.#broker.getPrompt(id, prompt, signal);
   complete: Servers['complete'] = (_principal, id, request, signal) => this.#broker.complete(id, request, signal);
 
-  select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<RunTools> {
-    return this.#selections.select(configuration, signal);
+  select(configuration: ResolvedAgentConfiguration, signal: AbortSignal, wait?: ServerWait): Promise<RunTools> {
+    return this.#selections.select(configuration, signal, wait);
   }
 
   connectAll(): Promise<void> {

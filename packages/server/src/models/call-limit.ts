@@ -11,7 +11,7 @@ export type ApiModelCall = {
 };
 
 /** Called once when a call ends, however it ends; without usage if it is unknown. */
-export type OnCallEnd = (usage: Usage | undefined) => void;
+export type OnCallEnd = (usage: Usage | undefined, hasFailed?: boolean) => void;
 
 /** Admits model calls outside of runs, and records their usage. */
 export type CallPolicy = {

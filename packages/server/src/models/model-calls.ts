@@ -17,7 +17,7 @@ import { defined, isAbortError, toErrorInfo, ToolyardError } from '@toolyard/pro
 import type { SharedStorage } from '@toolyard/storage';
 import { withBlobsInPlace } from '../runs/run-media.ts';
 import type { Models } from '../services.ts';
-import type { CallPolicy, ApiModelCall } from './call-limit.ts';
+import type { ApiModelCall, CallPolicy, OnCallEnd } from './call-limit.ts';
 
 /** Generated audio, stored as a file. */
 type KeptSpeech = { file: string; mimeType: string; size: number };
@@ -78,15 +78,17 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
     const runtime = await open(principal, of.providerId, of.modelId);
     const over = await policy.admit(principal, of);
     let usage: Usage | undefined;
+    let hasFailed = false;
     try {
       const result = await make(runtime, { signal });
       if ('usage' in result) usage = result.usage as Usage | undefined;
       return result;
     } catch (thrown) {
       if (isAbortError(thrown)) throw new ToolyardError({ code: 'cancelled', message: 'The call was cancelled.' });
+      hasFailed = true;
       throw thrown;
     } finally {
-      over(usage);
+      over(usage, hasFailed);
     }
   }
 
@@ -180,21 +182,26 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
 async function* chatParts(
   runtime: ModelRuntime,
   signal: AbortSignal,
-  over: (usage: Usage | undefined) => void,
+  over: OnCallEnd,
   request: () => Promise<ChatRequest>,
 ): AsyncGenerator<readonly StreamPart[], void, undefined> {
   let usage: Usage | undefined;
+  let hasFailed = false;
   try {
     for await (const batch of runtime.chat(await request(), { signal })) {
-      for (const part of batch) if (part.type === 'usage') ({ usage } = part);
+      for (const part of batch) {
+        if (part.type === 'usage') ({ usage } = part);
+        hasFailed ||= part.type === 'error';
+      }
       yield batch;
     }
   } catch (thrown) {
     // The client has disconnected or the server is stopping: the stream simply ends.
     if (isAbortError(thrown)) return;
+    hasFailed = true;
     yield [{ type: 'error', error: toErrorInfo(thrown) }];
   } finally {
-    over(usage);
+    over(usage, hasFailed);
   }
 }
 

@@ -1,5 +1,5 @@
-import type { ModelInfo } from '@toolyard/model-runtime';
-import { createDemoRuntime, createProviderRuntime } from '@toolyard/model-runtime';
+import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
+import { createDemoRuntime, createProviderRuntime, rememberNativeCalls } from '@toolyard/model-runtime';
 import { cloudCredentials } from '@toolyard/agent-host/node';
 import { createGuardedFetch, trustOrigins } from '@toolyard/guarded-fetch';
 import type {
@@ -30,6 +30,7 @@ import type { Freshness, ListOutcome } from './model-lists.ts';
 import { ModelLists } from './model-lists.ts';
 import type { KnownFacts, StatedModels } from './model-facts.ts';
 import { ModelFactsStore } from './model-facts.ts';
+import { nativeCallMemory } from './native-call-memory.ts';
 import { toConfiguredProvider, ProviderDirectory } from './provider-directory.ts';
 import type { ConfiguredProvider } from './provider-record.ts';
 import { isSameOrigin, providerIdFrom, runtimeFacts } from './provider-record.ts';
@@ -86,6 +87,17 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
   const directory = new ProviderDirectory({ fixed, stored, found, fetches, clock, ids, env: options.env });
   const facts = new ModelFactsStore(options.statedModels, clock);
   const demo = createDemoRuntime({ clock, newId: () => ids.next() });
+
+  const remembered = new WeakMap<ModelRuntime, ModelRuntime>();
+  /** One runtime of an owner and provider stays the same object. */
+  function remembering(principal: Owner, providerId: string, runtime: ModelRuntime): ModelRuntime {
+    let known = remembered.get(runtime);
+    if (!known) {
+      known = rememberNativeCalls(runtime, nativeCallMemory(principal, providerId, { settings, clock }));
+      remembered.set(runtime, known);
+    }
+    return known;
+  }
 
   async function modelsOf(principal: Owner, record: ConfiguredProvider, how: Freshness): Promise<ListOutcome> {
     try {
@@ -157,7 +169,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     async open(principal, { providerId }) {
       if (providerId === DEMO.id) return demo;
       const record = await directory.find(principal, providerId);
-      if (record !== undefined) return (await directory.open(principal, record)).runtime;
+      if (record !== undefined) return remembering(principal, record.id, (await directory.open(principal, record)).runtime);
       const there = [...(await directory.configured(principal)), DEMO].map(({ id }) => id);
       throw await explainMissingProvider(providerId, there);
     },

@@ -69,9 +69,10 @@ export class ProviderDirectory {
   /** Returns the same runtime until base URL or key change. @throws like {@link ProviderDirectory.keyOf} */
   async open(principal: Owner, record: ConfiguredProvider): Promise<OpenedProvider> {
     const { fetches, clock, ids } = this.#options;
-    const { id, label, baseUrl, wire, modelNames = [] } = record;
+    const { id, label, baseUrl, wire, modelNames = [], models: knownModels } = record;
     const apiKey = await this.keyOf(principal, record);
-    const version = [label, baseUrl, apiKey ?? '', wire, record.known?.id ?? '', ...modelNames].join('\n');
+    const tools = knownModels?.map((model) => `${model.id} ${model.nativeTools}`) ?? [];
+    const version = [label, baseUrl, apiKey ?? '', wire, record.known?.id ?? '', ...modelNames, ...tools].join('\n');
     const key = `${principal.ownerId}\n${id}`;
     const known = this.#opened.get(key);
     if (known?.version === version) return known;
@@ -80,7 +81,7 @@ export class ProviderDirectory {
       clock,
       label,
       newId: () => ids.next(),
-      ...defined({ apiKey }),
+      ...defined({ apiKey, knownModels }),
     });
     const opened = { key, version, runtime };
     this.#opened.set(key, opened);

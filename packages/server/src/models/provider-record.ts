@@ -1,4 +1,4 @@
-import type { createProviderRuntime } from '@toolyard/model-runtime';
+import type { createProviderRuntime, ModelInfo } from '@toolyard/model-runtime';
 import type { ProviderView, WireName } from '@toolyard/protocol';
 import { isLoopback } from '../config/server-options.ts';
 import type { KnownProvider } from './provider-presets.ts';
@@ -16,6 +16,8 @@ export type ConfiguredProvider = {
   known?: KnownProvider;
   /** Its models, if configured. */
   modelNames?: readonly string[];
+  /** Its models with the facts that a detection has read. */
+  models?: readonly ModelInfo[];
   /** The environment variables it comes from. */
   variables?: readonly string[];
   /** Sources of overridden providers with the same id. */

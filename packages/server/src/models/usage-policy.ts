@@ -86,15 +86,17 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
       const price = await models.price(principal, { providerId, modelId });
       const over = await next.admit(principal, call);
       const began = clock.monotonic();
-      return (usageOfCall) => {
-        over(usageOfCall);
+      return (usageOfCall, hasFailed = false) => {
+        over(usageOfCall, hasFailed);
         const cost = (usageOfCall && price && costOf(usageOfCall, price)) ?? null;
         const durationMs = Math.round(clock.monotonic() - began);
         const entry = { kind: 'model', at: clock.now(), durationMs, providerId, modelId, cost } as const;
         // A response is not withheld because counting it failed.
-        usage.add(principal, { ...entry, usage: usageOfCall ?? null }, account.run).catch((thrown: unknown) => {
-          log(`usage: could not be stored: ${messageOf(thrown)}`);
-        });
+        usage
+          .add(principal, { ...entry, usage: usageOfCall ?? null, ...(hasFailed ? { failed: true } : {}) }, account.run)
+          .catch((thrown: unknown) => {
+            log(`usage: could not be stored: ${messageOf(thrown)}`);
+          });
       };
     },
   };

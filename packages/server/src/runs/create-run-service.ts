@@ -168,6 +168,8 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   });
   const inTabs = createTabRuns({
     storage,
+    servers: options.servers,
+    port: () => options.policy?.().own?.port,
     pump,
     hub,
     clock,

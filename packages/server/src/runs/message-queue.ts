@@ -14,10 +14,11 @@ import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { LiveHub } from '../services.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
 import { queuedMessageBody } from './run-inbox.ts';
+import { mentionOf } from './mention.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 
 export type MessageQueueOptions = {
-  storage: Pick<SharedStorage, 'queue' | 'conversations' | 'runs'>;
+  storage: Pick<SharedStorage, 'queue' | 'conversations' | 'runs' | 'agents'>;
   pool: RunWorkerPool;
   hub: LiveHub;
   clock: Clock;
@@ -163,7 +164,8 @@ export class MessageQueue {
     const conversation = await storage.conversations.get(principal, conversationId);
     const queued = conversation && (await storage.queue.get(principal, conversationId, id));
     if (!queued) return 'gone';
-    const userMessage = userMessageOf(queued, conversation, clock.now());
+    const mention = await mentionOf(principal, queued.agentId, storage.agents);
+    const userMessage: UserMessage = { ...userMessageOf(queued, conversation, clock.now()), ...mention };
     return start(principal, {
       runId: id,
       conversation,

@@ -9,7 +9,7 @@ import type { Skills } from '../built-in/skills/skills.ts';
 import { rootsOf } from '../built-in/workspace/workspace-path.ts';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Models, Servers } from '../services.ts';
+import type { Models, Servers, ServerWait } from '../services.ts';
 import type { TabToolSource } from '../tabs/tab-tool-source.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { retryUntilStored } from '../retry-until-stored.ts';
@@ -25,6 +25,7 @@ type AccessedRun = {
   /** The group as it is now. */
   group?: RunGroup | undefined;
   signal: AbortSignal;
+  wait?: ServerWait;
 };
 
 export type RunAccessServices = {
@@ -55,7 +56,7 @@ export type RunAccessServices = {
  * @throws ToolyardError if the provider of the model does not exist any more
  */
 export async function openRunAccess(
-  { run, configuration, conversation, signal, group }: AccessedRun,
+  { run, configuration, conversation, signal, group, wait }: AccessedRun,
   services: RunAccessServices,
 ): Promise<DurableAccess> {
   const { storage, secrets, auto, clock } = services;
@@ -64,7 +65,7 @@ export async function openRunAccess(
   const { subAgent, starter } = configuration;
   const [model, own, abilities] = await Promise.all([
     services.models.open(principal, configuration.model),
-    services.servers.select(configuration, signal),
+    services.servers.select(configuration, signal, wait),
     services.models.facts(principal, configuration.model, { ask: needsModelFacts(conversation.messages()) }),
   ]);
   // After the clock was set back, the creation time lies in the future and no tab has been seen since.

@@ -22,6 +22,7 @@ import type { TabToolSource } from '../tabs/tab-tool-source.ts';
 import { answeringAgent } from './answering-agent.ts';
 import { regenerateConfiguration } from './regenerate.ts';
 import { continueRun, refuseContinue } from './continue-run.ts';
+import { makeUnmadeCall } from './make-unmade-call.ts';
 import { checkAnswer } from './check-answer.ts';
 import { allInterrupts } from './all-interrupts.ts';
 import type { MessageQueue } from './message-queue.ts';
@@ -29,6 +30,7 @@ import type { RunWorkerPool } from './run-worker-pool.ts';
 import { resumeRun } from './resume-run.ts';
 import { findSentMessage } from './find-sent-message.ts';
 import { decisionOf } from './decision-of.ts';
+import { mentionOf } from './mention.ts';
 import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
@@ -153,6 +155,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         createdAt: clock.now(),
         role: 'user',
         parts: await keepMedia(principal, message.parts),
+        ...(await mentionOf(principal, agentId, storage.agents)),
       };
       const request: StartRequest = {
         runId: userMessage.id,
@@ -208,6 +211,17 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       return { run: outcome.run, how };
     },
 
+    async makeCall(principal, conversationId, { messageId, index = 0 }, starter) {
+      const conversation = await conversationOf(principal, conversationId);
+      refuseContinue(conversation, messageId);
+      const branch = await storage.messages.branch(principal, conversationId);
+      const request = makeUnmadeCall({ runId: ids.next(), conversation, branch, messageId, index });
+      const answering = await answeringAgent(storage, principal, conversation, branch);
+      const outcome = await start(principal, { ...request, ...answering, ...defined({ starter }) });
+      if (!outcome.started) throw busy('An answer is in progress.');
+      return { run: outcome.run };
+    },
+
     async cancel(principal, runId) {
       const item = { id: 'cancel', kind: 'cancel' as const, body: {}, at: clock.now() };
       const { outcome } = await storage.runs.putInbox(principal, runId, item);
@@ -217,6 +231,17 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       if (run?.place === 'browser') hub.changed(principal.ownerId, 'tab_calls', run.conversationId);
       if (run) return run;
       throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
+    },
+
+    async skipServers(principal, runId) {
+      const item = { id: `skip_servers:${ids.next()}`, kind: 'skip_servers' as const, body: {}, at: clock.now() };
+      const run = await storage.runs.getRun(principal, runId);
+      if (run === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
+      // Others wait for no servers, and nothing would read the item, or it would wake a parked run.
+      if (run.place !== 'server' || (run.status !== 'running' && run.status !== 'queued')) return run;
+      const { outcome } = await storage.runs.putInbox(principal, runId, item);
+      if (outcome === 'put') await pool.wake(runId);
+      return run;
     },
 
     async pause(principal, runId) {

@@ -14,6 +14,8 @@ export type RunInboxItems = {
   children: { itemId: string; runId: string }[];
   /** Requests to pause the run of a group, or to continue it, in order. */
   pauses: { itemId: string; pauses: boolean }[];
+  /** Ids of the items that end a wait for MCP servers. */
+  skips: string[];
 };
 
 /**
@@ -25,7 +27,15 @@ export function queuedMessageBody(queuedMessageId: string): JsonValue {
 }
 
 export function readInboxItems(items: readonly InboxItem[]): RunInboxItems {
-  const inbox: RunInboxItems = { cancels: [], sendNext: null, steers: [], answers: [], children: [], pauses: [] };
+  const inbox: RunInboxItems = {
+    cancels: [],
+    sendNext: null,
+    steers: [],
+    answers: [],
+    children: [],
+    pauses: [],
+    skips: [],
+  };
   for (const { id, kind, body } of items) {
     switch (kind) {
       case 'cancel':
@@ -50,6 +60,9 @@ export function readInboxItems(items: readonly InboxItem[]): RunInboxItems {
       case 'pause':
       case 'resume':
         inbox.pauses.push({ itemId: id, pauses: kind === 'pause' });
+        break;
+      case 'skip_servers':
+        inbox.skips.push(id);
         break;
       // Removed once the message is in the conversation; until then it is queued like any other.
       case 'steer':

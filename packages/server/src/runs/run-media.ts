@@ -69,7 +69,13 @@ export async function resultInPlace(
 
 function namesBlob(part: UserPart | AssistantPart | ToolContentPart): boolean {
   if (part.type === 'prompt') return part.messages.some(({ content }) => namesBlob(content));
+  if (isForUserOnly(part)) return false;
   return 'source' in part && part.source !== undefined && 'blob' in part.source;
+}
+
+/** No request contains it: the whole of a large result is one, of up to 64 MB. */
+function isForUserOnly(part: UserPart | AssistantPart | ToolContentPart): boolean {
+  return 'audience' in part && part.audience?.length === 1 && part.audience[0] === 'user';
 }
 
 async function inPlace<T extends UserPart | AssistantPart | ToolContentPart>(
@@ -77,7 +83,7 @@ async function inPlace<T extends UserPart | AssistantPart | ToolContentPart>(
   blobs: SharedStorage['blobs'],
   principal: Owner,
 ): Promise<T> {
-  if (!('source' in part) || part.source === undefined || !('blob' in part.source)) return part;
+  if (!('source' in part) || part.source === undefined || !('blob' in part.source) || isForUserOnly(part)) return part;
   const bytes = await blobs.read(principal, part.source.blob).catch((thrown: unknown) => {
     if (isStorageFault(thrown)) throw thrown;
     return null;

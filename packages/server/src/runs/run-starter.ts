@@ -1,7 +1,7 @@
 import type { RunTools } from '@toolyard/agent-host';
 import { matchesGlob } from '@toolyard/agent-runtime';
 import type { IndexedTool } from '@toolyard/mcp-host';
-import type { ApiKeyLimits, Budget, ErrorInfo, Owner, Spent, ToolReference } from '@toolyard/protocol';
+import type { ApiKeyLimits, AskedBy, Budget, ErrorInfo, Owner, Spent, ToolReference } from '@toolyard/protocol';
 import { exhaustedMeasure, formatAmount, formatToolReference, mergeBudgets, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { RunConfiguration, RunStarter } from './stored-run.ts';
@@ -17,6 +17,11 @@ export function startedByKey(id: string): string {
 
 export function startedByTrigger(id: string): string {
   return `trigger:${id}`;
+}
+
+/** What the requests of such a run say about who asks. */
+export function askedByOf(starter: RunStarter | undefined): AskedBy | undefined {
+  return starter && { kind: starter.startedBy.startsWith(KEY) ? 'key' : 'trigger', name: starter.name };
 }
 
 /** Applies the limits of what starts a run to its configuration: they only reduce it. */

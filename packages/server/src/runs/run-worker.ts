@@ -3,7 +3,7 @@ import { DurableRun, isComplete, RunLost } from '@toolyard/agent-host/durable';
 import { memberView, supervisorInstructions } from '@toolyard/agent-runtime';
 import type { Failpoint, InboxItem, LeasedRun, Message, Owner, RunStatus, UserPart } from '@toolyard/protocol';
 import { isStorageFault, toErrorInfo } from '@toolyard/protocol';
-import { mediaToBlobs } from '@toolyard/storage';
+import { mediaToBlobs, textsToFiles } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import type { OpenedGroup } from '../groups/open-group.ts';
 import { openGroup } from '../groups/open-group.ts';
@@ -14,9 +14,11 @@ import { openRunAccess } from './open-run-access.ts';
 import { readStoppedRun } from './read-stopped-run.ts';
 import type { RunInboxItems } from './run-inbox.ts';
 import { readInboxItems } from './run-inbox.ts';
+import { keepFilesOfRun } from './keep-files.ts';
 import { partsInPlace, withBlobsInPlace } from './run-media.ts';
 import type { RunConfiguration } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
+import { askedByOf } from './run-starter.ts';
 import { readChildUsage } from './child-usage.ts';
 import { recoverRun } from './recover-run.ts';
 
@@ -59,6 +61,9 @@ export class RunWorker {
   readonly #services: RunWorkerServices;
   readonly #principal: Owner;
   readonly #durable: DurableRun;
+  readonly #skipServers = new AbortController();
+  /** Read again until the commit that removes them is stored. */
+  readonly #skipsTaken = new Set<string>();
   #sendNext: string | null = null;
   #leaving = false;
 
@@ -68,12 +73,13 @@ export class RunWorker {
     const principal: Owner = { ownerId: run.ownerId };
     this.#principal = principal;
     const { pump, clock, storage, hub, failpoint } = services;
+    const keep = keepFilesOfRun({ storage, principal, clock });
     this.#durable = new DurableRun({
       run,
       pump,
       clock,
-      keepMedia: (value) =>
-        mediaToBlobs(value, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() })),
+      keepMedia: (value) => mediaToBlobs(value, keep),
+      keepResult: (result) => textsToFiles(result, (text, mimeType) => keep(Buffer.from(text), mimeType)),
       onInterruptChange: () => hub.changed(run.ownerId, 'interrupts', run.conversationId),
       failpoint,
     });
@@ -88,7 +94,13 @@ export class RunWorker {
 
   #receive(items: readonly InboxItem[]): RunInboxItems {
     const inboxItems = readInboxItems(items);
-    const { cancels, sendNext } = inboxItems;
+    const { cancels, sendNext, skips } = inboxItems;
+    const taken = skips.filter((id) => !this.#skipsTaken.has(id));
+    if (taken.length > 0) {
+      for (const id of taken) this.#skipsTaken.add(id);
+      this.#durable.writer.keep({ taken }, 'later');
+      this.#skipServers.abort();
+    }
     this.#sendNext = sendNext ?? this.#sendNext;
     this.#durable.receive({ ...inboxItems, stops: cancels.length > 0 || sendNext !== null });
     return inboxItems;
@@ -165,12 +177,16 @@ export class RunWorker {
     const { status, inboxWaits } = await this.#durable.drive({
       configuration,
       principal: run.ownerId,
+      askedBy: askedByOf(configuration.starter),
       place: 'server',
       point: taken.point,
       attempt: taken.attempt,
       conversation,
       ledger,
-      open: (signal) => openRunAccess({ run, configuration, conversation, group, signal }, this.#services),
+      open: (signal, onAwaited) => {
+        const wait = { skip: this.#skipServers.signal, onAwaited };
+        return openRunAccess({ run, configuration, conversation, group, signal, wait }, this.#services);
+      },
       findQueued: (id) => this.#findQueued(id),
       onSteered: () => this.#services.hub.changed(run.ownerId, 'queue', run.conversationId),
       // Nothing is in progress between two steps, so it can leave here.

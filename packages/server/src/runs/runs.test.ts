@@ -42,6 +42,24 @@ describe('sending a message', () => {
     await bench.rest(runId);
   });
 
+  test('is the source of a title, shortened with an ellipsis, until the user chooses one: also if it is edited', async () => {
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('a'), says('b'), says('c')]) });
+    const conversation = await bench.conversation();
+    const titled = async (): Promise<string | undefined> =>
+      (await bench.storage.conversations.get(ANNE, conversation))?.title;
+    await bench.rest(await bench.ask(conversation, `${'word '.repeat(20)}end`));
+    expect(await titled()).toBe(`${'word '.repeat(12).trim()}…`);
+    const edited = await bench.say(conversation, 'Another question', { parentId: null });
+    if ('queued' in edited) throw new Error('queued');
+    await bench.rest(edited.run.id);
+    expect(await titled()).toBe('Another question');
+    await bench.storage.conversations.update(ANNE, conversation, { title: 'Mine' });
+    const again = await bench.say(conversation, 'A third one', { parentId: null });
+    if ('queued' in again) throw new Error('queued');
+    await bench.rest(again.run.id);
+    expect(await titled()).toBe('Mine');
+  });
+
   test('again under the same id starts no second run', async () => {
     const model = scriptedModel([says('Once')]);
     const bench = await openBench(temporaryFolder(), { model });

@@ -1,5 +1,5 @@
 import type { StoredRun } from '@toolyard/agent-host/durable';
-import { initialGroupState, initialState } from '@toolyard/agent-runtime';
+import { cutAtWord, initialGroupState, initialState } from '@toolyard/agent-runtime';
 import { messageIdOf } from '@toolyard/agent-host';
 import type {
   AgentConfiguration,
@@ -22,6 +22,8 @@ import { layersOf } from '../config/configuration-layers.ts';
 import { groupConfiguration } from '../groups/group-configuration.ts';
 import type { Configurations, LiveHub, Models } from '../services.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
+import type { CallOfAnswer } from './make-unmade-call.ts';
+import { beginningWithCall } from './make-unmade-call.ts';
 import { limitedBy } from './run-starter.ts';
 import type { RunConfiguration, RunStarter } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
@@ -48,6 +50,8 @@ export type StartRequest = {
   configuration?: AgentConfiguration;
   /** Tasks that the run delegates before its model is asked. */
   delegate?: readonly SubAgentTask[];
+  /** A call of an answer that the run begins with. */
+  makes?: CallOfAnswer;
   /** The agent that answers, instead of the conversation's. */
   agentId?: string;
   /** The API key or incoming webhook that starts it. */
@@ -130,7 +134,7 @@ export function noConversation(id: string): ToolyardError {
 }
 
 type NewRunRequest = Omit<StartRequest, 'conversation'> & {
-  conversation: Pick<StoredConversation, 'id' | 'title' | 'agentId'>;
+  conversation: Pick<StoredConversation, 'id' | 'title' | 'agentId'> & Partial<Pick<StoredConversation, 'titledBy'>>;
 };
 
 /** The run with its message and the placeholder of its answer. */
@@ -141,6 +145,7 @@ export function newRun(
     userMessage,
     begins,
     delegate,
+    makes,
     heldBy,
     webhook,
     origin,
@@ -167,17 +172,20 @@ export function newRun(
     ...defined({ agent: configuration.agent }),
     createdAt: at,
   });
-  const delegation = delegate && delegationOf(delegate, { state, userMessage, model: configuration.model.modelId });
-  const stored: StoredRun = delegation
-    ? { point: delegation.point, leafId: delegation.message.id, shownId: delegation.message.id }
+  const { modelId: model } = configuration.model;
+  const called = delegate
+    ? delegationOf(delegate, { state, userMessage, model })
+    : makes && beginningWithCall(makes, { state, at, model });
+  const stored: StoredRun = called
+    ? { point: called.point, leafId: called.message.id, shownId: called.message.id }
     : {
         point: { state, context: { phase: 'user_input', ...(parts ? { continues: { parts } } : {}) } },
         leafId,
         shownId: answer.id,
       };
-  const shown = delegation?.message ?? answer;
+  const shown = called?.message ?? answer;
   const lease = heldBy ?? terms;
-  const title = conversation.title === '' ? titleFrom(userMessage) : '';
+  const title = isToTitle(conversation, userMessage, begins) ? titleFrom(userMessage) : '';
   return {
     id: runId,
     conversationId: conversation.id,
@@ -244,12 +252,22 @@ export async function priced(
   return price === undefined ? configuration : { ...configuration, limits: { ...configuration.limits, price } };
 }
 
-/** A conversation without a title is titled by its first user message. */
+/** A title that the user did not choose follows the first message: also if that is edited. */
+function isToTitle(
+  { title, titledBy }: NewRunRequest['conversation'],
+  { parentId }: UserMessage,
+  begins: RunBeginning,
+): boolean {
+  if (title === '') return true;
+  return begins.with === 'message' && parentId === null && (titledBy === 'message' || titledBy === 'task');
+}
+
+/** The beginning of a message. */
 function titleFrom(userMessage: UserMessage): string {
   const [firstLine = ''] = textOf(userMessage)
     .trim()
     .split(/[\r\n]/, 1);
-  return Array.from(firstLine).slice(0, TITLE_CHARACTERS).join('').trim();
+  return cutAtWord(firstLine.trim(), TITLE_CHARACTERS);
 }
 
 function recordOf(run: LeasedRun): RunRecord {

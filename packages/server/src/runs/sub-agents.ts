@@ -1,6 +1,7 @@
 import type { MemberAnswer, StartSubAgents, SubAgentResult, SubAgents } from '@toolyard/agent-host';
 import { GROUP_TOOLS, HAND_BACK } from '@toolyard/agent-host';
 import type { DelegableTask, DelegatedTask, MemberTask } from '@toolyard/agent-runtime';
+import { cutAtWord } from '@toolyard/agent-runtime';
 import type { Message, ModelReference, Owner, RunRecord, SubAgentTask, UserMessage } from '@toolyard/protocol';
 import { isStorageFault, textOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage, StoredAgent } from '@toolyard/storage';
@@ -105,7 +106,7 @@ async function startOne(
   { id, task, of, parent }: OneTask,
   services: SubAgentServices,
 ): Promise<DelegatedTask> {
-  const title = task.title ?? Array.from(task.task.trim()).slice(0, TITLE_LENGTH).join('');
+  const title = task.title ?? cutAtWord(task.task.trim(), TITLE_LENGTH);
   const { storage, pool, hub, clock, failpoint } = services;
   try {
     const { agentId, text, ...child } = await (task.member

@@ -13,13 +13,15 @@ import type {
   RunRecord,
   StartRunInTab,
   TabRunInbox,
+  ToolCallPart,
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
 import { budgetKey, canonicalJson, defined, ToolyardError } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
-import type { LiveHub, Models, RunsInTabs } from '../services.ts';
+import { keepFilesOfRun } from './keep-files.ts';
+import type { LiveHub, Models, RunsInTabs, Servers } from '../services.ts';
 import { regenerateConfiguration } from './regenerate.ts';
 import {
   checkSteering,
@@ -29,13 +31,17 @@ import {
   hasSameParts,
   forbiddenWrite,
 } from './check-tab-commit.ts';
+import type { TabRunFacts } from './check-tab-interrupts.ts';
+import { checkTabInterrupts, interruptsIn, withAskedBy } from './check-tab-interrupts.ts';
+import { askedByOf } from './run-starter.ts';
 import { continueRun, refuseContinue } from './continue-run.ts';
 import { needsModelFacts } from './needs-model-facts.ts';
 import { answeringAgent } from './answering-agent.ts';
 import { readInboxItems } from './run-inbox.ts';
+import { mentionOf } from './mention.ts';
 import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
-import type { RunConfiguration } from './stored-run.ts';
+import type { RunConfiguration, RunStarter } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
 import { readChildUsage } from './child-usage.ts';
 import type { OpenedGroup } from '../groups/open-group.ts';
@@ -58,7 +64,11 @@ export type TabRunsOptions = {
     | 'agents'
     | 'groups'
     | 'runStates'
+    | 'tabs'
   >;
+  servers: Pick<Servers, 'select' | 'isConfigured'>;
+  /** The port of this server. */
+  port: () => number | undefined;
   pump: CommitPump;
   hub: LiveHub;
   clock: Clock;
@@ -91,7 +101,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   const { storage, hub, clock } = options;
 
   const keep = <T>(principal: Owner, value: T): Promise<T> =>
-    mediaToBlobs(value, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
+    mediaToBlobs(value, keepFilesOfRun({ storage, principal, clock }));
 
   async function runOf(principal: Owner, runId: string): Promise<RunRecord> {
     const run = await storage.runs.getRun(principal, runId);
@@ -202,7 +212,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   return {
     ...tabSubAgents,
 
-    async startInTab(principal, tabId, request) {
+    async startInTab(principal, tabId, request, starter) {
       const conversation = await storage.conversations.get(principal, request.conversationId);
       if (!conversation) throw noConversation(request.conversationId);
       // Sent again: the first request started it, and its response was lost.
@@ -211,7 +221,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       const held = await take(
         principal,
         tabId,
-        isThere ? before.id : await begin(principal, tabId, request, conversation),
+        isThere ? before.id : await begin(principal, tabId, request, conversation, starter),
       );
       if (held) return held;
       throw new ToolyardError({ code: 'conflict', message: 'This run waits for the user.' });
@@ -227,9 +237,12 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       return readInbox(principal, run, fence, budgets);
     },
 
-    async commitFromTab(principal, runId, commit): Promise<CommittedFromTab> {
+    async commitFromTab(principal, runId, sent, { tabId, starter }): Promise<CommittedFromTab> {
       const run = await runOf(principal, runId);
-      checkTabCommit(run, commit);
+      checkTabCommit(run, sent);
+      const asked = interruptsIn(sent);
+      if (asked.length > 0) await checkTabInterrupts(asked, factsOf(principal, run, sent, tabId));
+      const commit = asked.length > 0 ? withAskedBy(sent, askedByOf(starter)) : sent;
       await checkUserMessage(principal, run, commit);
       const steering = steeringMessages(commit);
       if (steering.length > 0) await checkSteering(commit, await sentBy(principal, run, commit.fence));
@@ -244,7 +257,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
           runId,
           durability: 'normal',
           ...(steering.length > 0 ? { unqueued: steering.map(({ id }) => id) } : {}),
-          numbered: { number, digest: digestOf(commit) },
+          numbered: { number, digest: digestOf(sent) },
         },
       ]);
       switch (outcome?.outcome) {
@@ -268,6 +281,36 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       }
     },
   };
+
+  /** What a request of the run is compared with. */
+  function factsOf(principal: Owner, run: RunRecord, commit: CommitFromTab, tabId: string): TabRunFacts {
+    const configuration = async (): Promise<RunConfiguration> => {
+      const stored = await storage.runStates.get(principal, run.id);
+      return readStoredRun(stored ?? { state: null, configuration: null }).configuration;
+    };
+    return {
+      async offered() {
+        const offers = await storage.tabs.offersOf(principal, tabId);
+        return offers.flatMap(({ conversationId, servers }) => (conversationId === run.conversationId ? servers : []));
+      },
+      catalogue: async () => options.servers.select(await configuration(), new AbortController().signal),
+      isConfigured: (id) => options.servers.isConfigured(id),
+      async callOf(callId) {
+        const id = callId.slice(0, callId.lastIndexOf('.'));
+        const message =
+          commit.messages?.find((each) => each.message.id === id)?.message ??
+          (await storage.messages.get(principal, run.conversationId, id));
+        const parts = message?.role === 'assistant' && message.runId === run.id ? message.parts : [];
+        return parts.find((part) => part.type === 'tool_call' && part.callId === callId) as ToolCallPart | undefined;
+      },
+      async ledger() {
+        return (await storage.runs.readLedger(principal, run.id)) ?? [];
+      },
+      budgets: async () => (await configuration()).budgets,
+      answered: async () => storage.runs.listInterrupts(principal, { runId: run.id, status: 'answered', limit: 1_000 }),
+      port: options.port(),
+    };
+  }
 
   /** Every reader sees the start of a run with the user message exactly as it was sent. */
   async function checkUserMessage(principal: Owner, run: RunRecord, { events }: CommitFromTab): Promise<void> {
@@ -314,9 +357,10 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     tabId: string,
     request: StartRunInTab,
     conversation: StoredConversation,
+    starter: RunStarter | undefined,
   ): Promise<string> {
     const how = await startRequestOf(principal, request, conversation);
-    const outcome = await options.start(principal, { ...how, heldBy: termsOf(tabId) });
+    const outcome = await options.start(principal, { ...how, ...defined({ starter }), heldBy: termsOf(tabId) });
     if (outcome.started) return outcome.run.id;
     throw new ToolyardError({
       code: 'conflict',
@@ -350,7 +394,8 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     }
     const { parentId = conversation.leafId, agentId } = request;
     const parts = await options.keepMedia(principal, request.parts);
-    const userMessage: UserMessage = { id: runId, parentId, createdAt: clock.now(), role: 'user', parts };
+    const mention = await mentionOf(principal, agentId, storage.agents);
+    const userMessage: UserMessage = { id: runId, parentId, createdAt: clock.now(), role: 'user', parts, ...mention };
     return { runId, conversation, userMessage, begins: { with: 'message' }, ...kept, ...defined({ agentId }) };
   }
 }

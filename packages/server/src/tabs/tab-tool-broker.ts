@@ -1,3 +1,4 @@
+import { faultOfUrlToOpen } from '@toolyard/mcp-host';
 import type {
   AskFromTab,
   ClaimedTabCall,
@@ -11,6 +12,7 @@ import type {
 import { ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage, StoredTabCall, TabOffer } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
+import { keepFilesOfRun } from '../runs/keep-files.ts';
 import type { LiveHub, RunService } from '../services.ts';
 import { canExecute } from './tab-pins.ts';
 
@@ -96,7 +98,7 @@ export class TabToolBroker {
   ): Promise<void> {
     const { storage, runs, clock } = this.#options;
     const at = clock.now();
-    const kept = await mediaToBlobs(result, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at }));
+    const kept = await mediaToBlobs(result, keepFilesOfRun({ storage, principal, clock }));
     const isNew = await storage.tabs.finish(principal, key, { tabId, fence, result: kept, at });
     const call = await storage.tabs.getCall(principal, key);
     if (call === null) throw noCall(key.callId);
@@ -117,6 +119,8 @@ export class TabToolBroker {
     const call = await storage.tabs.getCall(principal, key);
     if (call === null) throw noCall(key.callId);
     if (call.status !== 'claimed' || call.tabId !== tabId || call.fence !== fence) throw tooLate();
+    const fault = question.kind === 'url' ? faultOfUrlToOpen(question.url) : null;
+    if (fault !== null) throw new ToolyardError({ code: 'bad_request', message: fault });
     await storage.tabs.ask(principal, key, { id, question });
     this.#notify(principal, call);
   }

@@ -39,6 +39,10 @@ export function createTableBlobs(engine: StorageEngine, bucket: Bucket | null): 
   const removeBytes = engine.prepare(`
     DELETE FROM blob_bytes WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.sha256 = ?1)`);
 
+  const sizeSince = engine.prepare<{ size: number }>(
+    'SELECT CAST(coalesce(sum(size), 0) AS BIGINT) AS size FROM blobs WHERE owner_id = ? AND created_at >= ?',
+  );
+
   const info = async (ownerId: string, sha256: string): Promise<BlobInfo | null> =>
     (await engine.perform(statements(() => select.get(ownerId, sha256)))) ?? null;
 
@@ -73,6 +77,8 @@ export function createTableBlobs(engine: StorageEngine, bucket: Bucket | null): 
       if (objectName !== null && kept !== objectName) await forget(objectName);
       return stored;
     },
+    sizeSince: async ({ ownerId }, since) =>
+      (await engine.perform(statements(() => sizeSince.get(ownerId, since))))?.size ?? 0,
     info: ({ ownerId }, sha256) => info(ownerId, sha256),
     async read({ ownerId }, sha256) {
       const row = await rowOf(ownerId, sha256);

@@ -21,6 +21,7 @@ import { schedules } from './migrations/023-schedules.ts';
 import { runTriggers } from './migrations/025-run-triggers.ts';
 import { triggers } from './migrations/026-triggers.ts';
 import { runOrigins } from './migrations/028-run-origins.ts';
+import { listedConversations } from './migrations/029-listed-conversations.ts';
 import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
 import { childConversations } from './migrations/022-child-conversations.ts';
 import { presetTasks } from './migrations/017-preset-tasks.ts';
@@ -61,6 +62,7 @@ export const POSTGRES_MIGRATIONS: Readonly<Record<string, PostgresMigration>> = 
   '026-triggers': { kind: 'expand', statements: triggers },
   '027-notified-schedules': { kind: 'expand', statements: notifiedSchedules },
   '028-run-origins': { kind: 'expand', statements: runOrigins },
+  '029-listed-conversations': { kind: 'expand', statements: listedConversations },
 };
 
 /** Arbitrary number of an advisory lock, which all programs of a database share. */

@@ -17,6 +17,9 @@ export type DraftRepository = {
   remove(principal: Owner, conversationId: string | null): Promise<boolean>;
 };
 
+/** The expression of the index: a comparison with NULL would read the drafts of all conversations. */
+const CONVERSATION = sql`coalesce(conversation_id, '')`;
+
 export function createDraftRepository(db: Kysely<Schema>): DraftRepository {
   return {
     async get({ ownerId }, conversationId) {
@@ -24,7 +27,7 @@ export function createDraftRepository(db: Kysely<Schema>): DraftRepository {
         .selectFrom('drafts')
         .select(['draft', 'updated_at'])
         .where('owner_id', '=', ownerId)
-        .where('conversation_id', 'is not distinct from', conversationId)
+        .where(CONVERSATION, '=', conversationId ?? '')
         .executeTakeFirst();
       return row === undefined ? null : { draft: row.draft, updatedAt: row.updated_at };
     },
@@ -48,7 +51,7 @@ export function createDraftRepository(db: Kysely<Schema>): DraftRepository {
       const result = await db
         .deleteFrom('drafts')
         .where('owner_id', '=', ownerId)
-        .where('conversation_id', 'is not distinct from', conversationId)
+        .where(CONVERSATION, '=', conversationId ?? '')
         .executeTakeFirst();
       return result.numDeletedRows > 0;
     },

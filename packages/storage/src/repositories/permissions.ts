@@ -34,7 +34,8 @@ export function createPermissionRepository(engine: StorageEngine): PermissionRep
       SELECT server_id, tool_name, conversation_id, decision, decided_at, origin FROM permissions
       WHERE owner_id = ? ${condition} ORDER BY server_id, tool_name, decided_at, conversation_id`);
   const selectAll = select('');
-  const selectHere = select('AND (conversation_id IS NULL OR conversation_id = ?)');
+  // The expression of the index: a comparison with NULL would read the permissions of all conversations.
+  const selectHere = select("AND coalesce(conversation_id, '') IN ('', ?)");
   return {
     async list({ ownerId }, { conversationId } = {}) {
       const rows = await engine.perform(
@@ -62,7 +63,7 @@ export function createPermissionRepository(engine: StorageEngine): PermissionRep
       const result = await db
         .deleteFrom('permissions')
         .where('owner_id', '=', ownerId)
-        .where('conversation_id', 'is not distinct from', conversationId)
+        .where(sql`coalesce(conversation_id, '')`, '=', conversationId ?? '')
         .where('server_id', '=', scrubText(serverId))
         .where('tool_name', '=', scrubText(name))
         .executeTakeFirst();

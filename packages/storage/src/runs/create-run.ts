@@ -43,7 +43,7 @@ export function createRunCreator(engine: StorageEngine): RunJobs['createRun'] {
   const addWebhook = engine.prepare('INSERT INTO run_webhooks (run_id, owner_id, url, trusted) VALUES (?, ?, ?, ?)');
   const unqueue = engine.prepare('DELETE FROM queued_messages WHERE conversation_id = ? AND id = ? AND owner_id = ?');
   const setTitle = engine.prepare(
-    "UPDATE conversations SET title = ?, titled_by = 'message' WHERE id = ? AND title = ''",
+    "UPDATE conversations SET title = ?, titled_by = 'message' WHERE id = ? AND (title = '' OR titled_by <> 'user')",
   );
   const messages = createMessageWriter(engine);
   const search = engine.searchWriter();

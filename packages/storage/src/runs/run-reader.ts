@@ -1,7 +1,7 @@
-import type { RunEvent } from '@toolyard/protocol';
+import type { Owner, RunEvent } from '@toolyard/protocol';
 import { decodeJson } from '../text.ts';
 import type { StorageEngine } from '../engine/engine.ts';
-import type { Statement } from '../engine/work.ts';
+import type { Statement, Value } from '../engine/work.ts';
 import { statements } from '../engine/work.ts';
 import { COMPACTED_EVENTS } from './compaction.ts';
 import type { RunJobs } from './run-jobs.ts';
@@ -16,18 +16,12 @@ export function createRunReader(
   engine: StorageEngine,
 ): Pick<RunJobs, 'getRun' | 'listRuns' | 'readEvents' | 'readWholeEvents'> {
   const get = engine.prepare<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ? AND owner_id = ?`);
-  // Nullable parameters prevent the use of an index, so the most selective condition is part of the SQL.
-  const list = (condition: string): Statement<RunRow> =>
-    engine.prepare(`
-      SELECT ${RUN_COLUMNS} FROM runs
-      WHERE owner_id = ?1 AND ${condition} AND (CAST(?2 AS TEXT) IS NULL OR conversation_id = ?2)
-        AND (CAST(?3 AS TEXT) IS NULL OR status IN (${engine.sql.textsOf('?3')}))
-        AND (CAST(?4 AS TEXT) IS NULL OR (created_at, id) < (SELECT created_at, id FROM runs WHERE id = ?4 AND owner_id = ?1))
-      ORDER BY created_at DESC, id DESC LIMIT ?5`);
-  const listAll = list('true');
-  const listOfConversation = list('conversation_id = ?2');
-  const listStartedBy = list('started_by = CAST(?6 AS TEXT) AND (CAST(?7 AS TEXT) IS NULL OR parent_run_id = ?7)');
-  const listOfParent = list('parent_run_id = CAST(?6 AS TEXT)');
+  const lists = new Map<string, Statement<RunRow>>();
+  function prepareList(sql: string): Statement<RunRow> {
+    const list = lists.get(sql) ?? engine.prepare<RunRow>(sql);
+    lists.set(sql, list);
+    return list;
+  }
   const events = engine.prepare<EventRow>(`
     SELECT v, seq, step, attempt, at, body FROM run_events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?`);
 
@@ -43,17 +37,10 @@ export function createRunReader(
         return row === undefined ? null : toRunRecord(row);
       });
     },
-    listRuns({ ownerId }, { conversationId, parentRunId, startedBy, statuses, before, limit }) {
-      const statusList = statuses === undefined ? null : JSON.stringify(statuses);
+    listRuns(owner, query) {
+      const { sql, values } = selectRuns(engine.sql, owner, query);
       return statements(function* () {
-        const values = [conversationId ?? null, statusList, before ?? null, limit];
-        const rows =
-          startedBy !== undefined
-            ? yield* listStartedBy.all(ownerId, ...values, startedBy, parentRunId ?? null)
-            : parentRunId !== undefined
-              ? yield* listOfParent.all(ownerId, ...values, parentRunId)
-              : yield* (conversationId === undefined ? listAll : listOfConversation).all(ownerId, ...values);
-        return rows.map(toRunRecord);
+        return (yield* prepareList(sql).all(...values)).map(toRunRecord);
       });
     },
     readEvents({ ownerId }, runId, afterSeq, limit) {
@@ -70,6 +57,39 @@ export function createRunReader(
         return rows.map((row) => toEvent(runId, row));
       });
     },
+  };
+}
+
+/**
+ * A SELECT of the runs of an owner, newest first. Each combination of filters is a statement of its own, because a nullable
+ * parameter prevents the use of an index; and the filter that few runs match comes first, in a CROSS JOIN, because SQLite
+ * without statistics prefers the index with the order of the result, and reads all runs of the owner in it.
+ */
+export function selectRuns(
+  sql: Pick<StorageEngine['sql'], 'textsOf'>,
+  { ownerId }: Owner,
+  { conversationId, parentRunId, startedBy, statuses, before, limit }: Parameters<RunJobs['listRuns']>[1],
+): { sql: string; values: readonly Value[] } {
+  const values: Value[] = [];
+  const bind = (value: Value): string => `?${values.push(value)}`;
+  const conditions = [`owner_id = ${bind(ownerId)}`];
+  const few: string[] = [];
+  if (parentRunId !== undefined) few.push(`parent_run_id = ${bind(parentRunId)}`);
+  if (conversationId !== undefined) few.push(`conversation_id = ${bind(conversationId)}`);
+  const [first, ...others] = few;
+  if (first !== undefined) conditions.push('id = few.few_id', ...others);
+  if (startedBy !== undefined) conditions.push(`started_by = ${bind(startedBy)}`);
+  if (statuses !== undefined) conditions.push(`status IN (${sql.textsOf(bind(JSON.stringify(statuses)))})`);
+  if (before !== undefined) {
+    conditions.push(
+      `(created_at, id) < (SELECT created_at, id FROM runs WHERE id = ${bind(before)} AND owner_id = ?1)`,
+    );
+  }
+  const source = first === undefined ? '' : `(SELECT id AS few_id FROM runs WHERE ${first}) AS few CROSS JOIN `;
+  return {
+    sql: `SELECT ${RUN_COLUMNS} FROM ${source}runs WHERE ${conditions.join(' AND ')}
+      ORDER BY created_at DESC, id DESC LIMIT ${bind(limit)}`,
+    values,
   };
 }
 

@@ -73,14 +73,19 @@ export class SqliteConnection implements ReadSource {
     }
   }
 
-  /** Checkpoints the WAL and closes. */
-  close(): void {
-    if (!this.database.isOpen) return;
+  /** Copies the WAL into the database and empties its file, as far as readers and the disk allow. */
+  truncateWal(): void {
     try {
       this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // On a full disk the WAL stays and is checkpointed next time.
     }
+  }
+
+  /** Checkpoints the WAL and closes. */
+  close(): void {
+    if (!this.database.isOpen) return;
+    this.truncateWal();
     this.database.close();
   }
 

@@ -24,6 +24,7 @@ import { schedules } from './migrations/023-schedules.ts';
 import { runTriggers } from './migrations/025-run-triggers.ts';
 import { triggers } from './migrations/026-triggers.ts';
 import { runOrigins } from './migrations/028-run-origins.ts';
+import { listedConversations } from './migrations/029-listed-conversations.ts';
 import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
 import { childConversations } from './migrations/022-child-conversations.ts';
 import { presetTasks } from './migrations/017-preset-tasks.ts';
@@ -56,6 +57,7 @@ export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '026-triggers': triggers,
   '027-notified-schedules': notifiedSchedules,
   '028-run-origins': runOrigins,
+  '029-listed-conversations': listedConversations,
 };
 
 /** Migrates the tables to this version: all missing migrations in one transaction, or none. */

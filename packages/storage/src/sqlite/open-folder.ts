@@ -25,6 +25,7 @@ import { createSqliteDialect } from './kysely-dialect.ts';
 import { migrateSqliteToLatest, refuseForeignDatabase } from './migrate.ts';
 import { createDatabaseFile, keepAsTemplate } from './new-database.ts';
 import { createSqliteRunStore } from './run-store.ts';
+import { truncateWalWhenIdle } from './truncate-wal.ts';
 import { createSqliteUsageReport } from './usage-report.ts';
 
 /** Opens a data folder with its SQLite database; see `openStorage`. */
@@ -66,6 +67,7 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
   });
   const engine = createSqliteEngine(connection, clock, db);
   const counts = createCounts(engine);
+  const stopTruncating = truncateWalWhenIdle(connection, clock);
   return {
     folder,
     runs: createSqliteRunStore(engine, createRunJobs(engine, clock)),
@@ -84,6 +86,7 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
     },
     check: () => checkStorage(folder),
     close() {
+      stopTruncating();
       reader.close();
       try {
         connection.close();

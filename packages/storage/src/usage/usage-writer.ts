@@ -61,13 +61,13 @@ function valuesOf(entry: UsageEntry): Values {
     const none = TOKENS.map(() => null);
     return { source, name, forTool: '', counts: [1, entry.failed ? 1 : 0, ms, 0, 0, 0], tokens: none };
   }
-  const { providerId: source, modelId: name, usage, cost, tool } = entry;
+  const { providerId: source, modelId: name, usage, cost, tool, failed } = entry;
   const isCounted = usage?.inputTokens !== undefined || usage?.outputTokens !== undefined;
   return {
     source,
     name,
     forTool: tool ? formatToolReference(tool) : '',
-    counts: [1, 0, ms, cost ?? 0, cost === null ? 1 : 0, isCounted ? 0 : 1],
+    counts: [1, failed ? 1 : 0, ms, cost ?? 0, cost === null ? 1 : 0, isCounted ? 0 : 1],
     tokens: [
       tokenCount(usage?.inputTokens),
       tokenCount(usage?.outputTokens),

@@ -1,4 +1,6 @@
 import { i18n } from '#lib/i18n/i18n.svelte.ts';
+import { readOperatorSettings } from '#lib/state/operator-settings.ts';
+import { session } from '#lib/state/session.svelte.ts';
 import { startUp } from '#lib/state/startup.ts';
 import { theme } from '#lib/state/theme.svelte.ts';
 
@@ -10,4 +12,10 @@ export async function load(): Promise<void> {
   const operatorSettings = await startUp();
   theme.start(operatorSettings.theme);
   await i18n.start(operatorSettings.language);
+  // Only signed-in users get the operator's settings.
+  session.onSignedIn(async () => {
+    const { theme: themeChoice, language } = await readOperatorSettings();
+    theme.useDefault(themeChoice);
+    await i18n.useDefault(language).catch(() => undefined);
+  });
 }

@@ -13,6 +13,7 @@ import type {
   RunStatus,
   ToolReference,
   ToolResult,
+  UsageEntry,
 } from '@toolyard/protocol';
 import { DEFAULT_LIMITS } from '@toolyard/protocol';
 import type { FakeClock } from '@toolyard/testing';
@@ -60,6 +61,7 @@ export class MemoryRun {
   readonly interrupts = new Map<string, Interrupt>();
   readonly ledger = new Map<string, LedgerEntry>();
   readonly messages = new Map<string, Message>();
+  readonly usage: UsageEntry[] = [];
   status: RunStatus = 'running';
   state: StoredRun;
   commits = 0;
@@ -153,6 +155,7 @@ export class MemoryRun {
     if (this.commits >= this.lostAt || fence !== this.#fence || item.baseSeq !== this.events.length) {
       return Promise.resolve({ outcome: 'stale', now: null });
     }
+    this.usage.push(...(item.usage ?? []));
     if (item.state) this.state = structuredClone(item.state as StoredRun);
     if (item.status) this.status = item.status;
     for (const { message } of item.messages ?? []) this.messages.set(message.id, structuredClone(message));

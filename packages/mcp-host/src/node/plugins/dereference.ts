@@ -9,20 +9,30 @@ const MAX_MS = 20_000;
 const MAX_NODES = 5_000;
 const MAX_DEPTH = 30;
 
+/** The member of what replaces a reference that leads nowhere: the reference, and why. */
+const UNRESOLVED = 'x-toolyard-unresolved';
+
+/** What a part of a document says about itself if its reference leads nowhere; undefined for any other part. */
+export function unresolvedIn(part: JsonValue | undefined): string | undefined {
+  const why = isJsonObject(part) ? part[UNRESOLVED] : undefined;
+  return typeof why === 'string' ? why : undefined;
+}
+
 /**
  * Replaces `$ref`s by what they refer to; the result may contain cycles and shared objects. Other documents are read
- * with `read` only: never from files.
+ * with `read` only: never from files. A reference that cannot be resolved concerns what uses it, not the document: it is
+ * replaced by a mark ({@link unresolvedIn}).
  *
- * @throws ToolyardError that of `read`, or `bad_response`
+ * @throws ToolyardError `bad_response` if the references cannot be followed at all
  */
 export async function dereference(
   url: string,
   document: JsonObject,
   read: (url: string) => Promise<string>,
 ): Promise<JsonObject> {
-  const { $RefParser } = await import('@apidevtools/json-schema-ref-parser');
+  const { $RefParser, JSONParserErrorGroup } = await import('@apidevtools/json-schema-ref-parser');
   let documents = 0;
-  let refusal: ToolyardError | undefined;
+  const failures = new Map<string, string>();
   const guarded = async (address: string): Promise<string> => {
     try {
       documents += 1;
@@ -31,12 +41,22 @@ export async function dereference(
         throw unreadable(`${url} refers to ${address.slice(0, 200)}, which is not a web URL.`);
       return await read(address);
     } catch (thrown) {
-      if (ToolyardError.isInstance(thrown)) refusal ??= thrown;
+      failures.set(address, messageOf(thrown));
       throw thrown;
     }
   };
+  const mark = (reference: string, value: unknown, parent: unknown, name: string | undefined): void => {
+    if (value !== null || typeof parent !== 'object' || parent === null || name === undefined) return;
+    const file = reference.replace(/#.*$/s, '').replace(/^(\.{0,2}\/)+/, '');
+    const [, why] = [...failures].find(([address]) => file !== '' && address.endsWith(file)) ?? [];
+    const text = `its reference "${reference.slice(0, 200)}" leads nowhere${why === undefined ? '' : `: ${why.slice(0, 300)}`}`;
+    Object.assign(parent, { [name]: { [UNRESOLVED]: text } });
+  };
+  const parser = new $RefParser();
   try {
-    const found: unknown = await new $RefParser().dereference(url, document, {
+    await parser.dereference(url, document, {
+      continueOnError: true,
+      dereference: { onDereference: mark },
       resolve: {
         file: false,
         http: false,
@@ -55,20 +75,25 @@ export async function dereference(
       },
       timeoutMs: MAX_MS,
     });
-    return isJsonObject(found) ? found : document;
   } catch (thrown) {
-    throw refusal ?? unreadable(`${url}: a "$ref" cannot be resolved: ${messageOf(thrown).slice(0, 300)}.`);
+    // With all errors of single references, once everything else is resolved.
+    if (!(thrown instanceof JSONParserErrorGroup)) {
+      throw unreadable(`${url}: a "$ref" cannot be resolved: ${messageOf(thrown).slice(0, 300)}.`);
+    }
   }
+  return isJsonObject(parser.schema) ? (parser.schema as JsonObject) : document;
 }
 
-/** A schema of a dereferenced document as plain JSON of a limited size; null if it is larger. */
-export function boundedCopy(schema: JsonValue | undefined): JsonObject | null {
+/** A schema of a dereferenced document as plain JSON of a limited size; the reason if that is not possible. */
+export function boundedCopy(schema: JsonValue | undefined): JsonObject | string {
   let nodes = 0;
   const open = new Set<object>();
   const copy = (value: unknown, depth: number): JsonValue => {
     nodes += 1;
-    if (nodes > MAX_NODES) throw new RangeError('too large');
+    if (nodes > MAX_NODES) throw new RangeError('its schema is too large.');
     if (typeof value !== 'object' || value === null) return value as JsonValue;
+    const unresolved = unresolvedIn(value as JsonObject);
+    if (unresolved !== undefined) throw new RangeError(`${unresolved}.`);
     // A schema that contains itself: deeper values are not described.
     if (open.has(value) || depth > MAX_DEPTH) return Array.isArray(value) ? [] : {};
     open.add(value);
@@ -86,7 +111,7 @@ export function boundedCopy(schema: JsonValue | undefined): JsonObject | null {
     const copied = copy(schema, 0);
     return isJsonObject(copied) ? copied : {};
   } catch (thrown) {
-    if (thrown instanceof RangeError) return null;
+    if (thrown instanceof RangeError) return thrown.message;
     throw thrown;
   }
 }

@@ -41,14 +41,17 @@ export async function loadPlugin(config: PluginConfig, options: LoadPluginOption
     const document = parseDocument(await read(config.url), name);
     const version = openApiVersion(document.value);
     if (version !== null) {
-      return pluginOfOpenApi(document.value, await openApiOf(config.url, document.value, { read, standard: null }));
+      const found = await openApiOf(config.url, document.value, { read, standard: null });
+      timeout.signal.throwIfAborted();
+      return pluginOfOpenApi(document.value, found);
     }
     const manifest = readManifest(document, config);
     const { openapi } = manifest;
     if (openapi === undefined) return pluginOfManifest(manifest, null);
     const described = parseDocument(await read(openapi), displayUrl(openapi)).value;
-    const standard = manifest.credential;
-    return pluginOfManifest(manifest, await openApiOf(openapi, described, { read, standard }));
+    const found = await openApiOf(openapi, described, { read, standard: manifest.credential });
+    timeout.signal.throwIfAborted();
+    return pluginOfManifest(manifest, found);
   } catch (thrown) {
     if (timeout.signal.aborted) {
       throw new ToolyardError({

@@ -224,3 +224,54 @@ describe('references to other documents', () => {
     await expect(load(`a: ${'['.repeat(5_000)}${']'.repeat(5_000)}`)).rejects.toMatchObject({ code: 'bad_response' });
   });
 });
+
+describe('a reference that leads nowhere', () => {
+  const GONE = '#/components/schemas/Gone';
+  const json = (schema: object): object => ({ content: { 'application/json': { schema } } });
+
+  /** Where an operation may use it. */
+  test.each<[string, object]>([
+    ['a body', { requestBody: json({ $ref: GONE }) }],
+    ['a body of its own', { requestBody: { $ref: '#/components/requestBodies/Gone' } }],
+    ['a member of a body', { requestBody: json({ type: 'object', properties: { a: { items: { $ref: GONE } } } }) }],
+    ['an alternative', { requestBody: json({ oneOf: [{ type: 'string' }, { $ref: GONE }] }) }],
+    ['a schema that refers to it', { requestBody: json({ $ref: '#/components/schemas/Chain' }) }],
+    ['a parameter', { parameters: [{ $ref: '#/components/parameters/Gone' }] }],
+    ['the schema of a parameter', { parameters: [{ name: 'q', in: 'query', schema: { $ref: GONE } }] }],
+    ['another document', { requestBody: json({ $ref: 'missing.json#/A' }) }],
+    ['a place that does not exist in another document', { requestBody: json({ $ref: 'there.json#/B' }) }],
+    ['a file', { requestBody: json({ $ref: 'file:///etc/passwd' }) }],
+  ])('in %s leaves out that operation and says so', async (_what, operation) => {
+    server.answer({ '/there.json': { body: { A: { type: 'string' } } } });
+    const plugin = await load({
+      openapi: '3.1.0',
+      info: { title: 'A', version: '1' },
+      paths: {
+        '/bad': { post: { operationId: 'bad', ...operation } },
+        '/good': { post: { operationId: 'good', requestBody: json({ $ref: '#/components/schemas/Fine' }) } },
+      },
+      components: { schemas: { Fine: { type: 'object', default: null }, Chain: { allOf: [{ $ref: GONE }] } } },
+    });
+    expect(plugin.tools.map(({ name }) => name)).toEqual(['good']);
+    expect(plugin.notes).toEqual([expect.stringMatching(/^POST \/bad: left out: its reference ".+" leads nowhere/)]);
+  });
+
+  test('does not matter where nothing is sent', async () => {
+    const { tools, notes } = await load(
+      openapi({
+        parameters: [inPath],
+        responses: { 200: json({ $ref: GONE }) },
+        requestBody: { content: { 'application/xml': { schema: { $ref: GONE } }, 'application/json': { schema: {} } } },
+      }),
+    );
+    expect(tools).toHaveLength(1);
+    expect(notes).toEqual([]);
+  });
+
+  test('in a whole path leaves out that path', async () => {
+    const document = openapi({ parameters: [inPath] }) as { paths: object };
+    const plugin = await load({ ...document, paths: { ...document.paths, '/x': { $ref: '#/paths/~1none' } } });
+    expect(plugin.tools).toHaveLength(1);
+    expect(plugin.notes).toEqual([expect.stringContaining('/x: left out')]);
+  });
+});

@@ -2,7 +2,8 @@ import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { defined, isJsonObject } from '@toolyard/protocol';
 import type { Credential } from './credentials.ts';
 import { credentialOf } from './credentials.ts';
-import { boundedCopy } from './dereference.ts';
+import { boundedCopy, unresolvedIn } from './dereference.ts';
+import { fromOpenApi30 } from './openapi-30.ts';
 import type { Operation, OperationParameter } from './operation.ts';
 import { BODY_ARGUMENT, isUsableHeader, requestOf } from './operation.ts';
 import type { PluginTool } from './plugin.ts';
@@ -35,6 +36,8 @@ export function readOpenApi(document: JsonObject, url: string, standard: Credent
   const notes: string[] = [];
   for (const [path, item] of Object.entries(objectIn(document, 'paths'))) {
     if (!isJsonObject(item)) continue;
+    const unresolved = unresolvedIn(item);
+    if (unresolved !== undefined) notes.push(`${path}: left out: ${unresolved}.`);
     for (const method of METHODS) {
       const operation = item[method];
       if (!isJsonObject(operation)) continue;
@@ -96,6 +99,11 @@ function readOperation(source: OperationSource): ReadOperation | string {
   const properties: JsonObject = {};
   const required: string[] = [];
   const parameters: OperationParameter[] = [];
+  const unresolved = [item['parameters'], operation['parameters'], [operation['requestBody'] ?? null]]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .map(unresolvedIn)
+    .find((each) => each !== undefined);
+  if (unresolved !== undefined) return `${unresolved}.`;
   for (const raw of parametersOf(item, operation)) {
     const read = readParameter(raw, (name) => Object.hasOwn(properties, name));
     if (read === null) continue;
@@ -113,13 +121,15 @@ function readOperation(source: OperationSource): ReadOperation | string {
   const declared = operation['security'] ?? document['security'];
   const security = declared === undefined && standard !== null ? [[standard]] : securityOf(declared, credentials);
   if (security === null) return 'it needs a kind of authentication that Toolyard does not support.';
-  const inputSchema = boundedCopy({
+  const copied = boundedCopy({
     type: 'object',
     properties,
     ...(required.length === 0 ? {} : { required }),
     additionalProperties: false,
   });
-  if (inputSchema === null) return 'its schema is too large.';
+  if (typeof copied === 'string') return copied;
+  const inputSchema = textOf(document['openapi']).startsWith('3.0') ? fromOpenApi30(copied) : copied;
+  if (!isJsonObject(inputSchema)) return 'its schema is not an object.';
   return {
     operation: { method: method.toUpperCase(), server, path, parameters, security, ...defined({ body: body?.kind }) },
     inputSchema,
@@ -183,6 +193,8 @@ function readBody(
   const content = Object.entries(objectIn(raw, 'content'));
   for (const [kind, pattern] of BODY_KINDS) {
     const [, media] = content.find(([type]) => pattern.test(type)) ?? [];
+    const unresolved = unresolvedIn(media);
+    if (unresolved !== undefined) return `${unresolved}.`;
     if (isJsonObject(media)) return { kind, schema: isJsonObject(media['schema']) ? media['schema'] : {}, required };
   }
   return required ? 'the type of its body is not supported.' : null;

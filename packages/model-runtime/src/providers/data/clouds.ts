@@ -26,6 +26,8 @@ export const CLOUDS: readonly ProviderRecord[] = [
     label: 'Azure AI Foundry',
     place: 'hosted',
     wire: 'openai-chat',
+    // The limit of OpenAI: see `OPENAI_MAX_TOOLS`.
+    quirks: { maxTools: 128 },
     baseUrl: 'https://{AZURE_AI_RESOURCE_NAME}.services.ai.azure.com/openai/v1',
     keyVariables: ['AZUREAI_API_KEY'],
     keyPage: 'https://ai.azure.com',

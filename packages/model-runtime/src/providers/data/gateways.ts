@@ -7,7 +7,8 @@ export const GATEWAYS: readonly ProviderRecord[] = [
     label: 'OpenRouter',
     place: 'hosted',
     wire: 'openai-chat',
-    quirks: { reasoning: 'reasoning' },
+    // 404 "No endpoints found that support tool use": https://github.com/evalstate/fast-agent/issues/122
+    quirks: { reasoning: 'reasoning', toolRefusals: [404] },
     baseUrl: 'https://openrouter.ai/api/v1',
     keyVariables: ['OPENROUTER_API_KEY'],
     keyPage: 'https://openrouter.ai/settings/keys',

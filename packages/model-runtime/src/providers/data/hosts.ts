@@ -7,6 +7,8 @@ export const HOSTS: readonly ProviderRecord[] = [
     label: 'Groq',
     place: 'hosted',
     wire: 'openai-chat',
+    // https://github.com/gsd-build/gsd-2/issues/4376
+    quirks: { maxTools: 128 },
     baseUrl: 'https://api.groq.com/openai/v1',
     keyVariables: ['GROQ_API_KEY'],
     keyPage: 'https://console.groq.com/keys',

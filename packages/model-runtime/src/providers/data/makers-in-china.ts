@@ -60,7 +60,8 @@ export const MAKERS_IN_CHINA: readonly ProviderRecord[] = [
     label: 'Moonshot AI (Kimi)',
     place: 'hosted',
     wire: 'openai-chat',
-    quirks: { reasoning: 'thinking' },
+    // Calls without reasoning are rejected: https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model
+    quirks: { reasoning: 'thinking', reasoningInCalls: true },
     baseUrl: 'https://api.moonshot.ai/v1',
     keyVariables: ['MOONSHOT_API_KEY'],
     keyPage: 'https://platform.moonshot.ai/console/api-keys',
@@ -74,6 +75,8 @@ export const MAKERS_IN_CHINA: readonly ProviderRecord[] = [
     place: 'hosted',
     plan: true,
     wire: 'anthropic-messages',
+    // Calls without thinking are rejected: https://github.com/anomalyco/opencode/issues/44713
+    quirks: { reasoningInCalls: true },
     baseUrl: 'https://api.kimi.com/coding',
     keyVariables: ['KIMI_API_KEY'],
     keyPage: 'https://www.kimi.com/code',

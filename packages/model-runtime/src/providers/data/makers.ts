@@ -43,6 +43,8 @@ export const MAKERS: readonly ProviderRecord[] = [
     label: 'xAI',
     place: 'hosted',
     wire: 'openai-chat',
+    // https://github.com/anomalyco/opencode/issues/28911
+    quirks: { maxTools: 200 },
     baseUrl: 'https://api.x.ai/v1',
     keyVariables: ['XAI_API_KEY'],
     keyPage: 'https://console.x.ai',
@@ -54,7 +56,8 @@ export const MAKERS: readonly ProviderRecord[] = [
     label: 'Mistral',
     place: 'hosted',
     wire: 'openai-chat',
-    quirks: { continuing: 'prefix' },
+    // "Tool call id must be a-z, A-Z, 0-9, with a length of 9": https://github.com/langchain-ai/langchain/issues/24668
+    quirks: { continuing: 'prefix', shortCallIds: true },
     baseUrl: 'https://api.mistral.ai/v1',
     keyVariables: ['MISTRAL_API_KEY'],
     keyPage: 'https://console.mistral.ai/api-keys',
@@ -66,7 +69,8 @@ export const MAKERS: readonly ProviderRecord[] = [
     label: 'DeepSeek',
     place: 'hosted',
     wire: 'openai-chat',
-    quirks: { reasoning: 'thinking' },
+    // Calls without reasoning are rejected: https://api-docs.deepseek.com/guides/thinking_mode
+    quirks: { reasoning: 'thinking', reasoningInCalls: true },
     baseUrl: 'https://api.deepseek.com',
     keyVariables: ['DEEPSEEK_API_KEY'],
     keyPage: 'https://platform.deepseek.com/api_keys',

@@ -25,6 +25,13 @@ export function parseLiteral(text: string, style: LiteralStyle = {}): JsonValue 
   return value !== undefined && parser.atEnd() ? value : undefined;
 }
 
+/** Reads one Python or JSON literal that begins at `from`, and the position after it; undefined if invalid. */
+export function parseLiteralAt(text: string, from: number): { value: JsonValue; end: number } | undefined {
+  const parser = new LiteralParser(text, {}, from);
+  const value = parser.value(0);
+  return value === undefined ? undefined : { value, end: parser.position };
+}
+
 /** Reads `a=1, b='x'`; undefined if invalid. */
 export function parseKeywords(text: string): JsonObject | undefined {
   const parser = new LiteralParser(text, {});
@@ -69,11 +76,16 @@ const NUMBER_END = /^[\s,:\]})]?$/;
 class LiteralParser {
   readonly #text: string;
   readonly #style: LiteralStyle;
-  #at = 0;
+  #at: number;
 
-  constructor(text: string, style: LiteralStyle) {
+  constructor(text: string, style: LiteralStyle, from = 0) {
     this.#text = text;
     this.#style = style;
+    this.#at = from;
+  }
+
+  get position(): number {
+    return this.#at;
   }
 
   atEnd(): boolean {

@@ -122,6 +122,20 @@ function* readCall(block: TextBlock, name: string): TextReading<void> {
   else block.malformed(isEmpty ? 'the call is cut off' : 'the arguments are not JSON', block.start);
 }
 
+/** Reads a message that is no call. */
+function* readTextMessage(block: TextBlock): TextReading<ReaderVerdict> {
+  const header = yield* readHeader(block);
+  if (header === null || header === 'cut') return { type: 'text', upTo: block.body };
+  if (header.recipient !== null && !NON_TOOLS.has(header.recipient)) return { type: 'text', upTo: block.body };
+  return { type: 'enter', section: header.channel === 'analysis' ? analysis : answer };
+}
+
+/** The thinking and the answer of such messages, for requests without tools: calls in them are text. */
+export const harmonyText: Family = {
+  openings: [CHANNEL, START].map((marker): Opening => ({ marker, read: readTextMessage })),
+  write: () => '',
+};
+
 /**
  * Messages with a header: `<|channel|>analysis<|message|>` is thinking, `final` the answer, and a message
  * `to=functions.f` a call. GPT-OSS.

@@ -49,6 +49,10 @@ export const runsRoutes = defineRoutes({
     answer: runTree,
   },
   'POST /api/runs/{id}/cancel': { summary: 'Cancel a run; its output so far is kept', answer: runRecord },
+  'POST /api/runs/{id}/skip-servers': {
+    summary: 'Let a run begin without the MCP servers that it waits for',
+    answer: runRecord,
+  },
   'POST /api/runs/{id}/resume': {
     summary:
       'Resume a run: a parked one whose interrupts were answered, or, as a new run, one that failed or was cancelled',

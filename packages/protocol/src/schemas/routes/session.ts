@@ -1,4 +1,4 @@
-import { sessionView, signedIn, signInBody } from '../access.ts';
+import { sessionView, signedIn, signInBody, signInHelp } from '../access.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const sessionRoutes = defineRoutes({
@@ -8,6 +8,11 @@ export const sessionRoutes = defineRoutes({
     open: true,
     body: signInBody,
     answer: signedIn,
+  },
+  'GET /api/sign-in': {
+    summary: 'Get the command that prints a sign-in link on the machine of the server',
+    open: true,
+    answer: signInHelp,
   },
   'DELETE /api/session': { summary: 'Sign this browser out', scope: 'any' },
 });

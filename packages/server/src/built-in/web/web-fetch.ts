@@ -3,7 +3,7 @@ import { tool } from '@toolyard/agent-host';
 import { fenced } from '@toolyard/agent-runtime';
 import { readBody } from '@toolyard/guarded-fetch';
 import type { Fetch } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { hostName, readUrl, ToolyardError } from '@toolyard/protocol';
 import { extract } from './extract.ts';
 
 const MAX_BYTES = 10 * 1024 * 1024;
@@ -80,9 +80,10 @@ async function load(loader: Loader, first: string, signal: AbortSignal): Promise
       return read(response, address, signal, loader);
     }
     await response.body?.cancel();
-    if (!URL.canParse(location, address)) throw failed(`${hostOf(address)} redirects to an invalid URL.`);
-    const next = new URL(location, address);
-    if (next.hostname !== new URL(address).hostname) return { movedTo: next.href };
+    const from = new URL(address);
+    const next = readUrl(location, from);
+    if (next === null) throw failed(`${hostOf(address)} redirects to an invalid URL.`);
+    if (hostName(next) !== hostName(from)) return { movedTo: next.href };
     address = next.href;
   }
   throw failed(`${hostOf(first)} redirects more than ${MAX_REDIRECTS} times.`);
@@ -137,7 +138,7 @@ function textIn(bytes: Uint8Array, charset: string): string {
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'The URL';
+  return readUrl(url)?.host ?? 'The URL';
 }
 
 function failed(message: string): ToolyardError {

@@ -4,7 +4,7 @@ import { quoted, refusal } from '../problems.ts';
 import { SESSION_HEADER } from './credentials.ts';
 
 const HOW_TO_SIGN_IN =
-  'Run "toolyard open" on the server\'s machine to get a sign-in link, or use the access token: the file ' +
+  'Run the command "open" of Toolyard on the server\'s machine to get a sign-in link, or use the access token: the file ' +
   'access-token in the data folder, unless the server was started with another token.';
 
 export const noCredential = (): ProblemAnswer =>

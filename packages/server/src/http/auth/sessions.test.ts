@@ -126,7 +126,7 @@ describe('a sign-in link', () => {
     expect(answers.find(({ status }) => status === 200)?.json).toMatchObject({ ownerId: 'anne', via: 'session' });
     expect((await use(code)).json).toMatchObject({
       detail: 'This sign-in link has expired or was already used.',
-      hint: expect.stringContaining('toolyard open') as string,
+      hint: expect.stringContaining('command "open"') as string,
     });
   });
 
@@ -169,4 +169,11 @@ test('readiness is public; its details require a credential', async () => {
   expect((await server.ask('/ready')).json).toEqual({ status: 'ok' });
   expect((await server.ask('/ready', { headers: as({ token: 'not-a-valid-token' }) })).json).toEqual({ status: 'ok' });
   expect((await server.ask('/ready', { headers: as(ANNE) })).json).toMatchObject({ status: 'ok', missingRoles: [] });
+});
+
+test('the command that prints a sign-in link is as the server was started, and needs no credential', async () => {
+  expect((await server.ask('/api/sign-in')).json).toEqual({ command: 'toolyard open' });
+  await server.close();
+  server = await startTestServer({ security: { tokens: [ANNE] }, ui: { command: 'npm run -s toolyard --' } });
+  expect((await server.ask('/api/sign-in')).json).toEqual({ command: 'npm run -s toolyard -- open' });
 });

@@ -1,5 +1,5 @@
 import type { GroupDefinition, GroupView, Principal } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import { checkDefinition, completeDefinition, storedDefinition, viewOf } from '../../groups/group-definition.ts';
 import { groupRunView } from '../../groups/group-run-view.ts';
 import { notFound } from '../problems.ts';
@@ -32,10 +32,10 @@ export function addGroupRoutes({ route }: Router, { storage, runs, hub, clock, i
       updatedAt: _updated,
       ...definition
     } = await find(principal, id);
-    const { memberMaxTurns = definition.memberMaxTurns, ...changed } = change;
-    const { memberMaxTurns: _turns, ...rest } = definition;
-    const turns = memberMaxTurns == null ? {} : { memberMaxTurns };
-    const next = checkDefinition({ ...rest, ...changed, ...turns });
+    const { memberMaxTurns = definition.memberMaxTurns, maxRounds = definition.maxRounds, ...changed } = change;
+    const { memberMaxTurns: _turns, maxRounds: _rounds, ...rest } = definition;
+    const limits = defined({ memberMaxTurns: memberMaxTurns ?? undefined, maxRounds: maxRounds ?? undefined });
+    const next = checkDefinition({ ...rest, ...changed, ...limits });
     // An agent that was deleted since may stay: it is reported when it is its turn.
     await checkAgents(principal, next, definition);
     const group = await groups.update(principal, id, {

@@ -66,6 +66,10 @@ export function addRunRoutes({ route }: Router, deps: HttpAppOptions, eventStrea
     toRunView(await runs.cancel(principal, id)),
   );
 
+  route('POST /api/runs/{id}/skip-servers', async ({ principal, params: { id } }) =>
+    toRunView(await runs.skipServers(principal, id)),
+  );
+
   route('POST /api/runs/{id}/resume', async ({ principal, params: { id } }) => ({
     run: toRunView(await runs.resume(principal, id)),
     resumes: id,

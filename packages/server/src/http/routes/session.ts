@@ -3,9 +3,14 @@ import { VERSION } from '@toolyard/protocol';
 import { jsonAnswer } from '../answers.ts';
 import type { Auth } from '../auth/create-auth.ts';
 import type { Router } from '../router.ts';
+import type { HttpAppOptions } from '../types.ts';
 import { ANONYMOUS } from '../types.ts';
 
-export function addSessionRoutes({ route }: Router, { authentication, sessions }: Auth): void {
+export function addSessionRoutes(
+  { route }: Router,
+  { authentication, sessions }: Auth,
+  { ui }: Pick<HttpAppOptions, 'ui'>,
+): void {
   const { tokenRequired } = authentication;
   const view = ({ ownerId, via, scopes }: Principal): SessionView => ({
     ownerId,
@@ -16,6 +21,8 @@ export function addSessionRoutes({ route }: Router, { authentication, sessions }
   });
 
   route('GET /api/session', ({ principal }) => view(principal));
+
+  route('GET /api/sign-in', () => ({ command: `${ui.command} open` }));
 
   route('POST /api/session', async ({ c, body }) => {
     if (!tokenRequired) return { ...view(ANONYMOUS), secret: null };

@@ -4,6 +4,7 @@ import type { AutoConfirmation } from '../../config/auto-confirmation.ts';
 import { checkTabAppCall } from '../../mcp/call-from-app.ts';
 import type { Router } from '../router.ts';
 import type { HttpAppOptions } from '../types.ts';
+import { starterOf } from '../start-limits.ts';
 import { checkParts } from '../user-parts.ts';
 
 /** Tabs that offer the tools of their own MCP servers to runs of the server. */
@@ -48,7 +49,7 @@ export function addTabRoutes({ route }: Router, services: HttpAppOptions, auto: 
       if ('parts' in body) {
         await checkParts(body.parts, async (sha256) => (await storage.blobs.info(principal, sha256)) !== null);
       }
-      return runs.startInTab(principal, tab, body);
+      return runs.startInTab(principal, tab, body, starterOf(principal));
     },
     { precheck: refuseOlderPage },
   );
@@ -65,7 +66,8 @@ export function addTabRoutes({ route }: Router, services: HttpAppOptions, auto: 
 
   route(
     'POST /api/tabs/{tab}/runs/{run}/commit',
-    ({ principal, params: { run }, body: { v: _v, ...commit } }) => runs.commitFromTab(principal, run, commit),
+    ({ principal, params: { tab, run }, body: { v: _v, ...commit } }) =>
+      runs.commitFromTab(principal, run, commit, { tabId: tab, starter: starterOf(principal) }),
     { precheck: refuseOlderPage },
   );
 

@@ -100,12 +100,16 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
       if ((await storage.messages.get(principal, conversationId, messageId)) === null) throw missing('message');
       return { run: start(principal, conversationId, null) };
     },
+    makeCall: () => Promise.reject(missing('message')),
     async continue(principal, conversationId) {
       return { run: start(principal, conversationId, null), how: 'new' };
     },
     async cancel(principal, runId) {
       if (storage.runs.getRun(principal, runId) === null) throw missing('run');
       if (held.has(runId)) finish(runId, 'cancelled');
+      return storage.runs.getRun(principal, runId) ?? Promise.reject(missing('run'));
+    },
+    async skipServers(principal, runId) {
       return storage.runs.getRun(principal, runId) ?? Promise.reject(missing('run'));
     },
     async pause(principal, runId) {

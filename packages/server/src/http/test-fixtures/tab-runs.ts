@@ -23,7 +23,9 @@ type TabScene = {
 export const answerId = 'r.0';
 
 export const TOOL = { serverId: 'browser-notes', name: 'note' };
-export const APPROVAL = { kind: 'approval', callId: 'r.c', tool: TOOL, name: 'note', arguments: {} };
+/** The call of the answer in {@link calling}, and an approval of it. */
+const CALL = { callId: `${answerId}.0`, tool: TOOL, name: 'note', arguments: {} };
+export const APPROVAL = { kind: 'approval', ...CALL };
 
 export function event(body: object, seq = 1): RunEvent {
   return { v: RUN_EVENT_VERSION, seq, runId: 'r', step: 0, attempt: 1, at: 5, ...body } as RunEvent;
@@ -48,6 +50,10 @@ const saying = (more: object = {}): object => ({
 export const message = (more: object, conversationId = 'c'): object => ({
   messages: [{ conversationId, message: saying(more) }],
 });
+
+/** The answer with this call, as a commit contains it. */
+export const calling = (call: object = {}): object =>
+  message({ finishReason: 'tool_calls', parts: [{ type: 'tool_call', ...CALL, ...call }] });
 
 /** A run in a tab for each test of the file, and requests by the tabs of Anne and Bert. */
 export function useTabScene() {
@@ -80,6 +86,12 @@ export function useTabScene() {
     post(`/api/tabs/${tab}/runs`, { v, conversationId, id, parts: [{ type: 'text', text: 'Hi' }] });
   const renew = (tab: string, fence: number, run = 'r', who = door.ANNE): Promise<TestResponse> =>
     post(`/api/tabs/${tab}/runs/${run}/lease`, { fence }, who);
+  /** The tab offers its tool to the conversation. */
+  async function offer(tabId = 'tab-1'): Promise<void> {
+    const tools = [{ name: TOOL.name, inputSchema: { type: 'object' } }];
+    const servers = [{ id: TOOL.serverId, url: 'http://n', tools }];
+    await scene.bench.storage.tabs.offer(ANNE, { tabId, conversationId: 'c', servers, seenUntil: 1e15, at: 5 });
+  }
   const take = (tab: string): Promise<TestResponse> => post(`/api/tabs/${tab}/runs/r/claim`, { v });
   const commit = (more: object, { tab = 'tab-1', run = 'r', who = door.ANNE } = {}): Promise<TestResponse> =>
     post(
@@ -114,5 +126,5 @@ export function useTabScene() {
     };
   }
 
-  return { scene, post, begin, renew, take, commit, state, calls, everything };
+  return { scene, post, begin, renew, offer, take, commit, state, calls, everything };
 }

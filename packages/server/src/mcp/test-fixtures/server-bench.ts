@@ -21,6 +21,7 @@ import { resolveAgentConfig } from '../../config/resolve-agent-config.ts';
 import { createSecrets } from '../../secrets/secrets.ts';
 import type { Servers } from '../../services.ts';
 import type { EntryApprovals } from '../entry-approvals.ts';
+import { RUN_PATIENCE_MS } from '../selections.ts';
 import { PATIENCE_MS } from '../server-connections.ts';
 import { createServers } from '../servers.ts';
 
@@ -41,7 +42,8 @@ type RoomStart = {
 /** Runs wait for their servers without a limit: processes start slowly on a busy machine. */
 const patientClock: Clock = {
   ...systemClock,
-  after: (ms, callback) => systemClock.after(ms === PATIENCE_MS ? 20 * PATIENCE_MS : ms, callback),
+  after: (ms, callback) =>
+    systemClock.after(ms === PATIENCE_MS || ms === RUN_PATIENCE_MS ? 20 * PATIENCE_MS : ms, callback),
 };
 
 const EVERYTHING_APPROVED: EntryApprovals = {

@@ -31,7 +31,7 @@ import { findBudgetLayer } from '../../config/raised-budget.ts';
 import type { RunHub } from '../../live/hub.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
-import type { Configurations, LiveStreams, ModelAbilitiesService } from '../../services.ts';
+import type { Configurations, LiveStreams, ModelAbilitiesService, ServerWait } from '../../services.ts';
 import { createTabToolSource } from '../../tabs/tab-tool-source.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { DurableRuns } from '../create-run-service.ts';
@@ -71,6 +71,8 @@ export type RunBenchOptions = {
   configurations?: (storage: Storage) => Configurations;
   /** Function tools besides `ask_user`. */
   functions?: FunctionToolGroup;
+  /** Waits before a run gets its tools; default: does not wait. */
+  awaitServers?: (signal: AbortSignal, wait: ServerWait) => Promise<void>;
   /** Servers without a sandbox; default: none. */
   unsandboxed?: readonly string[];
   /** Called before permissions are read. */
@@ -240,7 +242,10 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
       facts: () => Promise.resolve(options.abilities ?? {}),
     },
     servers: {
-      select: () => Promise.resolve(selectionOf(options.tools ?? {})),
+      select: async (_configuration, signal, wait = {}) => {
+        await options.awaitServers?.(signal, wait);
+        return selectionOf(options.tools ?? {});
+      },
       approve: () => undefined,
       isConfigured: () => false,
       unsandboxed: () => Promise.resolve([...(options.unsandboxed ?? [])]),

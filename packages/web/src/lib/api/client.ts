@@ -2,7 +2,7 @@ import type { ApiClient } from '@toolyard/protocol';
 import { createApiClient, isAbortError } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
 import { ApiError, problemFrom } from './error.ts';
-import { sessionFetch, withSecret } from './session-fetch.ts';
+import { fetchWithSession, sessionFetch } from './session-fetch.ts';
 
 export { ApiError } from './error.ts';
 
@@ -49,7 +49,7 @@ export async function request<T>(
   { signal, waits = true }: RequestOptions = {},
 ): Promise<T> {
   if (isClosing) return new Promise(() => undefined);
-  const send = waits ? sessionFetch : (input: string, options: RequestInit) => fetch(input, withSecret(options));
+  const send = waits ? sessionFetch : fetchWithSession;
   const response = await orNetworkError(send(path, { ...init, signal: signal ?? null }));
   whenReached();
   if (response.ok) return orNetworkError(read(response));
@@ -61,8 +61,12 @@ async function orNetworkError<T>(received: Promise<T>): Promise<T> {
     return await received;
   } catch (error) {
     if (isAbortError(error)) throw error;
-    throw new ApiError({ code: 'network', status: 0, detail: t('errors.network'), hint: t('errors.networkHint') });
+    throw networkError();
   }
+}
+
+export function networkError(): ApiError {
+  return new ApiError({ code: 'network', status: 0, detail: t('errors.network'), hint: t('errors.networkHint') });
 }
 
 function unreadable(status: number): ApiError {

@@ -69,17 +69,18 @@ export function problemOf({
 
 /** The body of a request that creates the group. Defaults are left out. */
 export function newGroup(draft: GroupDraft): CreateGroup {
-  const { memberMaxTurns } = draft;
-  return { ...common(draft), ...defined({ memberMaxTurns }) };
+  const { memberMaxTurns, maxRounds } = draft;
+  return { ...common(draft), ...defined({ memberMaxTurns, maxRounds }) };
 }
 
 /** The body of a request that changes the group. */
 export function changedGroup(draft: GroupDraft, version: number): ChangeGroup {
-  return { ...common(draft), memberMaxTurns: draft.memberMaxTurns ?? null, version };
+  const { memberMaxTurns = null, maxRounds = null } = draft;
+  return { ...common(draft), memberMaxTurns, maxRounds, version };
 }
 
-function common(draft: GroupDraft): Omit<CreateGroup, 'memberMaxTurns'> {
-  const { title, instructions, members, maxRounds, timeoutMinutes, stopPhrases, budgets } = draft;
+function common(draft: GroupDraft): Omit<CreateGroup, 'memberMaxTurns' | 'maxRounds'> {
+  const { title, instructions, members, timeoutMinutes, stopPhrases, budgets } = draft;
   const phrases = stopPhrases.split('\n').map((line) => line.trim());
   return {
     title: title.trim(),
@@ -88,12 +89,11 @@ function common(draft: GroupDraft): Omit<CreateGroup, 'memberMaxTurns'> {
     mode: modeOf(draft),
     stopPhrases: phrases.filter((phrase) => phrase !== ''),
     budgets,
-    ...defined({ maxRounds }),
     ...(timeoutMinutes === undefined ? {} : { memberTimeoutMs: Math.round(timeoutMinutes * MINUTE_MS) }),
   };
 }
 
-function modeOf({ decider, supervisorId, model, supervisorInstructions }: GroupDraft): GroupMode {
+export function modeOf({ decider, supervisorId, model, supervisorInstructions }: GroupDraft): GroupMode {
   switch (decider) {
     case 'agent':
       return { kind: 'supervisor', supervisor: { agentId: supervisorId } };

@@ -11,3 +11,8 @@ export function timeOrDate(at: number): string {
   const isToday = new Date(at).toDateString() === new Date().toDateString();
   return isToday ? dateFormat(i18n.locale, { timeStyle: 'short' }).format(at) : dateAndTime(at);
 }
+
+/** A day such as `2026-11-28` as a date; it is a day in UTC. */
+export function dayName(day: string): string {
+  return dateFormat(i18n.locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(Date.parse(`${day}T00:00:00Z`));
+}

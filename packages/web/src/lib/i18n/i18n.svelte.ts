@@ -193,15 +193,18 @@ class I18n {
   /** The language of the page. */
   locale: Locale = $state('en');
   #catalogue: Namespaces = $state.raw(english);
+  /** The language if the user has not chosen one. */
+  #serverDefault: Locale | 'system' = 'system';
   readonly #needed = new Set<LazyNamespace>();
 
-  /**
-   * Loads the language of the page. Await it before the first paint, so that the language does not change visibly.
-   *
-   * @param serverDefault the language if the user has not chosen one
-   */
+  /** Loads the language of the page. Await it before the first paint, so that the language does not change visibly. */
   async start(serverDefault: Locale | 'system'): Promise<void> {
-    choice.watch((changed) => void this.#show(changed ?? serverDefault));
+    choice.watch((changed) => void this.#show(changed ?? this.#serverDefault));
+    await this.useDefault(serverDefault);
+  }
+
+  async useDefault(serverDefault: Locale | 'system'): Promise<void> {
+    this.#serverDefault = serverDefault;
     await this.#show(choice.get() ?? serverDefault);
   }
 

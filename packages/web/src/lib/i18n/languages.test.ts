@@ -86,3 +86,16 @@ function valuesIn(text: MessageText): string[] {
 function isSentence(text: MessageText | undefined): boolean {
   return typeof text === 'string' && /[a-z]{3,} [a-z]{2,}/i.test(text);
 }
+
+/** Of the server, whose counts are limits: it writes these texts itself. */
+const WRITTEN_BY_SERVER = /^(serverTexts|connectionTexts|dangers|scheduleTexts|errors)\./;
+
+it('English texts that count something have a singular', () => {
+  const counted = Object.entries(flat(english)).filter(
+    ([key, text]) =>
+      !WRITTEN_BY_SERVER.test(key) &&
+      typeof text === 'string' &&
+      /(?<!(?:most|first|than|of) )\{count\} (?:more )?[a-z]+s\b/.test(text),
+  );
+  expect(counted).toEqual([]);
+});

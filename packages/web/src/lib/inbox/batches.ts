@@ -1,18 +1,20 @@
 import type { AnswerInterrupts, ApprovalAnswer, ApprovalInterrupt, StoredInterrupt } from '@toolyard/protocol';
-import { defined, formatToolReference } from '@toolyard/protocol';
+import { defined, formatToolReference, isOnceOnly } from '@toolyard/protocol';
 
 /** Calls of one tool that can be answered together. */
 export type Batch = { key: string; tool: ApprovalInterrupt['tool']; items: readonly BatchItem[] };
 type BatchItem = { id: string; conversationId: string; interrupt: ApprovalInterrupt };
 
 /**
- * Tools with several calls to approve. Calls flagged as dangerous, and tools that changed since their approval, are
+ * Tools with several calls to approve. Calls flagged as dangerous or copied from data, and tools that changed since their approval, are
  * never in a batch: each is decided on its own.
  */
 export function batchesOf(open: readonly StoredInterrupt[]): Batch[] {
   const batches = new Map<string, BatchItem[]>();
   for (const { id, conversationId, interrupt } of open) {
-    if (interrupt.kind !== 'approval' || interrupt.danger !== undefined || interrupt.changed !== undefined) continue;
+    if (interrupt.kind !== 'approval' || interrupt.changed !== undefined) continue;
+    const { danger, textCall } = interrupt;
+    if (danger !== undefined || isOnceOnly({ ...defined({ textCall }) })) continue;
     const key = formatToolReference(interrupt.tool);
     batches.set(key, [...(batches.get(key) ?? []), { id, conversationId, interrupt }]);
   }

@@ -9,6 +9,12 @@ const enabled = browserValue<boolean>('notifications', {
   fallback: false,
 });
 
+const refusalRead = browserValue<boolean>('notifications-refused', {
+  version: 1,
+  read: (value) => (typeof value === 'boolean' ? value : undefined),
+  fallback: false,
+});
+
 type Deps = {
   open: (conversationId: string) => void;
   /** No notification while the page is visible. */
@@ -19,6 +25,8 @@ type Deps = {
 export class Notifications {
   /** `refused`: the user blocked notifications in the browser. */
   state: 'absent' | 'off' | 'on' | 'refused' = $state('off');
+  /** The user has closed the remark that they are blocked. */
+  isRefusalRead: boolean = $state(refusalRead.get());
   readonly #deps: Deps;
 
   constructor(deps: Deps) {
@@ -32,6 +40,11 @@ export class Notifications {
     await Notification.requestPermission();
     enabled.set(true);
     this.state = read();
+  }
+
+  readRefusal(): void {
+    refusalRead.set(true);
+    this.isRefusalRead = true;
   }
 
   turnOff(): void {

@@ -1,7 +1,8 @@
 import { Hooks, Lexer, Tokenizer } from 'marked';
 import type { Links, Token, Tokens, TokensList } from 'marked';
+import { boundaryBefore, inlineRulesFor } from './cjk.ts';
 import { maskFormulas } from './math-rules.ts';
-import { chatSyntax } from './syntax.ts';
+import { chatSyntax, interruption } from './syntax.ts';
 
 /**
  * Maximum nesting of blocks and spans; deeper ones are text. Parsing and rendering are recursive: a few hundred bytes
@@ -13,7 +14,7 @@ export const MAX_NESTING = 24;
  * GitHub Flavored Markdown as parsed by marked, with these differences. HTML is text, except `<details>` and a handful
  * of tags without attributes: output of a model never becomes a tag of the page. A link definition is one line, so that
  * no later line can change an earlier block. What is nested too deeply is text ({@link MAX_NESTING}). Formulas,
- * footnotes, sources and alerts are tokens of their own: syntax.ts.
+ * footnotes, sources and alerts are tokens of their own: syntax.ts. Emphasis in Chinese, Japanese and Korean: cjk.ts.
  */
 class ChatTokenizer extends Tokenizer {
   #blocks = 0;
@@ -39,11 +40,14 @@ class ChatTokenizer extends Tokenizer {
   }
 
   override emStrong(source: string, masked: string, before?: string): Tokens.Em | Tokens.Strong | undefined {
-    return this.#inSpan(() => super.emStrong(source, masked, before));
+    const boundary = source.startsWith('*') ? this.#boundary(source, masked, before) : before;
+    return this.#inSpan(() => super.emStrong(source, masked, boundary));
   }
 
   override del(source: string, masked: string, before?: string): Tokens.Del | undefined {
-    return this.#inSpan(() => super.del(source, masked, before));
+    if (!source.startsWith('~~')) return undefined;
+    const boundary = this.#boundary(source, masked, before);
+    return this.#inSpan(() => super.del(source, masked, boundary));
   }
 
   override link(source: string): Tokens.Link | Tokens.Image | undefined {
@@ -52,6 +56,16 @@ class ChatTokenizer extends Tokenizer {
 
   override reflink(source: string, links: Links): Tokens.Link | Tokens.Image | Tokens.Text | undefined {
     return this.#inSpan(() => super.reflink(source, links));
+  }
+
+  /** A line of a list item, which marked reads as a whole. */
+  override text(source: string): Tokens.Text | undefined {
+    const at = source.includes('<') ? interruption(source) : -1;
+    return super.text(at > 0 ? source.slice(0, at) : source);
+  }
+
+  #boundary(source: string, masked: string, before = ''): string {
+    return boundaryBefore(source, masked.slice(0, masked.length - source.length), before);
   }
 
   #inBlock<T>(read: () => T): T | undefined {
@@ -114,14 +128,16 @@ hooks.emStrongMask = maskFormulas;
 
 /** The tokens of `source`; `links` are definitions before it. */
 export function lex(source: string, links: Links): TokensList {
+  const tokenizer = new ChatTokenizer();
   const lexer = new ChatLexer({
     gfm: true,
     breaks: false,
     pedantic: false,
-    tokenizer: new ChatTokenizer(),
+    tokenizer,
     extensions: chatSyntax(),
     hooks,
   });
   Object.assign(lexer.tokens.links, links);
+  tokenizer.rules = { ...tokenizer.rules, inline: inlineRulesFor(source) };
   return lexer.lex(source);
 }

@@ -99,6 +99,18 @@ describe('sections', () => {
   it('reads one on a line, one that is open, and one without a summary', () => {
     const blocks = [paragraph('text')];
     expect(shown('<details><summary>a</summary>text</details>')).toMatchObject([{ summary: 'a', blocks }]);
+    const section = { type: 'details', summary: 'a', blocks };
+    const one = '<details><summary>a</summary>text</details>';
+    expect(shown(`Before ${one}`)).toMatchObject([{ type: 'paragraph' }, section]);
+    expect(shown(`${one} after`)).toMatchObject([section, paragraph('after')]);
+    expect(shown(`${one}${one}`)).toMatchObject([section, section]);
+    expect(shown('Use `<details><summary>` and `</details>`, or <details>.')).toMatchObject([{ type: 'paragraph' }]);
+    const [list] = parseMarkdown(`- item ${one}\n- other`);
+    const item = list?.type === 'list' ? list.items[0]?.blocks : [];
+    expect(groupDetails(item ?? [])).toMatchObject([
+      { html: 'item ' },
+      { type: 'details', summary: 'a', blocks: [{ html: 'text' }] },
+    ]);
     expect(shown('<details open>\n\ntext\n\n</details>')).toMatchObject([{ open: true, summary: null, blocks }]);
   });
 

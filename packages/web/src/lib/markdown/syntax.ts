@@ -13,12 +13,16 @@ export type SyntaxToken =
 
 const DETAILS =
   /^ {0,3}<details(\s+open)?\s*>[ \t]*(?:\n?[ \t]*<summary>((?:(?!\n[ \t]*\n|<\/summary>)[^])*)(?:<\/summary>[ \t]*)?)?/i;
-const DETAILS_END = /^ {0,3}<\/details>[ \t]*(?=\n|$)/i;
+const DETAILS_END = /^ {0,3}<\/details>[ \t]*/i;
 const NOTE_START = /^\[\^([^\]\s]{1,40})\]:[ \t]*/;
 /** A line that begins something else, and so ends a footnote. */
 const OTHER_BLOCK = /^ {0,3}(?:\[\^|#{1,6} |```|~~~|\$\$|\\\[|>|[-*+] |\d+[.)] |<\/?details|\|)/i;
-/** Where a paragraph ends without a blank line. */
-const INTERRUPTS = /\n {0,3}(?:\$\$|\\\[|\[\^[^\]\s]+\]:|<details)|<\/details>[ \t]*(?:\n|$)/i;
+/**
+ * Where a paragraph ends without a blank line. Tags of a section end it within a line as well: many models write a
+ * section in one line. A tag that only opens is a word of the text, unless a summary or its end follows.
+ */
+const INTERRUPTS =
+  /\n {0,3}(?:\$\$|\\\[|\[\^[^\]\s]+\]:|<details)|<\/details>|<details(?:\s+open)?\s*>(?=[ \t]*<summary>|[^\n]*<\/details>)/gi;
 const NOTE = /^\[\^[^\]\s]{1,40}\](?![(:])/;
 const SOURCE = /^\[(\d{1,2})\](?![(:])/;
 const SOURCE_IN_LENSES = /^【\d{1,2}(?:†[^】\n]{0,80})?】/;
@@ -90,11 +94,15 @@ function nextStart(source: string): number {
 }
 
 /** Index of the place where a paragraph is interrupted. */
-function interruption(source: string): number {
+export function interruption(source: string): number {
   const blank = source.indexOf('\n\n');
-  const found = INTERRUPTS.exec(blank < 0 ? source : source.slice(0, blank + 1));
-  if (found === null) return -1;
-  return found[0].startsWith('\n') ? found.index + 1 : found.index;
+  const paragraph = blank < 0 ? source : source.slice(0, blank + 1);
+  for (const { 0: found, index } of paragraph.matchAll(INTERRUPTS)) {
+    if (found.startsWith('\n')) return index + 1;
+    // In code it is code.
+    if (paragraph.slice(0, index).split('`').length % 2 === 1) return index;
+  }
+  return -1;
 }
 
 function readInline(source: string, tokens: readonly Token[], links: object): SyntaxToken | undefined {

@@ -1,5 +1,5 @@
 import { api, stopRequests } from '../api/client.ts';
-import { withSecret } from '../api/session-fetch.ts';
+import { fetchWithSession } from '../api/session-fetch.ts';
 import { currentTools } from '../composer/current.svelte.ts';
 import { chat } from '../state/chat.svelte.ts';
 import { live } from '../state/live.svelte.ts';
@@ -56,6 +56,6 @@ export function startBrowserServers(): void {
     stopRequests();
     void mcpStore.shutdown(0);
     if (toolProvider.isActive)
-      void fetch(`/api/tabs/${tabId}`, withSecret({ method: 'DELETE', keepalive: true })).catch(() => undefined);
+      void fetchWithSession(`/api/tabs/${tabId}`, { method: 'DELETE', keepalive: true }).catch(() => undefined);
   });
 }

@@ -6,6 +6,8 @@ import type {
   TestProvider,
   WireName,
 } from '@toolyard/protocol';
+import { completeAddress } from '../complete-address.ts';
+import { gapsOf } from '../servers/editor/gaps.ts';
 
 /** The values of the form. The key contains only what the user typed: a stored key is never sent to the page. */
 export type ProviderFields = {
@@ -22,16 +24,6 @@ export type ProviderFields = {
 
 /** The API format of most providers. */
 const DEFAULT_WIRE: WireName = 'openai-chat';
-
-/** An address without a scheme on this machine or its network, where HTTPS is rare. */
-const NEARBY =
-  /^(?:localhost|[\w-]+\.local|host\.docker\.internal|127(?:\.\d+){3}|10(?:\.\d+){3}|192\.168(?:\.\d+){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d+){2}|\[::1\])(?::\d+)?(?:\/|$)/i;
-
-/** The URL with its scheme added if that can only be `http`. */
-function completeAddress(typed: string): string {
-  const address = typed.trim();
-  return NEARBY.test(address) ? `http://${address}` : address;
-}
 
 /** `gap`: a placeholder to fill in, such as `{ACCOUNT}`. */
 export type FieldProblems = { label?: 'missing'; baseUrl?: 'address' | { gap: string } };
@@ -66,7 +58,7 @@ export function filledFrom(
 }
 
 export function problemsOf(fields: ProviderFields): FieldProblems {
-  const gap = /\{[A-Z0-9_]+\}/.exec(fields.baseUrl)?.[0];
+  const [gap] = gapsOf(fields.baseUrl);
   const isAddress = originOf(fields.baseUrl) !== null;
   return {
     ...(fields.label.trim() === '' ? { label: 'missing' as const } : {}),

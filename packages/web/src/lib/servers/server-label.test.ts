@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
-import { serverLabel } from './server-words.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { i18n } from '../i18n/i18n.svelte.ts';
+import { defaultStateWords, serverLabel } from './server-words.ts';
+
+beforeAll(() => i18n.need('servers'));
 
 const info = (title?: string) => ({ name: 'files', version: '1', ...(title === undefined ? {} : { title }) });
 
@@ -24,4 +27,16 @@ test.each([
   ],
 ])('shows %s', (_what, server, label) => {
   expect(serverLabel(server)).toEqual(label);
+});
+
+test.each([
+  [true, 'ready', 'Ready, 0 tools'],
+  [true, 'reconnecting', 'Connection lost, reconnecting…'],
+  [false, 'disabled', 'Off'],
+  [false, 'ready', 'Off · used by a chat'],
+  [false, 'connecting', 'Off · used by a chat'],
+  [false, 'reconnecting', 'Off · used by a chat'],
+  [false, 'failed', 'Failed'],
+] as const)('in the settings a server with enabled %s that is %s is called “%s”', (enabled, state, words) => {
+  expect(defaultStateWords({ enabled, state, tools: [] })).toBe(words);
 });

@@ -32,6 +32,19 @@ export function toolText(text: string, server: { builtIn?: boolean } | undefined
   return showHidden(server?.builtIn === true ? serverText(text).text : text);
 }
 
+/**
+ * The state of a server where it is switched on and off for all chats. One that is off stays "Off" while it is connected
+ * because a chat has chosen it.
+ */
+export function defaultStateWords(server: Parameters<typeof stateWords>[0] & Pick<McpServerView, 'enabled'>): string {
+  return isOffButUsed(server) ? `${t('servers.stateDisabled')} · ${t('servers.usedByChat')}` : stateWords(server);
+}
+
+/** True for a server that is off by default and connected for a chat. */
+export function isOffButUsed({ enabled, state }: Pick<McpServerView, 'enabled' | 'state'>): boolean {
+  return !enabled && (state === 'ready' || state === 'connecting' || state === 'reconnecting');
+}
+
 /** The state of a server as text. */
 export function stateWords(server: Pick<McpServerView, 'state' | 'tools' | 'approval'>): string {
   if (server.approval !== undefined) return t('servers.stateNeedsApproval');

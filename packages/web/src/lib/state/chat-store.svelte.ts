@@ -18,6 +18,7 @@ import type {
 } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
+import { withTurns } from '../groups/member-turns.svelte.ts';
 import { userMessageBefore, findRow, lastMessageId, lastRunId, lastToRetry } from '../transcript/find-row.ts';
 import {
   NO_ROWS,
@@ -33,7 +34,7 @@ import type { RowList, RunState } from '../transcript/transcript.ts';
 import { withChange } from './configuration-change.ts';
 import type { ConfigurationChange } from './configuration-change.ts';
 import { OpenConversation } from './open-conversation.svelte.ts';
-import type { OpenConversationDeps } from './open-conversation.svelte.ts';
+import type { LoadEarlier, OpenConversationDeps } from './open-conversation.svelte.ts';
 
 export type ChatDeps = OpenConversationDeps & {
   /** Navigates to the URL of a conversation just created. */
@@ -71,7 +72,7 @@ export class ChatStore {
   #unsent: { id: string; what: string } | null = null;
 
   readonly rows: RowList = $derived.by(() =>
-    this.#open.transcript === null ? NO_ROWS : rowList(this.#open.transcript),
+    this.#open.transcript === null ? NO_ROWS : rowList(withTurns(this.#open.transcript, this.#open.turns.rows)),
   );
   readonly run: RunState | null = $derived.by(() => this.#open.transcript?.run ?? null);
   /** A run is in progress or about to start. */
@@ -127,6 +128,16 @@ export class ChatStore {
   /** Why the conversation could not be loaded. */
   get error(): ApiError | null {
     return this.#open.error;
+  }
+
+  /** Why the answer in progress cannot be followed at the moment; null if it can. */
+  get streamError(): ApiError | null {
+    return this.#open.streamError;
+  }
+
+  /** Loads the events of the answer in progress again, at once. */
+  reconnect(): void {
+    this.#open.reconnect();
   }
 
   async open(conversationId: string): Promise<void> {
@@ -185,8 +196,8 @@ export class ChatStore {
     if (id !== null) await this.#deps.api.delete('/api/conversations/{id}', { params: { id } });
   }
 
-  loadEarlier(limit?: number): Promise<void> {
-    return this.#open.loadEarlier(limit);
+  loadEarlier(options?: LoadEarlier): Promise<void> {
+    return this.#open.loadEarlier(options);
   }
 
   /**
@@ -194,7 +205,8 @@ export class ChatStore {
    * retry stores it at most once.
    */
   async send(parts: UserPart[], options: SendOptions = {}): Promise<void> {
-    const message = this.#newMessage(parts, lastMessageId(this.rows));
+    const written = this.#newMessage(parts, lastMessageId(this.rows));
+    const message: UserMessage = { ...written, ...defined({ mention: options.agent }) };
     if (this.busy) return this.#post(message, options);
     if (this.queue.length > 0) return this.#sendBehindQueue(message, options);
     const { visit } = this.#open;
@@ -215,8 +227,9 @@ export class ChatStore {
   async editAndSend(messageId: string, parts: UserPart[]): Promise<void> {
     const row = findRow(this.rows, messageId);
     if (row?.kind !== 'user' || this.busy) return;
-    const message = this.#newMessage(parts, row.message.parentId);
-    await this.#hold(() => this.#post(message, { whenBusy: 'refuse', parentId: message.parentId }));
+    const { parentId, mention: agent } = row.message;
+    const message = this.#newMessage(parts, parentId);
+    await this.#hold(() => this.#post(message, { whenBusy: 'refuse', parentId, ...defined({ agent }) }));
   }
 
   /** Regenerates the answer that `messageId` belongs to, as a branch beside it. */
@@ -256,6 +269,18 @@ export class ChatStore {
     await this.#open.refresh();
   }
 
+  /** Makes a call that stands in the text of the last answer. It is asked about first. */
+  async makeCall(messageId: string, index: number): Promise<void> {
+    const { id } = this.#open;
+    if (id === null || this.busy) return;
+    await this.#hold(async () => {
+      const params = { id, message: messageId };
+      await this.#deps.announceTools(id);
+      await this.#deps.api.post('/api/conversations/{id}/messages/{message}/call', { params, body: { index } });
+    });
+    await this.#open.refresh();
+  }
+
   /** Retries the last message: it has no answer, or one that failed. */
   async retry(): Promise<void> {
     const last = lastToRetry(this.rows);
@@ -268,6 +293,13 @@ export class ChatStore {
     const { run } = this;
     if (run === null || !isActive(run.status)) return;
     await this.#deps.api.post('/api/runs/{id}/cancel', { params: { id: run.id } });
+  }
+
+  /** Lets the run begin without the servers that it waits for. */
+  async skipServers(): Promise<void> {
+    const { run } = this;
+    if (run === null) return;
+    await this.#deps.api.post('/api/runs/{id}/skip-servers', { params: { id: run.id } });
   }
 
   /** Switches to the branch of a message. */

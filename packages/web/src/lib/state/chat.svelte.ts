@@ -12,7 +12,7 @@ import { live } from './live.svelte.ts';
 export const chat = new ChatStore({
   api,
   live,
-  readRun: (runId, after, signal) => readRun(runId, after, signal),
+  readRun,
   soon: withNextFrame,
   goTo: (conversationId) => {
     moveNewDraftTo(conversationId);

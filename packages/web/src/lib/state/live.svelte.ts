@@ -1,5 +1,5 @@
 import type { LiveEvent, RunEvent } from '@toolyard/protocol';
-import { withSecret } from '../api/session-fetch.ts';
+import { fetchWithSession } from '../api/session-fetch.ts';
 import { LiveFrameReader } from './live-stream.ts';
 import { tabId } from './tab-id.ts';
 
@@ -190,4 +190,4 @@ function listen<T>(listeners: Set<T>, listener: T): () => void {
   return () => listeners.delete(listener);
 }
 
-export const live = new Live({ fetch: (address, init) => fetch(address, withSecret(init)), tab: tabId });
+export const live = new Live({ fetch: fetchWithSession, tab: tabId });

@@ -1,6 +1,7 @@
 import type { ConversationView } from '@toolyard/protocol';
 import type { ApiError } from '../api/error.ts';
 import type { Api } from '../api/client.ts';
+import { MemberTurns } from '../groups/member-turns.svelte.ts';
 import { RunFollower } from '../transcript/run-follower.ts';
 import type { RunFollowerDeps } from '../transcript/run-follower.ts';
 import { keepTimes } from '../transcript/known-times.ts';
@@ -18,6 +19,8 @@ export type OpenConversationDeps = {
   soon: (work: () => void) => void;
 };
 
+export type LoadEarlier = { limit?: number; ready?: () => Promise<void> };
+
 const EARLIER_PAGE = 60;
 /** Changes come in bursts; one request covers all of them, after this delay in milliseconds. */
 const REFRESH_AFTER_MS = 150;
@@ -31,11 +34,14 @@ export class OpenConversation {
   loadingEarlier = $state(false);
   /** Why it could not be loaded. */
   error: ApiError | null = $state.raw(null);
+  /** Why the answer in progress cannot be followed at the moment. */
+  streamError: ApiError | null = $state.raw(null);
   /** A change is being sent that the server does not know yet, and that a reload would hide for a moment. */
   held = $state(false);
   /** Increases with every change that is sent: a view requested before may lack it. */
   changes = 0;
   readonly queue: ChatQueue;
+  readonly turns: MemberTurns;
   /** Increases with every opened conversation: a response for an older one is discarded. */
   visit = 0;
 
@@ -52,9 +58,17 @@ export class OpenConversation {
       set: (transcript) => this.#follow(transcript),
       read: deps.readRun,
       soon: deps.soon,
+      onProblem: (problem) => (this.streamError = problem),
     });
-    deps.live.onRun((event) => this.#follower.take(event));
-    deps.live.onHello(() => this.#refreshSoon());
+    this.turns = new MemberTurns({ read: deps.readRun, soon: deps.soon });
+    deps.live.onRun((event) => {
+      this.#follower.take(event);
+      this.turns.take(event);
+    });
+    deps.live.onHello(() => {
+      this.#follower.retry();
+      this.#refreshSoon();
+    });
     deps.live.onChanged(({ what, id }) => {
       if (id === undefined || id !== this.id) return;
       if (what === 'conversations' || what === 'interrupts' || what === 'translations') this.#refreshSoon();
@@ -86,6 +100,7 @@ export class OpenConversation {
     this.#opening?.abort();
     clearTimeout(this.#refreshing);
     this.#follower.reset();
+    this.turns.follow(null);
     this.queue.set([]);
     this.id = null;
     this.view = null;
@@ -102,7 +117,13 @@ export class OpenConversation {
     this.queue.show(view.queue);
     this.error = null;
     this.transcript = openTranscript(view, this.transcript ?? undefined);
+    this.#followTurns();
     if (view.activeRun !== null) this.#follower.catchUp(view.activeRun.lastSeq);
+  }
+
+  /** Loads the events of the answer in progress again, at once. */
+  reconnect(): void {
+    this.#follower.retry();
   }
 
   /** Changes the transcript, unless another conversation was opened since that visit. */
@@ -110,7 +131,8 @@ export class OpenConversation {
     if (visit === this.visit && this.transcript !== null) this.transcript = change(this.transcript);
   }
 
-  async loadEarlier(limit = EARLIER_PAGE): Promise<void> {
+  /** @param ready awaited before the messages are inserted */
+  async loadEarlier({ limit = EARLIER_PAGE, ready }: LoadEarlier = {}): Promise<void> {
     const { id, visit } = this;
     const first = this.transcript?.firstId ?? null;
     if (id === null || first === null || this.transcript?.earlier !== true || this.loadingEarlier) return;
@@ -120,6 +142,7 @@ export class OpenConversation {
         params: { id },
         query: { before: first, limit },
       });
+      await ready?.();
       this.change(visit, (transcript) => (transcript.firstId === first ? prependPage(transcript, page) : transcript));
     } finally {
       if (visit === this.visit) this.loadingEarlier = false;
@@ -149,10 +172,15 @@ export class OpenConversation {
   #follow(transcript: Transcript): void {
     const run = this.transcript?.run ?? null;
     this.transcript = transcript;
+    this.#followTurns();
     // Only the server knows which branches exist now.
     if (run !== null && isActive(run.status) && transcript.run !== null && !isActive(transcript.run.status)) {
       keepTimes(transcript.tail);
       this.#refreshSoon();
     }
+  }
+
+  #followTurns(): void {
+    if (this.view?.groupId !== undefined) this.turns.follow(this.transcript);
   }
 }

@@ -1,5 +1,5 @@
 import type { JsonValue, PropsView } from '@toolyard/protocol';
-import { withSecret } from '../api/session-fetch.ts';
+import { fetchWithSession } from '../api/session-fetch.ts';
 import { chooseLocale, isLocale } from '../i18n/locale.ts';
 import type { Locale } from '../i18n/locale.ts';
 import type { ThemeChoice } from './theme.svelte.ts';
@@ -11,7 +11,7 @@ export type OperatorSettings = { theme: ThemeChoice; language: Locale | 'system'
 /** Never rejects: without a response the page uses the defaults of the browser. */
 export async function readOperatorSettings(): Promise<OperatorSettings> {
   try {
-    const response = await fetch('/props', withSecret());
+    const response = await fetchWithSession('/props');
     return parseOperatorSettings(response.ok ? ((await response.json()) as PropsView).ui_settings : {});
   } catch {
     return parseOperatorSettings({});

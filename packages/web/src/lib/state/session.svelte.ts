@@ -17,6 +17,12 @@ class Session {
   problem: ApiError | null = $state.raw(null);
   /** False once the user has closed the dialog; the next request that needs a sign-in opens it again. */
   asking = $state(false);
+  #beforeReady: () => Promise<void> = () => Promise.resolve();
+
+  /** Called and awaited after every sign-in on a loaded page, before the page is shown. It must not reject. */
+  onSignedIn(listener: () => Promise<void>): void {
+    this.#beforeReady = listener;
+  }
 
   /** Tracks who is signed in. */
   start(): void {
@@ -32,6 +38,7 @@ class Session {
   async check(): Promise<void> {
     try {
       this.view = await api.get('/api/session', { waits: false });
+      if (this.status !== 'checking' && this.status !== 'ready') await this.#beforeReady();
       this.status = 'ready';
       this.asking = false;
       this.problem = null;

@@ -25,11 +25,18 @@ class Theme {
   /** The active theme. */
   shown: 'light' | 'dark' = $state('light');
 
-  /** @param byOperator the theme if the user has chosen none */
+  /** The theme if the user has chosen none. */
+  #byOperator: ThemeChoice = 'system';
+
   start(byOperator: ThemeChoice): void {
     const system = matchMedia('(prefers-color-scheme: dark)');
     system.addEventListener('change', () => this.#apply(this.choice));
-    kept.watch((choice) => this.#apply(choice ?? byOperator));
+    kept.watch((choice) => this.#apply(choice ?? this.#byOperator));
+    this.useDefault(byOperator);
+  }
+
+  useDefault(byOperator: ThemeChoice): void {
+    this.#byOperator = byOperator;
     this.#apply(kept.get() ?? byOperator);
     keptOperatorTheme.set(byOperator);
   }

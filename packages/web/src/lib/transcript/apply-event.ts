@@ -1,6 +1,6 @@
 import type { AssistantMessage, BudgetInterrupt, Interrupt, RunEvent, UserMessage } from '@toolyard/protocol';
 import { defined, ignoreUnknownEvent } from '@toolyard/protocol';
-import { blocksOf, compactionRow, memberRow, statusOf } from './build-rows.ts';
+import { blocksOf, compactionRow, statusOf, wholeRow } from './build-rows.ts';
 import { withInterrupt, malformedCall, readyCall, withoutInterrupt, startedCall } from './calls.ts';
 import type { CallView } from './calls.ts';
 import { markAnswers } from './mark-answers.ts';
@@ -21,7 +21,8 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
     return applyRunEvent(begun, event);
   }
   if (event.seq <= transcript.run.seq) return transcript;
-  const run = { ...transcript.run, seq: event.seq };
+  const { awaits: _over, ...before } = transcript.run;
+  const run = { ...before, seq: event.seq };
   const next = { ...transcript, run };
   switch (event.type) {
     case 'run_started':
@@ -29,6 +30,9 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
         ...beginRun(transcript, { id: event.runId, status: 'running', at: event.at }, event.message),
         run: { ...run, status: run.status === 'queued' ? 'running' : run.status },
       };
+
+    case 'servers_awaited':
+      return { ...next, run: { ...run, awaits: event.servers } };
 
     case 'step_started':
       return run.status === 'queued' ? { ...next, run: { ...run, status: 'running' } } : next;
@@ -161,8 +165,8 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       return { ...next, run: { ...run, status: 'running' } };
 
     case 'notice': {
-      // The cut-off answer shows it, also after a reload.
-      if (event.code === 'answer_cut') return next;
+      // The answer itself shows it, also after a reload.
+      if (event.code === 'answer_cut' || event.code === 'text_not_called') return next;
       const key = `${event.runId}:${String(event.seq)}`;
       if (transcript.tail.some((row) => row.key === key)) return next;
       const row: TranscriptRow = { kind: 'notice', key, level: event.level, text: event.text };
@@ -224,8 +228,8 @@ function finishMessage(
 ): readonly TranscriptRow[] {
   const index = tail.findLastIndex((row) => row.kind === 'assistant' && row.messageId === message.id);
   const row = tail[index];
-  // Before the answer that the supervisor may have begun: it follows those of the members.
-  if (row === undefined && message.member) return beforePlaceholder(tail, memberRow(message));
+  // Answers of members and decisions of a group without supervisor arrive as a whole, before the answer that may have begun.
+  if (row === undefined) return beforePlaceholder(tail, wholeRow(message));
   if (row?.kind !== 'assistant' || !isOpenRow(row)) return tail;
   const finished: AssistantRow = {
     ...row,
@@ -235,6 +239,7 @@ function finishMessage(
     blocks: blocksOf(message, closed(row.blocks, at)),
     status: statusOf(message),
     finishReason: message.finishReason,
+    ...defined({ unmadeCalls: message.unmadeCalls }),
     usage: message.usage ?? null,
     cost: message.cost ?? null,
   };

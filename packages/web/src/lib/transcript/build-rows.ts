@@ -80,8 +80,8 @@ export function compactionRow(message: SystemMessage): TranscriptRow {
   };
 }
 
-/** The answer of a member of a group, which arrives as a whole. */
-export function memberRow(message: AssistantMessage): AssistantRow {
+/** A message of a run in progress that arrives as a whole. */
+export function wholeRow(message: AssistantMessage): AssistantRow {
   return assistantRow(message, [], (call) => call, undefined);
 }
 
@@ -107,6 +107,7 @@ function assistantRow(
     // The run has ended: nothing streams any more.
     status: message.finishReason === 'pending' && message.runId !== activeRunId ? 'finished' : statusOf(message),
     finishReason: message.finishReason,
+    ...defined({ unmadeCalls: message.unmadeCalls }),
     usage: message.usage ?? null,
     cost: message.cost ?? null,
     alternatives,

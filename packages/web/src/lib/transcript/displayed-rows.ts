@@ -1,4 +1,6 @@
+import { groupView } from '../groups/group-call.ts';
 import type { AnswerOf, AssistantRow, RowBlock, TranscriptRow } from './rows.ts';
+import { isOpenRow } from './rows.ts';
 import { sameList } from './mark-answers.ts';
 import { NO_ROWS } from './transcript.ts';
 import type { RowList } from './transcript.ts';
@@ -54,6 +56,10 @@ export class DisplayedRows {
     for (let index = 0; index < rows.length;) {
       const first = rows[index];
       if (first === undefined) break;
+      if (isEmpty(first)) {
+        index += 1;
+        continue;
+      }
       let end = index + 1;
       while (continuesCalls(rows[end - 1], rows[end])) end += 1;
       const sources = rows.slice(index, end);
@@ -122,6 +128,12 @@ function continuesCalls(row: TranscriptRow | undefined, next: TranscriptRow | un
   if (row?.kind !== 'assistant' || next?.kind !== 'assistant' || row.runId !== next.runId) return false;
   if (row.status !== 'finished' || next.status === 'abandoned' || hasRemark(row)) return false;
   return row.blocks.at(-1)?.type === 'call' && next.blocks.find((block) => !isBetweenCalls(block))?.type === 'call';
+}
+
+/** A message with nothing but decisions of a group that are not shown; its actions need a row. */
+function isEmpty(row: TranscriptRow): boolean {
+  if (row.kind !== 'assistant' || isOpenRow(row) || row.answer !== null || row.blocks.length === 0) return false;
+  return row.blocks.every((block) => block.type === 'call' && groupView(block.call) === 'hidden');
 }
 
 /** A row that ends with a remark on how it was cut. */

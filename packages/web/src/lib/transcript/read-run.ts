@@ -1,21 +1,24 @@
 import type { RunEvent } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { request } from '../api/client.ts';
 
 /**
- * Reads the stored events of a run and then new ones, until the run has ended or the reader stops. Rejects if the
- * server cannot be reached or responds with an error.
+ * Reads the stored events of a run and then new ones, until the run has ended or the reader stops.
+ *
+ * @param open `request` of the API client
+ * @throws ApiError if the server cannot be reached or responds with an error
  */
 export async function* readRun(
   runId: string,
   after: number,
   signal: AbortSignal,
-  request: typeof fetch = fetch,
+  open: typeof request = request,
 ): AsyncGenerator<RunEvent[]> {
   const address = `/api/runs/${encodeURIComponent(runId)}/events?after=${String(after)}`;
-  const response = await request(address, { headers: { Accept: 'text/event-stream' }, cache: 'no-store', signal });
-  if (!response.ok) throw new Error(`The events of the run could not be loaded: HTTP ${String(response.status)}.`);
-  if (response.body === null) return;
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const init: RequestInit = { headers: { Accept: 'text/event-stream' }, cache: 'no-store' };
+  const body = await open(address, init, async (response) => response.body, { signal });
+  if (body === null) return;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
     const { done, value } = await reader.read();

@@ -30,6 +30,7 @@ function keepAnswer(row: AssistantRow, before: AssistantRow): AssistantRow {
   const same =
     row.status === before.status &&
     row.finishReason === before.finishReason &&
+    row.unmadeCalls?.length === before.unmadeCalls?.length &&
     sameList(row.alternatives, before.alternatives) &&
     blocks === before.blocks;
   return same ? before : { ...row, key: before.key, blocks, head: before.head, answer: before.answer };

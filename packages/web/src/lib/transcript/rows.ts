@@ -6,6 +6,7 @@ import type {
   ImagePart,
   MemberTurn,
   MessageEnd,
+  UnmadeCall,
   Usage,
   UserMessage,
 } from '@toolyard/protocol';
@@ -44,6 +45,8 @@ export type AssistantRow = {
   /** `pending`: nothing has arrived yet. */
   status: 'pending' | 'writing' | 'finished' | 'abandoned';
   finishReason: MessageEnd;
+  /** Calls in its text that were not made. */
+  unmadeCalls?: readonly UnmadeCall[];
   usage: Usage | null;
   /** US dollars; null if unknown. */
   cost: number | null;

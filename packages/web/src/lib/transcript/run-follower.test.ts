@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunEvent, RunEventBody } from '@toolyard/protocol';
+import { ApiError } from '../api/error.ts';
 import { RunFollower } from './run-follower.ts';
 import { eventsOf, run, userMessage, view } from './test-events.ts';
 import { openTranscript } from './transcript.ts';
@@ -14,22 +15,24 @@ const EVENTS = eventsOf('r1', [
 ]);
 
 /** A follower with a server that has stored `stored` and sends nothing else. */
-function follower(stored: readonly RunEvent[], options: { fails?: number } = {}) {
+function follower(stored: readonly RunEvent[], options: { fails?: number; status?: number } = {}) {
   let transcript: Transcript | null = openTranscript(view([USER_MESSAGE], { activeRun: run('r1') }));
   let fails = options.fails ?? 0;
   const reads: number[] = [];
   const settled: Promise<unknown>[] = [];
+  const problems: (number | null)[] = [];
   const following = new RunFollower({
     get: () => transcript,
     set: (next) => (transcript = next),
     soon: (flush) => flush(),
+    onProblem: (problem) => void problems.push(problem?.status ?? null),
     async *read(_runId, after) {
       reads.push(after);
       let done: () => void = () => undefined;
       settled.push(new Promise<void>((resolve) => (done = resolve)));
       try {
         await Promise.resolve();
-        if (fails-- > 0) throw new Error('no connection');
+        if (fails-- > 0) throw new ApiError({ code: 'internal', status: options.status ?? 0, detail: 'failed' });
         for (const event of stored) if (event.seq > after) yield [event];
       } finally {
         done();
@@ -39,6 +42,7 @@ function follower(stored: readonly RunEvent[], options: { fails?: number } = {})
   return {
     following,
     reads,
+    problems,
     settle: async () => {
       await Promise.all(settled);
       await new Promise((resolve) => setTimeout(resolve));
@@ -52,6 +56,8 @@ function follower(stored: readonly RunEvent[], options: { fails?: number } = {})
 }
 
 describe('following a run', () => {
+  afterEach(() => void vi.useRealTimers());
+
   it('loads earlier events once, when the first event arrives', async () => {
     const server = follower(EVENTS.slice(0, 5));
     for (const event of EVENTS.slice(4)) server.following.take(event);
@@ -68,14 +74,61 @@ describe('following a run', () => {
     expect(server.reads).toEqual([]);
   });
 
-  it('retries with the next event after loading failed', async () => {
-    const server = follower(EVENTS.slice(0, 6), { fails: 1 });
-    for (const event of EVENTS.slice(4, 6)) server.following.take(event);
-    await server.settle();
-    expect(server.text()).toBeNull();
-    for (const event of EVENTS.slice(6)) server.following.take(event);
-    await server.settle();
+  it('retries after a pause that grows, however many events arrive meanwhile', async () => {
+    vi.useFakeTimers();
+    const server = follower(EVENTS, { fails: 3 });
+    for (const event of EVENTS.slice(4)) {
+      server.following.take(event);
+      await vi.advanceTimersByTimeAsync(0);
+    }
+    expect(server.reads).toEqual([0]);
+    expect(server.problems).toEqual([0]);
+    await vi.advanceTimersByTimeAsync(500);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(server.reads).toEqual([0, 0]);
+    await vi.advanceTimersByTimeAsync(1 + 2_000);
     expect(server.text()).toBe(WORDS.join(''));
+    expect(server.problems).toEqual([0, 0, 0, null]);
+  });
+
+  it.each([400, 401, 403, 404, 409, 410, 422, 429])(
+    'repeats a request rejected with %d only when the user asks',
+    async (status) => {
+      vi.useFakeTimers();
+      const server = follower(EVENTS, { fails: 2, status });
+      server.following.catchUp(4);
+      for (const event of EVENTS.slice(4)) server.following.take(event);
+      await vi.advanceTimersByTimeAsync(600_000);
+      expect(server.reads).toEqual([0]);
+      server.following.retry();
+      await vi.advanceTimersByTimeAsync(600_000);
+      expect(server.problems).toEqual([status, status]);
+      server.following.retry();
+      await vi.advanceTimersByTimeAsync(0);
+      expect(server.text()).toBe(WORDS.join(''));
+      expect(server.problems).toEqual([status, status, null]);
+    },
+  );
+
+  it('retries a stream that ends before it has sent all events', async () => {
+    vi.useFakeTimers();
+    const server = follower(EVENTS.slice(0, 4));
+    server.following.catchUp(EVENTS.length);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(server.problems).toEqual([0]);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(server.reads).toEqual([0, 4]);
+  });
+
+  it('retries nothing once another conversation is shown', async () => {
+    vi.useFakeTimers();
+    const server = follower(EVENTS, { fails: 1 });
+    server.following.catchUp(EVENTS.length);
+    await vi.advanceTimersByTimeAsync(0);
+    server.following.reset();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(server.reads).toEqual([0]);
+    expect(server.problems).toEqual([0, null]);
   });
 
   it('catches up with a run that is silent or parked', async () => {

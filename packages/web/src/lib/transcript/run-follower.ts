@@ -1,4 +1,6 @@
 import type { RunEvent } from '@toolyard/protocol';
+import { networkError } from '../api/client.ts';
+import { ApiError } from '../api/error.ts';
 import { applyRunEvent } from './apply-event.ts';
 import type { Transcript } from './transcript.ts';
 import { isActive } from './transcript.ts';
@@ -10,17 +12,30 @@ export type RunFollowerDeps = {
   read: (runId: string, after: number, signal: AbortSignal) => AsyncIterable<readonly RunEvent[]>;
   /** Calls back once, with the next frame, so that a burst of events is rendered once. */
   soon: (flush: () => void) => void;
+  /** Earlier events could not be loaded; null: they are loaded. */
+  onProblem: (problem: ApiError | null) => void;
 };
+
+/** Milliseconds until the next attempt after `failures` in a row. */
+const delayAfter = (failures: number): number => Math.min(10_000, 500 * 2 ** (failures - 1));
 
 /**
  * Applies events of the live stream to the transcript without gaps: if the stream is ahead of the applied events (the
  * conversation was opened during a run), the events between are loaded.
+ *
+ * Loading that fails is repeated after a pause that grows; a request that the server rejected (4xx) only by
+ * {@link RunFollower.retry}, because it would be rejected again. New events never cause an attempt.
  */
 export class RunFollower {
   readonly #deps: RunFollowerDeps;
   #waiting: RunEvent[] = [];
   #soon = false;
   #reading: AbortController | null = null;
+  /** The last event known to exist. */
+  #lastSeq = 0;
+  /** The run whose events could not be loaded, and how often in a row. */
+  #failed: { runId: string; failures: number } | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(deps: RunFollowerDeps) {
     this.#deps = deps;
@@ -38,9 +53,19 @@ export class RunFollower {
 
   /** Catches up with the run of the transcript, which has at least `lastSeq` events. */
   catchUp(lastSeq: number): void {
+    this.#lastSeq = lastSeq;
     const run = this.#deps.get()?.run;
-    if (run == null || run.seq >= lastSeq || this.#reading !== null) return;
-    void this.#read(run.id, run.seq, lastSeq);
+    if (run == null || run.seq >= lastSeq || this.#reading !== null || this.#failed?.runId === run.id) return;
+    void this.#read(run.id, run.seq);
+  }
+
+  /** Tries again at once: the server is reachable again, or the user asks for it. */
+  retry(): void {
+    if (this.#failed === null || this.#reading !== null) return;
+    clearTimeout(this.#timer);
+    const run = this.#deps.get()?.run;
+    if (run == null || run.seq >= this.#lastSeq) this.#succeed();
+    else void this.#read(run.id, run.seq);
   }
 
   /** Another conversation is shown: events of the old one are discarded. */
@@ -48,6 +73,7 @@ export class RunFollower {
     this.#reading?.abort();
     this.#reading = null;
     this.#waiting = [];
+    this.#succeed();
   }
 
   #flush(): void {
@@ -59,7 +85,9 @@ export class RunFollower {
     for (const event of events) {
       const { run } = transcript;
       const early = run?.id === event.runId && isActive(run.status) && event.seq > run.seq + 1;
-      if (early) this.#waiting.push(event);
+      // Loaded with the earlier ones.
+      if (early && this.#failed?.runId === event.runId) this.#lastSeq = event.seq;
+      else if (early) this.#waiting.push(event);
       else transcript = applyRunEvent(transcript, event);
     }
     if (transcript !== before) this.#deps.set(transcript);
@@ -67,22 +95,47 @@ export class RunFollower {
     if (first !== undefined) this.catchUp(first.seq - 1);
   }
 
-  async #read(runId: string, after: number, lastSeq: number): Promise<void> {
+  async #read(runId: string, after: number): Promise<void> {
     const reading = new AbortController();
     this.#reading = reading;
+    let problem = networkError();
     try {
       for await (const events of this.#deps.read(runId, after, reading.signal)) {
         if (reading.signal.aborted) return;
+        this.#succeed();
         this.#waiting.unshift(...events);
         this.#flush();
-        const run = this.#deps.get()?.run;
-        if (run?.id !== runId || (run.seq >= lastSeq && this.#waiting.length === 0)) return;
+        if (!this.#isBehind(runId)) return;
       }
-    } catch {
-      // Retried with the next event, or after the next reconnect.
+    } catch (thrown) {
+      if (thrown instanceof ApiError) problem = thrown;
     } finally {
+      const isCurrent = this.#reading === reading;
+      if (isCurrent) this.#reading = null;
       reading.abort();
-      if (this.#reading === reading) this.#reading = null;
+      if (isCurrent && this.#isBehind(runId)) this.#fail(runId, problem);
+      else if (isCurrent) this.#succeed();
     }
+  }
+
+  #isBehind(runId: string): boolean {
+    const run = this.#deps.get()?.run;
+    return run?.id === runId && (run.seq < this.#lastSeq || this.#waiting.length > 0);
+  }
+
+  #fail(runId: string, problem: ApiError): void {
+    const failures = (this.#failed?.failures ?? 0) + 1;
+    this.#failed = { runId, failures };
+    this.#lastSeq = Math.max(this.#lastSeq, this.#waiting.at(-1)?.seq ?? 0);
+    this.#waiting = [];
+    this.#deps.onProblem(problem);
+    const isRejected = problem.status >= 400 && problem.status < 500;
+    if (!isRejected) this.#timer = setTimeout(() => this.retry(), delayAfter(failures));
+  }
+
+  #succeed(): void {
+    clearTimeout(this.#timer);
+    if (this.#failed !== null) this.#deps.onProblem(null);
+    this.#failed = null;
   }
 }

@@ -45,6 +45,8 @@ export type RunState = {
   status: RunStatus;
   /** The seq of the last event applied. */
   seq: number;
+  /** Servers that it waits for before it begins. */
+  awaits?: readonly string[];
 };
 
 export function isActive(status: RunStatus): boolean {

@@ -1,3 +1,4 @@
+import { fetchWithSession } from '../api/session-fetch.ts';
 import { t } from '../i18n/i18n.svelte.ts';
 import { toasts } from '../state/toasts.svelte.ts';
 
@@ -22,6 +23,6 @@ export function whenLoaded(load: () => Promise<unknown>, show: () => void): void
  */
 export function loadAgain<T>(load: () => Promise<T>): Promise<T> {
   const loading = load();
-  loading.catch(() => fetch('/health').then(() => location.reload())).catch(() => undefined);
+  loading.catch(() => fetchWithSession('/health').then(() => location.reload())).catch(() => undefined);
   return loading;
 }

@@ -9,6 +9,6 @@ export async function loadEarlierUntil(isDone: () => boolean, atOnce = MESSAGES_
   while (!isDone() && chat.hasEarlier) {
     // The list may be loading some already.
     if (chat.loadingEarlier) await nextFrame();
-    else await chat.loadEarlier(atOnce);
+    else await chat.loadEarlier({ limit: atOnce });
   }
 }

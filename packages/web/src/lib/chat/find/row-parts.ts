@@ -41,6 +41,7 @@ function answerParts(row: AssistantRow): RowPart[] {
   const parts: RowPart[] = [];
   const outer = row.status === 'abandoned' ? [row.messageId] : [];
   for (const segment of segmentsOf(row.blocks)) {
+    if (segment.type === 'outcome') continue;
     const items = segment.type === 'calls' ? segment.items : [segment];
     const within = segment.type === 'calls' ? [...outer, `calls:${segment.key}`] : outer;
     for (const { block, place } of items) {

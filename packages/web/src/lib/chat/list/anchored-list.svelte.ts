@@ -70,6 +70,7 @@ export class AnchoredList {
   /** The rows changed. Call {@link settle} once the page has rendered {@link shown}. */
   follow(rows: RowList): void {
     const isFirst = this.#rows.length === 0;
+    if (!isFirst && rows.at(0)?.key !== this.#rows.at(0)?.key) this.#prepareInsertion();
     this.#rows = rows;
     this.#heights.follow(rows);
     if (isFirst) this.#atEnd = true;
@@ -159,6 +160,16 @@ export class AnchoredList {
     const overscan = this.#hasNewRows ? 0 : 1;
     this.#hasNewRows = false;
     return this.#show(overscan);
+  }
+
+  /**
+   * Rows will be inserted above. What is visible now must stay in place, not what was visible at the last scroll event,
+   * which browsers send with the next frame.
+   */
+  #prepareInsertion(): void {
+    const viewport = this.#viewport;
+    if (viewport === null || this.#atEnd || this.#isRevealing || viewport.top === this.#lastTop) return;
+    this.#drop(viewport);
   }
 
   #drop(viewport: Viewport): void {

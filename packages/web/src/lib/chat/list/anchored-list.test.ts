@@ -1,3 +1,4 @@
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, it } from 'vitest';
 import type { TranscriptRow } from '../../transcript/rows.ts';
 import type { RowList } from '../../transcript/transcript.ts';
@@ -192,6 +193,24 @@ describe('virtual list of messages', () => {
     expect(before).not.toBeNull();
     page.show(rows(40, 200));
     expect(page.seenAt('m105')).toBe(before);
+  });
+
+  it('keeps what is visible in place when earlier messages are inserted before a scroll was reported', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: -400, max: 400 }), (top, unreported) => {
+        const page = new Page();
+        page.show(rows(100, 150));
+        page.scrollTo(top);
+        page.top += unreported;
+        const visible = page.list.shown.filter(({ row }) => {
+          const seen = page.seenAt(row.key) ?? -1;
+          return seen >= 0 && seen < 300;
+        });
+        const before = visible.map(({ row }) => page.seenAt(row.key));
+        page.show(rows(40, 150));
+        expect(visible.map(({ row }) => page.seenAt(row.key))).toEqual(before);
+      }),
+    );
   });
 
   it('keeps the visible row in place when rows above turn out taller than estimated', () => {

@@ -101,7 +101,7 @@ function guessHeight(row: TranscriptRow, width: number): number {
       );
     case 'assistant':
       return segmentsOf(row.blocks).reduce(
-        (sum, segment) => sum + (segment.type === 'calls' ? 68 : blockHeight(segment.block, column)),
+        (sum, segment) => sum + (segment.type === 'block' ? blockHeight(segment.block, column) : 68),
         (row.head ? 36 : 0) + (row.answer === null ? 12 : 48),
       );
     case 'fold':

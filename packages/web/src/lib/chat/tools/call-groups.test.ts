@@ -36,7 +36,11 @@ describe('groups of calls', () => {
   it('hold consecutive calls and the reasoning between them', () => {
     const blocks = [REASONING, call('c1'), REASONING, call('c2'), REASONING, TEXT, call('c3')];
     const shown = segmentsOf(blocks).map((segment) =>
-      segment.type === 'calls' ? segment.items.map(({ place }) => place) : segment.place,
+      segment.type === 'calls'
+        ? segment.items.map(({ place }) => place)
+        : segment.type === 'block'
+          ? segment.place
+          : null,
     );
     expect(shown).toEqual([0, [1, 2, 3], 4, 5, [6]]);
   });
@@ -68,6 +72,14 @@ describe('groups of calls', () => {
     expect(groupState([done('c1')].map(view))).toBe('done');
     const items = [done('c1'), failed, done('c3')].map((block, place) => ({ block, place }));
     expect(summarizeGroup(items, () => false)).toMatchObject({ failed: 1, durationMs: 300 });
+  });
+
+  it('say how many calls ended otherwise than well', () => {
+    const error = (code: 'tool_refused' | 'cancelled') => ({ code, message: '' });
+    const denied = done('c2', { isError: true, outcome: 'not_sent', error: error('tool_refused') });
+    const stopped = done('c3', { isError: true, outcome: 'not_sent', error: error('cancelled') });
+    const items = [done('c1'), denied, denied, stopped].map((block, place) => ({ block, place }));
+    expect(summarizeGroup(items, () => false)).toMatchObject({ failed: 0, denied: 2, stopped: 1 });
   });
 
   it('name each tool once', () => {

@@ -1,3 +1,4 @@
+import { groupView } from '../../groups/group-call.ts';
 import { isBetweenCalls } from '../../transcript/displayed-rows.ts';
 import type { ReasoningBlock, RowBlock } from '../../transcript/rows.ts';
 import type { CallView } from '../../transcript/calls.ts';
@@ -10,9 +11,13 @@ type CallBlock = Extract<RowBlock, { type: 'call' }>;
 type PlacedBlock<B extends RowBlock = RowBlock> = { block: B; place: number };
 export type GroupItem = PlacedBlock<CallBlock | ReasoningBlock>;
 
-/** A part of an answer: one block, or calls that follow one another with the reasoning between them. */
+/**
+ * A part of an answer: one block, calls that follow one another with the reasoning between them, or the outcome of a
+ * decision of a group.
+ */
 export type AnswerSegment =
   | ({ type: 'block'; key: string } & PlacedBlock<Exclude<RowBlock, CallBlock>>)
+  | { type: 'outcome'; key: string; call: CallView }
   | { type: 'calls'; key: string; items: readonly GroupItem[] };
 
 /** The blocks with consecutive calls grouped. A single call is a group too, so that a second one does not move it. */
@@ -22,6 +27,13 @@ export function segmentsOf(blocks: readonly RowBlock[]): readonly AnswerSegment[
   let group: { type: 'calls'; key: string; items: GroupItem[] } | null = null;
   let between: PlacedBlock[] = [];
   blocks.forEach((block, place) => {
+    const view = block.type === 'call' ? groupView(block.call) : 'card';
+    if (view === 'hidden') return;
+    if (block.type === 'call' && view === 'outcome') {
+      segments.push({ type: 'outcome', key: block.call.callId, call: block.call });
+      group = null;
+      return;
+    }
     if (block.type === 'call') {
       if (group === null) {
         group = { type: 'calls', key: block.call.callId, items: [] };
@@ -44,7 +56,10 @@ export function segmentsOf(blocks: readonly RowBlock[]): readonly AnswerSegment[
 /** Which calls of a group stay visible while it is collapsed, and what its summary says. */
 export type GroupSummary = {
   calls: readonly CallView[];
+  /** How many ended otherwise than well. */
   failed: number;
+  denied: number;
+  stopped: number;
   /** In milliseconds; null if the duration of a call is unknown. */
   durationMs: number | null;
   hidden: ReadonlySet<string>;
@@ -64,6 +79,8 @@ export function summarizeGroup(items: readonly GroupItem[], keep: (call: CallVie
   return {
     calls,
     failed: calls.filter(isFailed).length,
+    denied: calls.filter((call) => callStatus(call).kind === 'refused').length,
+    stopped: calls.filter((call) => callStatus(call).kind === 'cancelled').length,
     durationMs: durations.every((ms) => ms !== null) ? durations.reduce((sum, ms) => sum + ms, 0) : null,
     hidden: hidden.size < MIN_HIDDEN ? new Set() : hidden,
   };

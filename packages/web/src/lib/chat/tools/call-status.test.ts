@@ -115,3 +115,11 @@ test('shows the duration of tools only, not of waiting for the user', () => {
   expect(shownDuration({ ...answeredCall, durationMs: 0 })).toBeNull();
   expect(shownDuration({ ...answered({}, WRITTEN), durationMs: 12 })).toBeNull();
 });
+
+test.each([undefined, 'not here'])(
+  'a denied call is denied at once, while others are still open (reason: %s)',
+  (reason) => {
+    const answer = { decision: 'refuse', ...(reason === undefined ? {} : { reason }) } as const;
+    expect(callStatus({ ...WRITTEN, answer })).toEqual({ kind: 'refused', error: null, reason: reason ?? null });
+  },
+);

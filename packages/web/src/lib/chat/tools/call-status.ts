@@ -41,6 +41,8 @@ export function callStatus(call: CallView): CallStatus {
     return { kind: 'queued', waitsFor: call.progress.waitsFor };
   }
   if (call.started) return { kind: 'running', since: call.startedAt, progress: shownProgress(call.progress) };
+  // The decision of the user shows at once, although the result follows with those of other calls.
+  if (call.answer?.decision === 'refuse') return { kind: 'refused', error: null, reason: reasonOf(call) };
   return { kind: call.arguments === null ? 'writing' : 'waiting' };
 }
 

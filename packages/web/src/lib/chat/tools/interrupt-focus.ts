@@ -7,6 +7,9 @@ import { mediaQuery } from '../../ui/media-query.ts';
 /** Delay after which the list has measured the interrupt and its position is stable, in milliseconds. */
 const SETTLED_MS = 250;
 
+/** What may follow the card at the end of the list, in pixels. */
+const NEAR_END = 120;
+
 const INTERRUPT = 'data-interrupt';
 
 type Actions = { onenter?: () => void; onescape?: () => void };
@@ -37,6 +40,7 @@ export function interruptFocus({ onenter, onescape }: Actions): Attachment<HTMLE
             if (isIdle()) focusInterrupt(element);
           })
         : () => undefined;
+    const settled = setTimeout(() => showBeginning(element), SETTLED_MS);
 
     function onkeydown(event: KeyboardEvent): void {
       if (event.target !== element || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -53,6 +57,7 @@ export function interruptFocus({ onenter, onescape }: Actions): Attachment<HTMLE
 
     element.addEventListener('keydown', onkeydown);
     return () => {
+      clearTimeout(settled);
       leaveAlone();
       unguard();
       element.removeEventListener('keydown', onkeydown);
@@ -63,11 +68,24 @@ export function interruptFocus({ onenter, onescape }: Actions): Attachment<HTMLE
   };
 }
 
+/** A new interrupt that is higher than the list is read from its title; the list follows its end. */
+function showBeginning(element: HTMLElement): void {
+  const card = element.closest('[data-tool-card]');
+  const scroller = element.closest('[role=log]');
+  if (card === null || scroller === null || card.getBoundingClientRect().height < scroller.clientHeight) return;
+  const { top, bottom } = card.getBoundingClientRect();
+  const view = scroller.getBoundingClientRect();
+  // A user who scrolled elsewhere stays there.
+  if (top < view.top && bottom > view.top && bottom <= view.bottom + NEAR_END) card.scrollIntoView({ block: 'start' });
+}
+
 /** The interrupt that Enter would answer must be visible: of several, the first. */
 function focusInterrupt(element: HTMLElement): void {
   element.focus({ preventScroll: true });
   setTimeout(() => {
-    if (document.activeElement === element) element.closest('[data-tool-card]')?.scrollIntoView({ block: 'nearest' });
+    if (document.activeElement !== element) return;
+    element.closest('[data-tool-card]')?.scrollIntoView({ block: 'nearest' });
+    showBeginning(element);
   }, SETTLED_MS);
 }
 

@@ -51,6 +51,7 @@ export const cards = {
   othersToo: 'The first answer in any tab counts.',
   keys: 'Enter allows once, Escape denies.',
   sending: 'Sending your answer…',
+  sent: 'Your answer was received. Waiting for the chat to continue…',
   doubtTitle: 'Did “{tool}” take effect?',
   doubtText:
     'Toolyard stopped while this call was in progress. It was sent on {time}, and no result was stored. It is not repeated unless you choose to.',

@@ -225,6 +225,8 @@ export const connectionTexts = {
     'The server "{server}" redirected to another URL (HTTP {status}), which Toolyard does not follow while {phase}.',
   useNewUrl: 'If the new URL is correct, use it in the configuration.',
   rejectedStatus: 'The server "{server}" rejected the request (HTTP {status}) while {phase}.',
+  busyStatus: 'The server "{server}" accepts no requests at the moment (HTTP {status}) while {phase}.',
+  serverSays: '{error} The server says: "{reason}"',
   answeredError: 'The server "{server}" answered with an error: {reason} ({code}) while {phase}.',
   notMcp: '"{server}" at {url} is not an MCP server: {detail} while {phase}.',
   notMcpMessage: 'the response is not an MCP message',

@@ -50,7 +50,7 @@ export const previews = {
   omitted: { one: '{count} older message was removed', other: '{count} older messages were removed' },
   incomplete: 'Some messages were dropped: they were too many or too large.',
   line: 'script line {line}',
-  times: '{count} times',
+  times: { one: '{count} time', other: '{count} times' },
   fix: 'Fix this error',
   blocked: 'Blocked requests',
   blockedHint: 'Previews have no network access. You can allow single hosts.',

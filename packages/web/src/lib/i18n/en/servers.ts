@@ -10,6 +10,7 @@ export const servers = {
   stateNeedsSignIn: 'Sign-in required',
   stateNeedsApproval: 'Needs your approval',
   stateDisabled: 'Off',
+  usedByChat: 'used by a chat',
   useHere: 'Use {server} in this chat',
   useEverywhere: 'Use {server} in chats without their own setting',
   useTool: 'Use {tool}',

@@ -2,6 +2,8 @@ export const tools = {
   call: 'Tool call {tool}',
   calls: { one: '{count} call', other: '{count} calls' },
   failedCalls: { one: '{count} failed', other: '{count} failed' },
+  deniedCalls: { one: '{count} denied', other: '{count} denied' },
+  stoppedCalls: { one: '{count} stopped', other: '{count} stopped' },
   unnamed: 'Tool call',
   stateWriting: 'Writing…',
   stateWaiting: 'Queued',

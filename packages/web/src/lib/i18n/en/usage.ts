@@ -53,7 +53,7 @@ export const usage = {
   cost: 'Cost',
   all: 'Total',
   unknown: 'unknown',
-  andUnknown: '{known}, plus unknown',
+  andUnknown: '≥ {known}',
   nothing: 'No usage in this period.',
   nothingText: 'It appears here after the first answer or tool call.',
   noAgent: 'No agent',

@@ -52,6 +52,7 @@ export const cards: LazyTexts<'cards'> = {
   othersToo: '以任一标签页中最先的回答为准。',
   keys: '按 Enter 允许一次，按 Escape 拒绝。',
   sending: '正在发送您的回答…',
+  sent: '已收到您的回答，等待对话继续…',
   doubtTitle: '“{tool}”生效了吗？',
   doubtText: 'Toolyard 在调用进行中停止。调用于 {time} 发出，但没有存下结果；除非您选择重做，否则不会重做。',
   repeat: '重做',

@@ -211,6 +211,8 @@ export const connectionTexts: Translation<typeof en> = {
   redirected: '服务器“{server}”在{phase}时重定向到另一个 URL（HTTP {status}），Toolyard 不会跟随。',
   useNewUrl: '如果新的 URL 正确，请在设置中使用。',
   rejectedStatus: '服务器“{server}”在{phase}时拒绝请求（HTTP {status}）。',
+  busyStatus: '服务器“{server}”在{phase}时暂不接受请求（HTTP {status}）。',
+  serverSays: '{error}服务器的说明：“{reason}”',
   answeredError: '服务器“{server}”在{phase}时返回错误：{reason}（{code}）。',
   notMcp: '{url} 的“{server}”不是 MCP 服务器：{phase}时{detail}。',
   notMcpMessage: '响应不是 MCP 消息',

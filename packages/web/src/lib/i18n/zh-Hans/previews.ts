@@ -50,7 +50,7 @@ export const previews: LazyTexts<'previews'> = {
   omitted: { other: '已移除 {count} 条较旧的消息' },
   incomplete: '部分消息因数量过多或过长而未显示。',
   line: '脚本第 {line} 行',
-  times: '{count} 次',
+  times: { other: '{count} 次' },
   fix: '修复此错误',
   blocked: '已拦截的请求',
   blockedHint: '预览无法访问网络。你可以单独允许某个主机。',

@@ -13,6 +13,7 @@ export const servers: Translation<typeof en> = {
   stateNeedsSignIn: '需要登录',
   stateNeedsApproval: '需要您批准',
   stateDisabled: '已关闭',
+  usedByChat: '有对话正在使用',
   useHere: '在这个对话中使用 {server}',
   useEverywhere: '在未另行选择的对话中使用 {server}',
   useTool: '使用 {tool}',

@@ -5,6 +5,8 @@ export const tools: Translation<typeof en> = {
   call: '工具调用 {tool}',
   calls: { other: '{count} 次调用' },
   failedCalls: { other: '{count} 次失败' },
+  deniedCalls: { other: '{count} 个被拒绝' },
+  stoppedCalls: { other: '{count} 个已停止' },
   unnamed: '工具调用',
   stateWriting: '正在编写…',
   stateWaiting: '排队中',

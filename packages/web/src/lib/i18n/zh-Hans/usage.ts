@@ -54,7 +54,7 @@ export const usage: LazyTexts<'usage'> = {
   cost: '费用',
   all: '合计',
   unknown: '未知',
-  andUnknown: '{known}，另有未知',
+  andUnknown: '≥ {known}',
   nothing: '这段期间没有使用。',
   nothingText: '第一次回答或工具调用之后，就会显示在这里。',
   noAgent: '没有智能体',

@@ -52,6 +52,7 @@ export const cards: LazyTexts<'cards'> = {
   othersToo: '以任一分頁中最先的回答為準。',
   keys: '按 Enter 允許一次，按 Escape 拒絕。',
   sending: '正在送出您的回答…',
+  sent: '已收到您的回答，等待對話繼續…',
   doubtTitle: '「{tool}」生效了嗎？',
   doubtText: 'Toolyard 在呼叫進行中停止。呼叫於 {time} 送出，但沒有存下結果；除非您選擇重做，否則不會重做。',
   repeat: '重做',

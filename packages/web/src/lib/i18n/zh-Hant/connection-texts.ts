@@ -212,6 +212,8 @@ export const connectionTexts: Translation<typeof en> = {
   redirected: '伺服器「{server}」在{phase}時重新導向到另一個 URL（HTTP {status}），Toolyard 不會跟隨。',
   useNewUrl: '如果新的 URL 正確，請在設定中使用。',
   rejectedStatus: '伺服器「{server}」在{phase}時拒絕請求（HTTP {status}）。',
+  busyStatus: '伺服器「{server}」在{phase}時暫不接受請求（HTTP {status}）。',
+  serverSays: '{error}伺服器的說明：「{reason}」',
   answeredError: '伺服器「{server}」在{phase}時回應錯誤：{reason}（{code}）。',
   notMcp: '{url} 的「{server}」不是 MCP 伺服器：{phase}時{detail}。',
   notMcpMessage: '回應不是 MCP 訊息',

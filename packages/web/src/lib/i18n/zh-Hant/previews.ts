@@ -50,7 +50,7 @@ export const previews: LazyTexts<'previews'> = {
   omitted: { other: '已移除 {count} 則較舊的訊息' },
   incomplete: '部分訊息因數量過多或過長而未顯示。',
   line: '指令碼第 {line} 行',
-  times: '{count} 次',
+  times: { other: '{count} 次' },
   fix: '修正這個錯誤',
   blocked: '已封鎖的連線',
   blockedHint: '預覽無法連上網路。你可以個別允許主機。',

@@ -13,6 +13,7 @@ export const servers: Translation<typeof en> = {
   stateNeedsSignIn: '需要登入',
   stateNeedsApproval: '需要您核准',
   stateDisabled: '已關閉',
+  usedByChat: '有對話正在使用',
   useHere: '在這個對話中使用 {server}',
   useEverywhere: '在未另行選擇的對話中使用 {server}',
   useTool: '使用 {tool}',

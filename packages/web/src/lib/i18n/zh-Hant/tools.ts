@@ -5,6 +5,8 @@ export const tools: Translation<typeof en> = {
   call: '工具呼叫 {tool}',
   calls: { other: '{count} 次呼叫' },
   failedCalls: { other: '{count} 次失敗' },
+  deniedCalls: { other: '{count} 個被拒絕' },
+  stoppedCalls: { other: '{count} 個已停止' },
   unnamed: '工具呼叫',
   stateWriting: '撰寫中…',
   stateWaiting: '佇列中',

@@ -54,7 +54,7 @@ export const usage: LazyTexts<'usage'> = {
   cost: '費用',
   all: '合計',
   unknown: '未知',
-  andUnknown: '{known}，另有未知',
+  andUnknown: '≥ {known}',
   nothing: '這段期間沒有使用。',
   nothingText: '在第一次回答或工具呼叫之後，就會顯示在這裡。',
   noAgent: '沒有代理',

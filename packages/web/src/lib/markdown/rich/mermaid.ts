@@ -8,6 +8,9 @@ const MAX_CHARACTERS = 20_000;
 const MAX_LINES = 500;
 const MAX_EDGES = 300;
 
+/** The text of all diagrams. */
+const FONT_PX = 14;
+
 let last: Promise<unknown> = Promise.resolve();
 let count = 0;
 
@@ -51,6 +54,10 @@ function configOf(theme: 'light' | 'dark'): Parameters<typeof mermaid.initialize
     maxEdges: MAX_EDGES,
     // SVG text: labels in HTML would need foreignObject.
     htmlLabels: false,
+    // Each kind of diagram has sizes of its own, from 11 to 16 pixels.
+    fontSize: FONT_PX,
+    er: { fontSize: FONT_PX },
+    gantt: { fontSize: FONT_PX, sectionFontSize: FONT_PX },
     flowchart: { htmlLabels: false },
     class: { htmlLabels: false },
     deterministicIds: true,
@@ -60,7 +67,7 @@ function configOf(theme: 'light' | 'dark'): Parameters<typeof mermaid.initialize
     themeVariables: {
       darkMode: theme === 'dark',
       fontFamily: font,
-      fontSize: '14px',
+      fontSize: `${String(FONT_PX)}px`,
       background: color('--page'),
       primaryColor: color('--accent-soft'),
       primaryTextColor: color('--ink'),

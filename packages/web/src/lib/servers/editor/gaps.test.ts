@@ -1,5 +1,6 @@
+import { fc } from '@toolyard/testing/property';
 import { expect, it } from 'vitest';
-import { fillGaps } from './gaps.ts';
+import { fillGaps, gapsOf } from './gaps.ts';
 import { readSnippet } from './read-snippet.ts';
 
 function entryOf(server: object) {
@@ -28,4 +29,73 @@ it('fills in the entered values and changes nothing else', () => {
     args: ['/tmp'],
     env: { KEY: 'Bearer $&1', LEFT: '<LEFT>' },
   });
+});
+
+const noun = fc.constantFrom(
+  'key',
+  'api-key',
+  'API_KEY',
+  'token',
+  'secret',
+  'password',
+  'folder',
+  'directory',
+  'username',
+  'value',
+);
+const placeholder = fc.oneof(
+  noun.map((word) => `your-${word}`),
+  noun.map((word) => `YOUR_${word}`),
+  noun.map((word) => `<your ${word}>`),
+  noun.map((word) => `\u007b${word.replaceAll('-', '_')}\u007d`),
+  noun.map((word) => `\u007b\u007b${word.replaceAll('-', '_')}\u007d\u007d`),
+  noun.map((word) => `${word}-here`),
+  noun.map((word) => `sk-${word.replace(/\W/g, '')}...`),
+  fc.integer({ min: 3, max: 30 }).map((length) => 'x'.repeat(length)),
+  fc.constantFrom(
+    '/path/to/your/folder',
+    '/absolute/path/to/file.json',
+    'C:\\path\\to\\db',
+    './path/to/x',
+    '~/path/to',
+  ),
+  fc.constantFrom(
+    '/Users/username/Desktop',
+    '/home/you/files',
+    'C:\\Users\\YourName\\x',
+    'REPLACE_ME',
+    'changeme',
+    '***',
+  ),
+);
+const around = fc.constantFrom(['', ''], ['Bearer ', ''], ['--dir=', ''], ['"', '"'], ['key: ', ' ']);
+
+it('recognizes what manuals write instead of a value, whole, in any place of a text', () => {
+  fc.assert(
+    fc.property(placeholder, around, (text, [before = '', after = '']) => {
+      expect(gapsOf(before + text + after)).toEqual([text]);
+    }),
+  );
+});
+
+it.each([
+  ['-y'],
+  ['@modelcontextprotocol/server-filesystem'],
+  ['/home/ann/projects'],
+  ['/Users/ann/Documents/path'],
+  ['./...'],
+  ['https://mcp.example.com/sse?key=abc'],
+  ['sk-proj-4fZ1x9Q2LxxW'],
+  ['$HOME/x'],
+  ['${HOME}/x'],
+  ['${env:API_KEY}'],
+  ['{"a": 1}'],
+  ['{{.Names}}'],
+  ['yourserver'],
+  ['**/*.ts'],
+  ['a && b'],
+  ['token'],
+  ['postgres://me:pw@db/x'],
+])('a value is no placeholder: %s', (text) => {
+  expect(gapsOf(text)).toEqual([]);
 });

@@ -2,17 +2,40 @@ import type { McpTransport } from '@toolyard/protocol';
 import type { ServerDraft } from './server-draft.ts';
 
 /**
- * Placeholders of a snippet: `${input:key}` of VS Code, and those that documentation writes instead of a secret:
- * `<YOUR_KEY>`, `your-api-key-here`, `REPLACE_ME`, `xxxxxxxx`.
+ * Text that stands for a value of the user: `${input:key}` of VS Code, and what documentation writes instead of a secret
+ * or a path. The only place that recognizes placeholders; the first that matches at a position counts.
  */
-const GAP =
-  /\$\{input:[^}]+\}|<[A-Za-z][\w .-]{0,60}>|\byour[-_ ]?[\w-]*(?:key|token|secret|password|pat|id|path|url|domain|here)[\w-]*\b|\b(?:replace|insert|change|enter|add)[-_](?:me|this|with|your|here)[\w-]*\b|\bx{6,}\b/giu;
+const GAP = new RegExp(
+  [
+    /\$\{input:[^}]+\}/, // ${input:key}
+    /<[a-z][\w .-]{0,60}>/, // <YOUR_KEY>
+    /(?<![$\w])\{\{?[a-z][a-z0-9_]*\}?\}/, // {ACCOUNT_ID}, {{key}}
+    /(?:[a-z]:)?[.~]{0,2}(?:[\\/][\w.-]+)*[\\/]?\bpath[\\/]to(?:[\\/][^\s"']*|\b)/, // /path/to/your/folder
+    /(?:[a-z]:)?[\\/](?:users|home)[\\/](?:user-?_?name|your?[\w-]*|me)(?=[\\/\s"']|$)[^\s"']*/, // /Users/username/Desktop
+    /\byour[-_ ]?[\w-]*(?:key|token|secret|password|pat|id|path|url|domain|folder|directory|name|here)[\w-]*\b/, // your-api-key
+    /\byour[-_][\w-]+/, // YOUR_VALUE
+    /\b(?:replace|insert|change|enter|add|put)[-_]?(?:me|this|with|your|here)[\w-]*\b/, // REPLACE_ME, changeme
+    /\b[a-z][\w-]*[-_]here\b/, // API_KEY_HERE
+    /\bplaceholder\b/,
+    /\b[a-z][\w-]*(?:\.{3,}|…)(?![\w/\\])/, // sk-...
+    /(?<![\w.])x{3,}(?![\w.])|x{6,}/, // xxx, sk-xxxxxxxx
+    /\*{3,}/, // ***
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'giu',
+);
+
+/** The distinct placeholders of a text, verbatim. */
+export function gapsOf(text: string): string[] {
+  return [...new Set(text.match(GAP))];
+}
 
 /** The distinct placeholders of a server's settings, verbatim. */
 export function gapsIn({ transport }: ServerDraft): string[] {
   const gaps = new Set<string>();
   mapTexts(transport, (text) => {
-    for (const [gap] of text.matchAll(GAP)) gaps.add(gap);
+    for (const gap of gapsOf(text)) gaps.add(gap);
     return text;
   });
   return [...gaps];

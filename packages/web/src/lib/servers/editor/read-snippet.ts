@@ -2,6 +2,7 @@ import type { ParseError } from 'jsonc-parser';
 import { parse } from 'jsonc-parser';
 import type { JsonObject, JsonValue, McpTransport } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
+import { completeAddress } from '../../complete-address.ts';
 import { readAddCommand } from './add-command.ts';
 import { isProse, nameFor, splitCommand } from './command-line.ts';
 import { gapsIn } from './gaps.ts';
@@ -68,8 +69,9 @@ function readPlain(pasted: string): Snippet {
   }
   if (isProse(words)) return { ok: false, problem: { kind: 'no servers' } };
   const id = nameFor(words);
-  const entry: JsonObject = /^(?:https?|wss?):\/\//i.test(first)
-    ? { url: first }
+  const address = words.length === 1 ? completeAddress(first) : first;
+  const entry: JsonObject = /^(?:https?|wss?):\/\//i.test(address)
+    ? { url: address }
     : { command: first, args: words.slice(1) };
   return { ok: true, entries: [readEntry(id, entry)] };
 }

@@ -2,8 +2,10 @@ import { expect, it } from 'vitest';
 import type { ServerDraft } from './server-draft.ts';
 import {
   EMPTY,
+  argumentRow,
   fieldsOf,
   formRow,
+  hasOnlyGaps,
   hasProblems,
   newFieldsOf,
   problemsOf,
@@ -131,4 +133,37 @@ it('is tested under the name in the form, or else the stored one', () => {
   const fields = { ...EMPTY, id: ' mine ', command: 'npx' };
   expect(toTest(fields, null)).toEqual({ id: 'mine', transport: { type: 'stdio', command: 'npx', sandbox: true } });
   expect(toTest(fields, 'stored').id).toBe('stored');
+});
+
+it('completes an address without a scheme in every field for one', () => {
+  const typed = '127.0.0.1:4838/x';
+  const complete = `http://${typed}`;
+  expect(toDraft({ ...EMPTY, id: 'a', kind: 'address', url: typed }).transport).toMatchObject({
+    type: 'http',
+    url: complete,
+  });
+  const plugin = { ...EMPTY, id: 'a', kind: 'plugin' as const, manifest: typed, gateway: typed };
+  expect(toDraft(plugin).transport).toMatchObject({ url: complete, gateway: complete });
+  expect(hasProblems(problems({ kind: 'address', url: typed }))).toBe(false);
+  expect(hasProblems(problems(plugin))).toBe(false);
+});
+
+it('a placeholder in any value stops saving until it is replaced, or the user wants to keep it', () => {
+  const row = formRow('API_KEY', '<YOUR_KEY>');
+  const argument = argumentRow('/path/to/your/folder');
+  const changes: Partial<ServerFields> = { env: [row], args: [argument], cwd: '/path/to/x' };
+  const found = problems(changes);
+  expect(found).toMatchObject({ cwd: 'gap' });
+  expect([...found.rows]).toEqual([
+    [row.key, 'gap'],
+    [argument.key, 'gap'],
+  ]);
+  expect(hasOnlyGaps(found)).toBe(true);
+  expect(hasOnlyGaps(problems({ ...changes, id: '' }))).toBe(false);
+  expect(problems({ kind: 'address', url: 'https://your-domain.example/mcp' })).toMatchObject({ url: 'gap' });
+  const kept = problemsOf(
+    { ...EMPTY, id: 'x', command: 'x', ...changes },
+    { taken: new Set(), saved: null, keepsGaps: true },
+  );
+  expect(hasProblems(kept)).toBe(false);
 });

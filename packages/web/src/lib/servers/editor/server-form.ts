@@ -1,8 +1,10 @@
 import type { McpSecretValue, McpTransport } from '@toolyard/protocol';
-import { MAX_CONCURRENT_CALLS } from '@toolyard/protocol';
+import { defined, MAX_CONCURRENT_CALLS } from '@toolyard/protocol';
 import type { SandboxFields } from './sandbox-fields.ts';
 import { sandboxFields, toSandbox } from './sandbox-fields.ts';
 import type { ServerDraft } from './server-draft.ts';
+import { completeAddress } from '../../complete-address.ts';
+import { gapsOf } from './gaps.ts';
 import { wireOf } from './read-snippet.ts';
 import type { ServerLimits } from './snippet-limits.ts';
 
@@ -47,12 +49,16 @@ export type ServerFields = SandboxFields & {
   oneConnection: boolean;
 };
 
-/** Why a row is invalid: its name is missing, malformed or a duplicate, or its value must be entered again. */
-export type RowProblem = 'name' | 'signs' | 'twice' | 'again';
+/**
+ * Why a row is invalid: its name is missing, malformed or a duplicate, or its value must be entered again or still has a
+ * placeholder.
+ */
+export type RowProblem = 'name' | 'signs' | 'twice' | 'again' | 'gap';
 export type FormProblems = {
   id?: 'missing' | 'signs' | 'taken';
-  command?: 'missing';
-  url?: 'missing' | 'address';
+  command?: 'missing' | 'gap';
+  cwd?: 'gap';
+  url?: 'missing' | 'address' | 'gap';
   manifest?: 'missing' | 'address';
   gateway?: 'address';
   hosted?: 'missing';
@@ -60,7 +66,7 @@ export type FormProblems = {
   callTimeout?: 'seconds';
   connectTimeout?: 'seconds';
   maxCalls?: 'count';
-  /** By the key of the row. */
+  /** By the key of the row; of arguments as well. */
   rows: ReadonlyMap<number, RowProblem>;
 };
 
@@ -187,16 +193,16 @@ function toTransport(fields: ServerFields): McpTransport {
     };
   }
   if (fields.kind === 'plugin') {
-    const gateway = fields.gateway.trim();
+    const gateway = completeAddress(fields.gateway);
     const { pluginSettings } = fields;
     return {
       type: 'plugin',
-      url: fields.manifest.trim(),
+      url: completeAddress(fields.manifest),
       ...(gateway === '' ? {} : { gateway }),
       ...(Object.keys(pluginSettings).length === 0 ? {} : { settings: pluginSettings }),
     };
   }
-  const url = fields.url.trim();
+  const url = completeAddress(fields.url);
   return { type: wireOf(url, fields.olderWire ? 'sse' : 'http') ?? 'http', url, ...textsOf('headers', fields.headers) };
 }
 
@@ -221,20 +227,26 @@ export function isKept({ kept, value }: FormRow): boolean {
  * What prevents saving the form.
  *
  * @param saved the stored transport, if any: stored values are neither sent to another host nor renamed
+ * @param keepsGaps the user wants to save it with what looks like placeholders
  */
 export function problemsOf(
   fields: ServerFields,
-  { taken, saved }: { taken: ReadonlySet<string>; saved: ServerDraft | null },
+  { taken, saved, keepsGaps = false }: { taken: ReadonlySet<string>; saved: ServerDraft | null; keepsGaps?: boolean },
 ): FormProblems {
+  const hasGap = (text: string): boolean => !keepsGaps && gapsOf(text).length > 0;
   const id = idProblem(fields.id.trim(), taken);
   const problems: FormProblems = {
     ...(id === null ? {} : { id }),
     ...(readSeconds(fields.callTimeout) === undefined ? { callTimeout: 'seconds' as const } : {}),
     ...(readSeconds(fields.connectTimeout) === undefined ? { connectTimeout: 'seconds' as const } : {}),
     ...(readCount(fields.maxCalls) === undefined ? { maxCalls: 'count' as const } : {}),
-    rows: rowProblems(fields, saved),
+    rows: rowProblems(fields, saved, hasGap),
   };
-  if (fields.kind === 'program') return fields.command.trim() === '' ? { ...problems, command: 'missing' } : problems;
+  if (fields.kind === 'program') {
+    const command: FormProblems['command'] | undefined =
+      fields.command.trim() === '' ? 'missing' : hasGap(fields.command) ? 'gap' : undefined;
+    return { ...problems, ...defined({ command, cwd: hasGap(fields.cwd) ? ('gap' as const) : undefined }) };
+  }
   if (fields.kind === 'hosted') {
     const again = isKept(fields.apiKey) && saved?.transport.type !== 'hosted';
     const apiKey = again ? 'again' : !fields.apiKey.kept && fields.apiKey.value.trim() === '' ? 'missing' : null;
@@ -245,8 +257,8 @@ export function problemsOf(
     };
   }
   if (fields.kind === 'plugin') {
-    const manifest = fields.manifest.trim();
-    const gateway = fields.gateway.trim();
+    const manifest = completeAddress(fields.manifest);
+    const gateway = completeAddress(fields.gateway);
     return {
       ...problems,
       ...(manifest === ''
@@ -257,9 +269,10 @@ export function problemsOf(
       ...(gateway === '' || isWebUrl(gateway) ? {} : { gateway: 'address' as const }),
     };
   }
-  const url = fields.url.trim();
+  const url = completeAddress(fields.url);
   if (url === '') return { ...problems, url: 'missing' };
-  return wireOf(url, 'http') === null ? { ...problems, url: 'address' } : problems;
+  if (wireOf(url, 'http') === null) return { ...problems, url: 'address' };
+  return hasGap(url) ? { ...problems, url: 'gap' } : problems;
 }
 
 /** It may begin with a variable. */
@@ -289,6 +302,12 @@ export function hasProblems({ rows, ...fields }: FormProblems): boolean {
   return rows.size > 0 || Object.keys(fields).length > 0;
 }
 
+/** True if placeholders are all that prevents saving: only the user knows whether they are. */
+export function hasOnlyGaps({ rows, ...fields }: FormProblems): boolean {
+  const all = [...rows.values(), ...Object.values(fields)];
+  return all.length > 0 && all.every((problem) => problem === 'gap');
+}
+
 function idProblem(id: string, taken: ReadonlySet<string>): NonNullable<FormProblems['id']> | null {
   if (id === '') return 'missing';
   // A slash separates server and tool in tool references.
@@ -296,7 +315,11 @@ function idProblem(id: string, taken: ReadonlySet<string>): NonNullable<FormProb
   return taken.has(id) ? 'taken' : null;
 }
 
-function rowProblems(fields: ServerFields, saved: ServerDraft | null): Map<number, RowProblem> {
+function rowProblems(
+  fields: ServerFields,
+  saved: ServerDraft | null,
+  hasGap: (text: string) => boolean,
+): Map<number, RowProblem> {
   if (fields.kind === 'hosted' || fields.kind === 'plugin') return new Map();
   const isWeb = fields.kind === 'address';
   const rows = isWeb ? fields.headers : fields.env;
@@ -312,8 +335,10 @@ function rowProblems(fields: ServerFields, saved: ServerDraft | null): Map<numbe
     } else if (isWeb ? !/^[\w!#$%&'*+.^`|~-]+$/.test(name) : /[=\p{Cc}]/u.test(name)) problems.set(row.key, 'signs');
     else if (seen.has(same)) problems.set(row.key, 'twice');
     else if (isKept(row) && !storedNames.has(name)) problems.set(row.key, 'again');
+    else if (hasGap(row.value)) problems.set(row.key, 'gap');
     seen.add(same);
   }
+  if (!isWeb) for (const { key, value } of fields.args) if (hasGap(value)) problems.set(key, 'gap');
   return problems;
 }
 

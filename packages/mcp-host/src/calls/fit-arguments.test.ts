@@ -1,0 +1,140 @@
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { cases, fc } from '@toolyard/testing/property';
+import { describe, expect, test } from 'vitest';
+import { fitArguments } from './fit-arguments.ts';
+
+type Described = { schema: JsonObject; value: JsonValue };
+
+/** A schema that accepts no text at its own level, or only texts, with a value of it. */
+const described = fc.letrec<{ any: Described; leaf: Described }>((tie) => ({
+  leaf: fc.oneof(
+    fc.integer().map((value) => ({ schema: { type: 'integer' }, value })),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => ({ schema: { type: 'number' }, value })),
+    fc.boolean().map((value) => ({ schema: { type: 'boolean' }, value })),
+    fc.constant({ schema: { type: ['null', 'integer'] }, value: null }),
+    fc.string().map((value) => ({ schema: { type: 'string' }, value })),
+    fc.constantFrom('["a"]', '{"a":1}', '1', 'true', 'null').map((value) => ({ schema: { type: 'string' }, value })),
+    fc.constantFrom('red', 'blue').map((value) => ({ schema: { enum: ['red', 'blue'] }, value })),
+  ),
+  any: fc.oneof(
+    { maxDepth: 3 },
+    tie('leaf'),
+    tie('leaf'),
+    fc.dictionary(fc.constantFrom('a', 'b', 'c', 'a/b~c'), tie('any'), { maxKeys: 3 }).map(objectOf),
+    fc.array(tie('leaf'), { maxLength: 3 }).map((items) => ({
+      schema: { type: 'array', prefixItems: items.map(({ schema }) => schema) },
+      value: items.map(({ value }) => value),
+    })),
+    fc.tuple(tie('any'), fc.constantFrom('anyOf', 'oneOf', 'allOf')).map(([inner, keyword]) => ({
+      schema: { [keyword]: [inner.schema, ...(keyword === 'allOf' ? [] : [{ not: {} }])] },
+      value: inner.value,
+    })),
+  ),
+}));
+
+function objectOf(members: Record<string, Described>): { schema: JsonObject; value: JsonObject } {
+  const entries = Object.entries(members);
+  return {
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])),
+      additionalProperties: false,
+    },
+    value: Object.fromEntries(entries.map(([name, { value }]) => [name, value])),
+  };
+}
+
+/** Writes some values as JSON text, as models do: whole branches, or values inside them. */
+function encode(value: JsonValue, next: () => boolean, isTop = true): JsonValue {
+  const inner = Array.isArray(value)
+    ? value.map((item) => encode(item, next, false))
+    : typeof value === 'object' && value !== null
+      ? Object.fromEntries(Object.entries(value).map(([name, child]) => [name, encode(child, next, false)]))
+      : value;
+  return !isTop && typeof value !== 'string' && next() ? JSON.stringify(inner) : inner;
+}
+
+const members = fc.dictionary(fc.constantFrom('x', 'y', 'z', '__proto__'), described.any, { maxKeys: 4 });
+
+describe('fitArguments', () => {
+  test('finds the values again, wherever a model wrote them as text', () => {
+    fc.assert(
+      fc.property(members, fc.infiniteStream(fc.boolean()), (made, choices) => {
+        const { schema, value } = objectOf(made);
+        const next = (): boolean => choices.next().value === true;
+        expect(fitArguments(schema, encode(value, next) as JsonObject)).toEqual({ arguments: value, misfit: null });
+      }),
+      cases(500),
+    );
+  });
+
+  test('changes nothing that matches, and nothing if no decoding helps', () => {
+    fc.assert(
+      fc.property(members, fc.json(), (made, text) => {
+        const { schema, value } = objectOf(made);
+        expect(fitArguments(schema, value).arguments).toBe(value);
+        const wrong = { ...value, unknown: text };
+        const fitted = fitArguments(schema, wrong);
+        expect(fitted.arguments).toBe(wrong);
+        expect(fitted.misfit).not.toBeNull();
+      }),
+      cases(200),
+    );
+  });
+
+  const list = { type: 'array', items: { type: 'string' } };
+  test.each<[string, JsonObject, JsonObject, JsonObject | null]>([
+    [
+      'a text where text is allowed too',
+      { x: { type: ['string', 'array'] }, n: list },
+      { x: '[1]', n: '["a"]' },
+      { x: '[1]', n: ['a'] },
+    ],
+    ['a text that was encoded twice', { x: list }, { x: '"[\\"a\\"]"' }, null],
+    [
+      'an inner text',
+      { x: { type: 'object', properties: { tags: list } } },
+      { x: '{"tags":"[\\"a\\"]"}' },
+      { x: { tags: ['a'] } },
+    ],
+    [
+      'an open object',
+      { x: { type: 'object', additionalProperties: { type: 'integer' } } },
+      { x: { a: '5' } },
+      { x: { a: 5 } },
+    ],
+    ['a long id', { x: { type: 'integer' } }, { x: '9007199254740993' }, null],
+    ['text that is no JSON', { x: list }, { x: 'a, b' }, null],
+    ['JSON of another type', { x: list }, { x: '{"a":1}' }, null],
+    ['null in a place for null', { x: { anyOf: [{ type: 'null' }, { type: 'object' }] } }, { x: 'null' }, { x: null }],
+    ['a quoted choice', { x: { enum: ['red'] } }, { x: '"red"' }, { x: 'red' }],
+  ])('%s', (_what, properties, args, expected) => {
+    const { arguments: fitted, misfit } = fitArguments({ type: 'object', properties }, args);
+    if (expected === null) expect(fitted).toBe(args);
+    else expect(fitted).toEqual(expected);
+    expect(misfit === null).toBe(expected !== null);
+  });
+
+  test('follows references, also those that never end', () => {
+    const schema: JsonObject = {
+      type: 'object',
+      properties: { tree: { $ref: '#/$defs/node' }, odd: { $ref: '#/$defs/loop' } },
+      $defs: {
+        node: { type: 'object', properties: { n: { type: 'integer' }, next: { $ref: '#/$defs/node' } } },
+        loop: { $ref: '#/$defs/loop' },
+      },
+    };
+    const args = { tree: '{"n":"1","next":{"n":2,"next":"{\\"n\\":3}"}}' };
+    expect(fitArguments(schema, args)).toEqual({
+      arguments: { tree: { n: 1, next: { n: 2, next: { n: 3 } } } },
+      misfit: null,
+    });
+    expect(() => fitArguments(schema, { tree: '[]', odd: '[]' })).not.toThrow();
+  });
+
+  test('ends soon for many texts in a large schema', () => {
+    const properties = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`p${String(at)}`, list]));
+    const args = Object.fromEntries(Object.keys(properties).map((name) => [name, '["a"]']));
+    expect(fitArguments({ type: 'object', properties }, args).misfit).not.toBeNull();
+  });
+});

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { readTool } from './read-tool.ts';
+
+test.each([[{ type: null, properties: null }], [{ properties: {} }], [{ type: 'object' }]])(
+  'the schema %j is that of an object',
+  (inputSchema) => {
+    expect(readTool({ name: 'f', inputSchema }, 0)).toMatchObject({ item: { inputSchema: { type: 'object' } } });
+  },
+);
+
+test('a tool whose schema is of another type is skipped with the reason', () => {
+  expect(readTool({ name: 'f', inputSchema: { type: 'string' } }, 0)).toMatchObject({ skipped: { name: 'f' } });
+});

@@ -1,0 +1,123 @@
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { parseJson } from '@toolyard/protocol';
+import { cases, fc } from '@toolyard/testing/property';
+import { describe, expect, test } from 'vitest';
+import { messagesIn, readableMessages } from './received-messages.ts';
+
+const text = fc.string({ unit: fc.constantFrom('a', '[', ']', '{', '"', '\\n', 'é', '漢', '\u2028', ' ') });
+const message = fc.record({ jsonrpc: fc.constant('2.0'), id: fc.nat(), result: fc.record({ text }) });
+const batch = fc.oneof(
+  message.map((one) => ({ sent: one as JsonValue, read: [one as JsonObject] })),
+  fc
+    .array(message, { minLength: 1, maxLength: 3 })
+    .map((all) => ({ sent: all as JsonValue, read: all as JsonObject[] })),
+  message.map((one) => ({ sent: { ...one, error: null } as JsonValue, read: [one as JsonObject] })),
+);
+
+/** An event as a server may write it: on one line or several, with other fields, with any line ends. */
+const event = fc.record({
+  body: batch,
+  isPretty: fc.boolean(),
+  before: fc.constantFrom('', 'event: message', 'id: 7', ': ping', 'event: message|id: 8|retry: 10'),
+  hasSpace: fc.boolean(),
+});
+
+function written({
+  body,
+  isPretty,
+  before,
+  hasSpace,
+}: { body: { sent: JsonValue } } & Record<string, unknown>): string[] {
+  const data = JSON.stringify(body.sent, null, isPretty === true ? 2 : 0).split('\n');
+  const fields = String(before) === '' ? [] : String(before).split('|');
+  return [...fields, ...data.map((line) => `data:${hasSpace === true ? ' ' : ''}${line}`), ''];
+}
+
+/** Cuts bytes into chunks at these places. */
+function chunksOf(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
+  const at = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
+  return [...at, bytes.length]
+    .map((end, index) => bytes.slice(at[index - 1] ?? 0, end))
+    .filter(({ length }) => length > 0);
+}
+
+function responseOf(chunks: readonly Uint8Array[], type: string): Response {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+  return new Response(body, { headers: { 'content-type': type } });
+}
+
+/** What a reader of event streams gets: the data of each event. */
+function eventsIn(stream: string): JsonValue[] {
+  return stream.split(/(?:\r\n|\n|\r){2}/).flatMap((one) => {
+    const lines = one.split(/\r\n|\n|\r/).filter((line) => line.startsWith('data'));
+    if (lines.length === 0) return [];
+    const parsed = parseJson(lines.map((line) => line.replace(/^data: ?/, '')).join('\n'));
+    return parsed.ok ? [parsed.value] : [];
+  });
+}
+
+describe('an event stream', () => {
+  test('contains each message of a batch as an event of its own', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(event, { minLength: 1, maxLength: 4 }),
+        fc.constantFrom('\n', '\r\n', '\r'),
+        fc.array(fc.nat(), { maxLength: 8 }),
+        async (events, end, cuts) => {
+          const lines = events.flatMap(written);
+          const bytes = new TextEncoder().encode(lines.map((line) => line + end).join(''));
+          const stream = responseOf(chunksOf(bytes, cuts), 'text/event-stream; charset=utf-8');
+          const read = await (await readableMessages(() => Promise.resolve(stream))('http://x/')).text();
+          expect(eventsIn(read)).toEqual(events.flatMap(({ body }) => body.read));
+          for (const line of lines.filter((field) => /^(id|event|retry):/.test(field))) expect(read).toContain(line);
+        },
+      ),
+      cases(300),
+    );
+  });
+
+  test('passes each event on when it is complete', async () => {
+    const body = new TransformStream<Uint8Array, Uint8Array>();
+    const response = new Response(body.readable, { headers: { 'content-type': 'text/event-stream' } });
+    const reader = (await readableMessages(() => Promise.resolve(response))('http://x/')).body?.getReader();
+    const writer = body.writable.getWriter();
+    for (const sent of ['data: [{"a":1},{"b":2}]\n\n', 'data: {"c":3}\r\r', 'data: {"d":4}\n\n']) {
+      void writer.write(new TextEncoder().encode(sent));
+      const { value } = (await reader?.read()) ?? {};
+      expect(eventsIn(new TextDecoder().decode(value)).length).toBeGreaterThan(0);
+    }
+  });
+
+  test('stays as it is where its data is no JSON', async () => {
+    const odd = 'data: [not\ndata: json\n\ndata\n\nevent: x\ndata: [1';
+    const response = responseOf([new TextEncoder().encode(odd)], 'text/event-stream');
+    const read = await (await readableMessages(() => Promise.resolve(response))('http://x/')).text();
+    expect(read.replace(/\n$/, '')).toBe(odd);
+  });
+});
+
+describe('a received value', () => {
+  test.each<[JsonValue, JsonValue[]]>([
+    [{ jsonrpc: '2.0', id: 1, result: { a: null }, error: null }, [{ jsonrpc: '2.0', id: 1, result: { a: null } }]],
+    [{ jsonrpc: '2.0', id: 1, result: null }, [{ jsonrpc: '2.0', id: 1, result: {} }]],
+    [
+      { jsonrpc: '2.0', id: null, error: { code: 1, message: '' } },
+      [{ jsonrpc: '2.0', error: { code: 1, message: '' } }],
+    ],
+    [{ jsonrpc: '2.0', method: 'm', params: null }, [{ jsonrpc: '2.0', method: 'm' }]],
+    [
+      [1, { jsonrpc: '2.0', method: 'm' }],
+      [1, { jsonrpc: '2.0', method: 'm' }],
+    ],
+  ])('%j', async (sent, read) => {
+    expect(messagesIn(sent)).toEqual(read);
+    const response = responseOf([new TextEncoder().encode(JSON.stringify(sent))], 'application/json');
+    const body: unknown = await (await readableMessages(() => Promise.resolve(response))('http://x/')).json();
+    expect(body).toEqual(Array.isArray(sent) ? read : read[0]);
+  });
+});

@@ -1,0 +1,312 @@
+import {
+  isJsonObject,
+  parseJson,
+  type AssistantPart,
+  type JsonObject,
+  type Message,
+  type UserPart,
+} from '@toolyard/protocol';
+import { cases, fc } from '@toolyard/testing/property';
+import { expect, test } from 'vitest';
+import { createDialect as anthropicDialect } from '../anthropic-messages/dialect.ts';
+import { createDialect as bedrockDialect } from '../bedrock-converse/dialect.ts';
+import { createDialect as geminiDialect } from '../google-gemini/dialect.ts';
+import { createDialect as chatDialect } from '../openai-chat/dialect.ts';
+import { createDialect as responsesDialect } from '../openai-responses/dialect.ts';
+import { assistant, call, request, result, system, tool, user } from '../test-fixtures/requests.ts';
+import type { ApiDialect } from './dialect.ts';
+import { validHistory } from './history.ts';
+
+const PNG = '\x89PNG\r\n\x1a\n\0\0\0\rIHDR';
+const CONTENT: Readonly<Record<string, string>> = {
+  'image/png': PNG,
+  'image/jpeg': '\xff\xd8\xff\xe0\0\x10JFIF',
+  'image/gif': 'GIF89a\x01\0',
+  'image/webp': 'RIFF\x24\0\0\0WEBPVP8 ',
+  'image/bmp': 'BM\x1a\0\0\0',
+  'image/svg+xml': '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>',
+  'image/tiff': 'II*\0\x08\0',
+  'image/heic': '\0\0\0\x18ftypheic',
+  'application/pdf': '%PDF-1.7\n',
+  'audio/wav': 'RIFF\x24\0\0\0WAVEfmt ',
+  'audio/mpeg': 'ID3\x04\0\0',
+  none: 'nothing that any program knows',
+  empty: '',
+};
+const TYPES = Object.keys(CONTENT);
+
+/** Base64 as careful and careless tools write it. */
+const WRITERS: readonly ((base64: string, type: string) => string)[] = [
+  (base64) => base64,
+  (base64) => base64.replace(/.{8}/g, '$&\r\n'),
+  (base64) => base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''),
+  (base64, type) => `data:${type};base64,${base64}`,
+  (base64) => `data:;base64,${encodeURIComponent(base64)}`,
+  (base64) => `${base64}*`,
+];
+
+const media = fc
+  .record({
+    kind: fc.constantFrom('image', 'audio', 'file'),
+    label: fc.constantFrom(...TYPES.filter((type) => type.includes('/')), 'image/jpg', 'application/octet-stream'),
+    content: fc.constantFrom(...TYPES),
+    write: fc.constantFrom(...WRITERS),
+    asUrl: fc.boolean(),
+  })
+  .map(({ kind, label, content, write, asUrl }): Exclude<UserPart, { type: 'text' | 'prompt' | 'resource' }> => {
+    const data = write(btoa(CONTENT[content] ?? ''), label);
+    const source = asUrl && data.startsWith('data:') ? { url: data } : { data };
+    return { type: kind as 'image', mimeType: label, source };
+  });
+const text = fc.constantFrom('', '  \n', 'some text', 'trailing space ');
+const model = fc.constantFrom('receiver', 'another');
+const callId = fc.constantFrom('c1', 'c2', 'c3', 'c4');
+const providerId = fc.constantFrom(
+  undefined,
+  '',
+  'call_0',
+  'toolu_01A',
+  'functions.f:0',
+  'x'.repeat(80),
+  'call_a|fc_b',
+  'née 1',
+  'abcDEF123',
+);
+const reasoning = fc.constantFrom<AssistantPart>(
+  { type: 'reasoning', text: 'unsigned' },
+  { type: 'reasoning', text: 'of chat', signature: 'openai-chat:{"field":"reasoning_content"}' },
+  { type: 'reasoning', text: 'of messages', signature: 'anthropic-messages:thinking:c2ln' },
+  { type: 'reasoning', text: 'without signature', signature: 'anthropic-messages:thinking:' },
+  { type: 'reasoning', text: '', signature: 'google-gemini:c2ln' },
+);
+const answerPart = fc.oneof(
+  text.map((each): AssistantPart => ({ type: 'text', text: each })),
+  reasoning,
+  fc.tuple(callId, providerId).map(([id, provided]) => call(id, 'f', { at: id }, provided)),
+  fc.constant<AssistantPart>({ type: 'error', error: { code: 'network', message: 'gone' } }),
+  fc.constant<AssistantPart>({ type: 'image', mimeType: 'image/png', source: { data: btoa(PNG) } }),
+);
+const message: fc.Arbitrary<Message> = fc.oneof(
+  text.map((each) => system(each)),
+  fc.array(fc.oneof(text, media), { maxLength: 3 }).map((parts) => user(...parts)),
+  fc
+    .tuple(model, fc.array(answerPart, { maxLength: 4 }))
+    .map(([of, parts]): Message => ({ ...assistant(...parts), model: of })),
+  fc
+    .tuple(
+      callId,
+      fc.array(
+        fc.oneof(
+          text.map((each) => ({ type: 'text' as const, text: each })),
+          media,
+        ),
+        { maxLength: 2 },
+      ),
+    )
+    .map(([id, content]) => result(id, 'f', { content: content.filter((part) => part.type !== 'file') as never })),
+);
+const history = fc.array(message, { maxLength: 9 });
+
+type Problem = string;
+
+/** Throws with the first violation of what the API documents. */
+const VALIDATORS: readonly { dialect: ApiDialect; check: (body: JsonObject) => Problem[] }[] = [
+  { dialect: chatDialect(), check: (body) => checkChat(body, /^[\x21-\x7e]{1,40}$/) },
+  { dialect: chatDialect({ shortCallIds: true }), check: (body) => checkChat(body, /^[A-Za-z0-9]{9}$/) },
+  { dialect: responsesDialect(), check: checkResponses },
+  { dialect: anthropicDialect(), check: (body) => checkBlocks(body, 'tool_use', 'tool_result', 'id', 'tool_use_id') },
+  { dialect: geminiDialect(), check: checkGemini },
+  { dialect: bedrockDialect(), check: (body) => checkBlocks(body, 'toolUse', 'toolResult', 'toolUseId', 'toolUseId') },
+];
+
+test.each(VALIDATORS.map((each, at) => [`${each.dialect.wire} ${at}`, each] as const))(
+  'any history becomes a valid request: %s',
+  (_, { dialect, check }) => {
+    fc.assert(
+      fc.property(history, (messages) => {
+        const valid = validHistory(messages, false);
+        const sent = dialect.chat(request([...valid], { model: 'receiver', tools: [tool('f')] }), new Set());
+        const body = parseJson(sent.body);
+        if (!body.ok || !isJsonObject(body.value)) throw new Error('no JSON object');
+        expect([...check(body.value), ...checkMedia(body.value, dialect.wire)]).toEqual([]);
+        // The same history gives the same request, and a longer one begins with it.
+        expect(
+          dialect.chat(
+            request([...validHistory(messages, false)], { model: 'receiver', tools: [tool('f')] }),
+            new Set(),
+          ).body,
+        ).toBe(sent.body);
+      }),
+      cases(500),
+    );
+  },
+);
+
+test('a valid history is not changed', () => {
+  const messages = [
+    system('s'),
+    user('u'),
+    assistant(call('c1', 'f')),
+    result('c1', 'f', 'r'),
+    assistant('a'),
+    user('v'),
+  ];
+  expect(validHistory(messages, false)).toBe(messages);
+});
+
+test('a result goes to the latest call with its id; a call without one gets a note', () => {
+  const answers = [assistant(call('c1', 'f', { n: 1 })), assistant(call('c1', 'f', { n: 2 }), call('c2', 'g'))];
+  const [first, second] = answers;
+  if (first === undefined || second === undefined) throw new Error('no answers');
+  const valid = validHistory(
+    [user('u'), first, result('c1', 'f', 'one'), second, user('steer'), result('c1', 'f', 'two')],
+    false,
+  );
+  expect(valid.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'tool', 'user']);
+  expect(valid.flatMap((each) => (each.role === 'tool' ? [each.parts[0].result.content[0]] : []))).toEqual([
+    { type: 'text', text: 'one' },
+    { type: 'text', text: 'two' },
+    { type: 'text', text: 'This call has no result. Its outcome is unknown.' },
+  ]);
+});
+
+function listOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function alternating(roles: unknown[], first: string): Problem[] {
+  const problems = roles.flatMap((role, at) => (at > 0 && role === roles[at - 1] ? [`two of ${String(role)}`] : []));
+  return roles[0] === first ? problems : [...problems, `begins with ${String(roles[0])}`];
+}
+
+function pairs(calls: unknown[], results: unknown[], form: RegExp): Problem[] {
+  return [
+    ...(new Set(calls).size === calls.length ? [] : ['repeated ids']),
+    ...(JSON.stringify(calls) === JSON.stringify(results) ? [] : [`results ${JSON.stringify([calls, results])}`]),
+    ...calls.flatMap((id) => (typeof id === 'string' && form.test(id) ? [] : [`id ${String(id)}`])),
+  ];
+}
+
+function checkChat(body: JsonObject, form: RegExp): Problem[] {
+  const messages = listOf(body['messages']);
+  const turns = messages.filter(({ role }) => role !== 'system');
+  const problems: Problem[] = [];
+  if (messages.findLastIndex(({ role }) => role === 'system') >= messages.length - turns.length)
+    problems.push('system');
+  const calls = turns.flatMap(({ tool_calls: made }) => listOf(made).map(({ id }) => id));
+  const results = turns.flatMap(({ role, tool_call_id: id }) => (role === 'tool' ? [id] : []));
+  turns.forEach((turn, at) => {
+    const before = turns[at - 1];
+    if (turn['role'] === 'tool' && before?.['role'] !== 'tool' && before?.['tool_calls'] === undefined)
+      problems.push('result alone');
+    if (turn['role'] === 'assistant' && before?.['role'] === 'assistant') problems.push('two answers');
+    if (
+      turn['role'] === 'user' &&
+      (turn['content'] === '' || listOf(turn['content']).length === 0) &&
+      typeof turn['content'] !== 'string'
+    )
+      problems.push('empty');
+  });
+  if (turns[0]?.['role'] !== 'user') problems.push('first');
+  if (turns.at(-1)?.['role'] === 'assistant') problems.push('last');
+  return [...problems, ...pairs(calls, results, form)];
+}
+
+function checkResponses(body: JsonObject): Problem[] {
+  const items = listOf(body['input']);
+  const idsOf = (type: string) => items.flatMap((item) => (item['type'] === type ? [item['call_id']] : []));
+  const last = items.at(-1);
+  return [
+    ...pairs(idsOf('function_call'), idsOf('function_call_output'), /^[\w-]{1,64}$/),
+    ...(items[0]?.['role'] === 'user' ? [] : ['first']),
+    ...(last?.['role'] === 'user' || last?.['type'] === 'function_call_output' ? [] : ['last']),
+    ...items.flatMap((item) => (JSON.stringify(item['content']) === '[]' ? ['empty'] : [])),
+  ];
+}
+
+/** The formats of Anthropic and Bedrock. */
+function checkBlocks(body: JsonObject, use: string, answer: string, useId: string, answerId: string): Problem[] {
+  const turns = listOf(body['messages']);
+  const blocks = turns.map(({ content }) => listOf(content));
+  const inner = (block: JsonObject, type: string): JsonObject | null =>
+    block['type'] === type ? block : isJsonObject(block[type]) ? (block[type] as JsonObject) : null;
+  const idsOf = (list: readonly JsonObject[], type: string, id: string) =>
+    list.flatMap((block) => {
+      const found = inner(block, type);
+      return found === null ? [] : [found[id]];
+    });
+  const problems = alternating(
+    turns.map(({ role }) => role),
+    'user',
+  );
+  if (turns.at(-1)?.['role'] !== 'user') problems.push('last');
+  blocks.forEach((list, at) => {
+    if (list.length === 0) problems.push('empty');
+    for (const block of list)
+      if (typeof block['text'] === 'string' && block['text'].trim() === '') problems.push('blank');
+    const made = idsOf(list, use, useId);
+    const following = idsOf(blocks[at + 1] ?? [], answer, answerId);
+    problems.push(...pairs(made, following, /^[\w-]{1,64}$/));
+    if (following.length > 0 && inner(blocks[at + 1]?.[0] ?? {}, answer) === null) problems.push('results not first');
+    const json = JSON.stringify(list);
+    if (json.includes('of chat') || json.includes('"unsigned"')) problems.push('reasoning of another format');
+  });
+  const all = blocks.flat();
+  if (new Set(idsOf(all, use, useId)).size !== idsOf(all, use, useId).length) problems.push('repeated');
+  return problems;
+}
+
+function checkGemini(body: JsonObject): Problem[] {
+  const turns = listOf(body['contents']);
+  const problems = alternating(
+    turns.map(({ role }) => role),
+    'user',
+  );
+  if (turns.at(-1)?.['role'] !== 'user') problems.push('last');
+  turns.forEach(({ parts }, at) => {
+    const list = listOf(parts);
+    if (list.length === 0) problems.push('empty');
+    for (const part of list) if (part['text'] === '' && part['thoughtSignature'] === undefined) problems.push('blank');
+    const calls = list.filter((part) => part['functionCall'] !== undefined).length;
+    const answers = listOf(turns[at + 1]?.['parts']).filter((part) => part['functionResponse'] !== undefined).length;
+    if (calls !== answers && calls > 0) problems.push(`${calls} calls, ${answers} results`);
+  });
+  return problems;
+}
+
+const ACCEPTED: Readonly<Record<string, RegExp>> = {
+  'google-gemini': /^(image\/(png|jpeg|webp|heic)|audio\/(wav|mpeg)|application\/pdf)$/,
+};
+
+/** Every media of a request is valid base64 of the type it claims, which the API accepts. */
+function checkMedia(body: JsonObject, wire: string): Problem[] {
+  const problems: Problem[] = [];
+  const check = (type: string, data: string): void => {
+    const head = CONTENT[type];
+    const accepted = ACCEPTED[wire] ?? /^(image\/(png|jpeg|gif|webp)|audio\/(wav|mpeg)|application\/.*|video\/.*)$/;
+    if (!/^[A-Za-z0-9+/]+={0,2}$/.test(data) || data.length % 4 !== 0) problems.push(`not base64: ${data}`);
+    else if (head !== undefined && !atob(data).startsWith(head.slice(0, 3)))
+      problems.push(`${type} is not ${atob(data)}`);
+    if (!accepted.test(type)) problems.push(`type ${type}`);
+  };
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    if (typeof value === 'string') {
+      const inline = /^data:([^;]*);base64,(.*)$/.exec(value);
+      if (inline !== null) check(inline[1] ?? '', inline[2] ?? '');
+    }
+    if (!isJsonObject(value)) return;
+    const { media_type: anthropic, mimeType: gemini, format, data, source } = value;
+    if (typeof data === 'string') {
+      if (typeof anthropic === 'string') check(anthropic, data);
+      if (typeof gemini === 'string') check(gemini, data);
+      if (typeof format === 'string') check(format === 'mp3' ? 'audio/mpeg' : `audio/${format}`, data);
+    }
+    if (typeof format === 'string' && isJsonObject(source) && typeof source['bytes'] === 'string') {
+      check(format === 'pdf' ? 'application/pdf' : `image/${format}`, source['bytes']);
+    }
+    Object.values(value).forEach(visit);
+  };
+  visit(body['messages'] ?? body['input'] ?? body['contents']);
+  return problems;
+}

@@ -1,0 +1,135 @@
+import { isJsonObject, type JsonObject, type Message } from '@toolyard/protocol';
+import { reply, startModelServer, type ModelReply } from '@toolyard/testing';
+import { describe, expect, test } from 'vitest';
+import { assistant, call, collect, errorIn, request, result, textIn, tool, user } from '../test-fixtures/requests.ts';
+import { runtimeOver } from '../test-fixtures/wires.ts';
+import type { ModelRuntimeOptions } from '../create-runtime.ts';
+
+const tools = [tool('f')];
+const png = { type: 'image', mimeType: 'image/png', source: { data: 'iVBORw0KGgo=' } } as const;
+
+function messagesOf(body: unknown): JsonObject[] {
+  const messages = isJsonObject(body) ? body['messages'] : null;
+  return Array.isArray(messages) ? messages.filter(isJsonObject) : [];
+}
+
+const answers = (body: unknown) => messagesOf(body).filter(({ role }) => role === 'assistant');
+
+/** A server that rejects requests for the reason that `problem` returns. */
+async function ask(
+  problem: (messages: JsonObject[]) => string | null,
+  histories: readonly Message[][],
+  options: Partial<ModelRuntimeOptions> = {},
+) {
+  await using server = await startModelServer(({ body }): ModelReply => {
+    const message = problem(messagesOf(body));
+    return message === null ? reply.text('answered') : reply.error(400, message);
+  });
+  const runtime = runtimeOver('openai-chat', server.url, options);
+  const parts = [];
+  for (const messages of histories) parts.push(await collect(runtime, request(messages, { tools })));
+  return { parts, bodies: server.requests.map(({ body }) => body) };
+}
+
+describe('reasoning of earlier answers', () => {
+  const own = assistant(
+    { type: 'reasoning', text: 'It is cold.', signature: 'openai-chat:{"field":"reasoning_content"}' },
+    call('c1', 'f', {}, 'own_1'),
+  );
+  const others = { ...assistant({ type: 'reasoning', text: 'secret' }, call('c2', 'f')), model: 'another' };
+  const history = [user('a'), own, result('c1', 'f', 'r'), user('b'), others, result('c2', 'f', 'r'), user('c')];
+  const fieldsOf = (body: unknown) => answers(body).map((each) => each['reasoning_content']);
+  const lacking = (messages: JsonObject[]) =>
+    messages.some((each) => each['tool_calls'] !== undefined && typeof each['reasoning_content'] !== 'string')
+      ? 'messages[1]: reasoning_content is required'
+      : null;
+
+  test('is sent with every call after a rejection without it, the own one as it was, and remembered', async () => {
+    const { parts, bodies } = await ask(lacking, [history, history]);
+    expect(parts.map(textIn)).toEqual(['answered', 'answered']);
+    expect(bodies.map(fieldsOf)).toEqual([
+      [undefined, undefined],
+      ['It is cold.', '(no reasoning was kept)'],
+      ['It is cold.', '(no reasoning was kept)'],
+    ]);
+    expect(JSON.stringify(bodies)).not.toContain('secret');
+  });
+
+  test('is sent at once to a provider that is known to require it', async () => {
+    const { bodies } = await ask(lacking, [history], { quirks: { reasoningInCalls: true } } as never);
+    expect(bodies).toHaveLength(1);
+  });
+
+  test('is not sent to a server that rejects it', async () => {
+    const rejecting = (messages: JsonObject[]) =>
+      messages.some((each) => 'reasoning_content' in each) ? 'Extra inputs: reasoning_content' : null;
+    const { parts, bodies } = await ask(rejecting, [[user('a'), own, result('c1', 'f', 'r')], history]);
+    expect(parts.map(textIn)).toEqual(['answered', 'answered']);
+    expect(bodies.map(fieldsOf)).toEqual([['It is cold.'], [undefined], [undefined, undefined]]);
+  });
+});
+
+describe('call ids', () => {
+  const history = [user('a'), assistant(call('c1', 'f', {}, 'call_1')), result('c1', 'f', 'r'), user('b')];
+  const idsOf = (body: unknown) =>
+    messagesOf(body).flatMap(({ tool_calls: calls, tool_call_id: id }) => [
+      ...(Array.isArray(calls) ? calls.map((each) => (isJsonObject(each) ? each['id'] : null)) : []),
+      ...(id === undefined ? [] : [id]),
+    ]);
+  const strict = (messages: JsonObject[]) =>
+    idsOf({ messages }).some((id) => !/^[A-Za-z0-9]{9}$/.test(String(id))) ? 'Invalid value: call_1' : null;
+
+  test('that a server rejects are replaced, equally in all later requests', async () => {
+    const { parts, bodies } = await ask(strict, [history, [...history, assistant('answered'), user('c')]]);
+    expect(parts.map(textIn)).toEqual(['answered', 'answered']);
+    expect(bodies).toHaveLength(3);
+    expect(idsOf(bodies[0])).toEqual(['call_1', 'call_1']);
+    expect(idsOf(bodies[2])).toEqual(idsOf(bodies[1]));
+  });
+
+  test('of another model are replaced before they are sent', async () => {
+    const others = history.map((message) =>
+      message.role === 'assistant' ? { ...message, model: 'another' } : message,
+    );
+    const { bodies } = await ask(strict, [others]);
+    expect(bodies).toHaveLength(1);
+  });
+});
+
+describe('attachments that a server rejects', () => {
+  const reject = (messages: JsonObject[]) =>
+    JSON.stringify(messages).includes('image_url') ? 'unknown variant `image_url`, expected `text`' : null;
+
+  test('are replaced by notes, in results too, and the user is told', async () => {
+    const history = [
+      user('look', png),
+      assistant(call('c1', 'f')),
+      result('c1', 'f', { content: [{ type: 'text', text: 'shot' }, png] }),
+    ];
+    const { parts, bodies } = await ask(reject, [history, [...history, assistant('answered'), user('and now?')]]);
+    expect(parts.map(textIn)).toEqual(['answered', 'answered']);
+    expect(parts[0]).toContainEqual(expect.objectContaining({ type: 'notice', code: 'media_left_out' }));
+    expect(parts[1]?.some(({ type }) => type === 'notice')).toBe(false);
+    expect(bodies).toHaveLength(3);
+    expect(JSON.stringify(bodies[1])).toContain('[image, image/png: the model server rejected it]');
+    expect(JSON.stringify(bodies[1])).toContain('shot');
+  });
+
+  test('do not hide later ones, which are sent', async () => {
+    const first = [user('look', png)];
+    let isFirst = true;
+    const once = (messages: JsonObject[]) => {
+      const message = isFirst ? reject(messages) : null;
+      isFirst = false;
+      return message;
+    };
+    const { bodies } = await ask(once, [first, [...first, assistant('answered'), user('this one', png)]]);
+    expect(JSON.stringify(bodies.at(-1)).match(/image_url"/g)).not.toBeNull();
+  });
+
+  test('are no cause of an error that does not name them', async () => {
+    const { parts, bodies } = await ask(() => 'temperature is too high', [[user('look', png)]]);
+    expect(errorIn(parts[0] ?? [])).toMatchObject({ code: 'bad_request' });
+    expect(bodies).toHaveLength(1);
+  });
+});

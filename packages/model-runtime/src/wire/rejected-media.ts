@@ -1,0 +1,101 @@
+import {
+  labelOf,
+  textOfSource,
+  type Message,
+  type ToolContentPart,
+  type ToolMessage,
+  type UserMessage,
+  type UserPart,
+} from '@toolyard/protocol';
+import type { ChatRequest, StreamPart } from '../types.ts';
+import { shortened, toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+
+/**
+ * Media that a server rejected: damaged in a way that only it notices, too large, or of a kind that the model does not
+ * take.
+ *
+ * Rule: one attachment never makes every later request of a conversation fail. After a rejection, the media of the
+ * messages so far are replaced by notes for this model; those of later messages are sent.
+ */
+export class RejectedMedia {
+  readonly #server: string;
+  readonly #byModel = new Map<string, Set<string>>();
+
+  constructor(server: string) {
+    this.#server = server;
+  }
+
+  /** The request with notes in place of rejected media. */
+  apply(request: ChatRequest): ChatRequest {
+    const ids = this.#byModel.get(request.model);
+    if (ids === undefined) return request;
+    return {
+      ...request,
+      messages: request.messages.map((message) => (ids.has(message.id) ? noted(message) : message)),
+    };
+  }
+
+  /** Handles a rejected request: true if it can be repeated without its media. */
+  learn(
+    { model, messages }: ChatRequest,
+    status: number,
+    error: ProviderError,
+    errors: ErrorContext,
+    notices: StreamPart[],
+  ): boolean {
+    if (!namesMedia(error) || toModelError(error, status, errors).code !== 'bad_request') return false;
+    const found = messages.filter(hasMedia);
+    if (found.length === 0) return false;
+    const ids = this.#byModel.get(model) ?? new Set();
+    this.#byModel.set(model, ids);
+    for (const { id } of found) ids.add(id);
+    const reason = shortened(errors.redact(error.message));
+    notices.push({
+      type: 'notice',
+      code: 'media_left_out',
+      text: `${model} at ${this.#server} rejected an attachment, so a note was sent in its place: ${reason}`,
+    });
+    return true;
+  }
+}
+
+/** True if the error names media, or content that is more than a string. */
+function namesMedia({ message, param }: ProviderError): boolean {
+  return /image|media|vision|multi.?modal|modality|audio|document|base64|\bpdf\b|content.{0,60}\bstring/i.test(
+    `${param} ${message}`,
+  );
+}
+
+type WithMedia = UserMessage | ToolMessage;
+
+function hasMedia(message: Message): message is WithMedia {
+  if (message.role === 'user') return message.parts.some(isMedia);
+  return message.role === 'tool' && message.parts[0].result.content.some(isMedia);
+}
+
+function isMedia(part: UserPart | ToolContentPart): boolean {
+  if (part.type === 'image' || part.type === 'audio') return true;
+  if (part.type === 'resource' && part.text !== undefined) return false;
+  if ((part.type !== 'resource' && part.type !== 'file') || part.source === undefined) return false;
+  return textOfSource(part.source, part.mimeType ?? '') === null;
+}
+
+const cache = new WeakMap<Message, Message>();
+
+function noted(message: Message): Message {
+  if (!hasMedia(message)) return message;
+  let changed = cache.get(message);
+  if (changed === undefined) cache.set(message, (changed = withNotes(message)));
+  return changed;
+}
+
+function withNotes(message: WithMedia): Message {
+  if (message.role === 'user') return { ...message, parts: message.parts.map(noteOf) };
+  const [part] = message.parts;
+  const result = { ...part.result, content: part.result.content.map(noteOf) };
+  return { ...message, parts: [{ ...part, result }] };
+}
+
+function noteOf<Part extends UserPart | ToolContentPart>(part: Part): Part | { type: 'text'; text: string } {
+  return isMedia(part) ? { type: 'text', text: `[${labelOf(part)}: the model server rejected it]` } : part;
+}

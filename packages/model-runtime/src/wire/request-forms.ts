@@ -1,0 +1,232 @@
+import type { Message, ToolDefinition } from '@toolyard/protocol';
+import type { ChatRequest, StreamPart } from '../types.ts';
+import { hasNativeTools, NATIVE_TOOLS, type CapabilityFallbacks } from './capability-fallbacks.ts';
+import type { ApiDialect, OutgoingChat } from './dialect.ts';
+import type { EndpointOutcome } from './endpoint.ts';
+import { namedTools } from './named-tools.ts';
+import { shortened, toModelError, type ErrorContext } from './provider-error.ts';
+import { featureOf, sentInWords, settingInMessage, settingOfParam, type SentSetting } from './settings.ts';
+import { FULL_SCHEMAS, renamedTools, type RenamedTools } from './tool-function.ts';
+
+/** A request without an answer whose status the server chose. */
+export type Refusal = Extract<EndpointOutcome, { kind: 'refused' }>;
+
+/** The form in which a request is sent. */
+export type RequestForm = {
+  request: ChatRequest;
+  /** The features that are left out. */
+  without: ReadonlySet<string>;
+  /** Tools whose property keys are sent under other names. */
+  renamed: RenamedTools | null;
+  outgoing: OutgoingChat;
+};
+
+/** A simpler form of a request: without some tools, without some settings, or with its tools as text. */
+type Simplification = {
+  tools: readonly ToolDefinition[];
+  settings: readonly SentSetting[];
+  features: readonly string[];
+};
+
+const REPEATED_STATUS: readonly number[] = [400, 422, 500];
+
+/** Largest number of settings that are left out one by one because the server names them. */
+const MAX_NAMED = 4;
+
+/**
+ * The forms in which one call sends its request. The rule: a request that is rejected with 400, 422 or 500 before any
+ * output is repeated without the setting that the error names; otherwise at most twice in a simpler form, chosen by the
+ * features of the request. What the accepted form omits is remembered; if none is accepted, the first reason counts.
+ */
+export class RequestForms {
+  readonly #fallbacks: CapabilityFallbacks;
+  readonly #dialect: ApiDialect;
+  #request: ChatRequest;
+  readonly #errors: ErrorContext;
+  #named = 0;
+  /** Whether the last rejection was of another kind: it counts itself. */
+  #isOther = false;
+  /** The simpler forms still to try; null: none was needed yet. */
+  #steps: Simplification[] | null = null;
+  #trial: Simplification = { tools: [], settings: [], features: [] };
+  #first: { refusal: Refusal; form: RequestForm } | null = null;
+
+  constructor(fallbacks: CapabilityFallbacks, dialect: ApiDialect, request: ChatRequest, errors: ErrorContext) {
+    this.#fallbacks = fallbacks;
+    this.#dialect = dialect;
+    this.#request = request;
+    this.#errors = errors;
+  }
+
+  /** Changes the content of all further forms. */
+  change(how: (request: ChatRequest) => ChatRequest): void {
+    this.#request = how(this.#request);
+  }
+
+  /** The form to send now. */
+  current(): RequestForm {
+    return this.#form(this.#trial);
+  }
+
+  #form({ tools, settings, features }: Simplification): RequestForm {
+    const fallbacks = this.#fallbacks;
+    const omitted = new Set([...fallbacks.without(this.#request), ...features, ...settings.map(featureOf)]);
+    const { toolMode, toolChoice, tools: all } = this.#request;
+    const { maxTools = Number.POSITIVE_INFINITY } = this.#dialect.tools;
+    const accepted = fallbacks.offered(this.#request);
+    const offered = tools.length === 0 ? accepted : accepted.filter((tool) => !tools.includes(tool));
+    const isForced = ({ name }: ToolDefinition): boolean => typeof toolChoice !== 'string' && name === toolChoice.name;
+    const isForcedOut = all.some(isForced) && !offered.some(isForced);
+    const isLeft = all.length === 0 || (offered.length > 0 && !isForcedOut);
+    // As text, every tool can be described.
+    if (toolMode === 'text' || omitted.has(NATIVE_TOOLS) || !isLeft)
+      return this.#written({ ...this.#request, toolMode: 'text' }, omitted);
+    const limited = offered.length > maxTools ? offered.slice(0, maxTools) : offered;
+    return this.#written(limited === all ? this.#request : { ...this.#request, tools: limited }, omitted);
+  }
+
+  #written(request: ChatRequest, without: ReadonlySet<string>): RequestForm {
+    const { messages, tools } = request;
+    const renamed = hasNativeTools(request) ? renamedTools(tools, this.#dialect.tools, without) : null;
+    const sent =
+      renamed === null ? request : { ...request, messages: messages.map((each) => withSentNames(each, renamed)) };
+    return { request, without, renamed, outgoing: this.#dialect.chat(sent, without) };
+  }
+
+  /** Reports what the API format cannot send, once. */
+  report({ request, outgoing }: RequestForm, notices: StreamPart[]): void {
+    const { model, tools } = this.#request;
+    this.#fallbacks.report(model, outgoing.omittedSettings, notices);
+    const { maxTools } = this.#dialect.tools;
+    if (maxTools === undefined || tools.length <= maxTools || request.toolMode === 'text') return;
+    const text = `${model} at ${this.#errors.server} accepts at most ${maxTools} tools: the last ${tools.length - maxTools} were left out.`;
+    if (this.#fallbacks.isNew(text)) notices.push({ type: 'notice', code: 'tool_left_out', text });
+  }
+
+  /** Chooses the next form after a rejection; false if the request should not be repeated. */
+  simplify(form: RequestForm, refusal: Refusal, notices: StreamPart[]): boolean {
+    this.#isOther = !this.#isOfForm(refusal);
+    if (this.#isOther) return false;
+    if (this.#steps === null && this.#leaveOutNamed(form, refusal, notices)) return true;
+    if (this.#steps === null) {
+      this.#first = { refusal, form };
+      this.#steps = this.#stepsFor(form, refusal);
+    }
+    for (let next = this.#steps.shift(); next !== undefined; next = this.#steps.shift()) {
+      if (this.#form(next).outgoing.body === form.outgoing.body) continue;
+      this.#trial = next;
+      return true;
+    }
+    this.#trial = { tools: [], settings: [], features: [] };
+    return false;
+  }
+
+  /** True if the form of the request may be the reason, by the status and kind of the error. */
+  #isOfForm({ status, error }: Refusal): boolean {
+    if (this.#dialect.toolRefusals?.includes(status) === true) return hasNativeTools(this.#request);
+    const { code } = toModelError(error, status, this.#errors);
+    return REPEATED_STATUS.includes(status) && (code === 'bad_request' || code === 'bad_response');
+  }
+
+  /** The rejection that counts: of the first form, unless the last one was of another kind. */
+  counted(refusal: Refusal): Refusal {
+    return this.#isOther ? refusal : (this.#first?.refusal ?? refusal);
+  }
+
+  /** Remembers what the accepted form omits, and reports it. */
+  accepted(): StreamPart[] {
+    const first = this.#first;
+    if (first === null) return [];
+    const { form, refusal } = first;
+    const { model } = this.#request;
+    const { tools, settings, features } = this.#trial;
+    const reason = this.#reasonOf(refusal);
+    const notices: StreamPart[] = [];
+    for (const tool of tools) {
+      this.#fallbacks.leaveOut(model, tool);
+      const text = `${model} at ${this.#errors.server} rejected the tool ${tool.name}, so it was left out: ${reason}`;
+      notices.push({ type: 'notice', code: 'tool_left_out', text });
+    }
+    for (const feature of features) this.#fallbacks.learn(form.request, feature, refusal.status);
+    if (features.includes(NATIVE_TOOLS)) notices.push(this.#fallbacks.toolsAsText(model));
+    for (const setting of settings) {
+      this.#fallbacks.learn(form.request, featureOf(setting), refusal.status);
+      notices.push(this.#settingNotice(setting, reason));
+    }
+    this.#first = null;
+    return notices;
+  }
+
+  /** Leaves out what the error names: a feature of the wire, or a setting. */
+  #leaveOutNamed(form: RequestForm, refusal: Refusal, notices: StreamPart[]): boolean {
+    if (this.#named >= MAX_NAMED) return false;
+    const { error, status } = refusal;
+    const { sent } = form.outgoing;
+    const tools = hasNativeTools(form.request) ? form.request.tools : [];
+    const ofParam = settingOfParam(sent, error.param);
+    if (ofParam === null && namedTools(tools, error).length > 0) return false;
+    const fallback = this.#dialect.fallbackFor?.(error, form.request, form.without) ?? null;
+    if (fallback !== null && !form.without.has(fallback.without)) {
+      this.#named += 1;
+      this.#fallbacks.learn(form.request, fallback.without, status);
+      if (fallback.notice !== undefined) notices.push({ type: 'notice', ...fallback.notice });
+      return true;
+    }
+    const setting = ofParam ?? (error.param === '' ? settingInMessage(sent, error.message) : null);
+    if (setting === null || form.without.has(featureOf(setting))) return false;
+    this.#named += 1;
+    this.#fallbacks.learn(form.request, featureOf(setting), status);
+    notices.push(this.#settingNotice(setting, this.#reasonOf(refusal)));
+    return true;
+  }
+
+  /** At most two forms: without the named tools or with simpler schemas and settings, then with tools as text. */
+  #stepsFor({ request, without, outgoing }: RequestForm, { error }: Refusal): Simplification[] {
+    const { toolChoice } = request;
+    const optional = outgoing.sent.filter(
+      (setting, at, all) =>
+        (setting.name === 'extra' || setting.name === 'responseFormat') &&
+        all.findIndex((each) => featureOf(each) === featureOf(setting)) === at,
+    );
+    if (!hasNativeTools(request)) {
+      const extra = optional.filter(({ name }) => name === 'extra');
+      return [extra, optional].flatMap((settings) =>
+        settings.length === 0 ? [] : [{ tools: [], settings, features: [] }],
+      );
+    }
+    const named = namedTools(request.tools, error);
+    const isForced = typeof toolChoice !== 'string' && named.some(({ name }) => name === toolChoice.name);
+    const first: Simplification =
+      named.length > 0 && named.length < request.tools.length && !isForced
+        ? { tools: named, settings: [], features: [] }
+        : { tools: [], settings: optional, features: without.has(FULL_SCHEMAS) ? [] : [FULL_SCHEMAS] };
+    return [first, { tools: [], settings: [], features: [NATIVE_TOOLS] }];
+  }
+
+  #settingNotice(setting: SentSetting, reason: string): StreamPart {
+    const { model } = this.#request;
+    return {
+      type: 'notice',
+      code: 'setting_left_out',
+      text: `${model} at ${this.#errors.server} rejected the ${sentInWords(setting)}, so it was left out: ${reason}`,
+    };
+  }
+
+  #reasonOf({ error, status }: Refusal): string {
+    const reason = shortened(this.#errors.redact(error.message));
+    return reason === '' ? `HTTP ${status}` : reason;
+  }
+}
+
+/** The calls of an earlier answer, under the names that are sent. */
+function withSentNames(message: Message, renamed: RenamedTools): Message {
+  if (message.role !== 'assistant') return message;
+  let isChanged = false;
+  const parts = message.parts.map((part) => {
+    if (part.type !== 'tool_call') return part;
+    const args = renamed.toSent(part.name, part.arguments);
+    isChanged ||= args !== part.arguments;
+    return args === part.arguments ? part : { ...part, arguments: args };
+  });
+  return isChanged ? { ...message, parts } : message;
+}

@@ -1,0 +1,226 @@
+import type { RunTools } from '@toolyard/agent-host';
+import { dangerOf } from '@toolyard/agent-runtime';
+import { faultOfUrlToOpen } from '@toolyard/mcp-host';
+import type {
+  ApprovalInterrupt,
+  AskedBy,
+  Budget,
+  BudgetInterrupt,
+  CallInterrupt,
+  CommitFromTab,
+  InDoubtInterrupt,
+  Interrupt,
+  JsonObject,
+  JsonValue,
+  LedgerEntry,
+  PromptInterrupt,
+  SelectionInterrupt,
+  StoredInterrupt,
+  TabServer,
+  ToolCallPart,
+  ToolReference,
+} from '@toolyard/protocol';
+import { budgetKey, canonicalJson, isJsonObject, originOf } from '@toolyard/protocol';
+import { forbiddenWrite } from './check-tab-commit.ts';
+
+/** What the server knows of a run in a tab; read when a commit needs it. */
+export type TabRunFacts = {
+  /** The servers that this tab offers to the conversation. */
+  offered: () => Promise<readonly TabServer[]>;
+  /** The tools that the server has for the run. */
+  catalogue: () => Promise<Pick<RunTools, 'tools' | 'policyFacts'>>;
+  isConfigured: (serverId: string) => boolean;
+  /** The call as the stored message has it. */
+  callOf: (callId: string) => Promise<ToolCallPart | undefined>;
+  ledger: () => Promise<readonly LedgerEntry[]>;
+  /** The budgets of the run as configured. */
+  budgets: () => Promise<readonly Budget[]>;
+  /** Interrupts of the run that the user has answered. */
+  answered: () => Promise<readonly StoredInterrupt[]>;
+  /** The port of this server, which calls must not reach. */
+  port?: number | undefined;
+};
+
+/**
+ * What a user decides on is built by the server: a tab may ask only about a call that it has committed, about a tool as
+ * the server's own catalogue or this tab's offer has it, and about a budget of the run. Anything else rejects the
+ * commit.
+ *
+ * @throws ToolyardError `bad_request` that says what is wrong
+ */
+export async function checkTabInterrupts(interrupts: readonly Interrupt[], facts: TabRunFacts): Promise<void> {
+  for (const interrupt of interrupts) await checkInterrupt(interrupt, facts);
+}
+
+/** The interrupts that a commit shows or opens. */
+export function interruptsIn({ events, interrupts }: CommitFromTab): Interrupt[] {
+  const shown = events.flatMap((event) => (event.type === 'interrupt_requested' ? [event.interrupt] : []));
+  return [...shown, ...(interrupts?.opened ?? []).map(({ interrupt }) => interrupt)];
+}
+
+/** The commit with who asks, as the server knows it. */
+export function withAskedBy(commit: CommitFromTab, by: AskedBy | undefined): CommitFromTab {
+  const mark = (interrupt: Interrupt): Interrupt => {
+    const { askedBy: _ofTab, ...own } = interrupt;
+    return by ? { ...own, askedBy: by } : own;
+  };
+  const { interrupts } = commit;
+  return {
+    ...commit,
+    events: commit.events.map((event) =>
+      event.type === 'interrupt_requested' ? { ...event, interrupt: mark(event.interrupt) } : event,
+    ),
+    ...(interrupts?.opened
+      ? {
+          interrupts: {
+            ...interrupts,
+            opened: interrupts.opened.map((opened) => ({ ...opened, interrupt: mark(opened.interrupt) })),
+          },
+        }
+      : {}),
+  };
+}
+
+async function checkInterrupt(interrupt: Interrupt, facts: TabRunFacts): Promise<void> {
+  switch (interrupt.kind) {
+    case 'approval':
+      await checkCall(interrupt, await argumentsShown(interrupt, facts), facts);
+      await checkApproval(interrupt, facts);
+      return;
+    case 'in_doubt':
+      return checkInDoubt(interrupt, facts);
+    case 'prompt':
+    case 'selection':
+      return checkQuestion(interrupt, await checkCall(interrupt, null, facts), facts);
+    case 'elicitation': {
+      await checkCall(interrupt, null, facts);
+      const fault = interrupt.mode === 'url' ? faultOfUrlToOpen(interrupt.url) : null;
+      if (fault !== null) throw forbiddenWrite(`a URL that must not be opened. ${fault}`);
+      return requireOffered(interrupt, facts);
+    }
+    case 'sampling':
+    case 'sign_in':
+    case 'tab':
+      await checkCall(interrupt, null, facts);
+      return requireOffered(interrupt, facts);
+    case 'budget':
+      return checkBudget(interrupt, facts);
+    default:
+      return unknownKind(interrupt);
+  }
+}
+
+function unknownKind(interrupt: never): never {
+  throw forbiddenWrite(`an unknown request ${JSON.stringify(interrupt)}`);
+}
+
+/** The request is about a call of this run, as it was committed. `args`: the arguments shown, if any are. */
+async function checkCall(
+  { callId, tool, name }: CallInterrupt,
+  args: JsonObject | null,
+  { callOf }: TabRunFacts,
+): Promise<ToolCallPart> {
+  const call = await callOf(callId);
+  if (!call) throw forbiddenWrite(`a request about the call ${callId}, which no message contains`);
+  if (!isSame(call.tool, tool) || call.name !== name) throw forbiddenWrite(`a request about another tool than ${callId}`);
+  if (args && !isSame(call.arguments, args)) throw forbiddenWrite(`other arguments than those of the call ${callId}`);
+  return call;
+}
+
+/** Arguments that the user has edited replace those of the call; null then, because they need no comparison. */
+async function argumentsShown(
+  { callId, arguments: args }: ApprovalInterrupt,
+  { answered }: TabRunFacts,
+): Promise<JsonObject | null> {
+  const isEdited = (await answered()).some(
+    ({ interrupt, answer }) =>
+      interrupt.kind === 'approval' &&
+      interrupt.callId === callId &&
+      answer?.decision === 'approve' &&
+      isSame(answer.arguments, args),
+  );
+  return isEdited ? null : args;
+}
+
+async function checkApproval(interrupt: ApprovalInterrupt, facts: TabRunFacts): Promise<void> {
+  const { tool, arguments: args, danger, diff, autoUnconfirmed } = interrupt;
+  const expected = dangerOf(tool, args, { own: { port: facts.port } });
+  if (danger !== undefined && danger !== expected) throw forbiddenWrite('a warning that is not of the server');
+  if (diff !== undefined || autoUnconfirmed !== undefined) throw forbiddenWrite('facts that only the server knows');
+  if (isOfTab(tool, facts)) return requireOffered(interrupt, facts);
+  const catalogue = await facts.catalogue();
+  const known = catalogue.tools().find((each) => isSame(each.tool, tool));
+  const policyFacts = known && catalogue.policyFacts(known.tool);
+  if (!policyFacts) throw forbiddenWrite(`an approval of ${tool.serverId}/${tool.name}, which the run does not have`);
+  const about = policyFacts.about?.() ?? {};
+  for (const field of ['description', 'definition', 'inputSchema', 'changed'] as const) {
+    if (!isSame(interrupt[field], about[field])) throw forbiddenWrite(`another ${field} than that of the tool`);
+  }
+  const isHarmless = policyFacts.isolated === true || policyFacts.readOnly;
+  if (danger !== expected && !isHarmless) throw forbiddenWrite('an approval without the warning about its call');
+}
+
+/** The call was sent, and the ledger says when. */
+async function checkInDoubt(interrupt: InDoubtInterrupt, facts: TabRunFacts): Promise<void> {
+  const { callId, tool, arguments: args } = interrupt;
+  const entry = (await facts.ledger()).find((each) => each.callId === callId);
+  const isSent = entry?.status === 'sent' || entry?.status === 'in_doubt';
+  if (!isSent || !isSame(entry.tool, tool) || !isSame(entry.arguments, args)) {
+    throw forbiddenWrite(`a question about the call ${callId}, which was not sent so`);
+  }
+  if (interrupt.sentAt > entry.updatedAt) throw forbiddenWrite(`another time of the call ${callId}`);
+  await checkCall(interrupt, null, facts);
+  if (isOfTab(tool, facts)) await requireOffered(interrupt, facts);
+}
+
+/** The model asks through a built-in tool: the texts are those of its call. */
+async function checkQuestion(
+  interrupt: PromptInterrupt | SelectionInterrupt,
+  call: ToolCallPart,
+  { catalogue }: TabRunFacts,
+): Promise<void> {
+  const known = (await catalogue()).tools().find((each) => isSame(each.tool, interrupt.tool));
+  if (known?.builtIn !== true) throw forbiddenWrite('a question of a tool that is not built in');
+  const texts = textsIn(call.arguments);
+  const asked = interrupt.kind === 'prompt' ? [interrupt.question] : [interrupt.question, ...interrupt.choices];
+  if (!asked.every((text) => texts.some((own) => own.startsWith(text)))) {
+    throw forbiddenWrite(`another question than that of the call ${interrupt.callId}`);
+  }
+}
+
+async function checkBudget({ budget, measure }: BudgetInterrupt, facts: TabRunFacts): Promise<void> {
+  const key = budgetKey(budget);
+  const configured = (await facts.budgets()).find((each) => budgetKey(each) === key);
+  const limits = (await facts.answered()).flatMap(({ interrupt, answer }) =>
+    interrupt.kind === 'budget' && budgetKey(interrupt.budget) === key && answer?.decision === 'raise'
+      ? [answer.limit]
+      : [],
+  );
+  const limit = budget[measure];
+  if (!configured || limit === undefined || ![configured[measure], ...limits].includes(limit)) {
+    throw forbiddenWrite('a budget that the run does not have');
+  }
+}
+
+async function requireOffered({ tool }: CallInterrupt, facts: TabRunFacts): Promise<void> {
+  const server = isOfTab(tool, facts)
+    ? (await facts.offered()).find(({ id }) => id === tool.serverId)
+    : undefined;
+  if (server?.tools.some(({ name }) => name === tool.name)) return;
+  throw forbiddenWrite(`a request of ${tool.serverId}/${tool.name}, which this tab does not offer`);
+}
+
+function isOfTab(tool: ToolReference, { isConfigured }: TabRunFacts): boolean {
+  return originOf(tool, isConfigured) === 'tab';
+}
+
+function textsIn(value: JsonValue): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return canonicalJson(one as JsonValue) === canonicalJson(other as JsonValue);
+}

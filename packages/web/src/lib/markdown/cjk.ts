@@ -1,0 +1,78 @@
+import { Lexer } from 'marked';
+
+/**
+ * Emphasis and addresses in texts without spaces between words (Chinese, Japanese, Korean), by the CJK-friendly amendment
+ * of CommonMark (github.com/tats-u/markdown-cjk-friendly): beside `*` and `~~`, CJK punctuation counts as a letter, and a
+ * CJK character counts as a boundary for other punctuation. `_` follows CommonMark: within a word it is text.
+ */
+
+/** Characters of East Asian width, and Hangul. */
+const CJK =
+  '\\u1100-\\u11ff\\u2e80-\\u303e\\u3041-\\u33ff\\u3400-\\u4dbf\\u4e00-\\ua4cf\\ua960-\\ua97f\\uac00-\\ud7ff\\uf900-\\ufaff' +
+  '\\ufe10-\\ufe1f\\ufe30-\\ufe6f\\uff01-\\uffee\\u{16fe0}-\\u{18dff}\\u{1aff0}-\\u{1b2ff}\\u{20000}-\\u{3fffd}';
+
+const HAS_CJK = new RegExp(`[${CJK}]`, 'u');
+/** The last character of a text is one, perhaps with the selector of a variant. */
+const ENDS_IN_CJK = new RegExp(`[${CJK}][\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]?$`, 'u');
+const PUNCTUATION_AFTER_RUN = new RegExp(`^(?:\\*+|~~)(?![*~]|[${CJK}])[\\p{P}\\p{S}]`, 'u');
+
+/** What a bare address does not contain: punctuation of a text around it. Letters of any script may be part of its path. */
+const ENDS_ADDRESS =
+  '\\u2018-\\u201f\\u2026\\u3000-\\u3003\\u3008-\\u3011\\u3014-\\u301f\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65';
+
+const BASE = Lexer.rules.inline.gfm;
+
+/** In all texts: one tilde is text, as in `5~10`. */
+const ALWAYS = {
+  ...BASE,
+  url: new RegExp(BASE.url.source.replace('[^\\s<]*', `[^\\s<${ENDS_ADDRESS}]*`)),
+  delLDelim: new RegExp(`^~~(?!~)(?:([\\p{P}\\p{S}])|[^\\s])`, 'u'),
+};
+
+const IN_CJK = {
+  ...ALWAYS,
+  emStrongLDelim: new RegExp(BASE.emStrongLDelim.source.replace('(?!~)', `(?!~|[${CJK}])`), 'u'),
+  emStrongRDelimAst: endOf('*', '\\*+', '^[^_*]*?__[^_*]*?\\*[^_*]*?(?=__)|[^*]+(?=[^*])', '~'),
+  delLDelim: new RegExp(`^~~(?!~)(?:((?![${CJK}])[\\p{P}\\p{S}])|[^\\s])`, 'u'),
+  delRDelim: endOf('~', '~~?', '^[^~]+(?=[^~])'),
+};
+
+/** The rules for a text: those of CommonMark if it has no CJK character. */
+export function inlineRulesFor(source: string): typeof BASE {
+  return HAS_CJK.test(source) ? IN_CJK : ALWAYS;
+}
+
+/**
+ * The character before a run of `*` or `~~` as the rules of CommonMark see it.
+ *
+ * @param before the text up to the run
+ */
+export function boundaryBefore(source: string, before: string, last: string): string {
+  return PUNCTUATION_AFTER_RUN.test(source) && ENDS_IN_CJK.test(before.slice(-4)) ? ' ' : last;
+}
+
+/**
+ * The runs that may end a span, as marked groups them by the characters beside them: 1 and 2 only end, 3 and 4 only begin,
+ * 5 and 6 may do both.
+ *
+ * @param letters punctuation that counts as a letter
+ */
+function endOf(mark: string, run: string, skipped: string, letters = ''): RegExp {
+  const cjk = `[${CJK}]`;
+  const own = mark === '*' ? '\\*' : mark;
+  const punctuation = `(?!${[own, letters].filter(Boolean).join('|')}|${cjk})[\\p{P}\\p{S}]`;
+  const letter = `(?!${cjk})(?:[^\\s\\p{P}\\p{S}]${letters === '' ? '' : `|${letters}`})`;
+  const any = `(?:${letter}|${cjk})`;
+  return new RegExp(
+    [
+      skipped,
+      `${punctuation}(${run})(?=\\s|$)`,
+      `(?:${letter}|${cjk}(?=(?:${run})(?:\\s|$)))(${run})(?!${own})(?=${punctuation}|\\s|$)`,
+      `(?:\\s|${punctuation}(?=(?:${run})${letter}))(${run})(?=${any})`,
+      `\\s(${run})(?!${own})(?=${punctuation})`,
+      `(?:${punctuation}|${cjk})(${run})(?!${own})(?=${punctuation}|${cjk})`,
+      `${any}(${run})(?=${any})`,
+    ].join('|'),
+    'gu',
+  );
+}
