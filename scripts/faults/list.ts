@@ -33,6 +33,16 @@ export const FAULTS: readonly Fault[] = [
     title: 'denies a call on Escape but not on typing',
   },
   {
+    id: 'stream-without-session',
+    kind: 'browser',
+    breaks: 'signed in, a reload shows nothing of an answer in progress',
+    file: 'packages/web/src/lib/transcript/read-run.ts',
+    find: 'await open(address, init, async (response) => response.body, { signal })',
+    replace: '(await fetch(address, { ...init, signal })).body',
+    tests: ['e2e/page-reconnect.test.ts'],
+    title: 'shows the text so far after reload, Back and a lost network',
+  },
+  {
     id: 'approval-scope',
     kind: 'browser',
     breaks: 'a tool allowed for the conversation is asked about at every call',
