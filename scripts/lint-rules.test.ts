@@ -48,7 +48,11 @@ const BROKEN: readonly Broken[] = [
   ['no-restricted-syntax', 'packages/web/src/beacon.ts', "navigator.sendBeacon('/api/a');\nexport {};\n"],
   ['no-restricted-globals', 'packages/web/src/Fetch.svelte', component("void fetch('/api/a');")],
   ['no-restricted-syntax', 'packages/web/src/Beacon.svelte', component("navigator.sendBeacon('/api/a');")],
-  ['no-restricted-globals', 'packages/web/src/Inline.svelte', '<button onclick={() => void fetch("/api/a")}>a</button>\n'],
+  [
+    'no-restricted-globals',
+    'packages/web/src/Inline.svelte',
+    '<button onclick={() => void fetch("/api/a")}>a</button>\n',
+  ],
   ['no-restricted-syntax', 'packages/web/src/Image.svelte', '<img src="/api/files/a" alt="" />\n'],
   ['no-restricted-syntax', 'packages/web/src/Link.svelte', '<a href={`/api/files/${1}`}>a</a>\n'],
   ['no-restricted-syntax', 'packages/web/src/Text.svelte', "<a href={'/api/openapi.json'}>a</a>\n"],

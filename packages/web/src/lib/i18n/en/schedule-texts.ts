@@ -14,6 +14,8 @@ export const scheduleTexts = {
   scheduleRaise: 'Raise the maximum, or create another schedule.',
   scheduleNoTime: 'The schedule has no future time.',
   scheduleCheckTime: 'Check the date, the days and the hours.',
+  scheduleGap: 'The schedule would run again after {gap} s; the shortest interval is {shortest} s.',
+  scheduleGapHint: 'Choose a longer interval, or a cron expression with five fields.',
   scheduleFields:
     'The cron expression "{expression}" has {count} fields; it must have 5 (minute hour day month weekday), or 6 with the second first.',
   scheduleCronBad: 'The cron expression "{expression}" is invalid: {why}',

@@ -16,6 +16,8 @@ export const scheduleTexts: Translation<typeof en> = {
   scheduleRaise: '请提高上限，或新建另一个计划任务。',
   scheduleNoTime: '这个计划任务没有未来的时间。',
   scheduleCheckTime: '请检查日期、星期和时段。',
+  scheduleGap: '此计划会在 {gap} 秒后再次运行；最短间隔为 {shortest} 秒。',
+  scheduleGapHint: '请选择更长的间隔，或使用五个字段的 Cron 表达式。',
   scheduleFields:
     'Cron 表达式“{expression}”有 {count} 个字段；必须有 5 个（分、时、日、月、星期），或以秒开头的 6 个。',
   scheduleCronBad: 'Cron 表达式“{expression}”无效：{why}',

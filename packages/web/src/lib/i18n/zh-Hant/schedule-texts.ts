@@ -16,6 +16,8 @@ export const scheduleTexts: Translation<typeof en> = {
   scheduleRaise: '請提高上限，或建立另一個排程。',
   scheduleNoTime: '這個排程沒有未來的時間。',
   scheduleCheckTime: '請檢查日期、星期和時段。',
+  scheduleGap: '這個排程會在 {gap} 秒後再次執行；最短間隔是 {shortest} 秒。',
+  scheduleGapHint: '請選擇較長的間隔，或使用五個欄位的 Cron 運算式。',
   scheduleFields:
     'Cron 運算式「{expression}」有 {count} 個欄位；必須有 5 個（分、時、日、月、星期），或以秒開頭的 6 個。',
   scheduleCronBad: 'Cron 運算式「{expression}」無效：{why}',
