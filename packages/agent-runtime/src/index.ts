@@ -59,6 +59,7 @@ export { plainSummary, SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } fro
 export { tokensOfText, tokensOfTools } from './context/estimate-tokens.ts';
 export type { ContextSources } from './context-pipeline.ts';
 export type { PresetPrompt } from './preset-tasks/preset-prompt.ts';
-export { cutAtWord } from './preset-tasks/preset-prompt.ts';
+export { MAX_REASONING_TOKENS } from './preset-tasks/preset-prompt.ts';
+export { cutAtWord, hasWholeLine } from './preset-tasks/read-line.ts';
 export { presetPrompt } from './preset-tasks/preset-prompts.ts';
 export { fenced } from './context/fenced.ts';

@@ -256,6 +256,7 @@ async function assemble(
             configurations,
             models,
             ids,
+            clock,
             ...(telemetry ? { telemetry } : {}),
           }),
           hub,

@@ -309,6 +309,8 @@ export const serverTexts = {
   largerLimit: 'Choose a model with a larger output limit for this task, or shorten the text.',
   noUsableAnswer: '{model} gave no usable answer for the task "{task}".',
   otherTaskModel: 'Try again, or choose another model for this task.',
+  taskTimedOut: '{model} did not finish the task "{task}" within {seconds} seconds.',
+  fasterTaskModel: 'Try again, or choose a faster model for this task.',
   // Results of built-in tools
   noImageModel: 'No model for images is chosen.',
   noSpeechModel: 'No model for speech is chosen.',

@@ -303,6 +303,8 @@ export const serverTexts: Translation<typeof en> = {
   largerLimit: '请为此任务选择输出上限较大的模型，或缩短文本。',
   noUsableAnswer: '{model} 对任务“{task}”没有给出可用的回答。',
   otherTaskModel: '请再试一次，或为此任务选择其他模型。',
+  taskTimedOut: '{model} 未在 {seconds} 秒内完成任务“{task}”。',
+  fasterTaskModel: '请再试一次，或为此任务选择更快的模型。',
   // Results of built-in tools
   noImageModel: '尚未选择生成图像的模型。',
   noSpeechModel: '尚未选择语音模型。',

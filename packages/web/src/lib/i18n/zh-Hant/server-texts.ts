@@ -303,6 +303,8 @@ export const serverTexts: Translation<typeof en> = {
   largerLimit: '請為此任務選擇輸出上限較大的模型，或縮短文字。',
   noUsableAnswer: '{model} 對任務「{task}」沒有給出可用的回答。',
   otherTaskModel: '請再試一次，或為此任務選擇其他模型。',
+  taskTimedOut: '{model} 未在 {seconds} 秒內完成任務「{task}」。',
+  fasterTaskModel: '請再試一次，或為此任務選擇較快的模型。',
   // Results of built-in tools
   noImageModel: '尚未選擇產生圖片的模型。',
   noSpeechModel: '尚未選擇語音模型。',
