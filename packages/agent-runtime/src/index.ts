@@ -52,6 +52,8 @@ export type {
   RunnableCall,
 } from './state.ts';
 export { buildContext, placeholdersAt, usesPlaceholders } from './context-pipeline.ts';
+export { messageTooLong } from './context/message-length.ts';
+export { unreadableTypes } from './context/user-messages.ts';
 export { ASSUMED_WINDOW, isNearlyFull, measureContext } from './context/measure.ts';
 export { planCompaction, planSummary } from './context/compaction.ts';
 export type { CompactionPlan, Summary } from './context/compaction.ts';

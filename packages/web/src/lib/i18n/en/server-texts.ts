@@ -162,6 +162,10 @@ export const serverTexts = {
   // Notices in a chat
   retryingIn: '{reason} Retrying in {seconds} s.',
   settingUnsupported: '{model} at {server} does not support {setting}: it was left out.',
+  messageTooLong: "Your message is longer than the model's context window ({tokens} of {window} tokens).",
+  shortenMessage: 'Shorten or split it, or choose a model with a larger context window.',
+  imagesLeftOut: '{model} does not accept images, so they were left out.',
+  audioLeftOut: '{model} does not accept audio, so it was left out.',
   settingRejected: '{model} at {server} rejected the {setting}, so it was left out: {reason}',
   toolRejected: '{model} at {server} rejected the tool {tool}, so it was left out: {reason}',
   toolsOverLimit: '{model} at {server} accepts at most {count} tools: {rest} were left out.',

@@ -163,6 +163,10 @@ export const serverTexts: Translation<typeof en> = {
   // Notices in a chat
   retryingIn: '{reason}将在 {seconds} 秒后重试。',
   settingUnsupported: '{server} 的 {model} 不支持{setting}，已略过。',
+  messageTooLong: '你的消息超过模型的上下文窗口（{tokens} / {window} 个 token）。',
+  shortenMessage: '请缩短或拆分消息，或选择上下文窗口更大的模型。',
+  imagesLeftOut: '{model} 不接受图片，图片已略过。',
+  audioLeftOut: '{model} 不接受音频，音频已略过。',
   settingRejected: '{server} 的 {model} 拒绝{setting}，已略过：{reason}',
   toolRejected: '{server} 的 {model} 拒绝工具 {tool}，已略过该工具：{reason}',
   toolsOverLimit: '{server} 的 {model} 最多接受 {count} 个工具，已略过 {rest} 个。',

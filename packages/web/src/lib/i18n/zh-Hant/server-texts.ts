@@ -163,6 +163,10 @@ export const serverTexts: Translation<typeof en> = {
   // Notices in a chat
   retryingIn: '{reason}將在 {seconds} 秒後重試。',
   settingUnsupported: '{server} 的 {model} 不支援{setting}，已略過。',
+  messageTooLong: '你的訊息超過模型的上下文視窗（{tokens} / {window} 個 token）。',
+  shortenMessage: '請縮短或拆分訊息，或選擇上下文視窗較大的模型。',
+  imagesLeftOut: '{model} 不接受圖片，圖片已略過。',
+  audioLeftOut: '{model} 不接受音訊，音訊已略過。',
   settingRejected: '{server} 的 {model} 拒絕{setting}，已略過：{reason}',
   toolRejected: '{server} 的 {model} 拒絕工具 {tool}，已略過該工具：{reason}',
   toolsOverLimit: '{server} 的 {model} 最多接受 {count} 個工具，已略過 {rest} 個。',
