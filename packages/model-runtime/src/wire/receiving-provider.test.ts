@@ -56,7 +56,7 @@ describe('reasoning of earlier answers', () => {
   });
 
   test('is sent at once to a provider that is known to require it', async () => {
-    const { bodies } = await ask(lacking, [history], { quirks: { reasoningInCalls: true } } as never);
+    const { bodies } = await ask(lacking, [history], { quirks: { reasoningInCalls: true } });
     expect(bodies).toHaveLength(1);
   });
 
@@ -77,7 +77,9 @@ describe('call ids', () => {
       ...(id === undefined ? [] : [id]),
     ]);
   const strict = (messages: JsonObject[]) =>
-    idsOf({ messages }).some((id) => !/^[A-Za-z0-9]{9}$/.test(String(id))) ? 'Invalid value: call_1' : null;
+    idsOf({ messages }).some((id) => typeof id !== 'string' || !/^[A-Za-z0-9]{9}$/.test(id))
+      ? 'Invalid value: call_1'
+      : null;
 
   test('that a server rejects are replaced, equally in all later requests', async () => {
     const { parts, bodies } = await ask(strict, [history, [...history, assistant('answered'), user('c')]]);
@@ -100,7 +102,7 @@ describe('attachments that a server rejects', () => {
   const reject = (messages: JsonObject[]) =>
     JSON.stringify(messages).includes('image_url') ? 'unknown variant `image_url`, expected `text`' : null;
 
-  test('are replaced by notes, in results too, and the user is told', async () => {
+  test('are replaced by notes, in results too, and the user is notified', async () => {
     const history = [
       user('look', png),
       assistant(call('c1', 'f')),
