@@ -162,6 +162,9 @@ export const serverTexts = {
   // Notices in a chat
   retryingIn: '{reason} Retrying in {seconds} s.',
   settingUnsupported: '{model} at {server} does not support {setting}: it was left out.',
+  modelLoading: '{server} is loading its model. The request waits for it.',
+  detectedLoading: '{server} on port {port} is loading its model.',
+  waitForLoading: 'Wait until it has loaded; large models take minutes.',
   messageTooLong: "Your message is longer than the model's context window ({tokens} of {window} tokens).",
   shortenMessage: 'Shorten or split it, or choose a model with a larger context window.',
   imagesLeftOut: '{model} does not accept images, so they were left out.',

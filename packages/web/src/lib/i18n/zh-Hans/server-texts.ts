@@ -163,6 +163,9 @@ export const serverTexts: Translation<typeof en> = {
   // Notices in a chat
   retryingIn: '{reason}将在 {seconds} 秒后重试。',
   settingUnsupported: '{server} 的 {model} 不支持{setting}，已略过。',
+  modelLoading: '{server} 正在加载模型，请求会等待加载完成。',
+  detectedLoading: '{server}（端口 {port}）正在加载模型。',
+  waitForLoading: '请等待加载完成；大型模型需要几分钟。',
   messageTooLong: '你的消息超过模型的上下文窗口（{tokens} / {window} 个 token）。',
   shortenMessage: '请缩短或拆分消息，或选择上下文窗口更大的模型。',
   imagesLeftOut: '{model} 不接受图片，图片已略过。',
