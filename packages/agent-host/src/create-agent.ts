@@ -5,7 +5,7 @@ import { McpHost } from '@toolyard/mcp-host';
 import type { Agent, AgentOptions, Platform } from './agent.ts';
 import { declareHandlers } from './interrupt-handlers.ts';
 import { ASK_USER_TOOLS } from './functions/ask-user.ts';
-import { FunctionTools } from './functions/function-tools.ts';
+import { FUNCTIONS_SERVER, FunctionTools } from './functions/function-tools.ts';
 import { LocalAgent } from './local-agent.ts';
 import { MemoryConversation } from './memory-conversation.ts';
 
@@ -26,7 +26,7 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
   const waitMs = waitOf(options.waitForServers);
   const log = options.log ?? ((): void => {});
   const functions = new FunctionTools([
-    ...(options.tools ? [{ id: 'functions', tools: options.tools }] : []),
+    ...(options.tools ? [{ id: FUNCTIONS_SERVER, tools: options.tools }] : []),
     ...(options.builtIn ?? []),
     ...(options.askUser ? [ASK_USER_TOOLS] : []),
   ]);

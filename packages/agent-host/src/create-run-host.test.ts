@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { initialState } from '@toolyard/agent-runtime';
-import type { RunEvent, UsageEntry } from '@toolyard/protocol';
+import type { RunEvent, UsageEntry, UserPart } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, ZERO_SPENT } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
 import type { RunAccess, RunHostOptions } from './create-run-host.ts';
@@ -16,10 +16,20 @@ const configured = (
 ): RunHostOptions['configuration'] => ({ intervention, interventionRules: [], parameters: {}, toolMode: 'native' });
 
 /** Drives a run with one call of `pay` and then an answer, with these changes to its access and options. */
-async function drive(change: Partial<RunAccess>, options: Partial<RunHostOptions> = {}) {
+async function drive(
+  change: Partial<RunAccess>,
+  options: Partial<RunHostOptions> = {},
+  attached: readonly UserPart[] = [],
+) {
   const clock = createFakeClock();
   const conversation = new MemoryConversation('c');
-  conversation.add({ id: 'q', parentId: null, createdAt: 0, role: 'user', parts: [{ type: 'text', text: 'Pay.' }] });
+  conversation.add({
+    id: 'q',
+    parentId: null,
+    createdAt: 0,
+    role: 'user',
+    parts: [{ type: 'text', text: 'Pay.' }, ...attached],
+  });
   const events: RunEvent[] = [];
   const journal = createMemoryJournal({ runId: 'r', clock, publish: (event) => events.push(event) });
   const callLog: string[] = [];
@@ -46,10 +56,20 @@ async function drive(change: Partial<RunAccess>, options: Partial<RunHostOptions
   const start = { state, context: { phase: 'user_input' as const } };
   const point = await driveRun({ point: start, ...host, journal, stopRequested: () => null });
   const asked = events.flatMap((event) => (event.type === 'interrupt_requested' ? [event.interrupt] : []));
-  return { status: point.state.status, callLog, asked, messages: conversation.messages() };
+  const notices = events.filter(({ type }) => type === 'notice');
+  return { status: point.state.status, callLog, asked, notices, messages: conversation.messages() };
 }
 
 describe('createRunHost', () => {
+  test('a notice names what the model cannot read and the request leaves out, once', async () => {
+    const image = { type: 'image', mimeType: 'image/png', source: { data: 'AA==' } } as const;
+    const seen = await drive({ abilities: { inputs: ['text'] } }, {}, [image]);
+    expect(seen.notices).toMatchObject([
+      { level: 'warning', code: 'attachment_left_out', text: 'm does not accept images, so they were left out.' },
+    ]);
+    expect((await drive({ abilities: { inputs: ['text', 'image'] } }, {}, [image])).notices).toEqual([]);
+  });
+
   test('makes a call that the user has allowed', async () => {
     expect(await drive({})).toMatchObject({ status: 'done', callLog: ['pay'], asked: [] });
   });

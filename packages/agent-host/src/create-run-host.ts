@@ -15,6 +15,7 @@ import {
   groupHistory,
   InterventionChecker,
   isHarmless,
+  messageTooLong,
   refusalOf,
 } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
@@ -174,6 +175,7 @@ export function createRunHost(
     budgetsOfParents: budgets?.ofParents,
     stopped: access?.budgets?.stopped,
     onlyAsks: (tool) => functions?.onlyAsks(tools.tools(), tool) === true,
+    tooLong: () => messageTooLong(conversation.messages(), abilities.contextWindow),
     isNearlyFull: () => wantsCompression({ conversation, contextSources, tools, offeredTools }),
   });
   const brain = group

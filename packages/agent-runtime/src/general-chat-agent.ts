@@ -23,6 +23,8 @@ export type GeneralChatAgentOptions = {
   stopped?: (() => ErrorInfo | null) | undefined;
   /** True for a tool that asks the user and has no other effect: its calls need no approval. */
   onlyAsks?: (tool: ToolReference) => boolean;
+  /** The error of a user message that exceeds the model's context window by itself: no compaction would help. */
+  tooLong?: (() => ErrorInfo | null) | undefined;
   /** True if the next request would nearly fill the model's context window. */
   isNearlyFull?: () => boolean;
 };
@@ -33,6 +35,7 @@ export type GeneralChatAgentOptions = {
  * | event                                | condition                             | next                          |
  * |--------------------------------------|---------------------------------------|-------------------------------|
  * | the user wrote, or steers            | turns are left                        | call_llm                      |
+ * |                                      | the message exceeds the window        | finish: failed                |
  * |                                      | the window is nearly full             | compress_context              |
  * |                                      | a budget is exhausted                 | request_human_budget          |
  * |                                      | a budget of the parent is exhausted   | finish: budget_exceeded       |
@@ -114,7 +117,10 @@ export class GeneralChatAgent implements Brain {
 
   #nextTurn(state: AgentState, continues?: ContinuedAnswer): Instruction {
     const next = this.#nextRequest(state, continuing(continues));
-    if (next.type !== 'call_llm' || !this.#options.isNearlyFull?.()) return next;
+    if (next.type !== 'call_llm') return next;
+    const tooLong = this.#options.tooLong?.();
+    if (tooLong) return end(state, failed(tooLong));
+    if (!this.#options.isNearlyFull?.()) return next;
     return { type: 'compress_context', because: 'full', ...continuing(continues) };
   }
 

@@ -52,6 +52,8 @@ export type {
   RunnableCall,
 } from './state.ts';
 export { buildContext, placeholdersAt, usesPlaceholders } from './context-pipeline.ts';
+export { messageTooLong } from './context/message-length.ts';
+export { unreadableTypes } from './context/user-messages.ts';
 export { ASSUMED_WINDOW, isNearlyFull, measureContext } from './context/measure.ts';
 export { planCompaction, planSummary } from './context/compaction.ts';
 export type { CompactionPlan, Summary } from './context/compaction.ts';
@@ -59,6 +61,7 @@ export { plainSummary, SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } fro
 export { tokensOfText, tokensOfTools } from './context/estimate-tokens.ts';
 export type { ContextSources } from './context-pipeline.ts';
 export type { PresetPrompt } from './preset-tasks/preset-prompt.ts';
-export { cutAtWord } from './preset-tasks/preset-prompt.ts';
+export { MAX_REASONING_TOKENS } from './preset-tasks/preset-prompt.ts';
+export { cutAtWord, hasWholeLine } from './preset-tasks/read-line.ts';
 export { presetPrompt } from './preset-tasks/preset-prompts.ts';
 export { fenced } from './context/fenced.ts';

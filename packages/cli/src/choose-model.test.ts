@@ -118,6 +118,23 @@ describe('chooseModel', () => {
     });
   });
 
+  it('waits for a detected server that is loading its model, if the command can', async () => {
+    const ready = machine({ '127.0.0.1:9931': ['gemma'] });
+    let asked = 0;
+    const body = { error: { code: 503, message: 'Loading model', type: 'unavailable_error' } };
+    const fetch: Fetch = (input, init) => {
+      const isIt = new URL(input).host === '127.0.0.1:9931';
+      return isIt && asked++ === 0 ? Promise.resolve(Response.json(body, { status: 503 })) : ready.fetch(input, init);
+    };
+    const said = 'llama.cpp on port 9931 is loading its model.';
+    await expect(chooseModel({}, { ...ready, fetch })).rejects.toMatchObject({ code: 'overloaded', message: said });
+    asked = 0;
+    const texts: string[] = [];
+    const { model } = await chooseModel({}, { ...ready, fetch, onLoading: (text) => texts.push(text) });
+    expect(model).toMatchObject({ id: 'gemma' });
+    expect(texts).toEqual([`${said} Waiting for it.`]);
+  });
+
   it('falls back to the demo and says that it is no language model', async () => {
     const { model, description } = await chooseModel({}, machine({}));
     expect(model).toEqual({ demo: true, id: 'demo' });

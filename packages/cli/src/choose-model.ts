@@ -1,11 +1,14 @@
 import type { ModelChoice } from '@toolyard/agent-host';
 import { createUuidSource } from '@toolyard/agent-host';
 import { cloudCredentials } from '@toolyard/agent-host/node';
-import type { ModelInfo, ModelRuntime, WireFacts } from '@toolyard/model-runtime';
+import type { LocalServer, ModelInfo, ModelRuntime, WireFacts } from '@toolyard/model-runtime';
 import {
   createProviderRuntime,
   fillAddress,
   findLocalServers,
+  loadingError,
+  LOADING_POLL_MS,
+  MAX_LOADING_MS,
   placeholdersIn,
   loadProviders,
   loadUnsupportedProviders,
@@ -14,10 +17,16 @@ import {
   type ProviderRecord,
 } from '@toolyard/model-runtime';
 import type { Clock, Fetch } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, pause, ToolyardError } from '@toolyard/protocol';
 import type { ConnectionFlags } from './flags.ts';
 
-export type ModelContext = { env: NodeJS.ProcessEnv; fetch: Fetch; clock: Clock };
+export type ModelContext = {
+  env: NodeJS.ProcessEnv;
+  fetch: Fetch;
+  clock: Clock;
+  /** Set if the command waits for a server that is loading its model; called once with what it waits for. */
+  onLoading?: (text: string) => void;
+};
 
 /** The model of a command, and a description of its source for the user. */
 export type ChosenModel = { model: ModelChoice; description: string };
@@ -42,7 +51,6 @@ type ModelEndpoint = {
  * @throws ToolyardError if the requested model or provider is unavailable
  */
 export async function chooseModel(flags: ModelFlags, context: ModelContext): Promise<ChosenModel> {
-  const { fetch, clock } = context;
   const modelId = flags.model;
   if (modelId !== undefined && DEMO.test(modelId) && flags.baseUrl === undefined && flags.provider === undefined) {
     return demo(modelId === 'demo-text' ? 'demo-text' : 'demo', 'built-in demo (no language model)');
@@ -50,7 +58,7 @@ export async function chooseModel(flags: ModelFlags, context: ModelContext): Pro
   const endpoint = await selectEndpoint(flags, context.env);
   if (endpoint !== null) return configured(endpoint, modelId, context);
 
-  const found = await findLocalServers({ fetch, clock });
+  const found = await loadedServers(modelId, context);
   for (const server of found) {
     const id = modelId ?? server.models[0]?.id;
     if (id !== undefined && (modelId === undefined || server.models.some((model) => model.id === modelId))) {
@@ -67,6 +75,25 @@ export async function chooseModel(flags: ModelFlags, context: ModelContext): Pro
       'on this machine',
     );
   return demo('demo', 'built-in demo (no language model): none is configured (--base-url) or detected');
+}
+
+/**
+ * The detected servers, once one has a usable model. Only if none has, one that is loading is waited for.
+ *
+ * @throws ToolyardError `overloaded` if one is loading and the command does not wait, or it takes too long
+ */
+async function loadedServers(modelId: string | undefined, context: ModelContext): Promise<LocalServer[]> {
+  const { fetch, clock, onLoading } = context;
+  for (let waitedMs = 0; ; waitedMs += LOADING_POLL_MS) {
+    const found = await findLocalServers({ fetch, clock });
+    const isUsable = found.some(({ models }) => models.some(({ id }) => modelId === undefined || id === modelId));
+    const loading = found.find(({ isLoading }) => isLoading);
+    if (isUsable || loading === undefined) return found;
+    const error = loadingError(loading);
+    if (onLoading === undefined || waitedMs >= MAX_LOADING_MS) throw new ToolyardError(error);
+    if (waitedMs === 0) onLoading(`${error.message} Waiting for it.`);
+    await pause(clock, LOADING_POLL_MS);
+  }
 }
 
 /** The model server that flags or environment choose; null if they choose none. */

@@ -1,7 +1,7 @@
 import { nodePlatform } from '@toolyard/agent-host/node';
 import { McpHost } from '@toolyard/mcp-host';
 import { killAllStdioChildren } from '@toolyard/mcp-host/node';
-import { createModelRuntime, findLocalServers, providersInEnvironment } from '@toolyard/model-runtime';
+import { createModelRuntime, findLocalServers, loadingError, providersInEnvironment } from '@toolyard/model-runtime';
 import { toErrorInfo, VERSION } from '@toolyard/protocol';
 import type { CommandIo } from './command-io.ts';
 import { chooseModel } from './choose-model.ts';
@@ -47,7 +47,12 @@ async function checkModels({ env }: CommandIo, flags: DoctorFlags, report: (find
     text: await describeKeys(flags, env),
   });
   const found = await findLocalServers({ fetch, clock });
-  for (const { label, baseUrl, models } of found) {
+  for (const { label, baseUrl, models, isLoading } of found) {
+    if (isLoading) {
+      const { message, hint } = loadingError({ label, baseUrl });
+      report({ level: 'info', subject: label, text: message, ...(hint ? { hint } : {}) });
+      continue;
+    }
     report({
       level: 'ok',
       subject: label,

@@ -6,7 +6,9 @@ import * as webApi from './webapi/index.ts';
 
 test('exports exactly the public API', () => {
   expect(Object.keys(room).sort()).toEqual([
+    'LOADING_POLL_MS',
     'LOCAL_SERVERS',
+    'MAX_LOADING_MS',
     'anthropicCompatibleFactory',
     'createDemoRuntime',
     'createModelRuntime',
@@ -16,6 +18,7 @@ test('exports exactly the public API', () => {
     'findLocalServers',
     'loadProviders',
     'loadUnsupportedProviders',
+    'loadingError',
     'missingKeyError',
     'openaiCompatibleFactory',
     'placeholdersIn',

@@ -51,3 +51,4 @@ export type { ProviderRecord, UnsupportedProvider, WireFacts } from './providers
 export { missingKeyError } from './wire/provider-error.ts';
 export { withChat } from './with-chat.ts';
 export type { ModelListing } from './wire/model-listing.ts';
+export { loadingError, LOADING_POLL_MS, MAX_LOADING_MS } from './wire/loading.ts';

@@ -18,6 +18,12 @@ export const LOCAL_SERVERS: readonly LocalServerRecord[] = [
     source: 'https://github.com/ggml-org/llama.cpp/tree/master/tools/server',
   },
   {
+    label: 'llama.cpp',
+    port: 9931,
+    ownedBy: 'llamacpp',
+    source: 'https://github.com/ggml-org/llama.cpp/tree/master/tools/server',
+  },
+  {
     label: 'vLLM',
     port: 8000,
     ownedBy: 'vllm',

@@ -32,6 +32,21 @@ test('detects servers that answer like a model server, and nothing else', async 
   ]);
 });
 
+test('detects a server that is loading its model, and no other that is unavailable', async () => {
+  const loading = { error: { code: 503, message: 'Loading model', type: 'unavailable_error' } };
+  await using llama = await startModelServer([], { models: reply.error(503, loading, { server: 'llama.cpp' }) });
+  await using other = await startModelServer([], {
+    models: reply.error(503, { error: 'Model x is currently loading' }),
+  });
+  await using busy = await startModelServer([], { models: reply.error(503, { error: { message: 'Too busy' } }) });
+  await using wrong = await startModelServer([], { models: reply.error(500, loading) });
+  const ports = [llama, other, busy, wrong].map(portOf);
+  expect(await findLocalServers({ fetch, clock: createFakeClock(), ports })).toEqual([
+    { label: 'llama.cpp', baseUrl: llama.url, models: [], isLoading: true },
+    { label: `Model server on port ${portOf(other)}`, baseUrl: other.url, models: [], isLoading: true },
+  ]);
+});
+
 test('a server that never answers, or never ends its answer, delays nothing and leaves no timer or connection', async () => {
   await using silent = await startModelServer([], { models: reply.raw([], { thenSilence: true }) });
   const drip = Array.from({ length: 400 }, () => ' ');
@@ -72,5 +87,5 @@ test('probes every known port by default, on loopback only', async () => {
   });
   expect(found).toEqual([]);
   expect(urls).toEqual(LOCAL_SERVERS.map(({ port }) => `http://127.0.0.1:${port}/v1/models`));
-  expect(new Set(urls).size).toBe(7);
+  expect(new Set(urls).size).toBe(8);
 });

@@ -4,6 +4,8 @@ import { CallGuard } from './wire/call-guard.ts';
 import { LOCAL_SERVERS, type LocalServerRecord } from './local-servers-data.ts';
 import { serverOfModels, withModelFacts } from './model-facts.ts';
 import { readBounded } from './wire/endpoint.ts';
+import { readProviderError } from './wire/error-body.ts';
+import { isLoading } from './wire/loading.ts';
 import { readModels } from './wire/model-list.ts';
 import type { ModelInfo } from './types.ts';
 
@@ -17,8 +19,11 @@ export type FindLocalServersOptions = {
   signal?: AbortSignal;
 };
 
-/** A detected model server. `label` is a guess from its port and its model list. */
-export type LocalServer = { label: string; baseUrl: string; models: ModelInfo[] };
+/**
+ * A detected model server. `label` is a guess from its port and its model list. `isLoading`: it lists no model until its
+ * model is loaded.
+ */
+export type LocalServer = { label: string; baseUrl: string; models: ModelInfo[]; isLoading?: true };
 
 /** Maximum length of a model list, in characters. */
 const MAX_LIST = 4_000_000;
@@ -44,6 +49,9 @@ async function ask(port: number, options: FindLocalServersOptions): Promise<Loca
     const init: RequestInit = { headers: { accept: 'application/json' }, redirect: 'error', signal: guard.signal };
     const response = await guard.wait(fetch(`${baseUrl}/models`, init));
     const body = await readBounded(response, guard, MAX_LIST);
+    if (!response.ok && isLoading(response.status, readProviderError(body))) {
+      return { label: loadingLabelOf(port, response), baseUrl, models: [], isLoading: true };
+    }
     const parsed = response.ok ? parseJson(body) : null;
     const models = parsed?.ok === true && !Array.isArray(parsed.value) ? readModels(parsed.value) : null;
     if (models === null) return null;
@@ -58,6 +66,10 @@ async function ask(port: number, options: FindLocalServersOptions): Promise<Loca
     guard.dispose();
     cancelTimer();
   }
+}
+
+function loadingLabelOf(port: number, { headers }: Response): string {
+  return /^llama\.cpp\b/i.test(headers.get('server') ?? '') ? 'llama.cpp' : labelOf(port, []);
 }
 
 function labelOf(port: number, models: readonly ModelInfo[]): string {

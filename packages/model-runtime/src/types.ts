@@ -187,6 +187,10 @@ export type ObjectRequest = Pick<ChatRequest, 'model' | 'messages'> & {
   description?: string;
   schema: JsonObject;
   parameters?: ModelParameters;
+  /** The object in an answer that is no matching JSON, such as a bare value; undefined if it contains none. */
+  fromText?: (text: string) => JsonValue | undefined;
+  /** Output limit of the attempts after one that reached that of `parameters` without text, as by reasoning. */
+  maxReasoningTokens?: number;
 };
 /** `by` is the method that succeeded: the native format, the arguments of a call, or a text answer. */
 export type GeneratedObject = { object: JsonValue; by: 'native' | 'tool' | 'text'; usage?: Usage };

@@ -259,6 +259,7 @@ async function assemble(
             configurations,
             models,
             ids,
+            clock,
             ...(telemetry ? { telemetry } : {}),
           }),
           hub,

@@ -1,7 +1,8 @@
 import type { Message, ToolDefinition } from '@toolyard/protocol';
 import { formatToolReference, isJsonObject } from '@toolyard/protocol';
-import { ASSUMED_WINDOW, tokensOfTools } from '@toolyard/agent-runtime';
+import { ASSUMED_WINDOW, GROUP_SERVER, tokensOfTools } from '@toolyard/agent-runtime';
 import type { IndexedTool } from '@toolyard/mcp-host';
+import { FUNCTIONS_SERVER } from '../functions/function-tools.ts';
 import { SEARCH_TOOLS } from './search-tools.ts';
 
 type OfferedToolsOptions = {
@@ -14,32 +15,50 @@ type OfferedToolsOptions = {
 };
 
 const DEFAULT_PERCENT = 10;
-/** Tokens of built-in tools that are offered without a search. */
+/** Tokens of built-in tools, and of a program's own functions, that are offered without a search. */
 const MAX_BUILT_IN_TOKENS = 1_000;
+/** Share of the window that built-in tools take at most. */
+const BUILT_IN_SHARE = 0.1;
+/** A smaller window is for the conversation and the user's own tools: it gets no built-in tools. */
+const MIN_WINDOW_FOR_BUILT_IN = 4_096;
 /** Servers that the description of the search names. */
 const MAX_SERVERS_NAMED = 40;
 
 /**
  * The tools whose definitions a request contains: all, or, if those would exceed a share of the context window, the
- * search, some built-in tools, and what the conversation has found or called, in the order of its first use. Only
- * appending keeps the beginning of the request the same, which providers cache. The same list as long as none changes.
+ * search, some built-in tools, and what the conversation has found or called, in the order of its first use. Built-in
+ * tools take at most a share of the window, the search included. Only appending keeps the beginning of the request the
+ * same, which providers cache. The same list as long as none changes.
  */
 export function createOfferedTools(options: OfferedToolsOptions): () => readonly ToolDefinition[] {
   const { window = ASSUMED_WINDOW, percent = DEFAULT_PERCENT } = options;
   const most = (window * percent) / 100;
+  const mostBuiltIn = window < MIN_WINDOW_FOR_BUILT_IN ? 0 : window * BUILT_IN_SHARE;
   let last: { key: string; of: readonly IndexedTool[]; offered: readonly ToolDefinition[] } | null = null;
   return () => {
     const tools = options.tools();
     const search = tools.find(isSearch);
-    if (search === undefined) return tools;
-    const isOver = tokensOfTools(tools) - tokensOfTools([search]) > most;
+    const others = search === undefined ? tools : tools.filter((each) => each !== search);
+    const wanted = mostBuiltIn === 0 ? others.filter((each) => !isBuiltIn(each)) : others;
+    const isOver = search !== undefined && tokensOfTools(wanted) > most;
     const found = isOver ? usedReferences(options.messages()) : [];
     const key = JSON.stringify([isOver, found]);
     if (last?.of === tools && last.key === key) return last.offered;
-    const offered = isOver ? offeredOf(tools, search, found, most) : tools.filter((each) => each !== search);
+    const offered = isOver ? offeredOf(tools, search, found, { most, mostBuiltIn }) : withinShare(wanted, mostBuiltIn);
     last = { key, of: tools, offered };
     return offered;
   };
+}
+
+/** What the user did not add: neither a program's own functions nor what the run of a group cannot work without. */
+function isBuiltIn({ builtIn, tool }: IndexedTool): boolean {
+  return builtIn && tool.serverId !== FUNCTIONS_SERVER && tool.serverId !== GROUP_SERVER;
+}
+
+function withinShare(tools: readonly IndexedTool[], mostBuiltIn: number): readonly IndexedTool[] {
+  const builtIn = tools.filter(isBuiltIn);
+  const fitting = new Set(whileFitting(builtIn, mostBuiltIn));
+  return fitting.size === builtIn.length ? tools : tools.filter((each) => !isBuiltIn(each) || fitting.has(each));
 }
 
 function isSearch({ tool, builtIn }: IndexedTool): boolean {
@@ -50,18 +69,24 @@ function offeredOf(
   tools: readonly IndexedTool[],
   search: IndexedTool,
   found: readonly string[],
-  most: number,
+  { most, mostBuiltIn }: { most: number; mostBuiltIn: number },
 ): readonly ToolDefinition[] {
-  const builtIn = whileFitting(
-    tools.filter((each) => each.builtIn && each !== search),
+  const searching = { ...search, description: describe(search, tools) };
+  const own = whileFitting(
+    tools.filter((each) => each.builtIn && !isBuiltIn(each)),
     MAX_BUILT_IN_TOKENS,
   );
+  const others = whileFitting(
+    tools.filter((each) => isBuiltIn(each) && each !== search),
+    Math.min(MAX_BUILT_IN_TOKENS - tokensOfTools(own), mostBuiltIn - tokensOfTools([searching])),
+  );
+  const builtIn = [...own, ...others];
   const byReference = new Map(tools.map((each) => [formatToolReference(each.tool), each]));
   const used = found.flatMap((reference) => byReference.get(reference) ?? []);
   const rest = used.filter((each) => each !== search && !builtIn.includes(each));
   // The latest are needed most.
   const kept = new Set(whileFitting(rest.toReversed(), most));
-  return [{ ...search, description: describe(search, tools) }, ...builtIn, ...rest.filter((each) => kept.has(each))];
+  return [searching, ...builtIn, ...rest.filter((each) => kept.has(each))];
 }
 
 function whileFitting(tools: readonly IndexedTool[], most: number): IndexedTool[] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { IndexedTool } from '@toolyard/mcp-host';
-import type { Message } from '@toolyard/protocol';
+import type { Message, ToolDefinition } from '@toolyard/protocol';
 import { tokensOfTools } from '@toolyard/agent-runtime';
 import { runFunction } from '../functions/run-function.ts';
 import { createOfferedTools } from './offered-tools.ts';
@@ -98,5 +98,37 @@ describe('search_tools', { tags: ['C1.23', 'C7.03'] }, () => {
     const [, ...others] = tools;
     const offered = createOfferedTools({ tools: () => others, messages: () => [], window: 8_000, percent: 10 });
     expect(offered()).toBe(others);
+  });
+
+  /** Tools of built-in servers, of about 100 tokens each. */
+  const builtIn = manyTools(12).map((each) => ({ ...each, builtIn: true }));
+  const serverTools = manyTools(60).slice(12);
+
+  test.each([512, 2_048, 4_095, 4_096, 8_192, 16_384, 128_000])(
+    'built-in tools, the search included, take at most a tenth of a window of %d tokens',
+    (window) => {
+      const isBuiltIn = ({ builtIn: is }: ToolDefinition): boolean => is;
+      for (const listed of [builtIn, [...serverTools, ...builtIn], [listedSearch(), ...builtIn]]) {
+        const offered = createOfferedTools({ tools: () => listed, messages: () => [], window, percent: undefined })();
+        expect(tokensOfTools(offered.filter(isBuiltIn))).toBeLessThanOrEqual(window < 4_096 ? 0 : window / 10);
+      }
+      const all = [listedSearch(), ...builtIn, ...serverTools];
+      const offered = createOfferedTools({ tools: () => all, messages: () => [], window, percent: undefined })();
+      const names = offered.filter(isBuiltIn).map(({ name }) => name);
+      // The search is what reaches the tools of the user's servers.
+      if (window < 4_096) expect(names).toEqual(['search_tools']);
+      else expect(tokensOfTools(offered.filter(isBuiltIn))).toBeLessThanOrEqual(window / 10);
+    },
+  );
+
+  test('the functions of a program and the tools of a group are offered in every window', () => {
+    const own = manyTools(2).map((each, at) => {
+      const tool = { ...each.tool, serverId: at === 0 ? 'functions' : 'group' };
+      return { ...each, tool, builtIn: true };
+    });
+    const listed = [listedSearch(), ...own, ...builtIn];
+    const offered = createOfferedTools({ tools: () => listed, messages: () => [], window: 2_048, percent: undefined });
+    expect(offered()).toEqual(own);
+    expect(offered()).toBe(offered());
   });
 });

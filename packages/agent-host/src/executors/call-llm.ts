@@ -1,12 +1,13 @@
 import type { RunJournal, UnmadeCall, Usage } from '@toolyard/protocol';
 import { costOf, defined, isAbortError, ZERO_SPENT, toErrorInfo } from '@toolyard/protocol';
 import type { AgentState, Executor } from '@toolyard/agent-runtime';
-import { withModelCall, withPendingCalls } from '@toolyard/agent-runtime';
+import { unreadableTypes, withModelCall, withPendingCalls } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { StreamedMessage } from './answer.ts';
 import { assembleRequest, recordOf } from './assemble-request.ts';
 import { createPreludeKeeper } from './prelude-keeper.ts';
 import { requestInputs } from './request-inputs.ts';
+import { noticeLeftOut } from './notice-left-out.ts';
 import { noticeUnpriced } from './notice-unpriced.ts';
 import { createTextCallJudge } from '../text-calls/judge-text-call.ts';
 
@@ -23,6 +24,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     const judge = createTextCallJudge({ messages: request.messages, inputs });
     const answer = new StreamedMessage(messageIdOf(state, journal.attempt), journal, tools, judge);
     const { messageId } = answer;
+    noticeLeftOut(unreadableTypes(inputs.conversation, inputs.sources.inputs), model, journal);
     const prelude = keepPrelude(inputs);
     journal.append({ type: 'request_made', messageId, request: recordOf(inputs, fill, prelude) });
     journal.append({ type: 'message_started', messageId, parentId, model, ...defined({ agent }) });

@@ -34,6 +34,9 @@ export interface RunToolHost extends ToolHost {
   callTool(tool: ToolReference, args: JsonObject, options?: RunCallOptions): Promise<ToolResult>;
 }
 
+/** The server id of the functions that a program gives its agent. */
+export const FUNCTIONS_SERVER = 'functions';
+
 /**
  * The function tools of a process. They are listed, named, enabled and checked like tools of built-in servers, and
  * executed without a connection. Only tools listed by this registration count: a server with the same id has other

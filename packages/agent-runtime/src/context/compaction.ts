@@ -2,6 +2,7 @@ import type { CompactedRange, Message, SystemMessage, UserMessage } from '@tooly
 import { textOf } from '@toolyard/protocol';
 import { tokensOf } from './estimate-tokens.ts';
 import { memoizer } from './memoize.ts';
+import { hasContent } from './well-formed.ts';
 
 /** A summary that replaces the messages above it. */
 export type Summary = SystemMessage & { folds: CompactedRange };
@@ -68,7 +69,8 @@ const MIN_FREED_SHARE = 0.1;
 
 /**
  * Selects the messages to compact so that the verbatim end of the conversation takes at most a quarter of the window.
- * Always keeps the last user message, and never separates a call from its results. Null if it would free too little.
+ * Always keeps the last message that the model has not answered, and never separates a call from its results. Null if it
+ * would free too little.
  */
 export function planCompaction(
   messages: readonly Message[],
@@ -108,7 +110,8 @@ function placeOfCut(messages: readonly Message[], from: number, keep: number): n
   let byUser = -1;
   for (let at = messages.length - 1; at > from; at--) {
     const message = messages[at];
-    if (!message || isSummary(message)) continue;
+    // A request that was rejected left an answer without content, which keeps nothing of what it was to answer.
+    if (!message || isSummary(message) || !hasContent(message)) continue;
     tokens += tokensOf(message);
     if (tokens > keep && last !== -1) break;
     if (message.role === 'tool') continue;

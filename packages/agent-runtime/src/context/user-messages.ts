@@ -1,8 +1,17 @@
-import type { ConversationExample, MediaPart, Message, ModelInput, UserMessage, UserPart } from '@toolyard/protocol';
+import type {
+  ConversationExample,
+  MediaPart,
+  MediaType,
+  Message,
+  ModelInput,
+  UserMessage,
+  UserPart,
+} from '@toolyard/protocol';
 import { CONTENT_PARTS, isMediaPart } from '@toolyard/protocol';
 import type { Placeholders } from './instructions.ts';
 import { fillIn } from './instructions.ts';
 import { mapUnlessSame, memoizer } from './memoize.ts';
+import { hasContent } from './well-formed.ts';
 
 /** The latest messages up to a limit, starting with a user message; the instructions are always kept. */
 export function withinHistory(
@@ -84,6 +93,20 @@ export function withReadableAttachments(
     if (message.role !== 'user' || !message.parts.some((part) => isUnreadable(part, inputs))) return message;
     return readable(message, key, () => ({ ...message, parts: message.parts.map((part) => named(part, inputs)) }));
   });
+}
+
+/**
+ * Media types that the model cannot read, of the messages that it has not answered yet: {@link withReadableAttachments}
+ * leaves them out.
+ */
+export function unreadableTypes(messages: readonly Message[], inputs: readonly ModelInput[] | undefined): MediaType[] {
+  if (inputs === undefined) return [];
+  const answered = messages.findLastIndex((message) => message.role === 'assistant' && hasContent(message));
+  const types = messages
+    .slice(answered + 1)
+    .flatMap((message) => (message.role === 'user' ? message.parts : []))
+    .flatMap((part) => (isUnreadable(part, inputs) ? [part.type] : []));
+  return [...new Set(types)];
 }
 
 function isUnreadable(part: UserPart, inputs: readonly ModelInput[]): part is MediaPart {

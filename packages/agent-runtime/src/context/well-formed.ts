@@ -14,7 +14,8 @@ export function withoutEmptyAnswers(messages: readonly Message[]): readonly Mess
   return messages.every(hasContent) ? messages : messages.filter(hasContent);
 }
 
-function hasContent(message: Message): boolean {
+/** False for an answer without content, or an abandoned one. */
+export function hasContent(message: Message): boolean {
   if (message.role !== 'assistant') return true;
   const { finishReason, parts } = message;
   if (finishReason === 'pending' || finishReason === 'abandoned') return false;

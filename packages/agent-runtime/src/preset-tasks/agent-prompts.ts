@@ -1,6 +1,10 @@
-import { firstEmoji, isJsonObject } from '@toolyard/protocol';
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { firstEmoji, isJsonObject, parseJson } from '@toolyard/protocol';
 import type { PresetPrompt } from './preset-prompt.ts';
-import { CHEAP, oneField, promptMessages, readLine } from './preset-prompt.ts';
+import { cheap, oneField, promptMessages } from './preset-prompt.ts';
+import { readLine } from './read-line.ts';
+import type { Script } from './script.ts';
+import { scriptOfLanguage } from './script.ts';
 
 /** What is known of an agent. */
 export type AgentTexts = { title?: string; description?: string; instructions?: string };
@@ -9,6 +13,7 @@ const MAX_TITLE = 40;
 const MAX_DESCRIPTION = 120;
 const MAX_TAG = 30;
 const MAX_TAGS = 5;
+const MAX_TAG_WORDS = 3;
 /** More of an agent's instructions does not improve a name. */
 const MAX_INPUT = 4_000;
 
@@ -34,8 +39,13 @@ export function avatarPrompt(agent: AgentTexts): PresetPrompt<string> {
         ['Reviews pull requests and finds bugs', '{"emoji":"🐞"}'],
       ],
     ),
-    parameters: CHEAP,
-    form: { name: 'avatar', description: 'the emoji', schema: oneField('emoji', { type: 'string' }) },
+    parameters: cheap(60),
+    form: {
+      name: 'avatar',
+      description: 'the emoji',
+      schema: oneField('emoji', { type: 'string' }),
+      fromText: (text) => objectWith('emoji', firstEmoji(text)),
+    },
     read: (answer) => firstEmoji(textField(answer, 'emoji') ?? ''),
   };
 }
@@ -50,8 +60,10 @@ export function agentTitlePrompt(agent: AgentTexts, language: string | undefined
         ['Explains legal letters in simple words and lists the deadlines in them', 'Letter Explainer'],
         ['把會議逐字稿整理成決議與待辦事項', '會議記錄整理'],
       ],
+      ...scriptOfAnswer(language),
     ),
-    parameters: CHEAP,
+    parameters: cheap(60),
+    isOneLine: true,
     read: (answer) => readLine(answer, MAX_TITLE),
   };
 }
@@ -69,8 +81,10 @@ export function agentDescriptionPrompt(agent: AgentTexts, language: string | und
         ],
         ['你是一位旅遊規劃師，依照預算與天數安排行程。', '依預算與天數規劃旅遊行程'],
       ],
+      ...scriptOfAnswer(language),
     ),
-    parameters: CHEAP,
+    parameters: cheap(120),
+    isOneLine: true,
     read: (answer) => readLine(answer, MAX_DESCRIPTION),
   };
 }
@@ -85,23 +99,52 @@ export function agentTagsPrompt(agent: AgentTexts, language: string | undefined)
         ['Plans weekly meals for a family on a budget', '{"tags":["cooking","meal planning","budget"]}'],
         ['幫忙撰寫與除錯 SQL 查詢', '{"tags":["SQL","資料庫","除錯"]}'],
       ],
+      ...scriptOfAnswer(language),
     ),
-    parameters: CHEAP,
+    parameters: cheap(150),
     form: {
       name: 'tags',
       description: 'the tags',
       schema: oneField('tags', { type: 'array', items: { type: 'string' } }),
+      fromText: (text) => objectWith('tags', tagsInText(text)),
     },
     read(answer) {
       const tags = isJsonObject(answer) ? answer['tags'] : undefined;
-      if (!Array.isArray(tags)) return undefined;
-      const read = tags.flatMap(
-        (tag) => readLine(typeof tag === 'string' ? tag.replace(/^#/, '') : null, MAX_TAG) ?? [],
-      );
-      const unique = read.filter((tag, at) => read.findIndex((each) => isSame(each, tag)) === at);
-      return unique.length === 0 ? undefined : unique.slice(0, MAX_TAGS);
+      return Array.isArray(tags) ? readTags(tags) : undefined;
     },
   };
+}
+
+function readTags(tags: readonly JsonValue[]): string[] | undefined {
+  const read = tags.flatMap((tag) => readLine(typeof tag === 'string' ? tag.replace(/^#/, '') : null, MAX_TAG) ?? []);
+  const unique = read.filter((tag, at) => read.findIndex((each) => isSame(each, tag)) === at);
+  return unique.length === 0 ? undefined : unique.slice(0, MAX_TAGS);
+}
+
+/** The tags of an answer that lists them: separated by commas, as hashtags, or one a line. Prose has none. */
+function tagsInText(text: string): string[] | undefined {
+  const parsed = parseJson(text.replace(/^\s*```\w*\s*\n?|\n?\s*```\s*$/g, '').trim());
+  if (parsed.ok && Array.isArray(parsed.value)) return readTags(parsed.value);
+  const lines = text
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/[:：]\s*$/.test(line) && !/^\s*```/.test(line));
+  const isTag = (tag: string): boolean => tag.length <= MAX_TAG && tag.split(/\s+/).length <= MAX_TAG_WORDS;
+  for (const line of lines) {
+    const pieces = line.replace(/^[^:：]*[:：]/, '').split(/[,，、;；|]|\s(?=#)/);
+    const tags = pieces.map((tag) => tag.trim()).filter((tag) => tag !== '');
+    if (tags.length > 1 && tags.every(isTag)) return readTags(tags);
+  }
+  const items = lines.map((line) => line.replace(/^\s*(?:[-*•#]|\d+[.)、])\s*/, '').trim());
+  return items.every(isTag) ? readTags(items) : undefined;
+}
+
+/** The answer is in the script of the language that is asked for. */
+function scriptOfAnswer(language: string | undefined): [] | [Script] {
+  return language === undefined ? [] : [scriptOfLanguage(language)];
+}
+
+function objectWith(name: string, value: JsonValue | undefined): JsonObject | undefined {
+  return value === undefined ? undefined : { [name]: value };
 }
 
 function inLanguage(language: string | undefined): string {

@@ -1,4 +1,6 @@
 import type { JsonObject, JsonValue, Message, ModelParameters } from '@toolyard/protocol';
+import type { Script } from './script.ts';
+import { scriptOf } from './script.ts';
 
 /** A question with the answer a model should give, so that it answers in the same form. */
 type Example = readonly [question: string, answer: string];
@@ -8,20 +10,46 @@ export type PresetPrompt<Value> = {
   messages: readonly Message[];
   parameters: ModelParameters;
   /** For an answer with a form. Without it the answer is text. */
-  form?: { name: string; description: string; schema: JsonObject };
+  form?: {
+    name: string;
+    description: string;
+    schema: JsonObject;
+    /** The object in an answer that is no JSON, as weak models give it; undefined if it contains none. */
+    fromText: (text: string) => JsonValue | undefined;
+  };
+  /** The answer is one line: the request can be cancelled once {@link hasWholeLine}. */
+  isOneLine?: true;
   /** The value in an answer: text, or an object that matches the form. Undefined: the answer has no usable value. */
   read: (answer: JsonValue) => Value | undefined;
 };
 
-/** Cheap and repeatable: no reasoning, no variation. */
-export const CHEAP: ModelParameters = { temperature: 0, reasoningEffort: 'none' };
+/**
+ * Cheap and repeatable: no reasoning, no variation, and always an output limit, because a model that does not stop
+ * would keep a server with one slot from answering anybody else.
+ */
+export function cheap(maxOutputTokens: number): ModelParameters {
+  return { temperature: 0, reasoningEffort: 'none', maxOutputTokens };
+}
 
-/** The messages of a request: instructions, examples as earlier turns, the input. */
-export function promptMessages(instructions: string, input: string, examples: readonly Example[] = []): Message[] {
+/** Output limit of the next request after one that reached its limit without text: the model reasons anyway. */
+export const MAX_REASONING_TOKENS = 2_000;
+
+/**
+ * The messages of a request: instructions, examples as earlier turns, the input. An example in another script than the
+ * answer would decide the language of a weak model's answer, so only those in the same script are sent. `script`:
+ * default that of the input.
+ */
+export function promptMessages(
+  instructions: string,
+  input: string,
+  examples: readonly Example[] = [],
+  script: Script = scriptOf(input),
+): Message[] {
   const base = { parentId: null, createdAt: 0 } as const;
+  const shown = examples.filter(([question]) => scriptOf(question) === script);
   return [
     { ...base, id: 'instructions', role: 'system', parts: [{ type: 'text', text: instructions }] },
-    ...examples.flatMap(([question, answer], at): Message[] => [
+    ...shown.flatMap(([question, answer], at): Message[] => [
       { ...base, id: `question-${at}`, role: 'user', parts: [{ type: 'text', text: question }] },
       {
         ...base,
@@ -40,32 +68,4 @@ export function promptMessages(instructions: string, input: string, examples: re
 /** An object schema with one required property. */
 export function oneField(name: string, schema: JsonObject): JsonObject {
   return { type: 'object', properties: { [name]: schema }, required: [name], additionalProperties: false };
-}
-
-/**
- * The text of a short answer: its first line, without label, quotes, Markdown marks and closing punctuation; cut at a
- * word. Undefined if nothing is left.
- */
-export function readLine(answer: JsonValue, maxLength: number): string | undefined {
-  if (typeof answer !== 'string') return undefined;
-  const line = answer
-    .split('\n')
-    .map((each) => each.replace(/^[\s#>*-]+/, '').trim())
-    .find((each) => each !== '' && !each.startsWith('```'));
-  if (line === undefined) return undefined;
-  const bare = line
-    .replace(/^(?:title|name|description|标题|標題|名称|名稱)\s*[:：]\s*/i, '')
-    .replaceAll(/\*\*|__|`/g, '')
-    .replace(/^["'“”‘’「『《]+/, '')
-    .replace(/["'“”‘’」』》.。!！,，;；:：]+$/, '')
-    .trim();
-  return bare === '' ? undefined : cutAtWord(bare, maxLength);
-}
-
-/** A text that is shortened says so: it ends with an ellipsis, after a whole word. */
-export function cutAtWord(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  const cut = text.slice(0, maxLength).toWellFormed();
-  const space = cut.lastIndexOf(' ');
-  return `${(space > maxLength / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }

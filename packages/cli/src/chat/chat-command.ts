@@ -41,7 +41,12 @@ export async function chatCommand(io: CommandIo, message: string | undefined, fl
   try {
     await killOrphans(systemClock);
     const platform = nodePlatform({ sandbox: { dataFolders: [dataDirFrom(undefined, io)] } });
-    const chosen = await chooseModel(flags, { env: io.env, fetch: platform.fetch, clock: platform.clock });
+    const chosen = await chooseModel(flags, {
+      env: io.env,
+      fetch: platform.fetch,
+      clock: platform.clock,
+      onLoading: (text) => terminal.err.write(dim(`${text}\n`, terminal)),
+    });
     const servers = serversFrom(flags, io);
     const workspace = flags.workspace === undefined ? undefined : localWorkspace(flags.workspace, io.cwd);
     terminal.err.write(dim(`model: ${chosen.description}\n`, terminal));

@@ -15,7 +15,14 @@ import { readLooseJson } from './repair-json.ts';
 type Method = GeneratedObject['by'];
 
 /** Result of one method: the value if there was one, and what is wrong with it. */
-type Outcome = { value: JsonValue | undefined; problem: string | null; usage: Usage | undefined; refused: boolean };
+type Outcome = {
+  value: JsonValue | undefined;
+  problem: string | null;
+  usage: Usage | undefined;
+  refused: boolean;
+  /** The output limit was reached before any text or call. */
+  isSpent?: boolean;
+};
 
 /**
  * Generates an object that matches a schema with any chat model: first by the native response format, then, if that is
@@ -29,8 +36,9 @@ export async function generateObject(
 ): Promise<GeneratedObject> {
   let usage: Usage | undefined;
   let problem = 'there was no JSON value';
+  let parameters = request.parameters ?? {};
   for (const by of ['native', 'tool', 'text'] as const satisfies readonly Method[]) {
-    const outcome = await ask(runtime, chatRequest(by, request, problem), by, request.schema, options);
+    const outcome = await ask(runtime, chatRequest(by, { ...request, parameters }, problem), by, request, options);
     if (outcome.usage !== undefined) usage = addUsage(usage ?? {}, outcome.usage);
     if (outcome.value !== undefined && outcome.problem === null) {
       // A server that rejects the response format answers in plain text, which may still be a matching object.
@@ -38,6 +46,9 @@ export async function generateObject(
       return { object: outcome.value, by: method, ...defined({ usage }) };
     }
     if (outcome.problem !== null) problem = outcome.problem;
+    if (outcome.isSpent === true && request.maxReasoningTokens !== undefined) {
+      parameters = { ...parameters, maxOutputTokens: request.maxReasoningTokens };
+    }
   }
   throw new ToolyardError({
     code: 'bad_response',
@@ -102,19 +113,21 @@ async function ask(
   runtime: Pick<ModelRuntime, 'chat'>,
   request: ChatRequest,
   by: Method,
-  schema: JsonObject,
+  { schema, fromText }: ObjectRequest,
   options: CallOptions,
 ): Promise<Outcome> {
   let text = '';
   let called: JsonValue | undefined;
   let usage: Usage | undefined;
   let refused = false;
+  let isCut = false;
   for await (const batch of runtime.chat(request, options)) {
     for (const part of batch) {
       if (part.type === 'text') text += part.text;
       else if (part.type === 'tool_call' && part.arguments !== null) {
         called ??= isOfObject(schema) ? part.arguments : part.arguments['value'];
       } else if (part.type === 'usage') usage = part.usage;
+      else if (part.type === 'finish') isCut = part.reason === 'length';
       else if (part.type === 'notice') refused ||= part.code === 'setting_left_out';
       else if (part.type === 'error') {
         // A server that rejects one method may support another.
@@ -125,7 +138,12 @@ async function ask(
       }
     }
   }
-  const value = called ?? readLooseJson(text);
-  const problem = value === undefined ? 'it was not valid JSON' : checkSchema(schema, value);
-  return { value, problem, usage, refused };
+  const isSpent = isCut && called === undefined && text.trim() === '';
+  const json = called ?? readLooseJson(text);
+  const jsonProblem = json === undefined ? 'it was not valid JSON' : checkSchema(schema, json);
+  if (jsonProblem === null) return { value: json, problem: null, usage, refused };
+  // Weak models write the bare value, whatever form the request asks for: one answer is enough.
+  const read = text.trim() === '' ? undefined : fromText?.(text);
+  if (read === undefined) return { value: json, problem: jsonProblem, usage, refused, isSpent };
+  return { value: read, problem: checkSchema(schema, read), usage, refused };
 }

@@ -1,8 +1,10 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
 import { reply, startModelServer, type ModelReply } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
 import { request } from '../test-fixtures/requests.ts';
 import { runtimeOver, WIRE_SCRIPTS } from '../test-fixtures/wires.ts';
+import type { ObjectRequest } from '../types.ts';
 import type { WireName } from '../wire/names.ts';
 import { checkSchema } from './check-schema.ts';
 import { readLooseJson } from './repair-json.ts';
@@ -13,11 +15,16 @@ const schema: JsonObject = {
   required: ['name'],
 };
 
-async function generate(wire: WireName, replies: readonly ModelReply[], of: JsonObject = schema) {
+async function generate(
+  wire: WireName,
+  replies: readonly ModelReply[],
+  of: JsonObject = schema,
+  more: Partial<ObjectRequest> = {},
+) {
   await using server = await startModelServer(replies);
   const { messages } = request('Who?');
   const runtime = runtimeOver(wire, server.url);
-  const result = runtime.generateObject?.({ model: 'scripted', messages, name: 'person', schema: of });
+  const result = runtime.generateObject?.({ model: 'scripted', messages, name: 'person', schema: of, ...more });
   const outcome = await result?.catch((thrown: unknown) => thrown);
   return { outcome, requests: server.requests };
 }
@@ -74,6 +81,20 @@ describe.each(WIRE_SCRIPTS)('an object over $wire', (script) => {
     expect(requests).toHaveLength(1);
   });
 
+  test('reads a bare answer with the first request, if the caller can read one', async () => {
+    const fromText = (answer: string): JsonValue | undefined =>
+      answer.includes('Ada') ? { name: 'Ada' } : answer.includes('7') ? { name: 7 } : undefined;
+    const bare = await generate(wire, [text('"Ada"')], schema, { fromText });
+    expect(bare.outcome).toMatchObject({ object: { name: 'Ada' } });
+    expect(bare.requests).toHaveLength(1);
+    // What it reads has to match the schema as well.
+    const other = await generate(wire, [text('7'), text('I do not know.'), text('Her name is Ada.')], schema, {
+      fromText,
+    });
+    expect(other.outcome).toMatchObject({ object: { name: 'Ada' } });
+    expect(other.requests).toHaveLength(3);
+  });
+
   test('wraps a list, which tool arguments cannot be', async () => {
     const of = { type: 'array', items: { type: 'number' } };
     const { outcome } = await generate(
@@ -83,6 +104,23 @@ describe.each(WIRE_SCRIPTS)('an object over $wire', (script) => {
     );
     expect(outcome).toMatchObject({ object: [1, 2], by: 'tool' });
   });
+});
+
+test('gives a model that reasons anyway more room after it reached the output limit without text', async () => {
+  const spent = reply.text('', { finish: 'length' });
+  const limits = { parameters: { maxOutputTokens: 60 }, maxReasoningTokens: 2_000 };
+  const limitsOf = async (replies: readonly ModelReply[], more: Partial<ObjectRequest>): Promise<unknown[]> => {
+    const { requests } = await generate('openai-chat', replies, schema, more);
+    return requests.flatMap(({ body }) =>
+      isJsonObject(body) ? [body['max_tokens'] ?? body['max_completion_tokens']] : [],
+    );
+  };
+  expect(await limitsOf([spent, reply.text('{"name":"Ada"}')], limits)).toEqual([60, 2_000]);
+  expect(await limitsOf([reply.text('no'), reply.text('{"name":"Ada"}')], limits)).toEqual([60, 60]);
+  // A limit that a caller sets is kept.
+  expect(await limitsOf([spent, reply.text('{"name":"Ada"}')], { parameters: { maxOutputTokens: 60 } })).toEqual([
+    60, 60,
+  ]);
 });
 
 test.each<[string, JsonValue | undefined]>([

@@ -20,6 +20,7 @@ import type { ModelFactsOptions } from '../model-facts.ts';
 import type { ModelListing } from './model-listing.ts';
 import { isTransient, toNetworkError } from './network-error.ts';
 import { createRedactor, isNamed, retryAfterMs, shortened, toModelError, type ErrorContext } from './provider-error.ts';
+import { isLoading, LOADING_POLL_MS, MAX_LOADING_MS } from './loading.ts';
 import { retryWaitMs } from './retry.ts';
 
 /** Options every wire needs to reach its server. */
@@ -184,6 +185,12 @@ export class Connection {
     } finally {
       guard.dispose();
     }
+  }
+
+  /** Delay before a server that is loading its model is asked again; null if it is not, or has taken too long. */
+  waitWhileLoading(outcome: EndpointOutcome, loadingMs: number): number | null {
+    if (this.#options.maxRetries === 0 || loadingMs >= MAX_LOADING_MS) return null;
+    return outcome.kind === 'refused' && isLoading(outcome.status, outcome.error) ? LOADING_POLL_MS : null;
   }
 
   /** Delay in milliseconds before a retry; null if the request should not be retried. */

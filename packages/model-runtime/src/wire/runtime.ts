@@ -86,6 +86,7 @@ export class WireRuntime implements ModelRuntime {
       // Loaded with the first request, like the wire.
       const { RequestForms } = await import('./request-forms.ts');
       const forms = new RequestForms(this.#fallbacks, dialect, this.#rejectedMedia.apply(request), errors);
+      let loadingSince: number | null = null;
       for (let attempt = 0; ;) {
         const notices: StreamPart[] = [];
         const startedAt = connection.clock.monotonic();
@@ -141,6 +142,17 @@ export class WireRuntime implements ModelRuntime {
           }
         }
 
+        const loadingMs = loadingSince === null ? 0 : startedAt - loadingSince;
+        const pollMs = connection.waitWhileLoading(outcome, loadingMs);
+        if (pollMs !== null) {
+          if (loadingSince === null) {
+            loadingSince = startedAt;
+            const text = `${this.label} is loading its model. The request waits for it.`;
+            yield [{ type: 'notice', code: 'model_loading', text }];
+          }
+          await guard.pause(pollMs);
+          continue;
+        }
         const waitMs = connection.waitBefore(outcome, failure, attempt);
         if (waitMs === null) {
           yield [{ type: 'error', error: failure }];

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { presetTaskResult } from '@toolyard/protocol/schemas';
-import { reply } from '@toolyard/testing';
+import { eventually, reply } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
 import { CallSpans } from '../telemetry/call-spans.ts';
 import type { Span } from '../telemetry/otlp-exporter.ts';
@@ -107,6 +107,44 @@ describe('POST /api/preset-tasks', () => {
     const { messages } = stage.upstream.requests[0]?.body as { messages: JsonObject[] };
     expect(messages.at(-1)?.['content']).toBe('User: my sourdough is flat\n\nAssistant: It is underproofed.');
     expect((await stage.server.storage.conversations.get(OWNER, 'c'))?.title).toBe('hello there');
+  });
+
+  test('cancels the request of a title once its line is complete, and limits its output', async () => {
+    await setDefaults({});
+    const conversationId = await conversationWith('hi', 'Hello.');
+    const endless = reply.text('Greeting\n\nI chose this title because');
+    stage.script = [{ ...endless, ending: 'silence' }];
+    expect((await run({ task: 'title', conversationId })).last).toEqual([
+      'result',
+      { task: 'title', value: 'Greeting' },
+    ]);
+    const [request] = stage.upstream.requests;
+    expect(request?.body).toMatchObject({ max_tokens: 60 });
+    await eventually(() => request?.clientLeft, { what: 'the cancellation of the request' });
+  });
+
+  test('a title that reached the output limit is read; one that was all reasoning is asked for again with room', async () => {
+    await setDefaults({});
+    const conversationId = await conversationWith('hi', 'Hello.');
+    stage.script = [reply.text('Greeting an assistant and', { finish: 'length' })];
+    expect((await run({ task: 'title', conversationId })).last).toMatchObject([
+      'result',
+      { value: 'Greeting an assistant and' },
+    ]);
+    stage.script = [reply.text('', { finish: 'length' }), reply.text('Greeting')];
+    expect((await run({ task: 'title', conversationId })).last).toMatchObject(['result', { value: 'Greeting' }]);
+    expect(stage.upstream.requests.at(-1)?.body).toMatchObject({ max_tokens: 2_060 });
+  });
+
+  test.each([
+    ['agent-avatar', { agent: { title: 'Fox' } }, '🦊', '🦊'],
+    ['agent-tags', { agent: { title: 'Fox' } }, 'animals, forest', ['animals', 'forest']],
+    ['detect-language', { text: 'Bonjour mes amis' }, 'The language is "fr".', 'fr'],
+  ])('%s accepts the bare answer of a weak model with one request', async (task, input, answer, value) => {
+    await setDefaults({});
+    stage.script = [reply.text(answer)];
+    expect((await run({ task, ...input })).last).toEqual(['result', { task, value }]);
+    expect(stage.upstream.requests).toHaveLength(1);
   });
 
   test('repairs an unusable answer once, then says so', async () => {

@@ -3,11 +3,10 @@ import { messageOf } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { LiveHub } from '../services.ts';
 import type { PresetTasks } from './preset-tasks.ts';
+import { SHORT_TASK_TIMEOUT_MS } from './preset-tasks.ts';
 
-/** A title that takes longer fails. */
-const TIMEOUT_MS = 60_000;
-/** Longer than the timeout: the claim of a process that is alive does not expire. */
-const CLAIM_MS = 2 * TIMEOUT_MS;
+/** Longer than the task may take: the claim of a process that is alive does not expire. */
+const CLAIM_MS = 2 * SHORT_TASK_TIMEOUT_MS;
 
 /** Generates titles of conversations after an answer, in the background. */
 export type ConversationTitles = {
@@ -23,7 +22,7 @@ export type ConversationTitlesOptions = {
   storage: { conversations: Pick<SharedStorage['conversations'], 'get' | 'claimTitle' | 'endTitleClaim'> };
   tasks: Pick<PresetTasks, 'run' | 'isAvailable'>;
   hub: Pick<LiveHub, 'changed'>;
-  clock: Pick<Clock, 'now' | 'after'>;
+  clock: Pick<Clock, 'now'>;
   log: (line: string) => void;
   /** Passed at `title:claimed`, before the model is asked, and at `title:stored`. */
   failpoint?: Failpoint;
@@ -60,14 +59,10 @@ export function createConversationTitles(options: ConversationTitlesOptions): Co
     call: Parameters<PresetTasks['run']>[1],
     cancelled: AbortSignal,
   ): Promise<Outcome> {
-    const control = new AbortController();
-    const stop = (): void => control.abort();
-    cancelled.addEventListener('abort', stop, { once: true });
-    const clearTimer = clock.after(TIMEOUT_MS, stop);
     try {
       if (cancelled.aborted) return 'cancelled';
       const events = await tasks.run(principal, call);
-      for await (const { event, data } of events(control.signal)) {
+      for await (const { event, data } of events(cancelled)) {
         if (event === 'result' && data.task === 'title') return { title: data.value };
         if (event === 'error') return 'failed';
       }
@@ -75,9 +70,6 @@ export function createConversationTitles(options: ConversationTitlesOptions): Co
     } catch {
       // No text to name, a budget, a missing provider: the beginning of the first message stays the title.
       return cancelled.aborted ? 'cancelled' : 'failed';
-    } finally {
-      clearTimer();
-      cancelled.removeEventListener('abort', stop);
     }
   }
 

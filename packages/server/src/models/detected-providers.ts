@@ -12,7 +12,7 @@ const FRESH_MS = 60_000;
 /** Timeout of a scan for a server that a run needs: on a busy machine the usual one may miss it. */
 const NEEDED_TIMEOUT_MS = 5_000;
 
-export type DetectedProvider = ConfiguredProvider & { models: readonly ModelInfo[] };
+export type DetectedProvider = ConfiguredProvider & { models: readonly ModelInfo[]; isLoading?: true };
 
 export type DetectedProvidersOptions = {
   fetches: OwnerFetches;
@@ -39,7 +39,8 @@ export class DetectedProviders {
   /** Result of the last scan; waits for a new one if it has expired. */
   async current(refresh: boolean): Promise<readonly DetectedProvider[]> {
     const isFresh = this.#options.clock.monotonic() - this.#scannedAt < FRESH_MS;
-    if (this.#scanning !== undefined || refresh || !isFresh) await this.#scan();
+    const isAnyLoading = this.#known.some(({ isLoading }) => isLoading);
+    if (this.#scanning !== undefined || refresh || !isFresh || isAnyLoading) await this.#scan();
     return this.#known;
   }
 
@@ -75,9 +76,9 @@ export class DetectedProviders {
         signal: this.#stop.signal,
         ...defined({ ports, timeoutMs }),
       });
-      const before = this.#known.map(({ id }) => id).join();
+      const before = stateOf(this.#known);
       const programs = (await loadProviders()).filter(({ place }) => place === 'own');
-      this.#known = servers.map(({ label, baseUrl, models }) => ({
+      this.#known = servers.map(({ label, baseUrl, models, isLoading }) => ({
         id: `${ID_PREFIX}${new URL(baseUrl).port}`,
         label,
         origin: 'found',
@@ -85,13 +86,18 @@ export class DetectedProviders {
         wire: 'openai-chat',
         ...knownAs(programs.find((program) => program.label === label)),
         models,
+        ...defined({ isLoading }),
       }));
       this.#scannedAt = clock.monotonic();
-      if (this.#known.map(({ id }) => id).join() !== before) onChange();
+      if (stateOf(this.#known) !== before) onChange();
     } catch (thrown) {
       if (!isAbortError(thrown)) throw thrown;
     }
   }
+}
+
+function stateOf(known: readonly DetectedProvider[]): string {
+  return known.map(({ id, isLoading = false }) => `${id} ${isLoading}`).join();
 }
 
 function knownAs(known: KnownProvider | undefined): { known?: KnownProvider } {

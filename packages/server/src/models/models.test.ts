@@ -152,6 +152,26 @@ describe('the list of models', () => {
     expect((await all.providers(me)).map(({ id }) => id)).toEqual(['mine', 'demo']);
   });
 
+  it('says that a detected server is loading its model, until it has', async () => {
+    let isLoaded = false;
+    const llama = createServer((_request, response) => {
+      response.writeHead(isLoaded ? 200 : 503, { 'content-type': 'application/json', server: 'llama.cpp' });
+      const error = { code: 503, message: 'Loading model', type: 'unavailable_error' };
+      response.end(JSON.stringify(isLoaded ? { object: 'list', data: [{ id: 'm', object: 'model' }] } : { error }));
+    });
+    await new Promise<void>((resolve) => llama.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void llama.close());
+    const { port } = llama.address() as AddressInfo;
+    const all = await models({ localPorts: [port] });
+    expect((await all.list(me)).failures).toMatchObject([
+      { providerId: `local-${port}`, error: { message: `llama.cpp on port ${port} is loading its model.` } },
+    ]);
+    isLoaded = true;
+    const { models: listed, failures } = await all.list(me);
+    expect(failures).toEqual([]);
+    expect(listed).toContainEqual(expect.objectContaining({ providerId: `local-${port}`, modelId: 'm' }));
+  });
+
   it('knows the window and inputs of a detected model, also of one that replaced it on the same port', async () => {
     let model = { id: 'small', window: 2_048, vision: false };
     const llama = createServer(({ url }, response) => {

@@ -1,5 +1,5 @@
 import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
-import { createDemoRuntime, createProviderRuntime, rememberNativeCalls } from '@toolyard/model-runtime';
+import { createDemoRuntime, createProviderRuntime, loadingError, rememberNativeCalls } from '@toolyard/model-runtime';
 import { cloudCredentials } from '@toolyard/agent-host/node';
 import { createGuardedFetch, trustOrigins } from '@toolyard/guarded-fetch';
 import type {
@@ -120,7 +120,10 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     ]);
     const results = [
       ...asked,
-      ...local.map((record) => ({ record, outcome: { ok: true as const, models: record.models } })),
+      ...local.map((record): { record: DetectedProvider; outcome: ListOutcome } => ({
+        record,
+        outcome: record.isLoading ? { ok: false, error: loadingError(record) } : { ok: true, models: record.models },
+      })),
       { record: DEMO, outcome: { ok: true as const, models: await demo.models() } },
     ];
     const chosen =

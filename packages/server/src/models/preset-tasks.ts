@@ -1,8 +1,9 @@
 import type { PresetPrompt } from '@toolyard/agent-runtime';
-import { ASSUMED_WINDOW, presetPrompt } from '@toolyard/agent-runtime';
+import { ASSUMED_WINDOW, hasWholeLine, MAX_REASONING_TOKENS, presetPrompt } from '@toolyard/agent-runtime';
 import type { GeneratedObject, StreamPart } from '@toolyard/model-runtime';
 import type {
   AgentConfiguration,
+  Clock,
   ErrorInfo,
   IdSource,
   JsonValue,
@@ -47,16 +48,24 @@ export type PresetTasksOptions = {
   configurations: Pick<Configurations, 'resolve'>;
   models: Pick<Models, 'facts' | 'price'>;
   ids: IdSource;
+  clock: Pick<Clock, 'after'>;
   telemetry?: Pick<Telemetry, 'watch'>;
 };
 
+/** A short answer that takes longer fails; a server with one slot answers nobody else meanwhile. */
+export const SHORT_TASK_TIMEOUT_MS = 60_000;
+/** Answers as long as their input, on a slow local model. */
+const LONG_TASK_TIMEOUT_MS = 600_000;
+
 type Layers = Parameters<Configurations['resolve']>[1];
 type Answer = JsonValue | undefined;
+/** What a model answered; `isCut`: up to its output limit. */
+type Asked = { answer: Answer; isCut: boolean };
 type Turn = { principal: Owner; call: PresetTaskCall; model: ModelReference; prompt: PresetPrompt<PresetTaskValue> };
 type PresetTaskValue = PresetTaskResult['value'];
 
 export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
-  const { calls, storage, configurations, models, ids, telemetry } = options;
+  const { calls, storage, configurations, models, ids, clock, telemetry } = options;
 
   async function prepare(principal: Owner, call: PresetTaskCall): Promise<Turn> {
     const { stored, ...layers } = await contextOf(principal, call.conversationId);
@@ -82,11 +91,14 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
     return { stored, agentId: stored.agentId, conversation: readStoredConfiguration(stored.configuration) };
   }
 
-  /** Asks once; text is passed on while it arrives. The returned answer is undefined if the model gave none. */
-  async function* ask(turn: Turn, messages: readonly Message[], signal: AbortSignal): AsyncGenerator<string, Answer> {
+  /**
+   * Asks once; text is passed on while it arrives. The request is cancelled as soon as its answer cannot change. The
+   * returned answer is undefined if the model gave none.
+   */
+  async function* ask(turn: Turn, messages: readonly Message[], signal: AbortSignal): AsyncGenerator<string, Asked> {
     const { principal, model, prompt, call } = turn;
     const { providerId, modelId } = model;
-    const { form, parameters } = prompt;
+    const { form, parameters, isOneLine } = prompt;
     // Before the request: nothing would handle its failure meanwhile.
     const price = await models.price(principal, model);
     let parts: AsyncIterable<readonly StreamPart[]>;
@@ -95,7 +107,8 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
       const request = { model: modelId, messages: [...messages], tools: [], parameters } as const;
       parts = (await calls.chat(principal, providerId, { ...request, toolChoice: 'none', toolMode: 'native' }))(signal);
     } else {
-      const request = { model: modelId, messages: [...messages], ...form, parameters };
+      const limits = { parameters, maxReasoningTokens: MAX_REASONING_TOKENS };
+      const request = { model: modelId, messages: [...messages], ...form, ...limits };
       const made = calls.generateObject(principal, providerId, request, signal);
       parts = partsOf(made, (object) => (answer = object));
     }
@@ -107,37 +120,53 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
       ...defined({ price, traceId: call.traceId }),
     };
     let text = '';
+    let isCut = false;
     for await (const batch of telemetry?.watch(traced, parts) ?? parts) {
       for (const part of batch) {
         if (part.type === 'error') throw new ToolyardError(part.error);
-        if (part.type === 'finish' && part.reason === 'length') throw cutOff();
+        if (part.type === 'finish') isCut = part.reason === 'length';
         if (part.type !== 'text') continue;
         text += part.text;
         yield part.text;
       }
+      if (isOneLine === true && hasWholeLine(text)) break;
     }
-    return form === undefined ? text : answer;
+    return { answer: form === undefined ? text : answer, isCut };
   }
 
-  async function* answered(turn: Turn, signal: AbortSignal): AsyncGenerator<PresetTaskEvent> {
-    const { call, prompt } = turn;
-    const { task } = call;
-    let messages = prompt.messages;
+  async function* answered(first: Turn, caller: AbortSignal): AsyncGenerator<PresetTaskEvent> {
+    const { task } = first.call;
+    const deadline = new AbortController();
+    const { form, isOneLine = false } = first.prompt;
+    const timeoutMs = isOneLine || form !== undefined ? SHORT_TASK_TIMEOUT_MS : LONG_TASK_TIMEOUT_MS;
+    const cancelTimer = clock.after(timeoutMs, () => deadline.abort());
+    const signal = AbortSignal.any([caller, deadline.signal]);
+    let turn = first;
+    let { messages } = turn.prompt;
     try {
       for (const isLast of [false, true]) {
-        const answer = yield* asEvents(ask(turn, messages, signal));
-        if (signal.aborted) return;
-        const value = answer === undefined ? undefined : prompt.read(answer);
+        const { answer, isCut } = yield* asEvents(ask(turn, messages, signal));
+        if (caller.aborted) return;
+        if (deadline.signal.aborted) throw timedOut(task, turn.model, timeoutMs);
+        const isSpent = isCut && typeof answer === 'string' && answer.trim() === '';
+        // The first line of a title is complete, whatever would have followed; half a translation is not.
+        if (isCut && !isOneLine && (isLast || !isSpent)) throw cutOff();
+        const value = answer === undefined ? undefined : turn.prompt.read(answer);
         if (value !== undefined) {
           // Each prompt reads the type of value of its task.
           yield { event: 'result', data: { task, value } as PresetTaskResult };
           return;
         }
         if (isLast) throw unusable(task, turn.model);
-        messages = withRepair(prompt.messages, answer);
+        if (isSpent) turn = withRoomToReason(turn);
+        else messages = withRepair(messages, answer);
       }
     } catch (thrown) {
-      if (!signal.aborted) yield { event: 'error', data: toErrorInfo(thrown) };
+      if (caller.aborted) return;
+      const error = deadline.signal.aborted ? timedOut(task, turn.model, timeoutMs) : thrown;
+      yield { event: 'error', data: toErrorInfo(error) };
+    } finally {
+      cancelTimer();
     }
   }
 
@@ -189,7 +218,7 @@ function modelFor({ task }: PresetTaskCall, resolved: ResolvedAgentConfiguration
   }
 }
 
-async function* asEvents(texts: AsyncGenerator<string, Answer>): AsyncGenerator<PresetTaskEvent, Answer> {
+async function* asEvents(texts: AsyncGenerator<string, Asked>): AsyncGenerator<PresetTaskEvent, Asked> {
   for (;;) {
     const next = await texts.next();
     if (next.done === true) return next.value;
@@ -205,6 +234,13 @@ async function* partsOf(
   const { object, usage } = await made;
   take(object);
   yield [...(usage === undefined ? [] : [{ type: 'usage', usage } as const]), { type: 'finish', reason: 'stop' }];
+}
+
+/** A model that reached the output limit without text always reasons: its next answer gets room for it. */
+function withRoomToReason(turn: Turn): Turn {
+  const { maxOutputTokens = 0 } = turn.prompt.parameters;
+  const parameters = { ...turn.prompt.parameters, maxOutputTokens: maxOutputTokens + MAX_REASONING_TOKENS };
+  return { ...turn, prompt: { ...turn.prompt, parameters } };
 }
 
 /** The request again, with the answer that could not be used. */
@@ -244,6 +280,15 @@ function cutOff(): ToolyardError {
     code: 'bad_response',
     message: 'The answer was cut off at the output limit of the model.',
     hint: 'Choose a model with a larger output limit for this task, or shorten the text.',
+  });
+}
+
+function timedOut(task: string, { modelId }: ModelReference, timeoutMs: number): ToolyardError {
+  return new ToolyardError({
+    code: 'timed_out',
+    message: `${modelId} did not finish the task "${task}" within ${timeoutMs / 1_000} seconds.`,
+    hint: 'Try again, or choose a faster model for this task.',
+    retryable: true,
   });
 }
 

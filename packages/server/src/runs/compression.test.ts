@@ -115,6 +115,29 @@ describe('a conversation that exceeds the context window', () => {
     expect(model.requests).toHaveLength(5);
   });
 
+  test('sends nothing if the message alone exceeds the window: the run fails with both numbers', async () => {
+    const model = scriptedModel([answersWithoutUsage('Fine.')]);
+    const bench = await openBench(temporaryFolder(), { model, abilities: { contextWindow: 2_048 } });
+    const conversation = await bench.conversation();
+    const events = await bench.rest(await bench.ask(conversation, LONG.repeat(4)));
+    expect(events.at(-1)).toMatchObject({
+      status: 'failed',
+      error: { code: 'context_exceeded', message: expect.stringContaining('(4,000 of 2,048 tokens)') },
+    });
+    expect(model.requests).toEqual([]);
+    await bench.rest(await bench.ask(conversation, 'hi'));
+    expect(model.requests.some(isSummary)).toBe(true);
+  });
+
+  test('never summarizes the only message, also if the provider rejects it', async () => {
+    const tooLong: ScriptedAnswer = [[{ type: 'error', error: { code: 'context_exceeded', message: 'Too long.' } }]];
+    const model = scriptedModel(() => tooLong);
+    const bench = await openBench(temporaryFolder(), { model });
+    const events = await bench.rest(await bench.ask(await bench.conversation(), LONG.repeat(4)));
+    expect(events.at(-1)).toMatchObject({ status: 'failed', error: { message: 'Too long.' } });
+    expect(model.requests.some(isSummary)).toBe(false);
+  });
+
   test("continues with the user's messages if no model could summarize it", async () => {
     const dead: ScriptedAnswer = [[{ type: 'error', error: { code: 'overloaded', message: 'Later.' } }]];
     const model = scriptedModel((index) => (index === 3 ? dead : answersWithoutUsage(LONG)));

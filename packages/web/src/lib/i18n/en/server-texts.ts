@@ -162,6 +162,13 @@ export const serverTexts = {
   // Notices in a chat
   retryingIn: '{reason} Retrying in {seconds} s.',
   settingUnsupported: '{model} at {server} does not support {setting}: it was left out.',
+  modelLoading: '{server} is loading its model. The request waits for it.',
+  detectedLoading: '{server} on port {port} is loading its model.',
+  waitForLoading: 'Wait until it has loaded; large models take minutes.',
+  messageTooLong: "Your message is longer than the model's context window ({tokens} of {window} tokens).",
+  shortenMessage: 'Shorten or split it, or choose a model with a larger context window.',
+  imagesLeftOut: '{model} does not accept images, so they were left out.',
+  audioLeftOut: '{model} does not accept audio, so it was left out.',
   settingRejected: '{model} at {server} rejected the {setting}, so it was left out: {reason}',
   toolRejected: '{model} at {server} rejected the tool {tool}, so it was left out: {reason}',
   toolsOverLimit: '{model} at {server} accepts at most {count} tools: {rest} were left out.',
@@ -310,6 +317,8 @@ export const serverTexts = {
   largerLimit: 'Choose a model with a larger output limit for this task, or shorten the text.',
   noUsableAnswer: '{model} gave no usable answer for the task "{task}".',
   otherTaskModel: 'Try again, or choose another model for this task.',
+  taskTimedOut: '{model} did not finish the task "{task}" within {seconds} seconds.',
+  fasterTaskModel: 'Try again, or choose a faster model for this task.',
   // Results of built-in tools
   noImageModel: 'No model for images is chosen.',
   noSpeechModel: 'No model for speech is chosen.',

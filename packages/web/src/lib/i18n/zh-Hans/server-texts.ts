@@ -163,6 +163,13 @@ export const serverTexts: Translation<typeof en> = {
   // Notices in a chat
   retryingIn: '{reason}将在 {seconds} 秒后重试。',
   settingUnsupported: '{server} 的 {model} 不支持{setting}，已略过。',
+  modelLoading: '{server} 正在加载模型，请求会等待加载完成。',
+  detectedLoading: '{server}（端口 {port}）正在加载模型。',
+  waitForLoading: '请等待加载完成；大型模型需要几分钟。',
+  messageTooLong: '你的消息超过模型的上下文窗口（{tokens} / {window} 个 token）。',
+  shortenMessage: '请缩短或拆分消息，或选择上下文窗口更大的模型。',
+  imagesLeftOut: '{model} 不接受图片，图片已略过。',
+  audioLeftOut: '{model} 不接受音频，音频已略过。',
   settingRejected: '{server} 的 {model} 拒绝{setting}，已略过：{reason}',
   toolRejected: '{server} 的 {model} 拒绝工具 {tool}，已略过该工具：{reason}',
   toolsOverLimit: '{server} 的 {model} 最多接受 {count} 个工具，已略过 {rest} 个。',
@@ -304,6 +311,8 @@ export const serverTexts: Translation<typeof en> = {
   largerLimit: '请为此任务选择输出上限较大的模型，或缩短文本。',
   noUsableAnswer: '{model} 对任务“{task}”没有给出可用的回答。',
   otherTaskModel: '请再试一次，或为此任务选择其他模型。',
+  taskTimedOut: '{model} 未在 {seconds} 秒内完成任务“{task}”。',
+  fasterTaskModel: '请再试一次，或为此任务选择更快的模型。',
   // Results of built-in tools
   noImageModel: '尚未选择生成图像的模型。',
   noSpeechModel: '尚未选择语音模型。',

@@ -163,6 +163,13 @@ export const serverTexts: Translation<typeof en> = {
   // Notices in a chat
   retryingIn: '{reason}將在 {seconds} 秒後重試。',
   settingUnsupported: '{server} 的 {model} 不支援{setting}，已略過。',
+  modelLoading: '{server} 正在載入模型，請求會等待載入完成。',
+  detectedLoading: '{server}（連接埠 {port}）正在載入模型。',
+  waitForLoading: '請等待載入完成；大型模型需要數分鐘。',
+  messageTooLong: '你的訊息超過模型的上下文視窗（{tokens} / {window} 個 token）。',
+  shortenMessage: '請縮短或拆分訊息，或選擇上下文視窗較大的模型。',
+  imagesLeftOut: '{model} 不接受圖片，圖片已略過。',
+  audioLeftOut: '{model} 不接受音訊，音訊已略過。',
   settingRejected: '{server} 的 {model} 拒絕{setting}，已略過：{reason}',
   toolRejected: '{server} 的 {model} 拒絕工具 {tool}，已略過該工具：{reason}',
   toolsOverLimit: '{server} 的 {model} 最多接受 {count} 個工具，已略過 {rest} 個。',
@@ -304,6 +311,8 @@ export const serverTexts: Translation<typeof en> = {
   largerLimit: '請為此任務選擇輸出上限較大的模型，或縮短文字。',
   noUsableAnswer: '{model} 對任務「{task}」沒有給出可用的回答。',
   otherTaskModel: '請再試一次，或為此任務選擇其他模型。',
+  taskTimedOut: '{model} 未在 {seconds} 秒內完成任務「{task}」。',
+  fasterTaskModel: '請再試一次，或為此任務選擇較快的模型。',
   // Results of built-in tools
   noImageModel: '尚未選擇產生圖片的模型。',
   noSpeechModel: '尚未選擇語音模型。',
