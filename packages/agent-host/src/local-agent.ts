@@ -63,7 +63,7 @@ export class LocalAgent implements Agent {
     this.#usage = new MemoryUsage(platform.clock);
     this.#model = resolveModel(options.model, platform);
     if (options.instructions !== undefined) {
-      conversation.add({
+      conversation.instruct({
         id: platform.ids.next(),
         parentId: null,
         createdAt: platform.clock.now(),
