@@ -37,6 +37,17 @@ export function sentencesIn(file: string, source: string): string[] {
     Property: ({ key, value }) => {
       if (key.type === 'Identifier' && SHOWN_PROPERTIES.test(key.name)) shown.push(value as Expression);
     },
+    // A row of a table of dangers: programs, pattern, reason.
+    ArrayExpression: ({ elements }) => {
+      const [of, pattern, why] = elements;
+      if (
+        elements.length !== 3 ||
+        of?.type !== 'Literal' ||
+        (pattern?.type === 'Literal' && typeof pattern.value === 'string')
+      )
+        return;
+      if (why && why.type !== 'SpreadElement') shown.push(why);
+    },
     CallExpression: ({ callee, arguments: args }) => {
       if (callee.type !== 'Identifier' || !SHOWING_CALLS.test(callee.name)) return;
       for (const arg of args) if (arg.type !== 'SpreadElement') shown.push(arg);

@@ -8,7 +8,14 @@ import type {
   InterruptAnswer,
   JsonObject,
 } from '@toolyard/protocol';
-import { budgetExceeded, canonicalJson, defined, formatToolReference, isOnceOnly, mergeBudgets } from '@toolyard/protocol';
+import {
+  budgetExceeded,
+  canonicalJson,
+  defined,
+  formatToolReference,
+  isOnceOnly,
+  mergeBudgets,
+} from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
 import { openChildrenOf, withChildrenOver } from './delegation.ts';
 import { openFunctionInterrupt, withFunctionAnswer } from './tool-interrupts.ts';

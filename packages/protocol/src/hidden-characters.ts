@@ -27,7 +27,7 @@ export function showHidden(text: string): string {
  */
 export function foldText(text: string): string {
   let folded = text;
-  for (let pass = 0; pass < 5 && /[%\u0080-\u{10ffff}]|[^\P{Cc}\s]/u.test(folded); pass++) {
+  for (let pass = 0; pass < 5 && NEEDS_FOLDING.test(folded); pass++) {
     const before = folded;
     folded = folded
       .normalize('NFKC')
@@ -35,8 +35,12 @@ export function foldText(text: string): string {
       .replace(/(?:%[\da-f]{2})+/gi, decodeBytes);
     if (folded === before) break;
   }
-  return folded.replace(/\s+/g, ' ').toLowerCase();
+  const isSpaced = folded.includes('  ') || folded.includes('\n') || folded.includes('\t') || folded.includes('\r');
+  return (isSpaced ? folded.replace(/\s+/g, ' ') : folded).toLowerCase();
 }
+
+/** Most texts are plain ASCII. */
+const NEEDS_FOLDING = /[^\t\n\r -$&-~]/;
 
 function decodeBytes(escapes: string): string {
   const bytes = escapes

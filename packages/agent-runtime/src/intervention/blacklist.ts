@@ -49,17 +49,23 @@ function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Genera
       );
     yield inspectText(field, facts, tool);
     yield inspectVariable(field);
-    if (field.role !== 'text' && HOST_SETTINGS.test(field.text))
+    if (field.role !== 'text' && field.text.includes('true') && HOST_SETTINGS.test(field.text))
       yield dangerFinding('The container has full access to the machine.');
   }
   for (const name of facts.names)
     if (/[./~]/.test(name))
       yield inspectPlace({ name: '', text: name, role: 'path', folder: undefined, isContent: false }, tool);
-  const isHere = facts.fields.some(({ text }) => /^(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0)$/i.test(text));
-  if (isHere && facts.all.includes(String(own.port))) yield TOUCHES_TOOLYARD;
+  if (
+    own.port !== undefined &&
+    facts.all.includes(String(own.port)) &&
+    facts.fields.some(({ text }) => HERE.test(text))
+  )
+    yield TOUCHES_TOOLYARD;
   for (const setting of facts.settings)
-    if (HOST_SETTINGS.test(setting)) yield dangerFinding(`It has full access to the machine: ${setting}.`);
+    if (HOST_SETTINGS.test(setting)) yield dangerFinding('The container has full access to the machine.');
 }
+
+const HERE = /^(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0)$/i;
 
 /** A variable is given by its name, or as `NAME=value` among others. */
 function inspectVariable({ name, text }: Field): ScriptFinding | undefined {
@@ -117,7 +123,7 @@ function inspectPlace({ name, text, role, folder }: Field, tool: Tool): ScriptFi
   )
     return dangerFinding(`It gives a container access to ${displayText(text)}.`);
   if (removes && /^[/~%]|^[a-z]:/i.test(path) && (isWholeSystem(path) || isPersonal(path)))
-    return dangerFinding(`It removes or changes ${displayText(path)} and everything in it.`);
+    return dangerFinding(`It processes everything in ${displayText(path)}.`);
   if (onlyReads || /\s/.test(text)) return undefined;
   if (found === 'device') return dangerFinding(`It accesses the device ${displayText(path)}.`);
   if (found === 'startup' || (found === 'system' && (writes || removes)))

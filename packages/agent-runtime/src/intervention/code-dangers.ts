@@ -1,5 +1,5 @@
 import { inspectCode, displayText } from './inline-code.ts';
-import { startsShell } from './given.ts';
+import { CONTAINERS, startsShell } from './given.ts';
 import type { NewFiles } from './new-files.ts';
 import { READERS } from './new-files.ts';
 import * as programs from './programs.ts';
@@ -28,14 +28,17 @@ export function inspectCodeCommand(
   const text = context.newFiles.textOf(inFolder(program, folder));
   if (program.includes('/') && typeof text === 'string') return context.inspect(text);
   // Texts that the program reads: its input, and files that an earlier command wrote.
-  const texts = [inputOf(command), ...args.map((arg) => context.newFiles.textOf(inFolder(arg, folder)))];
+  const texts = [
+    inputOf(command),
+    ...(context.newFiles.isEmpty ? [] : args.map((arg) => context.newFiles.textOf(inFolder(arg, folder)))),
+  ];
   if (
     !READERS.has(name) &&
     !programs.SHELLS.has(name) &&
     !programs.TEXT_ONLY.has(name) &&
     texts.some((each) => startsShell(each ?? ''))
   )
-    return dangerFinding(`${name} reads commands from its input or a new file.`);
+    return dangerFinding(`${name} runs its input.`);
   const used = context.newFiles.usedBy(command, name);
   if (used) return used;
   if (IN_OPEN_FOLDER.test(program)) return runsFromOpenFolder(program);
@@ -111,7 +114,9 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
   if (input === undefined) {
     const readsNothing = sources.length === 0 && redirects.every(({ operator }) => !operator.startsWith('<'));
     if (readsNothing && name !== 'source' && name !== '.')
-      return args.length === 0 && !command.isInner ? unclearFinding(`${name} runs its input.`) : undefined;
+      return args.length === 0 && !(command.isInner && context.commands.some(({ program }) => CONTAINERS.test(program)))
+        ? unclearFinding(`${name} runs its input.`)
+        : undefined;
     return dangerFinding(`${name} runs the output of another command.`);
   }
   if (hasUnknown(input)) return runsUnknown(context);

@@ -63,7 +63,7 @@ const INSPECTORS: readonly Inspector[] = [
   lookAtOwn,
   inspectCodeCommand,
   inspectConnections,
-  (name, command, { inspect }) => inspectGiven(name, command, new Set(textArguments(name, command.args)), inspect),
+  (name, command, { inspect }) => inspectGiven(name, command, () => textArguments(name, command.args), inspect),
   (name, { args }) => inspectArguments(name, args),
   (name, { args }) => (name === 'git' ? dangerOfGit(args) : undefined),
   (name, { args }) => dangerOfContainer(name, args),
@@ -119,7 +119,15 @@ export function inspectAssignment(each: { name: string; value: string }, isProje
   const isLoaded = (isProject ? NAMES_FILE : NAMES_ANY).test(name) && LOCAL_FILE.test(value) && !DATA.test(value);
   const isShell = (SHELL.test(value) && name !== 'SHELL') || /^(?:\+[:!]|!?(?:ba|z|da|k)?sh\s)/.test(value);
   const options = { args: value.startsWith('-') ? value.split(/\s+/) : [] };
-  return isNamed || isLoaded || isShell || inspectGiven('it', options, new Set(), () => undefined)
+  return isNamed ||
+    isLoaded ||
+    isShell ||
+    inspectGiven(
+      'it',
+      options,
+      () => [],
+      () => undefined,
+    )
     ? dangerFinding(`The variable ${name} sets a program to run: ${displayText(value)}.`)
     : undefined;
 }
@@ -140,7 +148,7 @@ function isHarmlessAssignment({ name, value }: { name: string; value: string }):
     HARMLESS_NAME.test(name) ||
     HARMLESS_VALUE.test(value) ||
     value === LISTED ||
-    (name === 'PATH' && !/(?:^|:)\/tmp|\0/.test(value)) ||
+    (name === 'PATH' && !/(?:^|:)(?:\/tmp|\.{0,2}(?::|$)|\.\/(?!node_modules))|\0/.test(value)) ||
     (/^PS\d$/.test(name) && !/[$`]/.test(value))
   );
 }
@@ -198,7 +206,7 @@ const READS_FILES = new Set(
 /** Detects a search for file names of secrets whose result the next command reads. */
 function searchedSecret(name: string, { args, isInner, next }: SimpleCommand): ScriptFinding | undefined {
   if (!/^(?:grep|egrep|fgrep|rg|locate|mdfind|find|fd)$/.test(name)) return undefined;
-  if (!isInner && !/^(?:xargs|while)$/.test(next?.program ?? '')) return undefined;
+  if (!isInner && !args.includes('-exec') && !/^(?:xargs|while)$/.test(next?.program ?? '')) return undefined;
   const pattern = args
     .map((arg) => arg.replace(/[\\^$]/g, ''))
     .filter((arg) => !arg.startsWith('-'))
@@ -287,7 +295,8 @@ function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | 
     if (found === 'device') return dangerFinding(`It writes to the device ${displayText(path)}.`);
     if (found !== undefined)
       return dangerFinding(`It writes to ${displayText(path)}, which is a system file or runs automatically.`);
-    const isEmptied = /^(?::|true|)$/.test(name) && operator === '>' && command.next === undefined;
+    const isNoise = command.args.some((arg) => /^\/dev\/(?:u?random|zero)$/.test(arg));
+    const isEmptied = (/^(?::|true|)$/.test(name) || isNoise) && operator === '>' && command.next === undefined;
     if (isEmptied && (isDynamic(path) || isPersonal(path) || isWork(path)))
       return dangerFinding(`It empties ${displayText(path)}.`);
     if (path === UNKNOWN && operator !== '>&')

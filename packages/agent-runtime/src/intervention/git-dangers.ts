@@ -9,9 +9,10 @@ const UNREACHABLE = 'It deletes unreachable commits for good.';
 const lookAtAction = argumentDangers([
   [
     'push',
-    / (?:--force\S*|-[a-z]*f[a-z]*|--mirror|--delete|-d|--prune|[:+]\S+|\w+:\/\/\S*|[\w.-]+@\S*:\S*) /,
-    'It overwrites or deletes commits of others, or sends them elsewhere.',
+    / (?:--force\S*|-[a-z]*f[a-z]*|--mirror|--all|--delete|-d|--prune|[:+]\S+) /,
+    'It overwrites or deletes commits of others.',
   ],
+  ['push', / (?:\w+:\/\/\S*|[\w.-]+@\S*:\S*) /, 'It sends data to another place.'],
   ['reset', / --(?:hard|merge|keep) /, 'It discards changes.'],
   ['clean', /^(?!.* (?:-[a-z]*n|--dry-run)).* (?:-[a-z]*[fxX]|--force)/, 'It deletes untracked files.'],
   ['checkout switch restore', / (?:\.|:\/|\*|-f|--force|--discard-changes|:\(.*) /, 'It discards changes.'],

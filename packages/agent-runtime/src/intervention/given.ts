@@ -8,7 +8,7 @@ import { isWrapper } from './wrappers.ts';
 
 /** Options whose value is a program, a library or a script, in the usual words of any program. */
 const RUNS =
-  /^--?(?:[\w-]*(?:exec|command|cmd|shell|pager|program|plugins?|wrapper|askpass|editor|hooks?|interpreter|handler|agent|loader|renderer|specs|external|rcfile)|(?:[a-z]+-)*(?:exec-(?:path|batch)|execdir|filter|pre|preview|rsh|bin|prog|compressor|compress-prog\w*|upload-pack|receive-pack|open-files-in-pager|extcmd|toolexec|engine|agent(?:lib|path)|preload|load|script|browser|viewer|init-file|on-[a-z-]+|bind|auto-\w+-file|extension|kubeconfig|strip-program)(?:-path|-dir)?)$/i;
+  /^--?(?:[\w-]*(?:exec|command|cmd|shell|pager|program|plugins?|wrapper|askpass|editor|hooks?|interpreter|handler|agent|loader|renderer|specs|external|rcfile)|(?:[a-z]+-)*(?:exec-[\w-]+|execdir|filter|pre|preview|rsh|bin|prog|compressor|compress-prog\w*|upload-pack|receive-pack|open-files-in-pager|extcmd|toolexec|engine|agent(?:lib|path)|preload|load|script|browser|viewer|init-file|on-[a-z-]+|bind|auto-\w+-file|extension|kubeconfig|strip-program)(?:-path|-dir)?)$/i;
 const SELECTS = programs.names('pnpm yarn npm turbo lerna nx rush dotnet vitest jest bun');
 /** The same as single letters. */
 const RUNS_SHORT = programs.byName([
@@ -38,7 +38,8 @@ const STARTS =
 /** Options whose value is code of the program itself. */
 const EVALUATES = /^--?(?:eval|execute|batch-interpreter)(?:-\w+)?$/;
 /** Options that name a configuration. */
-const CONFIGURES = /conf|option|rc$|rc-?file|init|script|plugin|lib|module|profile|template/i;
+const CONFIGURES = /conf|repo|option|rc$|rc-?file|init|script|plugin|lib|module|profile|template|^-[cfF]$/i;
+const CODE = /\.(?:py|[cm]?[jt]s|rb|pl|php|sh|lua|jar|so|dylib|jl|ps1|exe)$/i;
 const WRITES_TO = /out|cache|te?mp|log|report|dest|target|^-[otvw]$|volume|mount|profile/i;
 const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
 
@@ -50,7 +51,7 @@ const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
 export function inspectGiven(
   name: string,
   { args }: Pick<SimpleCommand, 'args'>,
-  skipped: ReadonlySet<number>,
+  skipped: () => readonly number[],
   inspect: (script: string) => ScriptFinding | undefined,
 ): ScriptFinding | undefined {
   const short = RUNS_SHORT.get(name);
@@ -63,7 +64,13 @@ export function inspectGiven(
   const isMover = READERS.has(name) || PASSES_ON.has(name) || FETCHES.has(name);
   const loads = !isMover && (programs.INTERPRETERS.has(name) || programs.BUILDS.has(name) || PROJECTS.has(name));
   let operands = 0;
+  let texts: readonly number[] | undefined;
   for (const [at, arg] of args.entries()) {
+    // A plain word is neither a path nor a command.
+    if (/^\w[\w.@:]*$/.test(arg) && args[at - 1]?.startsWith('-') !== true) {
+      operands++;
+      continue;
+    }
     const { named, value, isSet } = partsOf(arg, args[at - 1] ?? '');
     const isOption = isSet || named !== '';
     const isRun = isOption && (runs(named, name) || short?.test(named) === true);
@@ -71,10 +78,12 @@ export function inspectGiven(
       return dangerFinding(`It gives ${name} a command: ${displayText(arg)}.`);
     const isLoaded = loads
       ? (isOption || (!arg.startsWith('-') && operands++ < 2)) && !WRITES_TO.test(named)
-      : isOption && CONFIGURES.test(named);
+      : !isMover && ((isOption && CONFIGURES.test(named)) || CODE.test(value));
     if (isLoaded && IN_OPEN_FOLDER.test(value) && (!DATA.test(value) || MANIFEST.test(value)))
-      return dangerFinding(`${name} loads ${displayText(value)} from a world-writable folder.`);
-    if (skipped.has(at) || (onlyOptions && !isRun)) continue;
+      return dangerFinding(`It runs ${displayText(value)} from a world-writable folder.`);
+    if (onlyOptions && !isRun) continue;
+    texts ??= skipped();
+    if (texts.includes(at)) continue;
     const isShell = (SHELL.test(arg) && !/^SHELL=/.test(arg)) || (isOption && IS_SHELL.test(value) && /\s/.test(value));
     const isCode =
       (STARTS.test(arg) && !/glob|clude|ignore/.test(named)) ||
@@ -113,6 +122,6 @@ function runs(named: string, name: string): boolean {
   );
 }
 
-const CONTAINERS = /^(?:docker|podman|nerdctl|kubectl|oc|docker-compose)$/;
+export const CONTAINERS = /^(?:docker|podman|nerdctl|kubectl|oc|docker-compose)$/;
 const DATA_OPTIONS =
   /^(?:-[mt]|--(?:data\S*|form|header|body|message|title|description|format|grep|name|text|prompt))$/;

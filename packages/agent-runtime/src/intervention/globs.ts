@@ -49,9 +49,11 @@ export function globInside(pattern: string): (text: string) => boolean {
   const last = pieces.length - 1;
   const patterns = pieces.map((piece, at) => {
     const from = at === 0 && /^[a-z\d]/i.test(piece) ? '(?<![a-z\\d])' : '';
-    return new RegExp(`${from}${piece}${at === last && /[a-z\d]$/i.test(piece) ? '(?![a-z\\d])' : ''}`, 'gi');
+    return new RegExp(`${from}${piece}${at === last && /[a-z\d]$/i.test(piece) ? '(?![a-z\\d])' : ''}`, 'g');
   });
+  const literal = pattern.split(/[*?]+/).reduce((longest, each) => (each.length > longest.length ? each : longest), '');
   return (text) => {
+    if (!text.includes(literal)) return false;
     let from = 0;
     return patterns.every((each) => {
       each.lastIndex = from;

@@ -21,10 +21,10 @@ export function inspectConnections(
     (args[0] === 's_server' ||
       (args[0] === 's_client' && (readsFile || sources.some(({ program }) => program !== 'echo'))))
   )
-    return dangerFinding('It connects to another machine.');
+    return dangerFinding('It opens a connection: openssl.');
   const address = args.find(
     (arg) =>
-      /^(?:git\+)?(?:https?|ftp|ssh|git):\/\/|=(?:git\+)?https?:\/\/|^git\+|^(?:github|gitlab|gist|bitbucket):|@https?:\/\//i.test(
+      /^(?:git\+)?(?:https?|ftp|ssh|git|oci):\/\/|=(?:git\+)?https?:\/\/|^git\+|^(?:github|gitlab|gist|bitbucket):|@https?:\/\//i.test(
         arg,
       ) && !/:\/\/(?:localhost|127\.|\[::1\])/.test(arg),
   );

@@ -49,6 +49,10 @@ export class NewFiles {
     }
   }
 
+  get isEmpty(): boolean {
+    return this.#texts.size === 0;
+  }
+
   /** The text of a file that the script wrote; null if it did not write it. */
   textOf(path: string): string | null | undefined {
     const plain = plainPath(path);
@@ -60,11 +64,13 @@ export class NewFiles {
     const { args, folder, words, sources } = command;
     const [program = ''] = words;
     if (program.includes('/') && this.textOf(inFolder(program, folder)) === undefined) return newFinding(program);
+    const isRelated = !this.isEmpty || sources.length > 0 || args.some((arg) => DOWNLOADED.test(arg));
+    if (!isRelated) return undefined;
     const isInterpreter = programs.INTERPRETERS.has(name) && !programs.BUILDS.has(name);
     const isReader = READERS.has(name) || PASSES_ON.has(name) || FETCHES.has(name);
     const isFed = sources.some((source) => fetches(programs.plainName(source.program), source));
     if (isFed && !programs.INTERPRETERS.has(name) && (!isReader || name === 'git') && name !== '')
-      return dangerFinding(`${name} uses what was downloaded.`);
+      return dangerFinding('It runs downloaded code.');
     if (isReader) return undefined;
     const used = args
       .slice(0, isInterpreter ? args.findIndex((arg) => !arg.startsWith('-')) + 1 : undefined)
@@ -89,7 +95,7 @@ export class NewFiles {
   }
 
   #isForeign(path: string, exactly = false): boolean {
-    if (/^(?:~|\/home\/[^/]+)\/downloads\/./i.test(path)) return true;
+    if (DOWNLOADED.test(path)) return true;
     for (const each of this.#foreign) {
       if (path === each || path.startsWith(`${each}/`)) return true;
       // An archive was unpacked here: any file in a folder may be from it.
@@ -99,10 +105,11 @@ export class NewFiles {
   }
 }
 
+const DOWNLOADED = /^(?:~|\/home\/[^/]+)\/downloads\/./i;
 const PROJECTS = programs.names('docker docker-compose podman kubectl helm terraform tofu ansible-playbook vagrant');
 
 function newFinding(path: string): ScriptFinding {
-  return dangerFinding(`It uses ${displayText(path)}, which was fetched, unpacked or written before.`);
+  return dangerFinding(`It runs ${displayText(path)}, which an earlier command wrote.`);
 }
 
 function plainPath(path: string): string {
@@ -129,7 +136,11 @@ function unpacks(name: string, { args }: SimpleCommand): boolean {
     name === 'unzip'
       ? !args.some((arg) => /^-[lpvtz]/.test(arg))
       : args.some((arg) => /^-?[a-zA-Z]*x|^--extract|^-i/.test(arg));
-  return (UNPACKS.has(name) && isRead) || /^(?:gunzip|unxz|bunzip2)$/.test(name);
+  return (
+    (UNPACKS.has(name) && isRead) ||
+    /^(?:gunzip|unxz|bunzip2)$/.test(name) ||
+    (/^(?:xz|gzip|bzip2|zstd)$/.test(name) && args.some((arg) => /^-\w*d|^--de/.test(arg)))
+  );
 }
 
 /** The files that a command creates. */

@@ -74,17 +74,19 @@ function textsIn({ fields, names }: CallFacts): string[] {
 
 /** What a forbidding rule looks at: names, values, and the words that a shell makes of them. */
 function wordsIn(facts: CallFacts): string[] {
-  const commands = scriptsOf(facts, '').flatMap((script) => script.commands);
+  const quoted = facts.fields.filter(
+    ({ role, text }) =>
+      /["'\\$`{]/.test(text) && (role === 'command' || (role === 'unknown' && /\s/.test(text) && !facts.isProse(text))),
+  );
+  const commands = quoted.flatMap((field) => facts.scriptIn(field).commands);
   return [
     ...facts.all,
     ...commands.map(({ words, redirects }) => [...words, ...redirects.map(({ target }) => target)].join(' ')),
   ];
 }
 
-/** A path through the parent folder, in any encoding: it leads elsewhere than a pattern says. */
-function climbs(text: string): boolean {
-  return /(?:^|[\s,;:|/\\])\.\.(?:$|[\s,;:|/\\])/.test(foldText(text));
-}
+/** A path through the parent folder: it leads elsewhere than a pattern says. */
+const CLIMBS = /(?:^|[\s,;:|/\\])\.\.(?:$|[\s,;:|/\\])/;
 
 /** Allowed are the whole text and each of its lines; forbidden is the pattern anywhere, in every spelling. */
 function argumentCondition(pattern: string, allows: boolean): Condition {
@@ -94,7 +96,7 @@ function argumentCondition(pattern: string, allows: boolean): Condition {
     return (facts) => wordsIn(facts).some((text) => glob(text) || isWithin(foldText(text)));
   }
   const fits = (text: string): boolean =>
-    glob(text) && !climbs(text) && text.split(/[\r\n]+/).every((line) => line === '' || glob(line));
+    glob(text) && !CLIMBS.test(foldText(text)) && text.split(/[\r\n]+/).every((line) => line === '' || glob(line));
   return (facts) => facts.fields.length > 0 && textsIn(facts).every(fits);
 }
 
@@ -275,8 +277,12 @@ function* pathsIn(facts: CallFacts): Generator<Place> {
       );
   }
   const others = facts.fields.filter((field) => !field.isContent && field.role !== 'command' && !isPathField(field));
-  for (const text of new Set([...others.map((field) => field.text), ...facts.names]))
-    for (const each of text.split(NEXT_PATH)) yield* possiblePaths(each, [...folders], resolvePath);
+  for (const text of new Set([
+    ...others.map((field) => field.text),
+    ...facts.names.filter((name) => /[^\w -]/.test(name)),
+  ]))
+    for (const each of MAY_LEAD_AWAY.test(text) ? text.split(NEXT_PATH) : [text])
+      yield* possiblePaths(each, [...folders], resolvePath);
 }
 
 /** Another path may follow a separator. */
@@ -289,14 +295,18 @@ function isPathField({ text, role }: Field): boolean {
 
 /** A text that is no path by its name: a server may join it with the folders of the call. */
 function* possiblePaths(text: string, folders: (string | undefined)[], resolvePath?: ResolvePath): Generator<Place> {
+  // A plain name leads out of a folder only through a symbolic link.
+  const isShort = text.length < 256 && resolvePath !== undefined && folders.length > 0;
+  if (!isShort && !MAY_LEAD_AWAY.test(text)) return;
   const folded = foldText(text);
-  const leadsAway = climbs(text) || /^[~/\\]|^[a-z][a-z\d+.-]*:\S/.test(folded) || /:[/\\]{2}/.test(folded);
+  const leadsAway = CLIMBS.test(folded) || /^[~/\\]|^[a-z][a-z\d+.-]*:\S|:[/\\]{2}/.test(folded);
   if (leadsAway)
     yield { text, ...(/^[/\\]|^[a-z]:[/\\]/i.test(text) ? pathCandidates(text, { resolvePath }) : UNRESOLVED) };
-  else if (/[/\\%]/.test(folded) || (text.length < 256 && /^[^\n]*\S[^\n]*$/.test(text)))
+  else if (/[/\\%]/.test(folded) || (isShort && /\S/.test(text)))
     for (const workingFolder of folders) yield { text, ...pathCandidates(text, { workingFolder, resolvePath }) };
 }
 
+const MAY_LEAD_AWAY = /[/\\~%:]|\.\.|[^ -~\s]/;
 const UNRESOLVED = { paths: [], unresolved: true };
 
 const NAMES_FOLDER = /(?<!\S)\.{1,2}(?!\S)/;

@@ -48,7 +48,8 @@ test('any other call written as text is decided like a native one, and its card 
       const native = checker.check(TOOL, { text: 'hello' });
       const written = checker.check(TOOL, { text: 'hello' }, {});
       expect(written.decision).toBe(native.decision);
-      if (written.decision === 'ask') expect(written.about).toEqual({ ...(native.decision === 'ask' ? native.about : {}), textCall: {} });
+      if (written.decision === 'ask')
+        expect(written.about).toEqual({ ...(native.decision === 'ask' ? native.about : {}), textCall: {} });
     }),
     cases(300),
   );

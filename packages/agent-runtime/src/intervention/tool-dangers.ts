@@ -90,7 +90,7 @@ export function dangerOfContainer(name: string, args: readonly string[]): Script
   for (const [at, arg] of args.entries()) {
     const before = args[at - 1] ?? '';
     const option = `${before} ${arg}`;
-    if (/^(?:-H|--host)$/.test(arg)) return dangerFinding('It controls the containers of another machine.');
+    if (/^(?:-H|--host)$/.test(arg)) return dangerFinding(`It opens a connection: ${displayText(args[at + 1] ?? '')}.`);
     if (HOST_RIGHTS.test(arg) || HOST_SETTINGS.test(arg) || /^--(?:pid|ipc|userns|net|network) host$/.test(option))
       return dangerFinding('The container has full access to the machine.');
     const volume = /^(?:-v|--volume|--mount)$/.test(before) ? arg : /^(?:-v|--volume=|--mount=)(.+)$/.exec(arg)?.[1];

@@ -1,3 +1,4 @@
+import { UNKNOWN } from './shell-text.ts';
 import { byName, names, SHELLS } from './programs.ts';
 
 /** Programs that run other programs: the inner command, as words or as the text of a script. */
@@ -208,7 +209,8 @@ function executedBy(args: readonly string[]): InnerCommand[] {
     if (!/^(?:-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(args[at] ?? '')) continue;
     const rest = args.slice(at + 1);
     const end = rest.findIndex((arg, index) => arg === ';' || (arg === '+' && rest[index - 1] === '{}'));
-    found.push({ words: end === -1 ? rest : rest.slice(0, end) });
+    const words = end === -1 ? rest : rest.slice(0, end);
+    found.push({ words: words[0] === '{}' ? [UNKNOWN] : words });
     at += end === -1 ? rest.length : end + 1;
   }
   return found;

@@ -20,6 +20,7 @@ const CALLS = [
   part('r.0.0', NOTES, { text: 'milk' }),
   part('r.0.1', MAIL, { to: 'anne@example.com' }),
   part('r.0.2', ASK, { question: 'Which colour?', choices: ['red', 'blue'] }),
+  part('r.0.3', { ...ASK, origin: 'tab' }, { question: 'Which size?' }),
 ];
 const SENT: LedgerEntry = {
   callId: 'r.0.0',
@@ -60,7 +61,7 @@ const facts = (change: Partial<TabRunFacts> = {}): TabRunFacts => ({
 });
 
 const of = ({ callId, tool, name }: ToolCallPart) => ({ id: `${callId}.q`, callId, tool: tool ?? MAIL, name });
-const [note, mail, question] = CALLS as [ToolCallPart, ToolCallPart, ToolCallPart];
+const [note, mail, question, own] = CALLS as [ToolCallPart, ToolCallPart, ToolCallPart, ToolCallPart];
 const spent = { dollars: 3, tokens: 0, calls: 1, unpriced: 0 };
 
 /** What an honest tab asks. */
@@ -82,6 +83,12 @@ const HONEST: Readonly<Record<string, Interrupt>> = {
   'a sign-in': { ...of(note), kind: 'sign_in' },
   'a wait for a tab': { ...of(note), kind: 'tab' },
   'a question': { ...of(question), kind: 'prompt', question: 'Which colour?' },
+  'a question that the tab asks itself': {
+    ...of(own),
+    kind: 'prompt',
+    question: 'Which size?',
+  },
+  'an approval of a built-in tool in the tab': { ...of(own), kind: 'approval', arguments: own.arguments },
   'a choice': {
     ...of(question),
     kind: 'selection',
@@ -150,7 +157,7 @@ describe('what a tab asks the user', () => {
   });
 
   test('a dangerous call of a tool of the server is rejected without its warning', async () => {
-    const call = part('r.0.3', MAIL, { command: 'rm -rf /' });
+    const call = part('r.0.4', MAIL, { command: 'rm -rf /' });
     const asked = { ...of(call), kind: 'approval', arguments: call.arguments, ...MAIL_ABOUT } as const;
     const withCall = facts({ callOf: () => Promise.resolve(call) });
     await expect(checkTabInterrupts([asked], withCall)).rejects.toMatchObject({ code: 'bad_request' });

@@ -172,6 +172,7 @@ export const serverTexts = {
   toolChoice: '{model} does not support tool_choice: it was left out.',
   outputLimit: '{model} allows at most {count} output tokens: the limit was reduced.',
   thinkingLate: '{model} cannot start thinking in the middle of a turn: thinking was left out.',
+  noCallInText: 'The message {message} has no call in its text with the number {number}.',
   textNotCalled:
     'The answer contains text that looks like a call of {tools}. It was not run: this model calls tools natively.',
   textCallsDropped: 'Ignored {count} tool call(s) written as text, because the answer also has native calls.',

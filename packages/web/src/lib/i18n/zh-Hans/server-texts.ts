@@ -172,6 +172,7 @@ export const serverTexts: Translation<typeof en> = {
   toolChoice: '{model} 不支持 tool_choice，已略过。',
   outputLimit: '{model} 最多允许 {count} 个输出词元：已降低上限。',
   thinkingLate: '{model} 无法在轮次中途开始思考：已略过思考。',
+  noCallInText: '消息 {message} 的文本里没有编号为 {number} 的调用。',
   textNotCalled: '回答里有看似调用 {tools} 的文本。这个模型使用原生的工具调用，因此没有执行它。',
   textCallsDropped: '已忽略 {count} 个以文本写成的工具调用，因为回答中也有原生调用。',
   noSummary: '模型没有返回先前对话的摘要；已改为缩短。',

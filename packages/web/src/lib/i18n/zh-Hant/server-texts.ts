@@ -172,6 +172,7 @@ export const serverTexts: Translation<typeof en> = {
   toolChoice: '{model} 不支援 tool_choice，已略過。',
   outputLimit: '{model} 最多允許 {count} 個輸出詞元：已降低上限。',
   thinkingLate: '{model} 無法在回合中途開始思考：已略過思考。',
+  noCallInText: '訊息 {message} 的文字裡沒有編號 {number} 的呼叫。',
   textNotCalled: '回答裡有看似呼叫 {tools} 的文字。這個模型使用原生的工具呼叫，因此沒有執行它。',
   textCallsDropped: '已忽略 {count} 個以文字寫成的工具呼叫，因為回答中也有原生呼叫。',
   noSummary: '模型沒有傳回先前對話的摘要；已改為縮短。',
