@@ -68,7 +68,7 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
     for (const server of servers) log(describe(server));
     if (rejects && waitMs !== 0) refuseFailed(servers, options.signIn !== undefined);
   } catch (error) {
-    // Nobody gets this agent, so nobody else can close it.
+    // The caller gets no agent that it could close.
     await agent.close();
     throw error;
   }
@@ -87,7 +87,7 @@ function refuseFailed(servers: readonly ServerHealth[], canSignIn: boolean): voi
   throw new ToolyardError({
     code: first.error?.code ?? (first.state === 'failed' ? 'server_unreachable' : 'needs_sign_in'),
     message: `${failed.length} of ${servers.length} MCP servers cannot be used:\n${reasons.join('\n')}`,
-    hint: 'Correct or remove them, or pass failedServers: "continue" to go on without them.',
+    hint: 'Correct or remove them, or pass failedServers: "continue" to work without them.',
   });
 }
 

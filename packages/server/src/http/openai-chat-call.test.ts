@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { reply } from '@toolyard/testing';
+import { fc } from '@toolyard/testing/property';
 import type { JsonObject } from '@toolyard/protocol';
 import { chatCall, openAiChatCall } from '@toolyard/protocol/schemas';
 import { describe, expect, test } from 'vitest';

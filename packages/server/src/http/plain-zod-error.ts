@@ -77,7 +77,7 @@ function limitText({ origin }: Issue & { origin: string }, limit: number | bigin
   return `must be ${how} ${limit}`;
 }
 
-/** Says what the form that was meant lacks, or how the forms are told apart: by their fields or their kinds. */
+/** Says what the form that was meant lacks, or how the forms differ: by their fields or their kinds. */
 function unionText(issue: Extract<Issue, { code: 'invalid_union' }>): string {
   const { options } = issue as { options?: unknown };
   if (Array.isArray(options)) return `must be ${oneOf(options.map((option) => JSON.stringify(option)))}`;
