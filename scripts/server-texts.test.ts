@@ -34,7 +34,7 @@ const SHOWN = [
 
 /** Only developers, operators and the CLI see these, or they are parts of a sentence. */
 const NOT_ON_PAGE = [
-  /(?:interrupt-handlers|serve-methods|create-agent|create-run-host|event-queue|function-tools|serve-functions|local-agent|trust)\.ts$/,
+  /(?:interrupt-handlers|serve-methods|create-agent|continued-messages|create-run-host|event-queue|function-tools|serve-functions|local-agent|trust)\.ts$/,
   /(?:read-rules|machine-approvals|machine-sign-ins|mcp-json-editor|file-providers|model-calls)\.ts$/,
   /(?:check-tab-commit|handshake|provider-presets|server-registry)\.ts$/,
 ];

@@ -51,7 +51,7 @@ export function eventsReference(): string {
   return `# Run events
 
 A run appends events to its journal. \`GET /api/runs/{id}/events\` streams those of a run (server-sent events; \`after\` continues
-after a \`seq\`), \`GET /api/events\` those of all runs, and \`run\` of \`agent.run()\` is an async iterator over them. Their types are
+after a \`seq\`) and ends with \`event: end\` and \`data: {}\`, which is no \`RunEvent\`; \`GET /api/events\` those of all runs, and \`run\` of \`agent.run()\` is an async iterator over them. Their types are
 \`RunEvent\` of \`@toolyard/protocol\`; the schemas of all fields are in \`/api/openapi.json\` (\`RunEvent\`).
 
 Every event has these fields:

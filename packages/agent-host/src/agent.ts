@@ -25,7 +25,7 @@ import type { AskApproval, AskBudget, AskUser } from './run-host.ts';
 
 export type AgentOptions = {
   model: ModelChoice;
-  /** MCP servers whose tools the model may use. An unreachable server is reported, not thrown. */
+  /** MCP servers whose tools the model may use; see {@link AgentOptions.failedServers}. */
   servers?: ServerConfig[];
   /**
    * How long {@link createAgent} waits for servers that connect: `all` until each is ready or its attempt failed, at most
@@ -33,6 +33,12 @@ export type AgentOptions = {
    * the next turn. Default `all`.
    */
   waitForServers?: 'all' | 'ready' | number;
+  /**
+   * What happens if a server that was awaited has failed, or requires a sign-in without {@link signIn}: `reject` closes all
+   * servers and rejects {@link createAgent} with the reasons; `continue` works without its tools and tries it again.
+   * Default `reject`.
+   */
+  failedServers?: 'reject' | 'continue';
   /**
    * Functions that the model may call, as `functions/<name>`; created by {@link tool}. A read-only function that is not
    * open-world runs without approval; others need {@link approve}, {@link allow} or a rule, like tools of servers.
@@ -42,7 +48,10 @@ export type AgentOptions = {
   builtIn?: readonly FunctionToolGroup[];
   /** Where sign-ins to servers are stored; without it only static tokens in headers are possible. */
   signIn?: SignInOptions;
+  /** Replaces the instructions at the beginning of {@link messages}. */
   instructions?: string;
+  /** An earlier conversation to continue: what {@link Agent.messages} returned, also after `JSON.parse`. Checked. */
+  messages?: readonly Message[];
   parameters?: ModelParameters;
   limits?: Partial<RunLimits>;
   /** Usage limits; prices are in the model's limits. Counted for the lifetime of the agent. */

@@ -2,7 +2,9 @@ import type { Budget } from '@toolyard/protocol';
 import { defined, faultsOfBudgets, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { ServerHealth } from '@toolyard/mcp-host';
 import { McpHost } from '@toolyard/mcp-host';
+
 import type { Agent, AgentOptions, Platform } from './agent.ts';
+import { continuedMessages } from './continued-messages.ts';
 import { declareHandlers } from './interrupt-handlers.ts';
 import { ASK_USER_TOOLS } from './functions/ask-user.ts';
 import { FUNCTIONS_SERVER, FunctionTools } from './functions/function-tools.ts';
@@ -10,8 +12,9 @@ import { LocalAgent } from './local-agent.ts';
 import { MemoryConversation } from './memory-conversation.ts';
 
 /**
- * Creates an agent; resolves once its servers are connected and listed, or have failed, or after `waitForServers`.
+ * Creates an agent; resolves once its servers are connected and listed, or after `waitForServers`.
  *
+ * @throws ToolyardError if a server that was awaited cannot be used (see `failedServers`), or an option is invalid
  * @example
  * await using agent = await createAgent({
  *   model: { baseUrl: 'http://127.0.0.1:8080', id: 'qwen3' },
@@ -24,6 +27,8 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
   const { clock, ids } = platform;
   refuseWrong(options.budgets ?? []);
   const waitMs = waitOf(options.waitForServers);
+  const rejects = isRejecting(options.failedServers);
+  const earlier = await continuedMessages(options.messages);
   const log = options.log ?? ((): void => {});
   const functions = new FunctionTools([
     ...(options.tools ? [{ id: FUNCTIONS_SERVER, tools: options.tools }] : []),
@@ -40,24 +45,50 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
     ...defined({ signIn: options.signIn }),
     ...(options.interrupts ? { handlers: declareHandlers(options.interrupts) } : {}),
   });
-  const connected = options.whileConnecting?.(() => host.health());
+  const conversation = new MemoryConversation(ids.next(), earlier);
+  const agent = new LocalAgent(options, platform, host, functions, conversation, log);
   try {
-    const connecting = host.connectAll();
-    if (waitMs === undefined) await connecting;
-    else {
-      await host.whenSettled(
-        functions.servers.map(({ id }) => id),
-        undefined,
-        FUNCTIONS_MS,
-      );
-      await host.whenSettled(host.awaited(host.configurations.keys()), undefined, waitMs);
+    const connected = options.whileConnecting?.(() => host.health());
+    try {
+      const connecting = host.connectAll();
+      if (waitMs === undefined) await connecting;
+      else {
+        await host.whenSettled(
+          functions.servers.map(({ id }) => id),
+          undefined,
+          FUNCTIONS_MS,
+        );
+        await host.whenSettled(host.awaited(host.configurations.keys()), undefined, waitMs);
+      }
+    } finally {
+      connected?.();
     }
-  } finally {
-    connected?.();
+    const own = new Set(functions.servers.map(({ id }) => id));
+    const servers = host.health().filter(({ id }) => !own.has(id));
+    for (const server of servers) log(describe(server));
+    if (rejects && waitMs !== 0) refuseFailed(servers, options.signIn !== undefined);
+  } catch (error) {
+    // The caller gets no agent that it could close.
+    await agent.close();
+    throw error;
   }
-  const own = new Set(functions.servers.map(({ id }) => id));
-  for (const server of host.health()) if (!own.has(server.id)) log(describe(server));
-  return new LocalAgent(options, platform, host, functions, new MemoryConversation(ids.next()), log);
+  return agent;
+}
+
+/** A server that was awaited and cannot be used is an error of the program, not an answer without its tools. */
+function refuseFailed(servers: readonly ServerHealth[], canSignIn: boolean): void {
+  const failed = servers.filter(({ state }) => state === 'failed' || (state === 'needs_sign_in' && !canSignIn));
+  const [first] = failed;
+  if (!first) return;
+  const reasons = failed.map(({ id, state, error }) => {
+    const reason = error?.message ?? (state === 'failed' ? 'It failed.' : 'It requires a sign-in.');
+    return `- ${id}: ${[reason, error?.hint].filter((text) => text !== undefined).join(' ')}`;
+  });
+  throw new ToolyardError({
+    code: first.error?.code ?? (first.state === 'failed' ? 'server_unreachable' : 'needs_sign_in'),
+    message: `${failed.length} of ${servers.length} MCP servers cannot be used:\n${reasons.join('\n')}`,
+    hint: 'Correct or remove them, or pass failedServers: "continue" to work without them.',
+  });
 }
 
 function refuseWrong(budgets: readonly Budget[]): void {
@@ -80,6 +111,14 @@ function waitOf(wait: AgentOptions['waitForServers'] = 'all'): number | undefine
   throw new ToolyardError({
     code: 'bad_request',
     message: `waitForServers must be "all", "ready" or a number of milliseconds (got ${JSON.stringify(wait)}).`,
+  });
+}
+
+function isRejecting(failed: AgentOptions['failedServers'] = 'reject'): boolean {
+  if (failed === 'reject' || failed === 'continue') return failed === 'reject';
+  throw new ToolyardError({
+    code: 'bad_request',
+    message: `failedServers must be "reject" or "continue" (got ${JSON.stringify(failed)}).`,
   });
 }
 

@@ -10,7 +10,7 @@ import { DEFAULT_LIMITS, defined, formatToolReference, ToolyardError } from '@to
 import type { AgentContext } from '@toolyard/agent-runtime';
 import { matchesGlob, readInterventionRules } from '@toolyard/agent-runtime';
 import type { McpHost, ServerHealth } from '@toolyard/mcp-host';
-import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
+import type { ModelInfo } from '@toolyard/model-runtime';
 import type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
 import type { AgentRunOptions } from './agent-run.ts';
 import { AgentRun } from './agent-run.ts';
@@ -63,7 +63,7 @@ export class LocalAgent implements Agent {
     this.#usage = new MemoryUsage(platform.clock);
     this.#model = resolveModel(options.model, platform);
     if (options.instructions !== undefined) {
-      conversation.add({
+      conversation.instruct({
         id: platform.ids.next(),
         parentId: null,
         createdAt: platform.clock.now(),

@@ -45,13 +45,14 @@ async function startHeldMcp(until: Promise<unknown>) {
 
 describe('createAgent', () => {
   it(
-    'reports an unreachable server and works with the others',
+    'with failedServers "continue" reports an unreachable server and works with the others',
     { tags: ['D2.06', 'D2.07', 'D9.14', 'D9.20'] },
     async () => {
       const log: string[] = [];
       await using server = await startModelServer([reply.text('Fine.')]);
       await using agent = await agentOn(server, {
         servers: [DATE_SERVER, { id: 'gone', transport: { type: 'stdio', command: 'no-such-command-here' } }],
+        failedServers: 'continue',
         log: (line) => log.push(line),
       });
       expect(agent.tools.map(({ name }) => name)).toEqual(['get-date']);

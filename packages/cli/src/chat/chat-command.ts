@@ -55,6 +55,8 @@ export async function chatCommand(io: CommandIo, message: string | undefined, fl
       {
         model: chosen.model,
         servers,
+        // printServers() reports them.
+        failedServers: 'continue',
         builtIn: [COMPUTE_TOOLS, TOOL_SEARCH],
         ...(signIn === null ? {} : { signIn: signIn.options }),
         parameters: parametersFrom(flags),

@@ -43,7 +43,7 @@ export function serverChatFrom(message: string | undefined, flags: ChatFlags): S
   ].find(([, isGiven]) => isGiven);
   if (localFlag) {
     throw badConfig(
-      `${String(localFlag[0])} cannot be combined with --server, --agent or --group: the server has its localFlag models and MCP servers.`,
+      `${String(localFlag[0])} cannot be combined with --server, --agent or --group: the server has its own models and MCP servers.`,
       'Configure them in its web UI, or in config.json and mcp.json of its data folder.',
     );
   }

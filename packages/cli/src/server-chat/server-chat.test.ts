@@ -120,6 +120,7 @@ describe('toolyard chat --server "question"', () => {
   it.each([
     [['--server', '--mcp', 'x', 'Hi'], /--mcp cannot be combined with --server/],
     [['--server', '--base-url', 'http://localhost:1', 'Hi'], /--base-url cannot be combined/],
+    [['--server', '--no-date', 'Hi'], /--no-date cannot .*: the server has its own models and MCP servers\./],
     [['--token', 'x', 'Hi'], /--token requires --server/],
     [['--server', 'what is this', 'Hi'], /invalid URL/],
     [['--server', '  '], /empty/],

@@ -17,6 +17,7 @@ export * from './drafts.ts';
 export * from './memories.ts';
 export * from './operations.ts';
 export * from './model-calls.ts';
+export * from './openai-chat-call.ts';
 export * from './models.ts';
 export * from './openapi.ts';
 export * from './proxy.ts';

@@ -1,8 +1,25 @@
 import type { ChatRequest } from '@toolyard/model-runtime';
-import type { FinishReason, Message, ToolDefinition } from '@toolyard/protocol';
+import type { FinishReason, JsonValue, Message, ToolDefinition } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
-import type { ChatCall, ChatMessage } from '@toolyard/protocol/schemas';
+import type { ChatCall, ChatMessage, OpenAiChatCall } from '@toolyard/protocol/schemas';
+import { chatCall, openAiChatCall } from '@toolyard/protocol/schemas';
+import { fromOpenAiChatCall, hasOpenAiMessages } from './openai-chat-call.ts';
 import { checkParts } from './user-parts.ts';
+
+/** The schema of a call: Toolyard's own, or OpenAI's. */
+export function chatFormOf(body: JsonValue): typeof chatCall | typeof openAiChatCall {
+  return hasOpenAiMessages(body) ? openAiChatCall : chatCall;
+}
+
+/** A call of either form in Toolyard's. @throws ProblemAnswer 400 */
+export function toChatCall(call: ChatCall | OpenAiChatCall): ChatCall {
+  return isOfOpenAi(call) ? fromOpenAiChatCall(call) : call;
+}
+
+/** All messages of a valid call have the same form. */
+function isOfOpenAi(call: ChatCall | OpenAiChatCall): call is OpenAiChatCall {
+  return call.messages.some((message) => !('parts' in message));
+}
 
 /**
  * Completes the request of a client with defaults.

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrorCode } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { errorCode } from '@toolyard/protocol/schemas';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestModels } from './test-fixtures/providers-and-servers.ts';
 import type { TestServer } from './test-fixtures/test-server.ts';
@@ -76,6 +77,21 @@ describe('bodies', () => {
     expect([status, detail]).toEqual([400, expect.stringContaining(place)]);
     expect(detail).toContain(text);
     expect(detail).not.toMatch(/Invalid|received|expected|Unrecognized|Too (?:big|small)/);
+  });
+
+  test.each([
+    [{ sha256: 'a'.repeat(64) }, 'parts.0.source in the body must have one of the fields "data", "url" or "blob".'],
+    [{ base64: 'aGk=' }, 'must have one of the fields "data", "url" or "blob"'],
+    [{}, 'must have one of the fields "data", "url" or "blob"'],
+    [{ data: 7 }, '"data" must be a string (got 7)'],
+    [{ blob: 'x', size: 3 }, 'has the unknown field "size"'],
+    ['a.png', 'parts.0.source in the body must be an object'],
+  ])('explains which forms of a value are accepted: %j', async (source, text) => {
+    const parts = [{ type: 'image', mimeType: 'image/png', source }];
+    expect(await server.ask('/api/runs', { json: { parts } })).toMatchObject({
+      status: 400,
+      json: { detail: expect.stringContaining(text) as string },
+    });
   });
 
   test('is not read if its declared length is too large', async () => {
@@ -187,11 +203,22 @@ describe('internal errors', () => {
     ['invalid_key', 502],
     ['needs_sign_in', 502],
     ['network', 502],
+    ['bad_config', 502],
     ['timed_out', 504],
   ])('reports %s with status %i', async (code, status) => {
     const { answer } = await listModels(new ToolyardError({ code, message: 'In plain words.', hint: 'Do this.' }));
     expect(answer).toMatchObject({ status, json: { status, code, hint: 'Do this.' } });
     expect(answer.text).toContain('In plain words.');
+  });
+
+  test('are those of Toolyard and its data only', async () => {
+    const defects = [];
+    for (const code of errorCode.options) {
+      const { answer } = await listModels(new ToolyardError({ code, message: 'In plain words.' }));
+      if (answer.status === 500 || answer.status === 507) defects.push(code);
+      else expect([code, answer.text]).toEqual([code, expect.not.stringContaining('log of the server')]);
+    }
+    expect(defects).toEqual(['storage_full', 'storage_failed', 'internal']);
   });
 
   test('reports a full disk without the path of the data', async () => {

@@ -108,3 +108,20 @@ describe('other model endpoints', () => {
     await expect(runtime().models()).rejects.toMatchObject({ code: 'invalid_key' });
   });
 });
+
+test('explains credentials of a cloud that cannot be used, as a mistake of the user', async () => {
+  const clouds = [
+    { id: 'aws', wire: 'bedrock-converse', apiKey: 'mine:short' },
+    { id: 'gcp', wire: 'bedrock-converse', apiKey: ':' },
+  ] as const;
+  for (const { id, wire, apiKey } of clouds) {
+    await stage.models.create(OWNER, { id, label: id, baseUrl: stage.upstream.url, apiKey, wire });
+    const call = { model: 'm', messages: [userMessage('a number')], name: 'number', schema: { type: 'object' } };
+    const { status, json } = await post(`/api/providers/${id}/objects`, call);
+    expect([status, json]).toMatchObject([
+      502,
+      { code: 'bad_config', detail: 'The key is not a Bedrock API key, nor AWS credentials.' },
+    ]);
+  }
+  expect(stage.server.logged).toEqual([]);
+});

@@ -60,6 +60,28 @@ test('each operation has its path, a success and its errors', () => {
   }
 });
 
+test('generated types compile: no schema is a union with arrays of itself', () => {
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    const itself = `{"items":{"$ref":"#/components/schemas/${name}"}`;
+    const { anyOf = [] } = schema as { anyOf?: unknown[] };
+    expect([name, anyOf.filter((each) => JSON.stringify(each).includes(itself.slice(1, -1)))]).toEqual([name, []]);
+  }
+});
+
+test('every response has its media types', () => {
+  expect(document).toMatchObject({ info: { license: { identifier: 'MIT' } }, servers: [{ url: '/' }] });
+  const typesOf = (path: string, method: string, status = '200'): string[] => {
+    const response = document.paths[path]?.[method]?.responses[status] as { content?: object } | undefined;
+    return Object.keys(response?.content ?? {});
+  };
+  expect(typesOf('/api/runs', 'post')).toEqual(['text/event-stream']);
+  expect(typesOf('/api/runs', 'post', '201')).toEqual(['application/json']);
+  expect(typesOf('/api/usage', 'get')).toEqual(['application/json', 'text/csv']);
+  expect(typesOf('/api/runs/{id}/export', 'get')).toEqual(['application/json', 'text/markdown']);
+  expect(typesOf('/api/conversations/{id}/export', 'get')).toEqual(['application/json', 'text/markdown']);
+  expect(typesOf('/api/mcp/sign-in/callback', 'get')).toEqual(['text/html']);
+});
+
 test('optional properties are marked', () => {
   const { schemas } = document.components;
   expect(schemas['CreateConversation']).not.toHaveProperty('required');

@@ -18,7 +18,10 @@ export function openApiDocument(routes: readonly RouteDescription[], { tokenRequ
       version: VERSION,
       description:
         'A workbench where any language model works with any MCP server. Errors are problem+json (RFC 9457).',
+      license: { name: 'MIT', identifier: 'MIT' },
     },
+    // Relative to the URL of this document.
+    servers: [{ url: '/' }],
     ...(tokenRequired ? { security: [{ bearer: [] }] } : {}),
     paths,
     components: {
@@ -50,7 +53,8 @@ function operation(route: RouteDescription): JsonObject {
   };
 }
 
-function responses({ answer, status, mediaType, also }: RouteDescription): JsonObject {
+/** Every status and media type with which a handler may answer; the test fixture `askAsDescribed` compares both. */
+function responses({ answer, status, mediaType, orMediaType, also }: RouteDescription): JsonObject {
   const answered = mediaType === undefined ? {} : { content: { [mediaType]: {} } };
   const found: JsonObject =
     answer === undefined
@@ -58,11 +62,18 @@ function responses({ answer, status, mediaType, also }: RouteDescription): JsonO
       : {
           [status ?? 200]: {
             description: 'Done',
-            content: mediaType ? { [mediaType]: schemaOf(answer) } : json(answer),
+            content: {
+              ...(mediaType ? { [mediaType]: schemaOf(answer) } : json(answer)),
+              ...(orMediaType === undefined ? {} : { [orMediaType]: {} }),
+            },
           },
         };
-  for (const [code, description] of Object.entries(also ?? {})) {
-    found[code] = { description, ...(answer === undefined || code === '204' ? {} : { content: json(answer) }) };
+  for (const [code, stated] of Object.entries(also ?? {})) {
+    const same = answer === undefined || code === '204' ? {} : { content: json(answer) };
+    found[code] =
+      typeof stated === 'string'
+        ? { description: stated, ...same }
+        : { description: stated.description, content: { [stated.mediaType]: {} } };
   }
   return {
     ...found,
@@ -112,6 +123,8 @@ function componentSchemas(): JsonObject {
     const { $id: _id, $schema: _dialect, ...rest } = plain(schema);
     found[name] = withDeprecatedFields(name, rest);
   }
+  // Zod's union refers to itself, which TypeScript rejects as a generated type; every JSON value is one.
+  found['JsonValue'] = { description: 'Any JSON value' };
   return found;
 }
 

@@ -7,7 +7,7 @@ type Issue = Parameters<z.core.$ZodErrorMap>[0];
  * that a schema itself defines have precedence.
  */
 export const plainZodError: z.core.$ZodErrorMap = (issue) => {
-  if (issue.input === undefined && issue.code !== 'custom') return 'is missing';
+  if (issue.input === undefined && issue.code !== 'custom') return MISSING;
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${expectedKind(issue)} (got ${describeInput(issue.input)})`;
@@ -35,6 +35,8 @@ export const plainZodError: z.core.$ZodErrorMap = (issue) => {
       return 'is invalid';
   }
 };
+
+const MISSING = 'is missing';
 
 /** The sentence about an invalid value, without a period; messages that a schema defines follow a colon. */
 export function issueSentence(subject: string, message: string): string {
@@ -75,19 +77,28 @@ function limitText({ origin }: Issue & { origin: string }, limit: number | bigin
   return `must be ${how} ${limit}`;
 }
 
+/** Says what the form that was meant lacks, or how the forms differ: by their fields or their kinds. */
 function unionText(issue: Extract<Issue, { code: 'invalid_union' }>): string {
   const { options } = issue as { options?: unknown };
   if (Array.isArray(options)) return `must be ${oneOf(options.map((option) => JSON.stringify(option)))}`;
-  const kinds = issue.errors.flatMap(([first]) =>
-    first?.code === 'invalid_type' && first.path.length === 0 ? [KINDS[first.expected] ?? ''] : [],
-  );
-  const inside = issue.errors.flatMap(([first]) => (first && first.path.length > 0 ? [first] : []));
-  const [only] = inside;
-  if (only && inside.length === 1) {
-    return `is invalid: ${issueSentence(`"${only.path.map(String).join('.')}"`, only.message)}`;
+  const firsts = issue.errors.flatMap(([first]) => (first ? [first] : []));
+  const isMissing = (each: (typeof firsts)[number]): boolean => each.path.length === 1 && each.message === MISSING;
+  const isOfOtherKind = (each: (typeof firsts)[number]): boolean =>
+    each.code === 'invalid_type' && each.path.length === 0;
+  // The form that the input has, as far as its fields and their types tell.
+  const [meant, ...others] = firsts.filter((each) => !isMissing(each) && !isOfOtherKind(each));
+  if (meant && others.length === 0) {
+    return meant.path.length === 0
+      ? meant.message
+      : `is invalid: ${issueSentence(`"${meant.path.map(String).join('.')}"`, meant.message)}`;
   }
+  if (firsts.length > 1 && firsts.every(isMissing)) {
+    const fields = new Set(firsts.map(({ path }) => JSON.stringify(path[0])));
+    return `must have ${fields.size === 1 ? 'the field' : 'one of the fields'} ${oneOf([...fields])}`;
+  }
+  const kinds = firsts.map((each) => (each.code === 'invalid_type' ? (KINDS[each.expected] ?? '') : ''));
   const known = [...new Set(kinds)].filter((kind) => kind !== '');
-  return inside.length === 0 && known.length > 0 ? `must be ${oneOf(known)}` : 'has none of the accepted forms';
+  return firsts.every(isOfOtherKind) && known.length > 0 ? `must be ${oneOf(known)}` : 'has none of the accepted forms';
 }
 
 function oneOf(all: readonly string[]): string {

@@ -6,7 +6,8 @@ import type { z } from 'zod';
 import { issueSentence } from './plain-zod-error.ts';
 
 /**
- * HTTP status of each error code. A failing provider or MCP server is 502, never 401, which the page takes for its own.
+ * HTTP status of each error code. A provider or MCP server that fails or is configured wrongly is 502, never 401, which the
+ * page takes for its own. 500 is a defect of Toolyard or its storage: its reason is in the log.
  */
 const STATUS: Record<ErrorCode, number> = {
   bad_request: 400,
@@ -18,7 +19,7 @@ const STATUS: Record<ErrorCode, number> = {
   outdated_page: 400,
   storage_full: 507,
   storage_failed: 500,
-  bad_config: 500,
+  bad_config: 502,
   internal: 500,
   model_not_found: 404,
   tool_not_found: 404,
@@ -152,15 +153,15 @@ export function errorAnswer(
   if (thrown instanceof ProblemAnswer) return thrown;
   if (isAway(thrown)) return refusal(DATABASE_AWAY, { status: 503, headers: { 'retry-after': '2' } });
   const info = toErrorInfo(thrown);
-  const answer = refusal({ ...info, message: publicMessage(thrown, info) });
-  if (answer.problem.status !== 500 && answer.problem.status !== 507) return answer;
+  // Stored data that cannot be used is no configuration of the user, whatever its code.
+  const isOfStorage = StorageError.isInstance(thrown) && info.code !== 'storage_full';
+  const status = STATUS[isOfStorage ? 'storage_failed' : info.code];
+  const answer = refusal({ ...info, message: publicMessage(thrown, info) }, { status });
+  if (status !== 500 && status !== 507) return answer;
   const number = ids.next().slice(-8);
   log(`error ${number} at ${request.method} ${request.path}: ${traceOf(thrown)}`);
-  return refusal({
-    code: info.code,
-    message: `${answer.problem.detail} (Error ${number}; see the log of the server.)`,
-    ...defined({ hint: info.hint }),
-  });
+  const message = `${answer.problem.detail} (Error ${number}; see the log of the server.)`;
+  return refusal({ code: info.code, message, ...defined({ hint: info.hint }) }, { status });
 }
 
 function traceOf(thrown: unknown): string {

@@ -55,6 +55,8 @@ type RouteHandler<Key extends keyof Routes> = (
 type RouteOptions = {
   /** Called with the body before validation; throws an error to reject it. */
   precheck?: (body: JsonValue) => void;
+  /** The schema of the form that a body has, if the route accepts several: mistakes are those of this form. */
+  formOf?: (body: JsonValue) => z.ZodType;
 };
 
 /** Registers handlers of the routes that `@toolyard/protocol/schemas` declares. */
@@ -71,7 +73,7 @@ export function createRouter(app: Hono<AppEnv>, authentication: Authentication, 
   const descriptions: RouteDescription[] = [];
   return {
     descriptions,
-    route(key, handle, { precheck } = {}) {
+    route(key, handle, { precheck, formOf } = {}) {
       const route = describe(key);
       const addFormerFields = formerFieldsAdder(route.answer);
       const answer = async (c: AppContext): Promise<Response> => {
@@ -80,7 +82,7 @@ export function createRouter(app: Hono<AppEnv>, authentication: Authentication, 
         if (!route.open) requireScope(principal, ...scopesOf(route));
         checkContentType(c.env.incoming, route);
         const query = readQuery(c, route.query);
-        const body = route.body && (await readBody(c, route.body, { ...route, precheck, principal, auto }));
+        const body = route.body && (await readBody(c, route.body, { ...route, precheck, formOf, principal, auto }));
         // The contract under this key has validated both.
         const request = { c, principal, params: c.req.param(), query, body } as unknown as RouteRequest<typeof key>;
         const handled = await handle(request);
@@ -163,18 +165,20 @@ function readQuery(c: AppContext, schema: z.ZodObject | undefined): object {
 type ReadBody = Pick<RouteDescription, 'method' | 'open' | 'maxBodyBytes'> & {
   principal: Principal;
   precheck: RouteOptions['precheck'];
+  formOf: RouteOptions['formOf'];
   auto: CheckAuto;
 };
 
 async function readBody(
   c: AppContext,
-  schema: z.ZodType,
-  { method, open, principal, maxBodyBytes, precheck, auto }: ReadBody,
+  described: z.ZodType,
+  { method, open, principal, maxBodyBytes, precheck, formOf, auto }: ReadBody,
 ): Promise<unknown> {
   const json = await readJsonBody(c.env.incoming, maxBodyBytes);
   if (open !== true && changesApproval(method, json)) requireScope(principal, 'approve');
   if (open !== true) await auto.check(principal, json);
   precheck?.(json);
+  const schema = formOf?.(json) ?? described;
   const { body, changed } = renameFormerFields(schema, json);
   if (changed) markDeprecated(c);
   const parsed = schema.safeParse(body, { error: plainZodError });

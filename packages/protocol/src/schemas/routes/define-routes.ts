@@ -24,8 +24,10 @@ export type RouteContract = {
   status?: number;
   /** Media type of a response that is not JSON. */
   mediaType?: string;
-  /** Other statuses that are not errors. */
-  also?: Readonly<Record<number, string>>;
+  /** Media type of another form of the response, which the request selects. */
+  orMediaType?: string;
+  /** Other statuses that are not errors; with `answer` their content is the same unless a media type is given. */
+  also?: Readonly<Record<number, string | { description: string; mediaType: string }>>;
 };
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

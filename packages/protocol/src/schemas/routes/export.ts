@@ -7,5 +7,6 @@ export const exportRoutes = defineRoutes({
     summary: 'Export a conversation: all of it as JSON, or the current branch as Markdown',
     query: z.strictObject({ format: z.enum(['json', 'markdown']).default('json') }),
     answer: conversationExport,
+    orMediaType: 'text/markdown',
   },
 });

@@ -31,7 +31,7 @@ export const filesRoutes = defineRoutes({
     // The handler authenticates: a signed URL replaces the credential.
     open: true,
     query: signedQuery,
-    mediaType: 'application/octet-stream',
+    mediaType: '*/*',
     also: { 304: 'The cached copy is current' },
   },
 });

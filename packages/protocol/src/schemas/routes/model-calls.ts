@@ -11,6 +11,9 @@ import {
   transcription,
   transcriptionCall,
 } from '../model-calls.ts';
+import { openAiChatCall } from '../openai-chat-call.ts';
+import { z } from 'zod';
+import { named } from '../common.ts';
 import { defineRoutes } from './define-routes.ts';
 
 /** Fits one file of the largest size as base64, and the rest of the conversation. */
@@ -18,8 +21,10 @@ const MAX_CALL_BYTES = 32 * 1024 * 1024;
 
 export const modelCallsRoutes = defineRoutes({
   'POST /webapi/chat/{provider}': {
-    summary: 'Stream one model response (server-sent events: text, reasoning, tool_calls, usage, stop, error, ...)',
-    body: chatCall,
+    summary:
+      'Stream one model response (server-sent events: text, reasoning, tool_calls, usage, stop, error, ...). The body is a ' +
+      'ChatCall, or that of OpenAI Chat Completions',
+    body: named('ChatCallOfAnyForm', z.union([chatCall, openAiChatCall])),
     maxBodyBytes: MAX_CALL_BYTES,
     status: 200,
     mediaType: 'text/event-stream',

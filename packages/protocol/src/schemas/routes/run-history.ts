@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { runExport, runSteps, startedRun, startRunBody } from '../run-steps.ts';
+import { END_OF_STREAM } from './runs.ts';
 import { defineRoutes } from './define-routes.ts';
 
 export const runHistoryRoutes = defineRoutes({
@@ -10,7 +11,10 @@ export const runHistoryRoutes = defineRoutes({
     body: startRunBody,
     answer: startedRun,
     status: 201,
-    also: { 200: 'With `stream`: the events of the run', 202: 'With `wait`: the run has not ended' },
+    also: {
+      200: { description: `With \`stream\`: the events of the run. ${END_OF_STREAM}`, mediaType: 'text/event-stream' },
+      202: 'With `wait`: the run has not ended',
+    },
   },
   'GET /api/runs/{id}/steps': {
     summary: 'List the steps of a run: model requests, calls with arguments and results, interrupts, times',
@@ -20,5 +24,6 @@ export const runHistoryRoutes = defineRoutes({
     summary: 'Export a run: its steps and the messages of its branch, as JSON or Markdown',
     query: z.strictObject({ format: z.enum(['json', 'markdown']).default('json') }),
     answer: runExport,
+    orMediaType: 'text/markdown',
   },
 });

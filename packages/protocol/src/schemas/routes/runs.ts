@@ -15,6 +15,10 @@ const statuses = z
   .transform((text) => text.split(',') as RunStatus[]);
 const moment = z.coerce.number().int().min(0);
 
+/** The stream of one run has an end; that of all runs has none. */
+export const END_OF_STREAM =
+  'The last one is `event: end` with `data: {}`, which is no RunEvent: close the stream then';
+
 export const runsRoutes = defineRoutes({
   'GET /api/runs': {
     summary: 'List runs, newest first',
@@ -59,7 +63,7 @@ export const runsRoutes = defineRoutes({
     answer: resumedRun,
   },
   'GET /api/runs/{id}/events': {
-    summary: 'Stream the events of a run (server-sent events, each a RunEvent) until it ends',
+    summary: `Stream the events of a run (server-sent events, each a RunEvent) until it ends. ${END_OF_STREAM}`,
     query: z.strictObject({ after: z.coerce.number().int().min(0).default(0) }),
     mediaType: 'text/event-stream',
     also: { 204: 'The run has ended and every event was read' },

@@ -13,6 +13,7 @@ export const usageRoutes = defineRoutes({
       format: z.enum(['json', 'csv']).default('json'),
     }),
     answer: usageReport,
+    orMediaType: 'text/csv',
   },
   'GET /api/usage/budgets': {
     summary: 'List budgets and their usage, of a conversation or of every new conversation',

@@ -6,7 +6,7 @@ import { createCallLimit } from '../../models/call-limit.ts';
 import type { ModelCalls } from '../../models/model-calls.ts';
 import { createModelCalls } from '../../models/model-calls.ts';
 import { createUsagePolicy } from '../../models/usage-policy.ts';
-import { toChatRequest, toMessages } from '../chat-call.ts';
+import { chatFormOf, toChatCall, toChatRequest, toMessages } from '../chat-call.ts';
 import type { EventStreams, Frame } from '../event-stream.ts';
 import type { Router } from '../router.ts';
 import { checkSource } from '../user-parts.ts';
@@ -35,19 +35,23 @@ export function addModelCallRoutes(
     async (sha256: string): Promise<boolean> =>
       (await blobs.info(principal, sha256)) !== null;
 
-  route('POST /webapi/chat/{provider}', async ({ c, principal, params: { provider }, body }) => {
-    const request = await toChatRequest(body, isKeptBy(principal));
-    const price = await models.price(principal, { providerId: provider, modelId: request.model });
-    const runId = c.req.header('x-toolyard-run');
-    const parts = await calls.chat(principal, provider, request, runId);
-    const encoder = new WebApiEncoder(provider, price);
-    const id = ids.next();
-    const call = { id, providerId: provider, request, ...defined({ price }), ...(runId ? { runId } : {}) };
-    return eventStreams.answer(c, principal, (signal) => {
-      const batches = telemetry ? telemetry.watch(call, parts(signal)) : parts(signal);
-      return chatFrames(batches, encoder, id);
-    });
-  });
+  route(
+    'POST /webapi/chat/{provider}',
+    async ({ c, principal, params: { provider }, body }) => {
+      const request = await toChatRequest(toChatCall(body), isKeptBy(principal));
+      const price = await models.price(principal, { providerId: provider, modelId: request.model });
+      const runId = c.req.header('x-toolyard-run');
+      const parts = await calls.chat(principal, provider, request, runId);
+      const encoder = new WebApiEncoder(provider, price);
+      const id = ids.next();
+      const call = { id, providerId: provider, request, ...defined({ price }), ...(runId ? { runId } : {}) };
+      return eventStreams.answer(c, principal, (signal) => {
+        const batches = telemetry ? telemetry.watch(call, parts(signal)) : parts(signal);
+        return chatFrames(batches, encoder, id);
+      });
+    },
+    { formOf: chatFormOf },
+  );
 
   route('POST /api/providers/{id}/embeddings', ({ c, principal, params: { id }, body }) =>
     calls.embeddings(principal, id, body, c.req.raw.signal),

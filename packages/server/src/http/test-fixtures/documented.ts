@@ -1,5 +1,6 @@
 import { deprecatedFields, problem } from '@toolyard/protocol/schemas';
 import { afterEach, beforeEach, expect } from 'vitest';
+import { openApiDocument } from '../openapi.ts';
 import type { RouteDescription } from '../router.ts';
 import type { TestResponse, TestRequestOptions, TestServer } from './test-server.ts';
 import { startTestServer } from './test-server.ts';
@@ -20,9 +21,23 @@ export async function askAsDescribed(
   }
   const promised = route.status ?? (route.answer === undefined && route.mediaType === undefined ? 204 : 200);
   expect([promised, ...Object.keys(route.also ?? {}).map(Number)]).toContain(answer.status);
+  const type = answer.headers['content-type']?.replace(/;.*/s, '');
+  const types = documentedTypes(route, answer.status);
+  if (!types.includes('*/*')) expect(types).toContain(type);
   if (answer.status === 204) expect(answer.text).toBe('');
-  else if (route.answer !== undefined) expect(route.answer.safeParse(currentFields(answer.text)).error).toBeUndefined();
+  else if (route.answer !== undefined && type === 'application/json')
+    expect(route.answer.safeParse(currentFields(answer.text)).error).toBeUndefined();
   return answer;
+}
+
+/** The media types that the OpenAPI document has for a response; undefined: it has no body. */
+function documentedTypes(route: RouteDescription, status: number): (string | undefined)[] {
+  const { paths } = openApiDocument([route], { tokenRequired: true });
+  const { responses } = paths[route.path]?.[route.method.toLowerCase()] as {
+    responses: Record<string, { content?: object }>;
+  };
+  const types = Object.keys(responses[status]?.content ?? {});
+  return types.length === 0 ? [undefined] : types;
 }
 
 /** A JSON response without the old names of renamed fields. */

@@ -1,0 +1,139 @@
+import type { AssistantPart, JsonValue, ToolReference, UserPart } from '@toolyard/protocol';
+import { defined, isJsonObject, parseJson } from '@toolyard/protocol';
+import type { ChatCall, ChatMessage, OpenAiChatCall } from '@toolyard/protocol/schemas';
+import { issueSentence } from './plain-zod-error.ts';
+import { quoted, refusal } from './problems.ts';
+
+type OpenAiMessage = OpenAiChatCall['messages'][number];
+type Texts = string | readonly { text: string }[];
+
+/** A body is OpenAI's if one of its messages has a member that only OpenAI's messages have. */
+export function hasOpenAiMessages(body: JsonValue): boolean {
+  if (!isJsonObject(body) || !Array.isArray(body['messages'])) return false;
+  return body['messages'].some(
+    (message) => isJsonObject(message) && ['content', 'tool_calls', 'tool_call_id'].some((key) => key in message),
+  );
+}
+
+/**
+ * Translates a call in OpenAI's form. Everything in it is sent or rejected; nothing is ignored but what this route does
+ * anyway (`stream`, `stream_options`) and hints to OpenAI's own models (`detail`, `strict`, `name` of a message).
+ *
+ * @throws ProblemAnswer 400 for calls and results that do not belong together, or arguments that are not JSON
+ */
+export function fromOpenAiChatCall(call: OpenAiChatCall): ChatCall {
+  const { model, tools, tool_choice: choice, response_format: format, stop, user } = call;
+  const parameters = defined({
+    temperature: call.temperature,
+    topP: call.top_p,
+    topK: call.top_k,
+    maxOutputTokens: call.max_completion_tokens ?? call.max_tokens,
+    presencePenalty: call.presence_penalty,
+    frequencyPenalty: call.frequency_penalty,
+    seed: call.seed,
+    reasoningEffort: call.reasoning_effort,
+    stop: typeof stop === 'string' ? [stop] : stop,
+  });
+  return {
+    model,
+    messages: toMessages(call.messages),
+    parameters,
+    ...defined({
+      user,
+      tools: tools?.map(({ function: { name, description, parameters: inputSchema = { type: 'object' } } }) => ({
+        name,
+        inputSchema,
+        ...defined({ description }),
+      })),
+      toolChoice: typeof choice === 'object' ? { name: choice.function.name } : choice,
+      responseFormat:
+        format?.type === 'json_schema'
+          ? { type: format.type, name: format.json_schema.name, schema: format.json_schema.schema }
+          : format?.type === 'json_object'
+            ? { type: 'json' as const }
+            : undefined,
+    }),
+  };
+}
+
+function toMessages(messages: readonly OpenAiMessage[]): ChatMessage[] {
+  /** Calls without a result, by the provider's id, which may occur again later. */
+  const open = new Map<string, { callId: string; name: string }>();
+  return messages.map((message, at): ChatMessage => {
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        return { role: 'system', parts: toTextParts(message.content) };
+      case 'user':
+        return { role: 'user', parts: toUserParts(message.content) };
+      case 'assistant':
+        return { role: 'assistant', parts: toAssistantParts(message, at, open) };
+      case 'tool': {
+        const id = message.tool_call_id;
+        const call = open.get(id);
+        if (!call) throw invalid(`messages.${at}.tool_call_id`, `${quoted(id)} is the id of no call before it`);
+        open.delete(id);
+        const result = { content: toTextParts(message.content), isError: false, outcome: 'done' as const };
+        const parts: [{ type: 'tool_result'; callId: string; result: typeof result }] = [
+          { type: 'tool_result', callId: call.callId, result },
+        ];
+        return { role: 'tool', name: call.name, tool: toolOf(call.name), parts };
+      }
+    }
+  });
+}
+
+function toAssistantParts(
+  { content, refusal: refused, tool_calls: calls = [] }: Extract<OpenAiMessage, { role: 'assistant' }>,
+  at: number,
+  open: Map<string, { callId: string; name: string }>,
+): AssistantPart[] {
+  const texts = [...toTextParts(content ?? ''), ...toTextParts(refused ?? '')];
+  return [
+    ...texts,
+    ...calls.map(({ id, function: { name, arguments: written } }, index): AssistantPart => {
+      const place = `messages.${at}.tool_calls.${index}`;
+      const parsed = parseJson(written.trim() === '' ? '{}' : written);
+      if (!parsed.ok || !isJsonObject(parsed.value)) {
+        const problem = parsed.ok ? 'must be a JSON object' : `is not valid JSON: ${parsed.problem}`;
+        throw invalid(`${place}.function.arguments`, problem);
+      }
+      if (open.has(id)) throw invalid(`${place}.id`, `${quoted(id)} is the id of an earlier call without a result`);
+      const callId = `call-${at}-${index}`;
+      open.set(id, { callId, name });
+      return { type: 'tool_call', callId, providerCallId: id, name, tool: toolOf(name), arguments: parsed.value };
+    }),
+  ];
+}
+
+function toUserParts(content: Extract<OpenAiMessage, { role: 'user' }>['content']): UserPart[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return content.map((part): UserPart => {
+    if (part.type === 'text') return part;
+    if (part.type === 'input_audio') {
+      const { data, format } = part.input_audio;
+      return { type: 'audio', mimeType: format === 'mp3' ? 'audio/mpeg' : 'audio/wav', source: { data } };
+    }
+    const { url } = part.image_url;
+    const [, mimeType, data] = /^data:([^;,]+);base64,(.*)$/is.exec(url) ?? [];
+    if (mimeType !== undefined && data !== undefined) return { type: 'image', mimeType, source: { data } };
+    // A provider that needs the type of a remote image gets the usual one of its extension.
+    const [, extension = 'jpeg'] = /\.(png|gif|webp)(?:[?#]|$)/i.exec(url) ?? [];
+    return { type: 'image', mimeType: `image/${extension.toLowerCase()}`, source: { url } };
+  });
+}
+
+function toTextParts(content: Texts): { type: 'text'; text: string }[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return content.map(({ text }) => ({ type: 'text', text }));
+}
+
+/** As for tools of a client in Toolyard's own form. */
+function toolOf(name: string): ToolReference {
+  return { serverId: 'client', name };
+}
+
+function invalid(path: string, problem: string) {
+  const message = `${issueSentence(`${path} in the body`, problem)}.`;
+  return refusal({ code: 'bad_request', message }, { issues: [{ path, message: problem }] });
+}
