@@ -47,7 +47,7 @@ export function pausingModel(): { script: ModelScript; pauseBehind: (words: numb
 }
 
 /**
- * Asks for an answer that stops at each of these moments, has everything happen to every page in turn, and lets it go on:
+ * Asks for an answer that stops at each of these moments, has everything happen to every page in turn, and lets it continue:
  * all pages show the text so far each time, and then the whole answer once. Returns the milliseconds until the text so far
  * was shown.
  */

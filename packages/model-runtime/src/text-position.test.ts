@@ -37,6 +37,6 @@ test.each([
   expect(positionOf(before, CALL)).toBeUndefined();
 });
 
-test('a passage that is a code block stands in one', () => {
+test('a passage that is a code block is in code', () => {
   expect(positionOf('', '```json\n{"name":"f"}\n```')).toBe('code');
 });

@@ -1,11 +1,11 @@
-/** Where a call written as text stands in Markdown: what is quoted or shown as code is an example, not a request. */
+/** Where in Markdown a call is written as text: what is quoted or shown as code is an example, not a request. */
 export type TextPosition = 'quote' | 'code';
 
 const OPENING_QUOTES = new Set([...'"\'“‘„‚«‹「『`']);
 const QUOTING_TAGS = /<(\/?)(pre|code|blockquote|q)\b[^<>]*>/gi;
 
 /**
- * Whether a passage stands in a quote, in a code block (also one that is the whole passage), in inline code or in
+ * Whether a passage is in a quote, in a code block (also one that is the whole passage), in inline code or in
  * quotation marks. Undecided cases count: the only consequence is a question.
  */
 export function positionOf(before: string, passage: string): TextPosition | undefined {

@@ -38,7 +38,7 @@ export type ChatRequest = {
   user?: string;
 };
 
-/** How a call was written in the text of an answer. Whoever executes calls decides what it is worth. */
+/** How a call was written in the text of an answer. The executor of calls decides what it is worth. */
 export type WrittenAsText = {
   /** The model's text, with the white space before it; several calls may share it. */
   raw: string;
@@ -46,7 +46,7 @@ export type WrittenAsText = {
   at: number;
   /** How the tools were offered. */
   toolMode: ToolMode;
-  /** Set if it stands in a quote or in code. */
+  /** Set if it is in a quote or in code. */
   position?: TextPosition;
   /** Set if the model is known to call tools natively. */
   isNative?: true;

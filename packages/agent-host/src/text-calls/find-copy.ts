@@ -71,7 +71,7 @@ function leavesOf(args: JsonObject): string[] {
 
 function hasArguments(folded: string, { name, toolName, leaves }: FoldedCall): boolean {
   if (leaves.length > 0) return leaves.every((leaf) => occurs(folded, leaf));
-  // A name alone is no call: it stands where calls have their name.
+  // A name alone is no call: it is where calls have their name.
   return [name, toolName].some((each) =>
     NAME_KEYS.some((key) => {
       const at = folded.indexOf(`${key}|${each}`);

@@ -255,7 +255,7 @@ describe('a call written as text', () => {
     expect(judge({ raw, at: 0, toolMode: 'native', isNative: true })).toBeNull();
   });
 
-  test('is marked if it stands in a quote or in code', () => {
+  test('is marked if it is in a quote or in code', () => {
     expect(judged({ arguments: { a: 1 }, raw: 'x', position: 'quote' }, [])).toEqual({ position: 'quote' });
   });
 

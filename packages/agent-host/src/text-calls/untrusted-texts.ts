@@ -1,7 +1,7 @@
 import type { Message, TextCallSource, ToolContentPart, ToolDefinition, ToolMessage } from '@toolyard/protocol';
 import type { RequestInputs } from '../executors/assemble-request.ts';
 
-/** A text of a request that somebody else than Toolyard and the model wrote. */
+/** A text of a request that neither Toolyard nor the model wrote. */
 export type UntrustedText = TextCallSource & {
   text: string;
   /** Set for what a server says about its own tools: calls of these are what it is for. */

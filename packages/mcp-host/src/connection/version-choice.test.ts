@@ -137,7 +137,8 @@ describe('over HTTP', () => {
         const { id, method, params } = message;
         if (request.method !== 'POST') return void response.writeHead(405).end();
         if (id === undefined) return void response.writeHead(202).end();
-        const version = isJsonObject(params) ? String(params['protocolVersion']) : '';
+        const offered = isJsonObject(params) ? params['protocolVersion'] : undefined;
+        const version = typeof offered === 'string' ? offered : '';
         const rejected = method === 'initialize' ? reject(version) : undefined;
         if (rejected !== undefined) return void response.writeHead(rejected.status).end(rejected.body);
         const answer =

@@ -292,7 +292,7 @@ describe('a server that cannot be reached at first', () => {
     }
   });
 
-  test('is awaited by nobody after its first attempt', async () => {
+  test('is not awaited after its first attempt', async () => {
     const { host, peer, clock } = connectHost();
     peer.greeting = 'silent';
     expect(host.awaited(['odd', 'none'])).toEqual([]);
@@ -309,7 +309,7 @@ describe('a server that cannot be reached at first', () => {
   });
 });
 
-test('a lost server is awaited by nobody, one that was disconnected is', async () => {
+test('a lost server is not awaited, one that was disconnected is', async () => {
   const { host, peer, clock } = connectHost();
   await host.connectAll();
   peer.greeting = 'silent';

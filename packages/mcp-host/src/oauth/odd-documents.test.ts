@@ -133,7 +133,7 @@ describe('signing in', () => {
       at.includes('authorization-server')
         ? {
             ...document,
-            issuer: `${String(document['issuer'])}/`,
+            issuer: `${document['issuer'] as string}/`,
             authorization_response_iss_parameter_supported: false,
           }
         : document,
@@ -153,7 +153,7 @@ describe('signing in', () => {
       new URLSearchParams(error).toString(),
       { error: { code: 'E7', message: 'incorrect' } },
     ]) {
-      const met = await signInThrough((at, document) => (at === '/token' ? (answer as JsonObject) : document));
+      const met = await signInThrough((at, document) => (at === '/token' ? answer : document));
       await expect(scene.signIn(met)).rejects.toMatchObject({
         code: 'server_refused',
         message: expect.stringContaining('incorrect') as string,

@@ -35,7 +35,7 @@ export function errorMessageIn(document: JsonObject | undefined): string | undef
   const { error, error_description: description, message } = document;
   if (isJsonObject(error))
     return errorMessageIn({ error_description: error['message'] ?? null, error: error['code'] ?? null });
-  const texts = [error, description].filter((one) => typeof one === 'string' && one !== '');
+  const texts = [error, description].filter((one): one is string => typeof one === 'string' && one !== '');
   if (texts.length > 0) return texts.join(': ');
   return typeof message === 'string' && message !== '' ? message : undefined;
 }

@@ -53,8 +53,8 @@ function readableInfo(raw: JsonValue | undefined): JsonObject {
   return {
     name: textOf(info['name']) ?? 'unnamed',
     version: textOf(info['version']) ?? '',
-    ...(Object.fromEntries(texts) as JsonObject),
-    ...(icons === undefined ? {} : { icons: icons as unknown as JsonValue }),
+    ...Object.fromEntries(texts),
+    ...(icons === undefined ? {} : { icons }),
   };
 }
 

@@ -88,7 +88,7 @@ describe('an event stream', () => {
     const writer = body.writable.getWriter();
     for (const sent of ['data: [{"a":1},{"b":2}]\n\n', 'data: {"c":3}\r\r', 'data: {"d":4}\n\n']) {
       void writer.write(new TextEncoder().encode(sent));
-      const { value } = (await reader?.read()) ?? {};
+      const { value } = ((await reader?.read()) ?? {}) as { value?: Uint8Array };
       expect(eventsIn(new TextDecoder().decode(value)).length).toBeGreaterThan(0);
     }
   });

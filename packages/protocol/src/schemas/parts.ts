@@ -128,7 +128,7 @@ export type TextCallSource = z.output<typeof textCallSource>;
 export const textCall = z.strictObject({
   /** Set if the call occurs in data that the model received. */
   copiedFrom: textCallSource.exactOptional(),
-  /** Set if it stands in a quote or in code. */
+  /** Set if it is in a quote or in code. */
   position: z.enum(['quote', 'code']).exactOptional(),
   /** The user made it a call. */
   byUser: z.literal(true).exactOptional(),

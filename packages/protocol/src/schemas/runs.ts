@@ -493,10 +493,8 @@ export type TabAnswer = Extract<InterruptAnswer, { decision: 'tab_here' | 'decli
 export type RunEventEnvelope = Pick<RunEvent, 'v' | 'seq' | 'runId' | 'step' | 'attempt' | 'at'>;
 type BodyOf<Event> = Event extends RunEventEnvelope ? Omit<Event, keyof RunEventEnvelope> : never;
 /**
- * The content of an event, without its envelope. The union is closed: every consumer (CLI, page, OpenAI, AG-UI)
- * switches over it exhaustively, so that a new event requires a change in each.
- *
- * Applying the events in order of `seq` gives the transcript: `message_finished` and `tool_finished` contain the whole
- * content of the deltas before them, so deltas can be deleted once a run is over.
+ * The content of an event, without its envelope. The union is closed: every consumer switches over it exhaustively.
+ * Applying the events by `seq` gives the transcript. `message_finished` and `tool_finished` contain the content of the deltas
+ * before them, which can be deleted once a run is over.
  */
 export type RunEventBody = BodyOf<RunEvent>;

@@ -96,7 +96,7 @@ describe('a request of a run in a tab', () => {
     expect((await commit({ ...calling(), interrupts: { opened: [{ interrupt: other, mode: 'live' }] } })).status).toBe(
       400,
     );
-    expect(await stored()).toEqual([]);
+    expect(stored()).toEqual([]);
   });
 
   test('says which key asks', async () => {

@@ -48,7 +48,7 @@ export function samePlan(one: SchedulePlan, other: SchedulePlan): boolean {
   return timesOf(one) === timesOf(other);
 }
 
-/** Shortest time between two runs of a schedule, in milliseconds, whoever creates it and however its times are written. */
+/** Shortest time between two runs of a schedule, in milliseconds, for every creator and form of its times. */
 export const SHORTEST_GAP_MS = 60_000;
 /** Successive times that are compared: an expression may have short and long gaps. */
 const TIMES_COMPARED = 60;

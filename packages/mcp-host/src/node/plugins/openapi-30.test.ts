@@ -35,8 +35,10 @@ const described = fc.letrec<{ any: Described; leaf: Described }>((tie) => ({
   ),
 }));
 
-const inside = (schema: JsonObject): JsonObject =>
-  ({ type: 'object', properties: { v: fromOpenApi30(schema) } }) as JsonObject;
+const inside = (schema: JsonObject): JsonObject => ({
+  type: 'object',
+  properties: { v: fromOpenApi30(schema) },
+});
 
 describe('a schema of OpenAPI 3.0', () => {
   test('accepts null if it is nullable, and everything else as before', () => {

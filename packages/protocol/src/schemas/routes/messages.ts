@@ -45,7 +45,7 @@ export const messagesRoutes = defineRoutes({
     status: 201,
   },
   'POST /api/conversations/{id}/messages/{message}/call': {
-    summary: 'Make a call that stands in the text of the last answer; its run asks for approval first',
+    summary: 'Make a call in the text of the last answer; its run asks for approval first',
     scope: 'approve',
     body: makeCallBody,
     answer: regenerated,

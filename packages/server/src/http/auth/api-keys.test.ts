@@ -48,7 +48,7 @@ test('a key with limits can use no route but those of its own runs', { tags: ['C
   const isOpen: string[] = [];
   const usable: string[] = [];
   for (const { method, path, open } of server.app.routes) {
-    // A route that is open to everybody is as open to this key; one that finds the principal itself has the same limits.
+    // A route without authentication is as open to this key; one that finds the principal itself has the same limits.
     if (open === true) {
       const target = path.replace('{sha256}', sha256).replaceAll(/\{\w+\}/g, 'x');
       const answer = (headers: object) =>

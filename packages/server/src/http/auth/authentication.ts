@@ -21,8 +21,8 @@ const RECORD_USE_EVERY_MS = 5 * 60_000;
 export type Authentication = {
   readonly tokenRequired: boolean;
   /**
-   * The limits of a key belong to its principal: whoever asks for a principal names the route, also one that is open to
-   * others, and no route can forget them.
+   * The limits of a key belong to its principal: every caller names the route, also one that is
+   * open to others, and no route can forget them.
    *
    * @throws ProblemAnswer 401 without a valid credential, 403 or 404 for a route or run beyond the limits of the key, 429
    * after too many failed attempts

@@ -269,7 +269,7 @@ export class ChatStore {
     await this.#open.refresh();
   }
 
-  /** Makes a call that stands in the text of the last answer. It is asked about first. */
+  /** Makes a call in the text of the last answer. It is asked about first. */
   async makeCall(messageId: string, index: number): Promise<void> {
     const { id } = this.#open;
     if (id === null || this.busy) return;
