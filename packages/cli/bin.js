@@ -7,5 +7,6 @@ if (existsSync(new URL('src/bin.ts', import.meta.url))) {
   process.argv.splice(2, 0, 'toolyard');
   await import('../../scripts/bootstrap.mjs');
 } else {
-  await import('./dist/bin.js');
+  // Not a literal: nothing is compiled in a clone.
+  await import(new URL('dist/bin.js', import.meta.url).href);
 }

@@ -11,7 +11,7 @@ const MAX_SAMPLE = 1_000;
 const TRANSLATION_GROWTH = 4;
 const MIN_TRANSLATION_TOKENS = 500;
 
-/** The language of a text; null if it is none that a text can be translated to. */
+/** The language of a text; null for one that texts cannot be translated to. */
 export function detectLanguagePrompt(text: string): PresetPrompt<TranslationLanguage | null> {
   return {
     messages: promptMessages(

@@ -25,7 +25,7 @@ export type PresetPrompt<Value> = {
 
 /**
  * Cheap and repeatable: no reasoning, no variation, and always an output limit, because a model that does not stop
- * would keep a server with one slot from answering anybody else.
+ * would keep a server with one slot from answering other requests.
  */
 export function cheap(maxOutputTokens: number): ModelParameters {
   return { temperature: 0, reasoningEffort: 'none', maxOutputTokens };

@@ -52,7 +52,7 @@ export type PresetTasksOptions = {
   telemetry?: Pick<Telemetry, 'watch'>;
 };
 
-/** A short answer that takes longer fails; a server with one slot answers nobody else meanwhile. */
+/** A short answer that takes longer fails; a server with one slot answers no other request meanwhile. */
 export const SHORT_TASK_TIMEOUT_MS = 60_000;
 /** Answers as long as their input, on a slow local model. */
 const LONG_TASK_TIMEOUT_MS = 600_000;
