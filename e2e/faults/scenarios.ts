@@ -5,11 +5,11 @@ import type { Scenario } from './scenario.ts';
 
 const count = (n: number) => ({ id: `call_${n}`, name: 'count', arguments: { n } });
 
-/** The model's answers to each message: parallel calls, one written as text, one alone. */
+/** The model's answers to each message: parallel calls, and some alone. */
 const COUNTED: readonly (readonly ModelReply[])[] = [
   [
     reply.toolCalls([count(1), count(2)], { text: 'Let me count.', pieces: 8, delayMs: 1 }),
-    reply.text('<tool_call>\n{"name": "count", "arguments": {"n": 3}}\n</tool_call>', { pieces: 20, delayMs: 1 }),
+    reply.toolCalls([count(3)], { text: '', pieces: 20, delayMs: 1 }),
     reply.text('I have counted all there was, as you asked me to do.', { pieces: 13, delayMs: 2 }),
   ],
   [

@@ -20,5 +20,6 @@ test('exports exactly the public API', () => {
     'readS3Settings',
     'readSetting',
     'scrubText',
+    'textsToFiles',
   ]);
 });

@@ -25,7 +25,7 @@ const RUNS_SHORT = programs.byName([
 const PROJECTS = programs.names('docker docker-compose podman ansible-playbook terraform tofu helm');
 const IS_PROGRAM = /^(?:\.{0,2}\/|~)\S|^[!|]|^[A-Za-z]:\\/;
 export const SHELL = /(?:^|[^\w#/.]|[^#]!)\/(?:usr\/)?(?:local\/)?bin\/(?:ba|z|da|k|c|tc|a)?sh(?![\w.-])/;
-export const IS_SHELL = /^!?(?:ba|z|da|k)?sh(?:$|[\s,]+[-#\d<])/;
+const IS_SHELL = /^!?(?:ba|z|da|k)?sh(?:$|[\s,]+[-#\d<])/;
 const PROGRAMS = [IS_PROGRAM, IS_SHELL, SHELL];
 /** Text that starts a shell when a program reads it. */
 export function startsShell(text: string): boolean {

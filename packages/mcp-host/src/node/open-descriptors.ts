@@ -8,7 +8,7 @@ const CLOSE_ON_EXEC = 0o2000000;
  * opens its own with close-on-exec, and marks only the first of those it inherits. Empty on macOS and Windows, where
  * Node passes on only the listed ones.
  */
-export function inheritableDescriptors(): number[] {
+function inheritableDescriptors(): number[] {
   if (process.platform !== 'linux') return [];
   return readNames('/proc/self/fdinfo')
     .map(Number)

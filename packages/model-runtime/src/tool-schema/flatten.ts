@@ -105,7 +105,7 @@ function merged(first: JsonObject, second: JsonObject): JsonObject {
 }
 
 /** Servers written in Go send `null` for what is absent. */
-export function withoutNulls(schema: JsonObject): JsonObject {
+function withoutNulls(schema: JsonObject): JsonObject {
   return Object.values(schema).includes(null)
     ? Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== null))
     : schema;

@@ -14,7 +14,7 @@ type Rejection = { feature: string; among: ReadonlySet<string>; until: number };
 type KnownModel = { rejections: Rejection[]; leftOut: Map<string, { schema: string; until: number }> };
 
 /** What a request contains besides its messages, as far as servers reject combinations of it. */
-export function featuresOf(request: ChatRequest): Set<string> {
+function featuresOf(request: ChatRequest): Set<string> {
   const { parameters, responseFormat, continues } = request;
   const features = new Set(Object.keys(parameters.extra ?? {}).map((field) => `extra:${field}`));
   if (hasNativeTools(request)) features.add(NATIVE_TOOLS);

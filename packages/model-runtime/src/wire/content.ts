@@ -80,7 +80,7 @@ function textIn(media: SentMedia): string | null {
 }
 
 /** A resource as text for a model: name and URI, then the content. */
-export function resourceText(part: ResourcePart): string {
+function resourceText(part: ResourcePart): string {
   const name = part.title ?? part.name;
   const label = `Resource ${part.uri}${name === undefined ? '' : ` (${name})`}`;
   if (part.text !== undefined) return labelled(label, part.text);

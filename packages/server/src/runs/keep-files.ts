@@ -5,7 +5,7 @@ const MB = 1_000_000;
 const DAY_MS = 86_400_000;
 
 /** Bytes that tools may store as files: by one file, by the files of one run in one process, and per user and day (UTC). */
-export const FILE_LIMITS = { file: 64 * MB, run: 256 * MB, day: 2_000 * MB } as const;
+const FILE_LIMITS = { file: 64 * MB, run: 256 * MB, day: 2_000 * MB } as const;
 
 type KeepFilesOptions = {
   storage: { blobs: Pick<SharedStorage['blobs'], 'put' | 'sizeSince'> };

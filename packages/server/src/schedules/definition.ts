@@ -49,7 +49,7 @@ export function samePlan(one: SchedulePlan, other: SchedulePlan): boolean {
 }
 
 /** Shortest time between two runs of a schedule, in milliseconds, for every creator and form of its times. */
-export const SHORTEST_GAP_MS = 60_000;
+const SHORTEST_GAP_MS = 60_000;
 /** Successive times that are compared: an expression may have short and long gaps. */
 const TIMES_COMPARED = 60;
 

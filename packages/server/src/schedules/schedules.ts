@@ -38,7 +38,7 @@ export type SchedulesOptions = SchedulerOptions & {
   ids: IdSource;
   /** Of this machine: the default of new schedules. */
   timeZone: string;
-  /** Default: {@link SHORTEST_GAP_MS}. */
+  /** Default: a minute. */
   shortestGapMs?: number;
 };
 

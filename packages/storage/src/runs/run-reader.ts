@@ -65,7 +65,7 @@ export function createRunReader(
  * parameter prevents the use of an index; and the filter that few runs match comes first, in a CROSS JOIN, because SQLite
  * without statistics prefers the index with the order of the result, and reads all runs of the owner in it.
  */
-export function selectRuns(
+function selectRuns(
   sql: Pick<StorageEngine['sql'], 'textsOf'>,
   { ownerId }: Owner,
   { conversationId, parentRunId, startedBy, statuses, before, limit }: Parameters<RunJobs['listRuns']>[1],

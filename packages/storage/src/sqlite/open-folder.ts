@@ -67,7 +67,7 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
   });
   const engine = createSqliteEngine(connection, clock, db);
   const counts = createCounts(engine);
-  const stopTruncating = truncateWalWhenIdle(connection, clock);
+  const stopTruncating = truncateWalWhenIdle(connection);
   return {
     folder,
     runs: createSqliteRunStore(engine, createRunJobs(engine, clock)),

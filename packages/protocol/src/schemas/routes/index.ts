@@ -36,8 +36,46 @@ import { usageRoutes } from './usage.ts';
 import { builtInToolsRoutes } from './built-in-tools.ts';
 import { webhookRoutes } from './webhook.ts';
 
+/** Written out, because the inferred type is longer than the compiler writes into a declaration. */
+export type Routes = typeof accessRoutes &
+  typeof agentsRoutes &
+  typeof artifactsRoutes &
+  typeof conversationsRoutes &
+  typeof draftsRoutes &
+  typeof exportRoutes &
+  typeof filesRoutes &
+  typeof groupsRoutes &
+  typeof interruptsRoutes &
+  typeof liveRoutes &
+  typeof mcpOffersRoutes &
+  typeof mcpSignInRoutes &
+  typeof mcpRoutes &
+  typeof memoriesRoutes &
+  typeof messagesRoutes &
+  typeof modelCallsRoutes &
+  typeof modelsRoutes &
+  typeof operationsRoutes &
+  typeof permissionsRoutes &
+  typeof preflightRoutes &
+  typeof presetTasksRoutes &
+  typeof proxyRoutes &
+  typeof runHistoryRoutes &
+  typeof runsRoutes &
+  typeof schedulesRoutes &
+  typeof triggersRoutes &
+  typeof sentRequestsRoutes &
+  typeof sessionRoutes &
+  typeof settingsRoutes &
+  typeof skillsRoutes &
+  typeof tabsRoutes &
+  typeof translationsRoutes &
+  typeof unsandboxedRoutes &
+  typeof usageRoutes &
+  typeof builtInToolsRoutes &
+  typeof webhookRoutes;
+
 /** Every route of the HTTP API. Server, OpenAPI document and clients are derived from it. */
-export const routes = {
+export const routes: Routes = {
   ...accessRoutes,
   ...agentsRoutes,
   ...artifactsRoutes,
@@ -76,7 +114,6 @@ export const routes = {
   ...webhookRoutes,
 };
 
-export type Routes = typeof routes;
 
 type ParameterNames<Key> = Key extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterNames<Rest> : never;
 

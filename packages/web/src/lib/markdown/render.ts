@@ -159,7 +159,7 @@ function readText(html: string): string {
 }
 
 /** An image executes nothing and loads nothing, SVG included. */
-export const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/;
+const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/;
 
 /**
  * An image that contains its data is shown. Others are not loaded: the request alone would tell their host when and from

@@ -41,7 +41,7 @@ export function defaultStateWords(server: Parameters<typeof stateWords>[0] & Pic
 }
 
 /** True for a server that is off by default and connected for a chat. */
-export function isOffButUsed({ enabled, state }: Pick<McpServerView, 'enabled' | 'state'>): boolean {
+function isOffButUsed({ enabled, state }: Pick<McpServerView, 'enabled' | 'state'>): boolean {
   return !enabled && (state === 'ready' || state === 'connecting' || state === 'reconnecting');
 }
 
