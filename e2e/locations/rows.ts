@@ -54,9 +54,10 @@ export const SCENARIOS_OF_ROW: Record<string, readonly [Name, ...Name[]]> = {
   ],
 };
 
-/** Rows of sub-agents and API keys, proven by `sub-agents.test.ts` of the server and `general-chat-agent.test.ts`. */
+/** Rows of sub-agents, API keys and long messages, proven by `sub-agents.test.ts` and `compression.test.ts` of the server and `general-chat-agent.test.ts`. */
 export const ROWS_OF_SERVER_RUNS: readonly string[] = [
   'the user wrote, or steers | a budget of the parent is exhausted',
+  'the user wrote, or steers | the message exceeds the window',
   'a tool delegates | one task',
   'a tool delegates | several tasks',
   'any that a request or call follows | the run must not continue',

@@ -49,8 +49,10 @@ const vectors = reply.json({
   ],
   usage: { prompt_tokens: 5 },
 });
+/** Media are sent by their first bytes. */
+const CAT = '\x89PNG\r\n\x1a\na cat';
 const pictures = (...contents: string[]): ModelReply =>
-  reply.json({ data: contents.map((content) => ({ b64_json: Buffer.from(content).toString('base64') })) });
+  reply.json({ data: contents.map((content) => ({ b64_json: Buffer.from(content, 'latin1').toString('base64') })) });
 const sound = reply.raw(['some sound'], { headers: { 'content-type': 'audio/mpeg' } });
 
 describe('toolyard model embed', () => {
@@ -73,9 +75,9 @@ describe('toolyard model embed', () => {
 
 describe('toolyard model image', () => {
   it('writes one image to a file or a pipe, and several to numbered files', { tags: ['C11.07'] }, async () => {
-    script = [pictures('a cat'), pictures('a dog'), pictures('1', '2')];
+    script = [pictures(CAT), pictures('a dog'), pictures('1', '2')];
     expect(await model(['image', '--model', 'm', 'a cat', '-o', at('cat.png')])).toMatchObject({ code: 0, stdout: '' });
-    expect(readFileSync(at('cat.png'), 'utf8')).toBe('a cat');
+    expect(readFileSync(at('cat.png'), 'latin1')).toBe(CAT);
     expect(await model(['image', '--model', 'm', '--from', at('cat.png')], 'now a dog')).toMatchObject({
       code: 0,
       stdout: 'a dog',

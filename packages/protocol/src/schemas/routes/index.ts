@@ -114,7 +114,6 @@ export const routes: Routes = {
   ...webhookRoutes,
 };
 
-
 type ParameterNames<Key> = Key extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterNames<Rest> : never;
 
 /** The path parameters of a route. */

@@ -24,7 +24,10 @@ export function assistantMessage(
   id: string,
   parts: AssistantPart[],
   more: Partial<
-    Pick<AssistantMessage, 'parentId' | 'runId' | 'finishReason' | 'usage' | 'cost' | 'agent' | 'member'>
+    Pick<
+      AssistantMessage,
+      'parentId' | 'runId' | 'finishReason' | 'usage' | 'cost' | 'agent' | 'member' | 'unmadeCalls'
+    >
   > = {},
 ): AssistantMessage {
   return {

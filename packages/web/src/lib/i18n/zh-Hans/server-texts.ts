@@ -166,7 +166,7 @@ export const serverTexts: Translation<typeof en> = {
   modelLoading: '{server} 正在加载模型，请求会等待加载完成。',
   detectedLoading: '{server}（端口 {port}）正在加载模型。',
   waitForLoading: '请等待加载完成；大型模型需要几分钟。',
-  messageTooLong: '你的消息超过模型的上下文窗口（{tokens} / {window} 个 token）。',
+  messageTooLong: '你的消息超过模型的上下文窗口（{tokens} / {window} 个词元）。',
   shortenMessage: '请缩短或拆分消息，或选择上下文窗口更大的模型。',
   imagesLeftOut: '{model} 不接受图片，图片已略过。',
   audioLeftOut: '{model} 不接受音频，音频已略过。',

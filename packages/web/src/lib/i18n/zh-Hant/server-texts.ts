@@ -166,7 +166,7 @@ export const serverTexts: Translation<typeof en> = {
   modelLoading: '{server} 正在載入模型，請求會等待載入完成。',
   detectedLoading: '{server}（連接埠 {port}）正在載入模型。',
   waitForLoading: '請等待載入完成；大型模型需要數分鐘。',
-  messageTooLong: '你的訊息超過模型的上下文視窗（{tokens} / {window} 個 token）。',
+  messageTooLong: '你的訊息超過模型的上下文視窗（{tokens} / {window} 個詞元）。',
   shortenMessage: '請縮短或拆分訊息，或選擇上下文視窗較大的模型。',
   imagesLeftOut: '{model} 不接受圖片，圖片已略過。',
   audioLeftOut: '{model} 不接受音訊，音訊已略過。',
