@@ -64,6 +64,19 @@ describePage('a server with its access token', (stages) => {
     stage.complaints.splice(0, Infinity, ...stage.complaints.filter((text) => !/CORS policy/.test(text)));
   });
 
+  test("the operator's theme and language apply at once after signing in with the access token", async () => {
+    const settings = JSON.stringify({ theme: 'dark', language: 'zh-Hant' });
+    const stage = await stages.set(() => reply.text('Unused.'), {
+      signIn: 'by hand',
+      args: ['--ui-config', settings],
+    });
+    const page = await stage.open();
+    await page.getByLabel('Access token').fill(tokenOf(stage));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.locator('html[lang=zh-Hant][data-theme=dark]').waitFor();
+    await page.getByRole('link', { name: '新對話' }).first().waitFor();
+  });
+
   /** No code stays in the address; the session lasts beyond the load of the page, also for images. */
   async function chatBySignInLink(page: Page, stage: Stage): Promise<void> {
     const chat = chatPage(page);

@@ -221,8 +221,14 @@ describePage('the form of an MCP server', (stages) => {
     const servers = await set();
     const page = await servers.openList();
     const form = await paste(page, JSON.stringify({ mcpServers: { mine: scriptedMcpCommand(FILES) } }));
+    // The form proposes the folder at once; it is allowed later here.
+    await form.getByText(/The sandbox will hide \/.* from this server\./).waitFor();
     await form.getByRole('button', { name: 'Save' }).click();
     await row(page, 'mine').getByText('Failed').waitFor();
+    await row(page, 'mine')
+      .getByText(/^The sandbox hides \/.* from the server "mine"\.$/)
+      .waitFor();
+    await row(page, 'mine').getByRole('button', { name: 'Allow reading it' }).waitFor();
     await row(page, 'mine').getByRole('link').click();
     await page.getByText('Hidden or blocked by the sandbox:').waitFor();
     expect(await axeFinds(page)).toEqual([]);

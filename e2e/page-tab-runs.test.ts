@@ -8,7 +8,7 @@ import { chatPage } from './support/chat-page.ts';
 import { describeInBrowser } from './support/page-stage.ts';
 import { describeOnSharedPage, SMALL_WINDOW } from './support/shared-page.ts';
 import type { Stage } from './support/stage.ts';
-import { setStage } from './support/stage.ts';
+import { setStage, signInFragment } from './support/stage.ts';
 
 type ModelRequestBody = { messages: { role: string; content: unknown }[]; tools?: { function: { name: string } }[] };
 
@@ -57,7 +57,7 @@ async function open(options?: BrowserContextOptions): Promise<{ stage: Stage; pa
     localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
     localStorage.setItem('toolyard:run-place:1', '"tab"');
   }, peer.url);
-  await page.goto(stage.line.url);
+  await page.goto(stage.line.url + (await signInFragment(stage.server.url)));
   await page.getByLabel('Run answers').waitFor();
   return { stage, page };
 }

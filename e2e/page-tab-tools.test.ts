@@ -11,7 +11,7 @@ import { stopBrowser } from './support/browser.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describeInBrowser } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
-import { setProcessStage, setStage } from './support/stage.ts';
+import { setProcessStage, setStage, signInFragment } from './support/stage.ts';
 
 type ModelRequestBody = { messages: { role: string; content: unknown }[]; tools?: { function: { name: string } }[] };
 
@@ -86,7 +86,7 @@ describeInBrowser('a tool of a tab', () => {
       const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
       localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
     }, peer.url);
-    await page.goto(stage.line.url);
+    await page.goto(stage.line.url + (await signInFragment(stage.server.url)));
     await connected();
   }
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { chatPage } from '../support/chat-page.ts';
 import type { Stage } from '../support/stage.ts';
-import { load } from '../support/stage.ts';
+import { load, signInFragment } from '../support/stage.ts';
 import type { ConversationClient } from './over-http.ts';
 
 /** A page that executes runs in the tab, with a browser server. */
@@ -13,7 +13,7 @@ export async function openOwnTab(stage: Stage, mcp: string): Promise<Page> {
     localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
     localStorage.setItem('toolyard:run-place:1', '"tab"');
   }, mcp);
-  await load(page, stage.line.url);
+  await load(page, stage.line.url + (await signInFragment(stage.server.url)));
   return page;
 }
 

@@ -9,6 +9,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   TOOLYARD_SECRET:
     'Passphrase that encrypts stored API keys and tokens, at least 16 characters; required with a database',
   TOOLYARD_SECRET_OLD: 'The former passphrase, for the start at which it changes',
+  TOOLYARD_COMMAND: 'How users call the CLI, in commands that Toolyard prints; `npm start` of a checkout sets it',
   TOOLYARD_DEBUG: 'Any value: the CLI prints the stack of unexpected errors',
   OPENAI_BASE_URL: 'Base URL of a model server with the API of OpenAI',
   OPENAI_API_KEY: 'Its API key, or that of OpenAI',

@@ -59,7 +59,7 @@ export type AgentOptions = {
   approve?: AskApproval;
   /** Answers interrupts of function tools. With it the model also gets the tool `ask_user`. */
   askUser?: AskUser;
-  /** Context window in tokens; default: 128,000. */
+  /** Context window in tokens; default: what the model server reported (`knownModels`), or else 128,000. */
   contextWindow?: number;
   /** Input that the model accepts besides text; absent: everything is sent. */
   inputs?: ModelInput[];

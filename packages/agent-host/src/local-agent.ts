@@ -21,6 +21,7 @@ import { createRunHost } from './create-run-host.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import type { MemoryConversation } from './memory-conversation.ts';
 import { MemoryUsage } from './memory-usage.ts';
+import type { ResolvedModel } from './model-choice.ts';
 import { resolveModel } from './model-choice.ts';
 import type { AskApproval, ApprovalMode, AskUser } from './run-host.ts';
 import type { RunTools } from './run-tools.ts';
@@ -39,7 +40,7 @@ export class LocalAgent implements Agent {
   readonly #permissions = new Map<string, 'allow' | 'never'>();
   readonly #rules: InterventionRule[];
   readonly #usage: MemoryUsage;
-  #model: { runtime: ModelRuntime; id: string };
+  #model: ResolvedModel;
   #current: AgentRun | null = null;
   #closing: Promise<void> | null = null;
 
@@ -179,7 +180,8 @@ export class LocalAgent implements Agent {
       inputs,
     } = this.#options;
     const { policy, clock } = this.#platform;
-    const { runtime, id: modelId } = this.#model;
+    const { runtime, id: modelId, knownModels } = this.#model;
+    const known = knownModels.find(({ id }) => id === modelId);
     const isCounted = budgets.length > 0;
     return createRunHost(
       {
@@ -205,7 +207,7 @@ export class LocalAgent implements Agent {
       },
       {
         model: runtime,
-        abilities: { contextWindow, inputs },
+        abilities: { contextWindow: contextWindow ?? known?.contextWindow, inputs: inputs ?? known?.inputs },
         tools: this.#tools,
         functions: this.#functions,
         permission: (tool) => this.#permissionOf(formatToolReference(tool)),

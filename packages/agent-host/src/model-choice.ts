@@ -10,18 +10,22 @@ import { createDemoRuntime, createModelRuntime } from '@toolyard/model-runtime';
 export type ModelChoice =
   | { baseUrl: string; apiKey?: string; id: string; wire?: WireName; knownModels?: readonly ModelInfo[] }
   | { demo: true; id?: 'demo' | 'demo-text' }
-  | { runtime: ModelRuntime; id: string };
+  | { runtime: ModelRuntime; id: string; knownModels?: readonly ModelInfo[] };
+
+/** `knownModels`: what the server has reported about its models. */
+export type ResolvedModel = { runtime: ModelRuntime; id: string; knownModels: readonly ModelInfo[] };
 
 /** The runtime and name of the chosen model. Throws a ToolyardError `bad_config` for an invalid URL. */
 export function resolveModel(
   choice: ModelChoice,
   platform: { clock: Clock; ids: IdSource; fetch: Fetch },
-): { runtime: ModelRuntime; id: string } {
-  if ('runtime' in choice) return choice;
+): ResolvedModel {
+  if ('runtime' in choice) return { knownModels: [], ...choice };
   const { clock, ids, fetch } = platform;
   const newId = (): string => ids.next();
-  if ('demo' in choice) return { runtime: createDemoRuntime({ clock, newId }), id: choice.id ?? 'demo' };
-  const { baseUrl, apiKey, id, wire = 'openai-chat', knownModels } = choice;
+  if ('demo' in choice)
+    return { runtime: createDemoRuntime({ clock, newId }), id: choice.id ?? 'demo', knownModels: [] };
+  const { baseUrl, apiKey, id, wire = 'openai-chat', knownModels = [] } = choice;
   const runtime = createModelRuntime({
     wire,
     baseUrl,
@@ -30,5 +34,5 @@ export function resolveModel(
     newId,
     ...defined({ apiKey, knownModels }),
   });
-  return { runtime, id };
+  return { runtime, id, knownModels };
 }

@@ -220,7 +220,8 @@ describe('chooseModel', () => {
       );
       if (!('runtime' in model)) throw new Error('no runtime was chosen');
       for await (const _batch of model.runtime.chat({ ...MESSAGE, model: model.id }));
-      expect(sent.map((request) => request.url)).toEqual([url]);
+      // A server on this machine is asked for its models first.
+      expect(sent.map((request) => request.url).filter((each) => !each.endsWith('/models'))).toEqual([url]);
       if (header) expect(sent[0]?.headers.get(header[0])).toBe(header[1]);
     });
   }

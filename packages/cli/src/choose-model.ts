@@ -157,7 +157,11 @@ async function configured(
     { ...facts, baseUrl, ...(listing && { models: listing }) },
     { fetch, clock, newId: () => ids.next(), ...defined({ apiKey, label }) },
   );
-  if (modelId !== undefined) return { model: { runtime, id: modelId }, description: `${modelId} at ${baseUrl}` };
+  if (modelId !== undefined) {
+    // A server on this machine answers at once, and its windows are small.
+    const knownModels = isLoopback(baseUrl) ? await runtime.models().catch(() => []) : [];
+    return { model: { runtime, id: modelId, knownModels }, description: `${modelId} at ${baseUrl}` };
+  }
 
   const models = await runtime.models();
   const server = label === undefined ? baseUrl : `${label} (${baseUrl})`;
@@ -176,7 +180,7 @@ async function configured(
       hint: `Choose one with --model: ${listNames(models)}`,
     });
   }
-  return { model: { runtime, id: first.id }, description: `${first.id} at ${baseUrl}` };
+  return { model: { runtime, id: first.id, knownModels: models }, description: `${first.id} at ${baseUrl}` };
 }
 
 function demo(id: 'demo' | 'demo-text', description: string): ChosenModel {

@@ -14,6 +14,7 @@ export type {
   ToolDifference,
   Problem,
   AgentReference,
+  AskedBy,
 } from './schemas/common.ts';
 export { isAbortError, isStorageFault, messageOf, ToolyardError, toErrorInfo } from './errors.ts';
 export type { SchemaCheck, SchemaValidator } from './schema-check.ts';
@@ -126,7 +127,6 @@ export type {
   ModelRequestRecord,
   ApprovalAnswer,
   ApprovalInterrupt,
-  AskedBy,
   ApprovalScope,
   BudgetAnswer,
   BudgetInterrupt,

@@ -24,9 +24,7 @@ export function alwaysAsks({ copiedFrom, position, byUser }: TextCall): boolean 
 }
 
 /** True for an approval that applies to its call only: a longer one would cover calls that no user has seen. */
-export function isOnceOnly(
-  approval: Pick<ApprovalInterrupt, 'danger' | 'byRule' | 'textCall'>,
-): boolean {
+export function isOnceOnly(approval: Pick<ApprovalInterrupt, 'danger' | 'byRule' | 'textCall'>): boolean {
   const { danger, byRule, textCall } = approval;
   return danger !== undefined || byRule === true || (textCall !== undefined && alwaysAsks(textCall));
 }

@@ -1,6 +1,14 @@
 import type { RunPoint } from '@toolyard/agent-runtime';
 import { parkedStatus } from '@toolyard/agent-runtime';
-import type { AgentReference, AskedBy, Clock, FactEvent, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
+import type {
+  AgentReference,
+  AskedBy,
+  Clock,
+  FactEvent,
+  Interrupt,
+  RunEventBody,
+  RunJournal,
+} from '@toolyard/protocol';
 import { defined, ignoreEvent } from '@toolyard/protocol';
 import type { Urgency } from './commit-pump.ts';
 import { SurrogateBuffer } from './surrogate-buffer.ts';

@@ -12,7 +12,14 @@ const NAME = 'evil__run_command';
 const families = TOOL_CALL_FAMILIES.filter((family) => family !== 'plain');
 const format = fc.constantFrom(...families);
 const value = fc.oneof(
-  fc.constantFrom('echo HELLO > /tmp/x', 'C:\\temp\\new "file"', 'Grüße, 杭州 🙂', 'line one\nline two', 'a=b&c=<d>', ''),
+  fc.constantFrom(
+    'echo HELLO > /tmp/x',
+    'C:\\temp\\new "file"',
+    'Grüße, 杭州 🙂',
+    'line one\nline two',
+    'a=b&c=<d>',
+    '',
+  ),
   fc.integer(),
   fc.boolean(),
   fc.array(fc.constantFrom('alpha', 'beta gamma'), { minLength: 1, maxLength: 3 }),
@@ -178,7 +185,9 @@ describe('a call written as text', () => {
   test('follows the mode if only its values occur in the request', () => {
     const harmless: Message[] = [
       user(`Use ${NAME} to print the text of the page, in Berlin`),
-      answer([{ type: 'tool_call', callId: 'c', name: 'fetch_page', tool: TOOL, arguments: { url: 'https://a.example' } }]),
+      answer([
+        { type: 'tool_call', callId: 'c', name: 'fetch_page', tool: TOOL, arguments: { url: 'https://a.example' } },
+      ]),
       result('{"city": "Berlin", "command": "none", "items": [{"id": 17}]}'),
       result('Call fetch_page with {"id": 17} to read more.'),
     ];
@@ -208,7 +217,9 @@ describe('a call written as text', () => {
     const call = { type: 'tool_call' as const, callId: 'c', name: NAME, tool: TOOL, arguments: all };
     const ours = { isError: true, outcome: 'not_sent' as const, content: [{ type: 'text' as const, text: raw }] };
     expect(judged({ arguments: all, raw }, [answer([{ ...call, isText: true }])])).toEqual({});
-    expect(judged({ arguments: all, raw }, [answer([{ ...call, problem }]), resultOf({ ...ours, error: problem })])).toEqual({});
+    expect(
+      judged({ arguments: all, raw }, [answer([{ ...call, problem }]), resultOf({ ...ours, error: problem })]),
+    ).toEqual({});
     const instructions: Message = { ...base, id: 's', role: 'system', parts: [{ type: 'text', text: raw }] };
     expect(judged({ arguments: all, raw }, [instructions, user('Go.')])).toEqual({});
   });
@@ -224,7 +235,14 @@ describe('a call written as text', () => {
   test('is text if the model calls tools natively, as its history or the provider says', () => {
     const all = { command: 'ls' };
     const raw = renderTextCalls([{ name: NAME, arguments: all }], 'hermes');
-    const native = { type: 'tool_call', callId: 'c', providerCallId: 'p', name: NAME, tool: TOOL, arguments: {} } as const;
+    const native = {
+      type: 'tool_call',
+      callId: 'c',
+      providerCallId: 'p',
+      name: NAME,
+      tool: TOOL,
+      arguments: {},
+    } as const;
     expect(judged({ arguments: all, raw }, [answer([native])])).toBeNull();
     expect(judged({ arguments: all, raw }, [answer([native], 'another model')])).toEqual({});
     expect(judged({ arguments: all, raw }, [answer([{ ...native, isText: true }])])).toEqual({});
@@ -246,9 +264,8 @@ describe('a call written as text', () => {
     const raw = renderTextCalls([{ name: NAME, arguments: all }], 'hermes');
     const data = `${NAME} {"command":"${'a'.repeat(199)}", ${' '.repeat(1_000)}`.repeat(300);
     // A quadratic search would need minutes.
-    expect(judged({ arguments: all, raw }, [result(data), result('<'.repeat(300_000)), result('\\'.repeat(300_000))])).toEqual(
-      {},
-    );
+    expect(
+      judged({ arguments: all, raw }, [result(data), result('<'.repeat(300_000)), result('\\'.repeat(300_000))]),
+    ).toEqual({});
   });
 });
-

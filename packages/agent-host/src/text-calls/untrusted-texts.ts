@@ -38,9 +38,12 @@ export function untrustedTexts(
         return at === 0 ? [] : message.parts.map(({ text }) => ({ from: 'summary', text }));
     }
   });
-  const notes = sources.serverInstructions.map(
-    ({ serverId, text }): UntrustedText => ({ from: 'server', name: serverId, text, aboutServer: serverId }),
-  );
+  const notes = sources.serverInstructions.map(({ serverId, text }): UntrustedText => ({
+    from: 'server',
+    name: serverId,
+    text,
+    aboutServer: serverId,
+  }));
   const skills: UntrustedText[] = sources.skills === undefined ? [] : [{ from: 'skills', text: sources.skills }];
   return [...texts, ...notes, ...skills, ...tools.map(definitionText)];
 }
@@ -74,7 +77,9 @@ function textsIn(part: ToolContentPart, source: TextCallSource): UntrustedText[]
     case 'resource': {
       const { uri, name, title, description, text } = part;
       const named = source.from === 'attachment' ? { ...source, name: title ?? name ?? uri } : source;
-      return [{ ...named, text: [uri, name, title, description, text].filter((each) => each !== undefined).join('\n') }];
+      return [
+        { ...named, text: [uri, name, title, description, text].filter((each) => each !== undefined).join('\n') },
+      ];
     }
     case 'image':
     case 'audio':

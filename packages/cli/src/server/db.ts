@@ -72,7 +72,7 @@ async function withoutValues(notes: string[]): Promise<(name: string, text: stri
       return edited;
     } catch (thrown) {
       if (!ToolyardError.isInstance(thrown)) throw thrown;
-      notes.push(`mcp.json was left out, because its keys cannot be told apart: ${thrown.message}`);
+      notes.push(`mcp.json was left out, because its keys cannot be found: ${thrown.message}`);
       return null;
     }
   };

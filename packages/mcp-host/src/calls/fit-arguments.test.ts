@@ -11,7 +11,7 @@ const described = fc.letrec<{ any: Described; leaf: Described }>((tie) => ({
     fc.integer().map((value) => ({ schema: { type: 'integer' }, value })),
     fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => ({ schema: { type: 'number' }, value })),
     fc.boolean().map((value) => ({ schema: { type: 'boolean' }, value })),
-    fc.constant({ schema: { type: ['null', 'integer'] }, value: null }),
+    fc.constant<Described>({ schema: { type: ['null', 'integer'] }, value: null }),
     fc.string().map((value) => ({ schema: { type: 'string' }, value })),
     fc.constantFrom('["a"]', '{"a":1}', '1', 'true', 'null').map((value) => ({ schema: { type: 'string' }, value })),
     fc.constantFrom('red', 'blue').map((value) => ({ schema: { enum: ['red', 'blue'] }, value })),

@@ -11,7 +11,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import { seconds } from '../calls/call-failure.ts';
 import { signInRequired } from './connection-errors.ts';
 import { launcherOf } from './launcher.ts';
-import { reasonIn } from './version-choice.ts';
+import { bodyText, reasonIn } from './version-choice.ts';
 import { likelyCause } from './likely-cause.ts';
 import { explainLimit } from '../host/resource-limits.ts';
 import { titleOf } from '../hosted/hosted-config.ts';
@@ -194,7 +194,7 @@ function withReason(error: ErrorInfo, thrown: unknown): ErrorInfo {
 
 /** The body of a rejected HTTP request. */
 function bodyOf(thrown: unknown): string | undefined {
-  if (thrown instanceof SdkHttpError) return thrown.data.text ?? undefined;
+  if (thrown instanceof SdkHttpError) return bodyText(thrown);
   return thrown instanceof Error && thrown.cause !== undefined ? bodyOf(thrown.cause) : undefined;
 }
 

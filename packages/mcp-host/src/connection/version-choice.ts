@@ -34,7 +34,12 @@ function rejectionText(thrown: unknown): { text: string; isInvalid: boolean } | 
     return { text, isInvalid: INVALID.has(thrown.code) };
   }
   if (!(thrown instanceof SdkHttpError) || !REJECTIONS.has(thrown.data.status)) return undefined;
-  return { text: thrown.data.text ?? '', isInvalid: true };
+  return { text: bodyText(thrown) ?? '', isInvalid: true };
+}
+
+/** The body of a rejected HTTP request, if it was read. */
+export function bodyText({ data }: SdkHttpError): string | undefined {
+  return typeof data['text'] === 'string' ? data['text'] : undefined;
 }
 
 /** The reason in the body of a rejected HTTP request: the message of an error, or a short text; not a page. */

@@ -1,5 +1,5 @@
 // HTTP has no persistent connection whose end could be observed: a lost server shows in failing requests.
-import { eventually, startScriptedMcp } from '@toolyard/testing';
+import { eventually, ownPort, startScriptedMcp } from '@toolyard/testing';
 import { afterEach, expect, test } from 'vitest';
 import type { McpHost } from './host.ts';
 import { connected, freeAddress, healthOf, startEverything } from '../node/test-fixtures/peers.ts';
@@ -56,10 +56,13 @@ test.each(['legacy', 'modern'] as const)(
 );
 
 test('a call that finds no server is made when the server is back within a short time', async () => {
-  const first = await startEverything();
+  // In this process: one of its own may take longer to start than a call waits.
+  const port = await ownPort();
+  const tools = { tools: [{ name: 'echo' }] };
+  const first = await startScriptedMcp(tools, { port });
   host = await connected([at(first.url)]);
   const met = host;
-  await first.stop();
+  await first.close();
   // A kept-alive connection may be found broken first, and then the outcome is unknown.
   const retried = (async () => {
     for (;;) {
@@ -67,7 +70,9 @@ test('a call that finds no server is made when the server is back within a short
       if (result.outcome !== 'unknown') return result;
     }
   })();
-  ({ stop } = await startEverything(first.url));
+  await eventually(() => healthOf(met, 'web').state === 'reconnecting');
+  const second = await startScriptedMcp(tools, { port });
+  stop = () => second.close();
   expect(await retried).toMatchObject({ outcome: 'done', isError: false });
 });
 

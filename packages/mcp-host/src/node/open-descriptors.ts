@@ -6,7 +6,7 @@ const CLOSE_ON_EXEC = 0o2000000;
 /**
  * The descriptors above standard error that a child would inherit: those of the program that started this process. Node
  * opens its own with close-on-exec, and marks only the first of those it inherits. Empty on macOS and Windows, where
- * Node passes on nothing but what it is told to.
+ * Node passes on only the listed ones.
  */
 export function inheritableDescriptors(): number[] {
   if (process.platform !== 'linux') return [];

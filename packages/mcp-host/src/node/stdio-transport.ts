@@ -128,16 +128,16 @@ class StdioTransport implements HostTransport {
   /** A server over its limit is killed at once: it may be about to take the machine with it. */
   #watch(pid: number | undefined, limits: ResourceLimits | undefined): void {
     if (pid === undefined || limits === undefined) return;
-    const { clock, log } = this.#context;
+    const { clock } = this.#context;
     this.#endWatch = ResourceWatch.start({
       ...{ pid, limits, clock },
       onOver: (over) => {
-        log('error', `The server ${explainLimit(over)} and was stopped.`);
+        this.#context.log('error', `The server ${explainLimit(over)} and was stopped.`);
         this.#group?.killNow();
         this.#finish({ kind: 'over_limit', ...over });
       },
       onSlowed: () =>
-        log(
+        this.#context.log(
           'warning',
           `The server used more than ${limits.cpuCores} processor cores for five minutes; its processes have the lowest priority now.`,
         ),

@@ -13,7 +13,7 @@ const GO = { serverId: 'srv', name: 'go' };
 const { perCall, perServer } = MAX_OPEN_REQUESTS;
 const URL_FORM = { mode: 'url', message: 'Sign in', url: 'https://a.example', elicitationId: 'e' };
 
-/** A user who is shown everything, and answers when told. */
+/** A user who is shown everything, and answers later. */
 function user() {
   const shown: (() => void)[] = [];
   const waiting = <T>(answer: T): Promise<T> => new Promise((resolve) => shown.push(() => resolve(answer)));
@@ -25,7 +25,7 @@ function user() {
   return { shown, handlers };
 }
 
-/** A legacy server that never finishes a call, and asks what it is told to. */
+/** A legacy server that never finishes a call, and asks on demand. */
 async function connect(handlers: ServerRequestHandlers, more: Partial<McpHostOptions> = {}) {
   const peer = new MemoryPeer();
   peer.answers['tools/call'] = () => ({ method: 'notifications/none' });

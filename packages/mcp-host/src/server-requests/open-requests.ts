@@ -7,7 +7,7 @@ const DECLINED = -1;
 
 /**
  * The open requests of one server, over all its connections. The rule: **what a server asks never buries what others
- * ask**, whichever way it asks; what exceeds {@link MAX_OPEN_REQUESTS} is declined at once, and the user is told once.
+ * ask**, whichever way it asks; what exceeds {@link MAX_OPEN_REQUESTS} is declined at once, and logged once.
  */
 export class OpenRequests {
   readonly #onExceeded: (text: string) => void;

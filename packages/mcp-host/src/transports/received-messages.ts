@@ -37,7 +37,7 @@ export function readableMessages(fetch: Fetch): Fetch {
     if (rewriting === undefined || response.body === null) return response;
     const body = response.body
       .pipeThrough(new TextDecoderStream())
-      .pipeThrough(new TransformStream(rewriting))
+      .pipeThrough(rewriting)
       .pipeThrough(new TextEncoderStream());
     const { status, statusText, url } = response;
     const headers = new Headers(response.headers);
@@ -48,9 +48,9 @@ export function readableMessages(fetch: Fetch): Fetch {
   };
 }
 
-function inDocument(): Transformer<string, string> {
+function inDocument(): TransformStream<string, string> {
   let text = '';
-  return {
+  return new TransformStream<string, string>({
     transform: (chunk) => void (text += chunk),
     flush(controller) {
       const parsed = HAS_NULL.test(text) ? parseJson(text) : undefined;
@@ -58,18 +58,18 @@ function inDocument(): Transformer<string, string> {
       const messages = messagesIn(parsed.value);
       controller.enqueue(JSON.stringify(Array.isArray(parsed.value) ? messages : messages[0]));
     },
-  };
+  });
 }
 
-function inEvents(): Transformer<string, string> {
+function inEvents(): TransformStream<string, string> {
   const events = new EventRewriter();
-  return {
+  return new TransformStream<string, string>({
     transform(chunk, controller) {
       const ready = events.add(chunk);
       if (ready !== '') controller.enqueue(ready);
     },
     flush: (controller) => controller.enqueue(events.end()),
-  };
+  });
 }
 
 /** Rewrites an event stream line by line: nothing is held back longer than the event it belongs to. */

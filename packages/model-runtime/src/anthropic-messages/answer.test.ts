@@ -70,6 +70,32 @@ describe('responses', () => {
     expect(sent('scripted', ['replay'])).toEqual([use]);
   });
 
+  test('thinking without a signature goes back before the call, but never to Claude', async () => {
+    await using server = await startModelServer([
+      anthropicReply([
+        { type: 'thinking', thinking: 'I need it.' },
+        { type: 'tool_use', id: 't1', name: 'f', input: {} },
+      ] as never),
+    ]);
+    const parts = await collect(runtimeOver('anthropic-messages', server.url), request('hi', { tools }));
+    const signature = parts.flatMap((part) => (part.type === 'reasoning_signature' ? [part.signature] : []))[0] ?? '';
+    const sent = (model: string, by = model, without: string[] = []) => {
+      const answer = {
+        ...assistant({ type: 'reasoning', text: 'I need it.', signature }, call('c1', 'f', {}, 't1')),
+        model: by,
+      };
+      const messages = body([user('hi'), answer, result('c1', 'f', 'r')], { model, tools }, without)['messages'];
+      return (messages as JsonObject[])[1]?.['content'];
+    };
+    const use = { type: 'tool_use', id: 't1', name: 'f', input: {} };
+    const thinking = (text: string) => ({ type: 'thinking', thinking: text, signature: '' });
+    expect(sent('kimi')).toEqual([thinking('I need it.'), use]);
+    expect(sent('claude-opus-4-8')).toEqual([use]);
+    expect(sent('kimi', 'another')).toEqual([use]);
+    // After a rejection of calls without thinking.
+    expect(sent('kimi', 'another', ['calls_without_reasoning'])).toEqual([thinking('(no reasoning was kept)'), use]);
+  });
+
   test('usage includes cache reads and writes', async () => {
     const usage = { input_tokens: 10, cache_read_input_tokens: 100, cache_creation_input_tokens: 5 };
     const parts = await ask(anthropicReply('hi', { usage, outputTokens: 7 }));

@@ -78,7 +78,7 @@ export class OpenAiChatAnswer extends StreamedAnswer {
     else this.stop(malformed === null ? toFinishReason(reason) : 'tool_calls');
   }
 
-  /** A complete message. After deltas it repeats them: what they contained is not read again. */
+  /** A complete message. After deltas it repeats them: only what is new is read. */
   #message(message: JsonObject, out: StreamPart[]): void {
     const { tool_calls: calls, ...rest } = message;
     if (!this.#isReasoningShown) this.#reasoning(message, out);

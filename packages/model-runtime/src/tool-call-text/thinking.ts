@@ -3,7 +3,7 @@ import { hasMore, readExactly, readUntil, readWhile, type TextReading } from './
 import type { TextBlock } from './core/block.ts';
 import { NO_CHARACTER, type Source } from './core/source.ts';
 
-/** Markers of thinking. `lead`: before the answer; and later, if a complete block stands on lines of its own. */
+/** Markers of thinking. `lead`: before the answer; and later, if the block is complete and on lines of its own. */
 type Thinking = { start: string; end: string; place: 'lead' | 'anywhere'; inside?: readonly Opening[] };
 
 /** Cohere marks citations in its text: `<co>rain</co: 0:[1,2]>`. The markers are removed. */

@@ -367,8 +367,9 @@ test('a description over the limit continues in that of the parameters', () => {
   const description = 'word '.repeat(400);
   const sent = toolFunction(tool('f', { description }), OPENAI_TOOLS, new Set());
   expect(sent.description?.length).toBe(1024);
-  const rest = sent.parameters['description'];
-  expect(`${sent.description}${String(rest)}`.replace('……', '')).toBe(description);
+  const { description: rest } = sent.parameters;
+  if (typeof rest !== 'string') throw new Error('no description');
+  expect(`${sent.description}${rest}`.replace('……', '')).toBe(description);
   expect(toolFunction(tool('f', { description }), ANTHROPIC_TOOLS, new Set()).description).toBe(description);
 });
 

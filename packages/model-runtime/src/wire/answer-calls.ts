@@ -1,4 +1,3 @@
-import type { JsonObject } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import { haveSameArguments, isWithoutArguments, readArguments } from './arguments.ts';
 

@@ -11,7 +11,7 @@ const DOUBTFUL_MS = 10 * 60_000;
 /** A feature that was rejected, with the other features of that request, and when to try it again. */
 type Rejection = { feature: string; among: ReadonlySet<string>; until: number };
 
-type KnownModel = { rejections: Rejection[]; leftOut: Map<string, string> };
+type KnownModel = { rejections: Rejection[]; leftOut: Map<string, { schema: string; until: number }> };
 
 /** What a request contains besides its messages, as far as servers reject combinations of it. */
 export function featuresOf(request: ChatRequest): Set<string> {
@@ -57,8 +57,13 @@ export class CapabilityFallbacks {
   /** The tools of a request that were not rejected. A tool whose definition has changed is offered again. */
   offered({ model, tools }: ChatRequest): readonly ToolDefinition[] {
     const { leftOut } = this.#of(model);
-    const isOffered = (tool: ToolDefinition): boolean => leftOut.get(tool.name) !== JSON.stringify(tool.inputSchema);
-    return leftOut.size === 0 || tools.every(isOffered) ? tools : tools.filter(isOffered);
+    if (leftOut.size === 0) return tools;
+    const now = this.#clock.monotonic();
+    const isOffered = ({ name, inputSchema }: ToolDefinition): boolean => {
+      const known = leftOut.get(name);
+      return known === undefined || now >= known.until || known.schema !== JSON.stringify(inputSchema);
+    };
+    return tools.every(isOffered) ? tools : tools.filter(isOffered);
   }
 
   /** Omits a feature from now on. `status`: of the rejection. */
@@ -66,15 +71,20 @@ export class CapabilityFallbacks {
     const among = featuresOf(request);
     // A feature may occur together with itself only: `extra:grammar` among the tools, not among itself.
     among.delete(feature);
-    const now = this.#clock.monotonic();
-    const until = status === 500 ? now + DOUBTFUL_MS : Number.POSITIVE_INFINITY;
     const known = this.#of(request.model);
-    known.rejections = [...known.rejections.filter((each) => now < each.until), { feature, among, until }];
+    const now = this.#clock.monotonic();
+    const current = known.rejections.filter((each) => now < each.until);
+    known.rejections = [...current, { feature, among, until: this.#believedUntil(status) }];
   }
 
-  /** Leaves a tool out from now on. */
-  leaveOut(model: string, tool: ToolDefinition): void {
-    this.#of(model).leftOut.set(tool.name, JSON.stringify(tool.inputSchema));
+  /** Leaves a tool out from now on. `status`: of the rejection. */
+  leaveOut(model: string, { name, inputSchema }: ToolDefinition, status: number): void {
+    const schema = JSON.stringify(inputSchema);
+    this.#of(model).leftOut.set(name, { schema, until: this.#believedUntil(status) });
+  }
+
+  #believedUntil(status: number): number {
+    return status === 500 ? this.#clock.monotonic() + DOUBTFUL_MS : Number.POSITIVE_INFINITY;
   }
 
   /** Describes the tools of this model in the prompt from now on. */

@@ -121,6 +121,12 @@ test.each([
   expect(toModelError({ message, code: '', type: '', param: '' }, status, context).code).toBe(code);
 });
 
+test('an error within a stream is one of the request if its type says so', () => {
+  const error = { type: 'error', error: { type: 'invalid_request_error', message: 'Bad tools' } };
+  const read = providerErrorOf(error);
+  expect(read === null ? null : toModelError(read, null, context).code).toBe('bad_request');
+});
+
 test('a key that LiteLLM cannot look up is reported as a wrong key', () => {
   const body = { error: { message: 'No connected db.', type: 'no_db_connection', param: null, code: '400' } };
   expect(toModelError(readProviderError(JSON.stringify(body)), 400, context)).toMatchObject({

@@ -103,7 +103,7 @@ const message: fc.Arbitrary<Message> = fc.oneof(
         { maxLength: 2 },
       ),
     )
-    .map(([id, content]) => result(id, 'f', { content: content.filter((part) => part.type !== 'file') as never })),
+    .map(([id, content]) => result(id, 'f', { content: content.filter((part) => part.type !== 'file') })),
 );
 const history = fc.array(message, { maxLength: 9 });
 
@@ -229,7 +229,7 @@ function checkBlocks(body: JsonObject, use: string, answer: string, useId: strin
   const turns = listOf(body['messages']);
   const blocks = turns.map(({ content }) => listOf(content));
   const inner = (block: JsonObject, type: string): JsonObject | null =>
-    block['type'] === type ? block : isJsonObject(block[type]) ? (block[type] as JsonObject) : null;
+    block['type'] === type ? block : isJsonObject(block[type]) ? block[type] : null;
   const idsOf = (list: readonly JsonObject[], type: string, id: string) =>
     list.flatMap((block) => {
       const found = inner(block, type);

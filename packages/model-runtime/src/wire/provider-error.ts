@@ -132,7 +132,9 @@ function classify(error: ProviderError, status: number): Rule {
   if (status === 404 || status === 405)
     return { code: 'not_a_model_server', hint: 'Check the base URL of the provider.' };
   if (status >= 500) return { code: 'bad_response', retryable: true, hint: 'Check the log of the model server.' };
-  if (status >= 400) return { code: 'bad_request' };
+  // Within a stream, only its type says that the request is at fault.
+  const isRequestAtFault = status === 0 && /invalid_request|invalid_argument|bad_?request/.test(names);
+  if (status >= 400 || isRequestAtFault) return { code: 'bad_request' };
   return { code: 'bad_response', retryable: true };
 }
 

@@ -38,8 +38,8 @@ export function replayedReasoning(without: ReadonlySet<string>, fills = false): 
 }
 
 /**
- * What to change after a rejection that names the reasoning: first add what a call lacks, then omit all. What the request
- * contained decides, not the words of the server. Null: both were tried.
+ * What to change after a rejection that names the reasoning: first add what a call lacks, then omit all. The content of the
+ * request decides, not the words of the server. Null: both were tried.
  */
 export function replayFallback(
   messages: readonly Message[],

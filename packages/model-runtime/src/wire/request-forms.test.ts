@@ -250,11 +250,13 @@ describe('a rejected request', () => {
     const { bodies, ask } = server(() => null, { quirks: { maxTools: 2 } });
     const tools = [tool('a'), tool('b'), tool('c'), tool('d')];
     const texts = notices(await ask({ tools }), 'tool_left_out');
-    expect(texts).toEqual(['scripted at Fake accepts at most 2 tools: the last 2 were left out.']);
+    expect(texts).toEqual(['scripted at Fake accepts at most 2 tools: 2 were left out.']);
     expect(notices(await ask({ tools }))).toEqual([]);
+    await ask({ tools, toolChoice: { name: 'd' } });
     expect(bodies.map(toolNames)).toEqual([
       ['a', 'b'],
       ['a', 'b'],
+      ['d', 'a'],
     ]);
   });
 });

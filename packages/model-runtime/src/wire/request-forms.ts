@@ -81,7 +81,11 @@ export class RequestForms {
     // As text, every tool can be described.
     if (toolMode === 'text' || omitted.has(NATIVE_TOOLS) || !isLeft)
       return this.#written({ ...this.#request, toolMode: 'text' }, omitted);
-    const limited = offered.length > maxTools ? offered.slice(0, maxTools) : offered;
+    // The tool that must be called is never left out.
+    const limited =
+      offered.length > maxTools
+        ? [...offered.filter(isForced), ...offered.filter((tool) => !isForced(tool))].slice(0, maxTools)
+        : offered;
     return this.#written(limited === all ? this.#request : { ...this.#request, tools: limited }, omitted);
   }
 
@@ -99,7 +103,7 @@ export class RequestForms {
     this.#fallbacks.report(model, outgoing.omittedSettings, notices);
     const { maxTools } = this.#dialect.tools;
     if (maxTools === undefined || tools.length <= maxTools || request.toolMode === 'text') return;
-    const text = `${model} at ${this.#errors.server} accepts at most ${maxTools} tools: the last ${tools.length - maxTools} were left out.`;
+    const text = `${model} at ${this.#errors.server} accepts at most ${maxTools} tools: ${tools.length - maxTools} were left out.`;
     if (this.#fallbacks.isNew(text)) notices.push({ type: 'notice', code: 'tool_left_out', text });
   }
 
@@ -143,7 +147,7 @@ export class RequestForms {
     const reason = this.#reasonOf(refusal);
     const notices: StreamPart[] = [];
     for (const tool of tools) {
-      this.#fallbacks.leaveOut(model, tool);
+      this.#fallbacks.leaveOut(model, tool, refusal.status);
       const text = `${model} at ${this.#errors.server} rejected the tool ${tool.name}, so it was left out: ${reason}`;
       notices.push({ type: 'notice', code: 'tool_left_out', text });
     }

@@ -30,7 +30,7 @@ import { AnswerBody, releaseBody } from './event-stream.ts';
 import { validHistory } from './history.ts';
 import { messageError, withAddress, type ErrorContext } from './provider-error.ts';
 import { RejectedMedia } from './rejected-media.ts';
-import { RequestForms, type Refusal, type RequestForm } from './request-forms.ts';
+import type { Refusal, RequestForm, RequestForms as Forms } from './request-forms.ts';
 import { waitNotice } from './retry.ts';
 import type { RenamedTools } from './tool-function.ts';
 
@@ -83,6 +83,8 @@ export class WireRuntime implements ModelRuntime {
     let complete = false;
     try {
       const { dialect } = await connection.open();
+      // Loaded with the first request, like the wire.
+      const { RequestForms } = await import('./request-forms.ts');
       const forms = new RequestForms(this.#fallbacks, dialect, this.#rejectedMedia.apply(request), errors);
       for (let attempt = 0; ;) {
         const notices: StreamPart[] = [];
@@ -227,7 +229,7 @@ export class WireRuntime implements ModelRuntime {
 
   /** Sends a chat request, in simpler forms if the server rejects it. */
   async #ask(
-    forms: RequestForms,
+    forms: Forms,
     guard: CallGuard,
     options: CallOptions,
     errors: ErrorContext,
@@ -258,13 +260,7 @@ export class WireRuntime implements ModelRuntime {
   }
 
   /** Chooses the form for another attempt: without media that was rejected, or a simpler one. False if there is none. */
-  #simplify(
-    forms: RequestForms,
-    form: RequestForm,
-    refusal: Refusal,
-    errors: ErrorContext,
-    notices: StreamPart[],
-  ): boolean {
+  #simplify(forms: Forms, form: RequestForm, refusal: Refusal, errors: ErrorContext, notices: StreamPart[]): boolean {
     const { status, error } = refusal;
     if (!this.#rejectedMedia.learn(form.request, status, error, errors, notices)) {
       return forms.simplify(form, refusal, notices);

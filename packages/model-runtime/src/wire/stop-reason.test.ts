@@ -15,8 +15,8 @@ async function read(
   end: 'silence' | 'end' | 'lost',
 ): Promise<StreamPart[]> {
   const clock = createFakeClock();
-  let send: ReadableStreamDefaultController<Uint8Array> | null = null;
-  const body = new ReadableStream<Uint8Array>({ start: (controller) => void (send = controller) });
+  const { readable: body, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const send = writable.getWriter();
   const runtime = createModelRuntime({
     wire: 'openai-chat',
     baseUrl: 'http://h/v1',
@@ -26,7 +26,7 @@ async function read(
     idleTimeoutMs: IDLE_MS,
   });
   const write = (event: JsonObject): void =>
-    send?.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+    void send.write(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`)).catch(() => undefined);
   const parts: StreamPart[] = [];
   let isOver = false;
   const reading = (async () => {
@@ -44,8 +44,8 @@ async function read(
     write(event);
   }
   await settle();
-  if (!isOver && end === 'end') send?.close();
-  if (!isOver && end === 'lost') send?.error(new Error('connection reset'));
+  if (!isOver && end === 'end') void send.close();
+  if (!isOver && end === 'lost') void send.abort(new Error('connection reset'));
   while (!isOver) {
     await clock.advance(1000);
     await settle();

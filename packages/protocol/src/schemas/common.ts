@@ -196,3 +196,7 @@ export type ToolDifference = ToolChange['differences'][number];
 
 /** What identifies a model. */
 export const modelFields = { providerId: z.string().min(1), modelId: z.string().min(1) };
+
+/** The API key or incoming webhook that started the run, or whose tab sent the request; absent: the user. */
+export const askedBy = named('AskedBy', z.strictObject({ kind: z.enum(['key', 'trigger']), name: z.string() }));
+export type AskedBy = z.output<typeof askedBy>;

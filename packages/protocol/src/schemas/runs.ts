@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RUN_EVENT_VERSION } from '../event-version.ts';
-import { errorInfo, jsonObject, named, pageOf, timestamp, toolChange, toolReference } from './common.ts';
+import { askedBy, errorInfo, jsonObject, named, pageOf, timestamp, toolChange, toolReference } from './common.ts';
 import { budget, modelParameters } from './configuration.ts';
 import { instruction } from './instructions.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
@@ -47,9 +47,6 @@ export const runView = named(
 );
 /** A run, the process role it waits for if none can continue it, and its own webhook. */
 export type RunView = z.output<typeof runView>;
-/** The API key or incoming webhook that started the run, or whose tab sent the request; absent: the user. */
-const askedBy = named('AskedBy', z.strictObject({ kind: z.enum(['key', 'trigger']), name: z.string() }));
-export type AskedBy = z.output<typeof askedBy>;
 const asked = {
   id: z.string(),
   callId: z.string(),

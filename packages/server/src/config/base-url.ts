@@ -27,6 +27,15 @@ export function checkBaseUrl(input: string, options: { code: 'bad_config' | 'bad
       'Use a form such as http://127.0.0.1:8080/v1 or https://api.example.com/v1.',
     );
   }
+  // URL parsers read numbers as IPv4 addresses: "0" is 0.0.0.0, "1" is 0.0.0.1, "0x7f.1" is 127.0.0.1.
+  const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)/i.exec(withScheme)?.[1] ?? '';
+  if (/^\d+\.\d+\.\d+\.\d+$/.test(url.hostname) && host !== url.hostname) {
+    throw bad(
+      code,
+      `${where}"${host.slice(0, 50)}" is not the host of a model server.`,
+      'Write the whole address, such as http://127.0.0.1:8080/v1.',
+    );
+  }
   if (url.username !== '' || url.password !== '') {
     throw bad(
       code,

@@ -4,7 +4,17 @@ import { canonicalJson, TAB_RUNS_VERSION as v } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
 import { describe, expect, test, vi } from 'vitest';
 import { ANNE } from '../runs/test-fixtures/bench.ts';
-import { answerId, began, calling, delta, event, message, APPROVAL, TOOL, useTabScene } from './test-fixtures/tab-runs.ts';
+import {
+  answerId,
+  began,
+  calling,
+  delta,
+  event,
+  message,
+  APPROVAL,
+  TOOL,
+  useTabScene,
+} from './test-fixtures/tab-runs.ts';
 import * as door from './test-fixtures/test-server.ts';
 
 const { scene, post, renew, offer, take, commit, state, calls, everything } = useTabScene();

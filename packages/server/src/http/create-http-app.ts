@@ -103,7 +103,7 @@ export function createHttpApp(deps: HttpAppOptions): HttpApp {
   app.notFound((c) => (hasDoor && isPartOfApi(c.req.path) ? answerError(noRoute(c.req.path)) : page(c)));
 
   const auto = createAutoConfirmation({ settings: deps.storage.settings, servers: deps.servers, clock });
-  const router = createRouter(app, authentication, { auto, runs: deps.storage.runs });
+  const router = createRouter(app, authentication, { auto });
   if (hasDoor) addRoutes(router, deps, { auth, auto, eventStreams });
   else addWatchRoutes(router, deps, authentication);
   const passUpgradeOn = addProxyRoutes(app, router, { proxy: deps.proxy, authentication, clock: deps.clock });

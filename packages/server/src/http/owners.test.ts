@@ -39,6 +39,7 @@ const BODIES: Record<string, unknown> = {
   'POST /api/schedules/preview': { timing: { kind: 'interval', seconds: 60 } },
   'PUT /api/tools/media': { image: null, speech: null },
   'PATCH /api/conversations/{id}/translations/{message}': { to: 'en', content: 'taken over' },
+  'POST /api/conversations/{id}/messages/{message}/call': {},
   'PATCH /api/memories/{id}': { text: 'taken over' },
   'PATCH /api/schedules/{id}': { version: 1, title: 'taken over' },
   'PATCH /api/agents/{id}': { version: 1, title: 'taken over' },

@@ -160,3 +160,19 @@ test('with --no-ui the response is one line of text', async () => {
   expect(await server.ask('/c/1')).toMatchObject({ status: 404, json: { code: 'not_found' } });
   expect((await server.ask('/props')).json).toMatchObject({ ui: false, webui: false, ui_settings: { theme: 'dark' } });
 });
+
+test.each([
+  ['GET', '/v1/models'],
+  ['POST', '/v1/chat/completions'],
+  ['POST', '/v1/messages'],
+  ['POST', '/v1beta/models/x:generateContent'],
+  ['GET', '/openapi.json'],
+  ['GET', '/.well-known/agent-card.json'],
+  ['POST', '/mcp'],
+])('%s %s: clients of other APIs get an error that they can read', async (method, path) => {
+  const { url } = await servePage();
+  const response = await fetch(`${url}${path}`, { method });
+  expect(response.status).toBe(404);
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(await response.json()).toMatchObject({ code: 'not_found', hint: expect.stringContaining('/api') as string });
+});

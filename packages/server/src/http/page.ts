@@ -45,6 +45,7 @@ export function createPage(
   }
 
   return async (c) => {
+    refuseApiPath(c.req.path);
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') throw onlyRead(c.req.method);
     const page = files.look();
     const index = page?.files.get(INDEX);
@@ -75,7 +76,21 @@ function policyOfWorker(path: string): string | null {
   return CODE_WORKER.test(path) ? codePolicy() : null;
 }
 
+/** Where clients of well-known APIs send requests: they need an error that they can read, not a page. */
+const API_PATHS = /^\/(v\d+(beta)?|openai|anthropic|agui|ag-ui|a2a|mcp|sse|messages|openapi\.json|\.well-known)(\/|$)/;
+
+/** @throws ProblemAnswer 404 for the path of an API that this server does not have */
+function refuseApiPath(path: string): void {
+  if (!API_PATHS.test(path)) return;
+  throw refusal({
+    code: 'not_found',
+    message: `There is no API at ${quoted(path)}.`,
+    hint: 'The API of Toolyard is at /api; /api/openapi.json describes it.',
+  });
+}
+
 function withoutPage(c: AppContext): Response {
+  refuseApiPath(c.req.path);
   if (c.req.path !== '/') throw notThere(c.req.path);
   return text(200, 'Toolyard runs without its page (--no-ui). The API is at /api; /api/openapi.json describes it.\n');
 }

@@ -139,6 +139,16 @@ describe('attack 27: forged requests', () => {
     expect((await server.ask('/api/conversations')).json).toEqual({ items: [] });
   });
 
+  test('a request without a body and content type is accepted where no body is expected, as curl sends it', async () => {
+    const { url } = server;
+    const status = async (path: string, init: RequestInit) => (await fetch(`${url}${path}`, init)).status;
+    // Not found, and not 415: there is no such run.
+    expect(await status('/api/runs/none/cancel', { method: 'POST' })).toBe(404);
+    expect(await status('/api/conversations', { method: 'POST' })).toBe(415);
+    const form = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+    expect(await status('/api/runs/none/cancel', form)).toBe(415);
+  });
+
   test('other origins are rejected whatever the type', async () => {
     for (const { method, path } of server.app.routes) {
       const target = path.replaceAll(/\{\w+\}/g, 'x');
@@ -174,7 +184,7 @@ describe('tokens', () => {
   test('is required by every route that is not public', async () => {
     // Redirect targets of authorization servers: the state in the query authenticates them.
     const back = ['GET /api/mcp/sign-in/callback', 'GET /api/mcp/sign-in/tab'];
-    const open = new Set(['GET /health', 'GET /ready', 'POST /api/session', ...back]);
+    const open = new Set(['GET /health', 'GET /ready', 'GET /api/sign-in', 'POST /api/session', ...back]);
     for (const { method, path } of server.app.routes) {
       const target = path.replaceAll(/\{\w+\}/g, 'x');
       const options: TestRequestOptions = method === 'GET' ? {} : { method: method, json: { token: 'wrong' } };

@@ -1,4 +1,4 @@
-import type { CommitFromTab, LeasedTabRun } from '@toolyard/protocol';
+import type { LeasedTabRun } from '@toolyard/protocol';
 import { TAB_RUNS_VERSION as v } from '@toolyard/protocol';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ANNE } from '../runs/test-fixtures/bench.ts';
@@ -84,8 +84,8 @@ describe('a request of a run in a tab', () => {
   test('is stored if the tab offers the tool, and does not say who asks if it is the user', async () => {
     await offer();
     expect((await commit(asks({ askedBy: { kind: 'key', name: 'forged' } }))).status).toBe(200);
-    expect(await stored()).toMatchObject([{ interrupt: approval }]);
-    expect((await stored())[0]?.interrupt).not.toHaveProperty('askedBy');
+    expect(stored()).toMatchObject([{ interrupt: approval }]);
+    expect(stored()[0]?.interrupt).not.toHaveProperty('askedBy');
   });
 
   test('is rejected if the tab does not offer the tool, as part of an event too', async () => {
@@ -93,7 +93,9 @@ describe('a request of a run in a tab', () => {
     const shown = event({ type: 'interrupt_requested', interrupt: approval });
     expect((await commit({ ...calling(), events: [shown] })).status).toBe(400);
     const other = { ...approval, tool: { serverId: 'mail', name: 'send' }, name: 'send' };
-    expect((await commit({ ...calling(), interrupts: { opened: [{ interrupt: other, mode: 'live' }] } })).status).toBe(400);
+    expect((await commit({ ...calling(), interrupts: { opened: [{ interrupt: other, mode: 'live' }] } })).status).toBe(
+      400,
+    );
     expect(await stored()).toEqual([]);
   });
 
@@ -102,9 +104,9 @@ describe('a request of a run in a tab', () => {
     const { bench, held } = scene;
     const starter = { startedBy: 'key:k', name: 'nightly' };
     const { v: _v, ...sent } = { v, fence: held.fence, number: 1, baseSeq: 0, events: [], ...asks() };
-    await bench.runs.commitFromTab(ANNE, 'r', sent as unknown as CommitFromTab, { tabId: 'tab-1', starter });
+    await bench.runs.commitFromTab(ANNE, 'r', sent, { tabId: 'tab-1', starter });
     const askedBy = { kind: 'key', name: 'nightly' };
-    expect(await stored()).toMatchObject([{ interrupt: { ...approval, askedBy } }]);
+    expect(stored()).toMatchObject([{ interrupt: { ...approval, askedBy } }]);
     expect(bench.events('r')).toMatchObject([{ type: 'interrupt_requested', interrupt: { askedBy } }]);
   });
 });

@@ -1,7 +1,13 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AssistantMessage, InterventionMode, InterventionRule, Message, StoredInterrupt } from '@toolyard/protocol';
+import type {
+  AssistantMessage,
+  InterventionMode,
+  InterventionRule,
+  Message,
+  StoredInterrupt,
+} from '@toolyard/protocol';
 import type { ModelReply, ScriptedMcp } from '@toolyard/testing';
 import { eventually, reply, startModelServer, startScriptedMcp } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -147,9 +153,9 @@ describe('a model that calls tools natively', () => {
   test('has no call that an answer does not contain', async () => {
     const id = await ask('auto', 'Hello');
     const params = { id, message: lastAnswer(await over(id))?.id ?? '' };
-    await expect(
-      api.post('/api/conversations/{id}/messages/{message}/call', { params, body: {} }),
-    ).rejects.toThrow(/ 404 /);
+    await expect(api.post('/api/conversations/{id}/messages/{message}/call', { params, body: {} })).rejects.toThrow(
+      / 404 /,
+    );
   });
 });
 
@@ -164,9 +170,9 @@ describe('a model that writes calls as text', () => {
       textCall: { copiedFrom: { from: 'result', name: 'page' } },
     });
     const body = { answer: { decision: 'approve', scope: 'always' } } as const;
-    await expect(
-      api.post('/api/interrupts/{id}/answer', { params: { id: request?.id ?? '' }, body }),
-    ).rejects.toThrow(/ 400 /);
+    await expect(api.post('/api/interrupts/{id}/answer', { params: { id: request?.id ?? '' }, body })).rejects.toThrow(
+      / 400 /,
+    );
     expect(wasRun()).toBe(false);
   });
 

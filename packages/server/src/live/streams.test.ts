@@ -214,18 +214,23 @@ describe('all events of one owner', () => {
     if (message === null) throw new Error('nothing was asked');
     const { point, ...rest } = state as { point: { state: object; context: object } };
     const stamp = { v: RUN_EVENT_VERSION, runId: run.id, step: 0, attempt: 1, at: clock.now() };
-    await bench.runs.commitFromTab(ANNE, run.id, {
-      fence,
-      number: 1,
-      baseSeq: 0,
-      events: [
-        { ...stamp, seq: 1, type: 'run_started', conversationId, place: 'browser', model: 'scripted-1', message },
-        { ...stamp, seq: 2, type: 'run_finished', status: 'done', usage: {}, cost: null },
-      ] as RunEvent[],
-      status: 'done',
-      release: true,
-      state: { ...rest, point: { ...point, state: { ...point.state, status: 'done' } } },
-    }, { tabId: 'tab-1' });
+    await bench.runs.commitFromTab(
+      ANNE,
+      run.id,
+      {
+        fence,
+        number: 1,
+        baseSeq: 0,
+        events: [
+          { ...stamp, seq: 1, type: 'run_started', conversationId, place: 'browser', model: 'scripted-1', message },
+          { ...stamp, seq: 2, type: 'run_finished', status: 'done', usage: {}, cost: null },
+        ] as RunEvent[],
+        status: 'done',
+        release: true,
+        state: { ...rest, point: { ...point, state: { ...point.state, status: 'done' } } },
+      },
+      { tabId: 'tab-1' },
+    );
 
     const back = openTab(bench, tab.cursor);
     await eventually(() => back.finished(run.id));

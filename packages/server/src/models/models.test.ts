@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
 import type { AgentConfiguration, Owner } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { eventually, reply } from '@toolyard/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { keysSeen, unusedUrl, OWNER as me, useModelsScene } from './test-fixtures/models-scene.ts';
 
 const other: Owner = { ownerId: 'other' };
@@ -150,6 +150,25 @@ describe('the list of models', () => {
     expect(scene.changes).toEqual([[null, 'providers']]);
     await all.create(me, { label: 'Mine', baseUrl: `http://localhost:${port}/v1` });
     expect((await all.providers(me)).map(({ id }) => id)).toEqual(['mine', 'demo']);
+  });
+
+  it('knows the window and inputs of a detected model, also of one that replaced it on the same port', async () => {
+    let model = { id: 'small', window: 2_048, vision: false };
+    const llama = createServer(({ url }, response) => {
+      response.setHeader('content-type', 'application/json');
+      const list = { object: 'list', data: [{ id: model.id, object: 'model', owned_by: 'llamacpp' }] };
+      const settings = { n_ctx: model.window };
+      const props = { default_generation_settings: settings, modalities: { vision: model.vision, audio: false } };
+      response.end(JSON.stringify(url === '/props' ? props : list));
+    });
+    await new Promise<void>((resolve) => llama.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void llama.close());
+    const { port } = llama.address() as AddressInfo;
+    const all = await models({ localPorts: [port] });
+    const facts = (modelId: string) => all.facts(me, { providerId: `local-${port}`, modelId });
+    expect(await facts('small')).toEqual({ contextWindow: 2_048, inputs: ['text'] });
+    model = { id: 'large', window: 32_768, vision: true };
+    expect(await facts('large')).toEqual({ contextWindow: 32_768, inputs: ['text', 'image'] });
   });
 
   it('rejects an invalid base URL in the environment, with its place', async () => {

@@ -15,6 +15,7 @@ import { defined, isStorageFault, toErrorInfo, ToolyardError } from '@toolyard/p
 import type { SettingsRepository } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { checkBaseUrl } from '../config/base-url.ts';
+import { isLoopback } from '../config/server-options.ts';
 import type { FileProvider } from '../config/config-file.ts';
 import { PROVIDER_ID } from '../config/config-file.ts';
 import { DEFAULTS_KEY } from '../config/raised-budget.ts';
@@ -24,6 +25,7 @@ import type { LiveHub, Models } from '../services.ts';
 import { DEMO } from './demo-provider.ts';
 import { environmentProviders } from './environment-provider.ts';
 import { fileProviderRecords } from './file-providers.ts';
+import type { DetectedProvider } from './detected-providers.ts';
 import { DetectedProviders } from './detected-providers.ts';
 import { findPreset, requirePreset, providerPresetViews, explainMissingProvider } from './provider-presets.ts';
 import type { Freshness, ListOutcome } from './model-lists.ts';
@@ -148,6 +150,24 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     };
   }
 
+  /** What is known of a model, by its provider or by the operator. */
+  async function factsOfModel(
+    record: ConfiguredProvider,
+    models: readonly ModelInfo[],
+    modelId: string,
+  ): Promise<Pick<ModelView, 'contextWindow' | 'inputs'>> {
+    const model = models.find(({ id }) => id === modelId) ?? { id: modelId };
+    const { contextWindow } = (await facts.of(record))(model);
+    return { ...defined({ contextWindow }), ...inputsOf(model) };
+  }
+
+  /** The models that the detection read, again if another one was started on the port since. */
+  async function modelsWith(record: DetectedProvider, modelId: string): Promise<readonly ModelInfo[]> {
+    if (record.models.some(({ id }) => id === modelId)) return record.models;
+    const again = (await found.current(true)).find(({ id }) => id === record.id);
+    return again?.models ?? record.models;
+  }
+
   async function mayChange(principal: Owner, id: string): Promise<void> {
     const record = id === DEMO.id ? DEMO : await directory.find(principal, id);
     if (record === undefined) throw noProvider(id);
@@ -169,7 +189,8 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     async open(principal, { providerId }) {
       if (providerId === DEMO.id) return demo;
       const record = await directory.find(principal, providerId);
-      if (record !== undefined) return remembering(principal, record.id, (await directory.open(principal, record)).runtime);
+      if (record !== undefined)
+        return remembering(principal, record.id, (await directory.open(principal, record)).runtime);
       const there = [...(await directory.configured(principal)), DEMO].map(({ id }) => id);
       throw await explainMissingProvider(providerId, there);
     },
@@ -183,11 +204,13 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
         const record = await directory.find(principal, providerId);
         if (record === undefined) return {};
         const { key, version, runtime } = await directory.open(principal, record);
-        const listed = ask ? await lists.ask(key, version, runtime, 'known', LIST_MS) : lists.known(key, version);
+        if (isDetected(record)) return await factsOfModel(record, await modelsWith(record, modelId), modelId);
+        const listed =
+          ask || isLocal(record.baseUrl)
+            ? await lists.ask(key, version, runtime, 'known', LIST_MS)
+            : lists.known(key, version);
         const models = listed?.ok ? listed.models : (listed?.before ?? []);
-        const model = models.find(({ id }) => id === modelId) ?? { id: modelId };
-        const { contextWindow } = (await facts.of(record))(model);
-        return { ...defined({ contextWindow }), ...inputsOf(model) };
+        return await factsOfModel(record, models, modelId);
       } catch (thrown) {
         if (isStorageFault(thrown)) throw thrown;
         // A permanently unreadable key is reported when the model is opened.
@@ -253,6 +276,15 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
       await fetches.close();
     },
   };
+}
+
+function isDetected(record: ConfiguredProvider): record is DetectedProvider {
+  return 'models' in record;
+}
+
+/** A server on this machine is asked at once: its windows are small. */
+function isLocal(baseUrl: string): boolean {
+  return URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname);
 }
 
 function whereToChange(record: ConfiguredProvider | typeof DEMO): string {

@@ -20,6 +20,7 @@ const CALLS = [
   part('r.0.0', NOTES, { text: 'milk' }),
   part('r.0.1', MAIL, { to: 'anne@example.com' }),
   part('r.0.2', ASK, { question: 'Which colour?', choices: ['red', 'blue'] }),
+  part('r.0.3', { ...ASK, origin: 'tab' }, { question: 'Which size?' }),
 ];
 const SENT: LedgerEntry = {
   callId: 'r.0.0',
@@ -33,7 +34,9 @@ const SENT: LedgerEntry = {
 
 const facts = (change: Partial<TabRunFacts> = {}): TabRunFacts => ({
   offered: () =>
-    Promise.resolve([{ id: 'browser-notes', url: 'http://n', tools: [{ name: 'note', inputSchema: { type: 'object' } }] }]),
+    Promise.resolve([
+      { id: 'browser-notes', url: 'http://n', tools: [{ name: 'note', inputSchema: { type: 'object' } }] },
+    ]),
   catalogue: () =>
     Promise.resolve({
       tools: () =>
@@ -58,7 +61,7 @@ const facts = (change: Partial<TabRunFacts> = {}): TabRunFacts => ({
 });
 
 const of = ({ callId, tool, name }: ToolCallPart) => ({ id: `${callId}.q`, callId, tool: tool ?? MAIL, name });
-const [note, mail, question] = CALLS as [ToolCallPart, ToolCallPart, ToolCallPart];
+const [note, mail, question, own] = CALLS as [ToolCallPart, ToolCallPart, ToolCallPart, ToolCallPart];
 const spent = { dollars: 3, tokens: 0, calls: 1, unpriced: 0 };
 
 /** What an honest tab asks. */
@@ -68,11 +71,31 @@ const HONEST: Readonly<Record<string, Interrupt>> = {
   'a call in doubt': { ...of(note), kind: 'in_doubt', arguments: note.arguments, sentAt: 5 },
   'a form': { ...of(note), kind: 'elicitation', mode: 'form', message: 'Your name?', requestedSchema: SCHEMA },
   'a URL': { ...of(note), kind: 'elicitation', mode: 'url', message: 'Sign in', url: 'https://a.example/' },
-  'a sampling request': { ...of(note), kind: 'sampling', messages: [], modelHints: [], model: 'm', maxTokens: 9, tools: [] },
+  'a sampling request': {
+    ...of(note),
+    kind: 'sampling',
+    messages: [],
+    modelHints: [],
+    model: 'm',
+    maxTokens: 9,
+    tools: [],
+  },
   'a sign-in': { ...of(note), kind: 'sign_in' },
   'a wait for a tab': { ...of(note), kind: 'tab' },
   'a question': { ...of(question), kind: 'prompt', question: 'Which colour?' },
-  'a choice': { ...of(question), kind: 'selection', question: 'Which colour?', choices: ['red', 'blue'], multiple: false },
+  'a question that the tab asks itself': {
+    ...of(own),
+    kind: 'prompt',
+    question: 'Which size?',
+  },
+  'an approval of a built-in tool in the tab': { ...of(own), kind: 'approval', arguments: own.arguments },
+  'a choice': {
+    ...of(question),
+    kind: 'selection',
+    question: 'Which colour?',
+    choices: ['red', 'blue'],
+    multiple: false,
+  },
   'a budget': { id: 'r.b', kind: 'budget', budget: { of: 'run', dollars: 3 }, measure: 'dollars', spent },
 };
 
@@ -123,19 +146,18 @@ describe('what a tab asks the user', () => {
     await expect(checkTabInterrupts([forged], facts())).rejects.toMatchObject({ code: 'bad_request' });
   });
 
-  test.each(Object.entries(HONEST).filter(([, { kind }]) => kind !== 'budget' && kind !== 'prompt' && kind !== 'selection'))(
-    '%s is rejected if this tab does not offer the tool, or the server does not have it',
-    async (_what, interrupt) => {
-      const none = facts({
-        offered: () => Promise.resolve([]),
-        catalogue: () => Promise.resolve({ tools: () => [], policyFacts: () => undefined }),
-      });
-      await expect(checkTabInterrupts([interrupt], none)).rejects.toMatchObject({ code: 'bad_request' });
-    },
-  );
+  test.each(
+    Object.entries(HONEST).filter(([, { kind }]) => kind !== 'budget' && kind !== 'prompt' && kind !== 'selection'),
+  )('%s is rejected if this tab does not offer the tool, or the server does not have it', async (_what, interrupt) => {
+    const none = facts({
+      offered: () => Promise.resolve([]),
+      catalogue: () => Promise.resolve({ tools: () => [], policyFacts: () => undefined }),
+    });
+    await expect(checkTabInterrupts([interrupt], none)).rejects.toMatchObject({ code: 'bad_request' });
+  });
 
   test('a dangerous call of a tool of the server is rejected without its warning', async () => {
-    const call = part('r.0.3', MAIL, { command: 'rm -rf /' });
+    const call = part('r.0.4', MAIL, { command: 'rm -rf /' });
     const asked = { ...of(call), kind: 'approval', arguments: call.arguments, ...MAIL_ABOUT } as const;
     const withCall = facts({ callOf: () => Promise.resolve(call) });
     await expect(checkTabInterrupts([asked], withCall)).rejects.toMatchObject({ code: 'bad_request' });

@@ -122,7 +122,8 @@ async function checkCall(
 ): Promise<ToolCallPart> {
   const call = await callOf(callId);
   if (!call) throw forbiddenWrite(`a request about the call ${callId}, which no message contains`);
-  if (!isSame(call.tool, tool) || call.name !== name) throw forbiddenWrite(`a request about another tool than ${callId}`);
+  if (!isSame(call.tool, tool) || call.name !== name)
+    throw forbiddenWrite(`a request about another tool than ${callId}`);
   if (args && !isSame(call.arguments, args)) throw forbiddenWrite(`other arguments than those of the call ${callId}`);
   return call;
 }
@@ -149,7 +150,7 @@ async function checkApproval(interrupt: ApprovalInterrupt, facts: TabRunFacts): 
   if (diff !== undefined || autoUnconfirmed !== undefined) throw forbiddenWrite('facts that only the server knows');
   if (isOfTab(tool, facts)) return requireOffered(interrupt, facts);
   const catalogue = await facts.catalogue();
-  const known = catalogue.tools().find((each) => isSame(each.tool, tool));
+  const known = findTool(catalogue, tool);
   const policyFacts = known && catalogue.policyFacts(known.tool);
   if (!policyFacts) throw forbiddenWrite(`an approval of ${tool.serverId}/${tool.name}, which the run does not have`);
   const about = policyFacts.about?.() ?? {};
@@ -179,7 +180,7 @@ async function checkQuestion(
   call: ToolCallPart,
   { catalogue }: TabRunFacts,
 ): Promise<void> {
-  const known = (await catalogue()).tools().find((each) => isSame(each.tool, interrupt.tool));
+  const known = findTool(await catalogue(), interrupt.tool);
   if (known?.builtIn !== true) throw forbiddenWrite('a question of a tool that is not built in');
   const texts = textsIn(call.arguments);
   const asked = interrupt.kind === 'prompt' ? [interrupt.question] : [interrupt.question, ...interrupt.choices];
@@ -203,15 +204,24 @@ async function checkBudget({ budget, measure }: BudgetInterrupt, facts: TabRunFa
 }
 
 async function requireOffered({ tool }: CallInterrupt, facts: TabRunFacts): Promise<void> {
-  const server = isOfTab(tool, facts)
-    ? (await facts.offered()).find(({ id }) => id === tool.serverId)
-    : undefined;
+  const server = isOfTab(tool, facts) ? (await facts.offered()).find(({ id }) => id === tool.serverId) : undefined;
   if (server?.tools.some(({ name }) => name === tool.name)) return;
   throw forbiddenWrite(`a request of ${tool.serverId}/${tool.name}, which this tab does not offer`);
 }
 
+/** Built-in tools that a tab executes have its origin as well, but not the prefix of its servers. */
 function isOfTab(tool: ToolReference, { isConfigured }: TabRunFacts): boolean {
-  return originOf(tool, isConfigured) === 'tab';
+  return originOf(tool, isConfigured) === 'tab' && tool.serverId.startsWith('browser-');
+}
+
+/** The tool of the server; of a tab only a built-in one, whichever process executes it. */
+function findTool(
+  catalogue: Pick<RunTools, 'tools'>,
+  { serverId, name, origin }: ToolReference,
+): ReturnType<RunTools['tools']>[number] | undefined {
+  return catalogue
+    .tools()
+    .find(({ tool, builtIn }) => tool.serverId === serverId && tool.name === name && (builtIn || origin !== 'tab'));
 }
 
 function textsIn(value: JsonValue): string[] {

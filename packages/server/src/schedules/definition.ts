@@ -4,6 +4,7 @@ import { scheduleDefinition } from '@toolyard/protocol/schemas';
 import type { StoredSchedule } from '@toolyard/storage';
 import type { UsedTimes } from './due-times.ts';
 import { nextWithin } from './due-times.ts';
+import { nextTime } from './timing.ts';
 
 type Chosen<T, Required extends keyof T> = Pick<T, Required> & Partial<Omit<T, Required>>;
 
@@ -45,6 +46,28 @@ export function samePlan(one: SchedulePlan, other: SchedulePlan): boolean {
   const timesOf = ({ timing, timeZone, conditions }: SchedulePlan): string =>
     canonicalJson({ timing, timeZone, conditions });
   return timesOf(one) === timesOf(other);
+}
+
+/** Shortest time between two runs of a schedule, in milliseconds, whoever creates it and however its times are written. */
+export const SHORTEST_GAP_MS = 60_000;
+/** Successive times that are compared: an expression may have short and long gaps. */
+const TIMES_COMPARED = 60;
+
+/** @throws ToolyardError `bad_request` if two of the next times are less than `shortest` milliseconds apart */
+export function requireGaps(plan: SchedulePlan, now: number, shortest = SHORTEST_GAP_MS): void {
+  let last: number | null = null;
+  for (let compared = 0; compared < TIMES_COMPARED; compared += 1) {
+    const next = nextTime(plan, last ?? now, now);
+    if (next === null) return;
+    if (last !== null && next - last < shortest) {
+      throw new ToolyardError({
+        code: 'bad_request',
+        message: `The schedule would run again after ${(next - last) / 1_000} s; the shortest interval is ${shortest / 1_000} s.`,
+        hint: 'Choose a longer interval, or a cron expression with five fields.',
+      });
+    }
+    last = next;
+  }
 }
 
 /**

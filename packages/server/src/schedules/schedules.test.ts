@@ -41,9 +41,9 @@ describe('the scheduler', () => {
 
   test('several processes start each run once', async () => {
     const processes = [stage.process(), stage.process(), stage.process()];
-    await processes[0]?.create(ANNE, { ...hourly, timing: { kind: 'interval', seconds: 10 }, overlap: 'parallel' });
+    await processes[0]?.create(ANNE, { ...hourly, timing: { kind: 'interval', seconds: 60 }, overlap: 'parallel' });
     for (const each of processes) each.start();
-    await stage.clock.advance(5 * MINUTE_MS);
+    await stage.clock.advance(30 * MINUTE_MS);
     expect(stage.sent).toHaveLength(30);
     expect(new Set(stage.sent).size).toBe(30);
   });

@@ -16,7 +16,15 @@ import { defined, formatToolReference, ToolyardError } from '@toolyard/protocol'
 import type { SharedStorage, StoredSchedule } from '@toolyard/storage';
 import type { LiveHub, Servers } from '../services.ts';
 import { describeTiming } from './describe-cron.ts';
-import { completeDefinition, completePlan, firstTime, readDefinition, samePlan, viewOf } from './definition.ts';
+import {
+  completeDefinition,
+  completePlan,
+  firstTime,
+  readDefinition,
+  requireGaps,
+  samePlan,
+  viewOf,
+} from './definition.ts';
 import type { UsedTimes } from './due-times.ts';
 import { counted, nextWithin } from './due-times.ts';
 import type { SchedulerOptions } from './scheduler.ts';
@@ -30,6 +38,8 @@ export type SchedulesOptions = SchedulerOptions & {
   ids: IdSource;
   /** Of this machine: the default of new schedules. */
   timeZone: string;
+  /** Default: {@link SHORTEST_GAP_MS}. */
+  shortestGapMs?: number;
 };
 
 /** Tasks that run at given times. */
@@ -123,6 +133,7 @@ export function createSchedules(
       if (byModel) definition.allowedTools = [];
       await check(principal, definition);
       const now = clock.now();
+      requireGaps(definition, now, options.shortestGapMs);
       const nextAt = firstTime(definition, now, UNUSED, now);
       const isOn = enabled && byModel === undefined;
       approve(definition.allowedTools);
@@ -155,6 +166,7 @@ export function createSchedules(
       const isOn = enabled ?? wasOn;
       // A paused schedule without a future time can still be changed.
       const keepsTimes = (wasOn || !isOn) && samePlan(before, definition);
+      if (!keepsTimes) requireGaps(definition, clock.now(), options.shortestGapMs);
       const nextAt = keepsTimes ? known : firstTime(definition, clock.now(), used, createdAt);
       // Other changes must not renew an approval: a tool may have changed since.
       approve(chosen.allowedTools ?? []);

@@ -21,7 +21,7 @@ export function unresolvedIn(part: JsonValue | undefined): string | undefined {
 /**
  * Replaces `$ref`s by what they refer to; the result may contain cycles and shared objects. Other documents are read
  * with `read` only: never from files. A reference that cannot be resolved concerns what uses it, not the document: it is
- * replaced by a mark ({@link unresolvedIn}).
+ * replaced by a mark ({@link unresolvedIn}). `refusal`: why the first other document could not be read.
  *
  * @throws ToolyardError `bad_response` if the references cannot be followed at all
  */
@@ -29,10 +29,11 @@ export async function dereference(
   url: string,
   document: JsonObject,
   read: (url: string) => Promise<string>,
-): Promise<JsonObject> {
+): Promise<{ document: JsonObject; refusal: ToolyardError | undefined }> {
   const { $RefParser, JSONParserErrorGroup } = await import('@apidevtools/json-schema-ref-parser');
   let documents = 0;
   const failures = new Map<string, string>();
+  let refusal: ToolyardError | undefined;
   const guarded = async (address: string): Promise<string> => {
     try {
       documents += 1;
@@ -42,6 +43,7 @@ export async function dereference(
       return await read(address);
     } catch (thrown) {
       failures.set(address, messageOf(thrown));
+      if (ToolyardError.isInstance(thrown)) refusal ??= thrown;
       throw thrown;
     }
   };
@@ -81,7 +83,7 @@ export async function dereference(
       throw unreadable(`${url}: a "$ref" cannot be resolved: ${messageOf(thrown).slice(0, 300)}.`);
     }
   }
-  return isJsonObject(parser.schema) ? (parser.schema as JsonObject) : document;
+  return { document: isJsonObject(parser.schema) ? parser.schema : document, refusal };
 }
 
 /** A schema of a dereferenced document as plain JSON of a limited size; the reason if that is not possible. */

@@ -74,8 +74,10 @@ async function openApiOf(
   if (openApiVersion(document) !== 'supported') {
     throw unreadable(`${displayUrl(url)} is not an OpenAPI 3 document: "openapi" must begin with "3.".`);
   }
-  const found = readOpenApi(await dereference(url, document, read), url, standard);
+  const { document: whole, refusal } = await dereference(url, document, read);
+  const found = readOpenApi(whole, url, standard);
   if (found.tools.length > 0) return found;
+  if (refusal !== undefined) throw refusal;
   throw unreadable(
     [`${displayUrl(url)} has no operation that Toolyard can call.`, ...found.notes.slice(0, 3)].join(' '),
   );

@@ -1,13 +1,25 @@
 import { mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import type { McpResourceLimits } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
-import { isAlive, needs, processTreeOf, SANDBOX, sharedTmp, within } from '@toolyard/testing';
+import {
+  createFakeClock,
+  eventually,
+  isAlive,
+  needs,
+  processTreeOf,
+  SANDBOX,
+  sharedTmp,
+  within,
+} from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { explainEnd } from '../../connection/connect-failure.ts';
+import { resourceLimits } from '../../host/resource-limits.ts';
 import type { SandboxedEnd } from '../run-sandboxed.ts';
 import { runSandboxed } from '../run-sandboxed.ts';
 import { createStdioTransport } from '../stdio-transport.ts';
+import { ResourceWatch } from './resource-watch.ts';
 
 let folder = '';
 beforeEach(() => (folder = realpathSync(mkdtempSync(join(sharedTmp(), 'toolyard-limits-')))));
@@ -42,6 +54,18 @@ function run(command: string, limits?: McpResourceLimits): Promise<SandboxedEnd>
     sandbox: { stateFolder: join(folder, 'state') },
   });
 }
+
+test('variables of the dynamic linker reach the program, and not what starts its sandbox', needs(SANDBOX), async () => {
+  const { output, code } = await runSandboxed({
+    ...{ id: 'linker', command: 'sh', args: ['-c', 'echo "$LD_PRELOAD $MODE"'], input: '', folder, timeoutMs: 60_000 },
+    ...{ maxOutputLength: 10_000, signal: new AbortController().signal, clock: systemClock },
+    env: { LD_PRELOAD: join(folder, 'missing.so'), MODE: 'a' },
+    sandbox: { stateFolder: join(folder, 'state') },
+  });
+  // The linker reports the missing library once for each program it loads: none of them is bubblewrap.
+  expect([code, output]).toEqual([0, expect.stringContaining(`${folder}/missing.so a`) as string]);
+  expect(output).not.toContain('bwrap');
+});
 
 describe('a command', needs(SANDBOX), () => {
   test.each(HOGS)('over its limit of %s is stopped, and says so: %s', async (limit, command, value, text) => {
@@ -87,5 +111,35 @@ test(
       message: expect.stringMatching(/it started more than its limit of 20 processes\.$/) as string,
       hint: 'If it needs more, raise "sandbox.limits.processes" of its entry in mcp.json.',
     });
+  },
+);
+
+test(
+  'a server above its limit of processor cores yields to everything else, and is not stopped',
+  needs(SANDBOX),
+  async () => {
+    const transport = createStdioTransport(
+      { type: 'stdio', command: 'sh', args: ['-c', 'while :; do :; done'], sandbox: {} },
+      { serverId: 'busy', clock: systemClock, log: () => undefined },
+      { sandbox: { stateFolder: join(folder, 'state') } },
+    );
+    await transport.start();
+    const pid = 'pid' in transport && typeof transport.pid === 'number' ? transport.pid : 0;
+    // The busy loop: bubblewrap, its first process, and the shell.
+    const busy = await eventually(() => processTreeOf(pid)[2], { what: 'the busy process' });
+    const usual = getPriority(busy);
+    const clock = createFakeClock();
+    let slowed = 0;
+    const end = ResourceWatch.start({
+      ...{ pid, clock, limits: { ...resourceLimits({}, 2), cpuCores: 1e-6 } },
+      onOver: () => expect.fail('stopped'),
+      onSlowed: () => slowed++,
+    });
+    for (let second = 0; second < 299; second++) await clock.advance(1_000);
+    expect([slowed, getPriority(busy)]).toEqual([0, usual]);
+    for (let second = 0; second < 20; second++) await clock.advance(1_000);
+    expect([slowed, getPriority(busy)]).toEqual([1, 19]);
+    end();
+    await transport.close();
   },
 );

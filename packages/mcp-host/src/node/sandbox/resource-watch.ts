@@ -38,12 +38,14 @@ const WINDOW_MS = 5 * 60_000;
 const SAMPLE_MS = 10_000;
 const LOWEST_PRIORITY = 19;
 
-type ProcessUse = { pid: number; parent: number; cpuSeconds: number; memory: number };
+/** `folder`: where the system shows the process. */
+type ProcessUse = { folder: string; cpuSeconds: number; memory: number };
 type Sample = { at: number; cpuSeconds: number; written: number };
 
 /**
  * Compares the use of sandboxed process trees with their limits, where the system does not limit whole trees (control
- * groups need rights that a user rarely has). Linux only. One timer and one look at `/proc` serve all trees.
+ * groups need rights that a user rarely has). Linux only. One timer serves all trees; a look costs as much as the sandbox has
+ * processes, because its own `/proc` lists no others.
  */
 export class ResourceWatch {
   static readonly #all = new Map<Clock, Set<ResourceWatch>>();
@@ -75,16 +77,15 @@ export class ResourceWatch {
     clock.after(ms, () => {
       const watches = ResourceWatch.#all.get(clock);
       if (watches === undefined || watches.size === 0) return void ResourceWatch.#all.delete(clock);
-      const children = childrenByParent(listProcesses());
-      const isNear = [...watches].map((watch) => watch.#check(children)).includes(true);
+      const isNear = [...watches].map((watch) => watch.#check()).includes(true);
       ResourceWatch.#schedule(clock, isNear ? NEAR_POLL_MS : POLL_MS);
     });
   }
 
   /** True if more than half of a limit is used. */
-  #check(children: ReadonlyMap<number, ProcessUse[]>): boolean {
+  #check(): boolean {
     const { pid, limits, clock, onOver } = this.#options;
-    const tree = treeBelow(pid, children);
+    const tree = usedBy(pid);
     const used = {
       memoryMb: tree.reduce((sum, { memory }) => sum + memory, 0) / MB,
       processes: tree.length,
@@ -104,21 +105,21 @@ export class ResourceWatch {
   /** The bytes written within the window. Lowers the priority after a whole window above the limit of cores. */
   #rates(at: number, tree: readonly ProcessUse[]): number {
     const cpuSeconds = tree.reduce((sum, each) => sum + each.cpuSeconds, 0);
-    const written = tree.reduce((sum, each) => sum + writtenBy(each.pid), 0);
+    const written = tree.reduce((sum, each) => sum + writtenBy(each.folder), 0);
     const last = this.#samples.at(-1);
     if (last === undefined || at - last.at >= SAMPLE_MS) this.#samples.push({ at, cpuSeconds, written });
     const [oldest, second] = this.#samples;
     if (second !== undefined && at - second.at >= WINDOW_MS) this.#samples.shift();
     if (oldest === undefined) return 0;
     const seconds = (at - oldest.at) / 1_000;
-    const { limits, onSlowed } = this.#options;
+    const { pid, limits, onSlowed } = this.#options;
     if (
       !this.#isSlowed &&
       at - oldest.at >= WINDOW_MS &&
       (cpuSeconds - oldest.cpuSeconds) / seconds > limits.cpuCores
     ) {
       this.#isSlowed = true;
-      for (const { pid } of tree) yieldToOthers(pid);
+      for (const each of descendantsOf(pid)) yieldToOthers(each);
       onSlowed();
     }
     // What was written before the first look counts too.
@@ -126,35 +127,37 @@ export class ResourceWatch {
   }
 }
 
-function childrenByParent(processes: readonly ProcessUse[]): Map<number, ProcessUse[]> {
-  const children = new Map<number, ProcessUse[]>();
-  for (const each of processes) {
-    const siblings = children.get(each.parent);
-    if (siblings === undefined) children.set(each.parent, [each]);
-    else siblings.push(each);
-  }
-  return children;
+/** The processes in the namespace of a sandbox, without its first one, which only waits for the others. */
+function usedBy(pid: number): ProcessUse[] {
+  const [first] = childrenOf(pid);
+  if (first === undefined) return [];
+  const own = `/proc/${first}/root/proc`;
+  const listed = names(own).filter((name) => /^\d+$/.test(name) && name !== '1');
+  const folders =
+    listed.length > 0 ? listed.map((name) => `${own}/${name}`) : descendantsOf(first).map((each) => `/proc/${each}`);
+  return folders.flatMap((folder) => readUse(folder) ?? []);
 }
 
-function treeBelow(pid: number, children: ReadonlyMap<number, ProcessUse[]>): ProcessUse[] {
-  const found = [...(children.get(pid) ?? [])];
-  for (let at = 0; at < found.length; at++) found.push(...(children.get(found[at]?.pid ?? 0) ?? []));
+function descendantsOf(pid: number): number[] {
+  const found = childrenOf(pid);
+  for (let at = 0; at < found.length; at++) found.push(...childrenOf(found[at] ?? 0));
   return found;
 }
 
-function listProcesses(): ProcessUse[] {
-  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (readUse(name) ?? []) : []));
+function childrenOf(pid: number): number[] {
+  const lists = names(`/proc/${pid}/task`).map((thread) => read(`/proc/${pid}/task/${thread}/children`));
+  return lists.flatMap((list) => list.split(' ').filter((each) => each !== '')).map(Number);
 }
 
-function readUse(pid: string): ProcessUse | undefined {
-  const stat = read(`/proc/${pid}/stat`);
+function readUse(folder: string): ProcessUse | undefined {
+  const stat = read(`${folder}/stat`);
   // "pid (name) state parent ...", and a name may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const number = (at: number): number => Number(fields[at] ?? 0);
   if (fields.length < 22) return undefined;
   // Its own time, and that of children that have exited.
   const ticks = number(11) + number(12) + number(13) + number(14);
-  return { pid: Number(pid), parent: number(1), cpuSeconds: ticks / TICKS_PER_SECOND, memory: number(21) * pageSize() };
+  return { folder, cpuSeconds: ticks / TICKS_PER_SECOND, memory: number(21) * pageSize() };
 }
 
 let knownPageSize: number | undefined;
@@ -166,24 +169,26 @@ function pageSize(): number {
 }
 
 function sharedOnce(tree: readonly ProcessUse[]): number {
-  return tree.reduce((sum, { pid, memory }) => {
-    const [, kilobytes] = /^Pss:\s+(\d+) kB/m.exec(read(`/proc/${pid}/smaps_rollup`)) ?? [];
+  return tree.reduce((sum, { folder, memory }) => {
+    const [, kilobytes] = /^Pss:\s+(\d+) kB/m.exec(read(`${folder}/smaps_rollup`)) ?? [];
     return sum + (kilobytes === undefined ? memory : Number(kilobytes) * 1_024);
   }, 0);
 }
 
 /** The bytes that a process, and its children that have exited, sent to disks. */
-function writtenBy(pid: number): number {
-  const [, bytes = '0'] = /^write_bytes: (\d+)/m.exec(read(`/proc/${pid}/io`)) ?? [];
+function writtenBy(folder: string): number {
+  const [, bytes = '0'] = /^write_bytes: (\d+)/m.exec(read(`${folder}/io`)) ?? [];
   return Number(bytes);
 }
 
 /** Every thread has a priority of its own. */
 function yieldToOthers(pid: number): void {
-  try {
-    for (const thread of readdirSync(`/proc/${pid}/task`)) setPriority(Number(thread), LOWEST_PRIORITY);
-  } catch {
-    // It has exited.
+  for (const thread of names(`/proc/${pid}/task`)) {
+    try {
+      setPriority(Number(thread), LOWEST_PRIORITY);
+    } catch {
+      // It has exited.
+    }
   }
 }
 
@@ -193,5 +198,13 @@ function read(path: string): string {
     return readFileSync(path, 'utf8');
   } catch {
     return '';
+  }
+}
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

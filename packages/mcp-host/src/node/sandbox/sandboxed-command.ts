@@ -123,8 +123,24 @@ export async function sandboxedCommand(request: Request): Promise<SandboxedComma
   const mounted = way === undefined ? profile : withSocket(profile, way.socket);
   const relayed = way === undefined ? rest : { ...rest, env: relayEnvironment(proxied) };
   const run = way === undefined ? argv : [process.execPath, '-e', RELAY, way.socket, ...argv];
-  const args = [...bubblewrapArguments(mounted, features), ...limitedCommand(run, limits)];
-  return { ...relayed, command: support.path, args, filter };
+  const { outside, inside } = splitEnvironment(relayed.env);
+  const args = [...inside, ...bubblewrapArguments(mounted, features), ...limitedCommand(run, limits)];
+  return { ...relayed, env: outside, command: support.path, args, filter };
+}
+
+/** What the dynamic linker reads before any code of a program: bubblewrap itself would load a library of the server. */
+const OF_LINKER = /^(LD_|GLIBC_TUNABLES$|GCONV_PATH$)/;
+
+/** The environment of bubblewrap, and arguments that set the rest inside of the sandbox only. */
+function splitEnvironment(env: Readonly<Record<string, string>>): {
+  outside: Record<string, string>;
+  inside: string[];
+} {
+  const entries = Object.entries(env);
+  return {
+    outside: Object.fromEntries(entries.filter(([name]) => !OF_LINKER.test(name))),
+    inside: entries.filter(([name]) => OF_LINKER.test(name)).flatMap(([name, value]) => ['--setenv', name, value]),
+  };
 }
 
 /** POSIX gives the size of files in blocks of 512 bytes. */

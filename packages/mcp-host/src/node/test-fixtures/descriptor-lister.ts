@@ -36,4 +36,4 @@ const above = (lines: string[]): string[] =>
     const [, descriptor = '', target = ''] = / (\d+) -> (.*)$/.exec(line) ?? [];
     return Number(descriptor) > 2 && !/^\/proc\/\d+\/fd$/.test(target) ? [`${descriptor} ${target}`] : [];
   });
-console.log(JSON.stringify(Object.entries(found).map(([name, lines]) => [name, above(lines)])));
+process.stdout.write(JSON.stringify(Object.entries(found).map(([name, lines]) => [name, above(lines)])));

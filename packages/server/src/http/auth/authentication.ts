@@ -7,7 +7,8 @@ import type { AccessToken } from '../types.ts';
 import { ANONYMOUS } from '../types.ts';
 import { hashOf, isSameSecret, KEY_PREFIX, readCookie, SESSION_HEADER } from './credentials.ts';
 import type { FailureLimit } from './failure-limit.ts';
-import { readLimits } from './limited-keys.ts';
+import type { LimitedRoute } from './limited-keys.ts';
+import { checkLimitedKey, readLimits } from './limited-keys.ts';
 import { noCredential, noSecret, sessionOver, tooManyFailures, wrongToken } from './refusals.ts';
 import { nextExpiry } from './session-lifetime.ts';
 
@@ -19,8 +20,14 @@ const RECORD_USE_EVERY_MS = 5 * 60_000;
 /** Authenticates requests. */
 export type Authentication = {
   readonly tokenRequired: boolean;
-  /** @throws ProblemAnswer 401 without a valid credential, 429 after too many failed attempts */
-  principalOf(incoming: IncomingMessage): Promise<Principal>;
+  /**
+   * The limits of a key belong to its principal: whoever asks for a principal names the route, also one that is open to
+   * others, and no route can forget them.
+   *
+   * @throws ProblemAnswer 401 without a valid credential, 403 or 404 for a route or run beyond the limits of the key, 429
+   * after too many failed attempts
+   */
+  principalOf(incoming: IncomingMessage, route: LimitedRoute): Promise<Principal>;
   /** Null without a valid credential; for public routes. */
   principalIfAny(incoming: IncomingMessage): Promise<Principal | null>;
   /** The owner of an access token; null if the token is wrong. */
@@ -34,7 +41,7 @@ export type Authentication = {
 type Dependencies = {
   /** Null: no credential is required. */
   tokens: readonly AccessToken[] | null;
-  storage: Pick<SharedStorage, 'sessions' | 'apiKeys'>;
+  storage: Pick<SharedStorage, 'sessions' | 'apiKeys' | 'runs'>;
   clock: Pick<Clock, 'now' | 'after'>;
   limit: FailureLimit;
 };
@@ -104,9 +111,12 @@ export function createAuthentication({ tokens, storage, clock, limit }: Dependen
 
   return {
     tokenRequired: tokens !== null,
-    async principalOf(incoming) {
+    async principalOf(incoming, route) {
       const found = await find(incoming);
-      if (isPrincipal(found)) return found;
+      if (isPrincipal(found)) {
+        await checkLimitedKey(found, route, storage.runs);
+        return found;
+      }
       // An expired cookie is not a guess: respond at once, even if the failure limit is reached.
       if (incoming.headers.authorization !== undefined) return fail(found);
       throw found;

@@ -26,6 +26,9 @@ const ALLOWED: Partial<Record<keyof Routes, 'run' | 'conversation' | 'interrupt'
   'POST /api/interrupts/{id}/answer': 'interrupt',
 };
 
+/** A route, and the `{id}` in its path. The proxy has no contract. */
+export type LimitedRoute = { key: keyof Routes | 'proxy'; id?: string | undefined };
+
 type Runs = Pick<SharedStorage['runs'], 'getRun' | 'listRuns' | 'getInterrupt'>;
 
 /** Limits of a newer version may not be readable: the key can then start nothing. */
@@ -40,14 +43,10 @@ export function limitedTo({ limits, credentialId }: Principal): string | undefin
 }
 
 /** @throws ProblemAnswer 403 for a route that limited keys cannot use, 404 for runs that this key has not started */
-export async function checkLimitedKey(
-  principal: Principal,
-  route: { key: keyof Routes; id: string | undefined },
-  runs: Runs,
-): Promise<void> {
+export async function checkLimitedKey(principal: Principal, route: LimitedRoute, runs: Runs): Promise<void> {
   const startedBy = limitedTo(principal);
   if (startedBy === undefined) return;
-  const kind = ALLOWED[route.key];
+  const kind = route.key === 'proxy' ? undefined : ALLOWED[route.key];
   if (kind === undefined) {
     throw refusal({
       code: 'forbidden',

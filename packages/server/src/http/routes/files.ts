@@ -43,7 +43,7 @@ export function addFileRoutes({ route }: Router, { storage, clock }: HttpAppOpti
       if (found === null) throw badSignature();
       return found;
     }
-    const principal = await auth.authentication.principalOf(c.env.incoming);
+    const principal = await auth.authentication.principalOf(c.env.incoming, { key: 'GET /api/files/{sha256}' });
     requireScope(principal, 'read');
     return principal;
   }

@@ -56,11 +56,14 @@ export function addMessageRoutes({ route }: Router, deps: HttpAppOptions): void 
     return { run: toRunView(run), how };
   });
 
-  route('POST /api/conversations/{id}/messages/{message}/call', async ({ principal, params: { id, message }, body }) => {
-    await findConversation(deps, principal, id);
-    const { run } = await runs.makeCall(principal, id, { messageId: message, ...body }, starterOf(principal));
-    return { run: toRunView(run) };
-  });
+  route(
+    'POST /api/conversations/{id}/messages/{message}/call',
+    async ({ principal, params: { id, message }, body }) => {
+      await findConversation(deps, principal, id);
+      const { run } = await runs.makeCall(principal, id, { messageId: message, ...body }, starterOf(principal));
+      return { run: toRunView(run) };
+    },
+  );
 
   route('GET /api/conversations/{id}/queue', async ({ principal, params: { id } }) => {
     await findConversation(deps, principal, id);

@@ -46,7 +46,7 @@ export function addProxyRoutes(
 
   for (const path of PATHS) {
     app.all(path, async (c) => {
-      const principal = await authentication.principalOf(c.env.incoming);
+      const principal = await authentication.principalOf(c.env.incoming, { key: 'proxy' });
       requireScope(principal, 'servers');
       try {
         return await passOn(c, { proxy: isOn(proxy), principal, watch });
@@ -57,7 +57,7 @@ export function addProxyRoutes(
   }
 
   return async (incoming, socket, signal) => {
-    const principal = isTicketAlone(incoming) ? null : await authentication.principalOf(incoming);
+    const principal = isTicketAlone(incoming) ? null : await authentication.principalOf(incoming, { key: 'proxy' });
     if (principal !== null) requireScope(principal, 'servers');
     await passUpgradeOn(incoming, socket, { proxy: isOn(proxy), principal, signal, isStillValid, watch });
   };

@@ -8,7 +8,7 @@ import type { Transcript } from '../transcript/transcript.ts';
 import { isActive, newTranscript } from '../transcript/transcript.ts';
 import { findCall, isPrivateCall, turnOf } from './group-call.ts';
 
-type Deps = Pick<RunFollowerDeps, 'read' | 'soon'>;
+type Deps = Pick<RunFollowerDeps, 'read' | 'soon' | 'onProblem'>;
 type Turn = { transcript: Transcript; follower: RunFollower; row: AssistantRow | null };
 
 /**
@@ -48,6 +48,11 @@ export class MemberTurns {
     }
     for (const [id, seq] of this.#heads) if (!this.#turns.has(id)) this.#find(id)?.follower.catchUp(seq);
     this.#publish();
+  }
+
+  /** Loads again what could not be loaded. */
+  retry(): void {
+    for (const { follower } of this.#turns.values()) follower.retry();
   }
 
   #find(runId: string): Turn | undefined {

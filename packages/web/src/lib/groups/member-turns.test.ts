@@ -44,6 +44,7 @@ function shown(transcript: Transcript, turns: MemberTurns): string[] {
 function turnsReading(events: readonly RunEvent[] = []): MemberTurns {
   return new MemberTurns({
     soon: (flush) => flush(),
+    onProblem: () => undefined,
     read: async function* (runId, after) {
       yield await Promise.resolve(events.filter((event) => event.runId === runId && event.seq > after));
     },

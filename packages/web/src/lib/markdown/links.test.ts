@@ -31,3 +31,22 @@ it.each([
 ])('keeps other links unchanged: %s', (markdown, text) => {
   expect(shown(markdown)).toBe(text);
 });
+
+it.each(['png', 'jpeg', 'gif', 'webp', 'avif', 'svg+xml'])('shows an image that contains its data: %s', (type) => {
+  const address = `data:image/${type};base64,AAAA`;
+  const [block] = parseMarkdown(`![a "dot"](${address})`);
+  expect(block).toMatchObject({ html: `<img class="md-data" src="${address}" alt="a &quot;dot&quot;">` });
+});
+
+it.each([
+  'data:text/html;base64,AAAA',
+  'data:image/png,AAAA',
+  'data:image/svg+xml;utf8,<svg/>',
+  'data:image/png;base64,A"onerror=',
+  'data:image/x-icon;base64,AAAA',
+  'https://a.example/x.png',
+  'blob:https://a.example/x',
+  '//a.example/x.png',
+])('loads no other image: %s', (address) => {
+  expect(JSON.stringify(parseMarkdown(`![dot](${address})`))).not.toContain('<img');
+});

@@ -23,3 +23,13 @@ it('does not show the end of a code block as code', () => {
     expect(JSON.stringify(read(text.slice(0, end), true)), text.slice(0, end)).not.toMatch(/[^`]`{1,2}["\\]/);
   expect(read(text, false)).toMatchObject([{}, { text: 'a\n\n~~~' }, {}]);
 });
+
+it('shows no data of an image while it arrives', () => {
+  const read = blocksReader();
+  const text = 'See:\n\n![a dot](data:image/png;base64,iVBORw0KGgoAAAANSUhEUg==)\n\nEnd';
+  const shown = (end: number): string => JSON.stringify(read(text.slice(0, end), true));
+  for (let end = text.indexOf('data:') + 12; end <= text.indexOf(')'); end += 1) {
+    expect(shown(end), text.slice(0, end)).not.toContain('base64');
+  }
+  expect(JSON.stringify(read(text, false))).toMatch(/<img class=..md-data.. src=..data:image/);
+});

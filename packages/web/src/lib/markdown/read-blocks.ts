@@ -20,11 +20,16 @@ export function blocksReader(): (text: string, open: boolean) => readonly Markdo
   };
 }
 
+/** An image that contains its data, which is still arriving: thousands of characters that mean nothing to a reader. */
+const OPEN_DATA_IMAGE = /^!\[[^\]\n]*\]\(data:image\/[^\s)]*$/;
+
 /**
  * Without marks at the end that would look different until the next character arrives. Dashes begin a list item, but by
  * themselves they make a heading of the paragraph above; two backticks are code until the third ends it.
  */
 function withoutUndecided(text: string): string {
+  const image = text.lastIndexOf('![');
+  if (image >= 0 && OPEN_DATA_IMAGE.test(text.slice(image))) return text.slice(0, image);
   const line = text.slice(text.lastIndexOf('\n') + 1);
   const [, marks = ''] = /^[ \t>]*((?:-+|=+)[ \t]*|`{1,2}|~{1,2})$/.exec(line) ?? [];
   return marks === '' ? text : text.slice(0, -marks.length);

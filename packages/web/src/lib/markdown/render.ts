@@ -158,11 +158,15 @@ function readText(html: string): string {
     .replace(/&\w+;/g, (entity) => PLAIN[entity] ?? '.');
 }
 
+/** An image executes nothing and loads nothing, SVG included. */
+export const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/;
+
 /**
- * Images are never loaded: the request alone would tell their host when and from where this is read. They become links
- * that name the host.
+ * An image that contains its data is shown. Others are not loaded: the request alone would tell their host when and from
+ * where this is read. They become links that name the host.
  */
 function renderImage({ href, text }: Tokens.Image): string {
+  if (DATA_IMAGE.test(href)) return `<img class="md-data" src="${href}" alt="${escapeText(text)}">`;
   const address = safeAddress(href);
   const alt = escapeText(text);
   if (address === null || address.protocol === 'mailto:') return alt === '' ? '' : `<em>${alt}</em>`;

@@ -12,6 +12,7 @@ describe('what the page writes itself is not parsed again by the sanitizer', () 
   it.each([
     'a **b** *c* `d` ~~e~~ [link](https://example.org/?a=1&b=2 "a title") <https://example.org>',
     '![image](https://example.org/x.png), [https://a.example](https://b.example), [mail](mailto:a@example.org)',
+    '![dot](data:image/png;base64,iVBORw0KGgo=) and ![](data:image/svg+xml;base64,AAAA)',
     '<kbd>K</kbd>, H<sub>2</sub>O, <mark>this</mark><br>and $x^2$',
   ])('%s', (text) => {
     const [html = ''] = htmlOf(parseMarkdown(text));
@@ -34,6 +35,9 @@ describe('anything else is sanitized', () => {
   it.each([
     '<script>alert(1)</script>',
     '<img src=x onerror=alert(1)>',
+    '<img class="md-data" src="https://example.org/x.png" alt="">',
+    '<img class="md-data" src="data:image/png;base64,AA" alt="" onerror="alert(1)">',
+    '<img class="md-data" src="data:text/html;base64,AA" alt="">',
     '<b onclick="alert(1)">x</b>',
     '<b/onclick=alert(1)>x</b>',
     '<B>x</B>',

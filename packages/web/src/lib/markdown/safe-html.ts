@@ -45,6 +45,7 @@ const OWN_INLINE = new RegExp(
     '/?(?:a|b|br|code|del|em|i|ins|kbd|mark|s|small|span|strong|sub|sup|u)',
     '(?:code|span) class="md-x-[a-z]+(?: md-x-display)?"',
     'small class="md-host"',
+    'img class="md-data" src="data:image/(?:png|jpeg|gif|webp|avif|svg\\+xml);base64,[A-Za-z0-9+/=]+" alt="[^"<>]*"',
     'a(?: class="md-image")? href="(?:https?|mailto):[^"<>]*"(?: title="[^"<>]*")? target="_blank" rel="noopener noreferrer"',
   ].join('|')})>[^<]*)*$`,
 );

@@ -1,4 +1,4 @@
-export type Shortcut = 'search' | 'find' | 'new-chat' | 'sidebar' | 'help' | 'escape';
+export type Shortcut = 'search' | 'find' | 'print' | 'new-chat' | 'sidebar' | 'help' | 'escape';
 
 type Key = Pick<
   KeyboardEvent,
@@ -12,6 +12,7 @@ export function shortcutOf(event: Key, typing: boolean): Shortcut | null {
   const key = event.key.toLowerCase();
   if (command && !event.shiftKey && key === 'k') return 'search';
   if (command && !event.shiftKey && key === 'f') return 'find';
+  if (command && !event.shiftKey && key === 'p') return 'print';
   if (command && event.shiftKey && key === 'o') return 'new-chat';
   if (command && !event.shiftKey && key === 'b') return 'sidebar';
   if (command) return null;

@@ -60,13 +60,18 @@ export class OpenConversation {
       soon: deps.soon,
       onProblem: (problem) => (this.streamError = problem),
     });
-    this.turns = new MemberTurns({ read: deps.readRun, soon: deps.soon });
+    this.turns = new MemberTurns({
+      read: deps.readRun,
+      soon: deps.soon,
+      onProblem: (problem) => (this.streamError = problem),
+    });
     deps.live.onRun((event) => {
       this.#follower.take(event);
       this.turns.take(event);
     });
     deps.live.onHello(() => {
       this.#follower.retry();
+      this.turns.retry();
       this.#refreshSoon();
     });
     deps.live.onChanged(({ what, id }) => {
@@ -124,6 +129,7 @@ export class OpenConversation {
   /** Loads the events of the answer in progress again, at once. */
   reconnect(): void {
     this.#follower.retry();
+    this.turns.retry();
   }
 
   /** Changes the transcript, unless another conversation was opened since that visit. */

@@ -41,14 +41,19 @@ class Theme {
     keptOperatorTheme.set(byOperator);
   }
 
+  /** Paper is light. */
+  print(isPrinting: boolean): void {
+    this.#apply(isPrinting ? 'light' : this.choice, false);
+  }
+
   choose(choice: ThemeChoice): void {
     kept.set(choice);
     this.#apply(choice);
   }
 
-  #apply(choice: ThemeChoice): void {
+  #apply(choice: ThemeChoice, isChosen = true): void {
     const dark = choice === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : choice === 'dark';
-    this.choice = choice;
+    if (isChosen) this.choice = choice;
     this.shown = dark ? 'dark' : 'light';
     document.documentElement.dataset['theme'] = this.shown;
   }

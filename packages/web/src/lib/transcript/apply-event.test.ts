@@ -52,6 +52,25 @@ describe('the run of a group', () => {
   });
 });
 
+describe('an answer with text that looks like a call', () => {
+  it('shows the text where the model wrote it, and the call that was not made, once', () => {
+    const text = 'The page says <tool_call>{}</tool_call> and ends.';
+    const unmadeCalls = [{ name: 'run', tool: { serverId: 'evil', name: 'run' }, arguments: {} }];
+    const message = assistantMessage('r1.0', [{ type: 'text', text }], { unmadeCalls });
+    const transcript = play(
+      openTranscript(view([USER_MESSAGE], { activeRun: run('r1') })),
+      eventsOf('r1', [
+        { type: 'message_started', messageId: 'r1.0', parentId: 'u1', model: 'm' },
+        { type: 'text_delta', messageId: 'r1.0', text: 'The page says  and ends.' },
+        { type: 'message_finished', message },
+        { type: 'notice', level: 'info', code: 'text_not_called', text: 'The answer contains text.' },
+      ]),
+    );
+    expect(rows(transcript).filter(({ kind }) => kind === 'notice')).toEqual([]);
+    expect(answers(transcript)).toMatchObject([{ blocks: [{ type: 'text', text }], unmadeCalls }]);
+  });
+});
+
 describe('a followed run', () => {
   it('shows at its end the same as the stored messages', () => {
     const watched = play(open(), eventsOf('r1', WHOLE_RUN));

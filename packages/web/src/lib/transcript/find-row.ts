@@ -19,6 +19,12 @@ export function lastRunId(rows: RowList): string | null {
   return row?.kind === 'assistant' ? row.runId : null;
 }
 
+/** The last message of an answer. */
+export function lastAnswerId(rows: RowList): string | null {
+  const row = findLast(rows, ({ kind }) => kind === 'assistant');
+  return row?.kind === 'assistant' ? row.messageId : null;
+}
+
 /** The user's message of an answer; undefined if it is not loaded. */
 export function userMessageBefore(rows: RowList, answerId: string): UserMessage | undefined {
   let seen = false;

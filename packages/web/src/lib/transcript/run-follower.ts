@@ -13,7 +13,7 @@ export type RunFollowerDeps = {
   /** Calls back once, with the next frame, so that a burst of events is rendered once. */
   soon: (flush: () => void) => void;
   /** Earlier events could not be loaded; null: they are loaded. */
-  onProblem: (problem: ApiError | null) => void;
+  onProblem?: (problem: ApiError | null) => void;
 };
 
 /** Milliseconds until the next attempt after `failures` in a row. */
@@ -128,14 +128,14 @@ export class RunFollower {
     this.#failed = { runId, failures };
     this.#lastSeq = Math.max(this.#lastSeq, this.#waiting.at(-1)?.seq ?? 0);
     this.#waiting = [];
-    this.#deps.onProblem(problem);
+    this.#deps.onProblem?.(problem);
     const isRejected = problem.status >= 400 && problem.status < 500;
     if (!isRejected) this.#timer = setTimeout(() => this.retry(), delayAfter(failures));
   }
 
   #succeed(): void {
     clearTimeout(this.#timer);
-    if (this.#failed !== null) this.#deps.onProblem(null);
+    if (this.#failed !== null) this.#deps.onProblem?.(null);
     this.#failed = null;
   }
 }

@@ -52,6 +52,7 @@ export class AnchoredList {
   /** The anchor: the row at the upper edge, and the distance of the edge from the row's beginning. */
   #anchor: { key: string; index: number; below: number } | null = null;
   #lastTop = 0;
+  #printed: number | null = null;
   /** The last movement was downwards. */
   #movedDown = false;
   /** The list moves to its anchor, instead of the anchor following the user. */
@@ -74,6 +75,12 @@ export class AnchoredList {
     this.#rows = rows;
     this.#heights.follow(rows);
     if (isFirst) this.#atEnd = true;
+    this.#show();
+  }
+
+  /** Renders the last `count` rows without gaps, for printing; null: those around the scroll position again. */
+  showLast(count: number | null): void {
+    this.#printed = count;
     this.#show();
   }
 
@@ -207,6 +214,7 @@ export class AnchoredList {
 
   /** Renders the visible rows, and at most `overscan` new ones around them. Returns whether some are left out. */
   #show(overscan = 0): boolean {
+    if (this.#printed !== null) return this.#showAll(this.#printed);
     const top = this.#top();
     const height = this.#viewport?.height ?? 900;
     const before = new Map(this.shown.map((item) => [item.row.key, item]));
@@ -230,6 +238,14 @@ export class AnchoredList {
     if (!sameItems(shown, this.shown)) this.shown = shown;
     this.after = Math.max(0, this.#heights.total - this.#heights.offsetOf(end));
     return late.length > overscan;
+  }
+
+  #showAll(count: number): boolean {
+    const from = Math.max(0, this.#rows.length - count);
+    const rows = Array.from({ length: this.#rows.length - from }, (_, index) => this.#rows.at(from + index));
+    this.shown = rows.flatMap((row) => (row === undefined ? [] : [{ row, gap: 0 }]));
+    this.after = 0;
+    return false;
   }
 
   /** The visible rows and the rendered ones around them; `late`: the others around them, from the nearest on. */

@@ -223,7 +223,7 @@ export const mcp = {
   pluginUrlBad: 'Enter an http or https URL.',
   pluginGateway: 'Gateway',
   pluginGatewayHint: 'Optional: sends all calls to this gateway instead of the plugin.',
-  programSandboxed: 'Runs in a sandbox on the same machine as Toolyard. Only start commands you trust.',
+  programSandboxed: 'Runs on the same machine as Toolyard, in a sandbox. Only start commands you trust.',
   programText: 'Runs on the same machine as Toolyard, with its privileges. Only start commands you trust.',
   command: 'Command',
   commandMissing: 'Enter a command.',

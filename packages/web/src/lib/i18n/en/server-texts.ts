@@ -164,7 +164,7 @@ export const serverTexts = {
   settingUnsupported: '{model} at {server} does not support {setting}: it was left out.',
   settingRejected: '{model} at {server} rejected the {setting}, so it was left out: {reason}',
   toolRejected: '{model} at {server} rejected the tool {tool}, so it was left out: {reason}',
-  toolsOverLimit: '{model} at {server} accepts at most {count} tools: the last {rest} were left out.',
+  toolsOverLimit: '{model} at {server} accepts at most {count} tools: {rest} were left out.',
   mediaRejected: '{model} at {server} rejected an attachment, so a note was sent in its place: {reason}',
   toolsInPrompt:
     '{server} does not support tool definitions for {model}: the tools are described in the prompt instead.',
@@ -172,6 +172,7 @@ export const serverTexts = {
   toolChoice: '{model} does not support tool_choice: it was left out.',
   outputLimit: '{model} allows at most {count} output tokens: the limit was reduced.',
   thinkingLate: '{model} cannot start thinking in the middle of a turn: thinking was left out.',
+  noCallInText: 'The message {message} has no call in its text with the number {number}.',
   textNotCalled:
     'The answer contains text that looks like a call of {tools}. It was not run: this model calls tools natively.',
   textCallsDropped: 'Ignored {count} tool call(s) written as text, because the answer also has native calls.',

@@ -1,5 +1,6 @@
 /** Mermaid; only ever imported by `import()`. */
 import mermaid from 'mermaid';
+import { withoutImages } from './diagram-source.ts';
 import type { Drawn } from './safe-svg.ts';
 import { safeSvg } from './safe-svg.ts';
 
@@ -21,8 +22,9 @@ export function drawDiagram(text: string, theme: 'light' | 'dark', signal: Abort
   return drawing;
 }
 
-async function draw(text: string, theme: 'light' | 'dark', signal: AbortSignal): Promise<Drawn> {
+async function draw(source: string, theme: 'light' | 'dark', signal: AbortSignal): Promise<Drawn> {
   signal.throwIfAborted();
+  const text = withoutImages(source);
   if (text.length > MAX_CHARACTERS || text.split('\n').length > MAX_LINES) {
     throw new Error(`more than ${String(MAX_CHARACTERS)} characters or ${String(MAX_LINES)} lines`);
   }

@@ -93,6 +93,7 @@ export const EMPTY: Readonly<ServerFields> = {
   network: 'on',
   hosts: '',
   browser: false,
+  limits: undefined,
   url: '',
   olderWire: false,
   headers: [],
