@@ -26,7 +26,7 @@ export function showHidden(text: string): string {
  * escapes decoded as often as they are encoded, spaces collapsed, in lower case. For rules that forbid.
  */
 export function foldText(text: string): string {
-  if (!CHANGES.test(text)) return text;
+  if (!CHANGES.test(text) && !text.includes('  ')) return text;
   let folded = text;
   for (let pass = 0; pass < 5 && NEEDS_FOLDING.test(folded); pass++) {
     const before = folded;
@@ -40,7 +40,7 @@ export function foldText(text: string): string {
 }
 
 /** Most texts are plain ASCII, in lower case. */
-const CHANGES = /[^ -$&-@[-~]| {2}/;
+const CHANGES = /[^ -$&-@[-~]/;
 const NEEDS_FOLDING = /[^\t\n\r -$&-~]/;
 
 function decodeBytes(escapes: string): string {

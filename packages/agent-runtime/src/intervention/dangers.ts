@@ -90,7 +90,7 @@ function lookAtProgram(name: string, { words, args }: SimpleCommand): ScriptFind
 }
 
 const ALWAYS = new Map(
-  programs.ALWAYS.toReversed().flatMap(({ why, programs: list }) => [...list].map((name) => [name, why])),
+  programs.ALWAYS.toReversed().flatMap(({ why, programs: list }) => [...list].map((name) => [name, why] as const)),
 );
 
 /** Options that change something, even together with one that only asks. */

@@ -306,7 +306,7 @@ function* possiblePaths(text: string, folders: (string | undefined)[], resolvePa
     for (const workingFolder of folders) yield { text, ...pathCandidates(text, { workingFolder, resolvePath }) };
 }
 
-const MAY_LEAD_AWAY = /[/\\~%]|\.\.|[^ -~\t\n\r]|^[a-z][a-z\d+.-]*:\S/i;
+const MAY_LEAD_AWAY = /[/\\~%]|\.\.|[^ -~\t\n\r]|^[A-Za-z][A-Za-z\d+.-]*:\S/;
 const UNRESOLVED = { paths: [], unresolved: true };
 
 const NAMES_FOLDER = /(?<!\S)\.{1,2}(?!\S)/;
