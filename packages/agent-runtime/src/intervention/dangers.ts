@@ -252,7 +252,11 @@ function textArguments(name: string, args: readonly string[]): number[] {
   if (isTextOption)
     for (const [at, arg] of args.entries()) {
       const [option = '', value] = arg.split('=');
-      if (isTextOption.test(args[at - 1] ?? '') || (value !== undefined && isTextOption.test(option))) skipped.push(at);
+      if (
+        isTextOption.test(args[at - 1] ?? '') ||
+        (value !== undefined && name !== 'curl' && name !== 'http' && isTextOption.test(option))
+      )
+        skipped.push(at);
     }
   if (
     /^(?:grep|egrep|fgrep|rg|ag|ack|sed|awk|gawk|jq|yq|perl|tr|expr|pgrep|pkill)$/.test(name) &&
