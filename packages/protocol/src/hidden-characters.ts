@@ -26,6 +26,7 @@ export function showHidden(text: string): string {
  * escapes decoded as often as they are encoded, spaces collapsed, in lower case. For rules that forbid.
  */
 export function foldText(text: string): string {
+  if (!CHANGES.test(text) && !text.includes('  ')) return text;
   let folded = text;
   for (let pass = 0; pass < 5 && NEEDS_FOLDING.test(folded); pass++) {
     const before = folded;
@@ -35,11 +36,11 @@ export function foldText(text: string): string {
       .replace(/(?:%[\da-f]{2})+/gi, decodeBytes);
     if (folded === before) break;
   }
-  const isSpaced = folded.includes('  ') || folded.includes('\n') || folded.includes('\t') || folded.includes('\r');
-  return (isSpaced ? folded.replace(/\s+/g, ' ') : folded).toLowerCase();
+  return folded.replace(/\s{2,}|[^\S ]/g, ' ').toLowerCase();
 }
 
-/** Most texts are plain ASCII. */
+/** Most texts are plain ASCII, in lower case. */
+const CHANGES = /[^ -$&-@[-~]/;
 const NEEDS_FOLDING = /[^\t\n\r -$&-~]/;
 
 function decodeBytes(escapes: string): string {

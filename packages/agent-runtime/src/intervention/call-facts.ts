@@ -318,5 +318,6 @@ function roleInSchema(schema: JsonObject): Role | undefined {
 
 /** Splits `runCommand` and `run_command` into the same words. */
 export function splitWords(name: string): string {
+  if (!/[^ -@[-~]/.test(name)) return name;
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }

@@ -80,13 +80,18 @@ function lookAtProgram(name: string, { words, args }: SimpleCommand): ScriptFind
   if (name === 'fc' && args.length > 0 && !/^-/.test(args[0] ?? '')) return undefined;
   const asks = programs.ONLY_ASKS.get(name);
   if (args.some((arg) => asks?.test(arg)) && !args.some((arg) => CHANGES.test(arg))) return undefined;
-  for (const { why, programs: list } of programs.ALWAYS) if (list.has(name)) return dangerFinding(`${name} ${why}.`);
+  const always = ALWAYS.get(name);
+  if (always !== undefined) return dangerFinding(`${name} ${always}.`);
   if (/^(?:docker|git)-credential-/.test(name)) return dangerFinding(`${name} reads a secret store.`);
   if (/^ld-linux|^ld\.so|^ld-musl/.test(name)) return dangerFinding(`${name} executes a file.`);
   if (/^(?:xargs|fd|fdfind)$/.test(name) && removesContents(args))
     return dangerFinding('It removes files that are listed by another command.');
   return undefined;
 }
+
+const ALWAYS = new Map(
+  programs.ALWAYS.toReversed().flatMap(({ why, programs: list }) => [...list].map((name) => [name, why] as const)),
+);
 
 /** Options that change something, even together with one that only asks. */
 const CHANGES = /^(?:-w|-F|-X|-P|-d|-D|-A|--write|show)$/;
@@ -244,12 +249,15 @@ const WRITING_OPTIONS = programs.byName([
 function textArguments(name: string, args: readonly string[]): number[] {
   const isTextOption = TEXT_OPTIONS.get(name);
   const skipped: number[] = [];
-  for (const [at, arg] of args.entries()) {
-    const before = args[at - 1] ?? '';
-    const [option = '', value] = arg.split('=');
-    if (isTextOption?.test(before) || (value !== undefined && isTextOption?.test(option))) skipped.push(at);
-    if (/^(?:curl|http)$/.test(name) && HEADER_OPTION.test(before)) skipped.push(at);
-  }
+  if (isTextOption)
+    for (const [at, arg] of args.entries()) {
+      const [option = '', value] = arg.split('=');
+      if (
+        isTextOption.test(args[at - 1] ?? '') ||
+        (value !== undefined && name !== 'curl' && name !== 'http' && isTextOption.test(option))
+      )
+        skipped.push(at);
+    }
   if (
     /^(?:grep|egrep|fgrep|rg|ag|ack|sed|awk|gawk|jq|yq|perl|tr|expr|pgrep|pkill)$/.test(name) &&
     !args.some((arg) => /^(?:-[a-zA-Z]*[ef]|--regexp|--file)$/.test(arg))
@@ -262,9 +270,8 @@ function textArguments(name: string, args: readonly string[]): number[] {
   return skipped;
 }
 
-const HEADER_OPTION = /^-(?:H|A|X|w)$|^--(?:header|user-agent|request|write-out)$/;
-
-const TEXT_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
+const TEXT_OPTIONS: ReadonlyMap<string, RegExp> = programs.byName([
+  ['curl http', /^-(?:H|A|X|w)$|^--(?:header|user-agent|request|write-out)$/],
   ['git', /^(?:-m|--message|-[a-z]*m|--grep|--author|--format|--pretty|-S|-G)$/],
   ['gh', /^(?:-t|--title|-b|--body|--search|--json|-q|--jq|--label)$/],
   ['glab', /^(?:-t|--title|-d|--description)$/],
@@ -369,9 +376,7 @@ export const TOUCHES_TOOLYARD = dangerFinding('It accesses Toolyard itself, whic
 /** Detects Toolyard's data folder and port in any text. */
 export function touchesToolyard(text: string, { dataFolder, port }: ProtectedPlaces): ScriptFinding | undefined {
   if (
-    /toolyard[/\\](?:secret|server\.json|mcp\.json|config\.json|toolyard\.db|lock\.db|files|blobs)|toolyard\.db|\*toolyard\*/i.test(
-      text,
-    )
+    /toolyard(?:[/\\](?:secret|server\.json|mcp\.json|config\.json|lock\.db|files|blobs)|\.db)|\*toolyard\*/i.test(text)
   )
     return TOUCHES_TOOLYARD;
   if (dataFolder !== undefined && dataFolder.length > 1 && text.toLowerCase().includes(dataFolder.toLowerCase()))

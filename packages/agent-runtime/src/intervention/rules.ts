@@ -281,7 +281,7 @@ function* pathsIn(facts: CallFacts): Generator<Place> {
     ...others.map((field) => field.text),
     ...facts.names.filter((name) => /[^\w -]/.test(name)),
   ]))
-    for (const each of MAY_LEAD_AWAY.test(text) ? text.split(NEXT_PATH) : [text])
+    for (const each of /[/\\~]/.test(text) ? text.split(NEXT_PATH) : [text])
       yield* possiblePaths(each, [...folders], resolvePath);
 }
 
@@ -306,7 +306,7 @@ function* possiblePaths(text: string, folders: (string | undefined)[], resolvePa
     for (const workingFolder of folders) yield { text, ...pathCandidates(text, { workingFolder, resolvePath }) };
 }
 
-const MAY_LEAD_AWAY = /[/\\~%:]|\.\.|[^ -~\s]/;
+const MAY_LEAD_AWAY = /[/\\~%]|\.\.|[^ -~\t\n\r]|^[A-Za-z][A-Za-z\d+.-]*:\S/;
 const UNRESOLVED = { paths: [], unresolved: true };
 
 const NAMES_FOLDER = /(?<!\S)\.{1,2}(?!\S)/;

@@ -142,7 +142,7 @@ function matchesName(pattern: string, name: string): boolean {
 
 /** True for the root, a home folder, or a system folder. */
 export function isWholeSystem(text: string): boolean {
-  if (text.length > MAX_LENGTH) return false;
+  if (text.length > MAX_LENGTH || !/[/~%:\\]/.test(text)) return false;
   const path = placeOf(text.replace(/(?:\/(?:\*+|\.\*|\.\[!\.\]\*|\[[^\]]*\]\*?|\.|[\0\u0001]+))+\/*$/, '/'));
   return (
     /^(?:\/|~|\/home|\/users|\/root|[a-z]:\/?\*?|%(?:userprofile|systemdrive|systemroot|homedrive|homepath)%\/?\*?)$/.test(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sliceDivider } from '../slices.ts';
-import { cellText, columnMeasure, columnWidths, orderRows, rowsPerSlice, tableCsv } from './table-rows.ts';
+import { cellText, columnMeasure, columnWidths, isLongTable, orderRows, rowsPerSlice, tableCsv } from './table-rows.ts';
 
 const cell = (html: string) => ({ html, align: null });
 const table = (...texts: string[]) => texts.map((text) => [cell(text)]);
@@ -33,7 +33,17 @@ it('divides the rows of a long table, without losing one, into slices of about t
   const slices = sliceDivider<(typeof rows)[number]>()(rows, rowsPerSlice(4));
   expect(slices.flat()).toEqual(rows);
   expect(new Set(slices.slice(0, -1).map(({ length }) => length))).toEqual(new Set([75]));
-  expect([1, 100].map(rowsPerSlice)).toEqual([100, 8]);
+  expect([1, 100].map(rowsPerSlice)).toEqual([100, 3]);
+});
+
+it.each([
+  [300, 4, false],
+  [301, 1, true],
+  [200, 300, true],
+  [10, 300, false],
+])('decides by rows and cells whether a table of %i rows and %i columns is long', (count, columns, isLong) => {
+  const row = Array.from({ length: columns }, () => cell('x'));
+  expect(isLongTable({ type: 'table', header: row, rows: Array.from({ length: count }, () => row) })).toBe(isLong);
 });
 
 it('measures the columns of a growing table once', () => {

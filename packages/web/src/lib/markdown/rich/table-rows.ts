@@ -1,8 +1,8 @@
 import type { TableOrder } from '../../ui/table.ts';
 import type { MarkdownBlock, TableCell } from '../blocks.ts';
 
-/** A table with more rows is rendered and laid out in slices. */
-export const MAX_ROWS_AT_ONCE = 300;
+const MAX_ROWS_AT_ONCE = 300;
+const MAX_CELLS_AT_ONCE = 3_000;
 const CELLS_PER_SLICE = 300;
 const MAX_SLICE = 100;
 /** The widths of columns follow from these rows. */
@@ -12,10 +12,15 @@ const MAX_CHARACTERS = 36;
 
 /** The number of rows that are rendered in one frame. */
 export function rowsPerSlice(columns: number): number {
-  return Math.min(MAX_SLICE, Math.max(8, Math.ceil(CELLS_PER_SLICE / Math.max(1, columns))));
+  return Math.min(MAX_SLICE, Math.ceil(CELLS_PER_SLICE / Math.max(1, columns)));
 }
 
 type TableBlock = Extract<MarkdownBlock, { type: 'table' }>;
+
+/** Whether a table is rendered and laid out in slices: what it costs follows from its cells as well as its rows. */
+export function isLongTable({ header, rows }: TableBlock): boolean {
+  return rows.length > MAX_ROWS_AT_ONCE || rows.length * header.length > MAX_CELLS_AT_ONCE;
+}
 
 /**
  * Widths in CSS of the columns of a long table, with the padding of cells and the button in the head. They are measured
