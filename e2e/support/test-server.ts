@@ -82,7 +82,6 @@ export function startTestServer(
       ...LONG_TIMEOUTS,
       failpoint,
       scryptCost: SCRYPT_COST,
-      shortestGapMs: 1_000,
       takeOverEveryMs: TAKE_OVER_EVERY_MS,
       ...(leaseMs !== undefined && { leaseMs }),
       ...(lastCallsMs !== undefined && { lastCallsMs }),

@@ -84,8 +84,6 @@ export type ServerOverrides = {
   serversMs?: number;
   /** How long calls in progress may take when the server is closed; default 5 s. */
   lastCallsMs?: number;
-  /** Shortest time between two runs of a schedule; default a minute. */
-  shortestGapMs?: number;
   /** Cost of deriving a key from TOOLYARD_SECRET (`N` of scrypt); default 2^15. */
   scryptCost?: number;
 };
@@ -125,7 +123,6 @@ async function assemble(
     serversMs,
     lastCallsMs,
     scryptCost,
-    shortestGapMs,
   }: ServerOverrides,
   shutdown: ShutdownStack,
 ): Promise<{ url: string; signInUrl: () => Promise<string> }> {
@@ -314,7 +311,7 @@ async function assemble(
     log,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     alone: cluster === null,
-    ...defined({ failpoint, shortestGapMs }),
+    ...defined({ failpoint }),
   });
   shutdown.defer('schedules', () => schedules.close());
   const triggers = createTriggers({

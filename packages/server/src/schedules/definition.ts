@@ -48,21 +48,21 @@ export function samePlan(one: SchedulePlan, other: SchedulePlan): boolean {
   return timesOf(one) === timesOf(other);
 }
 
-/** Shortest time between two runs of a schedule, in milliseconds, for every creator and form of its times. */
+/** Shortest time between two runs of a schedule by an API key or a model, for every form of its times, in milliseconds. */
 const SHORTEST_GAP_MS = 60_000;
 /** Successive times that are compared: an expression may have short and long gaps. */
 const TIMES_COMPARED = 60;
 
-/** @throws ToolyardError `bad_request` if two of the next times are less than `shortest` milliseconds apart */
-export function requireGaps(plan: SchedulePlan, now: number, shortest = SHORTEST_GAP_MS): void {
+/** @throws ToolyardError `bad_request` if two of the next times are less than a minute apart */
+export function requireGaps(plan: SchedulePlan, now: number): void {
   let last: number | null = null;
   for (let compared = 0; compared < TIMES_COMPARED; compared += 1) {
     const next = nextTime(plan, last ?? now, now);
     if (next === null) return;
-    if (last !== null && next - last < shortest) {
+    if (last !== null && next - last < SHORTEST_GAP_MS) {
       throw new ToolyardError({
         code: 'bad_request',
-        message: `The schedule would run again after ${(next - last) / 1_000} s; the shortest interval is ${shortest / 1_000} s.`,
+        message: `The schedule would run again after ${(next - last) / 1_000} s; the shortest interval is ${SHORTEST_GAP_MS / 1_000} s.`,
         hint: 'Choose a longer interval, or a cron expression with five fields.',
       });
     }

@@ -48,6 +48,20 @@ describe('the scheduler', () => {
     expect(new Set(stage.sent).size).toBe(30);
   });
 
+  test('an API key and a model cannot have it run more often than once a minute; the owner can', async () => {
+    const schedules = stage.process();
+    const often = { ...hourly, timing: { kind: 'interval', seconds: 1 } as const };
+    const key = { ...ANNE, via: 'api_key' } as const;
+    await expect(schedules.create(key, often)).rejects.toThrow('the shortest interval is 60 s');
+    await expect(schedules.create(ANNE, often, {})).rejects.toThrow('the shortest interval is 60 s');
+    const { id, version } = await schedules.create(key, hourly);
+    const { timing } = often;
+    await expect(schedules.change(key, id, { version, timing })).rejects.toThrow('the shortest interval is 60 s');
+    expect(await schedules.change({ ...ANNE, via: 'session' } as typeof ANNE, id, { version, timing })).toMatchObject({
+      timing,
+    });
+  });
+
   test('two processes that start the same time at once start one run', async () => {
     await stage.process().create(ANNE, hourly);
     const key = { scheduleId: 'hourly', plannedAt: time('11:00:00') };

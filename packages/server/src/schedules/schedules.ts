@@ -6,6 +6,7 @@ import type {
   IdSource,
   JsonObject,
   Owner,
+  Principal,
   PreviewSchedule,
   ScheduleDefinition,
   ScheduleFiring,
@@ -38,8 +39,6 @@ export type SchedulesOptions = SchedulerOptions & {
   ids: IdSource;
   /** Of this machine: the default of new schedules. */
   timeZone: string;
-  /** Default: a minute. */
-  shortestGapMs?: number;
 };
 
 /** Tasks that run at given times. */
@@ -62,6 +61,11 @@ const UNUSED: UsedTimes = { fired: 0, day: null, onDay: 0 };
 const LISTED_FIRINGS = 100;
 const PREVIEWED = 5;
 const CLAIM_MS = 10_000;
+
+/** Only the owner may choose shorter intervals than a minute. */
+function isProgram(principal: Owner | Principal): boolean {
+  return 'via' in principal && principal.via === 'api_key';
+}
 
 export function createSchedules(
   options: SchedulesOptions,
@@ -133,7 +137,7 @@ export function createSchedules(
       if (byModel) definition.allowedTools = [];
       await check(principal, definition);
       const now = clock.now();
-      requireGaps(definition, now, options.shortestGapMs);
+      if (byModel !== undefined || isProgram(principal)) requireGaps(definition, now);
       const nextAt = firstTime(definition, now, UNUSED, now);
       const isOn = enabled && byModel === undefined;
       approve(definition.allowedTools);
@@ -166,7 +170,7 @@ export function createSchedules(
       const isOn = enabled ?? wasOn;
       // A paused schedule without a future time can still be changed.
       const keepsTimes = (wasOn || !isOn) && samePlan(before, definition);
-      if (!keepsTimes) requireGaps(definition, clock.now(), options.shortestGapMs);
+      if (!keepsTimes && isProgram(principal)) requireGaps(definition, clock.now());
       const nextAt = keepsTimes ? known : firstTime(definition, clock.now(), used, createdAt);
       // Other changes must not renew an approval: a tool may have changed since.
       approve(chosen.allowedTools ?? []);
