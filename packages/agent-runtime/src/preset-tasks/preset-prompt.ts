@@ -14,7 +14,7 @@ export type PresetPrompt<Value> = {
     name: string;
     description: string;
     schema: JsonObject;
-    /** The object in an answer that is no JSON, as weak models give it; undefined if it contains none. */
+    /** The object in an answer that is not JSON, as weak models give it; undefined if it contains none. */
     fromText: (text: string) => JsonValue | undefined;
   };
   /** The answer is one line: the request can be cancelled once {@link hasWholeLine}. */

@@ -104,7 +104,7 @@ describe('fitArguments', () => {
       { x: { a: 5 } },
     ],
     ['a long id', { x: { type: 'integer' } }, { x: '9007199254740993' }, null],
-    ['text that is no JSON', { x: list }, { x: 'a, b' }, null],
+    ['text that is not JSON', { x: list }, { x: 'a, b' }, null],
     ['JSON of another type', { x: list }, { x: '{"a":1}' }, null],
     ['null in a place for null', { x: { anyOf: [{ type: 'null' }, { type: 'object' }] } }, { x: 'null' }, { x: null }],
     ['a quoted choice', { x: { enum: ['red'] } }, { x: '"red"' }, { x: 'red' }],

@@ -93,7 +93,7 @@ describe('an event stream', () => {
     }
   });
 
-  test('stays as it is where its data is no JSON', async () => {
+  test('stays as it is where its data is not JSON', async () => {
     const odd = 'data: [not\ndata: json\n\ndata\n\nevent: x\ndata: [1';
     const response = responseOf([new TextEncoder().encode(odd)], 'text/event-stream');
     const read = await (await readableMessages(() => Promise.resolve(response))('http://x/')).text();

@@ -4,6 +4,7 @@ import { messageOf, ToolyardError } from '@toolyard/protocol';
 import { createAgentBody } from '@toolyard/protocol/schemas';
 import { describe, expect, test } from 'vitest';
 import { ProblemAnswer } from '../http/problems.ts';
+import { readCharacterCard } from './character-card.ts';
 import { readAgentFile } from './read-agent-file.ts';
 import { writeAgentFile } from './write-agent-file.ts';
 
@@ -291,4 +292,14 @@ describe('files of agents', () => {
     }
     expect(accepted).toBeGreaterThan(100);
   });
+});
+
+test.each([
+  ['', undefined, 'Unnamed character'],
+  [' \n', 'Ada', 'Ada'],
+])('a character card with the blank name %j gets another one everywhere', (name, nickname, title) => {
+  const data: JsonObject = { name, nickname: nickname ?? null, description: 'A {{char}} who helps {{user}}.' };
+  const agent = readCharacterCard({ spec: 'chara_card_v2', data });
+  expect(agent.title).toBe(title);
+  expect(agent.configuration.instructions).toBe(`You are ${title}.\n\nA ${title} who helps the user.`);
 });

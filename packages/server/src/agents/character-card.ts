@@ -29,8 +29,10 @@ export function readCharacterCard(file: JsonObject): FileAgent {
     throw invalidFile({ message: `"${spec === undefined ? '' : 'data.'}name" must be a string.` });
 
   const reader = new FileAgentReader();
-  const { name } = card;
-  const character = textOf(card['nickname']).trim() || name;
+  // Card sites write blank names: no text may have a hole in the place of the name.
+  const nickname = textOf(card['nickname']).trim();
+  const name = card['name'].trim() || nickname || 'Unnamed character';
+  const character = nickname || name;
   const text = (field: string, user: string): string => named(textOf(card[field]), character, user).trim();
   reader.leaveOut('lorebook', listOf(objectOf(card['character_book'])['entries']).length > 0);
   reader.leaveOut('greetings', listOf(card['alternate_greetings']).length > 0);
