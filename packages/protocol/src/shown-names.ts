@@ -78,7 +78,8 @@ const NO_LETTER = /[\p{Cf}\p{Cn}\p{Co}\u2800]/u;
 /** Marks that belong to a letter of any script; emoji have their own. */
 const MARK = /(?![\ufe00-\ufe0f\u20e3\u3099\u309a])[\p{Script=Inherited}\p{Script=Common}]/u;
 /** Spaces, hyphens, underscores and slashes other than those of ASCII, between two words. */
-const SEPARATOR = /(?<=[\p{L}\p{M}\p{N}])(?![ -~\u3000\u301c\u3030])[\p{Pd}\p{Pc}\p{Zs}\u02cd\u2024\u2044\u2215\u2800\uff0e](?=[\p{L}\p{N}])/gu;
+const SEPARATOR =
+  /(?<=[\p{L}\p{M}\p{N}])(?![ -~\u3000\u301c\u3030])[\p{Pd}\p{Pc}\p{Zs}\u02cd\u2024\u2044\u2215\u2800\uff0e](?=[\p{L}\p{N}])/gu;
 
 /**
  * The name of a tool or server for users: hidden characters, letters of another script within a word, look-alikes of

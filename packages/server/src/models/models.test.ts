@@ -161,7 +161,9 @@ describe('the list of models', () => {
       }
       response.writeHead(isLoaded ? 200 : 503, { 'content-type': 'application/json', server: 'llama.cpp' });
       const error = { code: 503, message: 'Loading model', type: 'unavailable_error' };
-      return response.end(JSON.stringify(isLoaded ? { object: 'list', data: [{ id: 'm', object: 'model' }] } : { error }));
+      return response.end(
+        JSON.stringify(isLoaded ? { object: 'list', data: [{ id: 'm', object: 'model' }] } : { error }),
+      );
     });
     await new Promise<void>((resolve) => llama.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void llama.close());
@@ -178,10 +180,11 @@ describe('the list of models', () => {
     const runtime = await all.open(me, await all.standard(me));
     const notices: string[] = [];
     let text = '';
-    const messages = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Hello' }] }];
+    const parts = [{ type: 'text' as const, text: 'Hello' }];
+    const messages = [{ id: 'q', parentId: null, createdAt: 0, role: 'user' as const, parts }];
     const how = { tools: [], toolChoice: 'auto', toolMode: 'native', parameters: {} } as const;
-    for await (const parts of runtime.chat({ model: 'default', messages, ...how })) {
-      for (const part of parts) {
+    for await (const batch of runtime.chat({ model: 'default', messages, ...how })) {
+      for (const part of batch) {
         if (part.type === 'notice') notices.push(part.text);
         if (part.type === 'text') text += part.text;
       }

@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest';
-import { formatWindow, groupModels, modelName, hasOnlyDemo, loadingFailure, readFavourites, withToggled } from './model-list.ts';
+import {
+  formatWindow,
+  groupModels,
+  modelName,
+  hasOnlyDemo,
+  loadingFailure,
+  readFavourites,
+  withToggled,
+} from './model-list.ts';
 
 const model = (providerId: string, modelId: string) => ({
   providerId,
@@ -38,7 +46,9 @@ it('detects that only the demo is available', () => {
   const view = { models: models.slice(0, 1), failures: [failure], defaultModel: loading };
   expect(hasOnlyDemo(view)).toBe(false);
   expect(loadingFailure(view, loading)).toBe(failure);
-  expect(loadingFailure({ ...view, models: [...models, { ...loading, providerLabel: 'llama.cpp' }] }, loading)).toBe(undefined);
+  expect(loadingFailure({ ...view, models: [...models, { ...loading, providerLabel: 'llama.cpp' }] }, loading)).toBe(
+    undefined,
+  );
 });
 
 it('shortens the size of a context window', () => {

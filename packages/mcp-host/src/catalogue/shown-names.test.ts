@@ -1,6 +1,6 @@
 import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
-import { areLookalikes, nameShape, showName } from './shown-names.ts';
+import { areLookalikes, nameShape, showName } from '@toolyard/protocol';
 
 /** Written from the Unicode confusables by hand: not the tables of the source. */
 const IMITATIONS: readonly [string, string][] = [
