@@ -66,8 +66,8 @@ export function promptMessages(
 }
 
 /**
- * The form of an object with one required field. `find`: the value of the field in an answer that is not JSON; undefined if
- * there is none.
+ * The form of an object with one required field. `find`: the value of the field in an answer that is not JSON; undefined without
+ * one.
  */
 export function oneFieldForm(
   name: string,

@@ -61,7 +61,7 @@ export class DetectedProviders {
     await this.#scanning;
   }
 
-  /** Subscribers are notified of a loaded model although nobody asks for the list. */
+  /** Subscribers are notified of a loaded model without a request for the list. */
   #watchLoading(): void {
     this.#cancelLook();
     if (this.#stop.signal.aborted || !this.#known.some(({ isLoading }) => isLoading)) return;

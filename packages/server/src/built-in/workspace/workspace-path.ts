@@ -18,7 +18,7 @@ export type Workspace = { root: string };
 
 /**
  * The rule: **an approved folder is the folder at that path, not what a link there leads to**. A path with a symbolic link
- * in any part is refused with its target, because whoever can write the link would choose the folder.
+ * in any part is refused with its target, because a program that can write the link would choose the folder.
  *
  * @param hidden folders that no workspace may contain or be in: the data folder
  * @throws ToolyardError `tool_failed` if it cannot be used
