@@ -35,6 +35,7 @@ const office: McpBehaviour = {
       },
       does: [{ do: 'echo' }],
     },
+    { name: 'p\u043est', does: [{ do: 'text', text: 'never called' }] },
   ],
 };
 
@@ -117,6 +118,15 @@ describePage('approvals in the page', (stages) => {
     expect(await chat.text()).toContain('ann@example.com');
   }
 
+  async function saysThatAnotherToolLooksAlike(page: Page): Promise<void> {
+    const { card } = await askInNewChat(page);
+    await card.getByText('“office/post” can be mistaken for office/p⟨U+043E⟩st.').waitFor();
+    const tools = await stages.now.open('/settings/tools?server=office');
+    const row = tools.getByRole('listitem').filter({ hasText: 'p⟨U+043E⟩st' });
+    await row.getByText('Looks like office/post').waitFor();
+    await tools.close();
+  }
+
   async function calledAsModelAskedAfterUndo(page: Page): Promise<void> {
     const { chat, card } = await askInNewChat(page);
     await card.getByRole('button', { name: 'Edit arguments…' }).click();
@@ -150,6 +160,7 @@ describePage('approvals in the page', (stages) => {
   test('approves calls as requested or with edited arguments, and explains why some need it each time', async () => {
     const stage = await stages.set(writes, { servers: { office: { behaviour: office } } });
     const page = await stage.open();
+    await saysThatAnotherToolLooksAlike(page);
     await calledAsModelAskedAfterUndo(page);
     await calledWithEditedArguments(page);
     await offersOnlyOneCallWhenDangerous(page);

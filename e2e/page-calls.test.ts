@@ -71,4 +71,42 @@ describePage('consecutive calls in the page', (stages) => {
     await group.press('Enter');
     expect(await cards.count()).toBe(1);
   });
+
+  test('a call that a model wrote as text runs once, after a click and an approval', async () => {
+    const written = '<tool_call>{"name": "post", "arguments": {"to": "Ann"}}</tool_call>';
+    const writes: ModelScript = ({ body }) => {
+      const results = (body as Messages).messages.filter(({ role }) => role === 'tool').length;
+      if (results === 0) return reply.toolCalls([{ name: 'search', arguments: {} }]);
+      return reply.text(results === 1 ? `Now I post it: ${written}` : `The model has ${results} results.`);
+    };
+    const stage = await stages.set(writes, { servers: { office: { behaviour: office } } });
+    // Even a rule that allows everything does not make the call by itself.
+    const rules = [{ decision: 'allow', tool: 'office/*' }];
+    await call(stage.server.url, 'PUT', '/api/settings/defaults', {
+      intervention: 'allow-list',
+      interventionRules: rules,
+    });
+    const page = await stage.open();
+    const chat = chatPage(page);
+    const cards = page.locator('[data-tool-card]');
+    const run = page.getByRole('button', { name: 'Run as a call' });
+    await chat.send('Post it.');
+    await chat.reads('The text looks like a call of “post”. It was not run: this model calls tools natively.');
+    await chat.path();
+    await page.reload();
+    await run.waitFor();
+    expect(await cards.count()).toBe(1);
+
+    await run.click();
+    await page.getByText('The model wrote this call as text.').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Allow once' }).click();
+    await chat.reads('The model has 2 results.');
+    await chat.rests();
+    expect(await run.count()).toBe(0);
+    await page.reload();
+    await chat.reads('The model has 2 results.');
+    expect(await cards.count()).toBe(2);
+    expect(await chat.card('post').count()).toBe(1);
+  });
 });

@@ -21,6 +21,9 @@ const SOURCES = [
   join(ROOT, 'package-lock.json'),
 ];
 
+/** Nothing that is built imports a test. */
+const IS_TEST = /\.test\.ts$|[\\/]test-fixtures[\\/]/;
+
 /** Builds the page if its sources have changed since the last build. Returns the error, or null. */
 export async function buildPage(options: { log: (line: string) => void }): Promise<string | null> {
   const stamp = pageFingerprint();
@@ -40,7 +43,7 @@ export function pageFingerprint(more: readonly string[] = []): string {
   const hash = createHash('sha256');
   // It changes the build, see vite.config.ts of the page.
   if (process.env[COVERAGE_VARIABLE] !== undefined) hash.update('coverage\n');
-  for (const path of [...SOURCES, ...more].flatMap(filesIn)) {
+  for (const path of [...SOURCES.flatMap(filesIn).filter((file) => !IS_TEST.test(file)), ...more.flatMap(filesIn)]) {
     const { size, mtimeMs } = statSync(path);
     hash.update(`${relative(ROOT, path)} ${size} ${mtimeMs}\n`);
   }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ROOT, runTool } from './run.ts';
+import { toolCache } from './tool-cache.ts';
 
 export type FormatOptions = {
   /** Formats files instead of listing them. */
@@ -22,7 +23,9 @@ export async function format({ write = false, files }: FormatOptions = {}): Prom
     runs.push(runTool('oxfmt/bin/oxfmt', args, { cwd: ROOT, quiet: true }));
   }
   if (components.length > 0) {
-    const args = [write ? '--write' : '--check', '--log-level=warn', '--ignore-unknown', ...components];
+    const how = [write ? '--write' : '--check', '--log-level=warn', '--ignore-unknown'];
+    const cached = ['--cache', '--cache-strategy', 'content', '--cache-location', toolCache('prettier')];
+    const args = [...how, ...cached, ...components];
     runs.push(runTool('prettier/bin/prettier.cjs', args, { cwd: ROOT, quiet: true }));
   }
   const failed = (await Promise.all(runs)).filter(({ code }) => code !== 0);

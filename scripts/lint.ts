@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { lintComponents } from './lint-components.ts';
 import { ROOT, runTool } from './run.ts';
+import { toolCache } from './tool-cache.ts';
 import { ensurePagePrepared } from './types.ts';
 
 export type LintOptions = {
@@ -41,13 +40,9 @@ export async function lint({ cwd = ROOT, fix = false, files }: LintOptions = {})
   return found.length === 0 ? null : found.map((output) => output.trim()).join('\n\n');
 }
 
-/** Only components that changed are linted: no rule reads another file. The cache does not know versions of plugins. */
+/** Only components that changed are linted: no rule reads another file. */
 function cacheOfComponents(): string[] {
-  const versions = createHash('sha256')
-    .update(readFileSync(join(ROOT, 'package-lock.json')))
-    .digest('hex');
-  const file = join('.cache', 'eslint', versions.slice(0, 16));
-  return ['--cache', '--cache-strategy', 'content', '--cache-location', file];
+  return ['--cache', '--cache-strategy', 'content', '--cache-location', toolCache('eslint')];
 }
 
 if (import.meta.main) {

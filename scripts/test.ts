@@ -18,6 +18,7 @@ import type { TestSummary } from './test-report.ts';
 import { costByKind, summarizeTests } from './test-report.ts';
 import { beginTestRun, testRunEnv } from './test-run.ts';
 import { needsPage, selectProjects } from './test-selection.ts';
+import { toolCache } from './tool-cache.ts';
 import { checkWords } from './words.ts';
 import { checkPageTypes, checkTypes, ensurePagePrepared, preparePage } from './types.ts';
 
@@ -49,7 +50,11 @@ const CHECKS: readonly Check[] = [
   { name: 'types', run: () => checkTypes({ incremental: true }) },
   { name: 'import rules', run: () => Promise.resolve(checkImports().wrong), after: ['packages: build'] },
   { name: 'formatting', run: () => format(), after: ['packages: build'] },
-  { name: 'unused code', run: () => tool('knip/bin/knip.js', ['--no-progress']), after: ['packages: build'] },
+  {
+    name: 'unused code',
+    run: () => tool('knip/bin/knip.js', ['--no-progress', '--cache', '--cache-location', toolCache('knip')]),
+    after: ['packages: build'],
+  },
   { name: 'repository rules', run: () => Promise.resolve(checkRepositoryRules()) },
   { name: 'words', run: () => Promise.resolve(checkWords()) },
   { name: 'code in the documents', run: checkDocsCode, after: ['packages: build'] },

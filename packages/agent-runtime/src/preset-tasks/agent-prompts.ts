@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import type { JsonValue } from '@toolyard/protocol';
 import { firstEmoji, isJsonObject, parseJson } from '@toolyard/protocol';
 import type { PresetPrompt } from './preset-prompt.ts';
-import { cheap, oneField, promptMessages } from './preset-prompt.ts';
+import { cheap, oneFieldForm, promptMessages } from './preset-prompt.ts';
 import { readLine } from './read-line.ts';
 import type { Script } from './script.ts';
 import { scriptOfLanguage } from './script.ts';
@@ -40,12 +40,7 @@ export function avatarPrompt(agent: AgentTexts): PresetPrompt<string> {
       ],
     ),
     parameters: cheap(60),
-    form: {
-      name: 'avatar',
-      description: 'the emoji',
-      schema: oneField('emoji', { type: 'string' }),
-      fromText: (text) => objectWith('emoji', firstEmoji(text)),
-    },
+    form: oneFieldForm('avatar', 'the emoji', ['emoji', { type: 'string' }], firstEmoji),
     read: (answer) => firstEmoji(textField(answer, 'emoji') ?? ''),
   };
 }
@@ -102,12 +97,7 @@ export function agentTagsPrompt(agent: AgentTexts, language: string | undefined)
       ...scriptOfAnswer(language),
     ),
     parameters: cheap(150),
-    form: {
-      name: 'tags',
-      description: 'the tags',
-      schema: oneField('tags', { type: 'array', items: { type: 'string' } }),
-      fromText: (text) => objectWith('tags', tagsInText(text)),
-    },
+    form: oneFieldForm('tags', 'the tags', ['tags', { type: 'array', items: { type: 'string' } }], tagsInText),
     read(answer) {
       const tags = isJsonObject(answer) ? answer['tags'] : undefined;
       return Array.isArray(tags) ? readTags(tags) : undefined;
@@ -141,10 +131,6 @@ function tagsInText(text: string): string[] | undefined {
 /** The answer is in the script of the language that is asked for. */
 function scriptOfAnswer(language: string | undefined): [] | [Script] {
   return language === undefined ? [] : [scriptOfLanguage(language)];
-}
-
-function objectWith(name: string, value: JsonValue | undefined): JsonObject | undefined {
-  return value === undefined ? undefined : { [name]: value };
 }
 
 function inLanguage(language: string | undefined): string {

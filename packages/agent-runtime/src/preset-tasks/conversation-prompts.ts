@@ -2,7 +2,7 @@ import type { Message } from '@toolyard/protocol';
 import { isJsonObject, textOf } from '@toolyard/protocol';
 import { SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } from '../context/summary-request.ts';
 import type { PresetPrompt } from './preset-prompt.ts';
-import { cheap, oneField, promptMessages } from './preset-prompt.ts';
+import { cheap, oneFieldForm, promptMessages } from './preset-prompt.ts';
 import { bareValue, readLine } from './read-line.ts';
 import { scriptOf } from './script.ts';
 
@@ -61,16 +61,16 @@ export function completeInputPrompt(
       input.join('\n'),
     ),
     parameters: cheap(200),
-    form: {
-      name: 'completion',
-      description: 'the words to insert at the cursor',
-      schema: oneField('completion', { type: 'string' }),
-      // Only a quoted text: prose may as well be an answer to the message.
-      fromText(text) {
+    form: oneFieldForm(
+      'completion',
+      'the words to insert at the cursor',
+      ['completion', { type: 'string' }],
+      (text) => {
+        // Only a quoted text: prose may as well be an answer to the message.
         const completion = bareValue(text);
-        return typeof completion === 'string' ? { completion } : undefined;
+        return typeof completion === 'string' ? completion : undefined;
       },
-    },
+    ),
     read(answer) {
       const text = isJsonObject(answer) ? answer['completion'] : undefined;
       if (typeof text !== 'string') return undefined;
@@ -96,16 +96,8 @@ export function decideSearchPrompt(text: string, messages: readonly Message[]): 
       ],
     ),
     parameters: cheap(150),
-    form: {
-      name: 'search',
-      description: 'the search query, or null',
-      schema: oneField('query', { type: ['string', 'null'] }),
-      // Only a quoted query or null: a sentence may say that no search is needed.
-      fromText(text) {
-        const query = bareValue(text);
-        return query === undefined ? undefined : { query };
-      },
-    },
+    // Only a quoted query or null: a sentence may say that no search is needed.
+    form: oneFieldForm('search', 'the search query, or null', ['query', { type: ['string', 'null'] }], bareValue),
     read(answer) {
       const query = isJsonObject(answer) ? answer['query'] : undefined;
       if (query === null) return null;

@@ -3,7 +3,7 @@ import { isJsonObject } from '@toolyard/protocol';
 import type { PresetPrompt } from './preset-prompt.ts';
 import { tokensOfText } from '../context/estimate-tokens.ts';
 import { languageIn } from './language-in.ts';
-import { cheap, oneField, promptMessages } from './preset-prompt.ts';
+import { cheap, oneFieldForm, promptMessages } from './preset-prompt.ts';
 
 /** The beginning of a text shows its language. */
 const MAX_SAMPLE = 1_000;
@@ -26,16 +26,11 @@ export function detectLanguagePrompt(text: string): PresetPrompt<TranslationLang
       ],
     ),
     parameters: cheap(60),
-    form: {
-      name: 'language',
-      description: 'the language tag',
-      schema: oneField('language', { type: 'string' }),
-      fromText(text) {
-        const language = languageIn(text);
-        // An unknown tag stays what it is; the answer is read below.
-        return language === undefined ? undefined : { language: language ?? text.trim() };
-      },
-    },
+    form: oneFieldForm('language', 'the language tag', ['language', { type: 'string' }], (text) => {
+      const language = languageIn(text);
+      // An unknown tag stays what it is; the answer is read below.
+      return language === null ? text.trim() : language;
+    }),
     read(answer: JsonValue) {
       const tag = isJsonObject(answer) ? answer['language'] : answer;
       return typeof tag === 'string' ? (languageIn(tag) ?? null) : undefined;

@@ -65,7 +65,23 @@ export function promptMessages(
   ];
 }
 
-/** An object schema with one required property. */
-export function oneField(name: string, schema: JsonObject): JsonObject {
-  return { type: 'object', properties: { [name]: schema }, required: [name], additionalProperties: false };
+/**
+ * The form of an object with one required field. `find`: the value of the field in an answer that is not JSON; undefined without
+ * one.
+ */
+export function oneFieldForm(
+  name: string,
+  description: string,
+  [field, schema]: readonly [name: string, schema: JsonObject],
+  find: (text: string) => JsonValue | undefined,
+): NonNullable<PresetPrompt<unknown>['form']> {
+  return {
+    name,
+    description,
+    schema: { type: 'object', properties: { [field]: schema }, required: [field], additionalProperties: false },
+    fromText(text) {
+      const value = find(text);
+      return value === undefined ? undefined : { [field]: value };
+    },
+  };
 }

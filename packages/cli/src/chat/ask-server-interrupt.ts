@@ -10,7 +10,7 @@ import type {
   TabInterrupt,
   UrlInterrupt,
 } from '@toolyard/protocol';
-import { formatToolReference, showHidden } from '@toolyard/protocol';
+import { formatToolReference, showHidden, showName } from '@toolyard/protocol';
 import type { TerminalPrompt, PromptReply } from './ask-user.ts';
 import { choose } from './ask-user.ts';
 import type { Terminal } from './terminal.ts';
@@ -25,9 +25,9 @@ export function printRequester(interrupt: ServerInterrupt, what: string, { err }
 /** The server and the call of a request; if the server did not name the call, the conversations it may belong to. */
 export function requesterName(interrupt: ServerInterrupt, what: string): string {
   const { tool } = interrupt;
-  const asks = `The server ${showHidden(tool.serverId)} ${what}`;
+  const asks = `The server ${showName(tool.serverId)} ${what}`;
   const conversations = 'mayBelongTo' in interrupt ? (interrupt.mayBelongTo ?? []) : [];
-  if (conversations.length === 0) return `${asks} (called as ${showHidden(formatToolReference(tool))})`;
+  if (conversations.length === 0) return `${asks} (called as ${showName(formatToolReference(tool))})`;
   const listed = conversations.map((id) => showHidden(id)).join(', ');
   return `${asks}. It did not name the call, which may belong to one of these conversations; the first answer wins: ${listed}`;
 }
@@ -89,7 +89,7 @@ export async function askSignIn(
   prompt: TerminalPrompt,
 ): Promise<PromptReply<SignInAnswer>> {
   printRequester(interrupt, 'requires you to sign in', prompt.terminal);
-  prompt.terminal.err.write(`Sign in with: toolyard mcp auth ${showHidden(interrupt.tool.serverId)}\n`);
+  prompt.terminal.err.write(`Sign in with: toolyard mcp auth ${showName(interrupt.tool.serverId)}\n`);
   return choose(
     'Continue?',
     [

@@ -1,5 +1,5 @@
 import type { ApprovalAnswer, ApprovalInterrupt, InDoubtAnswer, InDoubtInterrupt } from '@toolyard/protocol';
-import { formatToolReference, isOnceOnly, showHidden } from '@toolyard/protocol';
+import { formatToolReference, isOnceOnly, showHidden, showName } from '@toolyard/protocol';
 import { sanitize } from '../sanitize.ts';
 import { askedByNote, textCallNote } from './interrupt-notes.ts';
 import type { TerminalLineReader, Terminal } from './terminal.ts';
@@ -115,7 +115,7 @@ function shownDiff(diff: string): string {
 }
 
 function unconfirmedText(servers: readonly string[]): string {
-  const names = servers.map((id) => sanitize(showHidden(id))).join(', ');
+  const names = servers.map((id) => sanitize(showName(id))).join(', ');
   return (
     `Approval mode "auto" is not confirmed for these servers, which run without a sandbox: ${names}. ` +
     'Confirm it with "toolyard mcp unsandboxed --confirm-auto".\n'
@@ -127,7 +127,7 @@ function printCall(
   heading: string,
   to: Terminal,
 ): void {
-  const name = showHidden(formatToolReference(tool));
+  const name = showName(formatToolReference(tool));
   if (askedBy) to.err.write(`\n${sanitize(askedByNote(askedBy))}`);
   to.err.write(`\n${name} ${heading}\n${showHidden(JSON.stringify(args, null, 2))}\n`);
 }

@@ -1,5 +1,5 @@
 import type { Interrupt } from '@toolyard/protocol';
-import { formatAmount, formatToolReference, budgetPhrase, showHidden } from '@toolyard/protocol';
+import { formatAmount, formatToolReference, budgetPhrase, showHidden, showName } from '@toolyard/protocol';
 import { askedByNote, textCallNote } from '../chat/interrupt-notes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { columns } from '../models/columns.ts';
@@ -28,7 +28,7 @@ export async function listInterrupts(io: CommandIo, client: ServerClient, flags:
 
 /** One line about the interrupt. */
 export function summarize(interrupt: Interrupt): string {
-  const tool = 'tool' in interrupt ? formatToolReference(interrupt.tool) : '';
+  const tool = 'tool' in interrupt ? showName(formatToolReference(interrupt.tool)) : '';
   const program = interrupt.askedBy ? `${askedByNote(interrupt.askedBy)} ` : '';
   return showHidden(program + [tool, details(interrupt)].filter((text) => text !== '').join(': '));
 }

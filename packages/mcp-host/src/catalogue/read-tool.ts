@@ -1,5 +1,5 @@
 import type { JsonObject, ToolAnnotations, ToolDefinition } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import { isJsonObject, showName } from '@toolyard/protocol';
 import type { ToolUi } from '../apps/app-extension.ts';
 import { readToolUi } from '../apps/app-extension.ts';
 import { isTooDeep, TOO_DEEP } from '../values/depth.ts';
@@ -33,6 +33,10 @@ export function readTool(raw: unknown, position: number): ReadItem<ListedTool> {
   const name = raw['name'];
   if (typeof name !== 'string' || name === '') {
     return { skipped: { name: `#${position + 1}`, reason: 'The tool has no name.' } };
+  }
+  // The store of permissions would make two such names equal.
+  if (!name.isWellFormed() || name.includes('\0')) {
+    return { skipped: { name: showName(name), reason: 'The name contains NUL or half a surrogate pair.' } };
   }
   const skip = (reason: string): { skipped: SkippedItem } => ({ skipped: { name, reason } });
 

@@ -70,7 +70,23 @@ describe('model-facing names', () => {
 });
 
 const part = fc.oneof(
-  fc.constantFrom('a', 'a_b', 'a.b', 'a__b', 'b', '_', '__', 'long'.repeat(20), `${'long'.repeat(20)}x`, '搜索', 'é'),
+  fc.constantFrom(
+    'a',
+    'a_b',
+    'a.b',
+    'a__b',
+    'b',
+    '_',
+    '__',
+    'long'.repeat(20),
+    `${'long'.repeat(20)}x`,
+    '搜索',
+    'é',
+    'greet',
+    'gr\u0435et',
+    'gr\u200beet',
+    '\uff47reet',
+  ),
   fc.string({ minLength: 1, maxLength: 90 }),
 );
 const references = fc.uniqueArray(fc.record({ serverId: part, name: part }), {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, McpFinding, McpTestReport } from '@toolyard/protocol';
-import { defined, isJsonObject } from '@toolyard/protocol';
+import { defined, isJsonObject, nameShape, showName } from '@toolyard/protocol';
 import { definitionTokens } from '../catalogue/definition-cost.ts';
 import type { IndexedTool, ServerHealth } from '../types.ts';
 
@@ -127,13 +127,13 @@ function refersOutside(value: JsonValue, depth: number): boolean {
 function alike(tools: readonly IndexedTool[]): McpFinding[] {
   const groups = new Map<string, IndexedTool[]>();
   for (const each of tools) {
-    const plain = each.tool.name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-    groups.set(plain, [...(groups.get(plain) ?? []), each]);
+    const shape = nameShape(each.tool.name);
+    groups.set(shape, [...(groups.get(shape) ?? []), each]);
   }
   return [...groups.values()]
     .filter((group) => group.length > 1)
     .map((group) => {
-      const names = group.map(({ tool }) => `"${tool.name}"`).join(' and ');
+      const names = group.map(({ tool }) => `"${showName(tool.name)}"`).join(' and ');
       return warning(`The names ${names} are easily confused.`, group[0]?.tool.name);
     });
 }

@@ -62,6 +62,8 @@ export async function runSandboxed(run: SandboxedRun): Promise<SandboxedEnd> {
     command,
     args: [...args],
     cwd: folder,
+    // It was resolved before: another program may have replaced it since.
+    leadsTo: { [folder]: folder },
     sandbox: { network: 'off' as const, ...defined({ limits }) },
     ...(env ? { env } : {}),
   };

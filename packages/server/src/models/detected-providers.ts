@@ -1,5 +1,5 @@
 import type { ModelInfo } from '@toolyard/model-runtime';
-import { findLocalServers, loadProviders } from '@toolyard/model-runtime';
+import { findLocalServers, loadProviders, LOADING_POLL_MS } from '@toolyard/model-runtime';
 import type { Clock } from '@toolyard/protocol';
 import { defined, isAbortError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
@@ -30,6 +30,7 @@ export class DetectedProviders {
   #known: readonly DetectedProvider[] = [];
   #scanning: Promise<void> | undefined;
   #scannedAt = Number.NEGATIVE_INFINITY;
+  #cancelLook: () => void = () => undefined;
 
   constructor(options: DetectedProvidersOptions) {
     this.#options = options;
@@ -56,7 +57,15 @@ export class DetectedProviders {
   /** Aborts a scan in progress. */
   async close(): Promise<void> {
     this.#stop.abort();
+    this.#cancelLook();
     await this.#scanning;
+  }
+
+  /** Subscribers are notified of a loaded model without a request for the list. */
+  #watchLoading(): void {
+    this.#cancelLook();
+    if (this.#stop.signal.aborted || !this.#known.some(({ isLoading }) => isLoading)) return;
+    this.#cancelLook = this.#options.clock.after(LOADING_POLL_MS, () => void this.#scan());
   }
 
   #scan(timeoutMs?: number): Promise<void> {
@@ -89,6 +98,7 @@ export class DetectedProviders {
         ...defined({ isLoading }),
       }));
       this.#scannedAt = clock.monotonic();
+      this.#watchLoading();
       if (stateOf(this.#known) !== before) onChange();
     } catch (thrown) {
       if (!isAbortError(thrown)) throw thrown;

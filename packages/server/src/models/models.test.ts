@@ -154,10 +154,16 @@ describe('the list of models', () => {
 
   it('says that a detected server is loading its model, until it has', async () => {
     let isLoaded = false;
-    const llama = createServer((_request, response) => {
+    const llama = createServer(({ url }, response) => {
+      if (isLoaded && url === '/v1/chat/completions') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        return response.end('data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\ndata: [DONE]\n\n');
+      }
       response.writeHead(isLoaded ? 200 : 503, { 'content-type': 'application/json', server: 'llama.cpp' });
       const error = { code: 503, message: 'Loading model', type: 'unavailable_error' };
-      response.end(JSON.stringify(isLoaded ? { object: 'list', data: [{ id: 'm', object: 'model' }] } : { error }));
+      return response.end(
+        JSON.stringify(isLoaded ? { object: 'list', data: [{ id: 'm', object: 'model' }] } : { error }),
+      );
     });
     await new Promise<void>((resolve) => llama.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void llama.close());
@@ -166,7 +172,31 @@ describe('the list of models', () => {
     expect((await all.list(me)).failures).toMatchObject([
       { providerId: `local-${port}`, error: { message: `llama.cpp on port ${port} is loading its model.` } },
     ]);
-    isLoaded = true;
+    // Nothing else is there: a chat waits for this model, and never gets the demo silently.
+    expect(await all.standard(me)).toEqual({ providerId: `local-${port}`, modelId: 'default' });
+    expect((await all.list(me)).defaultModel).toEqual({ providerId: `local-${port}`, modelId: 'default' });
+    await eventually(() => scene.changes.length > 0);
+    const before = scene.changes.length;
+    const runtime = await all.open(me, await all.standard(me));
+    const notices: string[] = [];
+    let text = '';
+    const parts = [{ type: 'text' as const, text: 'Hello' }];
+    const messages = [{ id: 'q', parentId: null, createdAt: 0, role: 'user' as const, parts }];
+    const how = { tools: [], toolChoice: 'auto', toolMode: 'native', parameters: {} } as const;
+    for await (const batch of runtime.chat({ model: 'default', messages, ...how })) {
+      for (const part of batch) {
+        if (part.type === 'notice') notices.push(part.text);
+        if (part.type === 'text') text += part.text;
+      }
+      isLoaded = notices.length > 0;
+    }
+    expect({ text, notices }).toEqual({
+      text: 'Hi',
+      notices: [expect.stringContaining('is loading its model. The request waits for it.')],
+    });
+    // The page learns of it although it does not ask.
+    await eventually(() => scene.changes.length > before);
+    expect(await all.standard(me)).toEqual({ providerId: `local-${port}`, modelId: 'm' });
     const { models: listed, failures } = await all.list(me);
     expect(failures).toEqual([]);
     expect(listed).toContainEqual(expect.objectContaining({ providerId: `local-${port}`, modelId: 'm' }));

@@ -36,7 +36,7 @@ import { nativeCallMemory } from './native-call-memory.ts';
 import { toConfiguredProvider, ProviderDirectory } from './provider-directory.ts';
 import type { ConfiguredProvider } from './provider-record.ts';
 import { isSameOrigin, providerIdFrom, runtimeFacts } from './provider-record.ts';
-import { standardModel } from './standard-model.ts';
+import { LOADED_MODEL, standardModel } from './standard-model.ts';
 import { providerIdTaken, readKey, StoredProviders } from './stored-providers.ts';
 import { testProviderModels } from './test-provider.ts';
 
@@ -149,6 +149,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
               results.flatMap(({ record, outcome }) =>
                 modelViews(record, outcome.ok ? outcome.models : (outcome.before ?? []), noFacts),
               ),
+              local,
             ),
     };
   }
@@ -159,7 +160,8 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     models: readonly ModelInfo[],
     modelId: string,
   ): Promise<Pick<ModelView, 'contextWindow' | 'inputs'>> {
-    const model = models.find(({ id }) => id === modelId) ?? { id: modelId };
+    const only = modelId === LOADED_MODEL ? models[0] : undefined;
+    const model = models.find(({ id }) => id === modelId) ?? only ?? { id: modelId };
     const { contextWindow } = (await facts.of(record))(model);
     return { ...defined({ contextWindow }), ...inputsOf(model) };
   }

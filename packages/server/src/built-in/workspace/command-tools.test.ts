@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { FunctionTool, ToolContext } from '@toolyard/agent-host';
 import type { JsonObject, ToolResult } from '@toolyard/protocol';
@@ -74,6 +84,16 @@ describe('shell', { tags: ['C1.23', 'C7.03'] }, () => {
     }
     delete process.env['SOME_API_KEY'];
     expect(existsSync(join(folder, 'out.txt'))).toBe(false);
+  });
+
+  test('does not start in a workspace that has become a link', async () => {
+    mkdirSync(join(folder, 'private'));
+    renameSync(workspace, join(folder, 'renamed'));
+    symlinkSync(join(folder, 'private'), workspace);
+    await expect(call('shell', { command: 'echo x > made.txt' })).rejects.toThrow(
+      `leads to ${folder}/private through a symbolic link`,
+    );
+    expect(existsSync(join(folder, 'private', 'made.txt'))).toBe(false);
   });
 
   test('is bounded in time and output, and leaves no process behind', needs(SANDBOX), async () => {

@@ -17,6 +17,9 @@ const IN_MEMORY = '/dev/shm/';
 export type Workspace = { root: string };
 
 /**
+ * The rule: **an approved folder is the folder at that path, not what a link there leads to**. A path with a symbolic link
+ * in any part is refused with its target, because a program that can write the link would choose the folder.
+ *
  * @param hidden folders that no workspace may contain or be in: the data folder
  * @throws ToolyardError `tool_failed` if it cannot be used
  */
@@ -32,6 +35,7 @@ export function openWorkspace(path: string | undefined, hidden: readonly string[
       throw failed(`The workspace ${path} contains the data of Toolyard, or is part of it.`);
     }
   }
+  if (root !== resolve(path)) throw isLink(path, root);
   return { root };
 }
 
@@ -44,6 +48,12 @@ export function rootsOf(path: string | undefined, dataFolder: string | undefined
     // The tools of the workspace report why.
     return [];
   }
+}
+
+function isLink(path: string, root: string): ToolyardError {
+  return failed(
+    `The workspace ${path} leads to ${root} through a symbolic link. If that folder is intended, choose it by this path.`,
+  );
 }
 
 function resolvedOrNull(path: string): string | null {

@@ -19,7 +19,7 @@ import { messageOf } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFileTools } from './file-tools.ts';
-import { openWorkspace } from './workspace-path.ts';
+import { openWorkspace, rootsOf } from './workspace-path.ts';
 
 let folder: string;
 let workspace: string;
@@ -133,6 +133,39 @@ describe('the files of a workspace', { tags: ['C1.23', 'C7.03'] }, () => {
     }
     symlinkSync('/proc', join(folder, 'processes'));
     expect(() => openWorkspace(join(folder, 'processes'), [])).toThrow('is a folder of the system');
+  });
+
+  test.each([
+    ['the folder itself', []],
+    ['a folder above it', ['deep']],
+    ['a folder further above', ['deep', 'er']],
+  ])('are out of reach once %s leads elsewhere, until that folder is chosen', async (_what, below) => {
+    const top = join(folder, 'chosen');
+    const chosen = join(top, ...below);
+    mkdirSync(chosen, { recursive: true });
+    writeFileSync(join(chosen, 'mine.txt'), 'mine');
+    expect(await call('list_files', {}, chosen)).toBe('mine.txt');
+    mkdirSync(join(folder, 'private', ...below), { recursive: true });
+    writeFileSync(join(folder, 'private', ...below, 'key.txt'), 'secret');
+    renameSync(top, join(folder, 'renamed'));
+    symlinkSync(join(folder, 'private'), top);
+    const target = join(folder, 'private', ...below);
+    for (const [name, args] of [
+      ['list_files', {}],
+      ['read_file', { path: 'key.txt' }],
+      ['write_file', { path: 'made.txt', content: 'x' }],
+      ['search_files', { text: 'secret' }],
+    ] as const) {
+      expect([name, await call(name, args, chosen)]).toEqual([
+        name,
+        `error: The workspace ${chosen} leads to ${target} through a symbolic link. If that folder is intended, choose it by this path.`,
+      ]);
+    }
+    expect(rootsOf(chosen, undefined)).toEqual([]);
+    expect(existsSync(join(target, 'made.txt'))).toBe(false);
+    expect(await call('read_file', { path: 'key.txt' }, target)).toMatch(/secret/);
+    // A link to the same folder is one that can be changed later.
+    expect(await call('list_files', {}, join(folder, 'renamed', ...below))).toBe('mine.txt');
   });
 
   test('are not written through a new folder behind a link', async () => {

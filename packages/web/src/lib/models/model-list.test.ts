@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest';
-import { formatWindow, groupModels, modelName, hasOnlyDemo, readFavourites, withToggled } from './model-list.ts';
+import {
+  formatWindow,
+  groupModels,
+  modelName,
+  hasOnlyDemo,
+  loadingFailure,
+  readFavourites,
+  withToggled,
+} from './model-list.ts';
 
 const model = (providerId: string, modelId: string) => ({
   providerId,
@@ -28,6 +36,19 @@ it('shows the file name of a model file, and names with an owner in full', () =>
 it('detects that only the demo is available', () => {
   expect(hasOnlyDemo({ models: models.slice(0, 1), failures: [], defaultModel: null })).toBe(true);
   expect(hasOnlyDemo({ models, failures: [], defaultModel: null })).toBe(false);
+  // A server that is loading its model is more than the demo.
+  const loading = { providerId: 'local-9931', modelId: 'default' };
+  const failure = {
+    providerId: 'local-9931',
+    providerLabel: 'llama.cpp',
+    error: { code: 'overloaded', message: 'llama.cpp on port 9931 is loading its model.' },
+  } as const;
+  const view = { models: models.slice(0, 1), failures: [failure], defaultModel: loading };
+  expect(hasOnlyDemo(view)).toBe(false);
+  expect(loadingFailure(view, loading)).toBe(failure);
+  expect(loadingFailure({ ...view, models: [...models, { ...loading, providerLabel: 'llama.cpp' }] }, loading)).toBe(
+    undefined,
+  );
 });
 
 it('shortens the size of a context window', () => {

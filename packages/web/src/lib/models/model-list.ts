@@ -47,9 +47,18 @@ export function sameModel(a: ModelReference | null | undefined, b: ModelReferenc
   return a != null && b != null && a.providerId === b.providerId && a.modelId === b.modelId;
 }
 
-/** True if only the built-in demo is available. */
+/** True if only the built-in demo is available, and no server is loading another model. */
 export function hasOnlyDemo(view: ModelsView): boolean {
-  return view.models.every((model) => isDemo(model));
+  return view.models.every((model) => isDemo(model)) && loadingFailure(view, view.defaultModel) === undefined;
+}
+
+/** The state of a server that has not loaded this model yet; requests wait for it. */
+export function loadingFailure(
+  { models, failures }: ModelsView,
+  model: ModelReference | null,
+): ModelsView['failures'][number] | undefined {
+  if (model === null || models.some((one) => sameModel(one, model))) return undefined;
+  return failures.find(({ providerId, error }) => providerId === model.providerId && error.code === 'overloaded');
 }
 
 export function isDemo(model: { providerId: string | null }): boolean {

@@ -1,5 +1,5 @@
 import type { McpServerView, McpToolView } from '@toolyard/protocol';
-import { formatToolReference, showHidden } from '@toolyard/protocol';
+import { formatToolReference, showName } from '@toolyard/protocol';
 import { serverLabel } from '../servers/server-words.ts';
 
 type Server = Pick<McpServerView, 'id' | 'tools' | 'serverInfo'> & { builtIn?: boolean };
@@ -19,7 +19,7 @@ export function toolOptions<S extends Server>(servers: readonly S[]): ToolOption
   return servers.flatMap((server) => {
     const { name: serverName } = serverLabel(server);
     return server.tools.map((view) => {
-      const name = showHidden(view.tool.name);
+      const name = showName(view.tool.name);
       const isShared = (counts.get(view.tool.name) ?? 0) > 1;
       return {
         value: formatToolReference(view.tool),

@@ -1,5 +1,5 @@
 import type { McpServerView } from '@toolyard/protocol';
-import { showHidden } from '@toolyard/protocol';
+import { showHidden, showName } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
 import { serverText } from '../i18n/server-text.ts';
 
@@ -22,8 +22,8 @@ type NamedServer = Pick<McpServerView, 'id' | 'serverInfo'> & {
  */
 export function serverLabel({ id, serverInfo, builtIn = false, entry }: NamedServer): ServerLabel {
   const own = serverInfo?.title === undefined ? null : showHidden(serverInfo.title);
-  if (builtIn) return { name: own === null ? showHidden(id) : serverText(own).text, title: null };
-  const name = showHidden(entry?.name ?? id);
+  if (builtIn) return { name: own === null ? showName(id) : serverText(own).text, title: null };
+  const name = showName(entry?.name ?? id);
   return { name, title: own === null || own.trim().toLowerCase() === name.toLowerCase() ? null : own };
 }
 

@@ -1,6 +1,6 @@
 import type { ModelReference, ModelsView, ModelView } from '@toolyard/protocol';
 import { api as realApi, type Api } from '../api/client.ts';
-import { isDemo, hasOnlyDemo, sameModel } from '../models/model-list.ts';
+import { isDemo, hasOnlyDemo, loadingFailure, sameModel } from '../models/model-list.ts';
 import { live as realLive } from './live.svelte.ts';
 import { Resource, type ResourceLive } from './resource.svelte.ts';
 
@@ -28,6 +28,11 @@ export class ModelsState extends Resource<ModelsView, { refresh?: true }> {
   /** The model of conversations without an override. */
   get standard(): ModelReference | null {
     return this.view?.defaultModel ?? null;
+  }
+
+  /** The state of the server that is loading this model. */
+  loadingOf(reference: ModelReference | null): ModelsView['failures'][number] | undefined {
+    return this.view === null ? undefined : loadingFailure(this.view, reference);
   }
 
   isDemo(reference: ModelReference | null | undefined): boolean {

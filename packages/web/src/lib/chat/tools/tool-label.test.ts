@@ -54,6 +54,15 @@ describe('tool label', () => {
     expect(toolLabel(call('x\u200e', null), []).title).toBe('x⟨U+200E⟩');
   });
 
+  test('shows letters that imitate others as escapes', () => {
+    const sly = server('fil\u0435s', [{ name: 'r\u0435ad' }, { name: 'add', title: 'R\u0435ad file' }]);
+    expect(toolLabel(call('r\u0435ad', sly.id), [sly])).toMatchObject({
+      title: 'r⟨U+0435⟩ad',
+      server: 'fil⟨U+0435⟩s',
+    });
+    expect(toolLabel(call('add', sly.id), [sly]).title).toBe('R⟨U+0435⟩ad file');
+  });
+
   test('names the only tool with that name while its arguments stream', () => {
     expect(toolLabel({ name: 'add', tool: null, arguments: null }, servers).title).toBe('Add numbers');
     expect(toolLabel({ name: 'echo', tool: null, arguments: null }, servers)).toMatchObject({

@@ -1,5 +1,5 @@
 import type { McpServerView, McpToolView, ToolAnnotations, ToolReference } from '@toolyard/protocol';
-import { showHidden } from '@toolyard/protocol';
+import { showName } from '@toolyard/protocol';
 import type { CallView } from '../../transcript/calls.ts';
 import type { IconServer } from '../../servers/server-kind.ts';
 import { serverLabel, toolText } from '../../servers/server-words.ts';
@@ -21,13 +21,13 @@ type Servers = readonly (IconServer & Pick<McpServerView, 'serverInfo' | 'tools'
 
 export function toolLabel(call: Pick<CallView, 'name' | 'tool' | 'arguments'>, servers: Servers): ToolLabel {
   const tool = call.tool ?? (call.arguments === null ? toolOfName(call.name, servers) : null);
-  if (tool === null) return { title: showHidden(call.name), server: null, icon: null, facts: [] };
+  if (tool === null) return { title: showName(call.name), server: null, icon: null, facts: [] };
   const server = servers.find(({ id }) => id === tool.serverId);
   const known = server?.tools.find((view) => view.tool.name === tool.name);
   return {
-    title: toolText(known?.title ?? tool.name, server),
+    title: showName(toolText(known?.title ?? tool.name, server)),
     icon: server ?? null,
-    server: server === undefined ? showHidden(tool.serverId) : serverLabel(server).name,
+    server: server === undefined ? showName(tool.serverId) : serverLabel(server).name,
     facts: known === undefined ? [] : factsOf(known),
   };
 }

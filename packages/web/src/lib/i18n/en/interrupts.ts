@@ -78,6 +78,8 @@ export const interrupts = {
   tabGiveUp: 'Continue without it',
   badAddress: 'The server named no valid web page for signing in.',
   diff: 'Changes of this call',
+  imitatingLetters: 'The marked characters of “{tool}” are invisible or look like other letters.',
+  lookalike: '“{tool}” can be mistaken for {others}. Check which tool you allow.',
   textCall: 'The model wrote this call as text.',
   textCallByYou: 'You made it a call.',
   copiedFromResult: 'It occurs in a result of the tool “{name}”.',

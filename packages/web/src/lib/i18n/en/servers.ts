@@ -19,6 +19,8 @@ export const servers = {
   showTools: 'Tools of {server}',
   noTools: 'This server offers no tools.',
   builtIn: 'built in',
+  imitatingLetters: 'Imitating letters',
+  lookalike: 'Looks like {others}',
   readOnly: 'read-only',
   allowed: 'always allowed',
   refused: 'never allowed',

@@ -7,6 +7,7 @@ export const setup = {
   server: 'What can you do for me with “{server}”?',
   useTool: 'Use {tool} from {server}…',
   useToolText: 'Use the tool “{tool}” to ',
+  messagesWait: 'Messages you send now wait for it.',
   noServers: 'Tools come from MCP servers. You have not added one yet.',
   addServer: 'Add a server',
   help: 'What does the demo understand?',

@@ -76,6 +76,8 @@ export const interrupts: LazyTexts<'interrupts'> = {
   tabGiveUp: '跳过并继续',
   badAddress: '服务器没有提供有效的登录网页。',
   diff: '此调用的更改',
+  imitatingLetters: '“{tool}”中标出的字符不可见，或与其他字母外观相似。',
+  lookalike: '“{tool}”容易与 {others} 混淆。请确认您允许的是哪个工具。',
   textCall: '模型把这次调用写成了文本。',
   textCallByYou: '是您要求执行它的。',
   copiedFromResult: '工具“{name}”的结果里有同样的内容。',

@@ -22,6 +22,8 @@ export const servers: Translation<typeof en> = {
   showTools: '{server} 的工具',
   noTools: '这个服务器没有提供工具。',
   builtIn: '内置',
+  imitatingLetters: '仿冒字母',
+  lookalike: '与 {others} 外观相似',
   readOnly: '只读',
   allowed: '始终允许',
   refused: '永不允许',

@@ -10,6 +10,7 @@ export const setup: Translation<typeof en> = {
   server: '你可以用“{server}”帮我做什么？',
   useTool: '使用 {server} 的 {tool}…',
   useToolText: '使用“{tool}”工具来',
+  messagesWait: '现在发送的消息会等待加载完成。',
   noServers: '工具由 MCP 服务器提供，您还没有添加任何服务器。',
   addServer: '添加服务器',
   help: '演示懂得什么？',

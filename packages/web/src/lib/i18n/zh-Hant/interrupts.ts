@@ -76,6 +76,8 @@ export const interrupts: LazyTexts<'interrupts'> = {
   tabGiveUp: '略過並繼續',
   badAddress: '伺服器沒有提供有效的登入網頁。',
   diff: '此呼叫的變更',
+  imitatingLetters: '「{tool}」中標示的字元看不見，或與其他字母外觀相似。',
+  lookalike: '「{tool}」容易與 {others} 混淆。請確認您允許的是哪個工具。',
   textCall: '模型把這次呼叫寫成文字。',
   textCallByYou: '是您要求執行它的。',
   copiedFromResult: '工具「{name}」的結果裡有同樣的內容。',

@@ -22,6 +22,8 @@ export const servers: Translation<typeof en> = {
   showTools: '{server} 的工具',
   noTools: '這個伺服器沒有提供工具。',
   builtIn: '內建',
+  imitatingLetters: '仿冒字母',
+  lookalike: '與 {others} 外觀相似',
   readOnly: '唯讀',
   allowed: '一律允許',
   refused: '永不允許',
