@@ -3,6 +3,7 @@ import type { StreamPart } from '../types.ts';
 import type { SealedReasoning } from '../wire/block-turns.ts';
 import { sealReasoning } from '../wire/block-turns.ts';
 import { StreamedAnswer } from '../wire/answer.ts';
+import { argumentsTextOf } from '../wire/arguments.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { Citations } from '../wire/citations.ts';
 import { providerErrorOf, toModelError } from '../wire/provider-error.ts';
@@ -82,8 +83,7 @@ export class AnthropicAnswer extends StreamedAnswer {
         return;
       case 'tool_use': {
         this.addPiece();
-        const input = block['input'];
-        const whole = isJsonObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : '';
+        const whole = argumentsTextOf(block['input']);
         this.#calls.begin(index, textOf(block['id']), textOf(block['name']), out, whole);
       }
     }
@@ -102,7 +102,7 @@ export class AnthropicAnswer extends StreamedAnswer {
         return;
       case 'input_json_delta':
         this.addPiece();
-        this.#calls.delta(index, textOf(delta['partial_json']), out);
+        this.#calls.delta(index, argumentsTextOf(delta['partial_json']), out);
         return;
       case 'citations_delta':
         this.#citations.add(delta['citation'], out);

@@ -3,6 +3,7 @@ import type { StreamPart } from '../types.ts';
 import type { SealedReasoning } from '../wire/block-turns.ts';
 import { sealReasoning } from '../wire/block-turns.ts';
 import { malformedCall, StreamedAnswer } from '../wire/answer.ts';
+import { argumentsTextOf } from '../wire/arguments.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { readUsage } from './usage.ts';
 
@@ -66,7 +67,7 @@ export class ConverseAnswer extends StreamedAnswer {
     const call = delta['toolUse'];
     if (isJsonObject(call)) {
       this.addPiece();
-      this.#calls.delta(index, textOf(call['input']), out);
+      this.#calls.delta(index, argumentsTextOf(call['input']), out);
     }
     const reasoning = delta['reasoningContent'];
     if (!isJsonObject(reasoning)) return;

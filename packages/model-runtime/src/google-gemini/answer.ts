@@ -1,6 +1,7 @@
 import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import { malformedCall, StreamedAnswer } from '../wire/answer.ts';
+import { argumentsTextOf } from '../wire/arguments.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { Citations } from '../wire/citations.ts';
 import { toModelError } from '../wire/provider-error.ts';
@@ -84,7 +85,7 @@ export class GeminiAnswer extends StreamedAnswer {
     const key = this.#parts;
     this.#parts += 1;
     this.#calls.begin(key, textOf(call['id']), textOf(call['name']), out);
-    this.#calls.delta(key, typeof args === 'string' ? args : JSON.stringify(args ?? {}), out);
+    this.#calls.delta(key, argumentsTextOf(args ?? {}), out);
     this.#calls.end(key, false, out);
   }
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import { AnswerCalls, type AnswerCall } from '../wire/answer-calls.ts';
-import { readArguments } from '../wire/arguments.ts';
+import { argumentsTextOf, readArguments } from '../wire/arguments.ts';
 import { keepForReplay } from './replay.ts';
 
 /**
@@ -37,7 +37,7 @@ export class NativeCalls {
     if (wireIndex === null && id === '' && name === '' && argumentsText === '') return;
 
     const isSeparate = separate && wireIndex === null && name !== '';
-    const known = isSeparate ? undefined : this.#known(wireIndex, id);
+    const known = isSeparate ? undefined : this.#known(wireIndex, id, name);
     const relation = known === undefined ? 'other' : this.#relation(known, wireIndex, id, name, argumentsText);
     const call =
       known === undefined || relation !== 'same'
@@ -59,9 +59,11 @@ export class NativeCalls {
     this.#calls.finish(cut, out);
   }
 
-  /** The call of this number. Without one: the call with this id, else the last. */
-  #known(wireIndex: number | null, id: string): AnswerCall | undefined {
-    if (wireIndex !== null) return this.#byWireIndex.get(wireIndex);
+  /** The call of this number. Without one, or for arguments alone: the call with this id, else the last. */
+  #known(wireIndex: number | null, id: string, name: string): AnswerCall | undefined {
+    const numbered = wireIndex === null ? undefined : this.#byWireIndex.get(wireIndex);
+    if (numbered !== undefined) return numbered;
+    if (wireIndex !== null && (id !== '' || name !== '')) return undefined;
     return (id === '' ? undefined : this.#calls.find(id)) ?? this.#calls.last;
   }
 
@@ -98,9 +100,4 @@ export class NativeCalls {
     if (wireIndex !== null) this.#byWireIndex.set(wireIndex, call);
     return call;
   }
-}
-
-function argumentsTextOf(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

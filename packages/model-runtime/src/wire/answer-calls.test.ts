@@ -47,8 +47,20 @@ const habits = fc.record({
   again: fc.constantFrom('no', 'each', 'all at the end'),
   place: fc.constantFrom('same', 'next', 'none'),
   spaced: fc.boolean(),
+  /** What it sends for no arguments. */
+  empty: fc.constantFrom('{}', 'null', '""', '[]', 'undefined', ' { }\n'),
+  /** Numbers every block 0. */
+  zero: fc.boolean(),
 });
-type Habits = { pieces: number; twice: string; again: string; place: string; spaced: boolean };
+type Habits = {
+  pieces: number;
+  twice: string;
+  again: string;
+  place: string;
+  spaced: boolean;
+  empty: string;
+  zero: boolean;
+};
 
 function cut(text: string, size: number): string[] {
   return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
@@ -64,7 +76,7 @@ function piecesOf(call: Call, server: Habits): string[] {
   const pieces = cut(text, server.pieces);
   switch (server.twice) {
     case 'empty first':
-      return ['{}', ...pieces];
+      return [server.empty, ...pieces];
     case 'whole':
       return [...pieces, text];
     case 'pieces':
@@ -141,7 +153,7 @@ function responsesEvents(all: readonly Call[], server: Habits): Event[] {
 }
 
 function anthropicEvents(all: readonly Call[], server: Habits): Event[] {
-  const block = (call: Call, index: number, input: JsonObject): Event[] => [
+  const block = (call: Call, index: number, input: JsonValue): Event[] => [
     [{ type: 'content_block_start', index, content_block: { type: 'tool_use', id: call.id, name: call.name, input } }],
     ...piecesOf(call, server).map((piece): Event => [
       { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: piece } },
@@ -150,10 +162,16 @@ function anthropicEvents(all: readonly Call[], server: Habits): Event[] {
   ];
   return [
     [{ type: 'message_start', message: {} }],
-    ...all.flatMap((call, at) => block(call, at, server.twice === 'no' ? {} : call.arguments)),
+    ...all.flatMap((call, at) =>
+      block(
+        call,
+        server.zero ? 0 : at,
+        server.twice === 'no' ? {} : server.spaced ? textOf(call, server) : call.arguments,
+      ),
+    ),
     ...(server.again === 'no'
       ? []
-      : all.flatMap((call, at) => block(call, server.place === 'same' ? at : at + 50, {}))),
+      : all.flatMap((call, at) => block(call, server.zero ? 0 : server.place === 'same' ? at : at + 50, {}))),
     [{ type: 'message_delta', delta: { stop_reason: 'tool_use' } }],
   ];
 }
@@ -214,6 +232,19 @@ describe('two calls with equal arguments stay two', () => {
   });
   test.each([
     ['different indexes, no ids', [item(0), item(1)], 2],
+    [
+      'arguments alone at the next index',
+      [
+        { index: 0, id: 'a', function: { name: 'f' } },
+        { index: 1, function: { arguments: '{"x":1}' } },
+      ],
+      1,
+    ],
+    [
+      'the beginning of the arguments at another index',
+      [{ ...item(0, 'a'), function: { name: 'f', arguments: '{"x":' } }, item(1, 'a')],
+      1,
+    ],
     ['different ids under one index', [item(0, 'a'), item(0, 'b')], 2],
     ['one id under two indexes', [item(0, 'a'), item(1, 'a')], 1],
     ['nothing that distinguishes them', [item(0), item(0)], 1],
@@ -233,7 +264,25 @@ describe('arguments', () => {
     ['', {}],
     ['null', {}],
     ['{"a":1}', { a: 1 }],
+    ['undefined', {}],
+    ['None', {}],
+    ['[]', {}],
+    ['""', {}],
     ['{}{"a":1}', { a: 1 }],
+    ['null{"a":1}', { a: 1 }],
+    ['""{"a":1}', { a: 1 }],
+    ['undefined{"a":1}', { a: 1 }],
+    ['[{"a":1}]', { a: 1 }],
+    ['[{"a":1},{"a":2}]', null],
+    ['{"a":1 /* one */, // two\n"b":2}', { a: 1, b: 2 }],
+    ['{"a":"http://x /* no comment */"}', { a: 'http://x /* no comment */' }],
+    ['{a: 1, b-c: "x"}', { a: 1, 'b-c': 'x' }],
+    ['{"a":NaN,"b":undefined}', { a: null, b: null }],
+    ['{"a":"""x "y"\nz"""}', { a: 'x "y"\nz' }],
+    ['\ufeff{\u00a0"a":1}', { a: 1 }],
+    ['{\\n"a": 1\\n}', { a: 1 }],
+    ['{\\"a\\": \\"x\\"}', { a: 'x' }],
+    ['{"a":"C:\\Users\\\\x"}', { a: 'C:\\Users\\x' }],
     ['{"a":1}{}', { a: 1 }],
     ['{"a":1}\n{"a":1}', { a: 1 }],
     ['{"a":1}{"a":1,"b":2}', { a: 1, b: 2 }],

@@ -144,7 +144,7 @@ export class AnswerCalls {
 /** Decides whether a call repeats an earlier one. If only the repetition has arguments, the earlier call gets them. */
 function settle(call: AnswerCall, earlier: AnswerCall): void {
   if (!haveSameArguments(textOf(earlier), textOf(call))) call.progress.repeats = null;
-  else if (!earlier.progress.emitted && isWithoutArguments(textOf(earlier))) earlier.whole = textOf(call);
+  else if (!earlier.progress.emitted && lacksArguments(textOf(earlier))) earlier.whole = textOf(call);
 }
 
 /**
@@ -157,6 +157,10 @@ function textOf({ text, whole, progress }: AnswerCall): string {
   const [previous, last] = progress.tail;
   if (previous !== '' && last.startsWith(previous) && isReadable(last)) return last;
   return isReadable(whole) ? whole : text;
+}
+
+function lacksArguments(text: string): boolean {
+  return isWithoutArguments(text) || !isReadable(text);
 }
 
 function isReadable(text: string): boolean {

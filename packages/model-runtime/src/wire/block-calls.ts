@@ -1,4 +1,5 @@
 import type { StreamPart } from '../types.ts';
+import { isWithoutArguments } from './arguments.ts';
 import { AnswerCalls, type AnswerCall } from './answer-calls.ts';
 
 /** The native calls of an API format that marks their start and end, each under a key. */
@@ -15,11 +16,15 @@ export class BlockCalls {
     return this.#byKey.has(key);
   }
 
-  /** Starts a call; `key` identifies its later events. `whole`: its complete arguments, if the start contains them. */
+  /**
+   * Starts a call; `key` identifies its later events. `whole`: its complete arguments, if the start contains them. After
+   * the end of a call its key may be used for another: servers number every call 0.
+   */
   begin(key: string | number, id: string, name: string, out: StreamPart[], whole = ''): void {
     let call = this.#byKey.get(key);
-    if (call === undefined) this.#byKey.set(key, (call = this.#calls.open(id, name)));
-    if (whole !== '') call.whole = whole;
+    const isOther = call?.progress.closed === true && id !== '' && id !== call.id;
+    if (call === undefined || isOther) this.#byKey.set(key, (call = this.#calls.open(id, name)));
+    if (!isWithoutArguments(whole)) call.whole = whole;
     this.#calls.announce(call, out);
   }
 

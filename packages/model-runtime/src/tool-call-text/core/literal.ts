@@ -8,6 +8,8 @@ export type LiteralStyle = {
   delimiter?: string;
   /** Keys may be unquoted, and an unquoted word is a string. */
   bareWords?: boolean;
+  /** As in JSON5: comments and unquoted keys, besides the escapes of blanks between tokens. */
+  loose?: boolean;
 };
 
 /** Reads JSON with the usual mistakes of models: raw newlines in strings, single quotes, Python literals. */
@@ -25,9 +27,11 @@ export function parseLiteral(text: string, style: LiteralStyle = {}): JsonValue 
   return value !== undefined && parser.atEnd() ? value : undefined;
 }
 
-/** Reads one Python or JSON literal that begins at `from`, and the position after it; undefined if invalid. */
+/**
+ * Reads one Python, JSON or JSON5 literal that begins at `from`, and the position after it; undefined if invalid.
+ */
 export function parseLiteralAt(text: string, from: number): { value: JsonValue; end: number } | undefined {
-  const parser = new LiteralParser(text, {}, from);
+  const parser = new LiteralParser(text, { loose: true }, from);
   const value = parser.value(0);
   return value === undefined ? undefined : { value, end: parser.position };
 }
@@ -69,9 +73,14 @@ const WORDS: Readonly<Record<string, JsonValue>> = {
   False: false,
   null: null,
   None: null,
+  NaN: null,
+  undefined: null,
 };
 const NUMBER = /[+-]?(?:0|[1-9][\d_]*)(?:\.\d*)?(?:[eE][+-]?\d+)?|[+-]?\.\d+/y;
-const NUMBER_END = /^[\s,:\]})]?$/;
+const NUMBER_END = /^[\s,:\]})\\/]?$/;
+/** A comment, a blank of any script, or the escape of a blank. */
+const LOOSE_BLANK = /(?:[\s\ufeff]|\\[nrt]|\/\*[^]*?\*\/|\/\/[^\n]*)+/y;
+const KEY = /[\w$-]+(?=\s*:)/y;
 
 class LiteralParser {
   readonly #text: string;
@@ -148,7 +157,7 @@ class LiteralParser {
   }
 
   #key(depth: number): JsonValue | undefined {
-    if (this.#style.bareWords !== true) return this.value(depth + 1);
+    if (this.#style.bareWords !== true) return this.#looseKey() ?? this.value(depth + 1);
     if (this.#style.delimiter !== undefined && this.#take(this.#style.delimiter)) return this.#delimited();
     const from = this.#at;
     while (this.#at < this.#text.length && this.#text.charAt(this.#at) !== ':') {
@@ -157,6 +166,17 @@ class LiteralParser {
     }
     const key = this.#text.slice(from, this.#at).trim();
     return key === '' ? undefined : key.replace(/^(["'])(.*)\1$/s, '$2');
+  }
+
+  #looseKey(): string | undefined {
+    return this.#style.loose === true ? this.#match(KEY) : undefined;
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0];
+    this.#at += found?.length ?? 0;
+    return found;
   }
 
   #list(end: string, depth: number): JsonValue[] | undefined {
@@ -184,6 +204,14 @@ class LiteralParser {
   }
 
   #string(quote: string): string | undefined {
+    const triple = quote.repeat(3);
+    const isTriple = this.#text.startsWith(triple, this.#at);
+    const close = isTriple ? this.#text.indexOf(triple, this.#at + 3) : -1;
+    if (close !== -1) {
+      const text = this.#text.slice(this.#at + 3, close);
+      this.#at = close + 3;
+      return text;
+    }
     let out = '';
     let from = this.#at + 1;
     for (let at = from; at < this.#text.length; at += 1) {
@@ -252,5 +280,6 @@ class LiteralParser {
 
   #skipBlanks(): void {
     while (isBlank(this.#text.charCodeAt(this.#at))) this.#at += 1;
+    if (this.#style.loose === true) this.#match(LOOSE_BLANK);
   }
 }
