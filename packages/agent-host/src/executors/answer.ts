@@ -14,6 +14,7 @@ import type { PendingCall } from '@toolyard/agent-runtime';
 import type { FittedArguments, ToolHost } from '@toolyard/mcp-host';
 import { fitArguments } from '@toolyard/mcp-host';
 import type { StreamPart, WrittenAsText } from '@toolyard/model-runtime';
+import { parseLenient } from '@toolyard/model-runtime/tool-call-text';
 import { nearestNames } from '../nearest-names.ts';
 import type { TextCallJudge } from '../text-calls/judge-text-call.ts';
 import type { RemovedPassage } from './restore-text.ts';
@@ -294,7 +295,8 @@ export class StreamedMessage {
   #toCall(part: Extract<StreamPart, { type: 'tool_call' }>): ToolCallPart {
     this.#calls++;
     const tool = this.#tools.resolve(part.name);
-    const fitted = tool && part.arguments !== null ? fitArguments(tool.inputSchema, part.arguments) : undefined;
+    const fitted =
+      tool && part.arguments !== null ? fitArguments(tool.inputSchema, part.arguments, parseLenient) : undefined;
     const problem = tool ? argumentsProblem(part, fitted) : this.#unknownTool(part.name);
     return {
       type: 'tool_call',

@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, ParsedJson } from '@toolyard/protocol';
+import { parseJson } from '@toolyard/protocol';
 import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { fitArguments } from './fit-arguments.ts';
@@ -90,7 +91,7 @@ describe('fitArguments', () => {
       { x: '[1]', n: '["a"]' },
       { x: '[1]', n: ['a'] },
     ],
-    ['a text that was encoded twice', { x: list }, { x: '"[\\"a\\"]"' }, null],
+    ['a text that was encoded twice', { x: list }, { x: '"[\\"a\\"]"' }, { x: ['a'] }],
     [
       'an inner text',
       { x: { type: 'object', properties: { tags: list } } },
@@ -104,6 +105,24 @@ describe('fitArguments', () => {
       { x: { a: 5 } },
     ],
     ['a long id', { x: { type: 'integer' } }, { x: '9007199254740993' }, null],
+    ['a long id in a list', { x: { items: { type: 'integer' }, type: 'array' } }, { x: '[1,9007199254740993]' }, null],
+    ['a number without end', { x: { type: 'array' } }, { x: '[1e999]' }, null],
+    ['a long id that is text', { x: list }, { x: '["9007199254740993"]' }, { x: ['9007199254740993'] }],
+    [
+      'a text in one alternative, a list in the one that is meant',
+      {
+        x: {
+          oneOf: [
+            { properties: { op: { const: 'say' }, value: { type: 'string' } }, required: ['op', 'value'] },
+            { properties: { op: { const: 'add' }, value: list }, required: ['op', 'value'] },
+          ],
+          type: 'object',
+        },
+        y: list,
+      },
+      { x: { op: 'add', value: '["a"]' }, y: '["a"]' },
+      { x: { op: 'add', value: ['a'] }, y: ['a'] },
+    ],
     ['text that is not JSON', { x: list }, { x: 'a, b' }, null],
     ['JSON of another type', { x: list }, { x: '{"a":1}' }, null],
     ['null in a place for null', { x: { anyOf: [{ type: 'null' }, { type: 'object' }] } }, { x: 'null' }, { x: null }],
@@ -132,8 +151,74 @@ describe('fitArguments', () => {
     expect(() => fitArguments(schema, { tree: '[]', odd: '[]' })).not.toThrow();
   });
 
+  test.each<[string, JsonObject, JsonObject, JsonObject]>([
+    [
+      'another property, as schemas of Zod do',
+      {
+        properties: {
+          a: list,
+          b: { $ref: '#/properties/a' },
+          c: { type: 'array', items: { $ref: '#/properties/a/items' } },
+        },
+      },
+      { b: '["x"]', c: '["y"]' },
+      { b: ['x'], c: ['y'] },
+    ],
+    [
+      'the whole schema',
+      { properties: { next: { $ref: '#' }, n: { type: 'integer' } } },
+      { next: '{"n":1}' },
+      { next: { n: 1 } },
+    ],
+    [
+      'any place, with encoded names',
+      { properties: { a: { $ref: '#/x%20y/z~1w' } }, 'x y': { 'z/w': list } },
+      { a: '["x"]' },
+      { a: ['x'] },
+    ],
+    [
+      'an element of a list',
+      { properties: { a: { $ref: '#/$defs/all/anyOf/1' } }, $defs: { all: { anyOf: [{ type: 'string' }, list] } } },
+      { a: '["x"]' },
+      { a: ['x'] },
+    ],
+    [
+      'a schema with its own id',
+      { $id: 'urn:x', properties: { a: { $ref: '#/$defs/t' } }, $defs: { t: list } },
+      { a: '["x"]' },
+      { a: ['x'] },
+    ],
+  ])('follows references to %s', (_what, schema, args, expected) => {
+    expect(fitArguments({ type: 'object', ...schema }, args)).toEqual({ arguments: expected, misfit: null });
+  });
+
+  test.each<[string, JsonObject]>([
+    ['a condition', { if: { properties: { k: { const: 1 } } }, then: { properties: { v: list } } }],
+    ['the other branch of a condition', { if: { properties: { k: { const: 2 } } }, else: { properties: { v: list } } }],
+    ['a property beside it', { dependentSchemas: { k: { properties: { v: list } } } }],
+    ['properties that are not listed', { properties: { k: {} }, unevaluatedProperties: list }],
+  ])('decodes what depends on %s', (_what, schema) => {
+    expect(fitArguments({ type: 'object', ...schema }, { k: 1, v: '["x"]' }).arguments).toEqual({ k: 1, v: ['x'] });
+  });
+
+  test('reads texts as the caller does', () => {
+    const parse = (text: string): ParsedJson => parseJson(text.replaceAll("'", '"'));
+    const schema = { type: 'object', properties: { x: list } };
+    expect(fitArguments(schema, { x: "['a']" }, parse).arguments).toEqual({ x: ['a'] });
+    expect(fitArguments(schema, { x: "['a']" }).misfit).not.toBeNull();
+  });
+
+  test('decodes hundreds of items that were written as text', () => {
+    const items = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const expected = Array.from({ length: 600 }, (_, n) => ({ n }));
+    const args = { x: expected.map((item) => JSON.stringify(item)) };
+    expect(fitArguments({ type: 'object', properties: { x: { type: 'array', items } } }, args).arguments).toEqual({
+      x: expected,
+    });
+  });
+
   test('ends soon for many texts in a large schema', () => {
-    const properties = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`p${String(at)}`, list]));
+    const properties = Object.fromEntries(Array.from({ length: 8_000 }, (_, at) => [`p${String(at)}`, list]));
     const args = Object.fromEntries(Object.keys(properties).map((name) => [name, '["a"]']));
     expect(fitArguments({ type: 'object', properties }, args).misfit).not.toBeNull();
   });

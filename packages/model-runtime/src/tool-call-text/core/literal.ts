@@ -12,13 +12,21 @@ export type LiteralStyle = {
   loose?: boolean;
 };
 
-/** Reads JSON with the usual mistakes of models: raw newlines in strings, single quotes, Python literals. */
+/**
+ * Reads JSON with the usual mistakes of models: raw newlines in strings, single quotes, trailing commas, Python literals,
+ * a code fence around it.
+ *
+ * @returns the value, or the problem of the text as JSON
+ * @example parseLenient("['a', True,]"); // { ok: true, value: ['a', true] }
+ */
 export function parseLenient(text: string): ParsedJson {
   const strict = parseJson(text);
   if (strict.ok) return strict;
-  const value = parseLiteral(text);
+  const value = parseLiteral(FENCED.exec(text)?.[1] ?? text.replace(/^\ufeff/, ''));
   return value === undefined ? strict : { ok: true, value };
 }
+
+const FENCED = /^\s*```(?:json)?[ \t]*\n(.*)```\s*$/is;
 
 /** Reads one Python or JSON literal; undefined if invalid. */
 export function parseLiteral(text: string, style: LiteralStyle = {}): JsonValue | undefined {

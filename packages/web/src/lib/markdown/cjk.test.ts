@@ -29,6 +29,10 @@ describe('emphasis beside Chinese, Japanese and Korean', () => {
     ['**第一。**中間**「第二」**尾', '<strong>第一。</strong>中間<strong>「第二」</strong>尾'],
     ['𠮷**（土）**𠮷', '𠮷<strong>（土）</strong>𠮷'],
     ['2**3**の結果', '2<strong>3</strong>の結果'],
+    ['使用**“你好”**API', '使用<strong>“你好”</strong>API'],
+    ['API**“你好”**是', 'API<strong>“你好”</strong>是'],
+    ['重點**——注意——**API', '重點<strong>——注意——</strong>API'],
+    ['用~~“舊版”~~API', '用<del>“舊版”</del>API'],
   ])('%s', (text, expected) => {
     if (typeof expected === 'string') expect(html(text)).toBe(expected);
     else expect(html(text)).toMatch(expected);
@@ -116,11 +120,30 @@ describe('emphasis beside Chinese, Japanese and Korean', () => {
 });
 
 describe('a bare address in a text without spaces', () => {
-  const marks = [...'，。、；：？！（）「」『』【】《》〈〉“”‘’…～｡､'];
+  const marks = [...'，。、；：？！（）「」『』【】《》〈〉“”‘’…～｡､—‥⋯︰﹐﹑﹒«»،؟।\u200b'];
   test.each(marks)('ends before %s', (mark) => {
     for (const address of ['https://a.example/b', 'https://a.example', 'www.a.example/c?d=1']) {
       expect(html(`見 ${address}${mark}後文`)).toMatch(new RegExp(`>${address.replace('?', '\\?')}</a>${mark}後文$`));
     }
+  });
+
+  test.each([
+    'https://a.example',
+    'http://localhost:3000',
+    'http://127.0.0.1:80',
+    'https://a.b.example',
+    'www.a.example',
+  ])('ends after the server in %s即可', (address) =>
+    expect(html(`開啟 ${address}即可`)).toContain(`>${address}</a>即可`),
+  );
+
+  test('ends before a parenthesis that it does not open', () => {
+    expect(html('見(https://a.example/b)後')).toContain('>https://a.example/b</a>)後');
+    expect(html('見 https://a.example/b_(c)，後')).toContain('>https://a.example/b_(c)</a>，後');
+  });
+
+  test.each(['東京・大阪', 'Bose–Einstein', 'I_♥_NY', 'a(b)c', '臺灣'])('may contain %s', (path) => {
+    expect(html(`x https://a.example/${path} y`)).toContain(`>https://a.example/${path}`);
   });
 
   test('may contain letters of any script', () => {

@@ -12,28 +12,38 @@ const CJK =
   '\\ufe10-\\ufe1f\\ufe30-\\ufe6f\\uff01-\\uffee\\u{16fe0}-\\u{18dff}\\u{1aff0}-\\u{1b2ff}\\u{20000}-\\u{3fffd}';
 
 const HAS_CJK = new RegExp(`[${CJK}]`, 'u');
+/** With punctuation that Chinese shares with other scripts: quotation marks, dashes, an ellipsis, a middle dot. */
+const WIDE = `${CJK}\\u00b7\\u2014\\u2015\\u2018-\\u201f\\u2026`;
 /** The last character of a text is one, perhaps with the selector of a variant. */
-const ENDS_IN_CJK = new RegExp(`[${CJK}][\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]?$`, 'u');
-const PUNCTUATION_AFTER_RUN = new RegExp(`^(?:\\*+|~~)(?![*~]|[${CJK}])[\\p{P}\\p{S}]`, 'u');
+const ENDS_IN_CJK = new RegExp(`[${WIDE}][\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]?$`, 'u');
+const PUNCTUATION_AFTER_RUN = new RegExp(`^(?:\\*+|~~)(?![*~]|[${WIDE}])[\\p{P}\\p{S}]`, 'u');
 
-/** What a bare address does not contain: punctuation of a text around it. Letters of any script may be part of its path. */
-const ENDS_ADDRESS =
-  '\\u2018-\\u201f\\u2026\\u3000-\\u3003\\u3008-\\u3011\\u3014-\\u301f\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65';
+/**
+ * A bare address ends before any mark of a text around it: punctuation outside ASCII (but `·`, `・` and short dashes join
+ * words of a path), a space without width, and before a CJK character a parenthesis that it does not open. Letters of
+ * any script may be part of its path, but a CJK letter does not continue the name or the port of a server.
+ */
+const IN_ADDRESS = '(?:[!-~·・‐-–]|(?![\\p{P}\\u200b\\u2060\\u22ef\\uff01-\\uffee])[^\\s\\0-\\x7f])';
+const ADDRESS_PART = `(?:\\((?:(?![<()])${IN_ADDRESS})*\\)?|\\)(?![${CJK}])|(?![<()])${IN_ADDRESS})`;
+const AFTER_NAME = `(?:(?::\\d+|(?<=\\.[a-zA-Z\\d-]+))(?=[${CJK}])|${ADDRESS_PART}*)`;
 
 const BASE = Lexer.rules.inline.gfm;
 
 /** In all texts: one tilde is text, as in `5~10`. */
 const ALWAYS = {
   ...BASE,
-  url: new RegExp(BASE.url.source.replace('[^\\s<]*', `[^\\s<${ENDS_ADDRESS}]*`)),
+  url: new RegExp(
+    BASE.url.source.replace('[^\\s<]*', () => AFTER_NAME),
+    'u',
+  ),
   delLDelim: new RegExp(`^~~(?!~)(?:([\\p{P}\\p{S}])|[^\\s])`, 'u'),
 };
 
 const IN_CJK = {
   ...ALWAYS,
-  emStrongLDelim: new RegExp(BASE.emStrongLDelim.source.replace('(?!~)', `(?!~|[${CJK}])`), 'u'),
+  emStrongLDelim: new RegExp(BASE.emStrongLDelim.source.replace('(?!~)', `(?!~|[${WIDE}])`), 'u'),
   emStrongRDelimAst: endOf('*', '\\*+', '^[^_*]*?__[^_*]*?\\*[^_*]*?(?=__)|[^*]+(?=[^*])', '~'),
-  delLDelim: new RegExp(`^~~(?!~)(?:((?![${CJK}])[\\p{P}\\p{S}])|[^\\s])`, 'u'),
+  delLDelim: new RegExp(`^~~(?!~)(?:((?![${WIDE}])[\\p{P}\\p{S}])|[^\\s])`, 'u'),
   delRDelim: endOf('~', '~~?', '^[^~]+(?=[^~])'),
 };
 
@@ -58,7 +68,7 @@ export function boundaryBefore(source: string, before: string, last: string): st
  * @param letters punctuation that counts as a letter
  */
 function endOf(mark: string, run: string, skipped: string, letters = ''): RegExp {
-  const cjk = `[${CJK}]`;
+  const cjk = `[${WIDE}]`;
   const own = mark === '*' ? '\\*' : mark;
   const punctuation = `(?!${[own, letters].filter(Boolean).join('|')}|${cjk})[\\p{P}\\p{S}]`;
   const letter = `(?!${cjk})(?:[^\\s\\p{P}\\p{S}]${letters === '' ? '' : `|${letters}`})`;
