@@ -8,8 +8,10 @@ import { chatPage, countOf } from './chat-page.ts';
 import type { Stage } from './stage.ts';
 
 const WORDS = 100;
-const word = (index: number): string => `word${String(index)}.`;
+const word = (index: number): string => `word${String(index).padStart(2, '0')}.`;
 const ANSWER = Array.from({ length: WORDS }, (_, index) => word(index)).join(' ');
+/** A piece of the answer is one word. */
+const PIECE = `${word(0)} `.length;
 
 /** What happens to a page in the middle of an answer, and to the server. */
 export type Disturbance = { name: string; happens: (page: Page, stage: Stage) => Promise<void> };
@@ -37,7 +39,7 @@ export const lostNetwork: Disturbance = {
 export function pausingModel(): { script: ModelScript; pauseBehind: (words: number) => () => void } {
   let hold: { behind: number; until: Promise<void> } | undefined;
   return {
-    script: () => reply.text(ANSWER, { pieces: 1 + Math.ceil(ANSWER.length / WORDS), ...(hold && { hold }) }),
+    script: () => reply.text(ANSWER, { pieces: PIECE, ...(hold && { hold }) }),
     pauseBehind(words) {
       const { promise: until, resolve } = Promise.withResolvers<void>();
       hold = { behind: words, until };
@@ -65,7 +67,7 @@ export async function walkThroughRun(
     const chat = chatPage(first);
     await chat.anew();
     await chat.send(`Stop after ${String(moment)}`);
-    // Some words before the moment: a piece may end within a word.
+    // Some words before the moment: the page may show the last ones a little later.
     const soFar = word(Math.max(0, Math.floor(moment * 0.8) - 2));
     await chat.reads(new RegExp(soFar.replace('.', '\\.')));
     const path = await chat.path();

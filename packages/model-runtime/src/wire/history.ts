@@ -93,11 +93,10 @@ function withResults(turns: readonly Turn[]): Turn[] {
       const slots: Slot[] = [];
       for (const call of turn.parts)
         if (isCall(call)) slots.push({ callId: unused(call.callId, seen), call, result: null });
-      for (const { call } of slots)
-        open.set(
-          call.callId,
-          slots.filter((slot) => slot.call.callId === call.callId),
-        );
+      for (const { call } of slots) {
+        const isSame = (slot: Slot): boolean => slot.call.callId === call.callId;
+        open.set(call.callId, slots.length === 1 ? slots : slots.filter(isSame));
+      }
       out.push(slots.length === 0 ? turn : { answer: withCallIds(turn, slots), slots });
     } else {
       const slots = open.get(turn.parts[0].callId);
@@ -106,9 +105,15 @@ function withResults(turns: readonly Turn[]): Turn[] {
       else slot.result = turn;
     }
   }
-  return out.flatMap((each) =>
-    'slots' in each ? [each.answer, ...each.slots.map((slot) => resultOf(slot, each.answer))] : [each],
-  );
+  const placed: Turn[] = [];
+  for (const each of out) {
+    if (!('slots' in each)) placed.push(each);
+    else {
+      placed.push(each.answer);
+      for (const slot of each.slots) placed.push(resultOf(slot, each.answer));
+    }
+  }
+  return placed;
 }
 
 function isCall(part: AssistantPart): part is ToolCallPart {
