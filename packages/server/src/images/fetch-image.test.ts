@@ -45,7 +45,10 @@ describe('images at remote URLs', () => {
     ['image/gif', Buffer.from('GIF89a')],
     ['image/webp', Buffer.from('RIFF\x10\0\0\0WEBPVP8X', 'latin1')],
     ['image/avif', Buffer.from('\0\0\0\x1cftypavif', 'latin1')],
-    ['image/svg+xml', Buffer.from('<?xml version="1.0"?>\n<!-- a badge -->\n<svg xmlns="http://www.w3.org/2000/svg"/>')],
+    [
+      'image/svg+xml',
+      Buffer.from('<?xml version="1.0"?>\n<!-- a badge -->\n<svg xmlns="http://www.w3.org/2000/svg"/>'),
+    ],
   ])('have the type of their bytes: %s', async (type, bytes) => {
     const { origin } = await host((_request, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end(bytes),
@@ -81,7 +84,9 @@ describe('images at remote URLs', () => {
     expect(await load(`${origin}/start`)).toMatchObject({ type: 'image/png' });
     expect(await load(`${origin}/away`)).toEqual({ redirect: `${other.origin}/b.png?c#d` });
     expect(other.seen).toEqual([]);
-    await expect(load(`${origin}/loop`)).rejects.toMatchObject({ message: expect.stringContaining('more than 5 times') });
+    await expect(load(`${origin}/loop`)).rejects.toMatchObject({
+      message: expect.stringContaining('more than 5 times'),
+    });
     await expect(load(`${origin}/odd`)).rejects.toMatchObject({ message: expect.stringContaining('an invalid URL') });
   });
 
@@ -124,7 +129,10 @@ describe('images at remote URLs', () => {
     const silent = await host(() => undefined);
     const slow = await host((_request, response) => void response.writeHead(200).write(PNG.subarray(0, 8)));
     for (const { origin } of [silent, slow]) {
-      await expect(load(`${origin}/a`, { timeoutMs: 200 })).rejects.toMatchObject({ code: 'timed_out', retryable: true });
+      await expect(load(`${origin}/a`, { timeoutMs: 200 })).rejects.toMatchObject({
+        code: 'timed_out',
+        retryable: true,
+      });
     }
     await expect(load('http://127.0.0.1:1/a')).rejects.toMatchObject({ code: 'address_refused' });
     const gone = await host(() => undefined);
@@ -154,7 +162,10 @@ test('POST /api/images refuses what is no public web address, with what and why'
       }),
     ]);
     for (const url of ['file:///etc/passwd', 'data:image/png;base64,AA==', 'javascript:alert(1)', 'no url']) {
-      expect(await ask(url)).toMatchObject({ status: 400, json: { detail: expect.stringContaining('http: or https:') } });
+      expect(await ask(url)).toMatchObject({
+        status: 400,
+        json: { detail: expect.stringContaining('http: or https:') },
+      });
     }
     expect((await ask('https://user:word@example.com/a.png')).json).toMatchObject({ code: 'address_refused' });
   } finally {
