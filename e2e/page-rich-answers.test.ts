@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { eventually } from '@toolyard/testing';
+import { eventually, reply } from '@toolyard/testing';
 import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
@@ -10,6 +10,11 @@ import { scrollTo } from './support/scroll-to.ts';
 // Of the browser: functions given to `evaluate` run in the page.
 declare const document: { activeElement: unknown };
 declare function getComputedStyle(node: unknown): { fontFamily: string; direction: string; textAlign: string };
+
+const DOT = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 /** Addresses requested by the page from anywhere but its server. */
 function listenForRequests(page: Page): string[] {
@@ -210,6 +215,47 @@ describePage('rich answers', ({ set }) => {
     expect(dangerous).toEqual([]);
     expect(await messages.locator('img:not(.md-diagram img)').count()).toBe(0);
     expect(await page.evaluate(() => 'pwned' in globalThis)).toBe(false);
+    expect(elsewhere).toEqual([]);
+  });
+
+  test('loads images of another host after a click, once per host', async () => {
+    const text =
+      'A ![red dot](https://img.example/red.png) and [![blue](https://img.example/blue.png)](https://docs.example/).\n\n' +
+      '![inner](http://127.0.0.1:9/secret.png)';
+    const stage = await set(() => reply.text(text));
+    const page = await stage.open();
+    const elsewhere = listenForRequests(page);
+    const asked: string[] = [];
+    await page.route('**/api/images', async (route) => {
+      const { url } = route.request().postDataJSON() as { url: string };
+      // The server refuses the address of a machine in its own network.
+      if (!url.startsWith('https://img.example/')) return route.continue();
+      asked.push(url);
+      await route.fulfill({ contentType: 'image/png', body: DOT });
+    });
+    const chat = chatPage(page);
+    await chat.send('Show me dots.');
+    await chat.rests();
+    const red = chat.messages.getByRole('button', { name: /red dot/ });
+    await red.getByText('Load image from img.example').waitFor();
+    await chat.messages.getByRole('link', { name: 'docs.example' }).waitFor();
+    expect(asked).toEqual([]);
+    await red.press('Enter');
+    for (const name of ['red dot', 'blue']) await chat.messages.getByRole('img', { name }).waitFor();
+    expect(asked.toSorted()).toEqual(['https://img.example/blue.png', 'https://img.example/red.png']);
+
+    await chat.messages.getByRole('button', { name: /inner/ }).press(' ');
+    await chat.messages.getByText('http://127.0.0.1:9 is an address of this machine').waitFor();
+
+    await page.reload();
+    for (const name of ['red dot', 'blue']) await chat.messages.getByRole('img', { name }).waitFor();
+    expect(await axeFinds(page)).toEqual([]);
+    const path = await chat.path();
+    await page.goto(new URL('/settings/permissions', page.url()).href);
+    await page.getByRole('button', { name: 'Remove img.example' }).click();
+    await page.getByRole('button', { name: 'Remove img.example' }).waitFor({ state: 'detached' });
+    await page.goto(new URL(path, page.url()).href);
+    await red.getByText('Load image from img.example').waitFor();
     expect(elsewhere).toEqual([]);
   });
 });

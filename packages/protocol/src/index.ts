@@ -121,6 +121,7 @@ export type { Memory } from './schemas/memories.ts';
 export type { MediaTools } from './schemas/media-tools.ts';
 export type { ContentPart, MediaPart, MediaType } from './content-parts.ts';
 export { CONTENT_PARTS, isMediaPart, isMediaType, labelOf } from './content-parts.ts';
+export { imageTypeOf, mediaTypeOf } from './media-type.ts';
 export { textOfSource } from './text-source.ts';
 export type {
   ContextFill,

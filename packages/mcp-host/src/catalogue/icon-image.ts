@@ -1,15 +1,7 @@
-import { ToolyardError } from '@toolyard/protocol';
+import { imageTypeOf, ToolyardError } from '@toolyard/protocol';
 import type { ServerIcon } from '../types.ts';
 
 const MAX_BYTES = 256 * 1_024;
-
-/** First bytes of the formats a browser draws without executing anything, as latin1. */
-const IMAGES: readonly (readonly [start: RegExp, mimeType: string])[] = [
-  [/^\x89PNG\r\n/, 'image/png'],
-  [/^\xff\xd8\xff/, 'image/jpeg'],
-  [/^GIF8/, 'image/gif'],
-  [/^RIFF[^]{4}WEBP/, 'image/webp'],
-];
 
 /** Scripts, handlers, embedded documents, entities, and references to anything outside the document. */
 const ACTIVE_SVG =
@@ -52,15 +44,12 @@ async function bytesOf(response: Response, url: string): Promise<Uint8Array> {
 
 function typeOf(bytes: Uint8Array): string {
   if (bytes.byteLength > MAX_BYTES) throw tooLarge();
-  const start = latin1(bytes.subarray(0, 16));
-  const image = IMAGES.find(([pattern]) => pattern.test(start));
-  if (image !== undefined) return image[1];
-  const text = new TextDecoder().decode(bytes).trimStart();
-  if (!/^(<\?xml[^>]*>\s*)?(<!--[^]*?-->\s*)*<svg[\s>]/i.test(text)) {
-    throw notAnImage('It is not a PNG, JPEG, GIF, WebP or SVG image.');
+  const type = imageTypeOf(latin1(bytes));
+  if (type === null) throw notAnImage('It is not a PNG, JPEG, GIF, WebP, AVIF or SVG image.');
+  if (type === 'image/svg+xml' && ACTIVE_SVG.test(new TextDecoder().decode(bytes))) {
+    throw notAnImage('The SVG image contains scripts or references.');
   }
-  if (ACTIVE_SVG.test(text)) throw notAnImage('The SVG image contains scripts or references.');
-  return 'image/svg+xml';
+  return type;
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -1,5 +1,5 @@
+import { mediaTypeOf } from '@toolyard/protocol';
 import { expect, test } from 'vitest';
-import { mediaTypeOf } from './media-type.ts';
 import { readMedia } from './media.ts';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

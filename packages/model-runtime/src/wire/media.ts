@@ -1,5 +1,5 @@
 import type { ImagePart, MediaSource } from '@toolyard/protocol';
-import { mediaTypeOf } from './media-type.ts';
+import { mediaTypeOf } from '@toolyard/protocol';
 
 /** Media to send: bytes as standard base64 with their real type, or a URL. `problem`: why it cannot be sent. */
 export type Media = { mimeType: string; data: string } | { url: string } | { problem: string };

@@ -24,13 +24,18 @@ export type CreateProxyTicket = z.output<typeof createProxyTicketBody>;
 export const proxyTicket = named('ProxyTicket', z.strictObject({ ticket: z.string(), expiresAt: z.int() }));
 export type ProxyTicket = z.output<typeof proxyTicket>;
 
+const webAddress = address.refine(
+  (text) => /^https?:/i.test(text) && URL.canParse(text),
+  'it must be a URL that begins with http: or https:',
+);
+
+/** An image that the page shows: the server fetches it, so that its host learns nothing about the user's browser. */
+export const fetchImageBody = named('FetchImage', z.strictObject({ url: webAddress }));
+
 export const preflightRequest = named(
   'CheckPreflight',
   z.strictObject({
-    url: address.refine(
-      (text) => /^https?:/i.test(text) && URL.canParse(text),
-      'it must be a URL that begins with http: or https:',
-    ),
+    url: webAddress,
     headers: z.array(headerName).max(50).exactOptional(),
   }),
 );

@@ -23,6 +23,7 @@ import { addArtifactRoutes } from './routes/artifacts.ts';
 import { addDraftRoutes } from './routes/drafts.ts';
 import { addExportRoute } from './routes/export.ts';
 import { addFileRoutes } from './routes/files.ts';
+import { addImageRoutes } from './routes/images.ts';
 import { addInterruptRoutes } from './routes/interrupts.ts';
 import { addLiveRoutes } from './routes/live.ts';
 import { addMemoryRoutes } from './routes/memories.ts';
@@ -174,6 +175,7 @@ function addRoutes(
   addSkillRoutes(router, deps);
   addUsageRoutes(router, deps);
   addFileRoutes(router, deps, auth);
+  addImageRoutes(router);
   addOperationRoutes(router, deps, auth.authentication);
 }
 

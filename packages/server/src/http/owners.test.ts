@@ -12,6 +12,7 @@ let theirs: Record<string, string>;
 
 /** Valid bodies; a route with a body that is missing here fails the test. */
 const BODIES: Record<string, unknown> = {
+  'POST /api/images': { url: 'http://127.0.0.1:1/a.png' },
   'POST /api/mcp/preflight': { url: 'http://127.0.0.1:1/mcp' },
   'POST /api/proxy/tickets': { target: 'https://mcp.example.com/' },
   'POST /api/session': { token: 'wrong' },

@@ -7,6 +7,7 @@ import { draftsRoutes } from './drafts.ts';
 import { exportRoutes } from './export.ts';
 import { filesRoutes } from './files.ts';
 import { groupsRoutes } from './groups.ts';
+import { imagesRoutes } from './images.ts';
 import { interruptsRoutes } from './interrupts.ts';
 import { liveRoutes } from './live.ts';
 import { mcpOffersRoutes } from './mcp-offers.ts';
@@ -45,6 +46,7 @@ export type Routes = typeof accessRoutes &
   typeof exportRoutes &
   typeof filesRoutes &
   typeof groupsRoutes &
+  typeof imagesRoutes &
   typeof interruptsRoutes &
   typeof liveRoutes &
   typeof mcpOffersRoutes &
@@ -84,6 +86,7 @@ export const routes: Routes = {
   ...exportRoutes,
   ...filesRoutes,
   ...groupsRoutes,
+  ...imagesRoutes,
   ...interruptsRoutes,
   ...liveRoutes,
   ...mcpOffersRoutes,

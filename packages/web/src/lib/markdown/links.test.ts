@@ -50,3 +50,28 @@ it.each([
 ])('loads no other image: %s', (address) => {
   expect(JSON.stringify(parseMarkdown(`![dot](${address})`))).not.toContain('<img');
 });
+
+it.each([
+  [
+    '[![build](https://img.example/b.svg)](https://ci.example/)',
+    ['https://img.example/b.svg', 'https://ci.example/'],
+    'ci.example',
+  ],
+  [
+    '[**![a](http://img.example/a)** docs](https://d.example/)',
+    ['http://img.example/a', 'https://d.example/'],
+    ' docs',
+  ],
+  [
+    '[![a](https://i.example/1) ![b](https://i.example/2)](https://d.example/)',
+    ['https://i.example/1', 'https://i.example/2', 'https://d.example/'],
+    'd.example',
+  ],
+])('shows the images of a link before it: %s', (markdown, addresses, text) => {
+  const [block] = parseMarkdown(markdown);
+  const html = block?.type === 'paragraph' ? block.html : '';
+  expect([...html.matchAll(/href="([^"]*)"/g)].map(([, address]) => address)).toEqual(addresses);
+  expect(html.endsWith(`rel="noopener noreferrer">${text}</a>`)).toBe(true);
+  // No link in a link.
+  expect(html).not.toMatch(/<a [^>]*>(?:(?!<\/a>).)*<a /);
+});

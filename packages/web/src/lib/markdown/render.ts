@@ -136,13 +136,18 @@ function renderSpan(token: ChatToken): string {
 }
 
 function renderLink({ href, title, tokens }: Tokens.Link): string {
-  const content = renderInline(tokens);
   const address = safeAddress(href);
-  if (address === null) return content;
+  if (address === null) return renderInline(tokens);
+  // A link cannot contain a link: the images of other hosts stand before it.
+  const inner = tokens.map((token) => renderSpan(token as ChatToken));
+  const images = inner.filter((html) => html.includes(IMAGE_LINK));
+  const rest = inner.filter((html) => !html.includes(IMAGE_LINK)).join('');
+  const content = images.length > 0 && rest.trim() === '' ? escapeAll(address.host) : rest;
+  const before = images.map((html) => `${html} `).join('');
   const tip = title == null || title === '' ? '' : ` title="${escapeText(title)}"`;
   const other = otherHost(readText(content), address);
   const host = other === null ? '' : ` <small class="md-host">(${escapeAll(other)})</small>`;
-  return `<a href="${escapeAll(address.href)}"${tip} target="_blank" rel="noopener noreferrer">${content}${host}</a>`;
+  return `${before}<a href="${escapeAll(address.href)}"${tip} target="_blank" rel="noopener noreferrer">${content}${host}</a>`;
 }
 
 /**
@@ -158,12 +163,14 @@ function readText(html: string): string {
     .replace(/&\w+;/g, (entity) => PLAIN[entity] ?? '.');
 }
 
+const IMAGE_LINK = '<a class="md-image"';
+
 /** An image executes nothing and loads nothing, SVG included. */
 const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * An image that contains its data is shown. Others are not loaded: the request alone would tell their host when and from
- * where this is read. They become links that name the host.
+ * An image that contains its data is shown. Others are not loaded: the request alone would tell their host that this is
+ * read. They become links that name the host, and load the image on click: rich/remote-images.ts.
  */
 function renderImage({ href, text }: Tokens.Image): string {
   if (DATA_IMAGE.test(href)) return `<img class="md-data" src="${href}" alt="${escapeText(text)}">`;
@@ -172,7 +179,8 @@ function renderImage({ href, text }: Tokens.Image): string {
   if (address === null || address.protocol === 'mailto:') return alt === '' ? '' : `<em>${alt}</em>`;
   const host = escapeAll(address.host);
   const label = alt === '' ? host : `${alt} (${host})`;
-  return `<a class="md-image" href="${escapeAll(address.href)}" target="_blank" rel="noopener noreferrer">${label}</a>`;
+  const tip = alt === '' ? '' : ` title="${alt}"`;
+  return `${IMAGE_LINK} href="${escapeAll(address.href)}"${tip} target="_blank" rel="noopener noreferrer">${label}</a>`;
 }
 
 function safeAddress(href: string): URL | null {

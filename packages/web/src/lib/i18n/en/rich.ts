@@ -22,4 +22,8 @@ export const rich = {
   download: 'Download code',
   preview: 'Preview',
   openBeside: 'Open beside the chat',
+  image: 'Image',
+  loadImage: 'Load image from {host}',
+  loadingImage: 'Loading…',
+  retryImage: 'Try again',
 } as const;

@@ -19,6 +19,11 @@ export const rules = {
   decisionsIntro: 'Tools you always allow or never allow. Remove a decision to be asked again.',
   sandboxes: 'Sandboxes',
   sandboxesIntro: 'What each local server can reach on this machine. Open a server to change it.',
+  images: 'Images of other hosts',
+  imagesIntro:
+    'Images in answers are loaded from a host after you loaded one of it. This applies to this browser; the server fetches the images.',
+  noImageHosts: 'You have not loaded an image of another host.',
+  withdrawImageHost: 'Remove {host}',
   noLocalServers: 'No local servers. A server that Toolyard starts as a command appears here with its sandbox.',
   denied: { one: '{count} access denied', other: '{count} accesses denied' },
   noEffect: 'no effect in this mode',

@@ -23,4 +23,8 @@ export const rich: LazyTexts<'rich'> = {
   download: '下载代码',
   preview: '预览',
   openBeside: '在对话旁打开',
+  image: '图片',
+  loadImage: '加载来自 {host} 的图片',
+  loadingImage: '加载中…',
+  retryImage: '重试',
 };

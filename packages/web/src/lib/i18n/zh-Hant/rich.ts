@@ -23,4 +23,8 @@ export const rich: LazyTexts<'rich'> = {
   download: '下載程式碼',
   preview: '預覽',
   openBeside: '在對話旁開啟',
+  image: '圖片',
+  loadImage: '載入來自 {host} 的圖片',
+  loadingImage: '載入中…',
+  retryImage: '再試一次',
 };

@@ -26,6 +26,9 @@ const SIGNATURES: readonly (readonly [type: string, pattern: RegExp])[] = [
   ['text/html', /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|body)\b/i],
 ];
 
+/** Formats that a browser draws in an `<img>`, where nothing is executed and nothing else is loaded. */
+const DRAWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/svg+xml']);
+
 /** Other names of types that have a signature. */
 const ALIASES: Readonly<Record<string, string>> = {
   'image/jpg': 'image/jpeg',
@@ -47,9 +50,13 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 /**
  * The type of bytes, whatever their label says; null if the label is wrong and the type unknown. A label counts only for
- * types without a signature, such as text, and for containers: files of Matroska and Ogg contain audio or video.
+ * types without a signature, such as text, and for containers: files of Matroska and Ogg contain audio or video. The one
+ * table of types by bytes: files for models, icons of servers and images at remote URLs are judged by it.
  *
  * @param head the first bytes, one character each
+ * @param label a MIME type, or an empty string
+ * @example
+ * mediaTypeOf('GIF89a', 'image/png') // 'image/gif'
  */
 export function mediaTypeOf(head: string, label: string): string | null {
   const plain = label.split(';')[0]?.trim().toLowerCase() ?? '';
@@ -60,6 +67,19 @@ export function mediaTypeOf(head: string, label: string): string | null {
   if (found === undefined) return labelled === '' || labelled === 'image/*' || isSigned(labelled) ? null : labelled;
   const isContainer = /^(?:audio\/ogg|audio\/mp4|video\/(?:mp4|webm|quicktime))$/.test(found);
   return isContainer && /^(?:audio|video)\//.test(labelled) && !isSignedOtherwise(labelled) ? labelled : found;
+}
+
+/**
+ * The type of an image that every browser draws, by its bytes; null for anything else. SVG is among them: it may only be
+ * shown by an `<img>`, because a document of its own executes its scripts.
+ *
+ * @param head the first bytes, one character each
+ * @example
+ * imageTypeOf('GIF89a') // 'image/gif'
+ */
+export function imageTypeOf(head: string): string | null {
+  const type = mediaTypeOf(head, '');
+  return type !== null && DRAWN.has(type) ? type : null;
 }
 
 function isSigned(type: string): boolean {
