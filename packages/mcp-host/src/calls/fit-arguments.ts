@@ -33,7 +33,7 @@ export function fitArguments(
 }
 
 class TextDecoding {
-  /** Stands in a larger schema, so that a part of it can be checked with the targets of its references. */
+  /** Is placed in a larger schema, so that a part of it can be checked with the targets of its references. */
   readonly #root: JsonObject;
   readonly #dialect: JsonValue | undefined;
   readonly #parse: (text: string) => ParsedJson;

@@ -30,7 +30,7 @@ import { AnswerBody, releaseBody } from './event-stream.ts';
 import { validHistory } from './history.ts';
 import { messageError, withAddress, type ErrorContext } from './provider-error.ts';
 import { RejectedMedia } from './rejected-media.ts';
-import type { Refusal, RequestForm, RequestForms as Forms } from './request-forms.ts';
+import type { Refusal, RequestForm, RequestForms } from './request-forms.ts';
 import { waitNotice } from './retry.ts';
 import type { RenamedTools } from './tool-function.ts';
 
@@ -45,7 +45,7 @@ const AFTER_USAGE_MS = 5000;
 const MAX_PAGES = 50;
 
 /** Loaded with the first request, like the wire; kept, because an import of a loaded module costs 10 µs. */
-let requestForms: typeof import('./request-forms.ts') | undefined;
+let Forms: typeof RequestForms | undefined;
 
 /**
  * The models of one server over one wire. Everything specific to the wire is in its {@link ApiDialect}, loaded on
@@ -86,8 +86,8 @@ export class WireRuntime implements ModelRuntime {
     let complete = false;
     try {
       const { dialect } = await connection.open();
-      requestForms ??= await import('./request-forms.ts');
-      const forms = new requestForms.RequestForms(this.#fallbacks, dialect, this.#rejectedMedia.apply(request), errors);
+      Forms ??= (await import('./request-forms.ts')).RequestForms;
+      const forms = new Forms(this.#fallbacks, dialect, this.#rejectedMedia.apply(request), errors);
       let loadingSince: number | null = null;
       for (let attempt = 0; ;) {
         const notices: StreamPart[] = [];
@@ -243,7 +243,7 @@ export class WireRuntime implements ModelRuntime {
 
   /** Sends a chat request, in simpler forms if the server rejects it. */
   async #ask(
-    forms: Forms,
+    forms: RequestForms,
     guard: CallGuard,
     options: CallOptions,
     errors: ErrorContext,
@@ -274,7 +274,7 @@ export class WireRuntime implements ModelRuntime {
   }
 
   /** Chooses the form for another attempt: without media that was rejected, or a simpler one. False: no other form is left. */
-  #simplify(forms: Forms, form: RequestForm, refusal: Refusal, errors: ErrorContext, notices: StreamPart[]): boolean {
+  #simplify(forms: RequestForms, form: RequestForm, refusal: Refusal, errors: ErrorContext, notices: StreamPart[]): boolean {
     const { status, error } = refusal;
     if (!this.#rejectedMedia.learn(form.request, status, error, errors, notices)) {
       return forms.simplify(form, refusal, notices);

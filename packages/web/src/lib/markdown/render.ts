@@ -138,7 +138,7 @@ function renderSpan(token: ChatToken): string {
 function renderLink({ href, title, tokens }: Tokens.Link): string {
   const address = safeAddress(href);
   if (address === null) return renderInline(tokens);
-  // A link cannot contain a link: the images of other hosts stand before it.
+  // A link cannot contain a link: the images of other hosts precede it.
   const inner = tokens.map((token) => renderSpan(token as ChatToken));
   const images = inner.filter((html) => html.includes(IMAGE_LINK));
   const rest = inner.filter((html) => !html.includes(IMAGE_LINK)).join('');
