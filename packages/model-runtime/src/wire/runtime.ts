@@ -274,7 +274,13 @@ export class WireRuntime implements ModelRuntime {
   }
 
   /** Chooses the form for another attempt: without media that was rejected, or a simpler one. False: no other form is left. */
-  #simplify(forms: RequestForms, form: RequestForm, refusal: Refusal, errors: ErrorContext, notices: StreamPart[]): boolean {
+  #simplify(
+    forms: RequestForms,
+    form: RequestForm,
+    refusal: Refusal,
+    errors: ErrorContext,
+    notices: StreamPart[],
+  ): boolean {
     const { status, error } = refusal;
     if (!this.#rejectedMedia.learn(form.request, status, error, errors, notices)) {
       return forms.simplify(form, refusal, notices);
