@@ -3,6 +3,7 @@ import type { Clock, McpResourceLimits } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { ResourceLimits } from '../host/resource-limits.ts';
 import { explainLimit } from '../host/resource-limits.ts';
+import { childExit } from './child-exit.ts';
 import { newMarker } from './child-marker.ts';
 import { ProcessGroup } from './process-group.ts';
 import type { OverLimit } from './sandbox/resource-watch.ts';
@@ -46,9 +47,6 @@ export type SandboxedEnd = {
   overLimit?: string;
 };
 
-/** How long the pipes may stay open after the exit, in milliseconds. */
-const DRAIN_MS = 500;
-
 /**
  * Runs a command in the sandbox of local servers, without network, and terminates all its processes when it ends.
  *
@@ -85,16 +83,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<SandboxedEnd> {
       child.once('spawn', resolve);
       child.once('error', reject);
     });
-    const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
-      child.once('exit', (code, killedBy) => {
-        const end = { code, signal: killedBy };
-        const cancel = clock.after(DRAIN_MS, () => resolve(end));
-        child.once('close', () => {
-          cancel();
-          resolve(end);
-        });
-      });
-    });
+    const ended = childExit(child, clock);
     const collected = collect([child.stdout, child.stderr], run.maxOutputLength, (line) => sandboxed.readLine(line));
     child.stdin?.on('error', () => undefined);
     await started;

@@ -10,6 +10,7 @@ import { explainLimit } from '../host/resource-limits.ts';
 import { messagesIn } from '../transports/received-messages.ts';
 import type { HostTransport, TransportContext, TransportEnd } from '../transports/transport.ts';
 import type { TransportConfig } from '../types.ts';
+import { childExit } from './child-exit.ts';
 import { newMarker } from './child-marker.ts';
 import { LineReader } from './line-reader.ts';
 import { ProcessGroup } from './process-group.ts';
@@ -27,8 +28,6 @@ const STDERR_LINES_KEPT = 10;
 const MAX_KEPT_LINE = 500;
 /** Package managers announce their own new versions on stderr, which explains no exit. */
 const UPDATE_NOTICE = /^(npm notice\b|\[notice\] (A new release of pip|To update, run)|WARN\s+Update available!)/i;
-/** How long the pipes may stay open after the child has exited, in milliseconds. */
-const DRAIN_MS = 500;
 
 type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 
@@ -164,18 +163,10 @@ class StdioTransport implements HostTransport {
     // A broken pipe is another sign of the exit; without listeners it would crash this process.
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.on('error', () => undefined);
 
-    child.once('exit', (code, signal) => {
-      // Output of the child may still be in the pipes; a descendant that keeps them open is not waited for.
-      let cancelTimer = (): void => undefined;
-      const settle = (): void => {
-        cancelTimer();
-        child.off('close', settle);
-        const over = fileLimitOf({ code, signal }, this.#command?.limits);
-        if (over === undefined) this.#finish({ kind: 'exited', code, signal, stderr: [...this.#lastStderr] });
-        else this.#finish({ kind: 'over_limit', ...over });
-      };
-      cancelTimer = this.#context.clock.after(DRAIN_MS, settle);
-      child.once('close', settle);
+    void childExit(child, this.#context.clock).then(({ code, signal }) => {
+      const over = fileLimitOf({ code, signal }, this.#command?.limits);
+      if (over === undefined) this.#finish({ kind: 'exited', code, signal, stderr: [...this.#lastStderr] });
+      else this.#finish({ kind: 'over_limit', ...over });
     });
   }
 

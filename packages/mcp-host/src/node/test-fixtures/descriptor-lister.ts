@@ -30,10 +30,4 @@ const { output } = await runSandboxed({
   sandbox: { stateFolder: `${folder}/state` },
 });
 found['command'] = output.split('\n');
-// `ls` has the folder itself open.
-const above = (lines: string[]): string[] =>
-  lines.flatMap((line) => {
-    const [, descriptor = '', target = ''] = / (\d+) -> (.*)$/.exec(line) ?? [];
-    return Number(descriptor) > 2 && !/^\/proc\/\d+\/fd$/.test(target) ? [`${descriptor} ${target}`] : [];
-  });
-process.stdout.write(JSON.stringify(Object.entries(found).map(([name, lines]) => [name, above(lines)])));
+process.stdout.write(JSON.stringify(Object.entries(found)));
