@@ -12,7 +12,9 @@ describe('what the sandbox of a new server will hide', () => {
     [['/home/ann/proj/server.mjs'], ['/home/ann/proj/'], []],
     [['/home/ann/proj/server.mjs'], ['/home/ann'], []],
     [['/home/ann/project/server.mjs'], ['/home/ann/proj'], ['/home/ann/project']],
-    [['/usr/lib/x.js', '/opt/tool', '/tmp/a'], [], []],
+    [['/usr/lib/x.js', '/opt/tool', '--scratch=/tmp/'], [], []],
+    // A server has a temporary folder of its own.
+    [['/tmp/ann/project/server.mjs', '/tmp/a'], [], ['/tmp/ann/project', '/tmp/a']],
     [['relative/file.js', '--flag', 'https://a.example/x', '//double', '/', '/a/../b', '/x/${env:A}'], [], []],
   ])('is proposed from the arguments %j beside %j', (args, allowed, expected) => {
     expect(pathsToAllow(args, allowed)).toEqual(expected);

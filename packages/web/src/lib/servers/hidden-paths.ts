@@ -23,8 +23,8 @@ export function hiddenPaths(isolation: McpIsolation | undefined): readonly strin
   return isolation?.kind === 'sandboxed' ? isolation.proposed : [];
 }
 
-/** What every sandbox shows. */
-const VISIBLE = ['/usr', '/opt', '/nix', '/bin', '/sbin', '/lib', '/lib64', '/etc', '/tmp', '/dev', '/proc'];
+/** What every sandbox shows. Not what is below `/tmp`: a server has a temporary folder of its own. */
+const VISIBLE = ['/usr', '/opt', '/nix', '/bin', '/sbin', '/lib', '/lib64', '/etc', '/dev', '/proc'];
 const SCRIPT = /\.([cm]?[jt]s|py|rb)$/;
 
 /**
@@ -45,7 +45,7 @@ export function pathsToAllow(args: readonly string[], allowed: readonly string[]
     // Not a home folder as a whole.
     const isDeep = folder.split('/').length > (folder.startsWith('~') ? 1 : 3);
     const proposed = isDeep || !SCRIPT.test(path) ? folder : path;
-    return isShown(proposed) ? [] : [proposed];
+    return proposed === '/tmp' || isShown(proposed) ? [] : [proposed];
   });
   return [...new Set(paths)];
 }
