@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import {
   isAlive,
   needs,
   processTreeOf,
+  registerProcess,
   SANDBOX,
   sharedTmp,
   within,
@@ -19,6 +21,7 @@ import { resourceLimits } from '../../host/resource-limits.ts';
 import type { SandboxedEnd } from '../run-sandboxed.ts';
 import { runSandboxed } from '../run-sandboxed.ts';
 import { createStdioTransport } from '../stdio-transport.ts';
+import type { OverLimit } from './resource-watch.ts';
 import { ResourceWatch } from './resource-watch.ts';
 
 let folder = '';
@@ -113,6 +116,26 @@ test(
     });
   },
 );
+
+test('a tree that sees the processes of the machine, as a sandbox does while it starts, is not charged for them', async () => {
+  const child = spawn('sh', ['-c', 'sh -c "sleep 1000; true"; true'], { stdio: 'ignore' });
+  registerProcess(child, 'a tree without a namespace');
+  const pid = child.pid ?? 0;
+  await eventually(() => processTreeOf(pid).length === 3, { what: 'the tree' });
+  const clock = createFakeClock();
+  const over: OverLimit[] = [];
+  const watch = (processes: number): (() => void) =>
+    ResourceWatch.start({
+      ...{ pid, clock, limits: { ...resourceLimits({}, 2), processes } },
+      onOver: (each) => over.push(each),
+      onSlowed: () => expect.fail('slowed'),
+    });
+  const ends = [watch(1), watch(0)];
+  await clock.advance(5_000);
+  for (const end of ends) end();
+  for (const each of processTreeOf(pid)) process.kill(each, 'SIGKILL');
+  expect(over).toEqual([{ limit: 'processes', value: 0 }]);
+});
 
 test(
   'a server above its limit of processor cores yields to everything else, and is not stopped',

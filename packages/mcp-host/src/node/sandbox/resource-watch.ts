@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Clock } from '@toolyard/protocol';
 import type { ResourceLimits } from '../../host/resource-limits.ts';
@@ -132,10 +132,20 @@ function usedBy(pid: number): ProcessUse[] {
   const [first] = childrenOf(pid);
   if (first === undefined) return [];
   const own = `/proc/${first}/root/proc`;
-  const listed = names(own).filter((name) => /^\d+$/.test(name) && name !== '1');
+  const listed = listsThisProcess(own) ? [] : names(own).filter((name) => /^\d+$/.test(name) && name !== '1');
   const folders =
     listed.length > 0 ? listed.map((name) => `${own}/${name}`) : descendantsOf(first).map((each) => `/proc/${each}`);
   return folders.flatMap((folder) => readUse(folder) ?? []);
+}
+
+/** Until a sandbox has a root of its own, it sees the `/proc` of the machine: a tree is never charged for that. */
+function listsThisProcess(proc: string): boolean {
+  try {
+    readlinkSync(`${proc}/self`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function descendantsOf(pid: number): number[] {
