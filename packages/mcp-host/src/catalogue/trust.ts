@@ -1,13 +1,13 @@
 import type { ErrorInfo, JsonObject, JsonValue, ToolChange, ToolDifference, ToolReference } from '@toolyard/protocol';
 import { canonicalJson, defined, isJsonObject } from '@toolyard/protocol';
 import { hostedIdentity } from '../hosted/hosted-config.ts';
-import { pluginIdentity } from '../plugins/plugin-config.ts';
 import type { ListedTool } from './read-tool.ts';
 import { sha256 } from '../values/sha256.ts';
 import type { SandboxSettings } from '../host/sandbox-settings.ts';
 import type { ServerConfig, TransportConfig } from '../types.ts';
 import { previewOf } from '../log/wire-log.ts';
 import { readUrl } from '../values/read-url.ts';
+import { isSecretName } from '../values/secret-name.ts';
 
 /** What was approved of a tool: its definition and its endpoint. */
 export type ToolPin = {
@@ -154,8 +154,9 @@ export function pinOf(server: ServerConfig, tool: ListedTool): ToolPin {
 
 /**
  * The rule: **a lasting approval is for everything that decides what runs**. Only its hash is stored, so values of `env`
- * count too: `NODE_OPTIONS` or `PATH` run other code under the same command. A changed key in a header or in the query of
- * a URL is the same server.
+ * count too: `NODE_OPTIONS` or `PATH` run other code under the same command. Headers, settings and parameters of a URL
+ * choose a tenant, a mode or a version of a remote server, so they count, but a value that can only be a key does not: with
+ * a new key it is the same server.
  */
 function endpointOf(transport: TransportConfig): JsonObject {
   switch (transport.type) {
@@ -165,23 +166,50 @@ function endpointOf(transport: TransportConfig): JsonObject {
         command,
         args,
         cwd,
-        ...setOf({ env }),
+        ...valuesOf({ env: { ...env } }),
         ...(sandbox === false ? {} : { sandbox: decidingPart(sandbox) }),
       };
     }
     case 'http':
     case 'sse':
     case 'websocket': {
-      const url = readUrl(transport.url);
-      return { url: url === null ? transport.url : `${url.protocol}//${url.host}${url.pathname}` };
+      const { type, url, headers = {} } = transport;
+      return { type, ...addressOf(url), ...valuesOf({ headers: choices(headersIn(headers)) }) };
     }
     case 'hosted':
       return hostedIdentity(transport);
-    case 'plugin':
-      return { plugin: pluginIdentity(transport) };
+    case 'plugin': {
+      const { url, gateway, settings = {} } = transport;
+      return {
+        plugin: addressOf(url),
+        ...(gateway === undefined ? {} : { gateway: addressOf(gateway) }),
+        ...valuesOf({ settings: choices(Object.entries(settings)) }),
+      };
+    }
     case 'in-memory':
       return { name: transport.name };
   }
+}
+
+function addressOf(text: string): JsonObject {
+  const url = readUrl(text);
+  if (url === null) return { url: text };
+  const query = choices([...url.searchParams]);
+  return { url: `${url.protocol}//${url.host}${url.pathname}`, ...valuesOf({ query }) };
+}
+
+/** In the form in which they are sent. */
+function headersIn(headers: Readonly<Record<string, string>>): [string, string][] {
+  return Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.trim()]);
+}
+
+/** The values by name, without keys. */
+function choices(pairs: readonly (readonly [string, string])[]): Record<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const [name, value] of pairs) {
+    if (!isSecretName(name)) found.set(name, [...(found.get(name) ?? []), value]);
+  }
+  return Object.fromEntries(found);
 }
 
 /** How much a sandbox lets its server use decides nothing about what runs. */
@@ -189,8 +217,9 @@ function decidingPart({ limits: _limits, ...settings }: SandboxSettings): JsonOb
   return { ...settings };
 }
 
-function setOf({ env }: { env: Readonly<Record<string, string>> }): JsonObject {
-  return Object.keys(env).length === 0 ? {} : { env: { ...env } };
+/** Nothing, if there is no value. */
+function valuesOf(values: Readonly<Record<string, JsonObject>>): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([, each]) => Object.keys(each).length > 0));
 }
 
 function differencesOf(before: JsonObject, after: JsonObject): ToolDifference[] {
