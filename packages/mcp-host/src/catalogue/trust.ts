@@ -19,6 +19,9 @@ export type ToolPin = {
   definition: JsonObject;
 };
 
+/** `endpoint`: its {@link endpointHash}, if only another process knows the whole configuration. */
+export type PinnedServer = Pick<ServerConfig, 'id' | 'transport'> & { endpoint?: string };
+
 /** Stores pins by `server/tool`; a `Map` will do. Its owner decides how long pins are kept. */
 export type PinStore = Pick<Map<string, ToolPin>, 'get' | 'set' | 'delete'>;
 
@@ -34,7 +37,7 @@ const MAX_DIFFERENCES = 50;
 export class ToolTrust {
   readonly #pins: PinStore;
   readonly #voided = new Map<string, VoidedApproval>();
-  readonly #reviewed = new Map<string, { server: ServerConfig; tools: ReadonlyMap<string, ListedTool> }>();
+  readonly #reviewed = new Map<string, { server: PinnedServer; tools: ReadonlyMap<string, ListedTool> }>();
   readonly #listeners = new Set<(voided: VoidedApproval) => void>();
 
   constructor(pins: PinStore) {
@@ -42,7 +45,7 @@ export class ToolTrust {
   }
 
   /** Pins a tool with its current definition, or with the one that has this hash; a later change asks again. */
-  approve(server: ServerConfig, tool: ListedTool, definition?: string): void {
+  approve(server: PinnedServer, tool: ListedTool, definition?: string): void {
     const key = keyOf(server.id, tool.name);
     const now = pinOf(server, tool);
     this.#voided.delete(key);
@@ -93,13 +96,13 @@ export class ToolTrust {
   }
 
   /** Reviews a tool list, unless it was reviewed already. */
-  review(server: ServerConfig, tools: ReadonlyMap<string, ListedTool>): void {
+  review(server: PinnedServer, tools: ReadonlyMap<string, ListedTool>): void {
     if (this.#reviewed.get(server.id)?.tools === tools) return;
     this.#reviewed.set(server.id, { server, tools });
     for (const tool of tools.values()) this.#reviewTool(server, tool);
   }
 
-  #reviewTool(server: ServerConfig, tool: ListedTool): void {
+  #reviewTool(server: PinnedServer, tool: ListedTool): void {
     const key = keyOf(server.id, tool.name);
     const approved = this.#pins.get(key);
     if (approved === undefined) return;
@@ -124,10 +127,10 @@ function keyOf(serverId: string, name: string): string {
   return `${serverId}/${name}`;
 }
 
-const hashes = new WeakMap<ListedTool, { server: ServerConfig; hash: string }>();
+const hashes = new WeakMap<ListedTool, { server: PinnedServer; hash: string }>();
 
 /** The hash of a tool as listed now, computed once per listed tool. */
-export function definitionHash(server: ServerConfig, tool: ListedTool): string {
+export function definitionHash(server: PinnedServer, tool: ListedTool): string {
   const known = hashes.get(tool);
   if (known?.server === server) return known.hash;
   const { hash } = pinOf(server, tool);
@@ -141,15 +144,20 @@ export function unseenPin(definition: string): ToolPin {
 }
 
 /** The pin of a tool as listed now. */
-export function pinOf(server: ServerConfig, tool: ListedTool): ToolPin {
+export function pinOf(server: PinnedServer, tool: ListedTool): ToolPin {
   const { name, title, description, inputSchema, outputSchema, annotations, endpoint: calls } = tool;
   const definition: JsonObject = {
     name,
     inputSchema,
     ...defined({ title, description, outputSchema, annotations, endpoint: calls }),
   };
-  const endpoint = sha256(canonicalJson(endpointOf(server.transport)));
+  const endpoint = server.endpoint ?? endpointHash(server.transport);
   return { hash: sha256(canonicalJson({ endpoint, definition })), endpoint, definition };
+}
+
+/** SHA-256 of everything that decides what runs, without keys. */
+export function endpointHash(transport: TransportConfig): string {
+  return sha256(canonicalJson(endpointOf(transport)));
 }
 
 /**
