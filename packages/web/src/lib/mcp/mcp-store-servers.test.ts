@@ -48,8 +48,7 @@ describe('a server that is added to a tab', () => {
   test('is announced so that the server knows its tools by the same hash, whatever it is reached with', async () => {
     const peer = await startPeer();
     const store = await openStore();
-    const url = `${peer.url}?mode=safe&key=1`;
-    const id = await addServer(store, { ...draftOf('Rich', url), headers: { 'X-Tenant': 'a', ...KEY } });
+    const id = await addServer(store, { ...draftOf('Rich', peer.url), headers: { 'X-Tenant': 'a', ...KEY } });
     const [offered] = tabServersOf(store.tools({ servers: { [id]: true } }), store.list);
     const [tool] = offered?.tools ?? [];
     if (!offered || !tool) throw new Error('Nothing is announced.');
