@@ -60,7 +60,7 @@ export type {
 export { faultOfUrlToOpen } from './server-requests/url-to-open.ts';
 export type { ListedSkill, SkillFile } from './catalogue/skills.ts';
 export type { ResourceStore } from './catalogue/resource-store.ts';
-export type { PinStore, ToolPin, VoidedApproval } from './catalogue/trust.ts';
+export type { PinnedServer, PinStore, ToolPin, VoidedApproval } from './catalogue/trust.ts';
 export { definitionHash, pinOf, ToolTrust, unseenPin } from './catalogue/trust.ts';
 export type { NumberedEntry } from './log/server-log.ts';
 export type { WireEntry } from './log/wire-log.ts';

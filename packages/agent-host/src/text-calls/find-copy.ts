@@ -1,13 +1,16 @@
 import type { JsonObject, JsonValue, TextCallSource, ToolReference } from '@toolyard/protocol';
 import { canonicalJson, defined, isJsonObject } from '@toolyard/protocol';
 import { createToolCallTextParser } from '@toolyard/model-runtime/tool-call-text';
-import { foldText, unescapedForms } from './fold-text.ts';
+import { foldedForms, unescapedForms } from './fold-text.ts';
 import type { UntrustedText } from './untrusted-texts.ts';
 
 /** A call that a model wrote as text. */
 export type CopiedCall = { name: string; tool: ToolReference; arguments: JsonObject; raw: string };
 
-export type FoldedText = UntrustedText & { folded: string };
+/** A folded form of a text, and the same without spaces and marks. */
+type Form = { folded: string; dense: string };
+
+export type FoldedText = UntrustedText & { forms: readonly Form[] };
 
 /** Length of the passages that are looked up, and of the shortest that counts when a call is spread over texts. */
 const PASSAGE = 12;
@@ -25,36 +28,43 @@ export function findCopy(call: CopiedCall, texts: readonly FoldedText[]): TextCa
   const target = foldedCall(call);
   const others = texts.filter(({ aboutServer }) => aboutServer === undefined || aboutServer !== call.tool.serverId);
   const source =
-    others.find(({ text, folded }) => {
-      if (target.raw !== target.name && target.raw.length >= PASSAGE && folded.includes(target.raw)) return true;
-      const isNamed = folded.includes(target.name) || occurs(folded, target.toolName);
-      return isNamed && (hasArguments(folded, target) || containsCall(text, call));
-    }) ?? (target.raw === target.name ? undefined : findSpread(target.raw, others));
+    others.find(({ text, forms }) => {
+      const contains = (passage: Passage): boolean => passage.some((each) => forms.some((form) => occurs(form, each)));
+      if (target.raw.some(({ dense }) => forms.some((form) => form.dense.includes(dense)))) return true;
+      const isNamed = contains(target.name) || contains(target.toolName);
+      return isNamed && (hasArguments(forms, target, contains) || containsCall(text, call));
+    }) ?? findSpread(target.raw, others);
   return source && { from: source.from, ...defined({ name: source.name }) };
 }
 
-/** The texts with their folded form, for all calls of an answer. */
+/** The texts with their folded forms, for all calls of an answer. */
 export function foldTexts(texts: readonly UntrustedText[]): FoldedText[] {
-  return texts.filter(({ text }) => text !== '').map((text) => ({ ...text, folded: foldText(text.text) }));
+  return texts.filter(({ text }) => text !== '').map((text) => ({ ...text, forms: formsOf(text.text) }));
 }
 
-type FoldedCall = { raw: string; name: string; toolName: string; leaves: string[] };
+function formsOf(text: string): Form[] {
+  return foldedForms(text).map((form) => {
+    const folded = form.replace(/^[| ]+|[| ]+$/g, '');
+    return { folded, dense: folded.replace(/[| ]+/g, '') };
+  });
+}
+
+/** The forms of a part of a call; one of them is looked up. */
+type Passage = readonly Form[];
+type FoldedCall = { raw: Passage; name: Passage; toolName: Passage; leaves: Passage[] };
 
 function foldedCall({ name, tool, arguments: args, raw }: CopiedCall): FoldedCall {
-  const leaves = leavesOf(args).map((leaf) => trimmed(foldText(leaf)));
+  const names = formsOf(name);
   return {
-    raw: trimmed(foldText(raw)),
-    name: trimmed(foldText(name)),
-    toolName: trimmed(foldText(tool.name)),
-    leaves: leaves
-      .filter((leaf) => leaf !== '')
+    // What is no more than a name is no call.
+    raw: formsOf(raw).filter(({ dense }) => dense.length >= PASSAGE && names.every((each) => each.dense !== dense)),
+    name: names,
+    toolName: formsOf(tool.name),
+    leaves: leavesOf(args)
       .toSorted((one, other) => other.length - one.length)
-      .slice(0, MAX_LEAVES),
+      .slice(0, MAX_LEAVES)
+      .map(formsOf),
   };
-}
-
-function trimmed(folded: string): string {
-  return folded.replace(/^[| ]+|[| ]+$/g, '');
 }
 
 /** Each value with its key, as `key:value`; values in lists alone. */
@@ -69,26 +79,34 @@ function leavesOf(args: JsonObject): string[] {
   return leaves;
 }
 
-function hasArguments(folded: string, { name, toolName, leaves }: FoldedCall): boolean {
-  if (leaves.length > 0) return leaves.every((leaf) => occurs(folded, leaf));
+function hasArguments(
+  forms: readonly Form[],
+  { name, toolName, leaves }: FoldedCall,
+  contains: (passage: Passage) => boolean,
+): boolean {
+  if (leaves.length > 0) return leaves.every(contains);
   // A name alone is no call: it is where calls have their name.
-  return [name, toolName].some((each) =>
-    NAME_KEYS.some((key) => {
-      const at = folded.indexOf(`${key}|${each}`);
-      return at !== -1 && !isWord(folded[at + key.length + 1 + each.length]);
-    }),
+  return [...name, ...toolName].some((each) =>
+    NAME_KEYS.some((key) =>
+      forms.some(({ folded }) => {
+        const at = folded.indexOf(`${key}|${each.folded}`);
+        return at !== -1 && !isWord(folded[at + key.length + 1 + each.folded.length]);
+      }),
+    ),
   );
 }
 
-const NAME_KEYS = ['name', 'function', 'tool', 'call', 'invoke', 'action'];
+const NAME_KEYS = ['NAME', 'FUNCTION', 'TOOL', 'CALL', 'INVOKE', 'ACTION'];
 
-/** True if the passage occurs in the text, not within words. */
-function occurs(folded: string, passage: string): boolean {
-  if (passage === '') return false;
+/** True if the passage occurs in the text: a short one not within words, a long one whatever separates its words. */
+function occurs(text: Form, passage: Form): boolean {
+  if (passage.folded === '') return false;
+  if (passage.dense.length >= PASSAGE) return text.dense.includes(passage.dense);
   let seen = 0;
-  for (let at = folded.indexOf(passage); at !== -1; at = folded.indexOf(passage, at + 1)) {
+  const { folded } = text;
+  for (let at = folded.indexOf(passage.folded); at !== -1; at = folded.indexOf(passage.folded, at + 1)) {
     seen += 1;
-    if (!isWord(folded[at - 1]) && !isWord(folded[at + passage.length])) return true;
+    if (!isWord(folded[at - 1]) && !isWord(folded[at + passage.folded.length])) return true;
     if (seen === MAX_OCCURRENCES) return true;
   }
   return false;
@@ -106,7 +124,7 @@ function containsCall(text: string, { name, arguments: args }: CopiedCall): bool
     if (dense.includes(`${name}()`) || dense.includes(`${name}{}`)) return true;
     const parser = createToolCallTextParser({});
     return [...parser.push(form), ...parser.end()].some((part) => {
-      if (part.type !== 'tool_call' || foldText(part.name) !== foldText(name)) return false;
+      if (part.type !== 'tool_call' || foldedForms(part.name)[0] !== foldedForms(name)[0]) return false;
       const found = part.arguments;
       if (given.length === 0) return Object.keys(found).length === 0;
       return given.every(([key, value]) => canonicalJson(found[key] ?? null) === value);
@@ -115,8 +133,16 @@ function containsCall(text: string, { name, arguments: args }: CopiedCall): bool
 }
 
 /** The first of several texts that together contain the passage, in pieces of at least {@link PASSAGE} characters. */
-function findSpread(passage: string, texts: readonly FoldedText[]): FoldedText | undefined {
-  if (passage.length < PASSAGE) return undefined;
+function findSpread(passage: Passage, texts: readonly FoldedText[]): FoldedText | undefined {
+  const forms = texts.flatMap((text) => text.forms.map(({ dense }) => ({ text, dense })));
+  for (const { dense } of passage) {
+    const first = firstCovering(dense, forms);
+    if (first) return first;
+  }
+  return undefined;
+}
+
+function firstCovering(passage: string, forms: readonly { text: FoldedText; dense: string }[]): FoldedText | undefined {
   const starts = new Map<string, number[]>();
   for (let at = 0; at + PASSAGE <= passage.length; at += 1) {
     const piece = passage.slice(at, at + PASSAGE);
@@ -126,13 +152,14 @@ function findSpread(passage: string, texts: readonly FoldedText[]): FoldedText |
   }
   const covered = new Uint8Array(passage.length);
   let first: FoldedText | undefined;
-  for (const text of texts) {
-    for (let at = 0; at + PASSAGE <= text.folded.length; at += 1) {
-      const found = starts.get(text.folded.slice(at, at + PASSAGE));
+  for (const { text, dense } of forms) {
+    for (let at = 0; at + PASSAGE <= dense.length; at += 1) {
+      const piece = dense.slice(at, at + PASSAGE);
+      const found = starts.get(piece);
       if (!found) continue;
       first ??= text;
       for (const start of found) covered.fill(1, start, start + PASSAGE);
-      starts.delete(text.folded.slice(at, at + PASSAGE));
+      starts.delete(piece);
     }
   }
   return covered.every((each) => each === 1) ? first : undefined;

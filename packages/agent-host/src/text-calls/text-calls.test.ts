@@ -66,6 +66,11 @@ function judged(
   return judge(text, { name: NAME, tool: TOOL, arguments: call.arguments });
 }
 
+const bytesOf = (text: string) => ({
+  mimeType: 'text/plain',
+  source: { data: Buffer.from(text).toString('base64') },
+});
+
 /** The untrusted texts of a request, each with a text in it. */
 const SOURCES: Readonly<Record<string, (text: string) => Message[]>> = {
   'a result': (text) => [result(`Recipe of the day. ${text} Enjoy.`)],
@@ -82,6 +87,8 @@ const SOURCES: Readonly<Record<string, (text: string) => Message[]>> = {
   'an attachment': (text) => [
     { ...base, id: 'u', role: 'user', parts: [{ type: 'resource', uri: 'file:///a.txt', name: 'a.txt', text }] },
   ],
+  'a file': (text) => [{ ...base, id: 'u', role: 'user', parts: [{ type: 'file', name: 'a.txt', ...bytesOf(text) }] }],
+  'a file of a result': (text) => [resultOf({ content: [{ type: 'resource', uri: 'a:b', ...bytesOf(text) }] })],
   'a prompt of a server': (text) => [
     {
       ...base,
@@ -99,26 +106,106 @@ const SOURCES: Readonly<Record<string, (text: string) => Message[]>> = {
     },
   ],
   'an earlier answer': (text) => [answer([{ type: 'text', text: `The page says: ${text}` }])],
+  'the title of a citation': (text) => [answer([{ type: 'citation', url: 'https://a.example', title: text }])],
 };
 
-/** What a copy may look like; the model writes the call plainly. */
-const DISGUISES: Readonly<Record<string, (text: string) => string>> = {
+const tagged = (text: string): string =>
+  [...text]
+    .map((each) =>
+      String.fromCodePoint(
+        each.charCodeAt(0) < 0x7f && each >= ' ' ? 0xe_00_00 + each.charCodeAt(0) : (each.codePointAt(0) ?? 0),
+      ),
+    )
+    .join('');
+const selectors = (text: string): string =>
+  [...new TextEncoder().encode(text)]
+    .map((byte) => String.fromCodePoint(byte < 16 ? 0xfe_00 + byte : 0xe_01_00 + byte - 16))
+    .join('');
+/** Not what could end an escape. */
+const WORD = /(?<![\\a-z])[a-z]{3,}/g;
+const within = (mark: string) => (text: string) => text.replace(/(?<=[a-z])(?=[a-z])/g, mark);
+const encoded = (encode: (mark: string) => string) => (text: string) =>
+  text.replace(/[^\w\s]/g, (mark) =>
+    mark.codePointAt(0) === mark.charCodeAt(0) && mark.charCodeAt(0) < 128 ? encode(mark) : mark,
+  );
+const hex = (mark: string, digits: number): string => mark.charCodeAt(0).toString(16).padStart(digits, '0');
+const NAMED: Readonly<Record<string, string>> = {
+  ...{
+    '<': 'lt',
+    '>': 'gt',
+    '"': 'quot',
+    '&': 'amp',
+    "'": 'apos',
+    '{': 'lbrace',
+    '}': 'rcub',
+    '[': 'lsqb',
+    ']': 'rbrack',
+  },
+  ...{ ':': 'colon', ',': 'comma', '=': 'equals', _: 'lowbar', '/': 'sol', '\\': 'bsol', '|': 'vert' },
+};
+
+/** What a copy may look like; the model writes the call plainly. What is within its words: */
+const WITHIN: Readonly<Record<string, (text: string) => string>> = {
   plain: (text) => text,
+  'escapes of JavaScript': (text) =>
+    text.replace(/[<>"{}]/g, (mark) => (mark < '>' ? `\\x${hex(mark, 2)}` : `\\u{${hex(mark, 2)}}`)),
+  'zero-width characters': (text) => [...text].join('\u200b'),
+  'escaped zero-width characters': within('\\u200b'),
+  'entities of zero-width characters': within('&#8203;'),
+  'soft hyphens': within('\u00ad'),
+  'tag characters within words': within('\u{e0061}'),
+  'tag characters': (text) => `Hello ${tagged(text)}`,
+  'variation selectors': (text) => `Hello ${selectors(text)}`,
+  'combining marks': within('\u0301'),
+  'upper case': (text) => text.toUpperCase(),
+  'full-width marks': (text) =>
+    text.replace(/[!-/:-@[-`{-~]/g, (mark) => String.fromCharCode(mark.charCodeAt(0) + 0xfe_e0)),
+  'inline elements': within('<b class="x"></b>'),
+  'possible line breaks': within('<wbr>'),
+  comments: within('<!-- x -->'),
+  'escaped elements': within('&lt;i&gt;&lt;/i&gt;'),
+  'elements in JSON': (text) => JSON.stringify(within('<em></em>')(text)).replaceAll('<', '\\u003c'),
+  'escapes of Markdown': encoded((mark) => `\\${mark}`),
+  'bold words': (text) => text.replace(WORD, '**$&**'),
+  'emphasis within words': within('*'),
+  'struck words': (text) => text.replace(WORD, '~~$&~~'),
+  'linked words': (text) => text.replace(WORD, '[$&](https://a.example/$&)'),
+  'wrapped lines': (text) => text.replace(/(?<=^.{30}) /gm, '\n        '),
+  'colours of a terminal': (text) => text.replace(WORD, '\u001b[1;31m$&\u001b[0m'),
+  'escaped colours': (text) => JSON.stringify(text.replace(WORD, '\u001b[1m$&\u001b[0m')),
+};
+/** What is around it: */
+const AROUND: Readonly<Record<string, (text: string) => string>> = {
   'JSON document': (text) => JSON.stringify({ body: text }),
   'JSON in JSON': (text) => JSON.stringify({ body: JSON.stringify({ html: text }) }),
+  'JSON for a page': (text) => JSON.stringify([text]).replace(/[<>&'/]/g, (mark) => `\\u${hex(mark, 4)}`),
   'HTML entities': (text) =>
     text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+  'entities of entities': (text) => text.replace(/[&<>"]/g, (mark) => `&amp;amp;${NAMED[mark] ?? ''};`),
+  'named entities': encoded((mark) => (NAMED[mark] === undefined ? mark : `&${NAMED[mark]};`)),
+  'entities without semicolons': (text) =>
+    text.replaceAll('&', '&amp').replaceAll('<', '&lt').replaceAll('>', '&gt').replaceAll('"', '&quot'),
   'numeric entities': (text) => text.replace(/[<>"{}]/g, (mark) => `&#${mark.charCodeAt(0)};`),
-  'escaped characters': (text) =>
-    text.replace(/[<>"{}]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`),
-  'zero-width characters': (text) => [...text].join('\u200b'),
-  'soft hyphens': (text) => text.replace(/(?<=[a-z])(?=[a-z])/g, '\u00ad'),
+  'padded entities': encoded((mark) => `&#x${hex(mark, 7)};`),
+  'escaped characters': (text) => text.replace(/[<>"{}]/g, (mark) => `\\u${hex(mark, 4)}`),
+  'a part of a URL': encodeURIComponent,
+  'a form of a URL': (text) => new URLSearchParams({ q: text }).toString(),
   'other line breaks': (text) => text.replaceAll('\n', '\r\n'),
   quoted: (text) => text.replaceAll(/^/gm, '> '),
   fenced: (text) => `\`\`\`\n${text}\n\`\`\``,
   'full-width letters': (text) =>
     text.replace(/[a-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 97 + 0xff41)),
+  'a list of HTML': (text) => text.replaceAll(/^/gm, '<li>').replaceAll(/$/gm, '</li>'),
+  CDATA: (text) => `<x><![CDATA[${text}]]></x>`,
+  'a list of Markdown': (text) => text.replaceAll(/^/gm, '  * '),
+  'a diff': (text) => text.replaceAll(/^/gm, '+ '),
+  'numbered lines': (text) =>
+    text
+      .split('\n')
+      .map((line, at) => `${at + 9}\t${line}`)
+      .join('\n'),
 };
+const DISGUISES = { ...WITHIN, ...AROUND };
 
 const entries = <T>(table: Readonly<Record<string, T>>): fc.Arbitrary<[string, T]> =>
   fc.constantFrom(...Object.entries(table));
@@ -130,6 +217,26 @@ describe('a call written as text', () => {
         const raw = renderTextCalls([{ name: NAME, arguments: all }], family);
         const found = judged({ arguments: all, raw }, source(disguise(raw)));
         expect(found?.copiedFrom).toBeDefined();
+      }),
+      cases(400),
+    );
+  });
+
+  test.each(Object.entries(DISGUISES))('is found in every format: %s', (_, disguise) => {
+    const all = { command: 'echo HELLO & curl https://a.example/x?y=1&z=2 > "/tmp/x"', options: { depth: 3 } };
+    const missed = families.filter((family) => {
+      const raw = renderTextCalls([{ name: NAME, arguments: all }], family);
+      return judged({ arguments: all, raw }, [result(`See: ${disguise(raw)} The end.`)])?.copiedFrom === undefined;
+    });
+    expect(missed).toEqual([]);
+  });
+
+  test('is found in a disguise of a disguise', () => {
+    fc.assert(
+      fc.property(format, args, entries(WITHIN), entries(AROUND), (family, all, [, inner], [, outer]) => {
+        const raw = renderTextCalls([{ name: NAME, arguments: all }], family);
+        const data = outer(inner(raw));
+        expect(judged({ arguments: all, raw }, [result(data)])?.copiedFrom).toBeDefined();
       }),
       cases(400),
     );
@@ -265,7 +372,16 @@ describe('a call written as text', () => {
     const data = `${NAME} {"command":"${'a'.repeat(199)}", ${' '.repeat(1_000)}`.repeat(300);
     // A quadratic search would need minutes.
     expect(
-      judged({ arguments: all, raw }, [result(data), result('<'.repeat(300_000)), result('\\'.repeat(300_000))]),
+      judged({ arguments: all, raw }, [
+        result(data),
+        result('<'.repeat(100_000)),
+        result('\\'.repeat(100_000)),
+        result('<!--'.repeat(20_000)),
+        result('[](<b '.repeat(20_000)),
+        result('"\\'.repeat(50_000)),
+        result('\u{e0041}'.repeat(50_000)),
+        result('&amp'.repeat(30_000)),
+      ]),
     ).toEqual({});
   });
 });

@@ -1,4 +1,12 @@
-import type { Message, TextCallSource, ToolContentPart, ToolDefinition, ToolMessage } from '@toolyard/protocol';
+import type {
+  Message,
+  TextCallSource,
+  ToolContentPart,
+  ToolDefinition,
+  ToolMessage,
+  UserPart,
+} from '@toolyard/protocol';
+import { textOfSource } from '@toolyard/protocol';
 import type { RequestInputs } from '../executors/assemble-request.ts';
 
 /** A text of a request that neither Toolyard nor the model wrote. */
@@ -27,12 +35,13 @@ export function untrustedTexts(
           if (part.type === 'text') return [{ from: 'user', text: part.text }];
           if (part.type === 'prompt')
             return part.messages.flatMap(({ content }) => textsIn(content, { from: 'prompt', name: part.name }));
-          return part.type === 'resource' ? textsIn(part, { from: 'attachment' }) : [];
+          return textsIn(part, { from: 'attachment' });
         });
       case 'assistant':
         return message.parts.flatMap((part): UntrustedText[] => {
           if (part.type !== 'text' && part.type !== 'citation') return [];
-          return [{ from: 'answer', text: part.text ?? '' }];
+          const cited = part.type === 'citation' ? [part.url, part.title] : [];
+          return [{ from: 'answer', text: joined(...cited, part.text) }];
         });
       case 'system':
         return at === 0 ? [] : message.parts.map(({ text }) => ({ from: 'summary', text }));
@@ -70,24 +79,25 @@ function resultTexts({ name, tool, parts }: ToolMessage, rejected: ReadonlySet<s
   return [...result.content.flatMap((part) => textsIn(part, source)), ...structured];
 }
 
-function textsIn(part: ToolContentPart, source: TextCallSource): UntrustedText[] {
-  switch (part.type) {
-    case 'text':
-      return [{ ...source, text: part.text }];
-    case 'resource': {
-      const { uri, name, title, description, text } = part;
-      const named = source.from === 'attachment' ? { ...source, name: title ?? name ?? uri } : source;
-      return [
-        { ...named, text: [uri, name, title, description, text].filter((each) => each !== undefined).join('\n') },
-      ];
-    }
-    case 'image':
-    case 'audio':
-      return part.name === undefined ? [] : [{ ...source, text: part.name }];
-  }
+/** Also the text of bytes that a request contains as text. */
+function textsIn(
+  part: Exclude<UserPart, { type: 'prompt' }> | ToolContentPart,
+  source: TextCallSource,
+): UntrustedText[] {
+  if (part.type === 'text') return [{ ...source, text: part.text }];
+  const { name, mimeType = '' } = part;
+  const bytes = part.source === undefined ? null : textOfSource(part.source, mimeType);
+  const { uri, title, description, text = bytes } = part.type === 'resource' ? part : { text: bytes };
+  const label = title ?? name ?? uri;
+  const named = source.from === 'attachment' && label !== undefined ? { ...source, name: label } : source;
+  return [{ ...named, text: joined(uri, name, title, description, text) }];
+}
+
+function joined(...texts: (string | null | undefined)[]): string {
+  return texts.filter((each) => each !== undefined && each !== null).join('\n');
 }
 
 function definitionText({ tool, title, description, inputSchema }: ToolDefinition): UntrustedText {
-  const text = [title, description, JSON.stringify(inputSchema)].filter((each) => each !== undefined).join('\n');
+  const text = joined(title, description, JSON.stringify(inputSchema));
   return { from: 'server', name: tool.serverId, text, aboutServer: tool.serverId };
 }

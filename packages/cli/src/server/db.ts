@@ -67,7 +67,7 @@ async function withoutValues(notes: string[]): Promise<(name: string, text: stri
     try {
       const edited = mcpConfigWithoutValues(text);
       notes.push(
-        'mcp.json was copied without comments and without the values of env, headers, settings and sign-ins: its servers name what is missing (LEFT_OUT_OF_BACKUP). Enter the values again after you restore it.',
+        'mcp.json was copied without comments, without the values of env, headers, settings and sign-ins, and without keys in arguments and URLs: its servers name what is missing (LEFT_OUT_OF_BACKUP). Enter the values again after you restore it.',
       );
       return edited;
     } catch (thrown) {

@@ -72,6 +72,19 @@ describe('attack 17: a tool that changes after its approval', () => {
   const COMMAND: TransportConfig = { type: 'stdio', command: 'server', args: ['--x'], cwd: '/a', env: { MODE: 'a' } };
   const SANDBOXED: TransportConfig = { ...COMMAND, sandbox: { read: ['/a'] } };
 
+  const REMOTE: TransportConfig = {
+    type: 'http',
+    url: 'https://a.example/mcp?mode=safe&key=1',
+    headers: { 'X-Tenant': 'a', Authorization: 'Bearer 1' },
+  };
+  const PLUGIN: TransportConfig = {
+    type: 'plugin',
+    url: 'https://a.example/plugin.json?v=1',
+    gateway: 'https://g.example/?to=a',
+    settings: { region: 'eu', apiKey: '1' },
+  };
+  const HOSTED: TransportConfig = { type: 'hosted', service: 'klavis', server: 'Gmail', apiKey: '1' };
+
   test.each([
     [COMMAND, { env: { MODE: 'b' } }],
     [COMMAND, { env: { MODE: 'a', NODE_OPTIONS: '--require /tmp/x.js' } }],
@@ -86,6 +99,29 @@ describe('attack 17: a tool that changes after its approval', () => {
     [SANDBOXED, { sandbox: { read: ['/a'], write: ['/a'] } }],
     [SANDBOXED, { sandbox: { read: ['/a'], network: 'off' } }],
     [SANDBOXED, { sandbox: { read: ['/a'], profile: 'browser' } }],
+    [SANDBOXED, { sandbox: { read: ['/a'], unixSockets: ['/run/a.sock'] } }],
+    [REMOTE, { type: 'sse' }],
+    [REMOTE, { type: 'websocket', url: 'wss://a.example/mcp?mode=safe&key=1' }],
+    [REMOTE, { url: 'http://a.example/mcp?mode=safe&key=1' }],
+    [REMOTE, { url: 'https://a.example:8443/mcp?mode=safe&key=1' }],
+    [REMOTE, { url: 'https://b.example/mcp?mode=safe&key=1' }],
+    [REMOTE, { url: 'https://a.example/mcp/x?mode=safe&key=1' }],
+    [REMOTE, { url: 'https://a.example/mcp?mode=all&key=1' }],
+    [REMOTE, { url: 'https://a.example/mcp?key=1' }],
+    [REMOTE, { url: 'https://a.example/mcp?mode=safe&mode=all&key=1' }],
+    [REMOTE, { url: 'https://a.example/mcp?mode=safe&key=1&tools=delete' }],
+    [REMOTE, { url: 'https://a.example/mcp?mode=safe&key=1&max_tokens=5' }],
+    [REMOTE, { headers: { 'X-Tenant': 'b', Authorization: 'Bearer 1' } }],
+    [REMOTE, { headers: { Authorization: 'Bearer 1' } }],
+    [REMOTE, { headers: { 'X-Tenant': 'a', Authorization: 'Bearer 1', 'x-author': 'b' } }],
+    [REMOTE, { headers: { 'X-Tenant': 'a', Authorization: 'Bearer 1', 'x-key-set': 'b' } }],
+    [PLUGIN, { url: 'https://a.example/plugin.json?v=2' }],
+    [PLUGIN, { gateway: 'https://b.example' }],
+    [PLUGIN, { gateway: 'https://g.example/?to=b' }],
+    [PLUGIN, { settings: { region: 'us', apiKey: '1' } }],
+    [HOSTED, { server: 'Drive' }],
+    [HOSTED, { user: 'b' }],
+    [HOSTED, { url: 'https://b.example' }],
   ] as [TransportConfig, Partial<TransportConfig>][])(
     'includes one of a server that runs something else: %j with %j',
     async (before, change) => {
@@ -98,13 +134,27 @@ describe('attack 17: a tool that changes after its approval', () => {
     },
   );
 
-  test('keeps its approval when only the limits of its sandbox change', async () => {
-    const pins = new Map<string, ToolPin>();
-    offer({ name: 'go' });
-    (await connect(pins, SANDBOXED)).approveTool(go);
-    const changed: TransportConfig = { ...COMMAND, sandbox: { read: ['/a'], limits: { memoryMb: 9_000 } } };
-    expect((await connect(pins, changed)).trust.verdict(go)).toBe('approved');
-  });
+  test.each([
+    [SANDBOXED, { sandbox: { read: ['/a'], limits: { memoryMb: 9_000 } } }],
+    [REMOTE, { url: 'https://a.example/mcp?key=2&mode=safe' }],
+    [REMOTE, { url: 'HTTPS://A.example:443/mcp?mode=safe&access_token=3#top' }],
+    [REMOTE, { headers: { authorization: 'Basic 2', 'x-tenant': ' a ' } }],
+    [
+      REMOTE,
+      { headers: { 'X-Tenant': 'a', Cookie: 'id=1', 'X-Api-Key': '2', clientSecret: '3', 'X-Amz-Signature': '4' } },
+    ],
+    [PLUGIN, { settings: { region: 'eu', apiKey: '2' } }],
+    [HOSTED, { apiKey: '2' }],
+  ] as [TransportConfig, Partial<TransportConfig>][])(
+    'keeps its approval with another key or limit: %j with %j',
+    async (before, change) => {
+      const pins = new Map<string, ToolPin>();
+      offer({ name: 'go' });
+      (await connect(pins, before)).approveTool(go);
+      const changed = await connect(pins, { ...before, ...change } as TransportConfig);
+      expect(changed.trust.verdict(go)).toBe('approved');
+    },
+  );
 
   test('is detected at the next start, before it is called', async () => {
     const pins = new Map<string, ToolPin>();
@@ -114,16 +164,6 @@ describe('attack 17: a tool that changes after its approval', () => {
     const host = await connect(pins);
     expect(host.trust.verdict(go)).toBe('voided');
     expect(await host.callTool(go, {})).toMatchObject({ error: { code: 'tool_refused' } });
-  });
-
-  test('includes one with the same name at another endpoint', async () => {
-    const pins = new Map<string, ToolPin>();
-    offer({ name: 'go' });
-    (await connect(pins, { type: 'http', url: 'https://good.example/mcp?key=1' })).approveTool(go);
-    const same = await connect(pins, { type: 'http', url: 'https://good.example/mcp?key=2', headers: { a: 'new' } });
-    expect(same.trust.verdict(go)).toBe('approved');
-    const moved = await connect(pins, { type: 'http', url: 'https://evil.example/mcp' });
-    expect(moved.trust.voided()).toEqual([{ tool: go, hasMoved: true, differences: [] }]);
   });
 
   test('is allowed again when it changes back', async () => {

@@ -1,13 +1,13 @@
 import type { ErrorInfo, JsonObject, JsonValue, ToolChange, ToolDifference, ToolReference } from '@toolyard/protocol';
 import { canonicalJson, defined, isJsonObject } from '@toolyard/protocol';
 import { hostedIdentity } from '../hosted/hosted-config.ts';
-import { pluginIdentity } from '../plugins/plugin-config.ts';
 import type { ListedTool } from './read-tool.ts';
 import { sha256 } from '../values/sha256.ts';
 import type { SandboxSettings } from '../host/sandbox-settings.ts';
 import type { ServerConfig, TransportConfig } from '../types.ts';
 import { previewOf } from '../log/wire-log.ts';
 import { readUrl } from '../values/read-url.ts';
+import { isSecretName } from '../values/secret-name.ts';
 
 /** What was approved of a tool: its definition and its endpoint. */
 export type ToolPin = {
@@ -18,6 +18,9 @@ export type ToolPin = {
   /** The approved definition, to show a later change. */
   definition: JsonObject;
 };
+
+/** `endpoint`: its {@link endpointHash}, if only another process knows the whole configuration. */
+export type PinnedServer = Pick<ServerConfig, 'id' | 'transport'> & { endpoint?: string };
 
 /** Stores pins by `server/tool`; a `Map` will do. Its owner decides how long pins are kept. */
 export type PinStore = Pick<Map<string, ToolPin>, 'get' | 'set' | 'delete'>;
@@ -34,7 +37,7 @@ const MAX_DIFFERENCES = 50;
 export class ToolTrust {
   readonly #pins: PinStore;
   readonly #voided = new Map<string, VoidedApproval>();
-  readonly #reviewed = new Map<string, { server: ServerConfig; tools: ReadonlyMap<string, ListedTool> }>();
+  readonly #reviewed = new Map<string, { server: PinnedServer; tools: ReadonlyMap<string, ListedTool> }>();
   readonly #listeners = new Set<(voided: VoidedApproval) => void>();
 
   constructor(pins: PinStore) {
@@ -42,7 +45,7 @@ export class ToolTrust {
   }
 
   /** Pins a tool with its current definition, or with the one that has this hash; a later change asks again. */
-  approve(server: ServerConfig, tool: ListedTool, definition?: string): void {
+  approve(server: PinnedServer, tool: ListedTool, definition?: string): void {
     const key = keyOf(server.id, tool.name);
     const now = pinOf(server, tool);
     this.#voided.delete(key);
@@ -93,13 +96,13 @@ export class ToolTrust {
   }
 
   /** Reviews a tool list, unless it was reviewed already. */
-  review(server: ServerConfig, tools: ReadonlyMap<string, ListedTool>): void {
+  review(server: PinnedServer, tools: ReadonlyMap<string, ListedTool>): void {
     if (this.#reviewed.get(server.id)?.tools === tools) return;
     this.#reviewed.set(server.id, { server, tools });
     for (const tool of tools.values()) this.#reviewTool(server, tool);
   }
 
-  #reviewTool(server: ServerConfig, tool: ListedTool): void {
+  #reviewTool(server: PinnedServer, tool: ListedTool): void {
     const key = keyOf(server.id, tool.name);
     const approved = this.#pins.get(key);
     if (approved === undefined) return;
@@ -124,10 +127,10 @@ function keyOf(serverId: string, name: string): string {
   return `${serverId}/${name}`;
 }
 
-const hashes = new WeakMap<ListedTool, { server: ServerConfig; hash: string }>();
+const hashes = new WeakMap<ListedTool, { server: PinnedServer; hash: string }>();
 
 /** The hash of a tool as listed now, computed once per listed tool. */
-export function definitionHash(server: ServerConfig, tool: ListedTool): string {
+export function definitionHash(server: PinnedServer, tool: ListedTool): string {
   const known = hashes.get(tool);
   if (known?.server === server) return known.hash;
   const { hash } = pinOf(server, tool);
@@ -141,21 +144,27 @@ export function unseenPin(definition: string): ToolPin {
 }
 
 /** The pin of a tool as listed now. */
-export function pinOf(server: ServerConfig, tool: ListedTool): ToolPin {
+export function pinOf(server: PinnedServer, tool: ListedTool): ToolPin {
   const { name, title, description, inputSchema, outputSchema, annotations, endpoint: calls } = tool;
   const definition: JsonObject = {
     name,
     inputSchema,
     ...defined({ title, description, outputSchema, annotations, endpoint: calls }),
   };
-  const endpoint = sha256(canonicalJson(endpointOf(server.transport)));
+  const endpoint = server.endpoint ?? endpointHash(server.transport);
   return { hash: sha256(canonicalJson({ endpoint, definition })), endpoint, definition };
+}
+
+/** SHA-256 of everything that decides what runs, without keys. */
+export function endpointHash(transport: TransportConfig): string {
+  return sha256(canonicalJson(endpointOf(transport)));
 }
 
 /**
  * The rule: **a lasting approval is for everything that decides what runs**. Only its hash is stored, so values of `env`
- * count too: `NODE_OPTIONS` or `PATH` run other code under the same command. A changed key in a header or in the query of
- * a URL is the same server.
+ * count too: `NODE_OPTIONS` or `PATH` run other code under the same command. Headers, settings and parameters of a URL
+ * choose a tenant, a mode or a version of a remote server, so they count, but a value that can only be a key does not: with
+ * a new key it is the same server.
  */
 function endpointOf(transport: TransportConfig): JsonObject {
   switch (transport.type) {
@@ -165,23 +174,50 @@ function endpointOf(transport: TransportConfig): JsonObject {
         command,
         args,
         cwd,
-        ...setOf({ env }),
+        ...valuesOf({ env: { ...env } }),
         ...(sandbox === false ? {} : { sandbox: decidingPart(sandbox) }),
       };
     }
     case 'http':
     case 'sse':
     case 'websocket': {
-      const url = readUrl(transport.url);
-      return { url: url === null ? transport.url : `${url.protocol}//${url.host}${url.pathname}` };
+      const { type, url, headers = {} } = transport;
+      return { type, ...addressOf(url), ...valuesOf({ headers: choices(headersIn(headers)) }) };
     }
     case 'hosted':
       return hostedIdentity(transport);
-    case 'plugin':
-      return { plugin: pluginIdentity(transport) };
+    case 'plugin': {
+      const { url, gateway, settings = {} } = transport;
+      return {
+        plugin: addressOf(url),
+        ...(gateway === undefined ? {} : { gateway: addressOf(gateway) }),
+        ...valuesOf({ settings: choices(Object.entries(settings)) }),
+      };
+    }
     case 'in-memory':
       return { name: transport.name };
   }
+}
+
+function addressOf(text: string): JsonObject {
+  const url = readUrl(text);
+  if (url === null) return { url: text };
+  const query = choices([...url.searchParams]);
+  return { url: `${url.protocol}//${url.host}${url.pathname}`, ...valuesOf({ query }) };
+}
+
+/** In the form in which they are sent. */
+function headersIn(headers: Readonly<Record<string, string>>): [string, string][] {
+  return Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.trim()]);
+}
+
+/** The values by name, without keys. */
+function choices(pairs: readonly (readonly [string, string])[]): Record<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const [name, value] of pairs) {
+    if (!isSecretName(name)) found.set(name, [...(found.get(name) ?? []), value]);
+  }
+  return Object.fromEntries(found);
 }
 
 /** How much a sandbox lets its server use decides nothing about what runs. */
@@ -189,8 +225,9 @@ function decidingPart({ limits: _limits, ...settings }: SandboxSettings): JsonOb
   return { ...settings };
 }
 
-function setOf({ env }: { env: Readonly<Record<string, string>> }): JsonObject {
-  return Object.keys(env).length === 0 ? {} : { env: { ...env } };
+/** Nothing, if there is no value. */
+function valuesOf(values: Readonly<Record<string, JsonObject>>): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([, each]) => Object.keys(each).length > 0));
 }
 
 function differencesOf(before: JsonObject, after: JsonObject): ToolDifference[] {

@@ -16,7 +16,7 @@ import type { SignInResponse, StartedSignIn } from '../oauth/sign-in.ts';
 import { ResourceStore } from '../catalogue/resource-store.ts';
 import { isDisabled, SelectedTools } from './selected-tools.ts';
 import type { ListedSkill, SkillFile } from '../catalogue/skills.ts';
-import { ToolTrust } from '../catalogue/trust.ts';
+import { endpointHash, ToolTrust } from '../catalogue/trust.ts';
 import type {
   Completion,
   CompletionTarget,
@@ -345,6 +345,12 @@ export class McpHost implements ToolHost, AsyncDisposable {
    */
   definitionOf(tool: ToolReference): string | undefined {
     return this.#calls.definitionOf(tool);
+  }
+
+  /** The hash of how a server is reached, for a process that does not know its configuration. */
+  endpointOf(serverId: string): string | undefined {
+    const entry = this.#servers.find(serverId);
+    return entry && endpointHash(entry.config.transport);
   }
 
   /**

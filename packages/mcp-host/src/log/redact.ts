@@ -2,6 +2,7 @@ import type { OAuthSettings } from '../oauth/oauth-settings.ts';
 import { secretsOfSettings } from '../oauth/oauth-settings.ts';
 import type { TransportConfig } from '../types.ts';
 import { readUrl } from '../values/read-url.ts';
+import { SECRET_WORDS } from '../values/secret-name.ts';
 
 /** Replaces a secret. */
 export const REDACTED = '•••';
@@ -9,7 +10,9 @@ export const REDACTED = '•••';
 /** Shorter values are too common to be searched for. */
 const SHORTEST_SECRET = 6;
 /** An option with a secret value, as in `--api-key x` or `--token=x`. */
-const SECRET_OPTION = /^--?[\w-]*(key|token|secret|passw|auth|credential)[\w-]*(=|$)/i;
+const SECRET_OPTION = new RegExp(String.raw`^--?[\w-]*(${SECRET_WORDS})[\w-]*(=|$)`, 'i');
+/** An option whose value is a variable or a header, as in `-e NAME=x` or `--header Name: x`: the name is no secret. */
+const PAIR_OPTION = /^(?:-e|--env|-H|--headers?)(?:=|$)/;
 /** A path segment that is not a word: some services put the key into the path. */
 const OPAQUE_STEP = /^(?=.*\d)[A-Za-z0-9_~=+-]{20,}$/;
 
@@ -21,34 +24,66 @@ export function displayUrl(address: string): string {
   return `${url.protocol}//${url.host}${steps.join('/')}`;
 }
 
-/** `NAME=value` or `Name: value` whose name announces a secret, as in `-e API_KEY=x` or `--header Authorization:x`. */
-const SECRET_PAIR = /^([\w-]*(?:key|token|secret|passw|auth|credential)[\w-]*\s*[=:]\s*)(?=\S)/i;
 /** Nothing but references to variables, perhaps after the scheme of a credential. */
 const REFERENCES = /^(?:(?:Bearer|Basic|Token)\s+)?(?:\$\{[^}]*\})+$/i;
+/** The same in a query or before an `@`. */
+const URL_REFERENCES = /^(?:(?:[^=&:${}]*=)?\$\{[^}]*\}[&:]?)+$/;
+const VALUE = String.raw`(?:(?:Bearer|Basic|Token)\s+)?(?:"[^"]*"|'[^']*'|[^\s"'&;,]+)`;
+/** `NAME=value`, `"name": "value"` or `--name value` within a text, if the name announces a secret. */
+const PAIR = new RegExp(
+  String.raw`([\w.-]{0,60}(?:${SECRET_WORDS}|pwd)[\w.-]{0,60}(?:["']?\s*[=:]\s*(?!//)|(?<=--?[\w-]{1,125})\s+(?!-)))(${VALUE})`,
+  'gi',
+);
+const CREDENTIAL = /\b((?:Bearer|Basic)\s+)([\w.~+/=-]{6,})/gi;
+const URLS = /[a-z][a-z\d+.-]{0,30}:\/\/[^\s"'<>]+/gi;
 
-/** The arguments of a command as written in its entry, without values that may be secret. */
-export function displayArguments(args: readonly string[]): string[] {
+/** The arguments of a command as written in its entry, with `mask` in place of values that may be secret. */
+export function displayArguments(args: readonly string[], mask: string = REDACTED): string[] {
+  return replaceSecrets(args, () => mask);
+}
+
+function replaceSecrets(args: readonly string[], replace: (secret: string) => string): string[] {
+  const hide = (value: string): string => (REFERENCES.test(value) ? value : replace(value));
   return args.map((arg, at) => {
     const before = args[at - 1] ?? '';
-    if (SECRET_OPTION.test(before) && !before.includes('=')) return hidden(arg);
-    const name = SECRET_OPTION.test(arg) ? /^[^=]*=/.exec(arg)?.[0] : SECRET_PAIR.exec(arg)?.[1];
-    if (name !== undefined) return name + hidden(arg.slice(name.length));
-    if (!arg.startsWith('-') && OPAQUE_STEP.test(arg)) return REDACTED;
-    return displayUrlInside(arg);
+    if (SECRET_OPTION.test(before) && !before.includes('=')) return hide(arg);
+    const option = SECRET_OPTION.test(arg) ? /^[^=]*=/.exec(arg)?.[0] : undefined;
+    const name = option ?? pairIn(arg, before);
+    if (name !== undefined) return name + hide(arg.slice(name.length));
+    if (!arg.startsWith('-') && OPAQUE_STEP.test(arg)) return hide(arg);
+    return replaceWithin(arg, hide);
   });
 }
 
-function hidden(value: string): string {
-  return REFERENCES.test(value) ? value : REDACTED;
+/** What precedes the value of a variable or header in an argument; undefined if it is none. */
+function pairIn(arg: string, before: string): string | undefined {
+  const pattern = PAIR_OPTION.test(before) && !before.includes('=') ? /^[\w-]+\s*[=:]\s*(?=\S)/ : ATTACHED_PAIR;
+  return pattern.exec(arg)?.[0];
 }
 
-/** A URL keeps its scheme, host and path: user names, passwords and queries may be secret. */
-function displayUrlInside(arg: string): string {
-  const from = arg.search(/[a-z][a-z\d+.-]*:\/\//i);
-  const url = from === -1 ? null : readUrl(arg.slice(from));
-  if (url === null || (url.username === '' && url.password === '' && url.search === '')) return arg;
-  const user = url.username === '' && url.password === '' ? '' : `${REDACTED}@`;
-  return `${arg.slice(0, from)}${url.protocol}//${user}${url.host}${url.pathname}${url.search === '' ? '' : `?${REDACTED}`}`;
+const ATTACHED_PAIR = /^(?:-e|--env=|-H|--headers?=)[\w-]+\s*[=:]\s*(?=\S)/;
+
+/** A text without the secrets that it contains, such as a command in one piece, JSON or a connection string. */
+function replaceWithin(text: string, hide: (value: string) => string): string {
+  return text
+    .replace(URLS, (url) => urlWithout(url, hide))
+    .replace(PAIR, (_, name: string, value: string) => {
+      const quote = /^["']/.exec(value)?.[0] ?? '';
+      return name + quote + hide(quote === '' ? value : value.slice(1, -1)) + quote;
+    })
+    .replace(CREDENTIAL, (_, scheme: string, value: string) => scheme + hide(value));
+}
+
+/** A URL keeps its scheme, host and path: user names, passwords, queries and parts that are no words may be secret. */
+function urlWithout(text: string, hide: (value: string) => string): string {
+  const [, scheme = '', user, host = '', path = '', query, fragment] =
+    /^([^/]*:\/\/)(?:([^/?#]*)@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(text) ?? [];
+  const hidden = (part: string | undefined, before: string, after = ''): string => {
+    if (part === undefined || part === '') return '';
+    return before + (URL_REFERENCES.test(part) ? part : hide(part)) + after;
+  };
+  const steps = path.split('/').map((step) => (OPAQUE_STEP.test(step) ? hide(step) : step));
+  return scheme + hidden(user, '', '@') + host + steps.join('/') + hidden(query, '?') + hidden(fragment, '#');
 }
 
 /** Returns a function that removes the secrets of a server's configuration from output and messages. */
@@ -68,11 +103,9 @@ function secretsOf(transport: TransportConfig): string[] {
   }
   if (transport.type === 'stdio') {
     const { args = [], env = {} } = transport;
-    const ofOptions = args.flatMap((arg, at) => {
-      if (SECRET_OPTION.test(args[at - 1] ?? '') && !args[at - 1]?.includes('=')) return [arg];
-      return SECRET_OPTION.test(arg) && arg.includes('=') ? [arg.slice(arg.indexOf('=') + 1)] : [];
-    });
-    return [...ofOptions, ...Object.values(env)];
+    const found: string[] = [];
+    replaceSecrets(args, (secret) => (found.push(secret, ...secret.split(/[&=:\s]+/)), ''));
+    return [...found, ...Object.values(env)];
   }
   const values = Object.values(transport.headers ?? {});
   const ofHeaders = [...values, ...values.map((value) => value.replace(/^\S+ /, ''))];

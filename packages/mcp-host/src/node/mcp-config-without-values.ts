@@ -1,10 +1,15 @@
 import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import { displayArguments } from '../log/redact.ts';
+import { mayBeSecret } from '../values/secret-name.ts';
 import { parseJsonFile } from './json-file.ts';
 
-/** Keys of an entry below which every value may be a secret. */
-const VALUES = ['env', 'headers', 'settings', 'apiKey', 'oauth', 'auth'];
+/** Members below which every value may be a secret, besides those whose name announces one. */
+const VALUES = /^(?:env\w*|environment\w*|\w*headers|settings|oauth|auth|default)$/i;
+/** A path, or names of variables. */
+const NO_VALUES = /^(?:envFile|env_?(?:vars|file))$/i;
+/** The members of these are named by the user. */
+const LISTS = ['mcpServers', 'servers', 'context_servers'];
 /** A server with it reports that the variable is not set, and what to do. */
 const LEFT_OUT = '${env:LEFT_OUT_OF_BACKUP}';
 
@@ -16,23 +21,39 @@ const LEFT_OUT = '${env:LEFT_OUT_OF_BACKUP}';
  * @throws ToolyardError `bad_config` for invalid JSON
  */
 export function mcpConfigWithoutValues(text: string): string {
-  return text.trim() === ''
-    ? ''
-    : `${JSON.stringify(without(parseJsonFile(text, 'mcp.json').value, false), null, 2)}\n`;
+  if (text.trim() === '') return '';
+  return `${JSON.stringify(without(parseJsonFile(text, 'mcp.json').value, { isSecret: false }), null, 2)}\n`;
 }
 
-function without(value: JsonValue, isSecret: boolean): JsonValue {
-  if (Array.isArray(value)) {
-    const texts = value.filter((one) => typeof one === 'string');
-    const isText = texts.length === value.length && !isSecret;
-    return isText ? displayArguments(texts) : value.map((one) => without(one, isSecret));
-  }
+/** `isNamed`: the members have names of the user's, which announce nothing. */
+type Within = { isSecret: boolean; isNamed?: boolean };
+
+function without(value: JsonValue, { isSecret, isNamed = false }: Within): JsonValue {
+  if (Array.isArray(value)) return isSecret ? value.map((one) => without(one, { isSecret })) : listWithout(value);
   if (isJsonObject(value)) {
     return Object.fromEntries(
-      Object.entries(value).map(([name, one]) => [name, without(one, isSecret || VALUES.includes(name))]),
+      Object.entries(value).map(([name, one]) => {
+        const isOwn = isNamed || NO_VALUES.test(name);
+        const isHidden = isSecret || (!isOwn && (VALUES.test(name) || mayBeSecret(name)));
+        return [name, without(one, { isSecret: isHidden, isNamed: !isHidden && LISTS.includes(name) })];
+      }),
     );
   }
-  if (typeof value !== 'string') return value;
-  if (!isSecret) return displayArguments([value])[0] ?? value;
-  return /^(?:\$\{[^}]*\}|\s|Bearer|Basic|Token)*$/i.test(value) && value.includes('${') ? value : LEFT_OUT;
+  if (typeof value === 'boolean' || value === null) return value;
+  if (!isSecret) return typeof value === 'string' ? (displayArguments([value], LEFT_OUT)[0] ?? value) : value;
+  const text = String(value);
+  return /^(?:\$\{[^}]*\}|\s|Bearer|Basic|Token)*$/i.test(text) && text.includes('${') ? text : LEFT_OUT;
+}
+
+/** An element may be the value of the option before it. */
+function listWithout(values: readonly JsonValue[]): JsonValue[] {
+  const texts = displayArguments(values.map(textOf), LEFT_OUT);
+  return values.map((one, at) => {
+    if (typeof one === 'object' && one !== null) return without(one, { isSecret: false });
+    return texts[at] === textOf(one) ? one : (texts[at] ?? LEFT_OUT);
+  });
+}
+
+function textOf(value: JsonValue): string {
+  return typeof value === 'object' && value !== null ? '' : String(value);
 }

@@ -193,7 +193,7 @@ export type McpAppCall = z.output<typeof mcpAppCall>;
 export const checkTabAppCallBody = named(
   'CheckTabAppCall',
   z.strictObject({
-    server: tabServer.pick({ id: true, url: true }),
+    server: tabServer.pick({ id: true, url: true, endpoint: true }),
     tool: tabTool,
     arguments: jsonObject.exactOptional(),
   }),

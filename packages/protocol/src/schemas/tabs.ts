@@ -19,6 +19,11 @@ export const tabServer = named(
     id: z.string().regex(/^browser-[^/\s]{1,200}$/, 'expected a name that begins with browser-'),
     /** Identifies the server: if it changes, earlier approvals of its tools do not apply. */
     url: z.string().max(2_000),
+    /** Hash of how it is reached, with its headers and parameters; absent: of the URL. */
+    endpoint: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'expected a sha256 in hex')
+      .exactOptional(),
     instructions: z.string().max(100_000).exactOptional(),
     tools: z.array(tabTool).max(1_000),
   }),

@@ -12,7 +12,8 @@ export async function inlineBlobs<T>(value: T, read: (sha256: string) => Promise
   return found.size === 0 ? value : (replaced(value, found) as T);
 }
 
-function* blobsIn(value: unknown): Generator<string> {
+/** The stored files that parts anywhere inside reference. */
+export function* blobsIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return;
   const blob = blobOf(value);
   if (blob !== undefined) yield blob;

@@ -15,6 +15,7 @@ import type { z } from 'zod';
 import { jsonAnswer } from './answers.ts';
 import type { Authentication } from './auth/authentication.ts';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
+import { refuseStoredFiles } from './auth/limited-keys.ts';
 import { changesApproval, requireScope } from './auth/scopes.ts';
 import { contentTypeOf, readJsonBody } from './body.ts';
 import {
@@ -183,5 +184,6 @@ async function readBody(
   if (changed) markDeprecated(c);
   const parsed = schema.safeParse(body, { error: plainZodError });
   if (!parsed.success) throw validationError(parsed.error, 'body');
+  refuseStoredFiles(principal, parsed.data);
   return parsed.data;
 }

@@ -1,4 +1,4 @@
-import type { RunView, StartedRun } from '@toolyard/protocol';
+import type { JsonObject, RunView, StartedRun } from '@toolyard/protocol';
 import { eventually, reply } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ServerWithModel } from './test-fixtures/server-with-model.ts';
@@ -110,6 +110,49 @@ describe('an API key with limits', () => {
     expect(JSON.stringify(json)).toContain('I am left.');
     expect(JSON.stringify(json)).not.toContain('I am right.');
     expect(JSON.stringify(server.asked()[0]?.body)).not.toContain('right__which');
+  });
+
+  test('sends no stored file, in no part of any body, whether it exists or not', { tags: ['C10.08'] }, async () => {
+    const upload = { method: 'POST', headers: { 'content-type': 'image/png', ...server.headers }, body: 'secret' };
+    const { sha256 } = (await (await fetch(`${server.url}/api/files`, upload)).json()) as { sha256: string };
+    const { key } = await server.createKey({ tools: ['left/*'] }, ['read', 'write', 'approve', 'answer']);
+    server.replies.push(callsOf('left__which'));
+    const { run } = (await start({ wait: 30 }, { as: key })).json as StartedRun;
+    const waiting = (await server.ask('GET', `/api/interrupts?run=${run.id}`)).json as { items: { id: string }[] };
+    const answerPath = `/api/interrupts/${waiting.items[0]?.id ?? ''}/answer`;
+    const contents = (blob: string): JsonObject[] => [
+      { type: 'image', mimeType: 'image/png', source: { blob } },
+      { type: 'audio', mimeType: 'audio/wav', source: { blob } },
+      { type: 'resource', uri: 'a:b', source: { blob } },
+    ];
+    const asPrompt = (content: JsonObject) => {
+      return { type: 'prompt', serverId: 'left', name: 'p', arguments: {}, messages: [{ role: 'user', content }] };
+    };
+    const asResult = (content: JsonObject) => {
+      const result = { content: [content], isError: false, outcome: 'done' };
+      return { answer: { decision: 'result', text: 'x', result } };
+    };
+    for (const blob of [sha256, 'f'.repeat(64)]) {
+      const file = { type: 'file', mimeType: 'text/plain', source: { blob } };
+      const parts = [...contents(blob), file, ...contents(blob).map(asPrompt)];
+      const bodies: [string, object][] = [
+        ...parts.map((part): [string, object] => ['/api/runs', { parts: [{ type: 'text', text: 'x' }, part] }]),
+        ...contents(blob).map((content): [string, object] => [answerPath, asResult(content)]),
+      ];
+      for (const [path, body] of bodies) {
+        const { status, json } = await server.ask('POST', path, body, { as: key });
+        expect([path, body, status, json]).toMatchObject([
+          path,
+          body,
+          403,
+          { detail: 'This API key has limits: it cannot send stored files.' },
+        ]);
+      }
+    }
+    const inline = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } };
+    expect((await server.ask('POST', '/api/runs', { parts: [inline] }, { as: key })).status).toBe(201);
+    const owners = { parts: [{ type: 'image', mimeType: 'image/png', source: { blob: sha256 } }] };
+    expect((await server.ask('POST', '/api/runs', owners)).status).toBe(201);
   });
 
   test('is limited in runs and calls per day', { tags: ['C10.08'] }, async () => {

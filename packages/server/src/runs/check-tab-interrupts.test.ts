@@ -1,4 +1,5 @@
 import type { Interrupt, LedgerEntry, StoredInterrupt, ToolCallPart, ToolReference } from '@toolyard/protocol';
+import { MAX_OPEN_REQUESTS } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
 import type { TabRunFacts } from './check-tab-interrupts.ts';
 import { checkTabInterrupts } from './check-tab-interrupts.ts';
@@ -37,6 +38,8 @@ const facts = (change: Partial<TabRunFacts> = {}): TabRunFacts => ({
     Promise.resolve([
       { id: 'browser-notes', url: 'http://n', tools: [{ name: 'note', inputSchema: { type: 'object' } }] },
     ]),
+  conversations: () => Promise.resolve(['c1', 'c2']),
+  open: () => Promise.resolve([]),
   catalogue: () =>
     Promise.resolve({
       tools: () =>
@@ -69,6 +72,14 @@ const HONEST: Readonly<Record<string, Interrupt>> = {
   'an approval of a tool of this tab': { ...of(note), kind: 'approval', arguments: note.arguments, description: 'Any' },
   'an approval of a tool of the server': { ...of(mail), kind: 'approval', arguments: mail.arguments, ...MAIL_ABOUT },
   'a call in doubt': { ...of(note), kind: 'in_doubt', arguments: note.arguments, sentAt: 5 },
+  'a form of one of two conversations': {
+    ...of(note),
+    kind: 'elicitation',
+    mode: 'form',
+    message: 'Your name?',
+    requestedSchema: SCHEMA,
+    mayBelongTo: ['c1', 'c2'],
+  },
   'a form': { ...of(note), kind: 'elicitation', mode: 'form', message: 'Your name?', requestedSchema: SCHEMA },
   'a URL': { ...of(note), kind: 'elicitation', mode: 'url', message: 'Sign in', url: 'https://a.example/' },
   'a sampling request': {
@@ -124,6 +135,9 @@ const FORGED: readonly [keyof typeof HONEST, string, object][] = [
   ['an approval of a tool of the server', 'a change', { changed: { hasMoved: true, differences: [] } }],
   ['a call in doubt', 'other arguments', { arguments: { text: 'other' } }],
   ['a call in doubt', 'a later time', { sentAt: 6 }],
+  ['a form', 'a conversation of others', { mayBelongTo: ['c1', 'c9'] }],
+  ['a URL', 'a conversation of others', { mayBelongTo: ['c9'] }],
+  ['a sampling request', 'a conversation of others', { mayBelongTo: ['c9'] }],
   ['a URL', 'a script', { url: 'javascript:alert(1)' }],
   ['a URL', 'a file', { url: 'file:///etc/passwd' }],
   ['a URL', 'a user name', { url: 'https://bank.example@evil.example/' }],
@@ -155,6 +169,29 @@ describe('what a tab asks the user', () => {
     });
     await expect(checkTabInterrupts([interrupt], none)).rejects.toMatchObject({ code: 'bad_request' });
   });
+
+  test.each(['a form', 'a URL', 'a sampling request'])(
+    '%s is accepted as often as a server may ask, open ones included',
+    async (kind) => {
+      const { perCall, perServer } = MAX_OPEN_REQUESTS;
+      const calls = Array.from({ length: perServer + 1 }, (_, at) => part(`r.1.${at}`, NOTES, {}));
+      const asked = (call: ToolCallPart, id: string) => ({ ...HONEST[kind], ...of(call), id }) as Interrupt;
+      const many = (count: number) => Array.from({ length: count }, (_, at) => asked(note, `r.q${at}`));
+      const open = many(2).map((interrupt) => ({ interrupt }) as StoredInterrupt);
+      const withOpen = facts({
+        callOf: (callId) => Promise.resolve([note, ...calls].find((call) => call.callId === callId)),
+        open: () => Promise.resolve(open),
+      });
+      await expect(checkTabInterrupts(many(perCall), withOpen)).resolves.toBeUndefined();
+      const others = many(perCall - 1).map((each) => ({ ...each, id: `${each.id}x` }));
+      await expect(checkTabInterrupts(others, withOpen)).rejects.toMatchObject({ code: 'bad_request' });
+      const all = calls.map((call) => asked(call, `${call.callId}.q`));
+      await expect(checkTabInterrupts(all.slice(0, perServer - 2), withOpen)).resolves.toBeUndefined();
+      await expect(checkTabInterrupts(all.slice(0, perServer - 1), withOpen)).rejects.toMatchObject({
+        code: 'bad_request',
+      });
+    },
+  );
 
   test('a dangerous call of a tool of the server is rejected without its warning', async () => {
     const call = part('r.0.4', MAIL, { command: 'rm -rf /' });

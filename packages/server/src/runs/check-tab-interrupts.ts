@@ -20,13 +20,17 @@ import type {
   ToolCallPart,
   ToolReference,
 } from '@toolyard/protocol';
-import { budgetKey, canonicalJson, isJsonObject, originOf } from '@toolyard/protocol';
+import { budgetKey, canonicalJson, isJsonObject, MAX_OPEN_REQUESTS, originOf } from '@toolyard/protocol';
 import { forbiddenWrite } from './check-tab-commit.ts';
 
 /** What the server knows of a run in a tab; read when a commit needs it. */
 export type TabRunFacts = {
   /** The servers that this tab offers to the conversation. */
   offered: () => Promise<readonly TabServer[]>;
+  /** The conversations to which this tab offers servers. */
+  conversations: () => Promise<readonly string[]>;
+  /** Interrupts of the run that wait for the user. */
+  open: () => Promise<readonly StoredInterrupt[]>;
   /** The tools that the server has for the run. */
   catalogue: () => Promise<Pick<RunTools, 'tools' | 'policyFacts'>>;
   isConfigured: (serverId: string) => boolean;
@@ -50,6 +54,29 @@ export type TabRunFacts = {
  */
 export async function checkTabInterrupts(interrupts: readonly Interrupt[], facts: TabRunFacts): Promise<void> {
   for (const interrupt of interrupts) await checkInterrupt(interrupt, facts);
+  if (interrupts.some(isOfServer)) checkCount([...(await facts.open()).map((each) => each.interrupt), ...interrupts]);
+}
+
+type ServerInterrupt = Extract<Interrupt, { kind: 'elicitation' | 'sampling' }>;
+
+function isOfServer(interrupt: Interrupt): interrupt is ServerInterrupt {
+  return interrupt.kind === 'elicitation' || interrupt.kind === 'sampling';
+}
+
+/** The limits of {@link MAX_OPEN_REQUESTS} apply whichever way a server asks. */
+function checkCount(interrupts: readonly Interrupt[]): void {
+  const unique = new Map(interrupts.filter(isOfServer).map((interrupt) => [interrupt.id, interrupt]));
+  const { perCall, perServer } = MAX_OPEN_REQUESTS;
+  const counts = new Map<string, number>();
+  const count = (key: string, limit: number): void => {
+    const sum = (counts.get(key) ?? 0) + 1;
+    if (sum > limit) throw forbiddenWrite(`more than ${limit} open requests of a server`);
+    counts.set(key, sum);
+  };
+  for (const { callId, tool } of unique.values()) {
+    count(`call ${callId}`, perCall);
+    count(`server ${tool.serverId}`, perServer);
+  }
 }
 
 /** The interrupts that a commit shows or opens. */
@@ -96,9 +123,13 @@ async function checkInterrupt(interrupt: Interrupt, facts: TabRunFacts): Promise
       await checkCall(interrupt, null, facts);
       const fault = interrupt.mode === 'url' ? faultOfUrlToOpen(interrupt.url) : null;
       if (fault !== null) throw forbiddenWrite(`a URL that must not be opened. ${fault}`);
+      await checkConversations(interrupt, facts);
       return requireOffered(interrupt, facts);
     }
     case 'sampling':
+      await checkCall(interrupt, null, facts);
+      await checkConversations(interrupt, facts);
+      return requireOffered(interrupt, facts);
     case 'sign_in':
     case 'tab':
       await checkCall(interrupt, null, facts);
@@ -201,6 +232,12 @@ async function checkBudget({ budget, measure }: BudgetInterrupt, facts: TabRunFa
   if (!configured || limit === undefined || ![configured[measure], ...limits].includes(limit)) {
     throw forbiddenWrite('a budget that the run does not have');
   }
+}
+
+async function checkConversations({ mayBelongTo = [] }: ServerInterrupt, facts: TabRunFacts): Promise<void> {
+  const own = mayBelongTo.length === 0 ? [] : await facts.conversations();
+  const other = mayBelongTo.find((id) => !own.includes(id));
+  if (other !== undefined) throw forbiddenWrite(`the conversation ${other}, to which this tab offers nothing`);
 }
 
 async function requireOffered({ tool }: CallInterrupt, facts: TabRunFacts): Promise<void> {

@@ -293,6 +293,9 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
         const offers = await storage.tabs.offersOf(principal, tabId);
         return offers.flatMap(({ conversationId, servers }) => (conversationId === run.conversationId ? servers : []));
       },
+      conversations: async () =>
+        (await storage.tabs.offersOf(principal, tabId)).map(({ conversationId }) => conversationId),
+      open: async () => storage.runs.listInterrupts(principal, { runId: run.id, status: 'open', limit: 1_000 }),
       catalogue: async () => options.servers.select(await configuration(), new AbortController().signal),
       isConfigured: (id) => options.servers.isConfigured(id),
       async callOf(callId) {

@@ -1,7 +1,7 @@
-import type { ListedTool, ServerConfig, ToolPin } from '@toolyard/mcp-host';
+import type { ListedTool, PinnedServer, ToolPin } from '@toolyard/mcp-host';
 import { definitionHash, ToolTrust } from '@toolyard/mcp-host';
 import type { ApprovalInterrupt, Clock, JsonValue, Owner, TabServer, TabTool, ToolReference } from '@toolyard/protocol';
-import { formatToolReference, isJsonObject } from '@toolyard/protocol';
+import { defined, formatToolReference, isJsonObject } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 
 /** Prefix of `server/tool`. Written only here. */
@@ -61,13 +61,13 @@ export function canExecute(
   return now !== undefined && (definition === '' || now === definition);
 }
 
-const configs = new WeakMap<TabServer, ServerConfig>();
+const configs = new WeakMap<TabServer, PinnedServer>();
 
 /** The server in the form that the MCP host's tool pins use, as in the tab. */
-function configOf(server: TabServer): ServerConfig {
-  const { id, url } = server;
+function configOf(server: TabServer): PinnedServer {
+  const { id, url, endpoint } = server;
   let known = configs.get(server);
-  if (!known) configs.set(server, (known = { id, transport: { type: 'http', url } }));
+  if (!known) configs.set(server, (known = { id, transport: { type: 'http', url }, ...defined({ endpoint }) }));
   return known;
 }
 

@@ -7,9 +7,10 @@ import type {
   OfferTabTools,
   Owner,
   TabCallView,
+  TabInputRequest,
   ToolReference,
 } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { MAX_OPEN_REQUESTS, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage, StoredTabCall, TabOffer } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
 import { keepFilesOfRun } from '../runs/keep-files.ts';
@@ -121,8 +122,18 @@ export class TabToolBroker {
     if (call.status !== 'claimed' || call.tabId !== tabId || call.fence !== fence) throw tooLate();
     const fault = question.kind === 'url' ? faultOfUrlToOpen(question.url) : null;
     if (fault !== null) throw new ToolyardError({ code: 'bad_request', message: fault });
-    await storage.tabs.ask(principal, key, { id, question });
+    const request = { id, question: await this.#ofTab(principal, tabId, question) };
+    if (!(await storage.tabs.ask(principal, key, request, MAX_OPEN_REQUESTS.perCall))) throw tooMany();
     this.#notify(principal, call);
+  }
+
+  /** The request with those conversations that the tab has offered tools to: it names no others to the user. */
+  async #ofTab(principal: Owner, tabId: string, question: TabInputRequest): Promise<TabInputRequest> {
+    const { mayBelongTo, ...rest } = question;
+    if (mayBelongTo === undefined) return question;
+    const offers = await this.#options.storage.tabs.offersOf(principal, tabId);
+    const own = mayBelongTo.filter((id) => offers.some(({ conversationId }) => conversationId === id));
+    return own.length === 0 ? rest : { ...rest, mayBelongTo: own };
   }
 
   /** Returns the number of conversations the tab had offered tools to. */
@@ -177,6 +188,13 @@ function noTab(tabId: string): ToolyardError {
 
 function noCall(callId: string): ToolyardError {
   return new ToolyardError({ code: 'not_found', message: `There is no call ${callId} for this tab.` });
+}
+
+function tooMany(): ToolyardError {
+  return new ToolyardError({
+    code: 'rate_limited',
+    message: `No more than ${MAX_OPEN_REQUESTS.perCall} requests of a call may be open. This one was not shown to the user.`,
+  });
 }
 
 function tooLate(): ToolyardError {

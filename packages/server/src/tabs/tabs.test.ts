@@ -10,6 +10,7 @@ import type {
   TabServer,
   ToolResult,
 } from '@toolyard/protocol';
+import { MAX_OPEN_REQUESTS } from '@toolyard/protocol';
 import { DATABASE_FILE } from '@toolyard/storage';
 import { createFakeClock, eventually } from '@toolyard/testing';
 import type { RunBench, RunBenchOptions } from '../runs/test-fixtures/bench.ts';
@@ -69,15 +70,19 @@ function tab({ broker, conversation }: Pick<Scene, 'broker' | 'conversation'>, i
     claim: (call: TabCallView) => broker.claim(ANNE, id, key(call)),
     brings: (call: TabCallView, { fence }: ClaimedTabCall, result: ToolResult) =>
       broker.finish(ANNE, id, key(call), { fence, result }),
-    asks: (call: TabCallView, { fence }: ClaimedTabCall, requestedSchema: JsonObject) =>
-      broker.ask(ANNE, id, key(call), {
-        id: 'q1',
+    asks: (call: TabCallView, { fence }: ClaimedTabCall, requestedSchema: JsonObject, more: AskMore = {}) => {
+      const { id: question = 'q1', ...rest } = more;
+      return broker.ask(ANNE, id, key(call), {
+        id: question,
         fence,
-        question: { kind: 'form', message: 'Which?', requestedSchema },
-      }),
+        question: { kind: 'form', message: 'Which?', requestedSchema, ...rest },
+      });
+    },
     leaves: () => broker.leave(ANNE, id),
   };
 }
+
+type AskMore = { id?: string; mayBelongTo?: string[] };
 
 const runOf = async ({ storage }: RunBench, id: string): Promise<RunRecord | null> => storage.runs.getRun(ANNE, id);
 
@@ -164,6 +169,27 @@ describe('a tool of a tab', () => {
     const two = await bench.say(conversation, 'Two', { configuration: { disabledTools: ['browser-notes/note'] } });
     await untilStatus(bench, 'run' in two ? two.run.id : '', 'done');
     expect(model.requests.map(({ tools }) => tools.length)).toEqual([0, 0]);
+  });
+
+  test('sends the user no more requests during one call than a server may, and names no other conversation', async () => {
+    const { bench, broker, conversation } = await scene();
+    const page = tab({ broker, conversation });
+    await page.lends(NOTES);
+    const runId = await bench.ask(conversation, 'Keep this');
+    const call = await page.call();
+    const claimed = await page.claim(call);
+    const { perCall } = MAX_OPEN_REQUESTS;
+    const schema = { type: 'object', properties: { colour: { type: 'string' } } };
+    const mayBelongTo = [conversation, 'of-others'];
+    const ids = Array.from({ length: perCall + 3 }, (_, at) => `q${at}`);
+    for (const [at, id] of ids.entries()) {
+      const sent = page.asks(call, claimed, schema, { id, mayBelongTo });
+      await (at < perCall ? sent : expect(sent).rejects.toMatchObject({ code: 'rate_limited' }));
+    }
+    // A repeated request is no further one.
+    await page.asks(call, claimed, schema, { id: 'q0' });
+    await eventually(() => expect(asked(bench, runId)).toHaveLength(perCall), { what: 'the interrupts' });
+    for (const { interrupt } of asked(bench, runId)) expect(interrupt).toMatchObject({ mayBelongTo: [conversation] });
   });
 
   test('forwards requests of its server to the user through the run, and answers to the tab', async () => {

@@ -72,7 +72,8 @@ export type TabRepository = {
   withdraw(principal: Owner, key: CallKey, from: 'held' | 'open' | 'claimed', at: number): Promise<boolean>;
 
   /** Keeps an existing request unchanged. */
-  ask(principal: Owner, key: CallKey, request: Omit<TabInputRequestRow, 'answer'>): Promise<void>;
+  /** False if the call has so many unanswered requests already; a repeated request is no further one. */
+  ask(principal: Owner, key: CallKey, request: Omit<TabInputRequestRow, 'answer'>, limit: number): Promise<boolean>;
   answer(principal: Owner, key: CallKey, id: string, answer: TabInputAnswer): Promise<void>;
   inputRequests(principal: Owner, key: CallKey): Promise<TabInputRequestRow[]>;
 
@@ -226,19 +227,29 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
       return result.numUpdatedRows > 0n;
     },
 
-    async ask({ ownerId }, { runId, callId }, { id, question }) {
-      await db
+    async ask({ ownerId }, { runId, callId }, { id, question }, limit) {
+      const ownId = scrubText(id);
+      const requests = db.selectFrom('tab_questions').where('run_id', '=', runId).where('call_id', '=', callId);
+      const open = requests.where('answer', 'is', null).select(({ fn }) => fn.countAll<number>().as('open'));
+      // In one statement, so that concurrent requests do not exceed the limit together.
+      const { numInsertedOrUpdatedRows } = await db
         .insertInto('tab_questions')
-        .values({
-          owner_id: ownerId,
-          run_id: runId,
-          call_id: callId,
-          id: scrubText(id),
-          question: encodeJson(question),
-          answer: null,
-        })
+        .columns(['owner_id', 'run_id', 'call_id', 'id', 'question'])
+        .expression(
+          db
+            .selectNoFrom(({ val }) => [
+              val(ownerId).as('owner_id'),
+              val(runId).as('run_id'),
+              val(callId).as('call_id'),
+              val(ownId).as('id'),
+              val(encodeJson(question)).as('question'),
+            ])
+            .where(open, '<', limit),
+        )
         .onConflict((conflict) => conflict.columns(['run_id', 'call_id', 'id']).doNothing())
-        .execute();
+        .executeTakeFirstOrThrow();
+      if (Number(numInsertedOrUpdatedRows) > 0) return true;
+      return (await requests.where('id', '=', ownId).select('id').executeTakeFirst()) !== undefined;
     },
     async answer({ ownerId }, { runId, callId }, id, answer) {
       await db

@@ -3,6 +3,7 @@ import { apiKeyLimits } from '@toolyard/protocol/schemas';
 import type { Routes } from '@toolyard/protocol/schemas';
 import type { SharedStorage } from '@toolyard/storage';
 import { startedByKey } from '../../runs/run-starter.ts';
+import { blobsIn } from '../inline-blobs.ts';
 import { notFound, refusal } from '../problems.ts';
 
 /**
@@ -63,6 +64,21 @@ export async function checkLimitedKey(principal: Principal, route: LimitedRoute,
     const runId = (await runs.getInterrupt(principal, id))?.runId ?? '';
     if (!(await isOwnRun(runs, principal, runId, startedBy))) throw notFound('interrupt', id);
   }
+}
+
+/**
+ * A limited key uploads no files, so every stored file is another client's: it can name none, in no part of any body. The
+ * answer is the same for files that do not exist.
+ *
+ * @throws ProblemAnswer 403
+ */
+export function refuseStoredFiles(principal: Principal, body: unknown): void {
+  if (limitedTo(principal) === undefined || blobsIn(body).next().done === true) return;
+  throw refusal({
+    code: 'forbidden',
+    message: 'This API key has limits: it cannot send stored files.',
+    hint: 'Send the bytes as base64 in `source.data`, or use a key without limits.',
+  });
 }
 
 export async function isOwnRun(runs: Runs, owner: Owner, id: string, startedBy: string): Promise<boolean> {

@@ -14,6 +14,8 @@ export type Answer = { status: number; headers: Headers; text: string; json: Jso
 /** A whole server with an access token, a scripted model, and the MCP servers `left` and `right` with the tool `which`. */
 export type ServerWithModel = {
   readonly url: string;
+  /** The access token. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Replies of the model, in order; then a short text. */
   replies: ModelReply[];
   /** Requests that the model has received. */
@@ -74,6 +76,7 @@ export async function startServerWithModel(): Promise<ServerWithModel> {
 
   return {
     url: server.url,
+    headers: { authorization: `Bearer ${TOKEN}` },
     replies,
     asked: () => model.requests.filter(({ method }) => method === 'POST'),
     ask,

@@ -85,9 +85,10 @@ async function callInTab({ app, conversationId, tool, args }: CallOfApp, ask: As
   const [offered] = tabServersOf([known], mcpStore.list);
   const [definition] = offered?.tools ?? [];
   if (offered === undefined || definition === undefined) throw new Error(`The server "${serverId}" was removed.`);
+  const { tools: _tools, instructions: _instructions, ...server } = offered;
   const verdict = await api.post('/api/tabs/{tab}/conversations/{conversation}/apps/check', {
     params: { tab: tabId, conversation: conversationId },
-    body: { server: { id: serverId, url: offered.url }, tool: definition, arguments: args },
+    body: { server, tool: definition, arguments: args },
   });
   if (verdict.decision === 'refused') throw new ToolyardError(verdict.error);
   if (verdict.decision === 'ask') {

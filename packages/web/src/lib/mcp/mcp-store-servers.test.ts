@@ -1,6 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { McpBehaviour } from '@toolyard/testing';
+import { definitionHash } from '@toolyard/mcp-host';
+import { defined } from '@toolyard/protocol';
 import { eventually, ownPort, startScriptedWebSocket } from '@toolyard/testing';
+import { tabServersOf } from './tab-servers.ts';
 import { addServer, countOf, draftOf, FakeBrowser, openStore, RICH, startPeer } from './test-fixtures/tab-stores.ts';
 
 const KEY = { Authorization: 'Bearer key-of-ann' };
@@ -41,6 +44,23 @@ describe('a server that is added to a tab', () => {
       );
     },
   );
+
+  test('is announced so that the server knows its tools by the same hash, whatever it is reached with', async () => {
+    const peer = await startPeer();
+    const store = await openStore();
+    const id = await addServer(store, { ...draftOf('Rich', peer.url), headers: { 'X-Tenant': 'a', ...KEY } });
+    const [offered] = tabServersOf(store.tools({ servers: { [id]: true } }), store.list);
+    const [tool] = offered?.tools ?? [];
+    if (!offered || !tool) throw new Error('Nothing is announced.');
+    expect(JSON.stringify(offered)).not.toContain('key-of-ann');
+    const known = {
+      id,
+      transport: { type: 'http', url: offered.url },
+      ...defined({ endpoint: offered.endpoint }),
+    } as const;
+    const hash = (await store.host()).definitionOf({ serverId: id, name: tool.name });
+    expect(definitionHash(known, { ...tool, hasHeaderParameters: false })).toBe(hash);
+  });
 
   test('does not wait for another one that never answers', { tags: ['M1.21'] }, async () => {
     const slow = await startPeer('hang-in-initialize');

@@ -304,6 +304,7 @@ export class McpStore {
       templateCount: this.#live?.resources.templates(entry.id).length ?? 0,
       costOf: this.#costOf,
       corsProblem: this.#cors.of(entry.id),
+      endpoint: this.#live?.endpointOf(entry.id),
       missing: missingHeaders(entry, this.#deps.storage.secretsOf(entry.id)),
     });
   }

@@ -12,6 +12,7 @@ type ViewInputs = {
   /** Why the browser cannot connect (CORS), if known. */
   corsProblem: string | undefined;
   missing: string[];
+  endpoint: string | undefined;
 };
 
 /** How many log lines of a server are shown, newest last. */
@@ -20,7 +21,7 @@ const LOG_LINES = 50;
 /** A server of this browser as shown in the panels; it contains no header values. */
 export function toBrowserServerView(
   entry: BrowserServerEntry,
-  { health, tools, templateCount, costOf, corsProblem, missing }: ViewInputs,
+  { health, tools, templateCount, costOf, corsProblem, missing, endpoint }: ViewInputs,
 ): BrowserServerView {
   const url = new URL(entry.url);
   return {
@@ -35,7 +36,7 @@ export function toBrowserServerView(
     ...(health?.serverInfo === undefined ? {} : { serverInfo: health.serverInfo }),
     ...(health?.era === undefined ? {} : { era: health.era }),
     ...(health?.protocolVersion === undefined ? {} : { protocolVersion: health.protocolVersion }),
-    ...defined({ health }),
+    ...defined({ health, endpoint }),
     ...errorOf(health, missing, corsProblem),
     ...(health?.icon === undefined ? {} : { hasIcon: true as const }),
     ...(health?.instructions === undefined ? {} : { instructions: health.instructions }),

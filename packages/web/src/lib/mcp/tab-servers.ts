@@ -6,12 +6,12 @@ import type { BrowserServerView } from './types.ts';
 /** The announcement of these tools to the server. */
 export function tabServersOf(
   tools: readonly IndexedTool[],
-  servers: readonly Pick<BrowserServerView, 'id' | 'transport' | 'instructions'>[],
+  servers: readonly Pick<BrowserServerView, 'id' | 'transport' | 'instructions' | 'endpoint'>[],
 ): TabServer[] {
-  return servers.flatMap(({ id, transport, instructions }): TabServer[] => {
+  return servers.flatMap(({ id, transport, instructions, endpoint }): TabServer[] => {
     const own = tools.filter(({ tool }) => tool.serverId === id).map(toTabTool);
     if (own.length === 0 || transport === null || !('url' in transport)) return [];
-    return [{ id, url: transport.url, ...defined({ instructions }), tools: own }];
+    return [{ id, url: transport.url, ...defined({ endpoint, instructions }), tools: own }];
   });
 }
 

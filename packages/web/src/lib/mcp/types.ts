@@ -8,6 +8,8 @@ export type BrowserServerView = Omit<McpServerView, 'origin'> & {
   entry: BrowserServerEntry;
   /** Headers whose values this tab does not know: the server is connected after they are entered again. */
   missingHeaders: string[];
+  /** Hash of how it is reached, once it is known. */
+  endpoint?: string;
   health?: ServerHealth;
 };
 

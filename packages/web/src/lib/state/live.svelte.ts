@@ -23,6 +23,9 @@ type LiveOptions = {
  * The one live stream of this tab. It uses fetch instead of EventSource, which gives up on an error response, hides its
  * reason and does not detect a silently lost connection. The cursor is kept in memory, so that nothing is missed after
  * a lost connection; a reloaded page starts without one and receives every active run from its start.
+ *
+ * The rule: **an attempt succeeds by what it brings**. A connection that ends after the greeting, as behind a proxy that
+ * closes at once, is a failed one, so that the pauses grow.
  */
 export class Live {
   status: 'connecting' | 'open' | 'lost' = $state('connecting');
@@ -101,7 +104,7 @@ export class Live {
     }
   }
 
-  async #readOnce(signal: AbortSignal, opened: () => void): Promise<'ended' | 'refused'> {
+  async #readOnce(signal: AbortSignal, succeeded: () => void): Promise<'ended' | 'refused'> {
     const attempt = new AbortController();
     const cancel = () => attempt.abort();
     signal.addEventListener('abort', cancel);
@@ -121,11 +124,11 @@ export class Live {
         if (done) return 'ended';
         clearTimeout(watchdog);
         watchdog = setTimeout(cancel, this.#options.silenceTimeoutMs);
+        // The first ping comes after a while.
+        if (this.status === 'open' && value.startsWith(':')) succeeded();
         for (const { event, cursor } of frames.read(value)) {
-          if (event.type === 'hello') {
-            opened();
-            this.status = 'open';
-          }
+          if (event.type === 'hello') this.status = 'open';
+          else succeeded();
           this.#dispatch(event);
           if (cursor !== null) this.#cursor = cursor;
         }

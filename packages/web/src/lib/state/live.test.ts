@@ -31,6 +31,7 @@ async function listening(...turns: Turn[]) {
 
 /** The same with this timeout for silence, in milliseconds. */
 async function listeningFor(silentMs: number, ...turns: Turn[]) {
+  const pauses: number[] = [];
   const asked: (string | null)[] = [];
   const created = createServer((request, response) => {
     asked.push(new URL(request.url ?? '', 'http://x').searchParams.get('after'));
@@ -43,14 +44,14 @@ async function listeningFor(silentMs: number, ...turns: Turn[]) {
   const seen: string[] = [];
   const made = new Live({
     fetch: (address, init) => fetch(`http://127.0.0.1:${String(port)}${address}`, init),
-    delay: () => 1,
+    delay: (failures) => (pauses.push(failures), 1),
     silenceTimeoutMs: silentMs,
   });
   live = made;
   made.onHello(() => seen.push('hello'));
   made.onRun(({ seq }) => seen.push(`run ${String(seq)}`));
   made.onChanged(({ what }) => seen.push(what));
-  return { live: made, asked, seen };
+  return { live: made, asked, seen, pauses };
 }
 
 const open = (response: ServerResponse) => response.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -97,6 +98,30 @@ describe('live stream', () => {
     live.start();
     await vi.waitFor(() => expect(most).toBeGreaterThan(50), 60_000);
     expect(asked.length).toBeGreaterThan(1);
+  });
+
+  it.each<[string, string, number[]]>([
+    ['closes at once', '', [1, 2, 3, 4]],
+    ['closes after a ping', ': ping\n\n', [1, 2, 3, 4]],
+    ['closes after the greeting', hello, [1, 2, 3, 4]],
+    ['closes after events of a newer server', hello + frame('news', { type: 'unknown' }), [1, 2, 3, 4]],
+    ['brought an event', hello + run(1), [1, 1, 1, 1]],
+    ['brought a change', hello + frame('changed', { type: 'changed', what: 'servers' }), [1, 1, 1, 1]],
+  ])('pauses longer after each connection that %s, unless it brought something', async (_, text, expected) => {
+    const { live, pauses } = await listening((response) => open(response).end(text));
+    live.start();
+    await vi.waitFor(() => expect(pauses.length).toBeGreaterThanOrEqual(4), 60_000);
+    expect(pauses.slice(0, 4)).toEqual(expected);
+  });
+
+  it('starts with the shortest pause after a connection that has stayed open until a ping', async () => {
+    const { live, pauses } = await listening(
+      (response) => open(response).end(hello),
+      (response) => open(response).write(hello, () => setTimeout(() => response.end(': ping\n\n'), 50)),
+      (response) => open(response).write(hello),
+    );
+    live.start();
+    await vi.waitFor(() => expect(pauses).toEqual([1, 1]), 60_000);
   });
 
   it('stops reconnecting and reports it when the session is rejected', async () => {

@@ -15,7 +15,7 @@ const EVENTS = eventsOf('r1', [
 ]);
 
 /** A follower with a server that has stored `stored` and sends nothing else. */
-function follower(stored: readonly RunEvent[], options: { fails?: number; status?: number } = {}) {
+function follower(stored: readonly RunEvent[], options: { fails?: number; status?: number; repeats?: true } = {}) {
   let transcript: Transcript | null = openTranscript(view([USER_MESSAGE], { activeRun: run('r1') }));
   let fails = options.fails ?? 0;
   const reads: number[] = [];
@@ -33,7 +33,7 @@ function follower(stored: readonly RunEvent[], options: { fails?: number; status
       try {
         await Promise.resolve();
         if (fails-- > 0) throw new ApiError({ code: 'internal', status: options.status ?? 0, detail: 'failed' });
-        for (const event of stored) if (event.seq > after) yield [event];
+        for (const event of stored) if (event.seq > after || options.repeats) yield [event];
       } finally {
         done();
       }
@@ -118,6 +118,14 @@ describe('following a run', () => {
     expect(server.problems).toEqual([0]);
     await vi.advanceTimersByTimeAsync(500);
     expect(server.reads).toEqual([0, 4]);
+  });
+
+  it('pauses longer after each stream that brings only known events', async () => {
+    vi.useFakeTimers();
+    const server = follower(EVENTS.slice(0, 4), { repeats: true });
+    server.following.catchUp(EVENTS.length);
+    await vi.advanceTimersByTimeAsync(500 + 1_000 + 2_000);
+    expect(server.reads).toEqual([0, 4, 4, 4]);
   });
 
   it('retries nothing once another conversation is shown', async () => {

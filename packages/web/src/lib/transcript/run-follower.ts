@@ -102,9 +102,11 @@ export class RunFollower {
     try {
       for await (const events of this.#deps.read(runId, after, reading.signal)) {
         if (reading.signal.aborted) return;
-        this.#succeed();
+        const before = this.#seqOf(runId);
         this.#waiting.unshift(...events);
         this.#flush();
+        // Events that are known already, as from a cache, are no success: the pauses grow.
+        if (this.#seqOf(runId) > before) this.#succeed();
         if (!this.#isBehind(runId)) return;
       }
     } catch (thrown) {
@@ -116,6 +118,11 @@ export class RunFollower {
       if (isCurrent && this.#isBehind(runId)) this.#fail(runId, problem);
       else if (isCurrent) this.#succeed();
     }
+  }
+
+  #seqOf(runId: string): number {
+    const run = this.#deps.get()?.run;
+    return run?.id === runId ? run.seq : 0;
   }
 
   #isBehind(runId: string): boolean {
