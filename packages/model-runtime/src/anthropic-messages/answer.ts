@@ -6,7 +6,7 @@ import { StreamedAnswer } from '../wire/answer.ts';
 import { argumentsTextOf } from '../wire/arguments.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { Citations } from '../wire/citations.ts';
-import { providerErrorOf, toModelError } from '../wire/provider-error.ts';
+import { providerErrorOf } from '../wire/provider-error.ts';
 import { readUsage } from './usage.ts';
 
 /** Converts the events of one streamed answer, or a whole answer, into parts. */
@@ -63,7 +63,7 @@ export class AnthropicAnswer extends StreamedAnswer {
         return;
       default: {
         const error = providerErrorOf(value);
-        if (error !== null) this.fail(toModelError(error, null, this.errors), out);
+        if (error !== null) this.reject(error, out);
       }
     }
   }

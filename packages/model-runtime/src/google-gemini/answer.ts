@@ -4,7 +4,6 @@ import { malformedCall, StreamedAnswer } from '../wire/answer.ts';
 import { argumentsTextOf } from '../wire/arguments.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { Citations } from '../wire/citations.ts';
-import { toModelError } from '../wire/provider-error.ts';
 import { sealReplay } from '../wire/replay.ts';
 import { readError } from './error.ts';
 import { readUsage } from './usage.ts';
@@ -28,7 +27,7 @@ export class GeminiAnswer extends StreamedAnswer {
     if (this.ended || !isJsonObject(value)) return;
     const error = readError(value);
     if (error !== null) {
-      this.fail(toModelError(error, null, this.errors), out);
+      this.reject(error, out);
       return;
     }
     if (isJsonObject(value['usageMetadata'])) this.usage = readUsage(value['usageMetadata']);

@@ -3,7 +3,7 @@ import type { StreamPart } from '../types.ts';
 import { malformedCall, StreamedAnswer } from '../wire/answer.ts';
 import { dataImage } from '../wire/media.ts';
 import type { TextPath } from '../wire/plain-text.ts';
-import { providerErrorOf, toModelError, type ErrorContext } from '../wire/provider-error.ts';
+import { providerErrorOf, type ErrorContext } from '../wire/provider-error.ts';
 import { Citations } from '../wire/citations.ts';
 import { NativeCalls } from './native-calls.ts';
 import { keepForReplay, ReasoningDetails } from './replay.ts';
@@ -44,7 +44,7 @@ export class OpenAiChatAnswer extends StreamedAnswer {
     if (value['error'] != null || choices === undefined) {
       const error = providerErrorOf(value);
       if (error !== null) {
-        this.fail(toModelError(error, null, this.errors), out);
+        this.reject(error, out);
         return;
       }
     }
@@ -63,7 +63,7 @@ export class OpenAiChatAnswer extends StreamedAnswer {
     this.began = true;
     if (isJsonObject(choice['error'])) {
       const error = providerErrorOf(choice);
-      if (error !== null) this.fail(toModelError(error, null, this.errors), out);
+      if (error !== null) this.reject(error, out);
       return;
     }
     if (isJsonObject(choice['usage'])) this.usage = readUsage(choice['usage']);

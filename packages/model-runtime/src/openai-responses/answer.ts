@@ -4,7 +4,7 @@ import { StreamedAnswer } from '../wire/answer.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { Citations } from '../wire/citations.ts';
 import { imageTypeOf } from '../wire/media.ts';
-import { providerErrorOf, messageError, toModelError } from '../wire/provider-error.ts';
+import { providerErrorOf, messageError } from '../wire/provider-error.ts';
 import { sealReplay } from '../wire/replay.ts';
 import { readUsage } from './usage.ts';
 
@@ -175,7 +175,7 @@ export class ResponsesAnswer extends StreamedAnswer {
 
   #failed(value: JsonObject, out: StreamPart[]): void {
     const error = providerErrorOf(value) ?? (value['status'] === 'failed' ? messageError('the model failed') : null);
-    if (error !== null) this.fail(toModelError(error, null, this.errors), out);
+    if (error !== null) this.reject(error, out);
   }
 }
 

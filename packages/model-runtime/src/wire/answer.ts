@@ -1,7 +1,7 @@
 import type { ErrorInfo, FinishReason, JsonValue, Usage } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import type { TextPath } from './plain-text.ts';
-import type { ErrorContext } from './provider-error.ts';
+import { toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
 
 /** Converts the events of one answer, or a whole answer, into parts. Emits `finish` or `error` exactly once. */
 export abstract class StreamedAnswer {
@@ -9,6 +9,8 @@ export abstract class StreamedAnswer {
   ended = false;
   /** True after the server sent its end-of-stream marker. */
   isStreamDone = false;
+  /** The provider's error that ended the answer. */
+  rejection: ProviderError | null = null;
   protected usage: Usage | null = null;
   #reason: FinishReason | null = null;
   /** Where the stop reason arrived: in an event without content or beside it; `early`: content followed. */
@@ -115,6 +117,12 @@ export abstract class StreamedAnswer {
       return;
     }
     this.#finish(this.#reason ?? 'stop', out);
+  }
+
+  /** The provider ended the answer with an error. */
+  reject(error: ProviderError, out: StreamPart[]): void {
+    this.rejection = error;
+    this.fail(toModelError(error, null, this.errors), out);
   }
 
   /** Ends the answer with an error; earlier parts stay valid. */

@@ -15,7 +15,7 @@ import type { WireName } from './names.ts';
 import { namedTools } from './named-tools.ts';
 import { FULL_SCHEMAS } from './tool-function.ts';
 
-/** A rejection: status, and the body of the error. */
+/** A rejection: status, and the body of the error; with status 200, the first event of a stream. */
 type Rejection = { status: number; error: JsonObject | string };
 
 const answered: Record<string, (text: string) => string> = {
@@ -40,7 +40,10 @@ function server(
     const rejection = judge(body, text);
     if (rejection !== null) {
       const { status, error } = rejection;
-      return Promise.resolve(new Response(typeof error === 'string' ? error : JSON.stringify(error), { status }));
+      const text = typeof error === 'string' ? error : JSON.stringify(error);
+      const stream = { headers: { 'content-type': 'text/event-stream' } };
+      const response = status === 200 ? new Response(`data: ${text}\n\n`, stream) : new Response(text, { status });
+      return Promise.resolve(response);
     }
     const write = answered[wire] ?? (() => '');
     return Promise.resolve(new Response(write('answered'), { headers: { 'content-type': 'text/event-stream' } }));
@@ -112,6 +115,48 @@ describe('a rejected request', () => {
   ])('with HTTP %i %j is not repeated', async (status, error) => {
     const { bodies, ask } = server(() => ({ status, error }));
     errorIn(await ask({ tools: [complex('a_1')], parameters: { extra: { special: 1 } } }));
+    expect(bodies).toHaveLength(1);
+  });
+
+  test.each<[number, JsonObject | string]>([
+    [405, openAi('Tool use is not allowed for this model')],
+    [405, 'tools not allowed'],
+    [409, openAi('Function calling conflicts with streaming')],
+    [415, openAi('Unsupported field', { param: 'tools' })],
+    [424, openAi('Dependency failed', { code: 'tools_unsupported' })],
+    [501, openAi('Not implemented', { param: 'tools[0].function' })],
+    [501, openAi('This model does not support tools.')],
+    [502, openAi("Upstream rejected function 'search_files'")],
+    [503, openAi('Invalid tool search_files')],
+    [503, openAi('Bad field', { param: 'tools.0.function.parameters' })],
+    [200, { error: { code: 500, message: 'Internal error' } }],
+    [200, { error: { code: 501, message: 'tool_choice is not implemented' } }],
+    [200, { error: { type: 'server_error', message: 'Cannot use tools here' } }],
+    [200, { error: { code: 503, message: 'Schema of search_files: unsupported' } }],
+  ])('with the status %i that does not decide and %j is repeated without tools', async (status, error) => {
+    const { bodies, ask } = server((body) => (body['tools'] === undefined ? null : { status, error }));
+    const tools = [tool('search_files')];
+    expect(textIn(await ask({ tools }))).toBe('answered');
+    expect(textIn(await ask({ tools }))).toBe('answered');
+    expect(bodies.map((body) => body['tools'] !== undefined)).toEqual([true, false, false]);
+  });
+
+  test.each<[number, JsonObject]>([
+    ...[401, 402, 403, 404, 408, 413, 429].map((status): [number, JsonObject] => [
+      status,
+      openAi('tools[0] search_files is not supported'),
+    ]),
+    [409, openAi('Conflict')],
+    [501, openAi('Not implemented')],
+    [503, openAi('All tools are busy')],
+    [405, openAi('Method not allowed')],
+    [200, { error: { code: 429, message: 'search_files: slow down' } }],
+    [200, { error: { code: 503, message: 'busy' } }],
+    [200, { error: { type: 'server_error', message: 'Oops' } }],
+    [501, openAi('Functionality not enabled: toolbox')],
+  ])('with the status %i and %j is not repeated, even with tools', async (status, error) => {
+    const { bodies, ask } = server(() => ({ status, error }));
+    errorIn(await ask({ tools: [tool('search_files')] }));
     expect(bodies).toHaveLength(1);
   });
 

@@ -3,8 +3,8 @@ import type { ChatRequest, StreamPart } from '../types.ts';
 import { hasNativeTools, NATIVE_TOOLS, type CapabilityFallbacks } from './capability-fallbacks.ts';
 import type { ApiDialect, OutgoingChat } from './dialect.ts';
 import type { EndpointOutcome } from './endpoint.ts';
-import { namedTools } from './named-tools.ts';
-import { shortened, toModelError, type ErrorContext } from './provider-error.ts';
+import { isAboutTools, namedTools, pointsAtTools } from './named-tools.ts';
+import { shortened, toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
 import { featureOf, sentInWords, settingInMessage, settingOfParam, type SentSetting } from './settings.ts';
 import { FULL_SCHEMAS, renamedTools, type RenamedTools } from './tool-function.ts';
 
@@ -30,12 +30,15 @@ type Simplification = {
 
 const REPEATED_STATUS: readonly number[] = [400, 422, 500];
 
+/** Statuses that say why a request failed, and that its form is not the reason. */
+const OTHER_STATUS: readonly number[] = [401, 402, 403, 404, 408, 413, 429];
+
 /** Largest number of settings that are left out one by one because the server names them. */
 const MAX_NAMED = 4;
 
 /**
  * The forms in which one call sends its request. The rule: a request that is rejected with 400, 422 or 500 before any
- * output is repeated without the setting that the error names; otherwise at most twice in a simpler form, chosen by the
+ * output, or with an error about its tools, is repeated without the setting that the error names; otherwise at most twice in a simpler form, chosen by the
  * features of the request. What the accepted form omits is remembered; if none is accepted, the first reason counts.
  */
 export class RequestForms {
@@ -109,7 +112,7 @@ export class RequestForms {
 
   /** Chooses the next form after a rejection; false if the request should not be repeated. */
   simplify(form: RequestForm, refusal: Refusal, notices: StreamPart[]): boolean {
-    this.#isOther = !this.#isOfForm(refusal);
+    this.#isOther = !this.isOfForm(form, refusal.status, refusal.error);
     if (this.#isOther) return false;
     if (this.#steps === null && this.#leaveOutNamed(form, refusal, notices)) return true;
     if (this.#steps === null) {
@@ -125,11 +128,20 @@ export class RequestForms {
     return false;
   }
 
-  /** True if the form of the request may be the reason, by the status and kind of the error. */
-  #isOfForm({ status, error }: Refusal): boolean {
-    if (this.#dialect.toolRefusals?.includes(status) === true) return hasNativeTools(this.#request);
+  /**
+   * True if the form of the request may be the reason: by the status and kind of the error; with a status that decides
+   * neither way, if it is about the tools of the request.
+   */
+  isOfForm({ request }: RequestForm, status: number, error: ProviderError): boolean {
+    const tools = hasNativeTools(request) ? request.tools : [];
+    if (this.#dialect.toolRefusals?.includes(status) === true && error.message !== '') return tools.length > 0;
+    if (OTHER_STATUS.includes(status)) return false;
     const { code } = toModelError(error, status, this.#errors);
-    return REPEATED_STATUS.includes(status) && (code === 'bad_request' || code === 'bad_response');
+    const isAtFault = code === 'bad_request' || code === 'bad_response';
+    if (REPEATED_STATUS.includes(status) && isAtFault) return true;
+    // A busy server may mention tools of its own.
+    if (isAtFault || code === 'not_a_model_server') return isAboutTools(tools, error);
+    return code === 'overloaded' && pointsAtTools(tools, error);
   }
 
   /** The rejection that counts: of the first form, unless the last one was of another kind. */
