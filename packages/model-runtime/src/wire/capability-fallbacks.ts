@@ -66,9 +66,8 @@ export class CapabilityFallbacks {
     return tools.every(isOffered) ? tools : tools.filter(isOffered);
   }
 
-  /** Omits a feature from now on. `status`: of the rejection. */
-  learn(request: ChatRequest, feature: string, status: number): void {
-    const among = featuresOf(request);
+  /** Omits a feature from now on. `status`: of the rejection; `among`: the features it was rejected with. */
+  learn(request: ChatRequest, feature: string, status: number, among = featuresOf(request)): void {
     // A feature may occur together with itself only: `extra:grammar` among the tools, not among itself.
     among.delete(feature);
     const known = this.#of(request.model);

@@ -8,11 +8,12 @@ import type { ModelRuntimeOptions } from '../create-runtime.ts';
 import { createDialect as geminiDialect } from '../google-gemini/dialect.ts';
 import { createDialect as chatDialect } from '../openai-chat/dialect.ts';
 import { createDialect as responsesDialect } from '../openai-responses/dialect.ts';
-import { assistant, call, collect, errorIn, request, result, textIn, tool, user } from '../test-fixtures/requests.ts';
+import { assistant, call, collect, errorIn, request, result, system, textIn, tool, user } from '../test-fixtures/requests.ts';
 import { runtimeOver } from '../test-fixtures/wires.ts';
 import type { ChatRequest, StreamPart } from '../types.ts';
 import type { WireName } from './names.ts';
 import { namedTools } from './named-tools.ts';
+import { SYSTEM_ROLE } from './system-role.ts';
 import { FULL_SCHEMAS } from './tool-function.ts';
 
 /** A rejection: status, and the body of the error; with status 200, the first event of a stream. */
@@ -49,7 +50,8 @@ function server(
     return Promise.resolve(new Response(write('answered'), { headers: { 'content-type': 'text/event-stream' } }));
   };
   const runtime = runtimeOver(wire, 'http://h.test/v1', { label: 'Fake', fetch, ...options });
-  const ask = (more: Partial<ChatRequest> = {}): Promise<StreamPart[]> => collect(runtime, request('hi', more));
+  const ask = ({ messages = [user('hi')], ...more }: Partial<ChatRequest> = {}): Promise<StreamPart[]> =>
+    collect(runtime, request([...messages], more));
   return { bodies, ask, runtime };
 }
 
@@ -304,6 +306,63 @@ describe('a rejected request', () => {
       ['d', 'a'],
     ]);
   });
+});
+
+describe('the system message', () => {
+  const messages = [system('Be kind.'), user('hi')];
+  const roles = (body: JsonObject | undefined): JsonValue[] =>
+    Array.isArray(body?.['messages']) ? body['messages'].map((each) => (isJsonObject(each) ? (each['role'] ?? '') : '')) : [];
+
+  test.each<[number, JsonObject | string]>([
+    [400, openAi('System role not supported')],
+    [500, 'chat template error: System role not supported'],
+    [400, openAi("Unsupported value: 'messages[0].role' does not support 'system' with this model.", { param: 'messages[0].role' })],
+    [422, { detail: [{ loc: ['body', 'messages', 0, 'role'], msg: "Input should be 'user' or 'assistant'", type: 'enum' }] }],
+    [400, openAi('Only user and assistant roles are supported!')],
+    [400, openAi('Conversation roles must alternate user/assistant/user/assistant/...')],
+    [400, openAi("unknown role 'system'")],
+    [400, openAi('Developer instruction is not enabled for this model')],
+    [400, openAi("This model doesn't support system messages. Try again without a system prompt.")],
+    [200, { error: { code: 400, message: 'system prompts are not allowed' } }],
+  ])('is sent in the first message of the user after HTTP %i %j, from then on', async (status, error) => {
+    const { bodies, ask } = server((body) => (roles(body).includes('system') ? { status, error } : null));
+    const more = { messages, tools: [tool('f')] };
+    const parts = await ask(more);
+    expect(textIn(parts)).toBe('answered');
+    expect(notices(parts)).toEqual([]);
+    await ask({ messages: [...messages, assistant('a'), user('b')] });
+    await ask({ ...more, toolMode: 'text' });
+    expect(bodies.map(roles)).toEqual([['system', 'user'], ['user'], ['user', 'assistant', 'user'], ['user']]);
+    expect(bodies[1]?.['messages']).toEqual([{ role: 'user', content: 'Be kind.\n\nhi' }]);
+    expect(toolNames(bodies[1])).toEqual(['f']);
+    expect(JSON.stringify(bodies[3])).toContain('Does f.');
+    await ask({ ...more, model: 'another' });
+    expect(roles(bodies[4])).toEqual(['system', 'user']);
+  });
+
+  test.each([
+    openAi('The system is overloaded'),
+    openAi("messages with role 'tool' must be a response to a preceding message"),
+    openAi('messages.1.role: wrong'),
+    openAi('Invalid value'),
+  ])('stays where it is if the error is about something else: %j', async (error) => {
+    const { bodies, ask } = server(() => ({ status: 400, error }));
+    errorIn(await ask({ messages }));
+    expect(bodies.map(roles)).toEqual([['system', 'user']]);
+  });
+
+  test.each([chatDialect(), responsesDialect(), anthropicDialect(), geminiDialect(), converseDialect()])(
+    'has no field in $wire after a rejection',
+    (dialect) => {
+      const bodyOf = (without: string[], of = messages): string =>
+        dialect.chat(request(of, { tools: [tool('f')], toolMode: 'text' }), new Set(without)).body;
+      expect(bodyOf([])).toMatch(/"role":"system"|"system":|"systemInstruction":|"instructions":/);
+      const sent = bodyOf([SYSTEM_ROLE]);
+      expect(sent).not.toMatch(/"role":"system"|"system":|"systemInstruction":|"instructions":/);
+      expect(sent).toMatch(/Be kind\..*Does f\..*hi/);
+      expect(bodyOf([SYSTEM_ROLE])).toBe(sent);
+    },
+  );
 });
 
 test('earlier calls are sent under the names of the schema, and the message stays as it was', async () => {

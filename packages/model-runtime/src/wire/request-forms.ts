@@ -5,6 +5,7 @@ import type { ApiDialect, OutgoingChat } from './dialect.ts';
 import type { EndpointOutcome } from './endpoint.ts';
 import { isAboutTools, namedTools, pointsAtTools } from './named-tools.ts';
 import { shortened, toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { rejectsSystemRole, SYSTEM_ROLE } from './system-role.ts';
 import { featureOf, sentInWords, settingInMessage, settingOfParam, type SentSetting } from './settings.ts';
 import { FULL_SCHEMAS, renamedTools, type RenamedTools } from './tool-function.ts';
 
@@ -173,7 +174,7 @@ export class RequestForms {
     return notices;
   }
 
-  /** Leaves out what the error names: a feature of the wire, or a setting. */
+  /** Leaves out what the error names: a feature of the wire, the role of the system message, or a setting. */
   #leaveOutNamed(form: RequestForm, refusal: Refusal, notices: StreamPart[]): boolean {
     if (this.#named >= MAX_NAMED) return false;
     const { error, status } = refusal;
@@ -186,6 +187,11 @@ export class RequestForms {
       this.#named += 1;
       this.#fallbacks.learn(form.request, fallback.without, status);
       if (fallback.notice !== undefined) notices.push({ type: 'notice', ...fallback.notice });
+      return true;
+    }
+    if (!form.without.has(SYSTEM_ROLE) && rejectsSystemRole(error, form.request)) {
+      this.#named += 1;
+      this.#fallbacks.learn(form.request, SYSTEM_ROLE, status, new Set());
       return true;
     }
     const setting = ofParam ?? (error.param === '' ? settingInMessage(sent, error.message) : null);
