@@ -8,52 +8,25 @@ import type { ModelRuntimeOptions } from '../create-runtime.ts';
 import { createDialect as geminiDialect } from '../google-gemini/dialect.ts';
 import { createDialect as chatDialect } from '../openai-chat/dialect.ts';
 import { createDialect as responsesDialect } from '../openai-responses/dialect.ts';
-import { assistant, call, collect, errorIn, request, result, system, textIn, tool, user } from '../test-fixtures/requests.ts';
+import {
+  assistant,
+  call,
+  collect,
+  errorIn,
+  request,
+  result,
+  system,
+  textIn,
+  tool,
+  user,
+} from '../test-fixtures/requests.ts';
+import { answered, notices, openAi, server, toolNames, type Rejection } from '../test-fixtures/rejecting-server.ts';
 import { runtimeOver } from '../test-fixtures/wires.ts';
 import type { ChatRequest, StreamPart } from '../types.ts';
 import type { WireName } from './names.ts';
 import { namedTools } from './named-tools.ts';
 import { SYSTEM_ROLE } from './system-role.ts';
 import { FULL_SCHEMAS } from './tool-function.ts';
-
-/** A rejection: status, and the body of the error; with status 200, the first event of a stream. */
-type Rejection = { status: number; error: JsonObject | string };
-
-const answered: Record<string, (text: string) => string> = {
-  'openai-chat': (text) =>
-    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text }, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`,
-  'google-gemini': (text) =>
-    `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text }] }, finishReason: 'STOP' }] })}\n\n`,
-};
-
-/** A model server that rejects what `judge` rejects. */
-function server(
-  judge: (body: JsonObject, text: string) => Rejection | null,
-  options: Partial<ModelRuntimeOptions> = {},
-  wire: WireName = 'openai-chat',
-) {
-  const bodies: JsonObject[] = [];
-  const fetch: typeof globalThis.fetch = (_, init) => {
-    const text = typeof init?.body === 'string' ? init.body : '';
-    const parsed = parseJson(text);
-    const body = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
-    bodies.push(body);
-    const rejection = judge(body, text);
-    if (rejection !== null) {
-      const { status, error } = rejection;
-      const text = typeof error === 'string' ? error : JSON.stringify(error);
-      const stream = { headers: { 'content-type': 'text/event-stream' } };
-      const response = status === 200 ? new Response(`data: ${text}\n\n`, stream) : new Response(text, { status });
-      return Promise.resolve(response);
-    }
-    const write = answered[wire] ?? (() => '');
-    return Promise.resolve(new Response(write('answered'), { headers: { 'content-type': 'text/event-stream' } }));
-  };
-  const runtime = runtimeOver(wire, 'http://h.test/v1', { label: 'Fake', fetch, ...options });
-  const ask = ({ messages = [user('hi')], ...more }: Partial<ChatRequest> = {}): Promise<StreamPart[]> =>
-    collect(runtime, request([...messages], more));
-  return { bodies, ask, runtime };
-}
 
 const complex = (name: string): ReturnType<typeof tool> =>
   tool(name, {
@@ -62,21 +35,10 @@ const complex = (name: string): ReturnType<typeof tool> =>
       properties: { when: { anyOf: [{ type: 'string', format: 'date' }, { type: 'null' }] } },
     },
   });
-const notices = (parts: readonly StreamPart[], code?: string): string[] =>
-  parts.flatMap((part) => (part.type === 'notice' && (code === undefined || part.code === code) ? [part.text] : []));
-const toolNames = (body: JsonObject | undefined): JsonValue[] =>
-  Array.isArray(body?.['tools'])
-    ? body['tools'].flatMap((each) =>
-        isJsonObject(each) && isJsonObject(each['function']) ? [each['function']['name'] ?? null] : [],
-      )
-    : [];
-const openAi = (message: string, more: JsonObject = {}): JsonObject => ({
-  error: { message, type: 'invalid_request_error', ...more },
-});
-
+const SETTINGS: Partial<ChatRequest> = { parameters: { temperature: 0, topP: 1, maxOutputTokens: 5 } };
 const CONTENTS: readonly [what: string, more: Partial<ChatRequest>, repeats: number][] = [
   ['nothing special', {}, 0],
-  ['settings', { parameters: { temperature: 0, topP: 1, maxOutputTokens: 5 } }, 0],
+  ['an output limit', { parameters: { maxOutputTokens: 5 } }, 0],
   ['tools with simple schemas', { tools: [tool('a_1'), tool('b_1')] }, 1],
   ['tools with other schemas', { tools: [complex('a_1'), tool('b_1')] }, 2],
   ['tools as text', { tools: [complex('a_1')], toolMode: 'text' }, 0],
@@ -91,7 +53,13 @@ const CONTENTS: readonly [what: string, more: Partial<ChatRequest>, repeats: num
 ];
 
 describe('a rejected request', () => {
-  test.each([400, 422, 500].flatMap((status) => CONTENTS.map((each) => [status, ...each] as const)))(
+  test.each([
+    ...[400, 422, 500].flatMap((status) => CONTENTS.map((each) => [status, ...each] as const)),
+    [400, 'settings', SETTINGS, 1] as const,
+    [422, 'settings', SETTINGS, 1] as const,
+    // It may be temporary.
+    [500, 'settings', SETTINGS, 0] as const,
+  ])(
     'with HTTP %i and %s is repeated in simpler forms, and fails with the first reason',
     async (status, _, more, repeats) => {
       let count = 0;
@@ -306,63 +274,6 @@ describe('a rejected request', () => {
       ['d', 'a'],
     ]);
   });
-});
-
-describe('the system message', () => {
-  const messages = [system('Be kind.'), user('hi')];
-  const roles = (body: JsonObject | undefined): JsonValue[] =>
-    Array.isArray(body?.['messages']) ? body['messages'].map((each) => (isJsonObject(each) ? (each['role'] ?? '') : '')) : [];
-
-  test.each<[number, JsonObject | string]>([
-    [400, openAi('System role not supported')],
-    [500, 'chat template error: System role not supported'],
-    [400, openAi("Unsupported value: 'messages[0].role' does not support 'system' with this model.", { param: 'messages[0].role' })],
-    [422, { detail: [{ loc: ['body', 'messages', 0, 'role'], msg: "Input should be 'user' or 'assistant'", type: 'enum' }] }],
-    [400, openAi('Only user and assistant roles are supported!')],
-    [400, openAi('Conversation roles must alternate user/assistant/user/assistant/...')],
-    [400, openAi("unknown role 'system'")],
-    [400, openAi('Developer instruction is not enabled for this model')],
-    [400, openAi("This model doesn't support system messages. Try again without a system prompt.")],
-    [200, { error: { code: 400, message: 'system prompts are not allowed' } }],
-  ])('is sent in the first message of the user after HTTP %i %j, from then on', async (status, error) => {
-    const { bodies, ask } = server((body) => (roles(body).includes('system') ? { status, error } : null));
-    const more = { messages, tools: [tool('f')] };
-    const parts = await ask(more);
-    expect(textIn(parts)).toBe('answered');
-    expect(notices(parts)).toEqual([]);
-    await ask({ messages: [...messages, assistant('a'), user('b')] });
-    await ask({ ...more, toolMode: 'text' });
-    expect(bodies.map(roles)).toEqual([['system', 'user'], ['user'], ['user', 'assistant', 'user'], ['user']]);
-    expect(bodies[1]?.['messages']).toEqual([{ role: 'user', content: 'Be kind.\n\nhi' }]);
-    expect(toolNames(bodies[1])).toEqual(['f']);
-    expect(JSON.stringify(bodies[3])).toContain('Does f.');
-    await ask({ ...more, model: 'another' });
-    expect(roles(bodies[4])).toEqual(['system', 'user']);
-  });
-
-  test.each([
-    openAi('The system is overloaded'),
-    openAi("messages with role 'tool' must be a response to a preceding message"),
-    openAi('messages.1.role: wrong'),
-    openAi('Invalid value'),
-  ])('stays where it is if the error is about something else: %j', async (error) => {
-    const { bodies, ask } = server(() => ({ status: 400, error }));
-    errorIn(await ask({ messages }));
-    expect(bodies.map(roles)).toEqual([['system', 'user']]);
-  });
-
-  test.each([chatDialect(), responsesDialect(), anthropicDialect(), geminiDialect(), converseDialect()])(
-    'has no field in $wire after a rejection',
-    (dialect) => {
-      const bodyOf = (without: string[], of = messages): string =>
-        dialect.chat(request(of, { tools: [tool('f')], toolMode: 'text' }), new Set(without)).body;
-      expect(bodyOf([])).toMatch(/"role":"system"|"system":|"systemInstruction":|"instructions":/);
-      const sent = bodyOf([SYSTEM_ROLE]);
-      expect(sent).not.toMatch(/"role":"system"|"system":|"systemInstruction":|"instructions":/);
-      expect(sent).toMatch(/Be kind\..*Does f\..*hi/);
-      expect(bodyOf([SYSTEM_ROLE])).toBe(sent);
-    },
-  );
 });
 
 test('earlier calls are sent under the names of the schema, and the message stays as it was', async () => {
