@@ -80,7 +80,8 @@ class Normalizer {
     if (isOfObjects || alternatives.length === 1 || !this.#rules.choices) return this.#united(flat, alternatives, at);
     const forms = distinct(alternatives.map((each) => this.#node(each, at)));
     const [first] = forms;
-    if (forms.length === 1 && first !== undefined) return { ...first, ...texts(flat.schema, this.#dropped(flat.schema)) };
+    if (forms.length === 1 && first !== undefined)
+      return { ...first, ...texts(flat.schema, this.#dropped(flat.schema)) };
     return { ...texts(flat.schema, this.#dropped(flat.schema)), ...this.#default(flat.schema), anyOf: forms };
   }
 
