@@ -40,6 +40,7 @@ export class ResponsesAnswer extends StreamedAnswer {
         return;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
+      case 'response.reasoning.delta':
         this.#grow('reasoning', event, out);
         return;
       case 'response.reasoning_summary_part.added':
@@ -51,6 +52,7 @@ export class ResponsesAnswer extends StreamedAnswer {
         return;
       case 'response.reasoning_summary_text.done':
       case 'response.reasoning_text.done':
+      case 'response.reasoning.done':
         this.#complete('reasoning', event, event, out);
         return;
       case 'response.content_part.done':
