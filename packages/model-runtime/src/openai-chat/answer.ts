@@ -1,6 +1,6 @@
-import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
-import { malformedCall, StreamedAnswer } from '../wire/answer.ts';
+import { StreamedAnswer } from '../wire/answer.ts';
 import { dataImage } from '../wire/media.ts';
 import type { TextPath } from '../wire/plain-text.ts';
 import { providerErrorOf, type ErrorContext } from '../wire/provider-error.ts';
@@ -71,11 +71,9 @@ export class OpenAiChatAnswer extends StreamedAnswer {
     if (isJsonObject(delta)) this.#delta(delta, out);
     else if (isJsonObject(message)) this.#message(message, out);
     else if (typeof choice['text'] === 'string') this.say(choice['text'], out);
-    if (typeof reason !== 'string' || reason === '') return;
-    const malformed = malformedCall(reason);
-    if (malformed !== null) out.push(malformed);
-    if (this.#isRefusal) this.stop('content_filter');
-    else this.stop(malformed === null ? toFinishReason(reason) : 'tool_calls');
+    if (typeof reason !== 'string') return;
+    const finish = this.stopFor(reason, out, '', textOf(choice['native_finish_reason']));
+    if (this.#isRefusal && finish !== null) this.stop('content_filter');
   }
 
   /** A complete message. After deltas it repeats them: only what is new is read. */
@@ -195,28 +193,4 @@ function reasoningIn(value: JsonValue | undefined, depth = 0): string {
 
 function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
-}
-
-/** The API of Gemini adds details: `content_filter: SAFETY`. */
-function toFinishReason(reason: string): FinishReason {
-  switch (reason.toLowerCase().split(':')[0]) {
-    case 'length':
-    case 'max_tokens':
-    case 'model_length':
-      return 'length';
-    case 'tool_calls':
-    case 'tool_use':
-    case 'function_call':
-      return 'tool_calls';
-    case 'content_filter':
-    case 'safety':
-    case 'sensitive':
-      return 'content_filter';
-    case 'error':
-    case 'network_error':
-    case 'insufficient_system_resource':
-      return 'error';
-    default:
-      return 'stop';
-  }
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import { StreamedAnswer } from '../wire/answer.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
@@ -197,7 +197,8 @@ export class ResponsesAnswer extends StreamedAnswer {
       this.#close(known, item, out);
     }
     this.began = true;
-    this.stop(this.#isRefusal ? 'content_filter' : reasonOf(response));
+    this.stopFor(reasonOf(response), out);
+    if (this.#isRefusal) this.stop('content_filter');
   }
 
   #failed(value: JsonObject, out: StreamPart[]): void {
@@ -224,8 +225,8 @@ function placeOf({ content_index: content, summary_index: summary }: JsonObject)
   return `${JSON.stringify(content ?? 0)} ${JSON.stringify(summary ?? 0)}`;
 }
 
-function reasonOf(response: JsonObject): FinishReason {
-  if (response['status'] !== 'incomplete') return 'stop';
-  const details = response['incomplete_details'];
-  return isJsonObject(details) && details['reason'] === 'content_filter' ? 'content_filter' : 'length';
+/** The status of a response, or why it is not complete. */
+function reasonOf({ status, incomplete_details: details }: JsonObject): string {
+  if (status !== 'incomplete') return textOf(status) || 'completed';
+  return (isJsonObject(details) ? textOf(details['reason']) : '') || 'max_output_tokens';
 }

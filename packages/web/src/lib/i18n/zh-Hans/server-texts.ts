@@ -172,6 +172,8 @@ export const serverTexts: Translation<typeof en> = {
   audioLeftOut: '{model} 不接受音频，音频已略过。',
   settingRejected: '{server} 的 {model} 拒绝{setting}，已略过：{reason}',
   settingsRejected: '{server} 的 {model} 仅在略过这些设置后接受请求：{settings}。原因：{reason}',
+  stopReason: '{server} 结束了回复，停止原因为“{name}”。',
+  stopReasonDetail: '{server} 结束了回复，停止原因为“{name}”：{reason}',
   toolRejected: '{server} 的 {model} 拒绝工具 {tool}，已略过该工具：{reason}',
   toolsOverLimit: '{server} 的 {model} 最多接受 {count} 个工具，已略过 {rest} 个。',
   mediaRejected: '{server} 的 {model} 不接受某个附件，因此改为发送一段说明：{reason}',

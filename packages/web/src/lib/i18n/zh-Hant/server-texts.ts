@@ -172,6 +172,8 @@ export const serverTexts: Translation<typeof en> = {
   audioLeftOut: '{model} 不接受音訊，音訊已略過。',
   settingRejected: '{server} 的 {model} 拒絕{setting}，已略過：{reason}',
   settingsRejected: '{server} 的 {model} 只在略過這些設定後接受請求：{settings}。原因：{reason}',
+  stopReason: '{server} 結束了回覆，停止原因為「{name}」。',
+  stopReasonDetail: '{server} 結束了回覆，停止原因為「{name}」：{reason}',
   toolRejected: '{server} 的 {model} 拒絕工具 {tool}，已略過該工具：{reason}',
   toolsOverLimit: '{server} 的 {model} 最多接受 {count} 個工具，已略過 {rest} 個。',
   mediaRejected: '{server} 的 {model} 不接受某個附件，因此改傳送一段說明：{reason}',
