@@ -1,4 +1,4 @@
-import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import type { SealedReasoning } from '../wire/block-turns.ts';
 import { sealReasoning } from '../wire/block-turns.ts';
@@ -6,7 +6,7 @@ import { StreamedAnswer } from '../wire/answer.ts';
 import { argumentsTextOf } from '../wire/arguments.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { Citations } from '../wire/citations.ts';
-import { providerErrorOf, toModelError } from '../wire/provider-error.ts';
+import { providerErrorOf } from '../wire/provider-error.ts';
 import { readUsage } from './usage.ts';
 
 /** Converts the events of one streamed answer, or a whole answer, into parts. */
@@ -63,7 +63,7 @@ export class AnthropicAnswer extends StreamedAnswer {
         return;
       default: {
         const error = providerErrorOf(value);
-        if (error !== null) this.fail(toModelError(error, null, this.errors), out);
+        if (error !== null) this.reject(error, out);
       }
     }
   }
@@ -124,11 +124,10 @@ export class AnthropicAnswer extends StreamedAnswer {
   #stopReason(delta: JsonObject, out: StreamPart[]): void {
     const reason = delta['stop_reason'];
     if (typeof reason !== 'string' || reason === '') return;
-    const finish = toFinishReason(reason);
-    this.stop(finish);
     const details = delta['stop_details'];
-    const explanation = isJsonObject(details) ? details['explanation'] : null;
-    if (finish === 'content_filter' && typeof explanation === 'string' && explanation !== '') {
+    const explanation = isJsonObject(details) ? textOf(details['explanation']) : '';
+    const finish = this.stopFor(reason, out, explanation);
+    if (finish === 'content_filter' && explanation !== '') {
       out.push({ type: 'notice', code: 'refused', text: this.errors.redact(explanation) });
     }
   }
@@ -162,18 +161,4 @@ function indexOf(event: JsonObject): number {
 
 function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
-}
-
-function toFinishReason(reason: string): FinishReason {
-  switch (reason) {
-    case 'max_tokens':
-    case 'model_context_window_exceeded':
-      return 'length';
-    case 'tool_use':
-      return 'tool_calls';
-    case 'refusal':
-      return 'content_filter';
-    default:
-      return 'stop';
-  }
 }

@@ -7,6 +7,7 @@ import { historyMode, systemText, textModeSuffix } from '../wire/messages.ts';
 import { replayedReasoning } from '../wire/replay.ts';
 import { closedSchema } from '../wire/schema.ts';
 import { Settings, type SettingName } from '../wire/settings.ts';
+import { withAcceptedRoles } from '../wire/system-role.ts';
 import { createToolWriter } from '../wire/tool-function.ts';
 import type { MessageTurn } from '../wire/turns.ts';
 import { turnsOf } from './messages.ts';
@@ -23,11 +24,12 @@ const ANSWER_ROOM = 8_192;
 
 /** Builds a chat request. The body is JSON assembled from cached fragments. */
 export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, without: ReadonlySet<string>): OutgoingChat {
-  const { messages, model } = request;
+  const { model } = request;
+  const { messages, suffix } = withAcceptedRoles(request, without, textModeSuffix(request));
   const marks = quirks.noCacheMarks !== true && !without.has(OPTIONAL_FEATURES.cacheMarks);
   const reasoning = replayedReasoning(without, quirks.reasoningInCalls);
   const turns = turnsOf(messages, { toolMode: historyMode(request), model, reasoning });
-  const system = systemText(messages, textModeSuffix(request));
+  const system = systemText(messages, suffix);
   const settings = settingsOf(request, without);
   const fields: JsonObject = { ...settings.fields, stream: true };
   settings.addExtra(fields, request.parameters.extra, OWNED);

@@ -1,8 +1,8 @@
-import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import type { SealedReasoning } from '../wire/block-turns.ts';
 import { sealReasoning } from '../wire/block-turns.ts';
-import { malformedCall, StreamedAnswer } from '../wire/answer.ts';
+import { StreamedAnswer } from '../wire/answer.ts';
 import { argumentsTextOf } from '../wire/arguments.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { readUsage } from './usage.ts';
@@ -49,7 +49,7 @@ export class ConverseAnswer extends StreamedAnswer {
         return;
       case 'messageStop':
         this.began = true;
-        this.#stopReason(textOf(value['stopReason']), out);
+        this.stopFor(textOf(value['stopReason']) || 'end_turn', out);
         return;
       case 'metadata':
         // The last event of a stream.
@@ -85,12 +85,6 @@ export class ConverseAnswer extends StreamedAnswer {
     if (this.#calls.has(index)) this.#closed.push(index);
   }
 
-  #stopReason(reason: string, out: StreamPart[]): void {
-    const malformed = malformedCall(reason);
-    if (malformed !== null) out.push(malformed);
-    this.stop(malformed === null ? toFinishReason(reason) : 'tool_calls');
-  }
-
   #endClosed(out: StreamPart[]): void {
     for (const index of this.#closed.splice(0)) this.#calls.end(index, false, out);
   }
@@ -106,19 +100,4 @@ function indexOf(event: JsonObject): number {
 
 function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
-}
-
-function toFinishReason(reason: string): FinishReason {
-  switch (reason) {
-    case 'max_tokens':
-    case 'model_context_window_exceeded':
-      return 'length';
-    case 'tool_use':
-      return 'tool_calls';
-    case 'content_filtered':
-    case 'guardrail_intervened':
-      return 'content_filter';
-    default:
-      return 'stop';
-  }
 }

@@ -3,7 +3,7 @@ import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import type { StreamedAnswer } from '../wire/answer.ts';
 import type { AnswerReader } from '../wire/dialect.ts';
-import { toModelError, type ErrorContext } from '../wire/provider-error.ts';
+import type { ErrorContext } from '../wire/provider-error.ts';
 import { readError, typeOfException } from './error.ts';
 
 /** Maximum size of a frame in bytes; the format allows 24 MB. */
@@ -91,7 +91,7 @@ export class FrameReader implements AnswerReader {
     const error = readError(event.payload) ?? { message: '', code: '', type: '', param: '' };
     // Without a status, any other error would count as temporary.
     const code = event.name === 'validationException' ? '400' : '';
-    this.#answer.fail(toModelError({ ...error, code, type: typeOfException(event.name) }, null, this.#errors), out);
+    this.#answer.reject({ ...error, code, type: typeOfException(event.name) }, out);
   }
 
   #failUnreadable(why: string, out: StreamPart[]): void {

@@ -7,6 +7,7 @@ import { nearestEffort } from '../wire/effort.ts';
 import { historyMode, systemText, textModeSuffix } from '../wire/messages.ts';
 import { replayedReasoning } from '../wire/replay.ts';
 import { Settings } from '../wire/settings.ts';
+import { withAcceptedRoles } from '../wire/system-role.ts';
 import { createToolWriter } from '../wire/tool-function.ts';
 import { turnsOf } from './messages.ts';
 
@@ -22,7 +23,12 @@ const CACHE_POINT = '{"cachePoint":{"type":"default"}}';
 
 /** Builds a chat request. The body is JSON assembled from cached fragments. */
 export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat {
-  const { messages, model, toolMode, toolChoice } = request;
+  const { model, toolMode, toolChoice } = request;
+  // The API has no choice that forbids calls.
+  const described = textModeSuffix(
+    toolMode === 'native' && toolChoice === 'none' ? { ...request, toolMode: 'text' } : request,
+  );
+  const { messages, suffix } = withAcceptedRoles(request, without, described);
   const marks = /claude|nova/i.test(model) && !without.has(OPTIONAL_FEATURES.cachePoints);
   const turns = turnsOf(messages, { toolMode: historyMode(request), model, reasoning: replayedReasoning(without) });
   const userTurns = turns.flatMap(({ role }, at) => (role === 'user' ? [at] : []));
@@ -31,10 +37,6 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
     const content = markedTurns.includes(at) ? [...blocks, CACHE_POINT] : blocks;
     return `{"role":"${role}","content":[${content.join(',')}]}`;
   });
-  // The API has no choice that forbids calls.
-  const suffix = textModeSuffix(
-    toolMode === 'native' && toolChoice === 'none' ? { ...request, toolMode: 'text' } : request,
-  );
   const system = systemText(messages, suffix);
   const settings = settingsOf(request, without);
   const fields: JsonObject = {};

@@ -1,10 +1,9 @@
-import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
-import { malformedCall, StreamedAnswer } from '../wire/answer.ts';
+import { StreamedAnswer } from '../wire/answer.ts';
 import { argumentsTextOf } from '../wire/arguments.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { Citations } from '../wire/citations.ts';
-import { toModelError } from '../wire/provider-error.ts';
 import { sealReplay } from '../wire/replay.ts';
 import { readError } from './error.ts';
 import { readUsage } from './usage.ts';
@@ -28,7 +27,7 @@ export class GeminiAnswer extends StreamedAnswer {
     if (this.ended || !isJsonObject(value)) return;
     const error = readError(value);
     if (error !== null) {
-      this.fail(toModelError(error, null, this.errors), out);
+      this.reject(error, out);
       return;
     }
     if (isJsonObject(value['usageMetadata'])) this.usage = readUsage(value['usageMetadata']);
@@ -54,7 +53,7 @@ export class GeminiAnswer extends StreamedAnswer {
     if (isJsonObject(cited)) this.#citations.addAll(cited['citationSources'] ?? cited['citations'], out);
 
     const reason = candidate['finishReason'];
-    if (typeof reason === 'string' && reason !== '') this.#finished(reason, candidate['finishMessage'], out);
+    if (typeof reason === 'string') this.stopFor(reason, out, textOf(candidate['finishMessage']));
   }
 
   /** The signature of a part precedes it in our format and is sent back on it. */
@@ -89,12 +88,6 @@ export class GeminiAnswer extends StreamedAnswer {
     this.#calls.end(key, false, out);
   }
 
-  #finished(reason: string, message: JsonValue | undefined, out: StreamPart[]): void {
-    const malformed = malformedCall(reason, textOf(message));
-    if (malformed !== null) out.push(malformed);
-    this.stop(malformed === null ? toFinishReason(reason) : 'tool_calls');
-  }
-
   #feedback(feedback: JsonValue | undefined, out: StreamPart[]): void {
     const reason = isJsonObject(feedback) ? feedback['blockReason'] : null;
     if (typeof reason !== 'string' || reason === '') return;
@@ -111,9 +104,4 @@ export class GeminiAnswer extends StreamedAnswer {
 
 function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
-}
-
-function toFinishReason(reason: string): FinishReason {
-  if (reason === 'MAX_TOKENS') return 'length';
-  return /SAFETY|RECITATION|BLOCKLIST|PROHIBITED|SPII|LANGUAGE/.test(reason) ? 'content_filter' : 'stop';
 }

@@ -5,6 +5,7 @@ import type { OutgoingChat } from '../wire/dialect.ts';
 import { findModelRow, nearestEffort } from '../wire/effort.ts';
 import { systemText, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
+import { withAcceptedRoles } from '../wire/system-role.ts';
 import { createToolWriter } from '../wire/tool-function.ts';
 import { turnsOf } from './messages.ts';
 import { BUDGETS, supportsImageOutput, GEMINI_THINKING, type GeminiThinking } from './models-data.ts';
@@ -16,9 +17,10 @@ const OWNED = ['contents', 'systemInstruction', 'tools'];
 
 /** Builds a chat request. The body is JSON assembled from cached fragments. */
 export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat {
-  const { messages, model, toolMode } = request;
+  const { model, toolMode } = request;
+  const { messages, suffix } = withAcceptedRoles(request, without, textModeSuffix(request));
   const turns = turnsOf(messages, { toolMode, model, replay: !without.has(OPTIONAL_FEATURES.replay) });
-  const system = systemText(messages, textModeSuffix(request));
+  const system = systemText(messages, suffix);
   const settings = settingsOf(request, without);
   const fields: JsonObject = Object.keys(settings.fields).length > 0 ? { generationConfig: settings.fields } : {};
   settings.addExtra(fields, request.parameters.extra, OWNED);

@@ -1,9 +1,9 @@
-import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
-import { malformedCall, StreamedAnswer } from '../wire/answer.ts';
+import { StreamedAnswer } from '../wire/answer.ts';
 import { dataImage } from '../wire/media.ts';
 import type { TextPath } from '../wire/plain-text.ts';
-import { providerErrorOf, toModelError, type ErrorContext } from '../wire/provider-error.ts';
+import { providerErrorOf, type ErrorContext } from '../wire/provider-error.ts';
 import { Citations } from '../wire/citations.ts';
 import { NativeCalls } from './native-calls.ts';
 import { keepForReplay, ReasoningDetails } from './replay.ts';
@@ -13,9 +13,9 @@ import { readUsage } from './usage.ts';
 export class OpenAiChatAnswer extends StreamedAnswer {
   #isRefusal = false;
   #isTextStreamed = false;
-  /** True if the reasoning has a field of its own, besides its details. */
-  #isReasoningShown = false;
-  /** The field the reasoning arrived in. */
+  /** The field whose reasoning is shown; others repeat it. */
+  #shownField: string | null = null;
+  /** The field the reasoning arrived in as text. */
   #reasoningField: string | null = null;
   readonly #details = new ReasoningDetails();
   readonly #calls = new NativeCalls();
@@ -44,7 +44,7 @@ export class OpenAiChatAnswer extends StreamedAnswer {
     if (value['error'] != null || choices === undefined) {
       const error = providerErrorOf(value);
       if (error !== null) {
-        this.fail(toModelError(error, null, this.errors), out);
+        this.reject(error, out);
         return;
       }
     }
@@ -63,7 +63,7 @@ export class OpenAiChatAnswer extends StreamedAnswer {
     this.began = true;
     if (isJsonObject(choice['error'])) {
       const error = providerErrorOf(choice);
-      if (error !== null) this.fail(toModelError(error, null, this.errors), out);
+      if (error !== null) this.reject(error, out);
       return;
     }
     if (isJsonObject(choice['usage'])) this.usage = readUsage(choice['usage']);
@@ -71,17 +71,15 @@ export class OpenAiChatAnswer extends StreamedAnswer {
     if (isJsonObject(delta)) this.#delta(delta, out);
     else if (isJsonObject(message)) this.#message(message, out);
     else if (typeof choice['text'] === 'string') this.say(choice['text'], out);
-    if (typeof reason !== 'string' || reason === '') return;
-    const malformed = malformedCall(reason);
-    if (malformed !== null) out.push(malformed);
-    if (this.#isRefusal) this.stop('content_filter');
-    else this.stop(malformed === null ? toFinishReason(reason) : 'tool_calls');
+    if (typeof reason !== 'string') return;
+    const finish = this.stopFor(reason, out, '', textOf(choice['native_finish_reason']));
+    if (this.#isRefusal && finish !== null) this.stop('content_filter');
   }
 
   /** A complete message. After deltas it repeats them: only what is new is read. */
   #message(message: JsonObject, out: StreamPart[]): void {
     const { tool_calls: calls, ...rest } = message;
-    if (!this.#isReasoningShown) this.#reasoning(message, out);
+    if (this.#shownField === null) this.#reasoning(message, out);
     if (!this.#isTextStreamed) this.#content(rest, out);
     if (Array.isArray(calls) && calls.length > 0) {
       this.addPiece();
@@ -122,34 +120,38 @@ export class OpenAiChatAnswer extends StreamedAnswer {
     }
   }
 
-  /** Servers name the field differently and send several: the first that contains text counts. */
+  /** Servers name the field differently, give it any form and send several: the first that contains words counts. */
   #reasoning(delta: JsonObject, out: StreamPart[]): void {
+    let found: { field: string; text: string } | null = null;
     for (const field of REASONING_FIELDS) {
-      const reasoning = delta[field];
-      if (typeof reasoning !== 'string' || reasoning === '') continue;
-      this.#reasoningField ??= field;
-      this.#isReasoningShown = true;
-      this.think(reasoning, out);
-      break;
+      const value = delta[field];
+      if (value == null || value === '') continue;
+      const text = reasoningIn(value);
+      const isFilled = text.trim() !== '';
+      if (text !== '' && (found === null || (isFilled && (found.text.trim() === '' || field === this.#shownField))))
+        found = { field, text };
+    }
+    if (found !== null) {
+      this.#shownField = found.field;
+      if (typeof delta[found.field] === 'string') this.#reasoningField ??= found.field;
+      this.think(found.text, out);
     }
     const details = delta['reasoning_details'];
-    if (!Array.isArray(details)) return;
-    this.#details.add(details);
-    if (this.#isReasoningShown) return;
-    for (const item of details) if (isJsonObject(item)) this.think(textOf(item['text'] ?? item['summary']), out);
+    if (details == null) return;
+    const items = Array.isArray(details) ? details : [details];
+    this.#details.add(items);
+    if (this.#shownField !== null && this.#shownField !== 'reasoning_details') return;
+    const text = reasoningIn(items);
+    if (text === '') return;
+    this.#shownField = 'reasoning_details';
+    this.think(text, out);
   }
 
   #contentItem(item: JsonValue, out: StreamPart[]): void {
     if (typeof item === 'string') this.say(item, out);
     if (!isJsonObject(item)) return;
-    const text = textOf(item['text']);
-    if (item['type'] === 'thinking' || item['type'] === 'reasoning') {
-      // Mistral's reasoning is an array of text items inside the item.
-      const { thinking = item['reasoning'] } = item;
-      if (Array.isArray(thinking)) {
-        for (const inner of thinking) if (isJsonObject(inner)) this.think(textOf(inner['text']), out);
-      } else this.think(textOf(thinking) || text, out);
-    } else this.say(text, out);
+    if (/^(thinking|reasoning|thought)/.test(textOf(item['type']))) this.think(reasoningIn(item), out);
+    else this.say(textOf(item['text']), out);
     if (item['type'] === 'image_url') this.#image(item, out);
   }
 
@@ -163,33 +165,32 @@ export class OpenAiChatAnswer extends StreamedAnswer {
   }
 }
 
-/** Names of the reasoning field: DeepSeek and most; OpenRouter, vLLM; Copilot; Ollama. */
-const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_text', 'thinking'] as const;
+/** Names of the reasoning field: DeepSeek and most; OpenRouter, vLLM; Copilot; Ollama; LiteLLM. */
+const REASONING_FIELDS = [
+  'reasoning_content',
+  'reasoning',
+  'reasoning_text',
+  'thinking',
+  'thinking_blocks',
+  'thoughts',
+];
+
+/** Members that contain the text of a piece of reasoning, or further pieces. */
+const REASONING_MEMBERS = ['text', 'thinking', 'content', 'summary', 'reasoning', 'reasoning_content'];
+
+/** The text of reasoning in any form: a text, an object, or a list of them. */
+function reasoningIn(value: JsonValue | undefined, depth = 0): string {
+  if (typeof value === 'string') return value;
+  if (depth > 4) return '';
+  if (Array.isArray(value)) return value.map((each) => reasoningIn(each, depth + 1)).join('');
+  if (!isJsonObject(value)) return '';
+  for (const member of REASONING_MEMBERS) {
+    const text = reasoningIn(value[member], depth + 1);
+    if (text !== '') return text;
+  }
+  return '';
+}
 
 function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
-}
-
-/** The API of Gemini adds details: `content_filter: SAFETY`. */
-function toFinishReason(reason: string): FinishReason {
-  switch (reason.toLowerCase().split(':')[0]) {
-    case 'length':
-    case 'max_tokens':
-    case 'model_length':
-      return 'length';
-    case 'tool_calls':
-    case 'tool_use':
-    case 'function_call':
-      return 'tool_calls';
-    case 'content_filter':
-    case 'safety':
-    case 'sensitive':
-      return 'content_filter';
-    case 'error':
-    case 'network_error':
-    case 'insufficient_system_resource':
-      return 'error';
-    default:
-      return 'stop';
-  }
 }

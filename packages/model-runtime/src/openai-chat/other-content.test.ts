@@ -136,6 +136,45 @@ describe('content besides text', () => {
   });
 });
 
+test.each<[string, JsonObject[]]>([
+  ['an object', [{ reasoning: { text: 'Let ' } }, { reasoning: { text: 'me.' } }]],
+  ['an object with content', [{ reasoning_content: { content: [{ type: 'text', text: 'Let me.' }] } }]],
+  ['a list', [{ reasoning: [{ text: 'Let ' }, 'me.'] }]],
+  ['a summary', [{ reasoning: { summary: [{ type: 'summary_text', text: 'Let me.' }] } }]],
+  ['blocks', [{ thinking_blocks: [{ type: 'thinking', thinking: 'Let me.', signature: 's' }] }]],
+  [
+    'a field and blocks',
+    [{ reasoning_content: 'Let me.', thinking_blocks: [{ type: 'thinking', thinking: 'Let me.' }] }],
+  ],
+  [
+    'details',
+    [{ reasoning_details: [{ type: 'reasoning.text', text: 'Let ' }] }, { reasoning_details: [{ text: 'me.' }] }],
+  ],
+  ['one detail', [{ reasoning_details: { type: 'reasoning.summary', summary: 'Let me.' } }]],
+  ['details and a field', [{ reasoning: 'Let me.', reasoning_details: [{ text: 'Let me.' }] }]],
+  [
+    'a field after a blank one',
+    [
+      { reasoning_content: '\n', reasoning: 'Let ' },
+      { reasoning_content: ' ', reasoning: 'me.' },
+    ],
+  ],
+  ['a field after an empty object', [{ reasoning_content: {}, reasoning: 'Let me.' }]],
+  ['a field after null', [{ reasoning_content: null, thinking: 'Let me.' }]],
+  ['pieces with a blank one', [{ reasoning: 'Let' }, { reasoning: ' ', reasoning_content: ' ' }, { reasoning: 'me.' }]],
+  ['an item of the content', [{ content: [{ type: 'reasoning', reasoning: { text: 'Let me.' } }] }]],
+])('reasoning that comes as %s is shown once', async (_, deltas) => {
+  const whole = Object.assign({}, ...deltas, { content: 'yes' }) as JsonObject;
+  const last = { choices: [{ index: 0, message: whole, finish_reason: 'stop' }] };
+  for (const end of [finish, last]) {
+    const parts = await ask(reply.events([...deltas.map((each) => chunk(each)), chunk({ content: 'yes' }), end]));
+    expect(parts.filter(({ type }) => type === 'text' || type === 'reasoning')).toEqual([
+      { type: 'reasoning', text: 'Let me.' },
+      { type: 'text', text: 'yes' },
+    ]);
+  }
+});
+
 describe('replay of reasoning within the turn', () => {
   /** The answer with a call as the conversation stores it. */
   function toStoredMessage(parts: readonly StreamPart[]): Message {

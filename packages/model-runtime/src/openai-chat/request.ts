@@ -5,6 +5,7 @@ import type { OutgoingChat } from '../wire/dialect.ts';
 import { findModelRow } from '../wire/effort.ts';
 import { textFormOf, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
+import { withAcceptedRoles } from '../wire/system-role.ts';
 import { ANY_ID, NINE_LETTERS_OR_DIGITS } from '../wire/call-ids.ts';
 import { replayedReasoning } from '../wire/replay.ts';
 import { messagesJson } from './messages.ts';
@@ -27,9 +28,12 @@ const OWNED = ['model', 'messages', 'tools', 'stream'];
 export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): OutgoingChat {
   const { toolMode } = request;
   const textForm = toolMode === 'text' ? textFormOf(request.model) : undefined;
-  const messages = messagesJson(request.messages, {
+  const described = textForm === undefined ? '' : textModeSuffix(request, textForm);
+  const { messages: accepted, suffix } = withAcceptedRoles(request, without, described);
+  const messages = messagesJson(accepted, {
     toolMode,
-    ...(textForm ? { textForm, systemSuffix: textModeSuffix(request, textForm) } : {}),
+    systemSuffix: suffix,
+    ...(textForm ? { textForm } : {}),
     model: request.model,
     reasoning: replayedReasoning(without, quirks.reasoningInCalls),
     callIds: quirks.shortCallIds || without.has(OPTIONAL_FEATURES.callIds) ? NINE_LETTERS_OR_DIGITS : ANY_ID,

@@ -1,26 +1,22 @@
-import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import { StreamedAnswer } from '../wire/answer.ts';
 import { BlockCalls } from '../wire/block-calls.ts';
 import { Citations } from '../wire/citations.ts';
 import { imageTypeOf } from '../wire/media.ts';
-import { providerErrorOf, messageError, toModelError } from '../wire/provider-error.ts';
+import { providerErrorOf, messageError } from '../wire/provider-error.ts';
 import { sealReplay } from '../wire/replay.ts';
+import { ResponseItems, textOf, type ResponseItem } from './items.ts';
 import { readUsage } from './usage.ts';
 
-type Key = string | number;
+/** Items with text. */
+type Kind = 'message' | 'reasoning';
 
 /** Converts the events of one streamed answer, or a whole answer, into parts. */
 export class ResponsesAnswer extends StreamedAnswer {
   readonly #calls = new BlockCalls();
   readonly #citations = new Citations();
-  /** Items with streamed deltas; the final event of an item repeats their content. */
-  readonly #streamed = new Set<Key>();
-  readonly #phased = new Set<Key>();
-  /** Completed items. */
-  readonly #closed = new Set<Key>();
-  /** The items of events, with the id of the item or of its call, in order. */
-  readonly #items = new Map<Key, { type: string; id: string }>();
+  readonly #items = new ResponseItems();
   #isRefusal = false;
 
   protected get callCount(): number {
@@ -35,42 +31,58 @@ export class ResponsesAnswer extends StreamedAnswer {
     if (this.ended || !isJsonObject(event)) return;
     const type = textOf(event['type']);
     switch (type) {
-      case 'response.output_text.delta':
-        this.began = true;
-        this.#streamed.add(this.#keyOf(event));
-        this.say(textOf(event['delta']), out);
-        return;
       case 'response.refusal.delta':
-        this.began = true;
         this.#isRefusal = true;
-        this.#streamed.add(this.#keyOf(event));
-        this.say(textOf(event['delta']), out);
+        this.#grow('message', event, out);
+        return;
+      case 'response.output_text.delta':
+        this.#grow('message', event, out);
         return;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
-        this.began = true;
-        this.#streamed.add(this.#keyOf(event));
-        this.think(textOf(event['delta']), out);
+      case 'response.reasoning.delta':
+        this.#grow('reasoning', event, out);
         return;
       case 'response.reasoning_summary_part.added':
-        if (this.#streamed.has(this.#keyOf(event))) this.think('\n\n', out);
+        this.#items.ofPiece(event, 'reasoning').contents.delete(placeOf(event));
         return;
+      case 'response.output_text.done':
+      case 'response.refusal.done':
+        this.#complete('message', event, event, out);
+        return;
+      case 'response.reasoning_summary_text.done':
+      case 'response.reasoning_text.done':
+      case 'response.reasoning.done':
+        this.#complete('reasoning', event, event, out);
+        return;
+      case 'response.content_part.done':
+      case 'response.reasoning_summary_part.done': {
+        const { part } = event;
+        if (!isJsonObject(part)) return;
+        const isReasoning = /reasoning|summary/.test(`${type} ${textOf(part['type'])}`);
+        this.#complete(isReasoning ? 'reasoning' : 'message', event, part, out);
+        return;
+      }
       case 'response.function_call_arguments.delta':
-        this.#calls.delta(this.#keyOf(event), textOf(event['delta']), out);
+        this.#calls.delta(this.#items.ofPiece(event, 'function_call').key, textOf(event['delta']), out);
         return;
       case 'response.function_call_arguments.done':
-        this.#calls.complete(this.#keyOf(event), argumentsOf(event));
+        this.#calls.complete(this.#items.ofPiece(event, 'function_call').key, argumentsOf(event));
         return;
       case 'response.output_text.annotation.added':
         this.#citations.add(event['annotation'], out);
         return;
-      case 'response.output_item.added':
+      case 'response.output_item.added': {
         this.began = true;
-        if (isJsonObject(event['item'])) this.#begin(this.#keyOf(event), event['item'], out);
+        const { item } = event;
+        if (isJsonObject(item)) this.#begin(this.#items.ofItem(item, event, true), item, out);
         return;
-      case 'response.output_item.done':
-        if (isJsonObject(event['item'])) this.#close(this.#keyOf(event), event['item'], out);
+      }
+      case 'response.output_item.done': {
+        const { item } = event;
+        if (isJsonObject(item)) this.#close(this.#items.ofItem(item, event, false), item, out);
         return;
+      }
       case 'response.completed':
       case 'response.incomplete':
       case 'response.failed':
@@ -83,50 +95,63 @@ export class ResponsesAnswer extends StreamedAnswer {
     }
   }
 
-  /** Identifies the item of an event: its index, or its id if a server omits the index. */
-  #keyOf({ output_index: index, item_id: itemId, item }: JsonObject): Key {
-    const id = itemId ?? (isJsonObject(item) ? item['id'] : undefined);
-    const key = typeof index === 'number' ? index : typeof id === 'string' ? id : 0;
-    if (isJsonObject(item)) this.#items.set(key, { type: textOf(item['type']), id: idOf(item) });
-    return key;
+  /** Adds a piece of a message or of reasoning. */
+  #grow(kind: Kind, event: JsonObject, out: StreamPart[]): void {
+    this.began = true;
+    this.#emit(this.#items.ofPiece(event, kind), placeOf(event), textOf(event['delta']), out);
   }
 
-  /**
-   * Identifies an item of the whole response, whose position may differ from that in the events: by its id, or as the
-   * next one of its type. A call with another id is another call.
-   */
-  #keyInWhole(item: JsonObject, position: number, used: ReadonlySet<Key>): Key {
-    const [type, id] = [textOf(item['type']), idOf(item)];
-    const known = [...this.#items].filter(([key, each]) => each.type === type && !used.has(key));
-    const same = known.find(([, each]) => each.id === id);
-    const next = known.find(([, each]) => type !== 'function_call' || id === '' || each.id === '');
-    return (same ?? next)?.[0] ?? `whole:${position}`;
+  /** Emits what was not streamed of a content that is complete. */
+  #complete(kind: Kind, event: JsonObject, content: JsonObject, out: StreamPart[]): void {
+    this.began = true;
+    if (content['type'] === 'refusal' || typeof content['refusal'] === 'string') this.#isRefusal = true;
+    const item = this.#items.ofPiece(event, kind);
+    const place = placeOf(event);
+    const whole = textOf(content['text'] ?? content['refusal']);
+    const streamed = item.contents.get(place) ?? '';
+    // Servers leave out the index of a content.
+    if (item.isClosed || item.text.endsWith(whole) || !whole.startsWith(streamed)) return;
+    this.#emit(item, place, whole.slice(streamed.length), out);
   }
 
-  #begin(key: Key, item: JsonObject, out: StreamPart[]): void {
-    if (item['type'] === 'message') this.#phase(key, item, out);
+  #emit(item: ResponseItem, place: string, text: string, out: StreamPart[]): void {
+    if (text === '') return;
+    const streamed = item.contents.get(place);
+    const isReasoning = item.type === 'reasoning';
+    const gap = isReasoning && streamed === undefined && item.text !== '' ? '\n\n' : '';
+    item.contents.set(place, (streamed ?? '') + text);
+    item.text += gap + text;
+    if (isReasoning) this.think(gap + text, out);
+    else this.say(text, out);
+  }
+
+  #begin(known: ResponseItem, item: JsonObject, out: StreamPart[]): void {
+    if (item['type'] === 'message') this.#phase(known, item, out);
     if (item['type'] !== 'function_call') return;
-    this.#calls.begin(key, textOf(item['call_id']), textOf(item['name']), out);
+    this.#calls.begin(known.key, textOf(item['call_id']), textOf(item['name']), out);
   }
 
   /** Completes an item and emits what was not streamed. */
-  #close(key: Key, item: JsonObject, out: StreamPart[]): void {
-    if (this.#closed.has(key)) return;
-    this.#closed.add(key);
+  #close(known: ResponseItem, item: JsonObject, out: StreamPart[]): void {
+    if (known.isClosed) return;
+    known.isClosed = true;
     this.began = true;
-    const wasStreamed = this.#streamed.has(key);
-    switch (textOf(item['type'])) {
-      case 'message':
-        this.#phase(key, item, out);
-        for (const content of listOf(item['content'])) this.#content(content, wasStreamed, out);
+    switch (known.type) {
+      case 'message': {
+        this.#phase(known, item, out);
+        const contents = listOf(item['content']);
+        this.#isRefusal ||= contents.some(({ type }) => type === 'refusal');
+        this.#rest(known, contents.map(({ text, refusal }) => textOf(text ?? refusal)).join(''), out);
+        for (const { annotations } of contents) this.#citations.addAll(annotations, out);
         return;
+      }
       case 'reasoning':
-        if (!wasStreamed) this.think(summaryOf(item), out);
+        this.#rest(known, summaryOf(item), out);
         this.#keep(item, out);
         return;
       case 'function_call':
-        this.#begin(key, item, out);
-        this.#calls.end(key, item['status'] === 'incomplete', out, argumentsOf(item));
+        this.#begin(known, item, out);
+        this.#calls.end(known.key, item['status'] === 'incomplete', out, argumentsOf(item));
         return;
       case 'image_generation_call': {
         const data = textOf(item['result']);
@@ -135,16 +160,18 @@ export class ResponsesAnswer extends StreamedAnswer {
     }
   }
 
-  #content(content: JsonObject, wasStreamed: boolean, out: StreamPart[]): void {
-    if (content['type'] === 'refusal') this.#isRefusal = true;
-    if (!wasStreamed) this.say(textOf(content['text'] ?? content['refusal']), out);
-    this.#citations.addAll(content['annotations'], out);
+  /** Emits the end of an item that was not streamed; nothing if what was streamed is no beginning of it. */
+  #rest(known: ResponseItem, whole: string, out: StreamPart[]): void {
+    if (!whole.startsWith(known.text)) return;
+    const rest = whole.slice(known.text.length);
+    if (known.type === 'reasoning') this.think(rest, out);
+    else this.say(rest, out);
   }
 
   /** Whether a message is commentary or the final answer: the model expects this field back. */
-  #phase(key: Key, { phase }: JsonObject, out: StreamPart[]): void {
-    if (typeof phase !== 'string' || this.#phased.has(key)) return;
-    this.#phased.add(key);
+  #phase(known: ResponseItem, { phase }: JsonObject, out: StreamPart[]): void {
+    if (typeof phase !== 'string' || known.isPhased) return;
+    known.isPhased = true;
     out.push({ type: 'reasoning_signature', signature: sealReplay('openai-responses', JSON.stringify({ phase })) });
   }
 
@@ -163,30 +190,26 @@ export class ResponsesAnswer extends StreamedAnswer {
       return;
     }
     // Emits what was not streamed: missing items, or everything.
-    const used = new Set<Key>();
-    for (const [position, item] of listOf(response['output']).entries()) {
-      const key = this.#keyInWhole(item, position, used);
-      used.add(key);
-      this.#close(key, item, out);
+    const used = new Set<ResponseItem>();
+    for (const item of listOf(response['output'])) {
+      const known = this.#items.inWhole(item, used);
+      used.add(known);
+      this.#close(known, item, out);
     }
     this.began = true;
-    this.stop(this.#isRefusal ? 'content_filter' : reasonOf(response));
+    this.stopFor(reasonOf(response), out);
+    if (this.#isRefusal) this.stop('content_filter');
   }
 
   #failed(value: JsonObject, out: StreamPart[]): void {
     const error = providerErrorOf(value) ?? (value['status'] === 'failed' ? messageError('the model failed') : null);
-    if (error !== null) this.fail(toModelError(error, null, this.errors), out);
+    if (error !== null) this.reject(error, out);
   }
 }
 
 function summaryOf(item: JsonObject): string {
   const parts = [...listOf(item['summary']), ...listOf(item['content'])];
   return parts.map((part) => textOf(part['text'])).join('\n\n');
-}
-
-/** The id that distinguishes an item; servers change the others from event to event. */
-function idOf(item: JsonObject): string {
-  return textOf(item['type'] === 'function_call' ? item['call_id'] : item['id']);
 }
 
 function argumentsOf({ arguments: args }: JsonObject): string {
@@ -197,12 +220,13 @@ function listOf(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
+/** Distinguishes the contents of an item. */
+function placeOf({ content_index: content, summary_index: summary }: JsonObject): string {
+  return `${JSON.stringify(content ?? 0)} ${JSON.stringify(summary ?? 0)}`;
 }
 
-function reasonOf(response: JsonObject): FinishReason {
-  if (response['status'] !== 'incomplete') return 'stop';
-  const details = response['incomplete_details'];
-  return isJsonObject(details) && details['reason'] === 'content_filter' ? 'content_filter' : 'length';
+/** The status of a response, or why it is not complete. */
+function reasonOf({ status, incomplete_details: details }: JsonObject): string {
+  if (status !== 'incomplete') return textOf(status) || 'completed';
+  return (isJsonObject(details) ? textOf(details['reason']) : '') || 'max_output_tokens';
 }

@@ -6,6 +6,7 @@ import type { OutgoingChat } from '../wire/dialect.ts';
 import { findModelRow, nearestEffort } from '../wire/effort.ts';
 import { systemText, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
+import { withAcceptedRoles } from '../wire/system-role.ts';
 import { createToolWriter } from '../wire/tool-function.ts';
 import { itemsOf } from './messages.ts';
 
@@ -18,9 +19,10 @@ const OWNED = ['model', 'input', 'instructions', 'tools', 'stream', 'previous_re
  * Builds a chat request. The body is JSON assembled from cached fragments. `store` is off: the server keeps nothing.
  */
 export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat {
-  const { messages, model, toolMode } = request;
+  const { model, toolMode } = request;
+  const { messages, suffix } = withAcceptedRoles(request, without, textModeSuffix(request));
   const items = itemsOf(messages, { toolMode, model, replay: !without.has(OPTIONAL_FEATURES.replay) });
-  const instructions = systemText(messages, textModeSuffix(request));
+  const instructions = systemText(messages, suffix);
   const settings = settingsOf(request, without);
   const fields: JsonObject = { ...settings.fields, stream: true, store: false };
   settings.addExtra(fields, request.parameters.extra, OWNED);

@@ -205,6 +205,134 @@ describe('responses', () => {
     ]);
   });
 
+  const message = (id: string, ...texts: string[]): JsonObject => ({
+    type: 'message',
+    id,
+    content: texts.map((text) => ({ type: 'output_text', text })),
+  });
+  const delta = (text: string, place: JsonObject = { output_index: 0 }): JsonObject => ({
+    type: 'response.output_text.delta',
+    ...place,
+    delta: text,
+  });
+  const done = (text: string, place: JsonObject = { output_index: 0 }): JsonObject => ({
+    type: 'response.output_text.done',
+    ...place,
+    text,
+  });
+  const part = (text: string, place: JsonObject = { output_index: 0 }): JsonObject => ({
+    type: 'response.content_part.done',
+    ...place,
+    part: { type: 'output_text', text },
+  });
+  const itemDone = (value: JsonObject, place: JsonObject = { output_index: 0 }): JsonObject => ({
+    type: 'response.output_item.done',
+    ...place,
+    item: value,
+  });
+
+  test.each<[string, string, JsonObject[], JsonObject[]]>([
+    ['output_text.done', 'One.', [done('One.')], []],
+    ['content_part.done', 'One.', [part('One.')], []],
+    ['output_item.done', 'One.', [itemDone(message('m', 'One.'))], []],
+    ['response.completed', 'One.', [], [message('m', 'One.')]],
+    ['all of these', 'One.', [done('One.'), part('One.'), itemDone(message('m', 'One.'))], [message('m', 'One.')]],
+    [
+      'deltas and all of these',
+      'One.',
+      [delta('On'), delta('e.'), done('One.'), part('One.'), itemDone(message('m', 'One.'))],
+      [message('m', 'One.')],
+    ],
+    [
+      'deltas and output_text.done with the end',
+      'One two.',
+      [delta('One'), done('One two.'), part('One two.')],
+      [message('m', 'One two.')],
+    ],
+    ['deltas and response.completed with the end', 'One two.', [delta('One')], [message('m', 'One two.')]],
+    [
+      'done events of two contents',
+      'One. Two.',
+      [done('One.', { item_id: 'm', content_index: 0 }), done(' Two.', { item_id: 'm', content_index: 1 })],
+      [message('m', 'One.', ' Two.')],
+    ],
+    [
+      'deltas without an index of two contents',
+      'One. Two.',
+      [delta('One.'), done('One.'), delta(' Two.'), done(' Two.'), itemDone(message('m', 'One.', ' Two.'))],
+      [message('x', 'One.', ' Two.')],
+    ],
+    [
+      'another id in every event',
+      'One.',
+      [
+        delta('One.', { output_index: 0, item_id: 'a' }),
+        done('One.', { output_index: 0, item_id: 'b' }),
+        itemDone(message('c', 'One.')),
+      ],
+      [message('d', 'One.')],
+    ],
+    [
+      'the position 0 for each of two messages',
+      'One. Two.',
+      [
+        itemDone(message('a', 'One.')),
+        { type: 'response.output_item.added', output_index: 0, item: message('b') },
+        delta(' Two.', { output_index: 0, item_id: 'b' }),
+        itemDone(message('b', ' Two.')),
+      ],
+      [message('a', 'One.'), message('b', ' Two.')],
+    ],
+    ['a different text at the end', 'One.', [delta('One.')], [message('m', 'Uno.')]],
+  ])('contain their text once if it comes in %s', async (_, text, events, output) => {
+    const completed = { type: 'response.completed', response: { status: 'completed', output } };
+    const parts = await ask(responsesEvents([...events, completed]));
+    expect(textIn(parts)).toBe(text);
+    expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
+  });
+
+  test.each<[string, JsonObject[]]>([
+    ['reasoning_text.done', [{ type: 'response.reasoning_text.done', output_index: 0, text: 'Hm.' }]],
+    [
+      'reasoning_summary_text.done',
+      [{ type: 'response.reasoning_summary_text.done', output_index: 0, summary_index: 0, text: 'Hm.' }],
+    ],
+    [
+      'reasoning_summary_part.done',
+      [{ type: 'response.reasoning_summary_part.done', output_index: 0, part: { type: 'summary_text', text: 'Hm.' } }],
+    ],
+    [
+      'content_part.done',
+      [{ type: 'response.content_part.done', item_id: 'r', part: { type: 'reasoning_text', text: 'Hm.' } }],
+    ],
+    [
+      'the item',
+      [itemDone({ type: 'reasoning', id: 'r', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] })],
+    ],
+  ])('contain reasoning once if it comes in %s', async (_, events) => {
+    const output = [
+      { type: 'reasoning', id: 'r', summary: [{ type: 'summary_text', text: 'Hm.' }] },
+      message('m', 'One.'),
+    ];
+    const completed = { type: 'response.completed', response: { status: 'completed', output } };
+    const parts = await ask(responsesEvents([...events, ...events, done('One.', { output_index: 1 }), completed]));
+    expect(parts.slice(0, 2)).toEqual([
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'text', text: 'One.' },
+    ]);
+    expect(textIn(parts)).toBe('One.');
+  });
+
+  test('end with a refusal that only its end contains', async () => {
+    const events = [
+      { type: 'response.refusal.done', output_index: 0, refusal: 'No.' },
+      { type: 'response.completed', response: { status: 'completed', output: [] } },
+    ];
+    const parts = await ask(responsesEvents(events));
+    expect(textIn(parts)).toBe('No.');
+    expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'content_filter' });
+  });
+
   test.each<[string, ModelReply, string]>([
     ['the token limit', responsesReply('x', { incomplete: 'max_output_tokens' }), 'length'],
     ['the content filter', responsesReply('x', { incomplete: 'content_filter' }), 'content_filter'],

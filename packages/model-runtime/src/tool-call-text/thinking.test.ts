@@ -29,6 +29,12 @@ const TAGS = [
   ['<thinking>', '</thinking>'],
   ['<thought>', '</thought>'],
   ['<reasoning>', '</reasoning>'],
+  ['<thoughts>', '</thoughts>'],
+  ['<reason>', '</reason>'],
+  ['<Thought>', '</Thought>'],
+  ['<THINK>', '</THINK>'],
+  ['◁think▷', '◁/think▷'],
+  ['<unused94>thought', '<unused95>'],
   ['[THINK]', '[/THINK]'],
 ] as const;
 const words = fc.constantFrom('plan', 'two words', 'a\n\nb', 'x < y', '<thin', 'a </b>');
@@ -65,6 +71,24 @@ describe.each(parsers)('%s', (_, create) => {
   ])('%s is text', (_title, text) => {
     for (const size of [1, 3, 100]) expect(read(create(), text, size)).toMatchObject({ text, reasoning: '' });
   });
+
+  test.each(['Here is', "Here's", 'Here’s'])(
+    'thinking announced with "%s" is reasoning if an answer follows',
+    (here) => {
+      const text = `${here} my thought process:\nWell.\n\n${here} my response: Yes.\nHere is my response: no.`;
+      for (const size of [1, 7, 200]) {
+        const found = read(create(), text, size);
+        expect(found.reasoning.trim()).toBe('Well.');
+        expect(found.text.trim()).toBe('Yes.\nHere is my response: no.');
+      }
+      for (const plain of [
+        `${here} my thought process:\nfirst the numbers.`,
+        `${here} my response: Yes.`,
+        `So. ${text}`,
+      ])
+        expect(read(create(), plain, 5)).toMatchObject({ text: plain, reasoning: '' });
+    },
+  );
 
   test('the channels of harmony are separated', () => {
     const text =

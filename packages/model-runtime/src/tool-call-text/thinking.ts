@@ -24,12 +24,23 @@ function isSourceCode(code: number): boolean {
   return (code >= 48 && code <= 58) || code === 32 || code === 44 || code === 91 || code === 93;
 }
 
+/** Names of tags around thinking: most; Gemma and Gemini behind OpenAI-compatible servers; system prompts of fine-tunes. */
+const TAGS = [
+  'think',
+  'thinking',
+  'thought',
+  'thoughts',
+  'reason',
+  'reasoning',
+  'longcat_think',
+  'antThinking',
+].flatMap((name) => [...new Set([name, name.charAt(0).toUpperCase() + name.slice(1), name.toUpperCase()])]);
+
 const THINKING: readonly Thinking[] = [
-  { start: '<think>', end: '</think>', place: 'lead' },
-  { start: '<thinking>', end: '</thinking>', place: 'lead' },
-  // Gemma and Gemini behind OpenAI-compatible servers.
-  { start: '<thought>', end: '</thought>', place: 'lead' },
-  { start: '<reasoning>', end: '</reasoning>', place: 'lead' },
+  ...TAGS.map((name): Thinking => ({ start: `<${name}>`, end: `</${name}>`, place: 'lead' })),
+  // Kimi-VL, MedGemma.
+  { start: '◁think▷', end: '◁/think▷', place: 'lead' },
+  { start: '<unused94>thought', end: '<unused95>', place: 'lead' },
   // OpenThinker, Sky-T1.
   { start: '<|begin_of_thought|>', end: '<|end_of_thought|>', place: 'lead' },
   { start: '[THINK]', end: '[/THINK]', place: 'lead' },
@@ -64,14 +75,14 @@ const laterBeginnings = sections
 /** End markers that a text was found not to contain any more: each is searched for to the end only once. */
 const missing = new WeakMap<Source, Set<string>>();
 
-/** True if the block is closed, and nothing follows its end marker on the line. */
-function* isClosedLater({ source, body }: TextBlock, end: string): TextReading<boolean> {
+/** True if the block is closed and, if `isAlone`, nothing follows its end marker on the line. */
+function* isClosedLater({ source, body }: TextBlock, end: string, isAlone = true): TextReading<boolean> {
   if (missing.get(source)?.has(end) === true) return false;
   const stop = yield* readUntil(source, [end]);
   source.examined += source.position - body;
   if (stop === null) missing.set(source, (missing.get(source) ?? new Set()).add(end));
-  while (stop !== null && (yield* hasMore(source)) && isSpace(source.peek())) source.advance();
-  const isWhole = stop !== null && (source.peek() === NO_CHARACTER || source.peek() === NEWLINE);
+  while (isAlone && stop !== null && (yield* hasMore(source)) && isSpace(source.peek())) source.advance();
+  const isWhole = stop !== null && (!isAlone || source.peek() === NO_CHARACTER || source.peek() === NEWLINE);
   source.seek(body);
   return isWhole;
 }
@@ -81,6 +92,25 @@ const NEWLINE = 10;
 function isSpace(code: number): boolean {
   return code === 32 || code === 9 || code === 13;
 }
+
+/** Granite announces its thinking in words, which are ordinary ones unless those about the answer follow. */
+const IN_WORDS = ['Here is', "Here's", 'Here’s'].map((here) => ({
+  start: `${here} my thought process:`,
+  end: `${here} my response:`,
+}));
+
+const beginningsInWords = IN_WORDS.map(({ start, end }): Opening => {
+  const section: Section = { kind: 'reasoning', openings: [{ marker: end, read: closeSection }] };
+  return {
+    marker: start,
+    place: 'lead',
+    *read(block) {
+      return (yield* isClosedLater(block, end, false))
+        ? { type: 'enter', section }
+        : { type: 'text', upTo: block.body };
+    },
+  };
+});
 
 /** If the prompt opened the thinking, any of its end markers may follow, and the model may open it again. */
 export const promptOpenedThinking: Section = {
@@ -94,6 +124,7 @@ export const promptOpenedThinking: Section = {
 /** Markers that open thinking; and an end marker at the very start, if the prompt opened it without our knowledge. */
 export const thinkingOpenings: readonly Opening[] = [
   ...beginnings,
+  ...beginningsInWords,
   ...laterBeginnings,
   ...THINKING.map(({ end }): Opening => ({ marker: end, place: 'lead', read: closeSection })),
 ];

@@ -409,3 +409,89 @@ test.each([
 ])('the pattern %s can be sent: %s', (pattern, isPortable) => {
   expect(isPortablePattern(pattern)).toBe(isPortable);
 });
+
+/** Kinds of schemas that servers declare, each with values it is meant to accept. */
+const { meant } = fc.letrec<{ meant: Declared }>((tie) => ({
+  meant: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    leaf(),
+    fc.constantFrom<Declared>(
+      { schema: { type: ['date', 'null'] }, value: '2020-01-01' },
+      { schema: { type: ['null', 'uuid'] }, value: 'x' },
+      { schema: { type: ['money', 'null'] }, value: 3 },
+      { schema: { type: 'money', nullable: true }, value: 'x' },
+      { schema: { type: ['any', 'null'], minimum: 1 }, value: 3 },
+      { schema: { type: 'boolean', enum: [true, false] }, value: false },
+    ),
+    fc
+      .tuple(
+        tie('meant'),
+        fc.constantFrom<JsonValue>({ not: {} }, false, { not: true }, { enum: [] }, { type: 'null' }),
+        fc.constantFrom('anyOf', 'oneOf'),
+        fc.boolean(),
+      )
+      .map(([{ schema, value }, other, keyword, isFirst]) => ({
+        schema: { [keyword]: isFirst ? [other, schema] : [schema, other] },
+        value,
+      })),
+    tie('meant').map(({ schema, value }) => ({ schema: { allOf: [schema], not: { const: 'never' } }, value })),
+    tie('meant').map(({ schema, value }) => ({ schema: { type: 'array', items: schema }, value: [value] })),
+    fc.tuple(tie('meant'), fc.constantFrom<JsonValue>(false, { not: {} })).map(([{ schema, value }, never]) => ({
+      schema: { type: 'object', properties: { a: schema, b: never }, required: ['a', 'b'].slice(0, 1) },
+      value: { a: value },
+    })),
+  ),
+}));
+
+test.each(FORMATS)('what is meant stays possible for %s', (_, rules, strict) => {
+  fc.assert(
+    fc.property(meant, ({ schema, value }) => {
+      const own: JsonObject = { type: 'object', properties: { p: schema }, required: ['p'] };
+      const sent = normalizeSchema(own, rules).schema;
+      expect(faultsOf(sent, strict)).toEqual([]);
+      if (strict.choices) expect(checkSchema(sent, { p: value })).toBeNull();
+      else if (value !== null) expect(JSON.stringify(sent)).not.toMatch(/"type":"null"|not\\?":\{\}\}/);
+    }),
+    cases(400),
+  );
+});
+
+test.each<[JsonObject, string, string]>([
+  [{ type: ['date', 'null'] }, 'type: date', ''],
+  [{ type: 'money' }, 'type: money', ''],
+  [{ type: 'string', enum: [1, 2] }, 'one of: 1, 2', ''],
+  [{ type: 'string', enum: ['a', 1] }, 'of another type: 1', ''],
+  [{ type: 'integer', const: 'x' }, 'one of: "x"', ''],
+  [{ type: 'string', not: { const: 'x' } }, 'not: {"const":"x"}', ''],
+  [
+    { type: 'object', patternProperties: { '^x-': { type: 'string' } } },
+    'patternProperties: {"^x-":{"type":"string"}}',
+    '',
+  ],
+  [
+    { type: 'object', properties: { a: {}, b: {} }, oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+    'any of: {"required":["a"]}, {"required":["b"]}',
+    '',
+  ],
+  [{ type: 'array', items: { type: 'string' }, contains: { const: 'x' } }, 'contains: {"const":"x"}', ''],
+  [{ type: 'string', default: 'x' }, '', 'default: "x"'],
+  [{ type: 'boolean', default: false }, '', 'default: false'],
+  [{ type: 'array', items: { type: 'string' }, uniqueItems: true }, '', 'uniqueItems: true'],
+  [{ type: ['string', 'null'] }, '', 'or: null'],
+  [{ anyOf: [{ type: 'string' }, { type: 'number' }] }, '', 'or: {"type":"number"}'],
+  [{ anyOf: [{ not: {} }, { type: 'string' }] }, '', ''],
+  [
+    { type: 'object', properties: { a: {} }, anyOf: [{ type: 'object' }, { type: 'string' }] },
+    'or: {"type":"string"}',
+    '',
+  ],
+])('what is dropped of %j is noted', (property, always, plain) => {
+  const noteOf = (own: JsonObject, rules: SchemaRules): JsonValue | undefined => {
+    const { schema } = normalizeSchema({ type: 'object', properties: { p: own } }, rules);
+    return ((schema['properties'] as JsonObject)['p'] as JsonObject)['description'];
+  };
+  expect(noteOf(property, OPENAI_TOOLS.normal) ?? '').toBe(always === '' ? '' : `(${always})`);
+  expect(noteOf(property, OPENAI_TOOLS.plain) ?? '').toContain(plain === '' ? always : plain);
+  if (property['type'] !== 'object' || property['anyOf'] !== undefined) return;
+  expect(normalizeSchema(property, OPENAI_TOOLS.normal).schema['description']).toBe(`(${always})`);
+});

@@ -3,7 +3,7 @@ import { flatten, objectsIn, propertiesOf, requiredOf, resolveReference, type Fl
 import { SafeKeys } from './keys.ts';
 import { isPortablePattern, MAX_REPETITION } from './pattern.ts';
 import type { SchemaRules } from './rules.ts';
-import { ANY_TYPES, typesOf, valuesOf } from './types.ts';
+import { ANY_TYPES, foreignTypes, inWords, isImpossible, typesOf, valuesOf } from './types.ts';
 
 /** The parameters as they are sent, and the property keys that were renamed: sent name to own name. */
 export type NormalizedSchema = { schema: JsonObject; originals: ReadonlyMap<string, string> };
@@ -14,6 +14,13 @@ const MAX_NODES = 2000;
 /** Numeric constraints with a lower limit of 0 that count something. */
 const COUNTS = ['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'];
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
+
+/** Constraints that no format has, and those of {@link SchemaRules.extras}: they are written in words. */
+const NEVER_SENT = [
+  ...['not', 'if', 'then', 'else', 'dependentSchemas', 'dependentRequired', 'patternProperties', 'propertyNames'],
+  ...['contains', 'contentEncoding', 'contentMediaType'],
+];
+const EXTRAS = ['default', 'examples', 'additionalProperties', 'uniqueItems'];
 
 /** The constraints that belong to each type. */
 const OF_TYPE: readonly (readonly [types: readonly string[], keywords: readonly string[]])[] = [
@@ -51,9 +58,10 @@ class Normalizer {
 
   run(): NormalizedSchema {
     const { schema, followed } = flatten(this.#own, this.#own, [], true, this.#budget);
+    const notes = this.#dropped(flatten(this.#own, this.#own, [], false, this.#budget).schema);
     // Providers require `properties` here even where they reject empty ones below.
     const { properties = {}, ...rest } = this.#object(schema, { depth: 0, followed });
-    const parameters: JsonObject = { type: 'object', ...texts(schema, []), properties, ...rest };
+    const parameters: JsonObject = { type: 'object', ...texts(schema, notes), properties, ...rest };
     if (this.#definitions.size > 0) parameters['$defs'] = Object.fromEntries(this.#definitions);
     return { schema: parameters, originals: this.#keys.originals };
   }
@@ -72,8 +80,9 @@ class Normalizer {
     if (isOfObjects || alternatives.length === 1 || !this.#rules.choices) return this.#united(flat, alternatives, at);
     const forms = distinct(alternatives.map((each) => this.#node(each, at)));
     const [first] = forms;
-    if (forms.length === 1 && first !== undefined) return { ...first, ...texts(flat.schema, []) };
-    return { ...texts(flat.schema, []), ...this.#default(flat.schema), anyOf: forms };
+    if (forms.length === 1 && first !== undefined)
+      return { ...first, ...texts(flat.schema, this.#dropped(flat.schema)) };
+    return { ...texts(flat.schema, this.#dropped(flat.schema)), ...this.#default(flat.schema), anyOf: forms };
   }
 
   /** Alternatives in one schema: of all objects among them, otherwise the first. */
@@ -83,20 +92,27 @@ class Normalizer {
     const objects = flat.filter((each) => typesOf(each).includes('object'));
     const whole = { ...rest, ...(objects.length > 0 ? { anyOf: objects } : {}) };
     if (objects.length > 0 || Object.keys(propertiesOf(rest)).length > 0) {
-      return this.#plain(flatten(this.#own, whole, followed, true, this.#budget).schema, at);
+      const others = alternatives.filter((_each, index) => !objects.includes(flat[index] ?? {}));
+      return noted(this.#plain(flatten(this.#own, whole, followed, true, this.#budget).schema, at), others);
     }
-    const chosen = alternatives.find((_each, index) => !isNull(flat[index] ?? {})) ?? {};
-    return { ...this.#node(chosen, at), ...texts(rest, []) };
+    const chosen = flat.findIndex((each) => !isNull(each));
+    const node = { ...this.#node(alternatives[chosen] ?? {}, at), ...texts(rest, []) };
+    return noted(
+      node,
+      alternatives.filter((_each, index) => index !== chosen),
+    );
   }
 
   /** A schema without references and alternatives. */
   #plain(schema: JsonObject, at: Node): JsonObject {
     const types = typesOf(schema);
-    const notes: string[] = [];
+    const notes = this.#dropped(schema);
     if (types.length === 0) return this.#any(schema, notes);
     const sent = this.#rules.choices ? types : [types.find((type) => type !== 'null') ?? 'string'];
+    const others = types.filter((type) => !sent.includes(type));
+    if (others.length > 0) notes.push(`or: ${others.join(', ')}`);
     const values = valuesOf(schema, sent, this.#rules.enums);
-    if (values.omitted.length > 0) notes.push(`one of: ${values.omitted}`);
+    if (values.note !== '') notes.push(values.note);
     const constraints = this.#constraints(schema, sent, notes);
     return {
       type: oneOrList(sent),
@@ -113,8 +129,10 @@ class Normalizer {
 
   /** The members of an object. A required property without a schema takes any value. */
   #object(schema: JsonObject, at: Node): JsonObject {
-    const properties = Object.entries(propertiesOf(schema)).filter(([, property]) => property !== false);
-    const never = new Set(Object.entries(propertiesOf(schema)).flatMap(([key, each]) => (each === false ? [key] : [])));
+    const properties = Object.entries(propertiesOf(schema)).filter(([, property]) => !isImpossible(property));
+    const never = new Set(
+      Object.entries(propertiesOf(schema)).flatMap(([key, each]) => (isImpossible(each) ? [key] : [])),
+    );
     const required = [...new Set(requiredOf(schema))].filter((key) => !never.has(key));
     const undeclared = required.filter((key) => !Object.hasOwn(propertiesOf(schema), key));
     const sent = [...properties, ...undeclared.map((key) => [key, true] as const)].flatMap(([key, property]) => {
@@ -200,6 +218,26 @@ class Normalizer {
     };
   }
 
+  /** Notes about what restricts a value and cannot be sent. */
+  #dropped(schema: JsonObject): string[] {
+    const foreign = foreignTypes(schema);
+    const said = [...NEVER_SENT, ...(this.#rules.extras ? [] : EXTRAS)].flatMap((keyword) => {
+      const value = schema[keyword] ?? null;
+      const isEmpty = typeof value === 'object' && (value === null || Object.keys(value).length === 0);
+      const isFree =
+        isEmpty || (keyword === 'uniqueItems' ? value !== true : typeof value === 'boolean' && keyword !== 'default');
+      return isFree ? [] : [`${keyword}: ${inWords([value])}`];
+    });
+    // Alternatives that only say which properties are required.
+    const left =
+      alternativesOf(schema).length > 0 ? undefined : eitherOf(schema)?.filter((each) => !isImpossible(each));
+    return [
+      ...(foreign.length === 0 ? [] : [`type: ${foreign.join(', ')}`]),
+      ...said,
+      ...(left === undefined || left.length === 0 || left.includes(true) ? [] : [`any of: ${inWords(left)}`]),
+    ];
+  }
+
   #default(schema: JsonObject): JsonObject {
     const value = schema['default'];
     return this.#rules.extras && value !== undefined && value !== null ? { default: value } : {};
@@ -237,6 +275,11 @@ function texts(schema: JsonObject, notes: readonly string[]): JsonObject {
   };
 }
 
+/** A schema with a note about the alternatives that were not sent. */
+function noted(schema: JsonObject, others: readonly JsonObject[]): JsonObject {
+  return others.length === 0 ? schema : { ...schema, ...texts(schema, [`or: ${inWords(others)}`]) };
+}
+
 function described(schema: JsonObject, note: string): JsonObject {
   const { description } = schema;
   return { ...schema, description: typeof description === 'string' ? `${note} ${description}` : note };
@@ -244,14 +287,18 @@ function described(schema: JsonObject, note: string): JsonObject {
 
 /** The alternatives of a schema; empty if they allow anything, or only restrict the properties beside them. */
 function alternativesOf(schema: JsonObject): JsonObject[] {
-  const either = [schema['anyOf'], schema['oneOf']].find((each) => Array.isArray(each) && each.length > 0);
-  if (!Array.isArray(either) || either.includes(true)) return [];
-  const alternatives = objectsIn(either);
+  const either = eitherOf(schema);
+  if (either === undefined || either.includes(true)) return [];
+  const alternatives = objectsIn(either).filter((each) => !isImpossible(each));
   const saysWhat = alternatives.some((each) => Object.keys(each).some((key) => key !== 'required' && key !== 'not'));
   if (!saysWhat) return [];
   const { type } = schema;
   const hasType = (each: JsonObject): boolean => each['$ref'] !== undefined || typesOf(each).length > 0;
   return alternatives.map((each) => (type === undefined || hasType(each) ? each : { type, ...each }));
+}
+
+function eitherOf({ anyOf, oneOf }: JsonObject): JsonValue[] | undefined {
+  return [anyOf, oneOf].filter((each) => Array.isArray(each)).find((each) => each.length > 0);
 }
 
 function distinct(forms: readonly JsonObject[]): JsonObject[] {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 
 export const ANY_TYPES = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const;
 
@@ -17,6 +17,10 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   none: 'null',
 };
 
+/** Names of kinds of text that servers declare as types. */
+const KINDS_OF_TEXT =
+  /^(date|time|date-?time|timestamp|duration|uri|url|email|uuid|guid|char|enum|file|binary|bytes|base64)$/;
+
 /** Keywords that only make sense for one type. */
 const HINTS: readonly (readonly [type: string, keywords: readonly string[]])[] = [
   ['object', ['properties', 'required', 'additionalProperties', 'patternProperties', 'minProperties', 'maxProperties']],
@@ -27,19 +31,40 @@ const HINTS: readonly (readonly [type: string, keywords: readonly string[]])[] =
 
 /** The types a value may have: the declared ones, otherwise those its keywords imply. Empty: any. */
 export function typesOf(schema: JsonObject): string[] {
-  const { type } = schema;
-  const declared = (Array.isArray(type) ? type : [type]).flatMap((each) => typeNamed(each));
-  const types = new Set(declared.length > 0 ? declared : implied(schema));
+  const named = namesIn(schema);
+  const declared = named.flatMap((each) => typeNamed(each) ?? []);
+  // An unknown name may stand for anything: a type beside it is not the only one.
+  const isKnown = declared.length === named.length && declared.length > 0;
+  const types = new Set(isKnown ? declared : implied(schema));
+  if (!isKnown && types.size > 0) for (const each of declared) types.add(each);
   if (types.size > 0 && schema['nullable'] === true) types.add('null');
   if (types.has('number')) types.delete('integer');
   return [...types];
 }
 
-function typeNamed(value: JsonValue | undefined): string[] {
-  if (typeof value !== 'string') return [];
-  const name = value.toLowerCase();
-  const known = OTHER_NAMES[name] ?? name;
-  return known === 'integer' || ANY_TYPES.some((each) => each === known) ? [known] : [];
+/** The names of types that no schema may contain, to be noted in words. */
+export function foreignTypes(schema: JsonObject): string[] {
+  return namesIn(schema).filter(
+    (name) => typeNamed(name) !== name.toLowerCase() && OTHER_NAMES[name.toLowerCase()] === undefined,
+  );
+}
+
+function namesIn({ type }: JsonObject): string[] {
+  return (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string');
+}
+
+function typeNamed(name: string): string | null {
+  const plain = name.toLowerCase();
+  const known = OTHER_NAMES[plain] ?? (KINDS_OF_TEXT.test(plain) ? 'string' : plain);
+  return known === 'integer' || ANY_TYPES.some((each) => each === known) ? known : null;
+}
+
+/** True for a schema that no value matches: `false`, `{ not: {} }`, an empty list of values. */
+export function isImpossible(schema: JsonValue | undefined): boolean {
+  if (!isJsonObject(schema)) return schema === false;
+  const { not, enum: values, allOf } = schema;
+  if (not === true || (isJsonObject(not) && Object.keys(not).length === 0)) return true;
+  return (Array.isArray(values) && values.length === 0) || (Array.isArray(allOf) && allOf.some(isImpossible));
 }
 
 function implied(schema: JsonObject): string[] {
@@ -66,24 +91,34 @@ const MAX_VALUES = 500;
 const MAX_WORDS = 300;
 
 /**
- * The values of `enum` or `const` that fit the types. A list without a value that cannot be sent would forbid it: such
- * values are `omitted`, as JSON, and none is listed.
+ * The values of `enum` or `const` to send, and a note about the others. A list without a value that cannot be sent would
+ * forbid it: then none is listed. Values of another type than the declared ones are only noted.
  */
 export function valuesOf(
   schema: JsonObject,
-  types: readonly string[],
+  sent: readonly string[],
   accepted: 'scalars' | 'words',
-): { listed: readonly JsonValue[]; omitted: string } {
-  const values = enumOf(schema) ?? [];
-  const fits = (value: JsonValue): boolean =>
+): { listed: readonly JsonValue[]; note: string } {
+  const values = [...new Set(enumOf(schema) ?? [])];
+  const declared = typesOf(schema);
+  const isOf = (types: readonly string[], value: JsonValue): boolean =>
     types.some((type) => type === typeOfValue(value) || (type === 'integer' && Number.isInteger(value)));
   const isAccepted = (value: JsonValue): boolean =>
     accepted === 'scalars'
       ? typeof value !== 'object' || value === null
       : typeof value === 'number' || (typeof value === 'string' && value !== '');
-  const fitting = [...new Set(values.filter(fits))];
-  const listed = fitting.filter(isAccepted);
-  if (listed.length === fitting.length && listed.length <= MAX_VALUES) return { listed, omitted: '' };
-  const text = fitting.map((value) => JSON.stringify(value)).join(', ');
-  return { listed: [], omitted: text.length <= MAX_WORDS ? text : `${text.slice(0, MAX_WORDS)}…` };
+  // Null is noted as a type.
+  const fitting = values.filter((value) => isOf(declared, value) && (value !== null || sent.includes('null')));
+  const listed = fitting.filter((value) => isOf(sent, value) && isAccepted(value));
+  if (fitting.length === 0) return { listed: [], note: values.length === 0 ? '' : `one of: ${inWords(values)}` };
+  if (listed.length < fitting.length || listed.length > MAX_VALUES)
+    return { listed: [], note: `one of: ${inWords(values)}` };
+  const others = values.filter((value) => value !== null && !isOf(declared, value));
+  return { listed, note: others.length === 0 ? '' : `of another type: ${inWords(others)}` };
+}
+
+/** Values as JSON, up to a length. */
+export function inWords(values: readonly JsonValue[]): string {
+  const text = values.map((value) => JSON.stringify(value)).join(', ');
+  return text.length <= MAX_WORDS ? text : `${text.slice(0, MAX_WORDS).toWellFormed()}…`;
 }

@@ -135,7 +135,15 @@ function responsesEvents(all: readonly Call[], server: Habits): Event[] {
   });
   return [
     ...all.flatMap((call, at): Event[] => {
-      const place: JsonObject = server.place === 'none' ? { item_id: `fc_${call.id}` } : { output_index: at + 1 };
+      const places: Record<string, JsonObject> = {
+        same: { output_index: at + 1 },
+        next: { call_id: call.id },
+        none: { item_id: `fc_${call.id}` },
+      };
+      // A changing item id says nothing beside the position.
+      const place: JsonObject = server.zero
+        ? { output_index: 0, item_id: `fc_${call.id}` }
+        : { ...places[server.place], ...(server.spaced && server.place === 'same' ? { item_id: `new_${at}` } : {}) };
       const added = { ...item(call), arguments: '' };
       return [
         [{ type: 'response.output_item.added', ...place, item: added }],

@@ -1,7 +1,8 @@
 import type { ErrorInfo, FinishReason, JsonValue, Usage } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import type { TextPath } from './plain-text.ts';
-import type { ErrorContext } from './provider-error.ts';
+import { malformedCall, meaningOfStop } from './stop-reason.ts';
+import { shortened, toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
 
 /** Converts the events of one answer, or a whole answer, into parts. Emits `finish` or `error` exactly once. */
 export abstract class StreamedAnswer {
@@ -9,8 +10,12 @@ export abstract class StreamedAnswer {
   ended = false;
   /** True after the server sent its end-of-stream marker. */
   isStreamDone = false;
+  /** The provider's error that ended the answer. */
+  rejection: ProviderError | null = null;
   protected usage: Usage | null = null;
   #reason: FinishReason | null = null;
+  /** The stop reason as the server named it. */
+  #givenReason: string | null = null;
   /** Where the stop reason arrived: in an event without content or beside it; `early`: content followed. */
   #stop: 'alone' | 'beside' | 'early' = 'alone';
   /** True if the current event contains a stop reason. */
@@ -89,6 +94,32 @@ export abstract class StreamedAnswer {
     this.#isStopping = true;
   }
 
+  /**
+   * Reads the stop reason of the server. `detail`: what it says about it; `native`: the reason of the provider behind a
+   * gateway, which calls reasons that it does not know `stop` or `error`.
+   */
+  protected stopFor(reason: string, out: StreamPart[], detail = '', native = ''): FinishReason | null {
+    const own = meaningOfStop(reason);
+    const inner = native === '' ? 'pending' : meaningOfStop(native);
+    const isVague = ['stop', 'unknown', 'pending', ...(inner === 'stop' || inner === 'unknown' ? [] : ['error'])];
+    const isInner = inner !== 'pending' && isVague.includes(own);
+    const meaning = isInner ? inner : own;
+    if (meaning === 'pending') return null;
+    const isNew = this.#givenReason !== reason;
+    this.#givenReason = reason;
+    if (meaning === 'malformed' && isNew) out.push(malformedCall(detail));
+    if (meaning === 'unknown' && isNew) out.push(this.#unknownStop(isInner ? native : reason, detail));
+    const finish = meaning === 'malformed' ? 'tool_calls' : meaning === 'unknown' ? 'stop' : meaning;
+    this.stop(finish);
+    return finish;
+  }
+
+  #unknownStop(reason: string, detail: string): StreamPart {
+    const [name, said] = [reason, detail].map((each) => shortened(this.errors.redact(each)));
+    const text = `${this.errors.server} ended the answer with the stop reason "${name}"`;
+    return { type: 'notice', code: 'stop_reason', text: said === '' ? `${text}.` : `${text}: ${said}` };
+  }
+
   /** Number of native calls so far. */
   protected abstract get callCount(): number;
 
@@ -117,6 +148,12 @@ export abstract class StreamedAnswer {
     this.#finish(this.#reason ?? 'stop', out);
   }
 
+  /** The provider ended the answer with an error. */
+  reject(error: ProviderError, out: StreamPart[]): void {
+    this.rejection = error;
+    this.fail(toModelError(error, null, this.errors), out);
+  }
+
   /** Ends the answer with an error; earlier parts stay valid. */
   fail(error: ErrorInfo, out: StreamPart[]): void {
     if (this.ended) return;
@@ -134,16 +171,6 @@ export abstract class StreamedAnswer {
     out.push({ type: 'finish', reason: hasCalls && reason === 'stop' ? 'tool_calls' : reason });
     this.ended = true;
   }
-}
-
-/**
- * The call that the model wrote and the API could not read, as the stop reason reports it: `MALFORMED_FUNCTION_CALL` of
- * Gemini, `function_call_filter: …` of its OpenAI-compatible API, `malformed_tool_use` of Bedrock; null for any other.
- */
-export function malformedCall(stopReason: string, raw = ''): StreamPart | null {
-  return /function_call_filter|(malformed|unexpected)_(function|tool)_?(call|use)/i.test(stopReason)
-    ? { type: 'malformed_tool_call', raw, reason: 'the API reported it as malformed' }
-    : null;
 }
 
 /** The error for a connection or server that stopped in the middle of an answer. */

@@ -5,7 +5,7 @@ import { settingInWords, type SettingName } from './settings.ts';
 /** Native tool definitions, which a server may reject as a whole. */
 export const NATIVE_TOOLS = 'native-tools';
 
-/** How long a rejection with HTTP 500 is believed, in milliseconds: it may have had another cause. */
+/** How long a rejection by the fault of a server is believed, in milliseconds: it may have had another cause. */
 const DOUBTFUL_MS = 10 * 60_000;
 
 /** A feature that was rejected, with the other features of that request, and when to try it again. */
@@ -66,9 +66,8 @@ export class CapabilityFallbacks {
     return tools.every(isOffered) ? tools : tools.filter(isOffered);
   }
 
-  /** Omits a feature from now on. `status`: of the rejection. */
-  learn(request: ChatRequest, feature: string, status: number): void {
-    const among = featuresOf(request);
+  /** Omits a feature from now on. `status`: of the rejection; `among`: the features it was rejected with. */
+  learn(request: ChatRequest, feature: string, status: number, among = featuresOf(request)): void {
     // A feature may occur together with itself only: `extra:grammar` among the tools, not among itself.
     among.delete(feature);
     const known = this.#of(request.model);
@@ -84,7 +83,7 @@ export class CapabilityFallbacks {
   }
 
   #believedUntil(status: number): number {
-    return status === 500 ? this.#clock.monotonic() + DOUBTFUL_MS : Number.POSITIVE_INFINITY;
+    return status >= 400 && status < 500 ? Number.POSITIVE_INFINITY : this.#clock.monotonic() + DOUBTFUL_MS;
   }
 
   /** Describes the tools of this model in the prompt from now on. */

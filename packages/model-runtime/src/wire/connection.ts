@@ -219,7 +219,7 @@ export class Connection {
         };
       }
       case 'refused': {
-        const error = toModelError(outcome.error, outcome.status, errors);
+        const error = toModelError(outcome.error, outcome.streamed === true ? null : outcome.status, errors);
         const wait = retryAfterMs(outcome.headers, this.clock.now());
         return wait === undefined || error.retryable !== true ? error : { ...error, retryAfterMs: wait };
       }

@@ -13,7 +13,8 @@ import {
 /** Outcome of a request. `failed`: fetch threw. */
 export type EndpointOutcome =
   | { kind: 'answered'; response: Response }
-  | { kind: 'refused'; status: number; headers: Headers; error: ProviderError }
+  /** `streamed`: the error is the first event of a stream, and `status` is its own code; 0: it has none. */
+  | { kind: 'refused'; status: number; headers: Headers; error: ProviderError; streamed?: true }
   /** `reason`: what the server says, unless it is a web page. */
   | { kind: 'wrong_address'; triedUrls: string[]; foundPage: boolean; reason: string }
   | { kind: 'failed'; url: string; thrown: unknown };
@@ -25,18 +26,27 @@ const MAX_ERROR_BODY = 64_000;
 export class Endpoint {
   readonly #candidates: readonly string[];
   readonly #fetch: Fetch;
-  readonly #dialect: Pick<ApiDialect, 'addresses' | 'readError' | 'toolRefusals'>;
+  readonly #dialect: Pick<ApiDialect, 'addresses' | 'readError'>;
   /** The base URL that worked. */
   #known: string | null = null;
 
-  constructor(baseUrl: string, dialect: Pick<ApiDialect, 'addresses' | 'readError' | 'toolRefusals'>, fetch: Fetch) {
+  constructor(baseUrl: string, dialect: Pick<ApiDialect, 'addresses' | 'readError'>, fetch: Fetch) {
     this.#candidates = baseUrlCandidates(baseUrl, dialect.addresses);
     this.#dialect = dialect;
     this.#fetch = fetch;
   }
 
-  /** Sends a request; if there is no API at the first base URL, tries the other one. Throws what stopped `guard`. */
-  async send(path: string, init: RequestInit, guard: CallGuard, context: ErrorContext): Promise<EndpointOutcome> {
+  /**
+   * Sends a request; if there is no API at the first base URL, tries the other one. `isRejection`: whether an error is
+   * about the request whatever its status. Throws what stopped `guard`.
+   */
+  async send(
+    path: string,
+    init: RequestInit,
+    guard: CallGuard,
+    context: ErrorContext,
+    isRejection: (status: number, error: ProviderError) => boolean = () => false,
+  ): Promise<EndpointOutcome> {
     const triedUrls: string[] = [];
     let foundPage = false;
     let reason = '';
@@ -61,8 +71,7 @@ export class Endpoint {
       const noApi = response.ok || status === 404 || status === 405;
       const page = isHtml || looksLikeHtml(body);
       const code = toModelError(error, status, context).code;
-      const isToolRefusal = error.message !== '' && this.#dialect.toolRefusals?.includes(status) === true;
-      if (!noApi || (!page && (isToolRefusal || code !== 'not_a_model_server')))
+      if (!noApi || (!page && (code !== 'not_a_model_server' || isRejection(status, error))))
         return { kind: 'refused', status, headers, error };
       foundPage ||= page;
       if (reason === '' && !page) reason = error.message;

@@ -2,7 +2,7 @@ import { parseJson, type Clock, type ErrorInfo } from '@toolyard/protocol';
 import { createParser } from 'eventsource-parser';
 import type { StreamPart } from '../types.ts';
 import type { StreamedAnswer } from './answer.ts';
-import { providerErrorOf, messageError, toModelError, withAddress, type ErrorContext } from './provider-error.ts';
+import { providerErrorOf, messageError, withAddress, type ErrorContext } from './provider-error.ts';
 
 /** Maximum length of one event, or of a whole answer, in characters. */
 const MAX_EVENT = 32_000_000;
@@ -104,7 +104,7 @@ export class AnswerBody {
     const parsed = parseJson(data);
     if (name === 'error') {
       const error = (parsed.ok ? providerErrorOf(parsed.value) : null) ?? messageError(data);
-      this.#answer.fail(toModelError(error, null, this.#errors), this.#out);
+      this.#answer.reject(error, this.#out);
       return;
     }
     if (parsed.ok) {

@@ -154,6 +154,18 @@ test('a valid history is not changed', () => {
   expect(validHistory(messages, false)).toBe(messages);
 });
 
+test('several system messages become one, without blank ones', () => {
+  const messages = [system('a'), user('u'), system('b'), system(' '), assistant('x'), user('v')];
+  const valid = validHistory(messages, false);
+  expect(valid.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+  expect(valid[0]?.parts).toEqual([
+    { type: 'text', text: 'a' },
+    { type: 'text', text: 'b' },
+  ]);
+  expect(validHistory(messages, false)[0]).toBe(valid[0]);
+  expect(validHistory([system(''), user('u')], false)).toHaveLength(1);
+});
+
 test('a result goes to the latest call with its id; a call without one gets a note', () => {
   const answers = [assistant(call('c1', 'f', { n: 1 })), assistant(call('c1', 'f', { n: 2 }), call('c2', 'g'))];
   const [first, second] = answers;

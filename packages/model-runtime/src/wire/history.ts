@@ -11,12 +11,12 @@ import type {
 /**
  * The history in an order that every provider accepts, with as few changes as possible.
  *
- * Rule: system messages come first; the conversation begins with the user and, unless the last answer is to be continued,
+ * Rule: one system message comes first; the conversation begins with the user and, unless the last answer is to be continued,
  * ends with the user or a result; an answer has content, and two in a row are one; the ids of calls are unique, and each
  * call is followed by exactly one result. Imported, interrupted and hand-written histories contain anything else.
  */
 export function validHistory(messages: readonly Message[], continues: boolean): readonly Message[] {
-  const systems = messages.filter((message) => message.role === 'system');
+  const systems = oneSystem(messages);
   const turns = withoutEmpty(messages);
   const valid = framed(withResults(joinAnswers(turns)), continues);
   const all = [...systems, ...valid];
@@ -25,6 +25,16 @@ export function validHistory(messages: readonly Message[], continues: boolean): 
 }
 
 type Turn = Exclude<Message, SystemMessage>;
+
+/** Chat templates accept one system message, at the beginning. */
+function oneSystem(messages: readonly Message[]): SystemMessage[] {
+  const systems = messages.filter((message) => message.role === 'system');
+  const filled = systems.filter(({ parts }) => parts.some(({ text }) => text.trim() !== ''));
+  const [first, ...others] = filled;
+  if (first === undefined || others.length === 0) return filled;
+  const key = others.map(({ id }) => id).join(' ');
+  return [derived(first, key, () => ({ ...first, parts: filled.flatMap(({ parts }) => parts) }))];
+}
 
 function withoutEmpty(messages: readonly Message[]): Turn[] {
   const turns: Turn[] = [];

@@ -24,3 +24,22 @@ export function namedTools(
     return new RegExp(isWord ? `["'\`“‘]${escaped}["'\`”’]` : `(?<![\\w-])${escaped}(?![\\w-])`).test(text);
   });
 }
+
+/** The list of tools as a field: `tools`, `functions`, `tool_choice`, `toolConfig.tools.0`. */
+const TOOL_FIELD = /^(tools?|functions)(?![a-z])|^tool(Choice|Config)\b/;
+
+/** Tools in general: `tool calling`, `tool_use`, `function declarations`, `functions`. */
+const ANY_TOOLS =
+  /(?<![a-z])(tools?|functions)(?![a-z])|(?<![a-z])function[\W_]{0,2}(call|declaration|definition|schema|parameter)/i;
+
+/** True if an error points at tools of the request: by name, by position, or by the field that contains them. */
+export function pointsAtTools(tools: readonly ToolDefinition[], error: ProviderError): boolean {
+  return tools.length > 0 && (TOOL_FIELD.test(error.param) || namedTools(tools, error).length > 0);
+}
+
+/** True if an error of a request with tools mentions tools. */
+export function isAboutTools(tools: readonly ToolDefinition[], error: ProviderError): boolean {
+  const { message, param, type, code } = error;
+  const text = `${param} ${type} ${code} ${message}`.slice(0, 4000);
+  return tools.length > 0 && (ANY_TOOLS.test(text) || pointsAtTools(tools, error));
+}

@@ -32,8 +32,7 @@ const MISSING_MODEL: Rule = {
  * own code counts.
  */
 export function toModelError(error: ProviderError, status: number | null, context: ErrorContext): ErrorInfo {
-  const numeric = /^[45]\d\d$/.test(error.code) ? Number(error.code) : null;
-  const rule = classify(error, status ?? numeric ?? 0);
+  const rule = classify(error, status ?? statusIn(error) ?? 0);
   if (rule.code === 'invalid_key' && !context.hasKey)
     return withAddress(missingKeyError(context.server, 'Enter the API key of this provider.'), context);
   const reason = shortened(context.redact(error.message));
@@ -46,6 +45,11 @@ export function toModelError(error: ProviderError, status: number | null, contex
     ...(rule.retryable === true ? { retryable: true } : {}),
     ...(rule.retryable === true && error.retryAfterMs !== undefined ? { retryAfterMs: error.retryAfterMs } : {}),
   };
+}
+
+/** The HTTP status that an error itself names, as errors of a stream do; null: none. */
+export function statusIn({ code }: ProviderError): number | null {
+  return /^[45]\d\d$/.test(code) ? Number(code) : null;
 }
 
 /** The error of a provider without a key; `hint` says where to set one. */

@@ -8,47 +8,25 @@ import type { ModelRuntimeOptions } from '../create-runtime.ts';
 import { createDialect as geminiDialect } from '../google-gemini/dialect.ts';
 import { createDialect as chatDialect } from '../openai-chat/dialect.ts';
 import { createDialect as responsesDialect } from '../openai-responses/dialect.ts';
-import { assistant, call, collect, errorIn, request, result, textIn, tool, user } from '../test-fixtures/requests.ts';
+import {
+  assistant,
+  call,
+  collect,
+  errorIn,
+  request,
+  result,
+  system,
+  textIn,
+  tool,
+  user,
+} from '../test-fixtures/requests.ts';
+import { answered, notices, openAi, server, toolNames, type Rejection } from '../test-fixtures/rejecting-server.ts';
 import { runtimeOver } from '../test-fixtures/wires.ts';
 import type { ChatRequest, StreamPart } from '../types.ts';
 import type { WireName } from './names.ts';
 import { namedTools } from './named-tools.ts';
+import { SYSTEM_ROLE } from './system-role.ts';
 import { FULL_SCHEMAS } from './tool-function.ts';
-
-/** A rejection: status, and the body of the error. */
-type Rejection = { status: number; error: JsonObject | string };
-
-const answered: Record<string, (text: string) => string> = {
-  'openai-chat': (text) =>
-    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text }, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`,
-  'google-gemini': (text) =>
-    `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text }] }, finishReason: 'STOP' }] })}\n\n`,
-};
-
-/** A model server that rejects what `judge` rejects. */
-function server(
-  judge: (body: JsonObject, text: string) => Rejection | null,
-  options: Partial<ModelRuntimeOptions> = {},
-  wire: WireName = 'openai-chat',
-) {
-  const bodies: JsonObject[] = [];
-  const fetch: typeof globalThis.fetch = (_, init) => {
-    const text = typeof init?.body === 'string' ? init.body : '';
-    const parsed = parseJson(text);
-    const body = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
-    bodies.push(body);
-    const rejection = judge(body, text);
-    if (rejection !== null) {
-      const { status, error } = rejection;
-      return Promise.resolve(new Response(typeof error === 'string' ? error : JSON.stringify(error), { status }));
-    }
-    const write = answered[wire] ?? (() => '');
-    return Promise.resolve(new Response(write('answered'), { headers: { 'content-type': 'text/event-stream' } }));
-  };
-  const runtime = runtimeOver(wire, 'http://h.test/v1', { label: 'Fake', fetch, ...options });
-  const ask = (more: Partial<ChatRequest> = {}): Promise<StreamPart[]> => collect(runtime, request('hi', more));
-  return { bodies, ask, runtime };
-}
 
 const complex = (name: string): ReturnType<typeof tool> =>
   tool(name, {
@@ -57,21 +35,10 @@ const complex = (name: string): ReturnType<typeof tool> =>
       properties: { when: { anyOf: [{ type: 'string', format: 'date' }, { type: 'null' }] } },
     },
   });
-const notices = (parts: readonly StreamPart[], code?: string): string[] =>
-  parts.flatMap((part) => (part.type === 'notice' && (code === undefined || part.code === code) ? [part.text] : []));
-const toolNames = (body: JsonObject | undefined): JsonValue[] =>
-  Array.isArray(body?.['tools'])
-    ? body['tools'].flatMap((each) =>
-        isJsonObject(each) && isJsonObject(each['function']) ? [each['function']['name'] ?? null] : [],
-      )
-    : [];
-const openAi = (message: string, more: JsonObject = {}): JsonObject => ({
-  error: { message, type: 'invalid_request_error', ...more },
-});
-
+const SETTINGS: Partial<ChatRequest> = { parameters: { temperature: 0, topP: 1, maxOutputTokens: 5 } };
 const CONTENTS: readonly [what: string, more: Partial<ChatRequest>, repeats: number][] = [
   ['nothing special', {}, 0],
-  ['settings', { parameters: { temperature: 0, topP: 1, maxOutputTokens: 5 } }, 0],
+  ['an output limit', { parameters: { maxOutputTokens: 5 } }, 0],
   ['tools with simple schemas', { tools: [tool('a_1'), tool('b_1')] }, 1],
   ['tools with other schemas', { tools: [complex('a_1'), tool('b_1')] }, 2],
   ['tools as text', { tools: [complex('a_1')], toolMode: 'text' }, 0],
@@ -86,7 +53,13 @@ const CONTENTS: readonly [what: string, more: Partial<ChatRequest>, repeats: num
 ];
 
 describe('a rejected request', () => {
-  test.each([400, 422, 500].flatMap((status) => CONTENTS.map((each) => [status, ...each] as const)))(
+  test.each([
+    ...[400, 422, 500].flatMap((status) => CONTENTS.map((each) => [status, ...each] as const)),
+    [400, 'settings', SETTINGS, 1] as const,
+    [422, 'settings', SETTINGS, 1] as const,
+    // It may be temporary.
+    [500, 'settings', SETTINGS, 0] as const,
+  ])(
     'with HTTP %i and %s is repeated in simpler forms, and fails with the first reason',
     async (status, _, more, repeats) => {
       let count = 0;
@@ -112,6 +85,48 @@ describe('a rejected request', () => {
   ])('with HTTP %i %j is not repeated', async (status, error) => {
     const { bodies, ask } = server(() => ({ status, error }));
     errorIn(await ask({ tools: [complex('a_1')], parameters: { extra: { special: 1 } } }));
+    expect(bodies).toHaveLength(1);
+  });
+
+  test.each<[number, JsonObject | string]>([
+    [405, openAi('Tool use is not allowed for this model')],
+    [405, 'tools not allowed'],
+    [409, openAi('Function calling conflicts with streaming')],
+    [415, openAi('Unsupported field', { param: 'tools' })],
+    [424, openAi('Dependency failed', { code: 'tools_unsupported' })],
+    [501, openAi('Not implemented', { param: 'tools[0].function' })],
+    [501, openAi('This model does not support tools.')],
+    [502, openAi("Upstream rejected function 'search_files'")],
+    [503, openAi('Invalid tool search_files')],
+    [503, openAi('Bad field', { param: 'tools.0.function.parameters' })],
+    [200, { error: { code: 500, message: 'Internal error' } }],
+    [200, { error: { code: 501, message: 'tool_choice is not implemented' } }],
+    [200, { error: { type: 'server_error', message: 'Cannot use tools here' } }],
+    [200, { error: { code: 503, message: 'Schema of search_files: unsupported' } }],
+  ])('with the status %i that does not decide and %j is repeated without tools', async (status, error) => {
+    const { bodies, ask } = server((body) => (body['tools'] === undefined ? null : { status, error }));
+    const tools = [tool('search_files')];
+    expect(textIn(await ask({ tools }))).toBe('answered');
+    expect(textIn(await ask({ tools }))).toBe('answered');
+    expect(bodies.map((body) => body['tools'] !== undefined)).toEqual([true, false, false]);
+  });
+
+  test.each<[number, JsonObject]>([
+    ...[401, 402, 403, 404, 408, 413, 429].map((status): [number, JsonObject] => [
+      status,
+      openAi('tools[0] search_files is not supported'),
+    ]),
+    [409, openAi('Conflict')],
+    [501, openAi('Not implemented')],
+    [503, openAi('All tools are busy')],
+    [405, openAi('Method not allowed')],
+    [200, { error: { code: 429, message: 'search_files: slow down' } }],
+    [200, { error: { code: 503, message: 'busy' } }],
+    [200, { error: { type: 'server_error', message: 'Oops' } }],
+    [501, openAi('Functionality not enabled: toolbox')],
+  ])('with the status %i and %j is not repeated, even with tools', async (status, error) => {
+    const { bodies, ask } = server(() => ({ status, error }));
+    errorIn(await ask({ tools: [tool('search_files')] }));
     expect(bodies).toHaveLength(1);
   });
 

@@ -3,9 +3,10 @@ import type { ChatRequest, StreamPart } from '../types.ts';
 import { hasNativeTools, NATIVE_TOOLS, type CapabilityFallbacks } from './capability-fallbacks.ts';
 import type { ApiDialect, OutgoingChat } from './dialect.ts';
 import type { EndpointOutcome } from './endpoint.ts';
-import { namedTools } from './named-tools.ts';
-import { shortened, toModelError, type ErrorContext } from './provider-error.ts';
-import { featureOf, sentInWords, settingInMessage, settingOfParam, type SentSetting } from './settings.ts';
+import { isAboutTools, namedTools, pointsAtTools } from './named-tools.ts';
+import { shortened, toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { rejectsSystemRole, SYSTEM_ROLE } from './system-role.ts';
+import { featureOf, namedSetting, sentInWords, type SentSetting, type SettingName } from './settings.ts';
 import { FULL_SCHEMAS, renamedTools, type RenamedTools } from './tool-function.ts';
 
 /** A request without an answer whose status the server chose. */
@@ -30,12 +31,21 @@ type Simplification = {
 
 const REPEATED_STATUS: readonly number[] = [400, 422, 500];
 
+/** Statuses that say why a request failed, and that its form is not the reason. */
+const OTHER_STATUS: readonly number[] = [401, 402, 403, 404, 408, 413, 429];
+
+/** Stands for the status of a rejection whose reason is not known. */
+const UNKNOWN_STATUS = 0;
+
+/** What does not change how the model samples, or has a meaning of its own. */
+const NO_TUNING: readonly SettingName[] = ['extra', 'responseFormat', 'maxOutputTokens', 'toolChoice'];
+
 /** Largest number of settings that are left out one by one because the server names them. */
 const MAX_NAMED = 4;
 
 /**
  * The forms in which one call sends its request. The rule: a request that is rejected with 400, 422 or 500 before any
- * output is repeated without the setting that the error names; otherwise at most twice in a simpler form, chosen by the
+ * output, or with an error about its tools, is repeated without the setting that the error names; otherwise at most twice in a simpler form, chosen by the
  * features of the request. What the accepted form omits is remembered; if none is accepted, the first reason counts.
  */
 export class RequestForms {
@@ -109,7 +119,7 @@ export class RequestForms {
 
   /** Chooses the next form after a rejection; false if the request should not be repeated. */
   simplify(form: RequestForm, refusal: Refusal, notices: StreamPart[]): boolean {
-    this.#isOther = !this.#isOfForm(refusal);
+    this.#isOther = !this.isOfForm(form, refusal.status, refusal.error);
     if (this.#isOther) return false;
     if (this.#steps === null && this.#leaveOutNamed(form, refusal, notices)) return true;
     if (this.#steps === null) {
@@ -125,11 +135,20 @@ export class RequestForms {
     return false;
   }
 
-  /** True if the form of the request may be the reason, by the status and kind of the error. */
-  #isOfForm({ status, error }: Refusal): boolean {
-    if (this.#dialect.toolRefusals?.includes(status) === true) return hasNativeTools(this.#request);
+  /**
+   * True if the form of the request may be the reason: by the status and kind of the error; with a status that decides
+   * neither way, if it is about the tools of the request.
+   */
+  isOfForm({ request }: RequestForm, status: number, error: ProviderError): boolean {
+    const tools = hasNativeTools(request) ? request.tools : [];
+    if (this.#dialect.toolRefusals?.includes(status) === true && error.message !== '') return tools.length > 0;
+    if (OTHER_STATUS.includes(status)) return false;
     const { code } = toModelError(error, status, this.#errors);
-    return REPEATED_STATUS.includes(status) && (code === 'bad_request' || code === 'bad_response');
+    const isAtFault = code === 'bad_request' || code === 'bad_response';
+    if (REPEATED_STATUS.includes(status) && isAtFault) return true;
+    // A busy server may mention tools of its own.
+    if (isAtFault || code === 'not_a_model_server') return isAboutTools(tools, error);
+    return code === 'overloaded' && pointsAtTools(tools, error);
   }
 
   /** The rejection that counts: of the first form, unless the last one was of another kind. */
@@ -146,29 +165,37 @@ export class RequestForms {
     const { tools, settings, features } = this.#trial;
     const reason = this.#reasonOf(refusal);
     const notices: StreamPart[] = [];
+    // Which of several it was is not known.
+    const isCertain = settings.length === 0 || settings.length + features.length === 1;
+    const status = isCertain ? refusal.status : UNKNOWN_STATUS;
     for (const tool of tools) {
       this.#fallbacks.leaveOut(model, tool, refusal.status);
       const text = `${model} at ${this.#errors.server} rejected the tool ${tool.name}, so it was left out: ${reason}`;
       notices.push({ type: 'notice', code: 'tool_left_out', text });
     }
-    for (const feature of features) this.#fallbacks.learn(form.request, feature, refusal.status);
+    for (const feature of [...features, ...settings.map(featureOf)])
+      this.#fallbacks.learn(form.request, feature, status);
     if (features.includes(NATIVE_TOOLS)) notices.push(this.#fallbacks.toolsAsText(model));
-    for (const setting of settings) {
-      this.#fallbacks.learn(form.request, featureOf(setting), refusal.status);
-      notices.push(this.#settingNotice(setting, reason));
+    const [setting] = settings;
+    if (setting !== undefined && isCertain) notices.push(this.#settingNotice(setting, reason));
+    else if (setting !== undefined) {
+      const all = settings.map(sentInWords).join(', ');
+      const text = `${model} at ${this.#errors.server} accepted the request only without these settings: ${all}. Reason: ${reason}`;
+      notices.push({ type: 'notice', code: 'setting_left_out', text });
     }
     this.#first = null;
     return notices;
   }
 
-  /** Leaves out what the error names: a feature of the wire, or a setting. */
+  /** Leaves out what the error names: a feature of the wire, the role of the system message, or a setting. */
   #leaveOutNamed(form: RequestForm, refusal: Refusal, notices: StreamPart[]): boolean {
     if (this.#named >= MAX_NAMED) return false;
     const { error, status } = refusal;
     const { sent } = form.outgoing;
     const tools = hasNativeTools(form.request) ? form.request.tools : [];
-    const ofParam = settingOfParam(sent, error.param);
-    if (ofParam === null && namedTools(tools, error).length > 0) return false;
+    const setting = namedSetting(sent, error, !isAboutTools(tools, error));
+    const isSetting = setting !== null && error.param.startsWith(setting.field);
+    if (!isSetting && namedTools(tools, error).length > 0) return false;
     const fallback = this.#dialect.fallbackFor?.(error, form.request, form.without) ?? null;
     if (fallback !== null && !form.without.has(fallback.without)) {
       this.#named += 1;
@@ -176,7 +203,11 @@ export class RequestForms {
       if (fallback.notice !== undefined) notices.push({ type: 'notice', ...fallback.notice });
       return true;
     }
-    const setting = ofParam ?? (error.param === '' ? settingInMessage(sent, error.message) : null);
+    if (!form.without.has(SYSTEM_ROLE) && rejectsSystemRole(error, form.request)) {
+      this.#named += 1;
+      this.#fallbacks.learn(form.request, SYSTEM_ROLE, status, new Set());
+      return true;
+    }
     if (setting === null || form.without.has(featureOf(setting))) return false;
     this.#named += 1;
     this.#fallbacks.learn(form.request, featureOf(setting), status);
@@ -184,19 +215,25 @@ export class RequestForms {
     return true;
   }
 
-  /** At most two forms: without the named tools or with simpler schemas and settings, then with tools as text. */
-  #stepsFor({ request, without, outgoing }: RequestForm, { error }: Refusal): Simplification[] {
+  /**
+   * At most two forms. With tools: without the named tools or with simpler schemas and settings, then with tools as text.
+   * Otherwise without extra fields, then without any optional setting.
+   */
+  #stepsFor({ request, without, outgoing }: RequestForm, { error, status }: Refusal): Simplification[] {
     const { toolChoice } = request;
-    const optional = outgoing.sent.filter(
-      (setting, at, all) =>
-        (setting.name === 'extra' || setting.name === 'responseFormat') &&
-        all.findIndex((each) => featureOf(each) === featureOf(setting)) === at,
-    );
+    const sent = [...new Map(outgoing.sent.map((each) => [featureOf(each), each])).values()];
+    // A 500 may be temporary: it is no reason to change how the model samples.
+    const isTuned = status !== 500 && !isAboutTools(request.tools, error);
+    const groups = [
+      sent.filter(({ name }) => name === 'extra'),
+      sent.filter(({ name }) => isTuned && !NO_TUNING.includes(name)),
+      sent.filter(({ name }) => name === 'responseFormat'),
+    ].filter((group) => group.length > 0);
+    const optional = groups.flat();
     if (!hasNativeTools(request)) {
-      const extra = optional.filter(({ name }) => name === 'extra');
-      return [extra, optional].flatMap((settings) =>
-        settings.length === 0 ? [] : [{ tools: [], settings, features: [] }],
-      );
+      const [first = [], second = []] = groups;
+      const settings = groups.length < 3 ? [first, [...first, ...second]] : [first, optional];
+      return settings.slice(0, groups.length).map((each) => ({ tools: [], settings: each, features: [] }));
     }
     const named = namedTools(request.tools, error);
     const isForced = typeof toolChoice !== 'string' && named.some(({ name }) => name === toolChoice.name);

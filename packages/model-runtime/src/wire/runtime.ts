@@ -28,7 +28,7 @@ import type { AnswerReader, ApiDialect } from './dialect.ts';
 import { readBytes, type EndpointOutcome } from './endpoint.ts';
 import { AnswerBody, releaseBody } from './event-stream.ts';
 import { validHistory } from './history.ts';
-import { messageError, withAddress, type ErrorContext } from './provider-error.ts';
+import { statusIn, withAddress, type ErrorContext, type ProviderError } from './provider-error.ts';
 import { RejectedMedia } from './rejected-media.ts';
 import type { Refusal, RequestForm, RequestForms } from './request-forms.ts';
 import { waitNotice } from './retry.ts';
@@ -133,8 +133,8 @@ export class WireRuntime implements ModelRuntime {
           if (failure === null) return;
           releaseBody(reader, complete, connection.clock);
           reader = null;
-          if (failure.code === 'bad_request') {
-            const refusal = asRefusal(failure, errors);
+          if (answer.rejection !== null) {
+            const refusal = streamedRefusal(answer.rejection, failure);
             const named: StreamPart[] = [];
             const isRepeated = this.#simplify(forms, form, refusal, errors, named);
             if (named.length > 0) yield named;
@@ -262,7 +262,9 @@ export class WireRuntime implements ModelRuntime {
         ...headers,
         ...checkedHeaders(callHeaders(options), this.label),
       });
-      const outcome = await endpoint.send(outgoing.path, init, guard, errors);
+      const outcome = await endpoint.send(outgoing.path, init, guard, errors, (status, error) =>
+        forms.isOfForm(form, status, error),
+      );
       if (outcome.kind === 'answered' && !(await this.#showsTools(outcome.response, request, options))) {
         outcome.response.body?.cancel().catch(() => undefined);
         notices.push(this.#fallbacks.describeTools(request.model));
@@ -320,10 +322,10 @@ function restoreNames(parts: StreamPart[], renamed: RenamedTools): void {
   });
 }
 
-/** An error before any output as a rejected request. */
-function asRefusal({ message }: ErrorInfo, { server }: ErrorContext): Refusal {
-  const reason = message.startsWith(`${server}: `) ? message.slice(server.length + 2) : message;
-  return { kind: 'refused', status: 400, headers: new Headers(), error: messageError(reason) };
+/** An error before any output as a rejected request: it has the status that it names. */
+function streamedRefusal(error: ProviderError, { code }: ErrorInfo): Refusal {
+  const status = statusIn(error) ?? (code === 'bad_request' ? 400 : 0);
+  return { kind: 'refused', status, headers: new Headers(), error, streamed: true };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, type ModelParameters } from '@toolyard/protocol';
 import type { WireName } from './names.ts';
+import type { ProviderError } from './provider-error.ts';
 
 /** A setting with one value, which differs between wires only by name. */
 type PlainSetting = Exclude<keyof ModelParameters, 'reasoningEffort' | 'extra'>;
@@ -137,20 +138,63 @@ function merge(base: JsonValue | undefined, extra: JsonValue): JsonValue {
   return merged;
 }
 
-/** The setting that a server names as the rejected parameter. */
-export function settingOfParam(sent: readonly SentSetting[], param: string): SentSetting | null {
-  return sent.find(({ field }) => param === field || param.startsWith(`${field}.`)) ?? null;
+/** Further names of settings in rejections: fields of other servers, and words. */
+const OTHER_NAMES: Partial<Record<SettingName, readonly string[]>> = {
+  maxOutputTokens: ['max_completion_tokens', 'max_new_tokens', 'num_predict'],
+  reasoningEffort: [
+    ...['reasoning_effort', 'reasoning', 'effort', 'thinking', 'thinking_budget', 'thinking_level', 'thinking_config'],
+    ...['enable_thinking', 'chat_template_kwargs'],
+  ],
+  responseFormat: [
+    ...['response_format', 'response_mime_type', 'response_schema', 'response_json_schema', 'json_schema'],
+    ...['json_object', 'json_mode', 'structured_output', 'output_config', 'output_format', 'text.format'],
+  ],
+};
+
+/** Fields of the conversation: what is wrong in them is no setting. */
+const CONTENT_FIELD = /^(messages|contents?|input|system|tools?|functions?|model)(?![a-zA-Z_])/;
+
+/**
+ * The setting that an error names.
+ *
+ * Rule: a setting is named by its field in any API format, however its words are joined: `top_k`, `topK`, `top-k`, `Top K`.
+ * The field that was sent counts first, and alone without `anySpelling`: the words of schemas are ordinary words.
+ */
+export function namedSetting(
+  sent: readonly SentSetting[],
+  { param, message }: Pick<ProviderError, 'param' | 'message'>,
+  anySpelling = true,
+): SentSetting | null {
+  const own = sent.find(({ field }) => param === field || param.startsWith(`${field}.`));
+  if (own !== undefined || CONTENT_FIELD.test(param)) return own ?? null;
+  // Longest name first: `max_tokens` is part of `max_tokens_to_sample`.
+  const ordered = [...sent].sort((a, b) => b.field.length - a.field.length);
+  for (const text of [param, message.slice(0, 2000)]) {
+    const found =
+      ordered.find(({ field }) => asField(field).test(text)) ??
+      (anySpelling ? ordered : []).find((setting) => namesOf(setting).some((each) => inAnySpelling(each).test(text)));
+    if (found !== undefined) return found;
+  }
+  return null;
 }
 
-/** The setting that a server names in its message. */
-export function settingInMessage(sent: readonly SentSetting[], message: string): SentSetting | null {
-  const text = message.slice(0, 2000);
-  // Longest name first: `max_tokens` is part of `max_tokens_to_sample`. Matches end at word boundaries.
-  return (
-    [...sent]
-      .sort((a, b) => b.field.length - a.field.length)
-      .find(({ field }) => new RegExp(`(?<![\\w-])${escape(field)}(?![\\w-])`).test(text)) ?? null
-  );
+function namesOf({ name, field }: SentSetting): string[] {
+  if (name === 'extra') return [field];
+  const fields = isPlain(name) ? Object.values(FIELDS[name]).filter((each) => each !== null) : [];
+  return [field, ...fields, ...(OTHER_NAMES[name] ?? [])];
+}
+
+function isPlain(name: SettingName): name is PlainSetting {
+  return name in FIELDS;
+}
+
+function asField(field: string): RegExp {
+  return new RegExp(`(?<![\\w-])${escape(field)}(?![\\w-])`);
+}
+
+function inAnySpelling(name: string): RegExp {
+  const words = name.split(/[^a-zA-Z0-9]+|(?<=[a-z])(?=[A-Z])/).map(escape);
+  return new RegExp(`(?<![\\w-])${words.join('[\\s_.-]?')}s?(?![\\w-])`, 'i');
 }
 
 function escape(text: string): string {

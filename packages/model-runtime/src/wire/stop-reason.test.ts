@@ -1,10 +1,16 @@
 import type { JsonObject } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createModelRuntime } from '../create-runtime.ts';
 import { chunk, finish } from '../test-fixtures/openai-chat.ts';
 import { joined, request } from '../test-fixtures/requests.ts';
+import { createDialect as anthropicDialect } from '../anthropic-messages/dialect.ts';
+import { createDialect as bedrockDialect } from '../bedrock-converse/dialect.ts';
+import { createDialect as geminiDialect } from '../google-gemini/dialect.ts';
+import { createDialect as chatDialect } from '../openai-chat/dialect.ts';
+import { createDialect as responsesDialect } from '../openai-responses/dialect.ts';
 import type { StreamPart } from '../types.ts';
+import { meaningOfStop, type StopMeaning } from './stop-reason.ts';
 
 const IDLE_MS = 60_000;
 
@@ -85,4 +91,109 @@ test('counts if the connection is lost after it; the answer is cut if words foll
   });
   const cut = await read([early({ content: 'One ' }), chunk({ content: 'two' })], 1, 'lost');
   expect(cut.at(-1)).toMatchObject({ type: 'error', error: { code: 'stream_broken' } });
+});
+
+const MEANINGS: Partial<Record<StopMeaning, string>> = {
+  stop: 'stop STOP end_turn stop_sequence eos_token eos endTurn completed complete finish </s> <|im_end|> <|eot_id|> done',
+  length:
+    'length max_tokens MAX_TOKENS max_output_tokens model_length model_context_window_exceeded max_length maxTokens',
+  tool_calls: 'tool_calls tool_use function_call tool_call TOOL_CALLS toolUse',
+  content_filter:
+    'content_filter SAFETY content_filter:SAFETY RECITATION refusal guardrail_intervened content_filtered sensitive SPII LANGUAGE IMAGE_SAFETY PROHIBITED_CONTENT BLOCKLIST',
+  error: 'error network_error insufficient_system_resource ERROR abort model_error',
+  malformed:
+    'MALFORMED_FUNCTION_CALL malformed_model_output MALFORMED_RESPONSE malformed_tool_use UNEXPECTED_TOOL_CALL function_call_filter:x',
+  pending: 'null NONE in_progress',
+  unknown:
+    'TOO_MANY_TOOL_CALLS OTHER NO_IMAGE pause_turn MISSING_THOUGHT_SIGNATURE max_tool_calls FINISH_REASON_UNSPECIFIED zzz',
+};
+
+test.each(
+  Object.entries(MEANINGS).flatMap(([meaning, reasons]) => reasons.split(' ').map((each) => [each, meaning] as const)),
+)('the stop reason %s means: %s', (reason, meaning) => {
+  expect(meaningOfStop(reason)).toBe(meaning);
+});
+
+type End = (reason: string) => [value: JsonObject, name?: string][];
+const ENDS: readonly [wire: string, dialect: ReturnType<typeof chatDialect>, end: End][] = [
+  [
+    'openai-chat',
+    chatDialect(),
+    (reason) => [[chunk({ content: 'One.' })], [chunk({}, { finish_reason: reason })], [finish(reason)]],
+  ],
+  [
+    'openai-chat behind a gateway',
+    chatDialect(),
+    (reason) => [[chunk({ content: 'One.' })], [chunk({}, { finish_reason: 'stop', native_finish_reason: reason })]],
+  ],
+  [
+    'openai-responses',
+    responsesDialect(),
+    (reason) => [
+      [{ type: 'response.output_text.delta', delta: 'One.' }],
+      [{ type: 'response.incomplete', response: { status: 'incomplete', incomplete_details: { reason }, output: [] } }],
+    ],
+  ],
+  [
+    'anthropic-messages',
+    anthropicDialect(),
+    (reason) => [
+      [{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'One.' } }],
+      [{ type: 'message_delta', delta: { stop_reason: reason } }],
+    ],
+  ],
+  [
+    'google-gemini',
+    geminiDialect(),
+    (reason) => [[{ candidates: [{ content: { parts: [{ text: 'One.' }] }, finishReason: reason }] }]],
+  ],
+  [
+    'bedrock-converse',
+    bedrockDialect(),
+    (reason) => [
+      [{ contentBlockIndex: 0, delta: { text: 'One.' } }, 'contentBlockDelta'],
+      [{ stopReason: reason }, 'messageStop'],
+    ],
+  ],
+];
+
+describe.each(ENDS)('the end of an answer of %s', (_, dialect, end) => {
+  const partsOf = (reason: string): StreamPart[] => {
+    const errors = { server: 'Fake', address: 'http://h', model: 'm', hasKey: true, redact: (text: string) => text };
+    const answer = dialect.answer(request('hi'), errors);
+    const out: StreamPart[] = [];
+    for (const [value, name] of end(reason)) answer.read(value, out, name);
+    answer.isStreamDone = true;
+    answer.end(out);
+    return joined(out);
+  };
+  const text: StreamPart = { type: 'text', text: 'One.' };
+
+  test('shows a stop reason that is not known, and keeps the text', () => {
+    const said = 'Fake ended the answer with the stop reason "TOO_MANY_TOOL_CALLS".';
+    const parts = partsOf('TOO_MANY_TOOL_CALLS');
+    expect(parts.filter(({ type }) => type === 'text')).toEqual([text]);
+    expect(parts.filter(({ type }) => type === 'notice')).toEqual([
+      { type: 'notice', code: 'stop_reason', text: said },
+    ]);
+    expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
+  });
+
+  test.each(['malformed_model_output', 'MALFORMED_RESPONSE', 'MALFORMED_FUNCTION_CALL'])(
+    'reports %s once',
+    (reason) => {
+      const parts = partsOf(reason);
+      expect(parts.filter(({ type }) => type === 'text')).toEqual([text]);
+      expect(parts.filter(({ type }) => type === 'malformed_tool_call')).toHaveLength(1);
+      expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
+    },
+  );
+
+  test.each([
+    ['max_tokens', 'length'],
+    ['SAFETY', 'content_filter'],
+    ['end_turn', 'stop'],
+  ])('knows %s', (reason, expected) => {
+    expect(partsOf(reason)).toEqual([text, { type: 'finish', reason: expected }]);
+  });
 });

@@ -11,7 +11,7 @@ const AT_LINE_START = 3;
 /** The openings to search for, as a trie. */
 export class MarkerTrie {
   readonly root: TrieNode = { next: new Map(), openings: [] };
-  /** By character code: 0 if no opening starts with it. */
+  /** By slot of a character: 0 if no opening starts with it. */
   readonly #firsts = new Uint8Array(128);
   /**
    * By pair of characters: whether an opening starts with both. In ordinary text, the second character usually excludes
@@ -36,7 +36,7 @@ export class MarkerTrie {
     }
     node.openings.push(opening);
 
-    const first = opening.marker.charCodeAt(0);
+    const first = slotOf(opening.marker.charCodeAt(0));
     const place =
       opening.place === 'line' || opening.place === 'indented'
         ? AT_LINE_START
@@ -54,7 +54,7 @@ export class MarkerTrie {
     const from = at;
     for (; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
-      const kind = code < 128 ? this.#firsts[code] : 0;
+      const kind = this.#firsts[slotOf(code)];
       if (kind === 0 || (at + 1 < text.length && this.#pairs[pairOf(code, text.charCodeAt(at + 1))] === 0)) continue;
       if (kind === EVERYWHERE) return at;
       const last = at > from ? text.charCodeAt(at - 1) : place.lastCode;
@@ -77,9 +77,13 @@ export class MarkerTrie {
   }
 }
 
-/** Index of a pair of characters; all non-ASCII characters share one. */
+/** Index of a character; all non-ASCII characters share one. */
+function slotOf(code: number): number {
+  return code < 128 ? code : 0;
+}
+
 function pairOf(first: number, second: number): number {
-  return first * 128 + (second < 128 ? second : 0);
+  return slotOf(first) * 128 + slotOf(second);
 }
 
 /** True for ASCII letters and digits, which extend a word. */

@@ -170,6 +170,10 @@ export const serverTexts = {
   imagesLeftOut: '{model} does not accept images, so they were left out.',
   audioLeftOut: '{model} does not accept audio, so it was left out.',
   settingRejected: '{model} at {server} rejected the {setting}, so it was left out: {reason}',
+  settingsRejected:
+    '{model} at {server} accepted the request only without these settings: {settings}. Reason: {reason}',
+  stopReason: '{server} ended the answer with the stop reason "{name}".',
+  stopReasonDetail: '{server} ended the answer with the stop reason "{name}": {reason}',
   toolRejected: '{model} at {server} rejected the tool {tool}, so it was left out: {reason}',
   toolsOverLimit: '{model} at {server} accepts at most {count} tools: {rest} were left out.',
   mediaRejected: '{model} at {server} rejected an attachment, so a note was sent in its place: {reason}',
