@@ -129,6 +129,8 @@ function classify(error: ProviderError, status: number): Rule {
   if (/\bnot a chat model\b|only (supported|available) (in|with|through) .*v\d+\//.test(text)) {
     return { code: 'bad_request', hint: 'This model needs another API: change the API format of its provider.' };
   }
+  // Gateways answer so if no provider of the model takes the content: the address is right.
+  if (status === 404 && /\bsupport/.test(text) && /image|audio|video|vision|modal|\bfile/.test(text)) return { code: 'bad_request' };
   if (status === 404 || status === 405)
     return { code: 'not_a_model_server', hint: 'Check the base URL of the provider.' };
   if (status >= 500) return { code: 'bad_response', retryable: true, hint: 'Check the log of the model server.' };
