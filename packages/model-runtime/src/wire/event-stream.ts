@@ -142,7 +142,7 @@ export class AnswerBody {
 
   #otherEvent(name: string | undefined, written: string): void {
     // Some servers write the field twice, or not at the beginning of the line.
-    const data = written.replace(/^(?:\s*data:)+|\0+/gi, '').trim();
+    const data = written.replace(/^(?:\s*data:)+/i, '').trim();
     if (/^"?\[?done\]?"?$/i.test(data)) {
       this.#events += 1;
       this.#answer.isStreamDone = true;
