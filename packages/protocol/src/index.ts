@@ -122,6 +122,8 @@ export type { MediaTools } from './schemas/media-tools.ts';
 export type { ContentPart, MediaPart, MediaType } from './content-parts.ts';
 export { CONTENT_PARTS, isMediaPart, isMediaType, labelOf } from './content-parts.ts';
 export { imageTypeOf, mediaTypeOf } from './media-type.ts';
+export type { MediaData } from './media-data.ts';
+export { base64Of, readMediaData } from './media-data.ts';
 export { textOfSource } from './text-source.ts';
 export type {
   ContextFill,

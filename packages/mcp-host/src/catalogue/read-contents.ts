@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, ResourcePart } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
-import { readBlock, readResource } from './read-result.ts';
+import { readBlock, readMedia, readResource } from './read-result.ts';
 import type { Completion, FilledPrompt } from '../types.ts';
 
 const MAX_VALUES = 100;
@@ -17,9 +17,8 @@ export function readContents(serverId: string, uri: string, raw: unknown): Resou
 }
 
 function contentOf(entry: JsonObject, uri: string): ResourcePart | undefined {
-  const { blob, text } = entry;
-  if (typeof blob !== 'string' && typeof text !== 'string') return undefined;
-  return readResource({ uri, ...entry }, typeof blob === 'string' ? { data: blob } : undefined);
+  const media = readMedia(entry['blob'], entry['mimeType']);
+  return media === undefined && typeof entry['text'] !== 'string' ? undefined : readResource({ uri, ...entry }, media);
 }
 
 /**

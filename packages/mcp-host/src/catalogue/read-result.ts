@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, MediaSource, ResourcePart, ToolContentPart, ToolResult } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import { base64Of, isJsonObject, readMediaData } from '@toolyard/protocol';
 import { isTooDeep, TOO_DEEP } from '../values/depth.ts';
 
 /**
@@ -22,8 +22,8 @@ export function readToolResult(raw: unknown): ToolResult {
 }
 
 function readContent(raw: JsonObject): ToolContentPart[] {
-  const content = raw['content'];
-  if (Array.isArray(content)) return content.map((block) => readBlock(block, 'The tool'));
+  const content = raw['content'] ?? undefined;
+  if (content !== undefined) return [content].flat().map((block) => readBlock(block, 'The tool'));
   // Servers of 2024-10-07 return one value of any type here.
   const old = raw['toolResult'] ?? undefined;
   if (old !== undefined) return [{ type: 'text', text: typeof old === 'string' ? old : JSON.stringify(old) }];
@@ -32,6 +32,7 @@ function readContent(raw: JsonObject): ToolContentPart[] {
 
 /** Reads one content block; an unreadable one becomes a text that says so. `who` sent it: `The tool`. */
 export function readBlock(block: JsonValue, who: string): ToolContentPart {
+  if (typeof block === 'string') return { type: 'text', text: block };
   if (!isJsonObject(block)) return unreadable(`${who} returned a content block that cannot be read.`);
   const part = readKind(block, who);
   const annotations = block['annotations'];
@@ -45,26 +46,51 @@ function readKind(block: JsonObject, who: string): ToolContentPart {
       return typeof block['text'] === 'string' ? { type, text: block['text'] } : broken(type, who);
     case 'image':
     case 'audio': {
-      const data = block['data'];
-      const mimeType = block['mimeType'];
-      if (typeof data !== 'string' || typeof mimeType !== 'string') return broken(type, who);
-      return { type, mimeType, source: { data } };
+      const media = readMedia(block['data'], block['mimeType']);
+      return media === undefined ? broken(type, who) : { type, mimeType: `${type}/*`, ...media };
     }
     case 'resource_link':
       return readResource(block, undefined) ?? broken(type, who);
     case 'resource': {
       const resource = block['resource'];
       if (!isJsonObject(resource)) return broken(type, who);
-      const { blob } = resource;
-      return readResource(resource, typeof blob === 'string' ? { data: blob } : undefined) ?? broken(type, who);
+      return readResource(resource, readMedia(resource['blob'], resource['mimeType'])) ?? broken(type, who);
     }
     default:
       return unreadable(`${who} returned content of type "${nameOf(type)}", which Toolyard does not know.`);
   }
 }
 
+/** Bytes with their type, if it is known. */
+type BlockMedia = { source: MediaSource; mimeType?: string };
+
+/**
+ * Reads the bytes of a block; undefined without any. Rule: what arrives here is stored and shown as it is, so it is plain
+ * base64 with its real type; what cannot be read stays as it was sent.
+ */
+export function readMedia(content: JsonValue | undefined, label: JsonValue | undefined): BlockMedia | undefined {
+  const text = textOf(content);
+  if (text === undefined) return undefined;
+  const named = typeof label === 'string' && label.trim() !== '' ? { mimeType: label.slice(0, MAX_TYPE) } : {};
+  if (/^\s*https?:\/\//i.test(text)) return { ...named, source: { url: text.trim() } };
+  const media = readMediaData(text, named.mimeType ?? '');
+  return 'problem' in media
+    ? { ...named, source: { data: text } }
+    : { mimeType: media.mimeType, source: { data: media.data } };
+}
+
+const MAX_TYPE = 200;
+
+/** Base64, or a buffer of Node.js as JSON. */
+function textOf(content: JsonValue | undefined): string | undefined {
+  if (typeof content === 'string') return content;
+  const bytes = isJsonObject(content) ? content['data'] : content;
+  if (!Array.isArray(bytes) || !bytes.every((byte) => typeof byte === 'number')) return undefined;
+  return base64Of(Uint8Array.from(bytes));
+}
+
 /** Reads a resource; undefined without a URI. */
-export function readResource(raw: JsonObject, source: MediaSource | undefined): ResourcePart | undefined {
+export function readResource(raw: JsonObject, media: BlockMedia | undefined): ResourcePart | undefined {
   const { uri } = raw;
   if (typeof uri !== 'string') return undefined;
   const part: ResourcePart = { type: 'resource', uri };
@@ -73,7 +99,7 @@ export function readResource(raw: JsonObject, source: MediaSource | undefined): 
   if (typeof raw['description'] === 'string') part.description = raw['description'];
   if (typeof raw['mimeType'] === 'string') part.mimeType = raw['mimeType'];
   if (typeof raw['text'] === 'string') part.text = raw['text'];
-  if (source !== undefined) part.source = source;
+  if (media !== undefined) Object.assign(part, media);
   return part;
 }
 

@@ -83,7 +83,16 @@ function explain(failed: FailedConnect): ErrorInfo {
       retryable: true,
     };
   }
-  return notMcp(config, failed.phase);
+  const version = /protocol version is not supported: (.*)/.exec(thrown instanceof Error ? thrown.message : '')?.[1];
+  return version === undefined ? notMcp(config, failed.phase) : otherVersion(config, version);
+}
+
+function otherVersion({ id }: ServerConfig, version: string): ErrorInfo {
+  return {
+    code: 'server_refused',
+    message: `The server "${id}" uses protocol version ${version.slice(0, 40)}, which Toolyard does not support.`,
+    hint: 'Update Toolyard, or use a version of the server that supports an older protocol version.',
+  };
 }
 
 /** The error for an open connection that was lost. */

@@ -1,4 +1,4 @@
-import { SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import { ProtocolError, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
 import type { ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { serverUnreachable, sessionEnded, signInRequired } from './connection-errors.ts';
@@ -28,10 +28,19 @@ function wantsSignIn(thrown: unknown): boolean {
   return thrown instanceof UnauthorizedError || statusOf(thrown) === 401;
 }
 
-/** A restarted legacy server has forgotten the session: 404 by the specification, 400 on many servers in use. */
+const OVER =
+  /\bsession\b.{0,40}\b(?:not found|(?:has )?expired|invalid|terminated|closed|unknown|not exist|missing|not valid)|\b(?:invalid|unknown|expired|no valid|missing|no such)\b.{0,20}\bsession\b/is;
+
+/**
+ * A restarted legacy server has forgotten the session: 404 by the specification, 410 or 400 on many servers in use; any
+ * other rejection only if its text says so.
+ */
 function saysSessionIsOver(thrown: unknown): boolean {
-  if (!(thrown instanceof SdkHttpError)) return false;
-  return statusOf(thrown) === 404 || (statusOf(thrown) === 400 && /session|not initialized/i.test(thrown.message));
+  if (thrown instanceof ProtocolError) return OVER.test(thrown.message);
+  const status = statusOf(thrown);
+  if (!(thrown instanceof SdkHttpError) || status === undefined || status === 429) return false;
+  if (status === 404 || status === 410) return true;
+  return (status === 400 && /session|not initialized/i.test(thrown.message)) || OVER.test(thrown.message);
 }
 
 function statusOf(thrown: unknown): number | undefined {

@@ -171,10 +171,33 @@ describe('over HTTP', () => {
     ['a text', 400, (supported: string) => `Unsupported version (supported: ${supported})`],
     ['another status', 422, (supported: string) => JSON.stringify({ detail: `expected '${supported}'` })],
     ['nothing', 400, () => ''],
+    ['nothing with another status', 505, () => ''],
+    ['a text about versions with any status', 500, () => 'ValueError: unsupported protocol version'],
+    [
+      'a text about versions where there is nothing',
+      404,
+      (supported: string) => `unsupported version, use ${supported}`,
+    ],
+    ['a text about versions where it is forbidden', 403, (supported: string) => `version must be ${supported}`],
   ])('%s is a rejection', async (_what, status, body) => {
     const only = '2025-03-26';
     const health = await connect((version) => (version === only ? undefined : { status, body: body(only) }));
     expect(health).toMatchObject({ state: 'ready', protocolVersion: only });
+  });
+
+  test.each([
+    [500, ''],
+    [500, '<html>Apache version 2.4'],
+    [403, 'no seat'],
+    [429, 'version limit'],
+  ])('%s %j is asked once', async (status, body) => {
+    let count = 0;
+    const health = await connect(() => {
+      count += 1;
+      return { status, body };
+    });
+    expect(health.state).not.toBe('ready');
+    expect(count).toBeLessThanOrEqual(2);
   });
 
   test('the reason of the server is part of the error', async () => {
@@ -187,6 +210,27 @@ describe('over HTTP', () => {
     expect(error?.message).toContain('HTTP 400');
     expect(error?.message).toContain('The workspace is suspended');
   });
+});
+
+test.each<[unknown, string | undefined]>([
+  ['2025-06-18', '2025-06-18'],
+  [' v2025-06-18 ', '2025-06-18'],
+  ['2025-05-01', '2025-03-26'],
+  [undefined, '2025-11-25'],
+  ['', '2025-11-25'],
+  [20250618, '2025-11-25'],
+  ['2099-12-31', undefined],
+  ['2024-01-01', undefined],
+  ['DRAFT', undefined],
+])('an accepted version of %j is read as %j', async (protocolVersion, version) => {
+  const { host } = peerThat(() => ({
+    result: { ...(protocolVersion === undefined ? {} : { protocolVersion }), capabilities: { tools: {} } },
+  }));
+  await host.connectAll();
+  const health = healthOf(host, 'odd');
+  if (version !== undefined) expect(health).toMatchObject({ state: 'ready', protocolVersion: version });
+  else expect(health.error?.message).toContain(`protocol version ${String(protocolVersion)}`);
+  await host.close();
 });
 
 test.each([

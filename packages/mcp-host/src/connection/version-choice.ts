@@ -6,7 +6,9 @@ export const LEGACY_VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
 
 const MAX_REASON_LENGTH = 300;
 /** Statuses with which servers reject the content of a request. */
-const REJECTIONS = new Set([400, 422, 426]);
+const REJECTIONS = new Set([400, 406, 422, 426, 501, 505]);
+/** Statuses that say nothing about the content, whatever their text says. */
+const OTHER_REASONS = new Set([401, 429, 502, 503, 504]);
 /** JSON-RPC codes of a request with the wrong content. */
 const INVALID = new Set([-32_600, -32_602]);
 
@@ -33,8 +35,24 @@ function rejectionText(thrown: unknown): { text: string; isInvalid: boolean } | 
     const text = `${thrown.message} ${JSON.stringify(thrown.data ?? null)}`;
     return { text, isInvalid: INVALID.has(thrown.code) };
   }
-  if (!(thrown instanceof SdkHttpError) || !REJECTIONS.has(thrown.data.status)) return undefined;
-  return { text: bodyText(thrown) ?? '', isInvalid: true };
+  if (!(thrown instanceof SdkHttpError)) return undefined;
+  const text = bodyText(thrown) ?? '';
+  const { status } = thrown.data;
+  if (REJECTIONS.has(status)) return { text, isInvalid: true };
+  // With any other status, only a text about versions is a rejection; pages contain those of programs.
+  const isAboutVersions = /version/i.test(text) && !/^\s*</.test(text);
+  return isAboutVersions && !OTHER_REASONS.has(status) ? { text, isInvalid: false } : undefined;
+}
+
+/**
+ * The version that a server accepted, as one that is known: without the text around it, the offered one if it names none,
+ * and the next older one for a date between known ones. A date that is newer or older than all is returned as it is.
+ */
+export function acceptedVersion(answered: unknown, offered: string): string {
+  if (typeof answered !== 'string' || answered.trim() === '') return offered;
+  const date = /\d{4}-\d{2}-\d{2}/.exec(answered)?.[0] ?? answered;
+  if (date > (LEGACY_VERSIONS[0] ?? '')) return date;
+  return LEGACY_VERSIONS.find((version) => version <= date) ?? date;
 }
 
 /** The body of a rejected HTTP request, if it was read. */

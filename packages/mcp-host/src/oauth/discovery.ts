@@ -10,7 +10,7 @@ import type { Challenge } from './challenge.ts';
 import type { HopLog } from './hops.ts';
 import { describeHop } from './hops.ts';
 import { isSameIssuer } from './issuer.ts';
-import { readDocument } from './read-document.ts';
+import { readableMetadata } from './readable-metadata.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
 import { endpointOf } from './sign-in-url.ts';
 
@@ -53,8 +53,7 @@ export async function discoverSignInServer(options: DiscoveryOptions): Promise<S
   const { serverUrl, settings, challenge, hops } = options;
   const resource = await readResourceMetadata(options);
   if (resource !== undefined) checkResource(options, resource.resource);
-  const issuer = chooseIssuer(options, resource);
-  const metadata = await readServerMetadata(options, issuer);
+  const { issuer, metadata } = await findServer(options, issuersToTry(options, resource));
   if (metadata === undefined && (resource !== undefined || settings.issuer !== undefined)) {
     throw refused(options, `${displayUrl(issuer)} publishes no metadata`, hops);
   }
@@ -89,27 +88,34 @@ function revocationEndpoint(metadata: ServerMetadata | undefined): string | unde
   return typeof address === 'string' && address !== '' ? address : undefined;
 }
 
+/** Undefined for a server without any. A URL in the challenge at which there is none is as good as no URL. */
 async function readResourceMetadata(options: DiscoveryOptions): Promise<ResourceMetadata | undefined> {
   const { serverUrl, challenge, hops } = options;
+  const fetch = readableMetadata(hops.for('resource metadata'), ['resource', 'authorization_servers'], {
+    resource: withoutHash(serverUrl),
+  });
+  const read = async (how: { resourceMetadataUrl?: string }): Promise<ResourceMetadata | undefined> => {
+    try {
+      return await discoverOAuthProtectedResourceMetadata(serverUrl, how, fetch);
+    } catch (thrown) {
+      if (ToolyardError.isInstance(thrown)) throw thrown;
+      const status = hops.last?.status ?? 0;
+      // Many servers reject unknown paths with other codes than 404, or answer with a page.
+      if (status < 500) return undefined;
+      throw refused(options, 'its resource metadata is invalid', hops);
+    }
+  };
   const named = challenge?.resourceMetadataUrl;
-  try {
-    return await discoverOAuthProtectedResourceMetadata(
-      serverUrl,
-      named === undefined ? {} : { resourceMetadataUrl: named },
-      hops.for('resource metadata'),
-    );
-  } catch (thrown) {
-    if (ToolyardError.isInstance(thrown)) throw thrown;
-    const status = hops.last?.status ?? 0;
-    // Many servers reject unknown paths with other codes than 404.
-    if (named === undefined && status >= 400 && status < 500) return undefined;
-    throw refused(options, 'its resource metadata is invalid', hops);
-  }
+  if (named === undefined) return read({});
+  const found = (await read({ resourceMetadataUrl: named })) ?? (await read({}));
+  if (found === undefined) throw refused(options, 'its resource metadata is invalid', hops);
+  return found;
 }
 
 /** The metadata must describe the server that is connected. */
 function checkResource(options: DiscoveryOptions, named: string): void {
-  if (checkResourceAllowed({ requestedResource: options.serverUrl, configuredResource: named })) return;
+  const configuredResource = named.replace(/\/$/, '');
+  if (checkResourceAllowed({ requestedResource: options.serverUrl, configuredResource })) return;
   throw new ToolyardError({
     code: 'server_refused',
     message: `The resource metadata of the server "${options.serverId}" names ${displayUrl(named)}, which is not its URL, so Toolyard does not sign in.`,
@@ -117,14 +123,18 @@ function checkResource(options: DiscoveryOptions, named: string): void {
   });
 }
 
-function chooseIssuer(options: DiscoveryOptions, resource: ResourceMetadata | undefined): string {
+/** More of those that a server lists are not tried. */
+const MAX_ISSUERS = 3;
+
+function issuersToTry(options: DiscoveryOptions, resource: ResourceMetadata | undefined): string[] {
   const { serverId, serverUrl, settings } = options;
   const listed = resource?.authorization_servers ?? [];
   const configured = settings.issuer;
-  if (configured === undefined) return listed[0] ?? new URL('/', serverUrl).href;
-  if (listed.length === 0) return configured;
+  if (configured === undefined)
+    return listed.length === 0 ? [new URL('/', serverUrl).href] : listed.slice(0, MAX_ISSUERS);
+  if (listed.length === 0) return [configured];
   const found = listed.find((one) => isSameIssuer(one, configured));
-  if (found !== undefined) return found;
+  if (found !== undefined) return [found];
   throw new ToolyardError({
     code: 'server_refused',
     message: `The server "${serverId}" names the authorization server ${displayUrl(listed[0] ?? '')}, but its configuration expects ${displayUrl(configured)}.`,
@@ -132,38 +142,51 @@ function chooseIssuer(options: DiscoveryOptions, resource: ResourceMetadata | un
   });
 }
 
+type FoundServer = { issuer: string; metadata: ServerMetadata | undefined };
+
+/** The first issuer with metadata; otherwise the first, or why its metadata cannot be used. */
+async function findServer(options: DiscoveryOptions, issuers: readonly string[]): Promise<FoundServer> {
+  let failure: unknown;
+  for (const issuer of issuers) {
+    try {
+      const metadata = await readServerMetadata(options, issuer);
+      if (metadata !== undefined || issuers.length === 1) return { issuer, metadata };
+    } catch (thrown) {
+      failure ??= thrown;
+    }
+  }
+  if (failure !== undefined) throw failure;
+  return { issuer: issuers[0] ?? '', metadata: undefined };
+}
+
+/**
+ * The metadata of an issuer: where RFC 8414 and OpenID Connect say, else below its path, else at its origin. It must name
+ * this issuer or its origin, which speaks for all its paths.
+ */
 async function readServerMetadata(options: DiscoveryOptions, issuer: string): Promise<ServerMetadata | undefined> {
   const { hops } = options;
+  const { origin, pathname } = new URL(issuer);
+  const fetch = hops.for('sign-in server metadata');
+  const read = (from: string, fetchFn: Fetch, named: string): Promise<ServerMetadata | undefined> =>
+    discoverAuthorizationServerMetadata(from, {
+      fetchFn: readableMetadata(fetchFn, ['authorization_endpoint', 'token_endpoint'], { issuer: named }),
+      // Its own check compares texts.
+      skipIssuerValidation: true,
+    });
+  const belowPath: Fetch = (input, init) => {
+    const url = new URL(String(input));
+    return fetch(`${url.origin}${pathname.replace(/\/$/, '')}${url.pathname}`, init);
+  };
   let metadata: ServerMetadata | undefined;
   try {
-    // Its own check compares texts.
-    const how = { fetchFn: withUnused(hops.for('sign-in server metadata')), skipIssuerValidation: true };
-    metadata = await discoverAuthorizationServerMetadata(issuer, how);
+    metadata = await read(issuer, fetch, issuer);
+    if (pathname !== '/') metadata ??= (await read(origin, belowPath, issuer)) ?? (await read(origin, fetch, origin));
   } catch (thrown) {
     if (ToolyardError.isInstance(thrown)) throw thrown;
     throw refused(options, `the metadata of ${displayUrl(issuer)} is invalid`, hops);
   }
-  if (metadata === undefined || isSameIssuer(metadata.issuer, issuer)) return metadata;
+  if (metadata === undefined || [issuer, origin].some((one) => isSameIssuer(metadata.issuer, one))) return metadata;
   throw refused(options, `the metadata of ${displayUrl(issuer)} names another issuer`, hops);
-}
-
-/** Members that the SDK requires and nothing here uses, and the one value that others are compared with. */
-const UNUSED = {
-  response_types_supported: ['code'],
-  subject_types_supported: ['public'],
-  id_token_signing_alg_values_supported: ['RS256'],
-  jwks_uri: 'https://unused.invalid/',
-};
-
-/** Adds what a metadata document leaves out or has no value for. */
-function withUnused(fetch: Fetch): Fetch {
-  return async (input, init) => {
-    const response = await fetch(input, init);
-    const document = response.ok ? readDocument(await response.clone().text()) : undefined;
-    if (document === undefined) return response;
-    const { status, headers } = response;
-    return new Response(JSON.stringify({ ...UNUSED, ...document }), { status, headers });
-  };
 }
 
 function checkAbilities(options: DiscoveryOptions, metadata: ServerMetadata): void {

@@ -3,6 +3,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import { limitMessages } from '../transports/body-limit.ts';
 import { networkCodeOf } from '../transports/network-error.ts';
 import { REDACTED, displayUrl } from '../log/redact.ts';
+import { reasonIn } from '../connection/version-choice.ts';
 import { errorMessageIn, readDocument } from './read-document.ts';
 import type { AuthHop, AuthStep } from './sign-in-health.ts';
 
@@ -56,7 +57,7 @@ export class HopLog {
         const text = await response.text();
         const document = readDocument(text);
         // Some token endpoints report errors with status 200.
-        const said = response.ok && document?.['error'] === undefined ? undefined : messageOf(document);
+        const said = response.ok && document?.['error'] === undefined ? undefined : messageOf(document, text);
         this.#add({ at, step, request, status: response.status, ...(said ? { said: hide(said, secrets) } : {}) });
         const { status, headers } = response;
         const body = document === undefined ? text : JSON.stringify(document);
@@ -90,9 +91,11 @@ function hasBody(status: number): boolean {
   return status !== 204 && status !== 205 && status !== 304;
 }
 
-/** Other bodies may be whole pages. */
-function messageOf(document: JsonObject | undefined): string | undefined {
-  return errorMessageIn(document)?.slice(0, MAX_MESSAGE_LENGTH);
+/** The message of an error, or a short text; other bodies may be whole pages. */
+function messageOf(document: JsonObject | undefined, text: string): string | undefined {
+  return (
+    errorMessageIn(document)?.slice(0, MAX_MESSAGE_LENGTH) ?? (document === undefined ? reasonIn(text) : undefined)
+  );
 }
 
 function hide(text: string, secrets: readonly string[]): string {

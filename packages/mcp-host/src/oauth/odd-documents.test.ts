@@ -5,7 +5,7 @@ import { healthOf } from '../node/test-fixtures/peers.ts';
 import type { Scene } from '../node/test-fixtures/guarded-server.ts';
 import { BACK, startScene } from '../node/test-fixtures/guarded-server.ts';
 import { isSameIssuer } from './issuer.ts';
-import { readDocument } from './read-document.ts';
+import { errorMessageIn, readDocument } from './read-document.ts';
 
 const host = fc.constantFrom('login.example', 'a.b.example', '127.0.0.1', '[::1]');
 const path = fc.constantFrom('', '/realms/one', '/t/A', '/t/a', '/x%2Fy');
@@ -69,6 +69,17 @@ describe('a document of an authorization server', () => {
     for (const text of ['', 'Not found', '<a href="?x=y">', '["a"]', 'null', '{"a":'])
       expect(readDocument(text)).toBeUndefined();
   });
+});
+
+test.each<[JsonObject]>([
+  [{ error: 'x', error_description: 'No seat' }],
+  [{ error: { code: 'E7', message: 'No seat' } }],
+  [{ errors: [{ message: 'No seat' }] }],
+  [{ errors: ['No seat'] }],
+  [{ detail: 'No seat' }],
+  [{ title: 'No seat', status: 400 }],
+])('the message of the error %j is found', (document) => {
+  expect(errorMessageIn(document)).toContain('No seat');
 });
 
 describe('signing in', () => {
@@ -161,6 +172,14 @@ describe('signing in', () => {
       await scene[Symbol.asyncDispose]();
     }
     scene = await startScene();
+  });
+
+  test('names the setting for an authorization server that rejects the resource', async () => {
+    const error = { error: 'invalid_target', error_description: 'Unknown resource.' };
+    const met = await signInThrough((at, document) => (at === '/token' ? error : document));
+    await expect(scene.signIn(met)).rejects.toMatchObject({
+      hint: expect.stringContaining('"oauth" of the server') as string,
+    });
   });
 
   test('reads tokens that are form-encoded', async () => {

@@ -32,10 +32,12 @@ function isEmpty(value: JsonValue): boolean {
 /** The message of an OAuth error (RFC 6749, 5.2), also where the error is an object; undefined without one. */
 export function errorMessageIn(document: JsonObject | undefined): string | undefined {
   if (document === undefined) return undefined;
-  const { error, error_description: description, message } = document;
+  const { error, error_description: description, message, detail, title, errors } = document;
+  const [first] = Array.isArray(errors) ? errors : [];
+  if (error === undefined && isJsonObject(first)) return errorMessageIn(first);
   if (isJsonObject(error))
     return errorMessageIn({ error_description: error['message'] ?? null, error: error['code'] ?? null });
   const texts = [error, description].filter((one): one is string => typeof one === 'string' && one !== '');
   if (texts.length > 0) return texts.join(': ');
-  return typeof message === 'string' && message !== '' ? message : undefined;
+  return [message, detail, title, first].find((one): one is string => typeof one === 'string' && one !== '');
 }

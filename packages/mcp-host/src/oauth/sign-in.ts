@@ -218,6 +218,7 @@ export async function finishSignIn(
     throw failed(
       serverId,
       `the authorization server returned no token${last === undefined ? '' : ` (${describeHop(last)})`}`,
+      hintFor(`${thrown.error} ${last?.said ?? ''}`),
     );
   }
 }
@@ -233,7 +234,13 @@ function checkIssuer(serverId: string, { issuer, checksIssuer }: Pending, iss: s
 function notSignedIn(serverId: string, { error = '', errorDescription }: SignInResponse): ToolyardError {
   if (error === 'access_denied') return failed(serverId, 'it was declined', 'Start it again to allow access.');
   const details = [error, errorDescription].filter(Boolean).join(': ').slice(0, 300);
-  return failed(serverId, `the authorization server reports: ${details}`);
+  return failed(serverId, `the authorization server reports: ${details}`, hintFor(details));
+}
+
+/** Nothing is left out by itself: `resource` binds a token to its server, and a server that rejects it may protect others. */
+function hintFor(reason: string): string | undefined {
+  if (!/invalid_target|\bresource\b/i.test(reason)) return undefined;
+  return 'If the authorization server does not support "resource" (RFC 8707), set it to false under "oauth" of the server.';
 }
 
 function failed(serverId: string, why: string, hint = 'Start it again; the log of the server shows its requests.') {

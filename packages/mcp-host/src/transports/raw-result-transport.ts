@@ -75,6 +75,8 @@ export class RawResultTransport implements Transport {
   /** Unanswered requests of the server, and the id of our request on whose stream each arrived. */
   readonly #carried = new Map<RequestId, RequestId>();
   #lastRequestId: number | undefined;
+  /** The protocol version of `initialize`. */
+  #offered = '';
   #lastOwnId = FIRST_OWN_ID;
   #heldResponses = false;
   /** The SDK's id of its probe, which is a number on the wire. */
@@ -156,7 +158,10 @@ export class RawResultTransport implements Transport {
 
     const id = message.id;
     this.#lastRequestId = id;
-    if (message.method === 'initialize') this.hasInitialized = true;
+    if (message.method === 'initialize') {
+      this.hasInitialized = true;
+      this.#offered = String(message.params?.['protocolVersion']);
+    }
     // The SDK closes the stream of a cancelled modern request, and leaves that of a legacy one to the server.
     const hangUp = options?.requestSignal === undefined && this.hasPerRequestStream ? new AbortController() : undefined;
     this.#pending.set(id, { method: message.method, hangUp });
@@ -261,7 +266,7 @@ export class RawResultTransport implements Transport {
     if (!this.#pending.delete(id)) this.onlateanswer?.(id);
     if (method === undefined || !('result' in message)) return message;
     // The SDK handles input requests; a task is returned like other results.
-    if (method === 'initialize') return withIdentity(message);
+    if (method === 'initialize') return withIdentity(message, this.#offered);
     const type: unknown = (message.result as { resultType?: unknown } | null)?.resultType ?? undefined;
     if (type !== undefined && type !== 'complete' && !(type === 'task' && method === 'tools/call')) return message;
     const empty = EMPTY_RESULTS[method];
@@ -276,8 +281,8 @@ export class RawResultTransport implements Transport {
   }
 }
 
-function withIdentity<Response extends { result?: unknown }>(message: Response): Response {
-  return { ...message, result: readableIdentity(message.result as JsonValue) };
+function withIdentity<Response extends { result?: unknown }>(message: Response, offered?: string): Response {
+  return { ...message, result: readableIdentity(message.result as JsonValue, offered) };
 }
 
 /** The SDK reads skills itself, so it also gets the readable contents of a resource. */

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import { readIcons } from '../catalogue/read-icons.ts';
+import { acceptedVersion } from '../connection/version-choice.ts';
 import { withoutNull } from './received-messages.ts';
 
 /** Members of capabilities that are true or false; all others are objects. */
@@ -11,15 +12,22 @@ const OPEN = new Set(['experimental', 'extensions']);
 /**
  * What a server says about itself when it is initialized, in the specified form. What has another type is left out, so
  * that one odd member does not lose the connection: `true` for an object declares it, `null` or `false` does not, and an
- * empty array is an empty object.
+ * empty array is an empty object. A legacy server that declares nothing readable is asked for tools.
+ *
+ * @param offered the protocol version that `initialize` offered; absent for a modern server
  */
-export function readableIdentity(result: JsonValue): JsonValue {
+export function readableIdentity(result: JsonValue, offered?: string): JsonValue {
   if (!isJsonObject(result)) return result;
   const { capabilities, serverInfo, instructions, _meta, ...rest } = withoutNull(result);
+  const version = rest['protocolVersion'];
   return {
     ...rest,
-    capabilities: declared(capabilities ?? {}) ?? {},
-    ...(serverInfo === undefined && !('protocolVersion' in rest) ? {} : { serverInfo: readableInfo(serverInfo) }),
+    ...(offered === undefined ? {} : { protocolVersion: acceptedVersion(version, offered) }),
+    capabilities:
+      isJsonObject(capabilities) || offered === undefined ? (declared(capabilities ?? {}) ?? {}) : { tools: {} },
+    ...(serverInfo === undefined && offered === undefined && version === undefined
+      ? {}
+      : { serverInfo: readableInfo(serverInfo) }),
     ...(typeof instructions === 'string' ? { instructions } : {}),
     ...(isJsonObject(_meta) ? { _meta } : {}),
   };

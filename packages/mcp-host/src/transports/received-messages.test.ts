@@ -101,6 +101,33 @@ describe('an event stream', () => {
   });
 });
 
+test('the last event needs no blank line', async () => {
+  for (const end of ['', '\n', '\r\n']) {
+    for (const data of ['{"jsonrpc":"2.0","id":1,"result":{}}', '[{"jsonrpc":"2.0","id":1,"result":{}}]']) {
+      const response = responseOf([new TextEncoder().encode(`data: ${data}${end}`)], 'text/event-stream');
+      const read = await (await readableMessages(() => Promise.resolve(response))('http://x/')).text();
+      expect(read).toMatch(/^data: \{"jsonrpc":"2.0","id":1,"result":\{\}\}\r?\n\n$/);
+    }
+  }
+});
+
+test.each<[type: string, body: string, read: string]>([
+  ['', '{"jsonrpc":"2.0"}', 'application/json'],
+  ['text/plain', ' \n[]', 'application/json'],
+  ['text/html', 'event: message\ndata: {}\n\n', 'text/event-stream'],
+  ['application/json', ': ping\n\n', 'text/event-stream'],
+  ['text/html', '<html></html>', 'text/html'],
+  ['text/plain', 'Accepted', 'text/plain'],
+  ['application/json', '', 'application/json'],
+])('a body labelled %j that begins with %j is %j', async (type, body, read) => {
+  const chunks = [...new TextEncoder().encode(body)].map((byte) => Uint8Array.of(byte));
+  const response = responseOf(chunks, type);
+  if (type === '') response.headers.delete('content-type');
+  const received = await readableMessages(() => Promise.resolve(response))('http://x/');
+  expect(received.headers.get('content-type')).toBe(read);
+  expect(await received.text()).toContain(body.trim());
+});
+
 describe('a received value', () => {
   test.each<[JsonValue, JsonValue[]]>([
     [{ jsonrpc: '2.0', id: 1, result: { a: null }, error: null }, [{ jsonrpc: '2.0', id: 1, result: { a: null } }]],
@@ -110,6 +137,8 @@ describe('a received value', () => {
       [{ jsonrpc: '2.0', error: { code: 1, message: '' } }],
     ],
     [{ jsonrpc: '2.0', method: 'm', params: null }, [{ jsonrpc: '2.0', method: 'm' }]],
+    [{ id: 1, result: { _meta: null, a: 1 } }, [{ jsonrpc: '2.0', id: 1, result: { a: 1 } }]],
+    [{ jsonrpc: 2, method: 'm', params: { _meta: null } }, [{ jsonrpc: '2.0', method: 'm', params: {} }]],
     [
       [1, { jsonrpc: '2.0', method: 'm' }],
       [1, { jsonrpc: '2.0', method: 'm' }],

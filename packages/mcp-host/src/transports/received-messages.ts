@@ -2,16 +2,29 @@ import type { Fetch, JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 
 /**
- * The JSON-RPC messages in a received value. A batch is as many messages, on every transport and in every version, and a
- * member of a message that is `null` is absent (`"error": null` beside a result).
+ * The JSON-RPC messages in a received value. A batch is as many messages, on every transport and in every version, a
+ * member of a message that is `null` is absent (`"error": null` beside a result), and `jsonrpc` needs not be written.
  */
 export function messagesIn(value: JsonValue | undefined): (JsonValue | undefined)[] {
   return (Array.isArray(value) ? value : [value]).map((message) => {
     if (!isJsonObject(message)) return message;
     // A response whose result is null, as some servers answer a ping.
     const isResponse = message['result'] === null && !isJsonObject(message['error']) && !('method' in message);
-    return withoutNull(isResponse ? { ...message, result: {} } : message);
+    const { result, params, ...rest } = withoutNull(isResponse ? { ...message, result: {} } : message);
+    const isMessage = result !== undefined || 'method' in rest || 'error' in rest;
+    return {
+      ...rest,
+      ...(isMessage ? { jsonrpc: '2.0' } : {}),
+      ...(params === undefined ? {} : { params: withoutNullMeta(params) }),
+      ...(result === undefined ? {} : { result: withoutNullMeta(result) }),
+    };
   });
+}
+
+function withoutNullMeta(value: JsonValue): JsonValue {
+  if (!isJsonObject(value) || value['_meta'] !== null) return value;
+  const { _meta: _none, ...rest } = value;
+  return rest;
 }
 
 /** The object without members that are null; the same object if there are none. */
@@ -21,31 +34,64 @@ export function withoutNull(value: JsonObject): JsonObject {
   return kept.length === members.length ? value : Object.fromEntries(kept);
 }
 
-/** A member of a message that the SDK would reject; most messages have none, and are not parsed twice. */
-const HAS_NULL = /"(?:error|result|params|id|_meta)"\s*:\s*null/;
+/** What the SDK would reject in a message; most messages have nothing of it, and are not parsed twice. */
+function mayBeOdd(text: string): boolean {
+  return /"(?:error|result|params|id|_meta)"\s*:\s*null/.test(text) || !/"jsonrpc"\s*:\s*"2\.0"/.test(text);
+}
 
-/** A fetch for the transports of the SDK, which read neither batches in event streams nor members that are null. */
+/**
+ * A fetch for the transports of the SDK, which read neither batches in event streams nor members that are null. The body of
+ * a successful response decides what it is, not its content type.
+ */
 export function readableMessages(fetch: Fetch): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
-    const type = response.headers.get('content-type') ?? '';
-    const rewriting = /\btext\/event-stream\b/i.test(type)
-      ? inEvents()
-      : /\bjson\b/i.test(type)
-        ? inDocument()
-        : undefined;
-    if (rewriting === undefined || response.body === null) return response;
-    const body = response.body
-      .pipeThrough(new TextDecoderStream())
-      .pipeThrough(rewriting)
-      .pipeThrough(new TextEncoderStream());
+    if (response.body === null) return response;
+    const given = response.headers.get('content-type') ?? '';
+    const text = response.body.pipeThrough(new TextDecoderStream());
+    const isStream = /\btext\/event-stream\b/i.test(given);
+    const start = isStream || !response.ok ? { body: text, head: '' } : await withHead(text);
+    const type = start.head === '' ? given : (typeOf(start.head) ?? given);
+    const rewriting = /event-stream/i.test(type) ? inEvents() : /\bjson\b/i.test(type) ? inDocument() : undefined;
+    const body = (rewriting === undefined ? start.body : start.body.pipeThrough(rewriting)).pipeThrough(
+      new TextEncoderStream(),
+    );
     const { status, statusText, url } = response;
     const headers = new Headers(response.headers);
     headers.delete('content-length');
+    if (type !== '') headers.set('content-type', type);
     const answer = new Response(body, { status, statusText, headers });
     Object.defineProperty(answer, 'url', { value: url });
     return answer;
   };
+}
+
+/** A body with enough of its beginning to know what it is. */
+async function withHead(text: ReadableStream<string>): Promise<{ body: ReadableStream<string>; head: string }> {
+  const reader = text.getReader();
+  let head = '';
+  for (let done = false; !done && !/[[{<:]|\S{6}/.test(head);) {
+    const read = await reader.read();
+    done = read.done;
+    head += read.value ?? '';
+  }
+  const body = new ReadableStream<string>({
+    start: (controller) => void (head === '' || controller.enqueue(head)),
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return { body, head };
+}
+
+/** The content type of messages that begin so; undefined for anything else. */
+function typeOf(head: string): string | undefined {
+  const start = head.trimStart();
+  if (/^[[{]/.test(start)) return 'application/json';
+  return /^(?:data|event|id|retry)?:/.test(start) ? 'text/event-stream' : undefined;
 }
 
 function inDocument(): TransformStream<string, string> {
@@ -53,7 +99,7 @@ function inDocument(): TransformStream<string, string> {
   return new TransformStream<string, string>({
     transform: (chunk) => void (text += chunk),
     flush(controller) {
-      const parsed = HAS_NULL.test(text) ? parseJson(text) : undefined;
+      const parsed = mayBeOdd(text) ? parseJson(text) : undefined;
       if (parsed?.ok !== true) return controller.enqueue(text);
       const messages = messagesIn(parsed.value);
       controller.enqueue(JSON.stringify(Array.isArray(parsed.value) ? messages : messages[0]));
@@ -103,7 +149,10 @@ class EventRewriter {
   }
 
   end(): string {
-    return `${this.#batch === undefined ? '' : dataLines(this.#batch)}${this.#line}`;
+    const rest = this.#line === '' ? '' : this.#read(this.#line, '\n');
+    // The blank line after the last event may be missing. One that was cut off is ignored.
+    const isWhole = this.#batch === undefined ? this.#hasData : parseJson(this.#batch.join('\n')).ok;
+    return `${rest}${this.#batch === undefined ? '' : eventsOf(this.#batch)}${isWhole ? '\n' : ''}`;
   }
 
   #read(line: string, end: string): string {
@@ -123,7 +172,7 @@ class EventRewriter {
     this.#hasData = true;
     // An array, or an object that continues on the next line.
     const isWhole = data === '' || data.trimEnd().endsWith('}');
-    const mayBeRewritten = !isWhole || data.trimStart().startsWith('[') || HAS_NULL.test(data);
+    const mayBeRewritten = !isWhole || data.trimStart().startsWith('[') || (data !== '' && mayBeOdd(data));
     if (isFirst && mayBeRewritten) {
       this.#batch = [data];
       return '';

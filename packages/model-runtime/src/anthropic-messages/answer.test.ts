@@ -204,4 +204,10 @@ describe('responses', () => {
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
     expect(textIn(parts)).toBe('Hi');
   });
+
+  test('a paused turn is no complete answer', async () => {
+    const paused = { type: 'message_delta', delta: { stop_reason: 'pause_turn' }, usage: {} };
+    const parts = await ask(anthropicEvents([start(0, { type: 'text', text: 'Hi' }), paused]));
+    expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'length' });
+  });
 });

@@ -30,9 +30,10 @@ export class AnthropicAnswer extends StreamedAnswer {
     this.#calls.endAll(cut, out);
   }
 
-  protected chunk(value: JsonValue, out: StreamPart[]): void {
+  protected chunk(value: JsonValue, out: StreamPart[], name?: string): void {
     if (this.ended || !isJsonObject(value)) return;
-    switch (textOf(value['type'])) {
+    // Some servers name the type of an event only beside its data.
+    switch (textOf(value['type'] ?? name)) {
       case 'message_start':
         this.began = true;
         if (isJsonObject(value['message'])) this.#takeUsage(value['message']['usage']);

@@ -1,4 +1,4 @@
-import { defined, isJsonObject, type ImagePart, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { base64Of, defined, isJsonObject, type ImagePart, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
 import type {
   CreatedImages,
@@ -11,7 +11,7 @@ import type {
   TranscriptionRequest,
 } from '../types.ts';
 import type { ApiDialect, Exchange, Outgoing } from '../wire/dialect.ts';
-import { base64Of, bytesOf } from '../wire/media.ts';
+import { bytesOf } from '../wire/media.ts';
 import { imagePart } from './content.ts';
 import { modelPath } from './request.ts';
 

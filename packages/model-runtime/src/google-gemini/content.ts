@@ -25,7 +25,7 @@ const format: ContentFormat<JsonObject> = {
 
 /** Inline data or a URL; null for a type that the API does not accept. */
 function mediaPart(media: SentMedia, mimeType: string): JsonObject | null {
-  if ('url' in media) return { fileData: { mimeType, fileUri: media.url } };
+  if ('url' in media) return { fileData: { ...(mimeType.includes('*') ? {} : { mimeType }), fileUri: media.url } };
   return ACCEPTED.test(media.mimeType) ? { inlineData: { mimeType: media.mimeType, data: media.data } } : null;
 }
 

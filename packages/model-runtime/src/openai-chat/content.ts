@@ -29,8 +29,10 @@ const format: ContentFormat<OpenAiContent> = {
     if (audioFormat === undefined || 'url' in media) return null;
     return { type: 'input_audio', input_audio: { data: media.data, format: audioFormat } };
   },
-  file: (media, _, name) =>
-    'url' in media ? null : { type: 'file', file: { filename: scrub(name), file_data: dataUrl(media) } },
+  file: (media, mimeType, name) =>
+    'url' in media || mimeType !== 'application/pdf'
+      ? null
+      : { type: 'file', file: { filename: scrub(name), file_data: dataUrl(media) } },
 };
 
 /** The formats of audio that OpenAI's APIs accept. */

@@ -105,12 +105,34 @@ describe('provider errors', () => {
     [{ 'retry-after-ms': '1500' }, 1500],
     [{ 'retry-after': new Date(Date.UTC(2026, 0, 1, 0, 1)).toUTCString() }, 60_000],
     [{ 'retry-after': 'soon' }, undefined],
+    [{ 'retry-after': '-3' }, undefined],
+    [{ 'retry-after': '"1.5"' }, 1500],
+    [{ 'retry-after': '5, 10' }, 5000],
+    [{ 'retry-after': '1m30s' }, 90_000],
+    [{ 'retry-after': '500 ms' }, 500],
+    [{ 'retry-after': String(Date.UTC(2026, 0, 1, 0, 2) / 1000) }, 120_000],
+    [{ 'retry-after': String(Date.UTC(2026, 0, 1, 0, 2)) }, 120_000],
   ])('%o is the retry delay', async (headers, ms) => {
     await using server = await startModelServer([reply.error(429, 'slow down', headers)]);
     const clock = createFakeClock({ start: Date.UTC(2026, 0, 1) });
     const error = errorIn(await collect(runtimeAt(server.url, { clock }), request('hi')));
     expect(error.retryAfterMs).toBe(ms);
     expect(clock.pending).toBe(0);
+  });
+
+  test.each([
+    ['Rate limit reached. Please try again in 20s.', 20_000],
+    ['Please try again in 1m2.5s. Visit the console.', 62_500],
+    ['Requests exceeded the limit. Please retry after 26 seconds.', 26_000],
+    ['Wait for 2 minutes.', 120_000],
+    ['Try again in a few minutes.', undefined],
+    ['Try again in 3 fortnights.', undefined],
+  ])('the delay of %j is found', async (message, ms) => {
+    for (const scripted of [
+      reply.error(429, { error: { message } }),
+      reply.events([{ error: { message, code: 429, type: 'rate_limit_error' } }]),
+    ])
+      expect((await failWith(scripted)).retryAfterMs).toBe(ms);
   });
 
   test('contain neither the key nor a stack trace nor an endless text', async () => {

@@ -113,9 +113,9 @@ describe('settings', () => {
 
 describe('content besides text', () => {
   test('images', async () => {
-    const image = { type: 'image_url', image_url: { url: 'data:image/webp;base64,UklGRAAA' } };
+    const image = { type: 'image_url', image_url: { url: 'data:image/webp;base64,UklGRgAAAABXRUJQ' } };
     const parts = await ask(reply.events([chunk({ content: 'Here:', images: [image] }), finish, '[DONE]']));
-    expect(parts).toContainEqual({ type: 'image', mimeType: 'image/webp', source: { data: 'UklGRAAA' } });
+    expect(parts).toContainEqual({ type: 'image', mimeType: 'image/webp', source: { data: 'UklGRgAAAABXRUJQ' } });
   });
 
   test('citations, in each known form, once', async () => {

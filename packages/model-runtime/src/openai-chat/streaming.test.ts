@@ -104,6 +104,26 @@ describe('text answers', () => {
         `data:\n\ndata: \n\ndata: ${JSON.stringify({ ...chunk({ content: 'hello' }, { finish_reason: 'stop' }), usage: { prompt_tokens: 1 } })}\n\n`,
       ]),
     ],
+    ...(
+      [
+        ['end markers of other forms', (json) => `data: ${json}\n\ndata: [done] \n\ndata: no JSON\n\n`],
+        ['an end marker without brackets', (json) => `data: ${json}\n\ndata: DONE\n\n`],
+        [
+          'signs of life that are no JSON',
+          (json) => `event: ping\ndata: ping\n\ndata: still here\n\ndata: ${json}\n\n`,
+        ],
+        ['a doubled field', (json) => `data: data: ${json}\n\n`],
+        ['an indented field', (json) => `  data: ${json}\n\n`],
+        ['a field in capitals', (json) => `DATA: ${json}\n\n`],
+        ['a number that is none in JSON', (json) => `data: ${json.replace('{', '{"logprobs": NaN, ')}\n\n`],
+        ['one JSON object for each line', (json) => `{"choices":[]}\n${json}\n[DONE]\n`],
+        ['one JSON object for each line, without the last line break', (json) => `{"choices":[]}\r\n${json}`],
+        ['an indented JSON object', (json) => JSON.stringify(JSON.parse(json), null, 2)],
+      ] satisfies [string, (json: string) => string][]
+    ).map(([title, write]): [string, ModelReply] => {
+      const event = { ...chunk({ content: 'hello' }, { finish_reason: 'stop' }), usage: { prompt_tokens: 1 } };
+      return [title, reply.raw([write(JSON.stringify(event))], { split: 3 })];
+    }),
   ])('%s', async (_, scripted) => {
     expect(await ask(scripted)).toEqual([
       { type: 'text', text: 'hello' },
@@ -119,6 +139,17 @@ describe('text answers', () => {
     ['eos', 'stop'],
   ])('finish reason %s maps to %s', async (finishReason, reason) => {
     expect((await ask(reply.text('x', { finish: finishReason }))).at(-1)).toEqual({ type: 'finish', reason });
+  });
+
+  test.each([
+    `data: ${JSON.stringify(chunk({ content: 'hello' }))}\n\nupstream connect error\n`,
+    `data: ${JSON.stringify(chunk({ content: 'hello' }))}\n\ndata: upstream connect error\n\n`,
+    `data: ${JSON.stringify(chunk({ content: 'hello' }))}\n\n{"error": {"message": "upstream connect error"}}\n`,
+  ])('what a server says in place of the rest is the error: %j', async (body) => {
+    expect((await ask(reply.raw([body]))).at(-1)).toMatchObject({
+      type: 'error',
+      error: { message: expect.stringContaining('upstream connect error') },
+    });
   });
 
   test.each(['reasoning_content', 'reasoning'] as const)('reasoning in %s', async (reasoningField) => {

@@ -27,9 +27,10 @@ export class ResponsesAnswer extends StreamedAnswer {
     this.#calls.endAll(cut, out);
   }
 
-  protected chunk(event: JsonValue, out: StreamPart[]): void {
+  protected chunk(event: JsonValue, out: StreamPart[], name?: string): void {
     if (this.ended || !isJsonObject(event)) return;
-    const type = textOf(event['type']);
+    // Some servers name the type of an event only beside its data.
+    const type = textOf(event['type'] ?? name);
     switch (type) {
       case 'response.refusal.delta':
         this.#isRefusal = true;

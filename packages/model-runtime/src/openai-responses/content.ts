@@ -20,11 +20,16 @@ const format: ContentFormat<JsonObject> = {
     if (audioFormat === undefined || 'url' in media) return null;
     return { type: 'input_audio', input_audio: { data: media.data, format: audioFormat } };
   },
-  file: (media, _, name) =>
-    'url' in media
-      ? { type: 'input_file', file_url: media.url }
-      : { type: 'input_file', filename: scrub(name), file_data: dataUrl(media) },
+  file: (media, mimeType, name) => {
+    if ('url' in media) return isOneOf(media, NO_TYPES) ? { type: 'input_file', file_url: media.url } : null;
+    return FILES.test(mimeType) ? { type: 'input_file', filename: scrub(name), file_data: dataUrl(media) } : null;
+  },
 };
+
+const NO_TYPES: ReadonlySet<string> = new Set();
+/** Types of files that the API accepts; text is sent as text. */
+const FILES =
+  /^application\/(?:pdf|rtf|msword|vnd\.(?:ms-(?:excel|powerpoint)|openxmlformats-officedocument\..*|oasis\.opendocument\..*))$/;
 
 function inputText(text: string): JsonObject {
   return { type: 'input_text', text };

@@ -1,6 +1,7 @@
 import {
   defined,
   isJsonObject,
+  mediaTypeOf,
   ToolyardError,
   type ImagePart,
   type JsonObject,
@@ -114,16 +115,11 @@ function textToSpeech(request: SpeechRequest): Outgoing & { mimeType: string } {
   return { path: '/audio/speech', body: JSON.stringify(body), mimeType: `audio/${format === 'mp3' ? 'mpeg' : format}` };
 }
 
-const extensions: Record<string, string> = {
-  'audio/mpeg': 'mp3',
-  'audio/mp4': 'm4a',
-  'audio/x-wav': 'wav',
-  'audio/x-m4a': 'm4a',
-};
+const extensions: Record<string, string> = { 'audio/mpeg': 'mp3', 'audio/mp4': 'm4a', 'audio/opus': 'ogg' };
 
 function transcribe({ model, audio, language, prompt }: TranscriptionRequest): Exchange<Transcription> {
   const form = new FormData();
-  const type = audio.mimeType.split(';')[0] ?? '';
+  const type = mediaTypeOf(String.fromCharCode(...audio.data.subarray(0, 64)), audio.mimeType) ?? audio.mimeType;
   // The server derives the audio format from the file name.
   const extension = extensions[type] ?? type.split('/')[1] ?? 'wav';
   form.append('file', new Blob([new Uint8Array(audio.data)], { type }), `audio.${extension}`);

@@ -1,4 +1,5 @@
 import {
+  base64Of,
   isAbortError,
   isJsonObject,
   parseJson,
@@ -37,7 +38,6 @@ import type {
 } from '../types.ts';
 import { CallGuard, IdleTimeoutError } from '../wire/call-guard.ts';
 import { readBounded, readBytes } from '../wire/endpoint.ts';
-import { base64Of } from '../wire/media.ts';
 import { toNetworkError } from '../wire/network-error.ts';
 
 /** Maximum size of a non-streamed response, in characters or bytes. */

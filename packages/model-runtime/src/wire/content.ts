@@ -20,9 +20,9 @@ export type ContentFormat<Block> = {
 /** The image types that all APIs but Gemini's accept. */
 export const COMMON_IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** True for a URL, and for bytes of one of `types`. */
+/** True for a web URL, and for bytes of one of `types`. */
 export function isOneOf(media: SentMedia, types: ReadonlySet<string>): boolean {
-  return 'url' in media || types.has(media.mimeType);
+  return 'url' in media ? /^https?:/i.test(media.url) : types.has(media.mimeType);
 }
 
 /**
@@ -52,8 +52,8 @@ function mediaBlock<Block>(part: MediaLike, media: Media, label: string, format:
   if ('problem' in media) return format.text(unavailable(label, media.problem));
   const { name = part.type } = part;
   const mimeType = 'url' in media ? part.mimeType.toLowerCase() : media.mimeType;
-  const text = part.type === 'file' ? textIn(media) : imageSource(media);
-  if (text !== null) return format.text(labelled(`${part.type === 'file' ? 'File' : 'Image'} ${name}`, text));
+  const text = part.type === 'file' ? textIn(media, part.mimeType) : sourceText(media);
+  if (text !== null) return format.text(labelled(`${KINDS[part.type]} ${name}`, text));
   // A file with the bytes of an image is one; a URL is what it claims to be.
   const kind = 'url' in media && part.type !== 'file' ? part.type : mimeType.split('/')[0];
   const block =
@@ -65,18 +65,22 @@ function mediaBlock<Block>(part: MediaLike, media: Media, label: string, format:
   return block ?? format.text(unavailable(label));
 }
 
-/** The source of an SVG image, which no provider accepts as an image; null for any other, and a very long one. */
-function imageSource(media: SentMedia): string | null {
-  const isShort = 'data' in media && media.mimeType === 'image/svg+xml' && media.data.length <= MAX_SVG;
-  return isShort ? textIn(media) : null;
+const KINDS = { image: 'Image', audio: 'Audio', file: 'File' } as const;
+
+/**
+ * The text of media that are text: an SVG image, which no provider accepts as an image, or a page with an error; null
+ * for any other, and a very long one.
+ */
+function sourceText(media: SentMedia): string | null {
+  return 'data' in media && media.data.length <= MAX_SOURCE ? textIn(media, media.mimeType) : null;
 }
 
 /** In characters of base64: about 15,000 tokens. */
-const MAX_SVG = 60_000;
+const MAX_SOURCE = 60_000;
 
-/** The text of a text file. */
-function textIn(media: SentMedia): string | null {
-  return 'url' in media ? null : textOfSource({ data: media.data }, media.mimeType);
+/** The text of a text file. `label` may say its encoding. */
+function textIn(media: SentMedia, label: string): string | null {
+  return 'url' in media ? null : textOfSource({ data: media.data }, label);
 }
 
 /** A resource as text for a model: name and URI, then the content. */
@@ -85,7 +89,7 @@ function resourceText(part: ResourcePart): string {
   const label = `Resource ${part.uri}${name === undefined ? '' : ` (${name})`}`;
   if (part.text !== undefined) return labelled(label, part.text);
   const media = part.source === undefined ? null : readMedia(part.source, part.mimeType ?? '');
-  const decoded = media === null || 'problem' in media ? null : textIn(media);
+  const decoded = media === null || 'problem' in media ? null : textIn(media, part.mimeType ?? '');
   if (decoded !== null) return labelled(label, decoded);
   const kind = part.source === undefined ? 'link' : `content not shown, ${part.mimeType ?? 'unknown type'}`;
   return scrub(`[${label}: ${kind}${part.description === undefined ? '' : `; ${part.description}`}]`);
@@ -127,7 +131,7 @@ export function toResultContent<Block>(
         break;
       case 'image': {
         const media = readMedia(part.source, part.mimeType);
-        const text = 'problem' in media ? null : imageSource(media);
+        const text = 'problem' in media ? null : sourceText(media);
         const image = 'problem' in media || text !== null ? null : format.image(media, part.mimeType);
         if (image !== null) images.push(image);
         if (image !== null) texts.push(`[image: ${where}]`);

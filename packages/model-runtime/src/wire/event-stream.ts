@@ -7,11 +7,14 @@ import { providerErrorOf, messageError, withAddress, type ErrorContext } from '.
 /** Maximum length of one event, or of a whole answer, in characters. */
 const MAX_EVENT = 32_000_000;
 
-type Kind = 'unknown' | 'events' | 'json' | 'html';
+type Kind = 'unknown' | 'events' | 'json' | 'lines' | 'html';
 
 /**
- * Reads the body of a response as what it is: server-sent events as requested, one JSON object, or a web page. Ignores
- * the content type, which proxies change.
+ * Reads the body of a response as what it is: server-sent events as requested, one JSON object, one for each line, or a
+ * web page. Ignores the content type, which proxies change.
+ *
+ * Rule: only JSON is part of an answer. Data or a line that does not begin like JSON is a sign of life or an end marker
+ * (`ping`, `[done]`); it is the error only if the answer does not end.
  */
 export class AnswerBody {
   #kind: Kind = 'unknown';
@@ -19,6 +22,8 @@ export class AnswerBody {
   #json = '';
   #events = 0;
   #flushing = false;
+  /** The last text that is no JSON. */
+  #said = '';
   /** The parts of the current push. */
   #out: StreamPart[] = [];
   readonly #decoder = new TextDecoder();
@@ -27,6 +32,7 @@ export class AnswerBody {
     onEvent: (event) => this.#event(event.event, event.data),
     onError: (problem) => {
       if (problem.type === 'max-buffer-size-exceeded') this.#failUnreadable('an event is too long');
+      if (problem.type === 'unknown-field') this.#event(undefined, problem.line ?? '');
     },
   });
   readonly #answer: StreamedAnswer;
@@ -59,6 +65,11 @@ export class AnswerBody {
       case 'json':
         this.#completeJson();
         break;
+      case 'lines':
+        this.#flushing = true;
+        this.#lines('\n');
+        this.#answer.isStreamDone ||= this.#events === 1;
+        break;
       case 'html':
         this.#failNoModelServer();
         break;
@@ -66,6 +77,8 @@ export class AnswerBody {
         if (this.#head.trim() !== '') this.#failNoModelServer();
         break;
     }
+    const isCut = !this.#answer.stopped && !this.#answer.isStreamDone;
+    if (isCut && this.#said !== '') this.#answer.reject(messageError(this.#said), out);
     this.#answer.end(out);
   }
 
@@ -75,18 +88,38 @@ export class AnswerBody {
         this.#head += text;
         this.#kind = kindOf(this.#head);
         if (this.#kind === 'events') this.#feed(this.#head);
-        if (this.#kind === 'json') this.#json = this.#head;
+        if (this.#kind === 'json') this.#whole(this.#head);
         return;
       case 'events':
         this.#feed(text);
         return;
       case 'json':
-        this.#json += text;
-        if (this.#json.length > MAX_EVENT) this.#failUnreadable('the answer is too long');
+        this.#whole(text);
+        return;
+      case 'lines':
+        this.#lines(text);
         return;
       case 'html':
         return;
     }
+  }
+
+  /** Adds to a JSON answer. If its first line is JSON, so is every other. */
+  #whole(text: string): void {
+    const isFirst = !this.#json.includes('\n') && text.includes('\n');
+    this.#json += text;
+    if (this.#json.length > MAX_EVENT) this.#failUnreadable('the answer is too long');
+    else if (isFirst && parseJson(this.#json.trimStart().split('\n', 1)[0] ?? '').ok) {
+      this.#kind = 'lines';
+      this.#lines('');
+    }
+  }
+
+  #lines(text: string): void {
+    const lines = (this.#json + text).split('\n');
+    this.#json = lines.pop() ?? '';
+    for (const line of lines) this.#event(undefined, line);
+    if (this.#json.length > MAX_EVENT) this.#failUnreadable('an event is too long');
   }
 
   #feed(text: string): void {
@@ -95,28 +128,34 @@ export class AnswerBody {
   }
 
   #event(name: string | undefined, data: string): void {
-    this.#events += 1;
     if (this.#answer.isStreamDone || this.#answer.ended) return;
-    if (data.startsWith('[DONE]')) {
+    const parsed = parseJson(data);
+    if (name === 'error') {
+      this.#events += 1;
+      const error = (parsed.ok ? providerErrorOf(parsed.value) : null) ?? messageError(data);
+      this.#answer.reject(error, this.#out);
+    } else if (parsed.ok && typeof parsed.value !== 'string') {
+      this.#events += 1;
+      this.#answer.read(parsed.value, this.#out, name);
+    } else this.#otherEvent(name, data);
+  }
+
+  #otherEvent(name: string | undefined, written: string): void {
+    // Some servers write the field twice, or not at the beginning of the line.
+    const data = written.replace(/^(?:\s*data:)+/i, '').trim();
+    if (/^"?\[?done\]?"?$/i.test(data)) {
+      this.#events += 1;
       this.#answer.isStreamDone = true;
       return;
     }
-    const parsed = parseJson(data);
-    if (name === 'error') {
-      const error = (parsed.ok ? providerErrorOf(parsed.value) : null) ?? messageError(data);
-      this.#answer.reject(error, this.#out);
-      return;
-    }
-    if (parsed.ok) {
-      this.#answer.read(parsed.value, this.#out, name);
-      return;
-    }
-    if (data.includes('\n')) {
-      // Events without a blank line between them arrive as one.
-      for (const line of data.split('\n')) this.#event(name, line);
-      return;
-    }
-    if (data.trim() !== '' && !this.#flushing) this.#failUnreadable('an event is not JSON');
+    const isJson = /^[[{]/.test(data);
+    const value = isJson && (data !== written || HAS_NUMBER_WORDS.test(data)) ? withoutNumberWords(data) : null;
+    if (value !== null && parseJson(value).ok) this.#event(name, value);
+    // Events without a blank line between them arrive as one.
+    else if (data.includes('\n')) for (const line of data.split('\n')) this.#event(name, line);
+    else if (data === '' || this.#flushing) return;
+    else if (isJson) this.#failUnreadable('an event is not JSON');
+    else this.#said = data;
   }
 
   #completeJson(): void {
@@ -145,6 +184,13 @@ export class AnswerBody {
     };
     this.#answer.fail(withAddress(error, this.#errors), this.#out);
   }
+}
+
+const HAS_NUMBER_WORDS = /NaN|Infinity/;
+
+/** Servers in Python write numbers that are none in JSON. */
+function withoutNumberWords(data: string): string {
+  return data.replace(/([:,[]\s*)(?:NaN|-?Infinity)(?=\s*[,}\]])/g, '$1null');
 }
 
 function kindOf(head: string): Kind {

@@ -309,6 +309,28 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
     });
   });
 
+  if (script.wire === 'anthropic-messages' || script.wire === 'openai-responses') {
+    test('the type of an event may stand beside its data only', async () => {
+      const events =
+        script.wire === 'anthropic-messages'
+          ? [
+              ['message_start', { message: {} }],
+              ['content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'hello' } }],
+              ['message_delta', { delta: { stop_reason: 'end_turn' } }],
+              ['message_stop', {}],
+            ]
+          : [
+              ['response.output_text.delta', { output_index: 0, delta: 'hello' }],
+              ['response.completed', { response: { status: 'completed', output: [] } }],
+            ];
+      const body = events.map(([name, data]) => `event: ${String(name)}\ndata: ${JSON.stringify(data)}\n\n`).join('');
+      await using server = await startModelServer([reply.raw([body])]);
+      const parts = await collect(runtimeOver(script.wire, server.url), request('hi'));
+      expect(textIn(parts)).toBe('hello');
+      expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
+    });
+  }
+
   test('lone surrogates and NUL are never sent', async () => {
     const bad = 'a\ud800b\u0000c';
     const messages = [

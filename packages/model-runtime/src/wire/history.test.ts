@@ -30,6 +30,14 @@ const CONTENT: Readonly<Record<string, string>> = {
   'application/pdf': '%PDF-1.7\n',
   'audio/wav': 'RIFF\x24\0\0\0WAVEfmt ',
   'audio/mpeg': 'ID3\x04\0\0',
+  'image/avif': '\0\0\0\x1cftypmif1\0\0\0\0mif1avif',
+  'image/x-icon': '\0\0\x01\0\x01',
+  'audio/ogg': 'OggS\0\x02',
+  'audio/mp4': '\0\0\0\x1cftypM4A ',
+  'video/mp4': '\0\0\0\x1cftypisom',
+  'application/zip': 'PK\x03\x04\x14\0',
+  'text/html': '<!doctype html><title>404</title>',
+  'text/plain': '\xff\xfeh\0i\0',
   none: 'nothing that any program knows',
   empty: '',
 };
@@ -42,13 +50,22 @@ const WRITERS: readonly ((base64: string, type: string) => string)[] = [
   (base64) => base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''),
   (base64, type) => `data:${type};base64,${base64}`,
   (base64) => `data:;base64,${encodeURIComponent(base64)}`,
+  (base64) => `data:image/png;base64;charset=utf-8,${base64}`,
+  (base64) => `data:image/png,${base64}`,
+  (base64) => btoa(base64),
+  (base64) => `b'${base64}'`,
   (base64) => `${base64}*`,
 ];
 
 const media = fc
   .record({
     kind: fc.constantFrom('image', 'audio', 'file'),
-    label: fc.constantFrom(...TYPES.filter((type) => type.includes('/')), 'image/jpg', 'application/octet-stream'),
+    label: fc.constantFrom(
+      ...TYPES.filter((type) => type.includes('/')),
+      'image/jpg',
+      'image/*',
+      'application/octet-stream',
+    ),
     content: fc.constantFrom(...TYPES),
     write: fc.constantFrom(...WRITERS),
     asUrl: fc.boolean(),
@@ -287,15 +304,16 @@ function checkGemini(body: JsonObject): Problem[] {
 }
 
 const ACCEPTED: Readonly<Record<string, RegExp>> = {
-  'google-gemini': /^(image\/(png|jpeg|webp|heic)|audio\/(wav|mpeg)|application\/pdf)$/,
+  'google-gemini': /^(image\/(png|jpeg|webp|heic)|audio\/(wav|mpeg|ogg|mp4)|video\/mp4|application\/pdf)$/,
 };
+const ACCEPTED_BY_ALL = /^(image\/(png|jpeg|gif|webp)|audio\/(wav|mpeg)|application\/pdf)$/;
 
 /** Every media of a request is valid base64 of the type it claims, which the API accepts. */
 function checkMedia(body: JsonObject, wire: string): Problem[] {
   const problems: Problem[] = [];
   const check = (type: string, data: string): void => {
     const head = CONTENT[type];
-    const accepted = ACCEPTED[wire] ?? /^(image\/(png|jpeg|gif|webp)|audio\/(wav|mpeg)|application\/.*|video\/.*)$/;
+    const accepted = ACCEPTED[wire] ?? ACCEPTED_BY_ALL;
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(data) || data.length % 4 !== 0) problems.push(`not base64: ${data}`);
     else if (head !== undefined && !atob(data).startsWith(head.slice(0, 3)))
       problems.push(`${type} is not ${atob(data)}`);

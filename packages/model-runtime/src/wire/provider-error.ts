@@ -43,13 +43,43 @@ export function toModelError(error: ProviderError, status: number | null, contex
   return {
     ...withAddress({ code: rule.code, message, ...defined({ hint: rule.hint }) }, context),
     ...(rule.retryable === true ? { retryable: true } : {}),
-    ...(rule.retryable === true && error.retryAfterMs !== undefined ? { retryAfterMs: error.retryAfterMs } : {}),
+    ...(rule.retryable === true ? defined({ retryAfterMs: error.retryAfterMs ?? waitIn(error.message) }) : {}),
   };
 }
 
 /** The HTTP status that an error itself names, as errors of a stream do; null: none. */
 export function statusIn({ code }: ProviderError): number | null {
   return /^[45]\d\d$/.test(code) ? Number(code) : null;
+}
+
+/** The delay that a message asks for: `Please try again in 1m2.5s`. */
+function waitIn(message: string): number | undefined {
+  return durationMs(
+    /(?:try again|retry|wait)(?: \w+){0,3}? (?:in|after|for) +((?:[\d.]+ *[a-z]+ *)+)/i.exec(message)?.[1] ?? '',
+  );
+}
+
+/** Units of a delay in milliseconds. */
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  mil: 1,
+  s: 1000,
+  sec: 1000,
+  m: 60_000,
+  min: 60_000,
+  h: 3_600_000,
+  hou: 3_600_000,
+};
+
+/** A delay with its units, such as `1m2.5s` or `26 seconds`; undefined without any. */
+function durationMs(text: string): number | undefined {
+  const pieces = [...text.matchAll(/(\d+(?:\.\d+)?) *([a-z]+)/gi)];
+  const known = pieces.map(([, amount, unit = '']) => {
+    const name = unit.toLowerCase();
+    return Number(amount) * (UNITS[name] ?? UNITS[name.slice(0, 3)] ?? Number.NaN);
+  });
+  const sum = known.filter((ms) => !Number.isNaN(ms)).reduce((all, ms) => all + ms, 0);
+  return known.length === 0 || Number.isNaN(known[0]) ? undefined : Math.ceil(sum);
 }
 
 /** The error of a provider without a key; `hint` says where to set one. */
@@ -133,6 +163,9 @@ function classify(error: ProviderError, status: number): Rule {
   if (/\bnot a chat model\b|only (supported|available) (in|with|through) .*v\d+\//.test(text)) {
     return { code: 'bad_request', hint: 'This model needs another API: change the API format of its provider.' };
   }
+  // Gateways answer so if no provider of the model takes the content: the address is right.
+  if (status === 404 && /\bsupport/.test(text) && /image|audio|video|vision|modal|\bfile/.test(text))
+    return { code: 'bad_request' };
   if (status === 404 || status === 405)
     return { code: 'not_a_model_server', hint: 'Check the base URL of the provider.' };
   if (status >= 500) return { code: 'bad_response', retryable: true, hint: 'Check the log of the model server.' };
@@ -187,14 +220,25 @@ export function shortened(text: string): string {
   return line.length <= MAX_MESSAGE ? line : `${line.slice(0, MAX_MESSAGE - 1).toWellFormed()}…`;
 }
 
-/** The retry delay of a 429 or 503 in milliseconds, given in seconds, in milliseconds or as a date. */
+/** Larger numbers of seconds are a time. */
+const LONGEST_DELAY_S = 1_000_000_000;
+
+/**
+ * The retry delay of a 429 or 503 in milliseconds: of seconds, of a duration with units, or until a date or a Unix time.
+ * Of several values the first counts.
+ */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const ms = Number(headers.get('retry-after-ms') ?? '');
   if (ms > 0) return Math.ceil(ms);
-  const value = headers.get('retry-after');
-  if (value === null || value.trim() === '') return undefined;
-  const seconds = Number(value);
-  if (Number.isFinite(seconds)) return seconds < 0 ? undefined : Math.ceil(seconds * 1000);
+  const value = (headers.get('retry-after') ?? '').replaceAll('"', '').trim();
+  const [number] = /^[+-]?\d+(?:\.\d+)?(?=$|\s*[,;])/.exec(value) ?? [];
+  if (number !== undefined) {
+    const seconds = Number(number);
+    if (seconds > LONGEST_DELAY_S)
+      return Math.max(0, (seconds > LONGEST_DELAY_S * 1000 ? seconds : seconds * 1000) - now);
+    return seconds < 0 ? undefined : Math.ceil(seconds * 1000);
+  }
+  if (/^\d+(?:\.\d+)?\s*[a-z]/i.test(value)) return durationMs(value);
   const at = Date.parse(value);
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }

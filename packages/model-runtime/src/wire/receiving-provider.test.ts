@@ -117,6 +117,35 @@ describe('attachments that a server rejects', () => {
     expect(JSON.stringify(bodies[1])).toContain('shot');
   });
 
+  test.each<[status: number, message: string]>([
+    [400, 'The file could not be processed'],
+    [400, 'Error while downloading https://example.org/a.png'],
+    [400, '图片输入格式/解析错误'],
+    [404, 'No endpoints found that support image input'],
+    [415, 'Unsupported media type image/png'],
+    [422, 'messages.0.content.str: Input should be a valid string'],
+    [500, 'image input is not supported - hint: you may need to provide the mmproj'],
+    [500, 'failed to process inputs: image: unknown format'],
+    [501, 'image input is not implemented'],
+  ])('are recognized by the words of the server: %s %s', async (status, message) => {
+    await using server = await startModelServer(({ text }) =>
+      text.includes('image_url') ? reply.error(status, { error: { message } }) : reply.text('answered'),
+    );
+    const parts = await collect(runtimeOver('openai-chat', server.url), request([user('look', png)]));
+    expect(textIn(parts)).toBe('answered');
+  });
+
+  test.each<[status: number, message: string]>([
+    [401, 'no key for images'],
+    [429, 'too many images'],
+    [503, 'the image service is overloaded'],
+  ])('are no cause of a failure of another kind: %s %s', async (status, message) => {
+    await using server = await startModelServer(() => reply.error(status, { error: { message } }));
+    const parts = await collect(runtimeOver('openai-chat', server.url), request([user('look', png)]));
+    expect(errorIn(parts).code).not.toBe('bad_request');
+    expect(server.requests).toHaveLength(1);
+  });
+
   test('do not hide later ones, which are sent', async () => {
     const first = [user('look', png)];
     let isFirst = true;

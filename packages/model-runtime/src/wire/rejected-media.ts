@@ -1,6 +1,7 @@
 import {
   labelOf,
   textOfSource,
+  type ErrorInfo,
   type Message,
   type ToolContentPart,
   type ToolMessage,
@@ -43,7 +44,7 @@ export class RejectedMedia {
     errors: ErrorContext,
     notices: StreamPart[],
   ): boolean {
-    if (!namesMedia(error) || toModelError(error, status, errors).code !== 'bad_request') return false;
+    if (!namesMedia(error) || !isOfRequest(toModelError(error, status, errors), status)) return false;
     const found = messages.filter(hasMedia);
     if (found.length === 0) return false;
     const ids = this.#byModel.get(model) ?? new Set();
@@ -60,10 +61,16 @@ export class RejectedMedia {
 }
 
 /** True if the error names media, or content that is more than a string. */
-function namesMedia({ message, param }: ProviderError): boolean {
-  return /image|media|vision|multi.?modal|modality|audio|document|base64|\bpdf\b|content.{0,60}\bstring/i.test(
-    `${param} ${message}`,
-  );
+function namesMedia({ message, param, code }: ProviderError): boolean {
+  return MEDIA_WORDS.test(`${param} ${code} ${message}`);
+}
+
+const MEDIA_WORDS =
+  /image|media|vision|multi.?modal|modality|audio|video|document|\bfiles?\b|attachment|download|base64|\bpdf\b|content\.type|content.{0,60}\bstring|图[片像]|圖[片像]|[音视]频|音訊|影片|多模态|多模態|文件|附件/i;
+
+/** Many model servers fail (500, 501) on an image that their model does not take. */
+function isOfRequest({ code }: ErrorInfo, status: number): boolean {
+  return code === 'bad_request' || (code === 'bad_response' && (status === 500 || status === 501));
 }
 
 type WithMedia = UserMessage | ToolMessage;

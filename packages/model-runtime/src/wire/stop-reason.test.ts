@@ -96,7 +96,7 @@ test('counts if the connection is lost after it; the answer is cut if words foll
 const MEANINGS: Partial<Record<StopMeaning, string>> = {
   stop: 'stop STOP end_turn stop_sequence eos_token eos endTurn completed complete finish </s> <|im_end|> <|eot_id|> done',
   length:
-    'length max_tokens MAX_TOKENS max_output_tokens model_length model_context_window_exceeded max_length maxTokens',
+    'length max_tokens MAX_TOKENS max_output_tokens model_length model_context_window_exceeded max_length maxTokens pause_turn',
   tool_calls: 'tool_calls tool_use function_call tool_call TOOL_CALLS toolUse',
   content_filter:
     'content_filter SAFETY content_filter:SAFETY RECITATION refusal guardrail_intervened content_filtered sensitive SPII LANGUAGE IMAGE_SAFETY PROHIBITED_CONTENT BLOCKLIST',
@@ -104,8 +104,7 @@ const MEANINGS: Partial<Record<StopMeaning, string>> = {
   malformed:
     'MALFORMED_FUNCTION_CALL malformed_model_output MALFORMED_RESPONSE malformed_tool_use UNEXPECTED_TOOL_CALL function_call_filter:x',
   pending: 'null NONE in_progress',
-  unknown:
-    'TOO_MANY_TOOL_CALLS OTHER NO_IMAGE pause_turn MISSING_THOUGHT_SIGNATURE max_tool_calls FINISH_REASON_UNSPECIFIED zzz',
+  unknown: 'TOO_MANY_TOOL_CALLS OTHER NO_IMAGE MISSING_THOUGHT_SIGNATURE max_tool_calls FINISH_REASON_UNSPECIFIED zzz',
 };
 
 test.each(

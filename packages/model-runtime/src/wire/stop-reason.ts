@@ -13,7 +13,8 @@ const BY_WORDS: readonly (readonly [words: RegExp, meaning: StopMeaning])[] = [
   ],
   [/^too_many|^missing_/, 'unknown'],
   [/^(tool|function)_?(call|use)s?$/, 'tool_calls'],
-  [/length|max_.*tokens|token_?limit|tokens_limit|context_window|^truncated$/, 'length'],
+  // A paused turn is not complete either.
+  [/length|max_.*tokens|token_?limit|tokens_limit|context_window|^truncated$|^paused?_turn$/, 'length'],
   [/error|fail|abort|cancel|timeout|insufficient_system_resource|overloaded/, 'error'],
   [
     /^(stop|stopped|stop_(sequence|token|word|string)|end|ended|end_?turn|end_of_(turn|text|sequence)|endoftext)$/,

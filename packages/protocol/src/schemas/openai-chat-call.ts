@@ -7,8 +7,8 @@ const { temperature, topP, topK, maxOutputTokens, presencePenalty, frequencyPena
 
 const text = z.strictObject({ type: z.literal('text'), text: z.string() });
 const texts = z.union([z.string(), z.array(text)]);
-const dataOrHttpUrl = z.string().regex(/^(?:https?:\/\/|data:image\/[\w.+-]+;base64,)/i, {
-  error: 'must begin with https://, http:// or data:image/<type>;base64,',
+const dataOrHttpUrl = z.string().regex(/^(?:https?:\/\/|data:)/i, {
+  error: 'must begin with https://, http:// or data:',
 });
 const userPart = z.discriminatedUnion('type', [
   text,

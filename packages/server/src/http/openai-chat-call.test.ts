@@ -11,6 +11,16 @@ const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 describe('POST /webapi/chat/{provider} with the body of OpenAI Chat Completions', () => {
   const { stage, post } = useModelStage();
 
+  test.each(['data:;charset=utf-8;base64,', 'data:image/jpg;base64, ', 'DATA:IMAGE/PNG,'])(
+    'accepts an image after %j',
+    async (header) => {
+      stage.script = [reply.text('A pixel.')];
+      const content = [{ type: 'image_url', image_url: { url: `${header}${PIXEL}` } }];
+      await post('/webapi/chat/p', { model: 'scripted', messages: [{ role: 'user', content }], stream: true });
+      expect(stage.upstream.requests.at(-1)?.text).toContain(`data:image/png;base64,${PIXEL}`);
+    },
+  );
+
   test('sends a provider of this API format what the client wrote', async () => {
     stage.script = [reply.text('Sunny.')];
     const messages = [
@@ -86,6 +96,10 @@ describe('POST /webapi/chat/{provider} with the body of OpenAI Chat Completions'
     [
       { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'file:///etc/passwd' } }] }] },
       'must begin with https://',
+    ],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png,Hello!' } }] }] },
+      'messages.0.content.0.image_url.url in the body: contains no image: its data is not image/png.',
     ],
     [
       { messages: [hi, { role: 'tool', tool_call_id: 'a', content: 'x' }] },

@@ -1,5 +1,5 @@
 import type { AssistantPart, JsonValue, ToolReference, UserPart } from '@toolyard/protocol';
-import { defined, isJsonObject, parseJson } from '@toolyard/protocol';
+import { defined, isJsonObject, parseJson, readMediaData } from '@toolyard/protocol';
 import type { ChatCall, ChatMessage, OpenAiChatCall } from '@toolyard/protocol/schemas';
 import { issueSentence } from './plain-zod-error.ts';
 import { quoted, refusal } from './problems.ts';
@@ -65,7 +65,7 @@ function toMessages(messages: readonly OpenAiMessage[]): ChatMessage[] {
       case 'developer':
         return { role: 'system', parts: toTextParts(message.content) };
       case 'user':
-        return { role: 'user', parts: toUserParts(message.content) };
+        return { role: 'user', parts: toUserParts(message.content, at) };
       case 'assistant':
         return { role: 'assistant', parts: toAssistantParts(message, at, open) };
       case 'tool': {
@@ -106,17 +106,20 @@ function toAssistantParts(
   ];
 }
 
-function toUserParts(content: Extract<OpenAiMessage, { role: 'user' }>['content']): UserPart[] {
+function toUserParts(content: Extract<OpenAiMessage, { role: 'user' }>['content'], at: number): UserPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return content.map((part): UserPart => {
+  return content.map((part, index): UserPart => {
     if (part.type === 'text') return part;
     if (part.type === 'input_audio') {
       const { data, format } = part.input_audio;
       return { type: 'audio', mimeType: format === 'mp3' ? 'audio/mpeg' : 'audio/wav', source: { data } };
     }
     const { url } = part.image_url;
-    const [, mimeType, data] = /^data:([^;,]+);base64,(.*)$/is.exec(url) ?? [];
-    if (mimeType !== undefined && data !== undefined) return { type: 'image', mimeType, source: { data } };
+    if (/^\s*data:/i.test(url)) {
+      const media = readMediaData(url, 'image/*');
+      if ('data' in media) return { type: 'image', mimeType: media.mimeType, source: { data: media.data } };
+      throw invalid(`messages.${at}.content.${index}.image_url.url`, `contains no image: ${media.problem}`);
+    }
     // A provider that needs the type of a remote image gets the usual one of its extension.
     const [, extension = 'jpeg'] = /\.(png|gif|webp)(?:[?#]|$)/i.exec(url) ?? [];
     return { type: 'image', mimeType: `image/${extension.toLowerCase()}`, source: { url } };

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, messageOf, ToolyardError } from '@toolyard/protocol';
+import { unresolved, unresolvedIn, withMarkedReferences } from './mark-references.ts';
 import { parseDocument, unreadable } from './parse-document.ts';
 
 /** Documents that one OpenAPI document may refer to, directly and indirectly. */
@@ -8,15 +9,6 @@ const MAX_MS = 20_000;
 /** Size and nesting of the schema of one function. References that repeat can grow without end. */
 const MAX_NODES = 5_000;
 const MAX_DEPTH = 30;
-
-/** The member of what replaces a reference that leads nowhere: the reference, and why. */
-const UNRESOLVED = 'x-toolyard-unresolved';
-
-/** What a part of a document says about itself if its reference leads nowhere; undefined for any other part. */
-export function unresolvedIn(part: JsonValue | undefined): string | undefined {
-  const why = isJsonObject(part) ? part[UNRESOLVED] : undefined;
-  return typeof why === 'string' ? why : undefined;
-}
 
 /**
  * Replaces `$ref`s by what they refer to; the result may contain cycles and shared objects. Other documents are read
@@ -51,12 +43,11 @@ export async function dereference(
     if (value !== null || typeof parent !== 'object' || parent === null || name === undefined) return;
     const file = reference.replace(/#.*$/s, '').replace(/^(\.{0,2}\/)+/, '');
     const [, why] = [...failures].find(([address]) => file !== '' && address.endsWith(file)) ?? [];
-    const text = `its reference "${reference.slice(0, 200)}" leads nowhere${why === undefined ? '' : `: ${why.slice(0, 300)}`}`;
-    Object.assign(parent, { [name]: { [UNRESOLVED]: text } });
+    Object.assign(parent, { [name]: unresolved(reference, why) });
   };
   const parser = new $RefParser();
   try {
-    await parser.dereference(url, document, {
+    await parser.dereference(url, withMarkedReferences(document, url), {
       continueOnError: true,
       dereference: { onDereference: mark },
       resolve: {
@@ -72,7 +63,8 @@ export async function dereference(
         own: {
           order: 1,
           canParse: true,
-          parse: ({ data, url: name }: { data: unknown; url: string }) => parseDocument(String(data), name).value,
+          parse: ({ data, url: name }: { data: unknown; url: string }) =>
+            withMarkedReferences(parseDocument(String(data), name).value, name),
         },
       },
       timeoutMs: MAX_MS,
@@ -94,8 +86,8 @@ export function boundedCopy(schema: JsonValue | undefined): JsonObject | string 
     nodes += 1;
     if (nodes > MAX_NODES) throw new RangeError('its schema is too large.');
     if (typeof value !== 'object' || value === null) return value as JsonValue;
-    const unresolved = unresolvedIn(value as JsonObject);
-    if (unresolved !== undefined) throw new RangeError(`${unresolved}.`);
+    const why = unresolvedIn(value as JsonObject);
+    if (why !== undefined) throw new RangeError(`${why}.`);
     // A schema that contains itself: deeper values are not described.
     if (open.has(value) || depth > MAX_DEPTH) return Array.isArray(value) ? [] : {};
     open.add(value);

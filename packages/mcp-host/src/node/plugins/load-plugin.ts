@@ -72,7 +72,8 @@ async function openApiOf(
   { read, standard }: { read: (url: string) => Promise<string>; standard: Manifest['credential'] },
 ): Promise<OpenApiTools> {
   if (openApiVersion(document) !== 'supported') {
-    throw unreadable(`${displayUrl(url)} is not an OpenAPI 3 document: "openapi" must begin with "3.".`);
+    const version = document['swagger'] === undefined ? '' : ' (this is one of Swagger 2)';
+    throw unreadable(`${displayUrl(url)} is not an OpenAPI 3 document: "openapi" must begin with "3."${version}.`);
   }
   const { document: whole, refusal } = await dereference(url, document, read);
   const found = readOpenApi(whole, url, standard);

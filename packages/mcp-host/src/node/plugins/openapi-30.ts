@@ -3,6 +3,8 @@ import { isJsonObject } from '@toolyard/protocol';
 
 /** Members of a schema whose values are not schemas. */
 const VALUES = new Set(['default', 'example', 'examples', 'enum', 'const', 'required', 'discriminator', 'xml']);
+/** Members whose keys are names, not members. */
+const NAMED = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
 /** Texts about a schema, which stay at its top. */
 const ABOUT = ['title', 'description', 'default', 'deprecated', 'readOnly', 'writeOnly'];
 
@@ -16,7 +18,7 @@ export function fromOpenApi30(schema: JsonValue): JsonValue {
   const { nullable, 'x-nullable': xNullable, ...rest } = schema;
   const members = Object.entries(rest).map(([name, value]): [string, JsonValue] => {
     if (VALUES.has(name)) return [name, value];
-    if (name === 'properties' && isJsonObject(value)) return [name, mapped(value)];
+    if (NAMED.has(name) && isJsonObject(value)) return [name, mapped(value)];
     return [name, fromOpenApi30(value)];
   });
   const plain = withLimits(Object.fromEntries(members));

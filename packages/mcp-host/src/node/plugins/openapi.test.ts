@@ -3,6 +3,7 @@ import { systemClock } from '@toolyard/protocol';
 import type { PluginServer } from '@toolyard/testing';
 import { startPluginServer } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkArguments } from '../../calls/check-arguments.ts';
 import { loadPlugin } from './load-plugin.ts';
 import type { Plugin, PluginRequest } from './plugin.ts';
 
@@ -178,6 +179,84 @@ describe('an OpenAPI document', () => {
   });
 });
 
+describe('names, servers and documents in other forms', () => {
+  const pathsOf = (paths: object, more: object = {}): object => ({ openapi: '3.0.3', info: null, paths, ...more });
+
+  test('operations with equal names are all kept', async () => {
+    const plugin = await load(
+      pathsOf({
+        '/a': { get: { operationId: 'list' }, post: { operationId: 'list' } },
+        '/a-b': { get: {} },
+        '/a/b': { get: { operationId: ' ' } },
+        '/a_b': { get: { operationId: 7 } },
+      }),
+    );
+    expect(plugin.tools.map(({ name }) => name)).toEqual(['list', 'post_a', 'get_a_b', 'get_a_b_2', 'get_a_b_3']);
+  });
+
+  test.each<[servers: unknown, url: string]>([
+    [[{ url: 'wss://a.example' }, { url: 'https://b.example/v1/' }], 'https://b.example/v1'],
+    [[{ url: 'https://{region}.example' }, {}, null, { url: 'https://b.example' }], 'https://b.example'],
+    [[{ url: 'https://{r}.example', variables: { r: { enum: ['eu', 'us'] } } }], 'https://eu.example'],
+    [[{ url: 'https://a.example:{port}', variables: { port: { default: 8443 } } }], 'https://a.example:8443'],
+  ])('the first usable one of the servers %j is used', async (servers, url) => {
+    const plugin = await load(pathsOf({ '/a': { get: { operationId: 'list' } } }, { servers }));
+    expect(requestOf(plugin, {})?.url).toBe(`${url}/a`);
+  });
+
+  test.each([
+    'openapi: 3.1\npaths:\n  /a:\n    get: { operationId: list }\n',
+    'openapi: 3\npaths:\n  /a:\n    get: { operationId: list }\n',
+    'openapi: 3.0.3\nx-a: &a { operationId: list }\npaths:\n  /a:\n    get: *a\n',
+    'openapi: 3.0.3\nx-a: &a { summary: s }\npaths:\n  /a:\n    get:\n      <<: *a\n      operationId: list\n',
+    'openapi: 3.0.3\npaths:\n  /a:\n    get: { operationId: no, operationId: list }\n',
+  ])('%j is read', async (text) => {
+    expect((await load(text, '/openapi.yaml')).tools.map(({ name }) => name)).toEqual(['list']);
+  });
+
+  test('aliases that multiply are refused', async () => {
+    const layer = (name: string, inner: string): string => `${name}: &${name} [${`${inner},`.repeat(10)}]\n`;
+    const bomb = `${layer('a', 'x')}${layer('b', '*a')}${layer('c', '*b')}${layer('d', '*c')}openapi: 3.0.3\npaths: *d\n`;
+    await expect(load(bomb, '/openapi.yaml')).rejects.toThrow('neither JSON nor YAML');
+  });
+});
+
+describe('a read-only property', () => {
+  const item = { type: 'object', required: ['id', 'name'], properties: { id: { readOnly: true }, name: {} } };
+  const id = { type: 'integer', readOnly: true };
+
+  test.each<[object, object]>([
+    [item, { name: 'x' }],
+    [{ type: 'array', items: item }, [{ name: 'x' }]],
+    [{ additionalProperties: item }, { a: { name: 'x' } }],
+    [{ oneOf: [item, { required: ['other'] }] }, { name: 'x' }],
+    [{ properties: { id: { allOf: [id] } }, required: ['id'] }, {}],
+    [{ allOf: [{ properties: { id } }, { required: ['id'] }] }, {}],
+    [{ required: ['id'], allOf: [{ allOf: [{ properties: { id } }] }] }, {}],
+    [{ properties: { required: item } }, { required: { name: 'x' } }],
+  ])('of %j is not demanded', async (schema, value) => {
+    for (const version of ['3.0.3', '3.1.0']) {
+      const requestBody = { required: true, content: { 'application/json': { schema } } };
+      const plugin = await load({ ...openapi({ parameters: [inPath], requestBody }), openapi: version });
+      const check = (body: object) =>
+        checkArguments(plugin.tools[0]?.inputSchema ?? {}, { id: 'a', _requestBody: body } as JsonObject);
+      expect(check(value)).toBeNull();
+    }
+  });
+
+  test.each<[object]>([
+    [item],
+    [{ properties: { id }, required: ['other'] }],
+    [{ properties: { id: { readOnly: false } }, required: ['id'] }],
+    [{ properties: { readOnly: { type: 'boolean' } }, required: ['readOnly'] }],
+    [{ properties: { a: { properties: { id } }, id: {} }, required: ['id'] }],
+  ])('of %j leaves other properties required', async (schema) => {
+    const requestBody = { required: true, content: { 'application/json': { schema: { type: 'object', ...schema } } } };
+    const plugin = await load(openapi({ parameters: [inPath], requestBody }));
+    expect(checkArguments(plugin.tools[0]?.inputSchema ?? {}, { id: 'a', _requestBody: {} })).not.toBeNull();
+  });
+});
+
 describe('references to other documents', () => {
   const withSchema = (schema: object, more: object = {}): object =>
     openapi({ parameters: [{ ...inPath, schema }] }, more);
@@ -241,8 +320,16 @@ describe('a reference that leads nowhere', () => {
     ['another document', { requestBody: json({ $ref: 'missing.json#/A' }) }],
     ['a place that does not exist in another document', { requestBody: json({ $ref: 'there.json#/B' }) }],
     ['a file', { requestBody: json({ $ref: 'file:///etc/passwd' }) }],
+    ['an invalid escape', { requestBody: json({ $ref: '#/components/schemas/%zz' }) }],
+    ['an invalid escape in a parameter', { parameters: [{ $ref: '#/components/parameters/a%' }] }],
+    ['an invalid URL', { requestBody: json({ $ref: 'http://[bad/x' }) }],
+    ['an invalid escape in another document', { requestBody: json({ $ref: 'odd.json#/A' }) }],
+    ['a member that is null', { requestBody: json({ $ref: '#/components/parameters/A/B' }) }],
   ])('in %s leaves out that operation and says so', async (_what, operation) => {
-    server.answer({ '/there.json': { body: { A: { type: 'string' } } } });
+    server.answer({
+      '/there.json': { body: { A: { type: 'string' } } },
+      '/odd.json': { body: { A: { properties: { a: { $ref: '#/%zz' } } } } },
+    });
     const plugin = await load({
       openapi: '3.1.0',
       info: { title: 'A', version: '1' },
@@ -250,7 +337,11 @@ describe('a reference that leads nowhere', () => {
         '/bad': { post: { operationId: 'bad', ...operation } },
         '/good': { post: { operationId: 'good', requestBody: json({ $ref: '#/components/schemas/Fine' }) } },
       },
-      components: { schemas: { Fine: { type: 'object', default: null }, Chain: { allOf: [{ $ref: GONE }] } } },
+      components: {
+        parameters: null,
+        schemas: { Fine: { type: 'object', default: null }, Chain: { allOf: [{ $ref: GONE }] } },
+        responses: { Unused: { $ref: '#/%zz' } },
+      },
     });
     expect(plugin.tools.map(({ name }) => name)).toEqual(['good']);
     expect(plugin.notes).toEqual([expect.stringMatching(/^POST \/bad: left out: its reference ".+" leads nowhere/)]);
@@ -260,7 +351,8 @@ describe('a reference that leads nowhere', () => {
     const { tools, notes } = await load(
       openapi({
         parameters: [inPath],
-        responses: { 200: json({ $ref: GONE }) },
+        responses: { 200: json({ $ref: GONE }), default: { $ref: '#/%zz' }, 400: { $ref: 'http://' } },
+        'x-example': { $ref: '#/%zz' },
         requestBody: { content: { 'application/xml': { schema: { $ref: GONE } }, 'application/json': { schema: {} } } },
       }),
     );

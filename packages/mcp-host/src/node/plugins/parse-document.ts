@@ -4,6 +4,9 @@ import { parse, YAMLParseError } from 'yaml';
 import { isTooDeep, TOO_DEEP } from '../../values/depth.ts';
 import { parseJsonFile } from '../json-file.ts';
 
+/** How often one part of a document may be repeated by aliases, directly and indirectly. */
+const MAX_ALIASES = 100;
+
 export type PluginDocument = {
   value: JsonObject;
   /** Names a place in it for a message: `https://example.com/manifest.json, line 3`. */
@@ -11,8 +14,8 @@ export type PluginDocument = {
 };
 
 /**
- * Parses a manifest or OpenAPI document: JSON, or YAML without aliases, which could expand to gigabytes. `name` stands
- * for the document in errors.
+ * Parses a manifest or OpenAPI document: JSON, or YAML with few aliases, because many could expand to gigabytes. `name`
+ * stands for the document in errors.
  *
  * @throws ToolyardError `bad_response` with the place
  */
@@ -35,7 +38,7 @@ function parseAsJson(text: string, name: string): { value: unknown; placeOf: Plu
 function parseAsYaml(text: string, name: string): { value: unknown; placeOf: PluginDocument['placeOf'] } {
   try {
     return {
-      value: parse(text, { maxAliasCount: 0, logLevel: 'error' }) as unknown,
+      value: parse(text, { maxAliasCount: MAX_ALIASES, merge: true, uniqueKeys: false, logLevel: 'error' }) as unknown,
       placeOf: (path) => (path.length === 0 ? name : `${name}, ${path.join('.')}`),
     };
   } catch (thrown) {

@@ -169,8 +169,8 @@ describe('a manifest', () => {
       'line 2: left out: "url" must be an http or https URL',
     ],
     ['{ "identifier": "shop", "auth": { "type": "oauth" }, "api": [] }', '"auth" cannot be used: unknown type'],
-    ['{ "swagger": "2.0" }', 'is not an OpenAPI 3 document'],
-    ['a: &a [b]\nc: *a', 'neither JSON nor YAML'],
+    ['{ "swagger": "2.0" }', 'must begin with "3." (this is one of Swagger 2)'],
+    ['a: [b\nc: d', 'neither JSON nor YAML'],
     ['[1]', 'must contain an object'],
   ])('that is invalid says where: %s', { tags: ['C7.19'] }, async (document, message) => {
     const shop = await connect(document);

@@ -2,12 +2,14 @@ import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { defined, isJsonObject } from '@toolyard/protocol';
 import type { Credential } from './credentials.ts';
 import { credentialOf } from './credentials.ts';
-import { boundedCopy, unresolvedIn } from './dereference.ts';
+import { boundedCopy } from './dereference.ts';
+import { unresolvedIn } from './mark-references.ts';
 import { fromOpenApi30 } from './openapi-30.ts';
 import type { Operation, OperationParameter } from './operation.ts';
 import { BODY_ARGUMENT, isUsableHeader, requestOf } from './operation.ts';
 import type { PluginTool } from './plugin.ts';
 import { MAX_FUNCTIONS } from './read-manifest.ts';
+import { requestSchema } from './request-schema.ts';
 
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const;
 
@@ -16,10 +18,10 @@ export type OpenApiTools = { tools: PluginTool[]; credentials: Credential[]; not
 /** True for an OpenAPI 3 document; the error for another version. */
 export function openApiVersion(value: JsonObject): 'supported' | 'unsupported' | null {
   if (typeof value['swagger'] === 'string') return 'unsupported';
-  if (typeof value['openapi'] !== 'string') return null;
-  // In a manifest it is the URL of the document.
-  if (!/^\d+(\.\d+)*/.test(value['openapi'])) return null;
-  return value['openapi'].startsWith('3.') ? 'supported' : 'unsupported';
+  // In YAML it may be a number; in a manifest it is the URL of the document.
+  const version = String(value['openapi']);
+  if (!/^\d+(\.\d+)*/.test(version)) return null;
+  return /^3(?:\.|$)/.test(version) ? 'supported' : 'unsupported';
 }
 
 /**
@@ -41,10 +43,9 @@ export function readOpenApi(document: JsonObject, url: string, standard: Credent
     for (const method of METHODS) {
       const operation = item[method];
       if (!isJsonObject(operation)) continue;
-      const name = nameOf(operation, method, path);
+      const name = nameOf(operation, method, path, tools);
       const leaveOut = (why: string): void => void notes.push(`${method.toUpperCase()} ${path}: left out: ${why}`);
-      if (tools.has(name)) leaveOut(`there are two operations named "${name}".`);
-      else if (tools.size >= MAX_FUNCTIONS) leaveOut(`a plugin may have ${MAX_FUNCTIONS} functions.`);
+      if (tools.size >= MAX_FUNCTIONS) leaveOut(`a plugin may have ${MAX_FUNCTIONS} functions.`);
       else {
         const read = readOperation({ document, item, operation, method, path, url, credentials, standard });
         if (typeof read === 'string') leaveOut(read);
@@ -74,10 +75,16 @@ function toolOf(name: string, raw: JsonObject, { operation, inputSchema }: ReadO
   };
 }
 
-function nameOf(operation: JsonObject, method: string, path: string): string {
-  const id = operation['operationId'];
-  if (typeof id === 'string' && id.trim() !== '') return id.slice(0, 200);
-  return `${method}_${path.replaceAll(/[^\w]+/g, '_').replace(/^_|_$/g, '')}`.slice(0, 200);
+/** Its id, else its method and path, else these with a number: a name is used once. */
+function nameOf(operation: JsonObject, method: string, path: string, used: ReadonlyMap<string, unknown>): string {
+  const id = textOf(operation['operationId']).trim();
+  const plain = `${method}_${path.replaceAll(/[^\w]+/g, '_').replace(/^_|_$/g, '')}`;
+  const free = [id, plain].find((name) => name !== '' && !used.has(name.slice(0, 200)));
+  if (free !== undefined) return free.slice(0, 200);
+  for (let number = 2; ; number += 1) {
+    const name = `${plain.slice(0, 190)}_${number}`;
+    if (!used.has(name)) return name;
+  }
 }
 
 type OperationSource = {
@@ -128,7 +135,8 @@ function readOperation(source: OperationSource): ReadOperation | string {
     additionalProperties: false,
   });
   if (typeof copied === 'string') return copied;
-  const inputSchema = textOf(document['openapi']).startsWith('3.0') ? fromOpenApi30(copied) : copied;
+  // Keywords of OpenAPI 3.0 are common in documents of 3.1, where they have no other meaning.
+  const inputSchema = requestSchema(fromOpenApi30(copied));
   if (!isJsonObject(inputSchema)) return 'its schema is not an object.';
   return {
     operation: { method: method.toUpperCase(), server, path, parameters, security, ...defined({ body: body?.kind }) },
@@ -220,16 +228,21 @@ function securityOf(
   return usable.length === 0 ? null : usable;
 }
 
-/** Without a slash at the end; null if it is not a web URL. */
+/** The first server with a web URL, without a slash at the end; null if there is none. */
 function serverOf(servers: JsonValue | undefined, url: string): string | null {
-  const [first] = Array.isArray(servers) ? servers : [];
-  const template = isJsonObject(first) && typeof first['url'] === 'string' ? first['url'] : '/';
-  const variables = isJsonObject(first) ? objectIn(first, 'variables') : {};
-  const filled = template.replaceAll(/\{([^}]+)\}/g, (whole, name: string) => {
-    const value = objectIn(variables, name)['default'];
-    return typeof value === 'string' ? value : whole;
+  const listed = Array.isArray(servers) && servers.length > 0 ? servers : [{ url: '/' }];
+  return listed.map((server) => addressOf(server, url)).find((each) => each !== null) ?? null;
+}
+
+function addressOf(server: JsonValue, url: string): string | null {
+  if (!isJsonObject(server) || typeof server['url'] !== 'string') return null;
+  const variables = objectIn(server, 'variables');
+  const filled = server['url'].replaceAll(/\{([^}]+)\}/g, (whole, name: string) => {
+    const { default: value, enum: values } = objectIn(variables, name);
+    const [first] = Array.isArray(values) ? values : [];
+    return String(value ?? first ?? whole);
   });
-  if (!URL.canParse(filled, url)) return null;
+  if (filled.includes('{') || !URL.canParse(filled, url)) return null;
   const read = new URL(filled, url);
   if (!/^https?:$/.test(read.protocol) || read.username !== '' || read.password !== '') return null;
   return `${read.origin}${read.pathname.replace(/\/+$/, '')}`;

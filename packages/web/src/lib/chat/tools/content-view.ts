@@ -1,5 +1,5 @@
 import type { MediaSource, ResourcePart, ToolContentPart } from '@toolyard/protocol';
-import { showHidden } from '@toolyard/protocol';
+import { showHidden, textOfSource } from '@toolyard/protocol';
 import { plainType, mediaKind } from './media-content.ts';
 import type { MediaContent } from './media-content.ts';
 import { jsonIn } from './pretty-json.ts';
@@ -78,20 +78,14 @@ export function contentView(part: ToolContentPart): ContentView {
   }
 }
 
-const TEXT_TYPE = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript)\b)/i;
 /** Characters of base64. */
 const MAX_DECODED = 200_000;
 
 /** Text that a server sends as bytes; undefined if they are no text. */
 function textIn({ mimeType = '', source }: ResourcePart): string | undefined {
   if (source === undefined || !('data' in source) || source.data.length > MAX_DECODED) return undefined;
-  const bytes = TEXT_TYPE.test(mimeType) ? bytesOf(source.data) : null;
-  if (bytes === null) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  const text = textOfSource(source, mimeType);
+  return text === null || text.includes('\ufffd') ? undefined : text;
 }
 
 /** Decodes base64; null if it is invalid. */
