@@ -39,6 +39,11 @@ export function foldText(text: string): string {
   return folded.replace(/\s{2,}|[^\S ]/g, ' ').toLowerCase();
 }
 
+/** True for a text of which {@link foldText} changes only the case and the spaces. */
+export function isPlainText(text: string): boolean {
+  return !NEEDS_FOLDING.test(text);
+}
+
 /** Most texts are plain ASCII, in lower case. */
 const CHANGES = /[^ -$&-@[-~]/;
 const NEEDS_FOLDING = /[^\t\n\r -$&-~]/;

@@ -143,7 +143,7 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
     case 'command':
       return (
         (tool.queries ? inspectQuery(text) : undefined) ??
-        (text.trim() === '' ? undefined : inspectScript(facts.scriptIn(field), own))
+        (text.trim() === '' ? undefined : inspectScript(facts.scriptOf(field), own))
       );
     case 'code':
       return (
@@ -172,8 +172,8 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
 function maybeCommand(field: Field, facts: CallFacts): ScriptFinding | undefined {
   const { text } = field;
   if (text.length < 4 || text.length > 20_000 || /^[\w.@:/~-]*$/.test(text)) return undefined;
-  if (isSentence(text) || facts.isProse(text)) return undefined;
-  const script = facts.scriptIn(field);
+  if (isSentence(text) || facts.isProse(field)) return undefined;
+  const script = facts.scriptOf(field);
   if (script.fault !== undefined && NAMES_PROGRAM.test(text) && !/^[A-Z][a-z]*[,' ]/.test(text)) {
     return dangerFinding(`It looks like a command that cannot be analyzed: ${script.fault}.`);
   }

@@ -4,7 +4,7 @@ import type { ProtectedPlaces } from './dangers.ts';
 import { isPlainProse } from './plain-prose.ts';
 import type { ResolvePath } from './resolved-path.ts';
 import type { ReadOptions } from './shell-reader.ts';
-import { readShell, readWords } from './shell-reader.ts';
+import { MAX_SCRIPT_LENGTH, readShell, readWords } from './shell-reader.ts';
 import type { ShellScript } from './shell-script.ts';
 
 /** The role of an argument, from its schema, name and value. */
@@ -18,14 +18,17 @@ export type Field = {
   readonly folder: string | undefined;
   /** The tool's schema declares it, and its name says that it is the content of something. */
   readonly isContent: boolean;
-};
+} & Cached;
+
+/** What was computed about a text, see {@link CallFacts.scriptOf} and {@link CallFacts.isProse}. */
+type Cached = { script?: ShellScript; isProse?: boolean };
 
 /** A command whose program and arguments are separate values. */
 export type SplitCommand = {
   readonly words: readonly string[];
   readonly isCertain: boolean;
   readonly folder: string | undefined;
-};
+} & Cached;
 
 /** What is known of a tool and where it runs. */
 export type CallContext = {
@@ -96,8 +99,8 @@ export class CallFacts {
   /** A tool that is called like a program takes its arguments. */
   readonly #program: string | undefined;
   readonly #tool: string;
-  readonly #prose = new Map<string, boolean>();
-  readonly #scripts = new Map<string, ShellScript>();
+  #scripts = 0;
+  #allWords: readonly string[] | undefined;
   #valueCount = 0;
   #characterCount = 0;
 
@@ -112,33 +115,36 @@ export class CallFacts {
     this.#value(args, { name: '', schema: surroundings.inputSchema, depth: 0, folder: undefined });
   }
 
-  /** The commands in a field. Each text is parsed once. */
-  scriptIn({ text, folder, role }: Field): ShellScript {
+  /** The commands in a field or list. Each is parsed once. */
+  scriptOf(source: Field | SplitCommand): ShellScript {
+    return (source.script ??= ++this.#scripts > MAX_SCRIPTS ? TOO_MANY : this.#read(source));
+  }
+
+  #read(source: Field | SplitCommand): ShellScript {
+    const { work, workingFolder } = this.surroundings;
+    const options = { folder: source.folder ?? workingFolder, ...defined({ work }) };
+    if ('words' in source) return readWords(source.words, options);
     // A terminal takes a carriage return for the end of a line.
-    const script = role === 'command' ? text : text.replaceAll('\r', '\n');
-    return this.#once(`${folder ?? ''}\0${script}`, () => readShell(script, this.#options(folder)));
+    return readShell(source.role === 'command' ? source.text : source.text.replaceAll('\r', '\n'), options);
   }
 
   /** True for text without meaning for a shell, see {@link isPlainProse}. Each text is checked once. */
-  isProse(text: string): boolean {
-    const isProse = this.#prose.get(text) ?? isPlainProse(text);
-    this.#prose.set(text, isProse);
-    return isProse;
+  isProse(field: Field): boolean {
+    return (field.isProse ??= isPlainProse(field.text));
   }
 
-  scriptOf({ words, folder }: SplitCommand): ShellScript {
-    return this.#once(`${folder ?? ''}\0\0${words.join('\0')}`, () => readWords(words, this.#options(folder)));
+  /** What a forbidding rule looks at: names, values, and the words that a shell makes of them. */
+  get words(): readonly string[] {
+    return (this.#allWords ??= [...this.all, ...this.fields.flatMap((field) => this.#shellWords(field))]);
   }
 
-  #options(folder: string | undefined): ReadOptions {
-    const { work, workingFolder } = this.surroundings;
-    return { folder: folder ?? workingFolder, ...defined({ work }) };
-  }
-
-  #once(key: string, read: () => ShellScript): ShellScript {
-    const script = this.#scripts.get(key) ?? (this.#scripts.size >= MAX_SCRIPTS ? TOO_MANY : read());
-    this.#scripts.set(key, script);
-    return script;
+  #shellWords(field: Field): string[] {
+    const { role, text } = field;
+    const isQuoted = (role === 'command' || role === 'unknown') && /["'\\$`{]/.test(text);
+    if (!isQuoted || (role === 'unknown' && (!/\s/.test(text) || this.isProse(field)))) return [];
+    return this.scriptOf(field).commands.map(({ words, redirects }) =>
+      [...words, ...redirects.map(({ target }) => target)].join(' '),
+    );
   }
 
   #value(value: JsonValue, at: At): void {
@@ -163,6 +169,7 @@ export class CallFacts {
     const role = this.#evaluates && found !== 'command' && /[(=]/.test(text) ? 'code' : found;
     const isContent = role === 'text' && at.schema !== undefined && CONTENT.test(splitWords(at.name));
     this.fields.push({ name: at.name, text, role, folder: at.folder, isContent });
+    if (role === 'command' && text.length > MAX_SCRIPT_LENGTH) this.isTooLarge = true;
     // Arguments of another tool as JSON text.
     if (
       (role !== 'text' || !/^(?:text|content)/.test(at.name)) &&

@@ -72,19 +72,6 @@ function textsIn({ fields, names }: CallFacts): string[] {
   return [...fields.map(({ text }) => text), ...names.filter((name) => !/^[\p{L}\p{N}_$ -]*$/u.test(name))];
 }
 
-/** What a forbidding rule looks at: names, values, and the words that a shell makes of them. */
-function wordsIn(facts: CallFacts): string[] {
-  const quoted = facts.fields.filter(
-    ({ role, text }) =>
-      /["'\\$`{]/.test(text) && (role === 'command' || (role === 'unknown' && /\s/.test(text) && !facts.isProse(text))),
-  );
-  const commands = quoted.flatMap((field) => facts.scriptIn(field).commands);
-  return [
-    ...facts.all,
-    ...commands.map(({ words, redirects }) => [...words, ...redirects.map(({ target }) => target)].join(' ')),
-  ];
-}
-
 /** A path through the parent folder: it leads elsewhere than a pattern says. */
 const CLIMBS = /(?:^|[\s,;:|/\\])\.\.(?:$|[\s,;:|/\\])/;
 
@@ -92,8 +79,8 @@ const CLIMBS = /(?:^|[\s,;:|/\\])\.\.(?:$|[\s,;:|/\\])/;
 function argumentCondition(pattern: string, allows: boolean): Condition {
   const glob = globOf(pattern);
   if (!allows) {
-    const isWithin = globInside(foldText(pattern));
-    return (facts) => wordsIn(facts).some((text) => glob(text) || isWithin(foldText(text)));
+    const isWithin = globInside(pattern);
+    return ({ words }) => words.some((text) => glob(text) || isWithin(text));
   }
   const fits = (text: string): boolean =>
     glob(text) && !CLIMBS.test(foldText(text)) && text.split(/[\r\n]+/).every((line) => line === '' || glob(line));
@@ -115,7 +102,7 @@ function hostCondition(pattern: string, allows: boolean): Condition {
   const isSpecific = /[\p{L}\p{N}]/u.test(pattern);
   return (facts) =>
     facts.fields.some(({ name, text }) => HOST_FIELD.test(splitWords(name)) && hostsNamedIn(text, true).some(glob)) ||
-    wordsIn(facts).some((text) => hostsNamedIn(text, isSpecific).some(glob));
+    facts.words.some((text) => hostsNamedIn(text, isSpecific).some(glob));
 }
 
 /** A pattern of commands, and the literal prefix of its program. */
@@ -130,7 +117,7 @@ function scriptsOf(facts: CallFacts, program: string): ShellScript[] {
     if (role !== 'unknown' && role !== 'path') return false;
     return /\s|[;|&`$]/.test(text) && !isOtherProse(field, program, facts);
   });
-  return [...texts.map((field) => facts.scriptIn(field)), ...wordLists.map((list) => facts.scriptOf(list))];
+  return [...texts, ...wordLists].map((each) => facts.scriptOf(each));
 }
 
 /** True if the call consists only of plain commands of this pattern. */
@@ -144,7 +131,7 @@ function isOnly(pattern: CommandPattern, facts: CallFacts): boolean {
   let isAny = false;
   for (const each of isInPieces ? facts.wordLists : otherFields) {
     if ('role' in each && isOtherProse(each, program, facts)) return false;
-    const { commands, fault, finding } = 'words' in each ? facts.scriptOf(each) : facts.scriptIn(each);
+    const { commands, fault, finding } = facts.scriptOf(each);
     if (fault !== undefined || finding !== undefined) return false;
     if (!commands.every((command) => isPlain(command, pattern) && fits(glob, textOf(command)))) return false;
     isAny ||= commands.length > 0;
@@ -153,9 +140,10 @@ function isOnly(pattern: CommandPattern, facts: CallFacts): boolean {
 }
 
 /** True for prose without the name of the program: it need not be parsed. */
-function isOtherProse({ role, text }: Field, program: string, facts: CallFacts): boolean {
+function isOtherProse(field: Field, program: string, facts: CallFacts): boolean {
+  const { role, text } = field;
   if (role === 'command' || text.length > MAX_SCRIPT_LENGTH || text.includes(program)) return false;
-  return /\w/.test(text) && facts.isProse(text);
+  return /\w/.test(text) && facts.isProse(field);
 }
 
 /**
@@ -253,13 +241,16 @@ const MAX_FOLDERS = 8;
 function* pathsIn(facts: CallFacts): Generator<Place> {
   const { resolvePath } = facts.surroundings;
   const folders = new Set<string | undefined>();
+  const others = new Set(facts.names.filter((name) => /[^\w -]/.test(name)));
   for (const field of facts.fields) {
     const { text, role } = field;
     const options: PathOptions = { workingFolder: folderOf(field, facts), resolvePath };
-    const isProse = role === 'unknown' && /\s/.test(text) && facts.isProse(text) && !NAMES_FOLDER.test(text);
-    if (role === 'command' || (role === 'unknown' && /\s/.test(text) && !isProse))
-      yield* pathsOfScript(facts.scriptIn(field), options, role === 'command');
-    if (!isPathField(field) || isProse) continue;
+    const mayRun = role === 'command' || (role === 'unknown' && /\s/.test(text));
+    const isProse = role === 'unknown' && mayRun && facts.isProse(field) && !NAMES_FOLDER.test(text);
+    if (mayRun && !isProse) yield* pathsOfScript(facts.scriptOf(field), options, role === 'command');
+    const isPath = isPathField(field);
+    if (!isPath && role !== 'command' && !field.isContent) others.add(text);
+    if (!isPath || isProse) continue;
     const isFolder = role === 'folder' && text === field.folder;
     if (isFolder) options.workingFolder = facts.surroundings.workingFolder;
     for (const each of text.split(NEXT_PATH)) {
@@ -276,13 +267,11 @@ function* pathsIn(facts: CallFacts): Generator<Place> {
         true,
       );
   }
-  const others = facts.fields.filter((field) => !field.isContent && field.role !== 'command' && !isPathField(field));
-  for (const text of new Set([
-    ...others.map((field) => field.text),
-    ...facts.names.filter((name) => /[^\w -]/.test(name)),
-  ]))
-    for (const each of /[/\\~]/.test(text) ? text.split(NEXT_PATH) : [text])
-      yield* possiblePaths(each, [...folders], resolvePath);
+  const joined = resolvePath === undefined ? 0 : folders.size;
+  for (const text of others)
+    if (MAY_LEAD_AWAY.test(text) || (joined > 0 && text.length < 256))
+      for (const each of /[/\\~]/.test(text) ? text.split(NEXT_PATH) : [text])
+        yield* possiblePaths(each, [...folders], resolvePath);
 }
 
 /** Another path may follow a separator. */
@@ -296,8 +285,7 @@ function isPathField({ text, role }: Field): boolean {
 /** A text that is no path by its name: a server may join it with the folders of the call. */
 function* possiblePaths(text: string, folders: (string | undefined)[], resolvePath?: ResolvePath): Generator<Place> {
   // A plain name leads out of a folder only through a symbolic link.
-  const isShort = text.length < 256 && resolvePath !== undefined && folders.length > 0;
-  if (!isShort && !MAY_LEAD_AWAY.test(text)) return;
+  const isShort = text.length < 256 && resolvePath !== undefined;
   const folded = foldText(text);
   const leadsAway = CLIMBS.test(folded) || /^[~/\\]|^[a-z][a-z\d+.-]*:\S|:[/\\]{2}/.test(folded);
   if (leadsAway)
