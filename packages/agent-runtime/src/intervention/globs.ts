@@ -1,4 +1,4 @@
-import { foldText, isPlainText } from '@toolyard/protocol';
+import { foldText } from '@toolyard/protocol';
 
 /** Compiles a pattern for use with many texts, see {@link matchesGlob}. */
 export function globOf(pattern: string): (text: string) => boolean {
@@ -44,11 +44,12 @@ export function matchesGlob(pattern: string, text: string): boolean {
 
 /**
  * Finds a pattern anywhere in a text, in every spelling: `*` matches any characters, `?` one; a pattern that begins or
- * ends with a letter or digit does so at the edge of a word. Takes time in proportion to the length.
+ * ends with a letter or digit does so at the edge of a word. `isPlain`: see `isPlainText`. Takes time in proportion to
+ * the length.
  */
-export function globInside(written: string): (text: string) => boolean {
+export function globInside(written: string): (text: string, isPlain: boolean) => boolean {
   const pattern = foldText(written);
-  const pieces = pattern.split(/\*+/).map((piece) => piece.replace(/[\\^$.|+()[\]{}]/g, '\\$&').replaceAll('?', '[^]'));
+  const pieces = pattern.split(/\*+/).map((piece) => escaped(piece).replaceAll('?', '[^]'));
   const last = pieces.length - 1;
   const patterns = pieces.map((piece, at) => {
     const from = at === 0 && /^[a-z\d]/i.test(piece) ? '(?<![a-z\\d])' : '';
@@ -56,9 +57,10 @@ export function globInside(written: string): (text: string) => boolean {
   });
   const literals = pattern.split(/[*?\s]+/);
   const literal = literals.reduce((longest, each) => (each.length > longest.length ? each : longest), '');
-  return (text) => {
-    // Folding is the expensive part: most texts are plain and do not contain the pattern.
-    if (!text.toLowerCase().includes(literal) && isPlainText(text)) return false;
+  const mayMatch = new RegExp(escaped(literal), 'i');
+  return (text, isPlain) => {
+    // Folding is the expensive part.
+    if (isPlain && !mayMatch.test(text)) return false;
     const folded = foldText(text);
     let from = 0;
     return patterns.every((each) => {
@@ -68,4 +70,8 @@ export function globInside(written: string): (text: string) => boolean {
       return isFound;
     });
   };
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.|+()[\]{}]/g, '\\$&');
 }

@@ -4,7 +4,7 @@ import { DESTROYS, isToolProgram } from './tool-dangers.ts';
 import { isWrapper, WRAPPING_PROGRAMS } from './wrappers.ts';
 
 /** Characters with which a shell expands, assigns, redirects or escapes; rare in prose. */
-const EXPANDS = /[$`~<>\\*[\]{}=%@^\ue000\0-\x08\x0b-\x1f]|\?\w/;
+const EXPANDS = /[$`~<>\\*[\]{}=%@^\ue000\0-\x08\x0b-\x1f]/;
 
 /** Matches where a command may begin: the program and the next two words. */
 const COMMANDS = /(?:^|[;&|(\n])[\s!]*([^\s;&|()]+)[ \t]*([^\s;&|()]*)[ \t]*([^\s;&|()]*)/g;
@@ -33,7 +33,7 @@ const KNOWN: ReadonlySet<string> = new Set([
  * is harmless and need not be parsed. Takes time in proportion to its length.
  */
 export function isPlainProse(text: string): boolean {
-  if (EXPANDS.test(text) || (NAME_PART.test(text) && namesPath(text))) return false;
+  if (EXPANDS.test(text) || (text.includes('?') && /\?\w/.test(text)) || (NAME_PART.test(text) && namesPath(text))) return false;
   COMMANDS.lastIndex = 0;
   for (let found = COMMANDS.exec(text); found !== null; found = COMMANDS.exec(text)) {
     const [, program = '', first = '', second = ''] = found;

@@ -1,12 +1,12 @@
 import type { InterventionRule } from '@toolyard/protocol';
-import { foldText, hostName, hostsNamedIn, normalHost, plainWebUrl } from '@toolyard/protocol';
+import { foldText, hostName, hostsNamedIn, isPlainText, normalHost, plainWebUrl } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
 import { splitWords } from './call-facts.ts';
 import { isPlainGit } from './git-dangers.ts';
 import { globInside, globOf, matchesGlob } from './globs.ts';
 import { LISTERS, namesEffect, TEXT_ONLY } from './programs.ts';
 import type { PathOptions, PathCandidates, ResolvePath } from './resolved-path.ts';
-import { isInFolder, pathCandidates } from './resolved-path.ts';
+import { insideOf, pathCandidates } from './resolved-path.ts';
 import { normalPath } from './sensitive-paths.ts';
 import { MAX_SCRIPT_LENGTH, readShell } from './shell-reader.ts';
 import type { ShellScript, SimpleCommand } from './shell-script.ts';
@@ -26,16 +26,12 @@ type Condition = (facts: CallFacts, hints: TrustedHints) => boolean;
 export function compileRules(
   rules: readonly InterventionRule[],
 ): (facts: CallFacts, hints: TrustedHints) => Decision | undefined {
-  const compiled = rules.map((rule) => ({ decision: rule.decision, conditions: conditionsOf(rule) }));
+  const compiled = (['never', 'ask', 'allow'] as const).flatMap((decision) =>
+    rules.filter((rule) => rule.decision === decision).map((rule) => ({ decision, conditions: conditionsOf(rule) })),
+  );
   return (facts, hints) => {
-    let decided: Decision | undefined;
-    for (const { decision, conditions } of compiled) {
-      if (decided === decision || (decided !== undefined && decision === 'allow')) continue;
-      if (!conditions.every((matches) => matches(facts, hints))) continue;
-      if (decision === 'never') return 'never';
-      decided = decision;
-    }
-    return decided;
+    const first = compiled.find(({ conditions }) => conditions.every((matches) => matches(facts, hints)));
+    return first?.decision;
   };
 }
 
@@ -80,7 +76,7 @@ function argumentCondition(pattern: string, allows: boolean): Condition {
   const glob = globOf(pattern);
   if (!allows) {
     const isWithin = globInside(pattern);
-    return ({ words }) => words.some((text) => glob(text) || isWithin(text));
+    return ({ words, isPlain }) => words.some((text) => glob(text) || isWithin(text, isPlain));
   }
   const fits = (text: string): boolean =>
     glob(text) && !CLIMBS.test(foldText(text)) && text.split(/[\r\n]+/).every((line) => line === '' || glob(line));
@@ -253,7 +249,7 @@ function* pathsIn(facts: CallFacts): Generator<Place> {
     if (!isPath || isProse) continue;
     const isFolder = role === 'folder' && text === field.folder;
     if (isFolder) options.workingFolder = facts.surroundings.workingFolder;
-    for (const each of text.split(NEXT_PATH)) {
+    for (const each of SEPARATES.test(text) ? text.split(NEXT_PATH) : [text]) {
       const { paths, unresolved } = pathCandidates(each, options);
       if (folders.size < MAX_FOLDERS) folders.add(paths[0]);
       yield { text: each, paths, unresolved, isPath: true };
@@ -269,17 +265,18 @@ function* pathsIn(facts: CallFacts): Generator<Place> {
   }
   const joined = resolvePath === undefined ? 0 : folders.size;
   for (const text of others)
-    if (MAY_LEAD_AWAY.test(text) || (joined > 0 && text.length < 256))
+    if (mayLeadAway(text, facts.isPlain) || (joined > 0 && text.length < 256))
       for (const each of /[/\\~]/.test(text) ? text.split(NEXT_PATH) : [text])
         yield* possiblePaths(each, [...folders], resolvePath);
 }
 
 /** Another path may follow a separator. */
+const SEPARATES = /[\s,;|:]/;
 const NEXT_PATH = /(?:[\s,;|]|(?<!^file|^[a-z]):)+(?=[/~\\]|[a-z]:[\\/]|\.\.[/\\])/i;
 
 function isPathField({ text, role }: Field): boolean {
   if (role === 'path' || role === 'folder') return true;
-  return role === 'url' ? /^file:/i.test(text) : role === 'unknown' && LOOKS_LIKE_PATH.test(text);
+  return role === 'url' ? /^file:/i.test(text) : role === 'unknown' && (LOOKS_LIKE_PATH.test(text) || hasUnknown(text));
 }
 
 /** A text that is no path by its name: a server may join it with the folders of the call. */
@@ -294,12 +291,21 @@ function* possiblePaths(text: string, folders: (string | undefined)[], resolvePa
     for (const workingFolder of folders) yield { text, ...pathCandidates(text, { workingFolder, resolvePath }) };
 }
 
-const MAY_LEAD_AWAY = /[/\\~%]|\.\.|[^ -~\t\n\r]|^[A-Za-z][A-Za-z\d+.-]*:\S/;
+/** Separate searches are several times faster than one pattern. */
+function mayLeadAway(text: string, isPlain: boolean): boolean {
+  return (
+    /[/\\~%]/.test(text) ||
+    text.includes('..') ||
+    /^[A-Za-z][A-Za-z\d+.-]*:\S/.test(text) ||
+    (!isPlain && !isPlainText(text))
+  );
+}
+
 const UNRESOLVED = { paths: [], unresolved: true };
 
 const NAMES_FOLDER = /(?<!\S)\.{1,2}(?!\S)/;
 
-const LOOKS_LIKE_PATH = /^[/~\\]|^[A-Za-z]:[\\/]|^\.{1,2}(?:$|[/\\])|^[^\s:?&=]*[/\\][^\s:?&=]*$|[\0\u0001]/;
+const LOOKS_LIKE_PATH = /^[/~\\]|^[A-Za-z]:[\\/]|^\.{1,2}(?:$|[/\\])|^[^\s:?&=]*[/\\][^\s:?&=]*$/;
 
 function folderOf({ folder }: Field, { surroundings }: CallFacts): string | undefined {
   if (folder === undefined) return surroundings.workingFolder;
@@ -327,9 +333,9 @@ function* pathsOfScript({ commands, fault }: ShellScript, options: PathOptions, 
 }
 
 function reachesOutside(folder: string, facts: CallFacts): boolean {
-  const { resolvePath } = facts.surroundings;
+  const isInside = insideOf(folder, facts.surroundings.resolvePath);
   for (const { text, paths, unresolved } of pathsIn(facts)) {
-    if (paths.some((path) => !isInFolder(path, folder, resolvePath))) return true;
+    if (!paths.every(isInside)) return true;
     // Without a known working folder a relative path counts as inside it.
     if (unresolved && /^[/~]|^[A-Za-z]:|^\.\.(?:\/|$)|[\0\u0001]/.test(normalPath(text.replaceAll('\\', '/'))))
       return true;
@@ -338,14 +344,14 @@ function reachesOutside(folder: string, facts: CallFacts): boolean {
 }
 
 function staysInside(folder: string, facts: CallFacts, mayRun: boolean): boolean {
-  const { resolvePath } = facts.surroundings;
+  const isInside = insideOf(folder, facts.surroundings.resolvePath);
   // Code and queries may take effect anywhere.
   const hasEffect = ({ role }: Field): boolean =>
     role === 'code' || role === 'query' || (role === 'command' && !mayRun);
   if (facts.fields.some(hasEffect) || (!mayRun && facts.wordLists.some(({ isCertain }) => isCertain))) return false;
   let isAny = false;
   for (const { paths, unresolved, isPath = false } of pathsIn(facts)) {
-    if (unresolved || paths.some((path) => !isInFolder(path, folder, resolvePath))) return false;
+    if (unresolved || !paths.every(isInside)) return false;
     isAny ||= isPath;
   }
   return isAny;
