@@ -67,6 +67,7 @@ test('exports these names and no others', () => {
     'isMediaPart',
     'isMediaType',
     'isOnceOnly',
+    'isPlainText',
     'isStorageFault',
     'labelOf',
     'mediaTypeOf',

@@ -25,7 +25,11 @@ export function findDanger(facts: CallFacts, onlyReads: boolean): ScriptFinding 
 function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Generator<ScriptFinding | undefined> {
   for (const list of facts.wordLists) yield certainOnly(inspectScript(facts.scriptOf(list), own), list.isCertain);
   for (const field of facts.fields) {
-    yield inspectPlace(field, tool) ?? inspectVariable(field) ?? (field.role === 'text' ? undefined : inspectNames(field, facts, own));
+    yield (
+      inspectPlace(field, tool) ??
+        inspectVariable(field) ??
+        (field.role === 'text' ? undefined : inspectNames(field, facts, own))
+    );
     yield inspectText(field, facts, tool);
   }
   for (const name of facts.names)
@@ -37,8 +41,7 @@ function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Genera
     facts.fields.some(({ text }) => HERE.test(text))
   )
     yield TOUCHES_TOOLYARD;
-  for (const setting of facts.settings)
-    if (HOST_SETTINGS.test(setting)) yield HOST_ACCESS;
+  for (const setting of facts.settings) if (HOST_SETTINGS.test(setting)) yield HOST_ACCESS;
 }
 
 /** Toolyard, the metadata of a cloud machine, and the rights of a container, named in any text but prose. */
@@ -118,7 +121,7 @@ function inspectPlace({ name, text, role, folder }: Field, tool: Tool): ScriptFi
 
 /** PowerShell, which is matched as text instead of parsed. */
 const RUNS_FETCHED =
-  /\b(?:iex|invoke-expression)\b[^\n]{0,200}\b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n]{0,200}\|\s*(?:iex|invoke-expression)\b/i;
+  /\bi(?:(?:ex|nvoke-expression)\b[^\n]{0,200}\b(?:iwr|irm|invoke-(?:webrequest|restmethod)|downloadstring)\b|(?:wr|rm|nvoke-(?:webrequest|restmethod))\b[^\n]{0,200}\|\s*(?:iex|invoke-expression)\b)/i;
 
 function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding | undefined {
   const { text, role } = field;

@@ -138,7 +138,10 @@ export class CallFacts {
 
   /** What a forbidding rule looks at: names, values, and the words that a shell makes of them. */
   get words(): readonly string[] {
-    return (this.#allWords ??= [...this.all, ...this.fields.filter(isQuoted).flatMap((field) => this.#shellWords(field))]);
+    return (this.#allWords ??= [
+      ...this.all,
+      ...this.fields.filter(isQuoted).flatMap((field) => this.#shellWords(field)),
+    ]);
   }
 
   /** True if all texts are plain, see {@link isPlainText}: most are. */
@@ -240,6 +243,8 @@ export class CallFacts {
     const others = entries.filter(
       (entry) => entry !== named && !TEXT.test(entry[0]) && !FOLDER.test(splitWords(entry[0])),
     );
+    // Alone it is a field or a list.
+    if (others.length === 0) return;
     const words = [named, ...others].flatMap(([, value]) =>
       typeof value === 'string' ? value.trim().split(/\s+/) : textsIn(value),
     );

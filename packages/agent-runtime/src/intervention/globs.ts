@@ -43,8 +43,8 @@ export function matchesGlob(pattern: string, text: string): boolean {
 }
 
 /**
- * Finds a pattern anywhere in a text, in every spelling: `*` matches any characters, `?` one; a pattern that begins or
- * ends with a letter or digit does so at the edge of a word. `isPlain`: see `isPlainText`. Takes time in proportion to
+ * Finds a pattern as the whole text, or anywhere in it in every spelling: `*` matches any characters, `?` one; a pattern
+ * that begins or ends with a letter or digit does so at the edge of a word. `isPlain`: see `isPlainText`. Takes time in proportion to
  * the length.
  */
 export function globInside(written: string): (text: string, isPlain: boolean) => boolean {
@@ -58,9 +58,11 @@ export function globInside(written: string): (text: string, isPlain: boolean) =>
   const literals = pattern.split(/[*?\s]+/);
   const literal = literals.reduce((longest, each) => (each.length > longest.length ? each : longest), '');
   const mayMatch = new RegExp(escaped(literal), 'i');
+  const isWritten = globOf(written);
   return (text, isPlain) => {
     // Folding is the expensive part.
     if (isPlain && !mayMatch.test(text)) return false;
+    if (isWritten(text)) return true;
     const folded = foldText(text);
     let from = 0;
     return patterns.every((each) => {

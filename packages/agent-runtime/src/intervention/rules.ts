@@ -73,11 +73,11 @@ const CLIMBS = /(?:^|[\s,;:|/\\])\.\.(?:$|[\s,;:|/\\])/;
 
 /** Allowed are the whole text and each of its lines; forbidden is the pattern anywhere, in every spelling. */
 function argumentCondition(pattern: string, allows: boolean): Condition {
-  const glob = globOf(pattern);
   if (!allows) {
     const isWithin = globInside(pattern);
-    return ({ words, isPlain }) => words.some((text) => glob(text) || isWithin(text, isPlain));
+    return ({ words, isPlain }) => words.some((text) => isWithin(text, isPlain));
   }
+  const glob = globOf(pattern);
   const fits = (text: string): boolean =>
     glob(text) && !CLIMBS.test(foldText(text)) && text.split(/[\r\n]+/).every((line) => line === '' || glob(line));
   return (facts) => facts.fields.length > 0 && textsIn(facts).every(fits);
@@ -138,8 +138,8 @@ function isOnly(pattern: CommandPattern, facts: CallFacts): boolean {
 /** True for prose without the name of the program: it need not be parsed. */
 function isOtherProse(field: Field, program: string, facts: CallFacts): boolean {
   const { role, text } = field;
-  if (role === 'command' || text.length > MAX_SCRIPT_LENGTH || text.includes(program)) return false;
-  return /\w/.test(text) && facts.isProse(field);
+  if (role === 'command' || text.length > MAX_SCRIPT_LENGTH || !facts.isProse(field)) return false;
+  return /\w/.test(text) && !text.includes(program);
 }
 
 /**

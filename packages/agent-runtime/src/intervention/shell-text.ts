@@ -29,7 +29,8 @@ export function remembering<T>(of: (text: string) => T): (text: string) => T {
     if (before !== undefined || known.has(text)) return before as T;
     const result = of(text);
     if (known.size >= 5_000) known.clear();
-    if (text.length < 200) known.set(text, result);
+    // A slice would keep the whole text of its call in memory.
+    if (text.length < 200) known.set(text.split('').join(''), result);
     return result;
   };
 }
