@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { showHidden } from './hidden-characters.ts';
+import { foldText, isPlainText, showHidden } from './hidden-characters.ts';
 
 test('attack 16: writes out characters that a reader does not see', () => {
   expect(showHidden('a\u200bb')).toBe('a⟨U+200B⟩b');
@@ -12,4 +12,33 @@ test('attack 16: writes out characters that a reader does not see', () => {
 test('keeps visible characters', () => {
   for (const text of ['plain\ttext\n', '工具，說明', 'naïve café', '⚠️ 👩‍💻 👍🏽', 'שלום'])
     expect(showHidden(text)).toBe(text);
+});
+
+test('tells texts, short and long, of which folding changes only case and spaces', () => {
+  const characters = [
+    'a',
+    'Z',
+    '~',
+    ' ',
+    '\t',
+    '\n',
+    '\r',
+    '%',
+    '\0',
+    '\u0008',
+    '\v',
+    '\f',
+    '\u001f',
+    '\x7f',
+    'é',
+    'ａ',
+    '\u200b',
+  ];
+  for (const character of characters) {
+    for (const text of [`a${character}b`, `${'x'.repeat(12_000)}${character}41`]) {
+      const isPlain = /^[\t\n\r -$&-~]*$/.test(text);
+      expect([character, isPlainText(text)]).toEqual([character, isPlain]);
+      if (isPlain) expect(foldText(text)).toBe(text.replace(/\s+/g, ' ').toLowerCase());
+    }
+  }
 });

@@ -39,6 +39,14 @@ export function foldText(text: string): string {
   return folded.replace(/\s{2,}|[^\S ]/g, ' ').toLowerCase();
 }
 
+/** True for a text of which {@link foldText} changes only the case and the spaces. */
+export function isPlainText(text: string): boolean {
+  if (text.length < 10_000) return !NEEDS_FOLDING.test(text);
+  // V8 scans for few characters, and encodes ASCII, much faster than it matches a negated class.
+  const isAscii = new TextEncoder().encode(text).length === text.length;
+  return isAscii && !text.includes('%') && !text.includes('\x7f') && !/[\0-\x08\v\f\x0e-\x1f]/.test(text);
+}
+
 /** Most texts are plain ASCII, in lower case. */
 const CHANGES = /[^ -$&-@[-~]/;
 const NEEDS_FOLDING = /[^\t\n\r -$&-~]/;

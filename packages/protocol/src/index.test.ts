@@ -68,6 +68,7 @@ test('exports these names and no others', () => {
     'isMediaPart',
     'isMediaType',
     'isOnceOnly',
+    'isPlainText',
     'isStorageFault',
     'labelOf',
     'mediaTypeOf',

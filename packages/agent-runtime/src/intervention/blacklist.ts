@@ -1,23 +1,17 @@
 import { foldText } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
-import { splitWords, KNOWN_PROGRAM, namePattern } from './call-facts.ts';
+import { KNOWN_PROGRAM } from './call-facts.ts';
 import type { ProtectedPlaces } from './dangers.ts';
 import { inspectAssignment, inspectScript, TOUCHES_TOOLYARD, secretFinding, touchesToolyard } from './dangers.ts';
 import { METADATA } from './network-dangers.ts';
 import { HOST_SETTINGS } from './tool-dangers.ts';
 import { inspectCode, inspectQuery, displayText } from './inline-code.ts';
 import type { ResolvePath } from './resolved-path.ts';
-import { isInFolder, pathCandidates } from './resolved-path.ts';
+import { insideOf, pathCandidates } from './resolved-path.ts';
 import { dangerOfPath, isWholeSystem, isPersonal } from './sensitive-paths.ts';
 import { inFolder } from './shell-values.ts';
 import type { ScriptFinding } from './shell-script.ts';
 import { dangerFinding, firstDanger, unclearFinding } from './shell-script.ts';
-
-const REMOVES = namePattern('chmod|chown|permissions|delete|remove|rm|rmdir|unlink|erase|wipe|trash|destroy|purge');
-const WRITES = namePattern(
-  'write|append|create|edit|apply|move|save|put|update|insert|upload|set|patch|replace|copy|rename|add',
-);
-const DATABASE = namePattern('sql|pg|postgres|postgresql|mysql|mariadb|sqlite|database|db|mongo|mongodb|redis|duckdb');
 
 /**
  * The default blacklist: calls that need approval, whatever else is allowed. It only reads the arguments of a call;
@@ -25,32 +19,18 @@ const DATABASE = namePattern('sql|pg|postgres|postgresql|mysql|mariadb|sqlite|da
  */
 export function findDanger(facts: CallFacts, onlyReads: boolean): ScriptFinding | undefined {
   if (facts.isTooLarge) return unclearFinding('The arguments are too large to be checked.');
-  const own = facts.surroundings.own ?? {};
-  const called = splitWords(facts.reference);
-  const tool: Tool = {
-    onlyReads,
-    removes: REMOVES.test(called),
-    writes: WRITES.test(called),
-    queries: DATABASE.test(called),
-    contains: /docker|podman|container|compose/.test(called),
-  };
-  return firstDanger(findingsIn(facts, tool, own));
+  return firstDanger(findingsIn(facts, { ...facts.tool, onlyReads }, facts.surroundings.own ?? {}));
 }
 
 function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Generator<ScriptFinding | undefined> {
   for (const list of facts.wordLists) yield certainOnly(inspectScript(facts.scriptOf(list), own), list.isCertain);
   for (const field of facts.fields) {
-    yield inspectPlace(field, tool);
-    if (field.role !== 'text')
-      yield (
-        touchesToolyard(field.text, own) ??
-          resolvesToOwn(field, facts) ??
-          (METADATA.test(field.text) ? METADATA_READ : undefined)
-      );
+    yield (
+      inspectPlace(field, tool) ??
+        inspectVariable(field) ??
+        (field.role === 'text' ? undefined : inspectNames(field, facts, own))
+    );
     yield inspectText(field, facts, tool);
-    yield inspectVariable(field);
-    if (field.role !== 'text' && field.text.includes('true') && HOST_SETTINGS.test(field.text))
-      yield dangerFinding('The container has full access to the machine.');
   }
   for (const name of facts.names)
     if (/[./~]/.test(name))
@@ -61,9 +41,19 @@ function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Genera
     facts.fields.some(({ text }) => HERE.test(text))
   )
     yield TOUCHES_TOOLYARD;
-  for (const setting of facts.settings)
-    if (HOST_SETTINGS.test(setting)) yield dangerFinding('The container has full access to the machine.');
+  for (const setting of facts.settings) if (HOST_SETTINGS.test(setting)) yield HOST_ACCESS;
 }
+
+/** Toolyard, the metadata of a cloud machine, and the rights of a container, named in any text but prose. */
+function inspectNames(field: Field, facts: CallFacts, own: ProtectedPlaces): ScriptFinding | undefined {
+  const { text } = field;
+  const found = touchesToolyard(text, own) ?? resolvesToOwn(field, facts);
+  if (found) return found;
+  if (METADATA.test(text)) return dangerFinding('It reads the credentials of a cloud machine.');
+  return text.includes('true') && HOST_SETTINGS.test(text) ? HOST_ACCESS : undefined;
+}
+
+const HOST_ACCESS = dangerFinding('The container has full access to the machine.');
 
 const HERE = /^(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0)$/i;
 
@@ -81,10 +71,10 @@ function resolvesToOwn({ text, role }: Field, { surroundings }: CallFacts): Scri
   const { dataFolder } = own;
   const real = resolvePath === undefined ? dataFolder : realFolder(own, resolvePath);
   const { paths, unresolved } = pathCandidates(text, { workingFolder, resolvePath });
-  if (paths.some((path) => isInFolder(path, real))) return TOUCHES_TOOLYARD;
+  if (paths.some(insideOf(real))) return TOUCHES_TOOLYARD;
   // A path that the system cannot resolve is compared as it is written.
   const written = unresolved ? pathCandidates(text, { workingFolder }).paths : [];
-  return written.some((path) => isInFolder(path, dataFolder)) ? TOUCHES_TOOLYARD : undefined;
+  return written.some(insideOf(dataFolder)) ? TOUCHES_TOOLYARD : undefined;
 }
 
 const realFolders = new WeakMap<ProtectedPlaces, string>();
@@ -99,9 +89,7 @@ function realFolder(own: ProtectedPlaces, resolvePath: ResolvePath): string {
   return real;
 }
 
-type Tool = { onlyReads: boolean; removes: boolean; writes: boolean; queries: boolean; contains: boolean };
-
-const METADATA_READ = dangerFinding('It reads the credentials of a cloud machine.');
+type Tool = CallFacts['tool'] & { onlyReads: boolean };
 
 /** A text that may not be a command at all is not flagged only because it cannot be analyzed. */
 function certainOnly(finding: ScriptFinding | undefined, isCommand: boolean): ScriptFinding | undefined {
@@ -114,8 +102,8 @@ function inspectPlace({ name, text, role, folder }: Field, tool: Tool): ScriptFi
   if (text.includes('\n') || role === 'code' || role === 'query') return undefined;
   if (role === 'command') return !/\s/.test(text) && dangerOfPath(text) === 'secret' ? secretFinding(text) : undefined;
   const path = inFolder(text, folder);
-  const folded = /[^ -~]/.test(path) ? foldText(path) : path;
-  const found = dangerOfPath(text) ?? (folded === text || /\s/.test(text) ? undefined : dangerOfPath(folded));
+  const folded = /\s/.test(text) ? text : foldText(path);
+  const found = dangerOfPath(text) ?? (folded === text ? undefined : dangerOfPath(folded));
   if (found === 'secret') return secretFinding(path);
   if (
     (tool.contains || /^(?:volumes?|mounts?|binds?)$/i.test(name)) &&
@@ -133,17 +121,18 @@ function inspectPlace({ name, text, role, folder }: Field, tool: Tool): ScriptFi
 
 /** PowerShell, which is matched as text instead of parsed. */
 const RUNS_FETCHED =
-  /^git\+\w+:\/\/|\b(?:iex|invoke-expression)\b[^\n]{0,200}\b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n]{0,200}\|\s*(?:iex|invoke-expression)\b/i;
+  /\bi(?:(?:ex|nvoke-expression)\b[^\n]{0,200}\b(?:iwr|irm|invoke-(?:webrequest|restmethod)|downloadstring)\b|(?:wr|rm|nvoke-(?:webrequest|restmethod))\b[^\n]{0,200}\|\s*(?:iex|invoke-expression)\b)/i;
 
 function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding | undefined {
   const { text, role } = field;
-  if (role !== 'text' && RUNS_FETCHED.test(text)) return dangerFinding('It runs downloaded code.');
+  if (role !== 'text' && (/^git\+\w+:\/\//.test(text) || RUNS_FETCHED.test(text)))
+    return dangerFinding('It runs downloaded code.');
   const { own = {} } = facts.surroundings;
   switch (role) {
     case 'command':
       return (
         (tool.queries ? inspectQuery(text) : undefined) ??
-        (text.trim() === '' ? undefined : inspectScript(facts.scriptIn(field), own))
+        (text.trim() === '' ? undefined : inspectScript(facts.scriptOf(field), own))
       );
     case 'code':
       return (
@@ -154,7 +143,7 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
     case 'text':
       if (tool.queries) return inspectQuery(text);
       // A message that begins like a command may be one; a search term or the content of a file is not.
-      return KNOWN_PROGRAM.test(text) && !/^(?:contents?|query|search|title|subject|name|label)$/.test(field.name)
+      return !/^(?:contents?|query|search|title|subject|name|label)$/.test(field.name) && KNOWN_PROGRAM.test(text)
         ? certainOnly(maybeCommand(field, facts), false)
         : undefined;
     case 'unknown':
@@ -172,8 +161,8 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
 function maybeCommand(field: Field, facts: CallFacts): ScriptFinding | undefined {
   const { text } = field;
   if (text.length < 4 || text.length > 20_000 || /^[\w.@:/~-]*$/.test(text)) return undefined;
-  if (isSentence(text) || facts.isProse(text)) return undefined;
-  const script = facts.scriptIn(field);
+  if (isSentence(text) || facts.isProse(field)) return undefined;
+  const script = facts.scriptOf(field);
   if (script.fault !== undefined && NAMES_PROGRAM.test(text) && !/^[A-Z][a-z]*[,' ]/.test(text)) {
     return dangerFinding(`It looks like a command that cannot be analyzed: ${script.fault}.`);
   }

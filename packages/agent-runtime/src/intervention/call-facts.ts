@@ -1,11 +1,12 @@
 import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
-import { defined, formatToolReference, isJsonObject, parseJson } from '@toolyard/protocol';
+import { defined, formatToolReference, isJsonObject, isPlainText, parseJson } from '@toolyard/protocol';
 import type { ProtectedPlaces } from './dangers.ts';
 import { isPlainProse } from './plain-prose.ts';
 import type { ResolvePath } from './resolved-path.ts';
 import type { ReadOptions } from './shell-reader.ts';
-import { readShell, readWords } from './shell-reader.ts';
+import { MAX_SCRIPT_LENGTH, readShell, readWords } from './shell-reader.ts';
 import type { ShellScript } from './shell-script.ts';
+import { remembering } from './shell-text.ts';
 
 /** The role of an argument, from its schema, name and value. */
 type Role = 'command' | 'code' | 'query' | 'path' | 'folder' | 'url' | 'text' | 'unknown';
@@ -18,14 +19,17 @@ export type Field = {
   readonly folder: string | undefined;
   /** The tool's schema declares it, and its name says that it is the content of something. */
   readonly isContent: boolean;
-};
+} & Cached;
+
+/** What was computed about a text, see {@link CallFacts.scriptOf} and {@link CallFacts.isProse}. */
+type Cached = { script?: ShellScript; isProse?: boolean };
 
 /** A command whose program and arguments are separate values. */
 export type SplitCommand = {
   readonly words: readonly string[];
   readonly isCertain: boolean;
   readonly folder: string | undefined;
-};
+} & Cached;
 
 /** What is known of a tool and where it runs. */
 export type CallContext = {
@@ -45,7 +49,7 @@ const MAX_WORDS = 2_000;
 const MAX_SCRIPTS = 200;
 
 /** Matches a name that contains one of the words, see {@link splitWords}. */
-export const namePattern = (list: string): RegExp => new RegExp(`(?:^|[_\\-.\\s/])(?:${list})(?:[_\\-.\\s/]|$)`);
+const namePattern = (list: string): RegExp => new RegExp(`(?:^|[_\\-.\\s/])(?:${list})(?:[_\\-.\\s/]|$)`);
 /** Words in argument names that indicate a role; earlier rows take precedence. */
 const ROLE_WORDS = {
   command:
@@ -58,9 +62,7 @@ const ROLE_WORDS = {
 } as const satisfies Partial<Record<Role, string>>;
 const COMMAND = namePattern(ROLE_WORDS.command);
 const FOLDER = namePattern(ROLE_WORDS.folder);
-const ANY_ROLE = namePattern(Object.values(ROLE_WORDS).join('|'));
-const ROLE_NAMES = ['command', 'code', 'query', 'url', 'folder', 'path'] as const;
-const ROLES = ROLE_NAMES.map((role) => [role, namePattern(ROLE_WORDS[role])] as const);
+const ROLES = Object.entries(ROLE_WORDS).map(([role, words]) => [role as Role, namePattern(words)] as const);
 const TEXT =
   /^(?:text|texts|content|contents|body|description|message|messages|title|subject|comment|comments|summary|reason|explanation|note|notes|prompt|question|answer|label|labels|query|search|insert|intent|purpose|old_?(?:text|string|str)|new_?(?:text|string|str)|replacement|markdown|html|caption|topic|language|author|name)$/;
 /** Of these only what a server writes or sends as it is: a `title`, `name` or `query` may become a path. */
@@ -68,21 +70,29 @@ const CONTENT =
   /^(?:texts?|contents?|body|description|messages?|comments?|summary|reason|explanation|notes?|prompt|insert|(?:old|new)_?(?:text|string|str)|replacement|markdown|html|file_text|patch|diff)$/;
 const PROGRAM = /^(?:program|command|cmd|exe|executable|binary|bin)$/i;
 const ARGUMENTS = /^(?:args?|arguments|argv|parameters|params|options|flags)$/i;
-/** Names of tools that run their input. */
-const RUNS = namePattern(
-  'sh|bash|zsh|shell|exec|execute|cmd|command|commands|terminal|run|spawn|process|tmux|console|subprocess',
-);
+/** What the names of a server and its tool say about the tool: it runs its input, as a shell or as code, and so on. */
+const TOOL_WORDS = {
+  runs: 'sh|bash|zsh|shell|exec|execute|cmd|command|commands|terminal|run|spawn|process|tmux|console|subprocess',
+  evaluates: 'eval|evaluate|python|javascript|js|code|interpreter|repl|notebook|jupyter',
+  removes: 'chmod|chown|permissions|delete|remove|rm|rmdir|unlink|erase|wipe|trash|destroy|purge',
+  writes: 'write|append|create|edit|apply|move|save|put|update|insert|upload|set|patch|replace|copy|rename|add',
+  queries: 'sql|pg|postgres|postgresql|mysql|mariadb|sqlite|database|db|mongo|mongodb|redis|duckdb',
+  contains: '\\S*(?:docker|podman|container|compose)\\S*',
+} as const;
+type ToolTraits = Readonly<Record<keyof typeof TOOL_WORDS, boolean>>;
+const TOOL_PATTERNS = Object.entries(TOOL_WORDS).map(([trait, words]) => [trait, namePattern(words)] as const);
+const traitsOf = remembering((reference) => {
+  const called = splitWords(reference);
+  return Object.fromEntries(TOOL_PATTERNS.map(([trait, pattern]) => [trait, pattern.test(called)])) as ToolTraits;
+});
 
 type At = { name: string; schema: JsonObject | undefined; depth: number; folder: string | undefined };
-
-const EVALUATES = namePattern('eval|evaluate|python|javascript|js|code|interpreter|repl|notebook|jupyter');
 
 /** The parsed form of a call: rules, blacklist and page use nothing else. */
 export class CallFacts {
   readonly reference: string;
   readonly surroundings: CallContext;
-  /** The tool's name says that it runs its input. */
-  readonly runs: boolean;
+  readonly tool: ToolTraits;
   readonly fields: Field[] = [];
   readonly wordLists: SplitCommand[] = [];
   /** All names and values as texts. */
@@ -92,53 +102,58 @@ export class CallFacts {
   readonly settings: string[] = [];
   /** The call is too large to be analyzed completely. */
   isTooLarge = false;
-  readonly #evaluates: boolean;
   /** A tool that is called like a program takes its arguments. */
   readonly #program: string | undefined;
-  readonly #tool: string;
-  readonly #prose = new Map<string, boolean>();
-  readonly #scripts = new Map<string, ShellScript>();
+  #scripts = 0;
+  #isPlain: boolean | undefined;
+  #allWords: readonly string[] | undefined;
   #valueCount = 0;
   #characterCount = 0;
 
   constructor(tool: ToolReference, args: JsonObject, surroundings: CallContext = {}) {
     this.reference = formatToolReference(tool);
     this.surroundings = surroundings;
-    const called = splitWords(`${tool.serverId}/${tool.name}`);
-    this.runs = RUNS.test(called);
-    this.#evaluates = EVALUATES.test(called);
-    this.#tool = tool.name;
+    this.tool = traitsOf(this.reference);
     this.#program = [tool.serverId, tool.name].find((name) => KNOWN_PROGRAM.test(name));
     this.#value(args, { name: '', schema: surroundings.inputSchema, depth: 0, folder: undefined });
   }
 
-  /** The commands in a field. Each text is parsed once. */
-  scriptIn({ text, folder, role }: Field): ShellScript {
+  /** The commands in a field or list. Each is parsed once. */
+  scriptOf(source: Field | SplitCommand): ShellScript {
+    return (source.script ??= ++this.#scripts > MAX_SCRIPTS ? TOO_MANY : this.#read(source));
+  }
+
+  #read(source: Field | SplitCommand): ShellScript {
+    const { work, workingFolder } = this.surroundings;
+    const options = { folder: source.folder ?? workingFolder, ...defined({ work }) };
+    if ('words' in source) return readWords(source.words, options);
     // A terminal takes a carriage return for the end of a line.
-    const script = role === 'command' ? text : text.replaceAll('\r', '\n');
-    return this.#once(`${folder ?? ''}\0${script}`, () => readShell(script, this.#options(folder)));
+    return readShell(source.role === 'command' ? source.text : source.text.replaceAll('\r', '\n'), options);
   }
 
   /** True for text without meaning for a shell, see {@link isPlainProse}. Each text is checked once. */
-  isProse(text: string): boolean {
-    const isProse = this.#prose.get(text) ?? isPlainProse(text);
-    this.#prose.set(text, isProse);
-    return isProse;
+  isProse(field: Field): boolean {
+    return (field.isProse ??= isPlainProse(field.text));
   }
 
-  scriptOf({ words, folder }: SplitCommand): ShellScript {
-    return this.#once(`${folder ?? ''}\0\0${words.join('\0')}`, () => readWords(words, this.#options(folder)));
+  /** What a forbidding rule looks at: names, values, and the words that a shell makes of them. */
+  get words(): readonly string[] {
+    return (this.#allWords ??= [
+      ...this.all,
+      ...this.fields.filter(isQuoted).flatMap((field) => this.#shellWords(field)),
+    ]);
   }
 
-  #options(folder: string | undefined): ReadOptions {
-    const { work, workingFolder } = this.surroundings;
-    return { folder: folder ?? workingFolder, ...defined({ work }) };
+  /** True if all texts are plain, see {@link isPlainText}: most are. */
+  get isPlain(): boolean {
+    return (this.#isPlain ??= this.all.every(isPlainText));
   }
 
-  #once(key: string, read: () => ShellScript): ShellScript {
-    const script = this.#scripts.get(key) ?? (this.#scripts.size >= MAX_SCRIPTS ? TOO_MANY : read());
-    this.#scripts.set(key, script);
-    return script;
+  #shellWords(field: Field): string[] {
+    if (field.role === 'unknown' && (!/\s/.test(field.text) || this.isProse(field))) return [];
+    return this.scriptOf(field).commands.map(({ words, redirects }) =>
+      [...words, ...redirects.map(({ target }) => target)].join(' '),
+    );
   }
 
   #value(value: JsonValue, at: At): void {
@@ -159,10 +174,11 @@ export class CallFacts {
     this.#characterCount += text.length;
     if (this.#characterCount > MAX_CHARACTERS) this.isTooLarge = true;
     this.all.push(text);
-    const found = roleOf(at, text, this.runs);
-    const role = this.#evaluates && found !== 'command' && /[(=]/.test(text) ? 'code' : found;
+    const found = roleOf(at, text, this.tool.runs);
+    const role = this.tool.evaluates && found !== 'command' && /[(=]/.test(text) ? 'code' : found;
     const isContent = role === 'text' && at.schema !== undefined && CONTENT.test(splitWords(at.name));
     this.fields.push({ name: at.name, text, role, folder: at.folder, isContent });
+    if (role === 'command' && text.length > MAX_SCRIPT_LENGTH) this.isTooLarge = true;
     // Arguments of another tool as JSON text.
     if (
       (role !== 'text' || !/^(?:text|content)/.test(at.name)) &&
@@ -216,7 +232,7 @@ export class CallFacts {
         if (CONTENT.test(name) || (typeof value !== 'string' && value !== true && !Array.isArray(value))) return [];
         return typeof value === 'string' ? [`${option}=${value}`, value] : [option, ...textsIn(value)];
       });
-      this.#words([this.#program, ...this.#tool.split('_'), ...options], false, folder);
+      this.#words([this.#program, ...this.reference.replace(/^.*\//, '').split('_'), ...options], false, folder);
     }
     if (entries.length < 2 || entries.length > 12) return;
     const named = entries.find(
@@ -227,6 +243,8 @@ export class CallFacts {
     const others = entries.filter(
       (entry) => entry !== named && !TEXT.test(entry[0]) && !FOLDER.test(splitWords(entry[0])),
     );
+    // Alone it is a field or a list.
+    if (others.length === 0) return;
     const words = [named, ...others].flatMap(([, value]) =>
       typeof value === 'string' ? value.trim().split(/\s+/) : textsIn(value),
     );
@@ -244,8 +262,13 @@ export class CallFacts {
     }
     const isKnown = KNOWN_PROGRAM.test(words[0] ?? '');
     if (words.length < 2 || !(isCertain || isKnown)) return;
-    this.wordLists.push({ words, isCertain: isCertain || this.runs, folder });
+    this.wordLists.push({ words, isCertain: isCertain || this.tool.runs, folder });
   }
+}
+
+/** True for a text whose words a shell may change. */
+function isQuoted({ role, text }: Field): boolean {
+  return (role === 'command' || role === 'unknown') && text.length <= MAX_SCRIPT_LENGTH && /["'\\$`{]/.test(text);
 }
 
 const TOO_MANY: ShellScript = {
@@ -277,30 +300,20 @@ function folderAmong(entries: readonly [string, JsonValue][]): string | undefine
 function roleOf({ name, schema }: At, text: string, runs: boolean): Role {
   const called = splitWords(name);
   const described = schema === undefined ? undefined : roleInSchema(schema);
-  const byName = roleByName(called, runs);
+  const byName = runs ? roleInTerminal(called) : roleByName(called);
   // A schema can only add a role to what the name says.
   const role = byName === 'text' || byName === 'unknown' ? (described ?? byName) : byName;
   return role === 'unknown' && /^[a-z][a-z0-9+.-]*:\/\/\S*$/i.test(text) ? 'url' : role;
 }
 
-const known = new Map<string, Role>();
+const roleByName = remembering((called): Role => {
+  for (const [role, pattern] of ROLES) if (pattern.test(called)) return role;
+  return TEXT.test(called) ? 'text' : 'unknown';
+});
 
-/** Cached, since calls of a tool repeat the same names. */
-function roleByName(called: string, runs: boolean): Role {
-  const key = `${runs ? '!' : ''}${called}`;
-  const role = known.get(key) ?? findRole(called, runs);
-  if (known.size >= 1_000) known.clear();
-  // A data table can have thousands of neutral names; these are not cached.
-  if (role !== 'unknown') known.set(key, role);
-  return role;
-}
-
-function findRole(called: string, runs: boolean): Role {
-  if (ANY_ROLE.test(called)) for (const [role, pattern] of ROLES) if (pattern.test(called)) return role;
-  // Text that is sent to a terminal is run.
-  if (TEXT.test(called))
-    return runs && /^(?:text|content|body|insert|query|message)$/.test(called) ? 'command' : 'text';
-  return 'unknown';
+/** Text that is sent to a terminal is run. */
+function roleInTerminal(called: string): Role {
+  return /^(?:text|content|body|insert|query|message)$/.test(called) ? 'command' : roleByName(called);
 }
 
 function roleInSchema(schema: JsonObject): Role | undefined {

@@ -1,3 +1,5 @@
+import { foldText } from '@toolyard/protocol';
+
 /** Compiles a pattern for use with many texts, see {@link matchesGlob}. */
 export function globOf(pattern: string): (text: string) => boolean {
   if (pattern.includes('?')) return (text) => matchesGlob(pattern, text);
@@ -41,25 +43,37 @@ export function matchesGlob(pattern: string, text: string): boolean {
 }
 
 /**
- * Finds a pattern anywhere in a text: `*` matches any characters, `?` one; a pattern that begins or ends with a letter
- * or digit does so at the edge of a word. Takes time in proportion to the length.
+ * Finds a pattern as the whole text, or anywhere in it in every spelling: `*` matches any characters, `?` one; a pattern
+ * that begins or ends with a letter or digit does so at the edge of a word. `isPlain`: see `isPlainText`. Takes time in proportion to
+ * the length.
  */
-export function globInside(pattern: string): (text: string) => boolean {
-  const pieces = pattern.split(/\*+/).map((piece) => piece.replace(/[\\^$.|+()[\]{}]/g, '\\$&').replaceAll('?', '[^]'));
+export function globInside(written: string): (text: string, isPlain: boolean) => boolean {
+  const pattern = foldText(written);
+  const pieces = pattern.split(/\*+/).map((piece) => escaped(piece).replaceAll('?', '[^]'));
   const last = pieces.length - 1;
   const patterns = pieces.map((piece, at) => {
     const from = at === 0 && /^[a-z\d]/i.test(piece) ? '(?<![a-z\\d])' : '';
     return new RegExp(`${from}${piece}${at === last && /[a-z\d]$/i.test(piece) ? '(?![a-z\\d])' : ''}`, 'g');
   });
-  const literal = pattern.split(/[*?]+/).reduce((longest, each) => (each.length > longest.length ? each : longest), '');
-  return (text) => {
-    if (!text.includes(literal)) return false;
+  const literals = pattern.split(/[*?\s]+/);
+  const literal = literals.reduce((longest, each) => (each.length > longest.length ? each : longest), '');
+  const mayMatch = new RegExp(escaped(literal), 'i');
+  const isWritten = globOf(written);
+  return (text, isPlain) => {
+    // Folding is the expensive part.
+    if (isPlain && !mayMatch.test(text)) return false;
+    if (isWritten(text)) return true;
+    const folded = foldText(text);
     let from = 0;
     return patterns.every((each) => {
       each.lastIndex = from;
-      const isFound = each.test(text);
+      const isFound = each.test(folded);
       from = each.lastIndex;
       return isFound;
     });
   };
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.|+()[\]{}]/g, '\\$&');
 }

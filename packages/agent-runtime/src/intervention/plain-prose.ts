@@ -1,10 +1,11 @@
 import * as programs from './programs.ts';
 import { dangerOfPath } from './sensitive-paths.ts';
+import { remembering } from './shell-text.ts';
 import { DESTROYS, isToolProgram } from './tool-dangers.ts';
 import { isWrapper, WRAPPING_PROGRAMS } from './wrappers.ts';
 
 /** Characters with which a shell expands, assigns, redirects or escapes; rare in prose. */
-const EXPANDS = /[$`~<>\\*[\]{}=%@^\ue000\0-\x08\x0b-\x1f]|\?\w/;
+const EXPANDS = /[$`~<>\\*[\]{}=%@^\ue000\0-\x08\x0b-\x1f]/;
 
 /** Matches where a command may begin: the program and the next two words. */
 const COMMANDS = /(?:^|[;&|(\n])[\s!]*([^\s;&|()]+)[ \t]*([^\s;&|()]*)[ \t]*([^\s;&|()]*)/g;
@@ -33,7 +34,8 @@ const KNOWN: ReadonlySet<string> = new Set([
  * is harmless and need not be parsed. Takes time in proportion to its length.
  */
 export function isPlainProse(text: string): boolean {
-  if (EXPANDS.test(text) || (NAME_PART.test(text) && namesPath(text))) return false;
+  if (EXPANDS.test(text) || (text.includes('?') && /\?\w/.test(text)) || (NAME_PART.test(text) && namesPath(text)))
+    return false;
   COMMANDS.lastIndex = 0;
   for (let found = COMMANDS.exec(text); found !== null; found = COMMANDS.exec(text)) {
     const [, program = '', first = '', second = ''] = found;
@@ -42,23 +44,14 @@ export function isPlainProse(text: string): boolean {
   return true;
 }
 
-/** Cache of words that name no known program. */
-const unknownWords = new Set<string>();
-
-function mayBeKnown(program: string): boolean {
-  if (unknownWords.has(program)) return false;
+const mayBeKnown = remembering((program): boolean => {
   if (/["'#]/.test(program) || RESERVED.test(program)) return true;
   const name = programs.plainName(program.replace(/[,.:!]+$/, ''));
-  if (KNOWN.has(name) || isWrapper(name) || isToolProgram(name) || /-credential-|^ld[-.]/.test(name)) return true;
-  if (unknownWords.size >= 2_000) unknownWords.clear();
-  unknownWords.add(program);
-  return false;
-}
+  return KNOWN.has(name) || isWrapper(name) || isToolProgram(name) || /-credential-|^ld[-.]/.test(name);
+});
 
 /** An unknown program is judged by its first arguments. */
-function mayDestroy(word: string): boolean {
-  return word.length > 1 && (word.startsWith('-') || DESTROYS.test(word));
-}
+const mayDestroy = remembering((word): boolean => word.length > 1 && (word.startsWith('-') || DESTROYS.test(word)));
 
 const NAME_PART = /[._](?=\w)|\//;
 const BETWEEN_WORDS = /[\s;&|()]/;

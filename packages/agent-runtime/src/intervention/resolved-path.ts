@@ -1,4 +1,4 @@
-import { decodePath } from './sensitive-paths.ts';
+import { decodePath, normalPath } from './sensitive-paths.ts';
 import { hasUnknown } from './shell-text.ts';
 
 /**
@@ -52,23 +52,16 @@ function resolveOne(path: string, { workingFolder, resolvePath }: PathOptions): 
   return real.includes(undefined) ? undefined : real.map((each) => each ?? '');
 }
 
-/** True for a path in a folder, and for the folder itself. */
-export function isInFolder(path: string, folder: string, resolvePath?: ResolvePath): boolean {
+/** Tells for a resolved path whether it is in a folder, or the folder itself. */
+export function insideOf(folder: string, resolvePath?: ResolvePath): (path: string) => boolean {
   const normal = lexical(folder);
   const home = (resolvePath?.(normal) ?? normal).replace(/\/$/, '');
-  return path === home || path.startsWith(`${home}/`);
+  return (path) => path.startsWith(home) && (path.length === home.length || path[home.length] === '/');
 }
 
-/** Removes `.`, `..` and repeated slashes. */
+/** An absolute path without `.`, `..` and repeated slashes. */
 function lexical(path: string): string {
   const drive = /^[A-Za-z]:/.exec(path)?.[0] ?? '';
-  const parts: string[] = [];
-  for (const part of path
-    .slice(drive.length)
-    .replaceAll(drive === '' ? '/' : '\\', '/')
-    .split('/')) {
-    if (part === '..') parts.pop();
-    else if (part !== '' && part !== '.') parts.push(part);
-  }
-  return `${drive}/${parts.join('/')}`;
+  if (drive === '') return normalPath(path);
+  return drive + normalPath(`/${path.slice(2).replaceAll('\\', '/')}`);
 }

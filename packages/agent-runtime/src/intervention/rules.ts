@@ -1,12 +1,12 @@
 import type { InterventionRule } from '@toolyard/protocol';
-import { foldText, hostName, hostsNamedIn, normalHost, plainWebUrl } from '@toolyard/protocol';
+import { foldText, hostName, hostsNamedIn, isPlainText, normalHost, plainWebUrl } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
 import { splitWords } from './call-facts.ts';
 import { isPlainGit } from './git-dangers.ts';
 import { globInside, globOf, matchesGlob } from './globs.ts';
 import { LISTERS, namesEffect, TEXT_ONLY } from './programs.ts';
 import type { PathOptions, PathCandidates, ResolvePath } from './resolved-path.ts';
-import { isInFolder, pathCandidates } from './resolved-path.ts';
+import { insideOf, pathCandidates } from './resolved-path.ts';
 import { normalPath } from './sensitive-paths.ts';
 import { MAX_SCRIPT_LENGTH, readShell } from './shell-reader.ts';
 import type { ShellScript, SimpleCommand } from './shell-script.ts';
@@ -26,16 +26,12 @@ type Condition = (facts: CallFacts, hints: TrustedHints) => boolean;
 export function compileRules(
   rules: readonly InterventionRule[],
 ): (facts: CallFacts, hints: TrustedHints) => Decision | undefined {
-  const compiled = rules.map((rule) => ({ decision: rule.decision, conditions: conditionsOf(rule) }));
+  const compiled = (['never', 'ask', 'allow'] as const).flatMap((decision) =>
+    rules.filter((rule) => rule.decision === decision).map((rule) => ({ decision, conditions: conditionsOf(rule) })),
+  );
   return (facts, hints) => {
-    let decided: Decision | undefined;
-    for (const { decision, conditions } of compiled) {
-      if (decided === decision || (decided !== undefined && decision === 'allow')) continue;
-      if (!conditions.every((matches) => matches(facts, hints))) continue;
-      if (decision === 'never') return 'never';
-      decided = decision;
-    }
-    return decided;
+    const first = compiled.find(({ conditions }) => conditions.every((matches) => matches(facts, hints)));
+    return first?.decision;
   };
 }
 
@@ -72,29 +68,16 @@ function textsIn({ fields, names }: CallFacts): string[] {
   return [...fields.map(({ text }) => text), ...names.filter((name) => !/^[\p{L}\p{N}_$ -]*$/u.test(name))];
 }
 
-/** What a forbidding rule looks at: names, values, and the words that a shell makes of them. */
-function wordsIn(facts: CallFacts): string[] {
-  const quoted = facts.fields.filter(
-    ({ role, text }) =>
-      /["'\\$`{]/.test(text) && (role === 'command' || (role === 'unknown' && /\s/.test(text) && !facts.isProse(text))),
-  );
-  const commands = quoted.flatMap((field) => facts.scriptIn(field).commands);
-  return [
-    ...facts.all,
-    ...commands.map(({ words, redirects }) => [...words, ...redirects.map(({ target }) => target)].join(' ')),
-  ];
-}
-
 /** A path through the parent folder: it leads elsewhere than a pattern says. */
 const CLIMBS = /(?:^|[\s,;:|/\\])\.\.(?:$|[\s,;:|/\\])/;
 
 /** Allowed are the whole text and each of its lines; forbidden is the pattern anywhere, in every spelling. */
 function argumentCondition(pattern: string, allows: boolean): Condition {
-  const glob = globOf(pattern);
   if (!allows) {
-    const isWithin = globInside(foldText(pattern));
-    return (facts) => wordsIn(facts).some((text) => glob(text) || isWithin(foldText(text)));
+    const isWithin = globInside(pattern);
+    return ({ words, isPlain }) => words.some((text) => isWithin(text, isPlain));
   }
+  const glob = globOf(pattern);
   const fits = (text: string): boolean =>
     glob(text) && !CLIMBS.test(foldText(text)) && text.split(/[\r\n]+/).every((line) => line === '' || glob(line));
   return (facts) => facts.fields.length > 0 && textsIn(facts).every(fits);
@@ -115,7 +98,7 @@ function hostCondition(pattern: string, allows: boolean): Condition {
   const isSpecific = /[\p{L}\p{N}]/u.test(pattern);
   return (facts) =>
     facts.fields.some(({ name, text }) => HOST_FIELD.test(splitWords(name)) && hostsNamedIn(text, true).some(glob)) ||
-    wordsIn(facts).some((text) => hostsNamedIn(text, isSpecific).some(glob));
+    facts.words.some((text) => hostsNamedIn(text, isSpecific).some(glob));
 }
 
 /** A pattern of commands, and the literal prefix of its program. */
@@ -130,7 +113,7 @@ function scriptsOf(facts: CallFacts, program: string): ShellScript[] {
     if (role !== 'unknown' && role !== 'path') return false;
     return /\s|[;|&`$]/.test(text) && !isOtherProse(field, program, facts);
   });
-  return [...texts.map((field) => facts.scriptIn(field)), ...wordLists.map((list) => facts.scriptOf(list))];
+  return [...texts, ...wordLists].map((each) => facts.scriptOf(each));
 }
 
 /** True if the call consists only of plain commands of this pattern. */
@@ -144,7 +127,7 @@ function isOnly(pattern: CommandPattern, facts: CallFacts): boolean {
   let isAny = false;
   for (const each of isInPieces ? facts.wordLists : otherFields) {
     if ('role' in each && isOtherProse(each, program, facts)) return false;
-    const { commands, fault, finding } = 'words' in each ? facts.scriptOf(each) : facts.scriptIn(each);
+    const { commands, fault, finding } = facts.scriptOf(each);
     if (fault !== undefined || finding !== undefined) return false;
     if (!commands.every((command) => isPlain(command, pattern) && fits(glob, textOf(command)))) return false;
     isAny ||= commands.length > 0;
@@ -153,9 +136,10 @@ function isOnly(pattern: CommandPattern, facts: CallFacts): boolean {
 }
 
 /** True for prose without the name of the program: it need not be parsed. */
-function isOtherProse({ role, text }: Field, program: string, facts: CallFacts): boolean {
-  if (role === 'command' || text.length > MAX_SCRIPT_LENGTH || text.includes(program)) return false;
-  return /\w/.test(text) && facts.isProse(text);
+function isOtherProse(field: Field, program: string, facts: CallFacts): boolean {
+  const { role, text } = field;
+  if (role === 'command' || text.length > MAX_SCRIPT_LENGTH || !facts.isProse(field)) return false;
+  return /\w/.test(text) && !text.includes(program);
 }
 
 /**
@@ -253,16 +237,19 @@ const MAX_FOLDERS = 8;
 function* pathsIn(facts: CallFacts): Generator<Place> {
   const { resolvePath } = facts.surroundings;
   const folders = new Set<string | undefined>();
+  const others = new Set(facts.names.filter((name) => /[^\w -]/.test(name)));
   for (const field of facts.fields) {
     const { text, role } = field;
     const options: PathOptions = { workingFolder: folderOf(field, facts), resolvePath };
-    const isProse = role === 'unknown' && /\s/.test(text) && facts.isProse(text) && !NAMES_FOLDER.test(text);
-    if (role === 'command' || (role === 'unknown' && /\s/.test(text) && !isProse))
-      yield* pathsOfScript(facts.scriptIn(field), options, role === 'command');
-    if (!isPathField(field) || isProse) continue;
+    const mayRun = role === 'command' || (role === 'unknown' && /\s/.test(text));
+    const isProse = role === 'unknown' && mayRun && facts.isProse(field) && !NAMES_FOLDER.test(text);
+    if (mayRun && !isProse) yield* pathsOfScript(facts.scriptOf(field), options, role === 'command');
+    const isPath = isPathField(field);
+    if (!isPath && role !== 'command' && !field.isContent) others.add(text);
+    if (!isPath || isProse) continue;
     const isFolder = role === 'folder' && text === field.folder;
     if (isFolder) options.workingFolder = facts.surroundings.workingFolder;
-    for (const each of text.split(NEXT_PATH)) {
+    for (const each of SEPARATES.test(text) ? text.split(NEXT_PATH) : [text]) {
       const { paths, unresolved } = pathCandidates(each, options);
       if (folders.size < MAX_FOLDERS) folders.add(paths[0]);
       yield { text: each, paths, unresolved, isPath: true };
@@ -276,28 +263,26 @@ function* pathsIn(facts: CallFacts): Generator<Place> {
         true,
       );
   }
-  const others = facts.fields.filter((field) => !field.isContent && field.role !== 'command' && !isPathField(field));
-  for (const text of new Set([
-    ...others.map((field) => field.text),
-    ...facts.names.filter((name) => /[^\w -]/.test(name)),
-  ]))
-    for (const each of /[/\\~]/.test(text) ? text.split(NEXT_PATH) : [text])
-      yield* possiblePaths(each, [...folders], resolvePath);
+  const joined = resolvePath === undefined ? 0 : folders.size;
+  for (const text of others)
+    if (mayLeadAway(text, facts.isPlain) || (joined > 0 && text.length < 256))
+      for (const each of /[/\\~]/.test(text) ? text.split(NEXT_PATH) : [text])
+        yield* possiblePaths(each, [...folders], resolvePath);
 }
 
 /** Another path may follow a separator. */
+const SEPARATES = /[\s,;|:]/;
 const NEXT_PATH = /(?:[\s,;|]|(?<!^file|^[a-z]):)+(?=[/~\\]|[a-z]:[\\/]|\.\.[/\\])/i;
 
 function isPathField({ text, role }: Field): boolean {
   if (role === 'path' || role === 'folder') return true;
-  return role === 'url' ? /^file:/i.test(text) : role === 'unknown' && LOOKS_LIKE_PATH.test(text);
+  return role === 'url' ? /^file:/i.test(text) : role === 'unknown' && (LOOKS_LIKE_PATH.test(text) || hasUnknown(text));
 }
 
 /** A text that is no path by its name: a server may join it with the folders of the call. */
 function* possiblePaths(text: string, folders: (string | undefined)[], resolvePath?: ResolvePath): Generator<Place> {
   // A plain name leads out of a folder only through a symbolic link.
-  const isShort = text.length < 256 && resolvePath !== undefined && folders.length > 0;
-  if (!isShort && !MAY_LEAD_AWAY.test(text)) return;
+  const isShort = text.length < 256 && resolvePath !== undefined;
   const folded = foldText(text);
   const leadsAway = CLIMBS.test(folded) || /^[~/\\]|^[a-z][a-z\d+.-]*:\S|:[/\\]{2}/.test(folded);
   if (leadsAway)
@@ -306,12 +291,21 @@ function* possiblePaths(text: string, folders: (string | undefined)[], resolvePa
     for (const workingFolder of folders) yield { text, ...pathCandidates(text, { workingFolder, resolvePath }) };
 }
 
-const MAY_LEAD_AWAY = /[/\\~%]|\.\.|[^ -~\t\n\r]|^[A-Za-z][A-Za-z\d+.-]*:\S/;
+/** Separate searches are several times faster than one pattern. */
+function mayLeadAway(text: string, isPlain: boolean): boolean {
+  return (
+    /[/\\~%]/.test(text) ||
+    text.includes('..') ||
+    /^[A-Za-z][A-Za-z\d+.-]*:\S/.test(text) ||
+    (!isPlain && !isPlainText(text))
+  );
+}
+
 const UNRESOLVED = { paths: [], unresolved: true };
 
 const NAMES_FOLDER = /(?<!\S)\.{1,2}(?!\S)/;
 
-const LOOKS_LIKE_PATH = /^[/~\\]|^[A-Za-z]:[\\/]|^\.{1,2}(?:$|[/\\])|^[^\s:?&=]*[/\\][^\s:?&=]*$|[\0\u0001]/;
+const LOOKS_LIKE_PATH = /^[/~\\]|^[A-Za-z]:[\\/]|^\.{1,2}(?:$|[/\\])|^[^\s:?&=]*[/\\][^\s:?&=]*$/;
 
 function folderOf({ folder }: Field, { surroundings }: CallFacts): string | undefined {
   if (folder === undefined) return surroundings.workingFolder;
@@ -339,9 +333,9 @@ function* pathsOfScript({ commands, fault }: ShellScript, options: PathOptions, 
 }
 
 function reachesOutside(folder: string, facts: CallFacts): boolean {
-  const { resolvePath } = facts.surroundings;
+  const isInside = insideOf(folder, facts.surroundings.resolvePath);
   for (const { text, paths, unresolved } of pathsIn(facts)) {
-    if (paths.some((path) => !isInFolder(path, folder, resolvePath))) return true;
+    if (!paths.every(isInside)) return true;
     // Without a known working folder a relative path counts as inside it.
     if (unresolved && /^[/~]|^[A-Za-z]:|^\.\.(?:\/|$)|[\0\u0001]/.test(normalPath(text.replaceAll('\\', '/'))))
       return true;
@@ -350,14 +344,14 @@ function reachesOutside(folder: string, facts: CallFacts): boolean {
 }
 
 function staysInside(folder: string, facts: CallFacts, mayRun: boolean): boolean {
-  const { resolvePath } = facts.surroundings;
+  const isInside = insideOf(folder, facts.surroundings.resolvePath);
   // Code and queries may take effect anywhere.
   const hasEffect = ({ role }: Field): boolean =>
     role === 'code' || role === 'query' || (role === 'command' && !mayRun);
   if (facts.fields.some(hasEffect) || (!mayRun && facts.wordLists.some(({ isCertain }) => isCertain))) return false;
   let isAny = false;
   for (const { paths, unresolved, isPath = false } of pathsIn(facts)) {
-    if (unresolved || paths.some((path) => !isInFolder(path, folder, resolvePath))) return false;
+    if (unresolved || !paths.every(isInside)) return false;
     isAny ||= isPath;
   }
   return isAny;

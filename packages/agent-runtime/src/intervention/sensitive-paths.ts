@@ -1,5 +1,5 @@
 import { matchesGlob } from './globs.ts';
-import { hasUnknown, LISTED, UNKNOWN } from './shell-text.ts';
+import { hasUnknown, LISTED, remembering, UNKNOWN } from './shell-text.ts';
 
 /** Paths that need approval. Judged by text only; the file system is not read. */
 
@@ -73,7 +73,7 @@ export function normalPath(path: string): string {
     if (part !== '..') parts.push(part);
     else if (last !== undefined && last !== '..') {
       // The parent of a home folder contains those of other users.
-      if (last.startsWith('~')) parts.splice(-1, 1, '', 'home');
+      if (last.startsWith('~') && !isAbsolute) parts.splice(-1, 1, '', 'home');
       else parts.pop();
     } else if (!isAbsolute) parts.push(part);
     // The root of a process is the root folder again.
@@ -91,7 +91,10 @@ function placeOf(path: string): string {
 
 /** The danger of a path in a word, or in its part after `=`, `:`, `@` or `,`. */
 export function dangerOfPath(word: string): PathDanger | undefined {
-  if (word.length > MAX_LENGTH || !/[./~_\\%*?[\0\u0001]/.test(word)) return undefined;
+  return word.length > MAX_LENGTH || !/[./~_\\%*?[\0\u0001]/.test(word) ? undefined : dangerOfWord(word);
+}
+
+const dangerOfWord = remembering((word): PathDanger | undefined => {
   let found: PathDanger | undefined;
   for (const text of pathsIn(word)) {
     const danger = dangerOf(text);
@@ -99,7 +102,7 @@ export function dangerOfPath(word: string): PathDanger | undefined {
     found ??= danger;
   }
   return found;
-}
+});
 
 function dangerOf(text: string): PathDanger | undefined {
   // From a folder that is not known, enough steps up lead to the root.
@@ -142,7 +145,10 @@ function matchesName(pattern: string, name: string): boolean {
 
 /** True for the root, a home folder, or a system folder. */
 export function isWholeSystem(text: string): boolean {
-  if (text.length > MAX_LENGTH || !/[/~%:\\]/.test(text)) return false;
+  return text.length <= MAX_LENGTH && /[/~%:\\]/.test(text) && isWholeFolder(text);
+}
+
+const isWholeFolder = remembering((text): boolean => {
   const path = placeOf(text.replace(/(?:\/(?:\*+|\.\*|\.\[!\.\]\*|\[[^\]]*\]\*?|\.|[\0\u0001]+))+\/*$/, '/'));
   return (
     /^(?:\/|~|\/home|\/users|\/root|[a-z]:\/?\*?|%(?:userprofile|systemdrive|systemroot|homedrive|homepath)%\/?\*?)$/.test(
@@ -153,7 +159,7 @@ export function isWholeSystem(text: string): boolean {
     ) ||
     /^\/[^/]*[*?[{\0][^/]*$|^[a-z]:\/(?:users|windows)\/?\*?$/.test(path)
   );
-}
+});
 
 /** True for a folder directly in a home or top-level folder, or one that is only known by a pattern. */
 export function isPersonal(text: string): boolean {

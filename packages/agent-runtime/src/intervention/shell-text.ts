@@ -21,6 +21,20 @@ export function isDynamic(text: string): boolean {
   return hasUnknown(text) || /[*?[]/.test(text);
 }
 
+/** Remembers the results of a function of short texts: the calls of a run repeat the same names and paths. */
+export function remembering<T>(of: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined || known.has(text)) return before as T;
+    const result = of(text);
+    if (known.size >= 5_000) known.clear();
+    // A slice would keep the whole text of its call in memory.
+    if (text.length < 200) known.set(text.split('').join(''), result);
+    return result;
+  };
+}
+
 /** The last segment of a path, without the extensions of Windows programs. */
 export function baseName(path: string): string {
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
