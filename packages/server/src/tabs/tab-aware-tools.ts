@@ -5,6 +5,7 @@ import type { CallToolOptions, IndexedTool, ServerTools } from '@toolyard/mcp-ho
 import { ToolIndex, ToolTrust } from '@toolyard/mcp-host';
 import type {
   JsonObject,
+  JudgedCall,
   ResolvedAgentConfiguration,
   TabServer,
   TaskHandle,
@@ -51,8 +52,8 @@ export class TabAwareTools implements RunTools {
     return tools;
   }
 
-  async refresh(tools: readonly ToolReference[]): Promise<void> {
-    await Promise.all([this.#options.base.refresh(tools), this.#lookAtTabs()]);
+  async refresh(calls: readonly JudgedCall[]): Promise<void> {
+    await Promise.all([this.#options.base.refresh(calls), this.#lookAtTabs()]);
   }
 
   tools(): readonly IndexedTool[] {
