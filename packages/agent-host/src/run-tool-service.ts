@@ -14,7 +14,6 @@ import type { RunTools } from './run-tools.ts';
 /** The verdict about a call, and what a user who is asked about it would see of its tool. */
 export type JudgedToolCall = { verdict: PolicyVerdict; about: CallToolFacts };
 
-
 /** What was decided about one call: the result of one that is not made, or how to make it. */
 type CallDecision = { answer: ToolResult } | { make: () => Promise<ToolResult> };
 

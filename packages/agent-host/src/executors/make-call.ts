@@ -250,7 +250,10 @@ const UNKNOWN_AFTER_CRASH = failedResult(
   'unknown',
 );
 
-export const NOT_APPROVED: ErrorInfo = { code: 'tool_refused', message: 'This call was not approved and was not made.' };
+export const NOT_APPROVED: ErrorInfo = {
+  code: 'tool_refused',
+  message: 'This call was not approved and was not made.',
+};
 
 const USER_SAYS_FAILED: ErrorInfo = {
   code: 'tool_failed',

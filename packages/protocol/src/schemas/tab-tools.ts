@@ -35,10 +35,7 @@ const callVerdict = z.discriminatedUnion('decision', [
 /** What the policy of the server says about a call. */
 export type CallVerdict = z.output<typeof callVerdict>;
 
-export const readTabToolsBody = named(
-  'ReadTabTools',
-  z.strictObject({ fence, calls: z.array(judgedCall).max(1_000) }),
-);
+export const readTabToolsBody = named('ReadTabTools', z.strictObject({ fence, calls: z.array(judgedCall).max(1_000) }));
 export type ReadTabTools = z.output<typeof readTabToolsBody>;
 
 export const tabRunTools = named(

@@ -1,4 +1,11 @@
-import type { ApprovalInterrupt, Interrupt, LedgerEntry, StoredInterrupt, ToolCallPart, ToolReference } from '@toolyard/protocol';
+import type {
+  ApprovalInterrupt,
+  Interrupt,
+  LedgerEntry,
+  StoredInterrupt,
+  ToolCallPart,
+  ToolReference,
+} from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
 import type { TabRunFacts } from './check-tab-interrupts.ts';
 import { checkTabInterrupts } from './check-tab-interrupts.ts';

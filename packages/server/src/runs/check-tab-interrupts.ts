@@ -52,7 +52,9 @@ export type TabRunFacts = {
  */
 export async function checkTabInterrupts(interrupts: readonly Interrupt[], facts: TabRunFacts): Promise<void> {
   // An event and the interrupt that it opens are the same.
-  const different = new Map(interrupts.map((interrupt) => [canonicalJson(interrupt as unknown as JsonValue), interrupt]));
+  const different = new Map(
+    interrupts.map((interrupt) => [canonicalJson(interrupt as unknown as JsonValue), interrupt]),
+  );
   for (const interrupt of different.values()) await checkInterrupt(interrupt, facts);
 }
 

@@ -1,5 +1,14 @@
 import type { RunnableCall } from '@toolyard/agent-runtime';
-import type { Budget, ErrorInfo, JsonValue, Message, Owner, RunRecord, StoredInterrupt, ToolCallPart } from '@toolyard/protocol';
+import type {
+  Budget,
+  ErrorInfo,
+  JsonValue,
+  Message,
+  Owner,
+  RunRecord,
+  StoredInterrupt,
+  ToolCallPart,
+} from '@toolyard/protocol';
 import { canonicalJson, defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { allInterrupts } from './all-interrupts.ts';
@@ -56,7 +65,8 @@ export async function readStoredToolCall(
   if (entry?.status !== 'sent') throw forbiddenWrite(`the call ${callId}, which the run has not stored as sent`);
   const { tool, name } = part;
   const { arguments: args } = entry;
-  if (formatToolReference(entry.tool) !== formatToolReference(tool)) throw forbiddenWrite(`another tool than ${callId}`);
+  if (formatToolReference(entry.tool) !== formatToolReference(tool))
+    throw forbiddenWrite(`another tool than ${callId}`);
   const answered: StoredInterrupt[] = [];
   for await (const each of allInterrupts(runs, principal, { runId: run.id, status: 'answered' })) answered.push(each);
   const approval = answered.findLast(({ interrupt }) => interrupt.kind === 'approval' && interrupt.callId === callId);
@@ -78,9 +88,7 @@ export async function readStoredToolCall(
     name,
     tool,
     arguments: args,
-    ...(approval?.answer?.decision === 'refuse'
-      ? { decision: 'refused', refusal: DENIED }
-      : { decision: 'undecided' }),
+    ...(approval?.answer?.decision === 'refuse' ? { decision: 'refused', refusal: DENIED } : { decision: 'undecided' }),
     ...(part.isText ? { textCall: {} } : {}),
     ...(isApproved || repeatedBy !== undefined ? { approved: true, about: defined({ definition }) } : {}),
     ...(isEdited ? { edited: defined({ danger }) } : {}),

@@ -3,7 +3,16 @@ import { RunToolService } from '@toolyard/agent-host';
 import type { IndexedTool } from '@toolyard/mcp-host';
 import type { AgentState, RunnableCall } from '@toolyard/agent-runtime';
 import { initialState } from '@toolyard/agent-runtime';
-import type { Budget, ErrorInfo, JudgedCall, Owner, RunRecord, Spent, TabRunTools, ToolResult } from '@toolyard/protocol';
+import type {
+  Budget,
+  ErrorInfo,
+  JudgedCall,
+  Owner,
+  RunRecord,
+  Spent,
+  TabRunTools,
+  ToolResult,
+} from '@toolyard/protocol';
 import { defined, formatToolReference, mergeBudgets, messageOf, ToolyardError, ZERO_SPENT } from '@toolyard/protocol';
 import type { SharedStorage, StoredTabCall } from '@toolyard/storage';
 import { mediaToBlobs, textsToFiles } from '@toolyard/storage';
@@ -66,7 +75,12 @@ export class TabToolCallMaker implements TabToolCalls {
     const { service } = await this.#open(principal, run, new AbortController().signal);
     const judged = await service.judge(calls);
     const { serverInstructions, skills } = service.contextSources;
-    return { tools: service.tools.map(definitionOf), serverInstructions: [...serverInstructions], ...defined({ skills }), judged };
+    return {
+      tools: service.tools.map(definitionOf),
+      serverInstructions: [...serverInstructions],
+      ...defined({ skills }),
+      judged,
+    };
   }
 
   async make(principal: Owner, run: RunRecord, callId: string): Promise<ToolResult | null> {
@@ -106,7 +120,10 @@ export class TabToolCallMaker implements TabToolCalls {
     return this.#inTurn(principal.ownerId, async () => {
       const decided = await service.decide(stored.call, await this.#stateOf(principal, run, configuration, stored));
       if ('answer' in decided) return decided.answer;
-      const row = await this.#options.storage.tabs.startCall(principal, { ...stored.row, at: this.#options.clock.now() });
+      const row = await this.#options.storage.tabs.startCall(principal, {
+        ...stored.row,
+        at: this.#options.clock.now(),
+      });
       if (row) this.#execute(principal, row, key, decided.make, cancel);
       return null;
     });
@@ -141,7 +158,9 @@ export class TabToolCallMaker implements TabToolCalls {
     const { log } = this.#options;
     const name = nameOf(key);
     const over = this.#makeAndStore(principal, row, key, make, cancel)
-      .catch((thrown: unknown) => log(`run ${key.runId}: the result of a call could not be stored: ${messageOf(thrown)}`))
+      .catch((thrown: unknown) =>
+        log(`run ${key.runId}: the result of a call could not be stored: ${messageOf(thrown)}`),
+      )
       .finally(() => this.#executing.delete(name));
     this.#executing.set(name, { ownerId: principal.ownerId, tool: formatToolReference(row.tool), over });
   }
@@ -279,7 +298,10 @@ function checkSameCall(row: StoredTabCall, { row: wanted }: StoredToolCall): voi
   const isSame =
     formatToolReference(row.tool) === formatToolReference(wanted.tool) && isSameJson(row.arguments, wanted.arguments);
   if (isSame) return;
-  throw new ToolyardError({ code: 'conflict', message: `The call ${row.callId} was made with another tool or other arguments.` });
+  throw new ToolyardError({
+    code: 'conflict',
+    message: `The call ${row.callId} was made with another tool or other arguments.`,
+  });
 }
 
 function processGone({ name }: RunnableCall): ToolResult {
