@@ -39,6 +39,8 @@ export type TabRunDeps = {
   /** The servers of this browser enabled with these overrides. */
   idsOn: (servers: Readonly<Record<string, boolean>>) => ReadonlySet<string>;
   fetch: Fetch;
+  /** The port of Toolyard, which calls must not reach. */
+  port: number | undefined;
   clock: Clock;
 };
 
@@ -158,7 +160,7 @@ export class TabRun {
       functions: tabFunctions,
       permission: (tool) => findDecision(tool, this.#inbox.permissions),
       refresh: listen,
-      surroundings: { own: { port: Number(location.port) || undefined } },
+      surroundings: { own: { port: this.#deps.port } },
       budgets: {
         budgets: configuration.budgets,
         spent: (budget) => this.#inbox.spent[budgetKey(budget)] ?? ZERO_SPENT,
