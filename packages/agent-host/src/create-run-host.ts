@@ -2,11 +2,12 @@ import type {
   Budget,
   ErrorInfo,
   JsonObject,
+  JudgedCall,
   ResolvedAgentConfiguration,
   Spent,
   ToolReference,
 } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { Gate, InterventionOptions, PolicyVerdict } from '@toolyard/agent-runtime';
 import {
   BudgetChecker,
@@ -57,6 +58,11 @@ export type RunAccess = {
   permission: InterventionOptions['permission'];
   /** Updates the stored decisions; called before calls are checked and before each call is made. */
   refresh?: () => Promise<void>;
+  /**
+   * The verdict of the process that makes the call, if that is another one; undefined for calls of this process, and for
+   * calls that {@link RunTools.refresh} was not told about.
+   */
+  judged?: (call: JudgedCall) => PolicyVerdict | undefined;
   surroundings?: InterventionOptions['callContext'] | undefined;
   roots?: RunHost['roots'];
   /** Enabled servers that the user has not confirmed for the mode `auto`: calls it would allow need approval. */
@@ -109,7 +115,11 @@ export type RunHostOptions = Omit<RunHost, Derived | 'repeatable' | 'budgets' | 
 export function createRunHost(
   options: RunHostOptions,
   access: RunAccess | null,
-): Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'> {
+): Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'> & {
+  gate: Gate;
+  tools: RunTools;
+  contextSources: RunHost['contextSources'];
+} {
   const { configuration, modelId, providerId, conversation, used } = options;
   const { skills, subAgents, group, hasConversation = false } = access ?? NO_ACCESS;
   const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude, summaries } =
@@ -120,7 +130,7 @@ export function createRunHost(
     (access ?? NO_ACCESS).tools,
     functions,
   );
-  const gate = createGate(access ? configuration.intervention : 'headless', unconfirmed, {
+  const ownGate = createGate(access ? configuration.intervention : 'headless', unconfirmed, {
     asks: options.asks,
     rules: configuration.interventionRules,
     lostRules: configuration.lostRules === true,
@@ -129,6 +139,8 @@ export function createRunHost(
     lookUp: (tool) => functionFacts(tool, { tools, functions, workspace }),
     diff: (tool, args) => functions?.diffOf(tools.tools(), tool, args, workspace),
   });
+  const gate: Gate = (tool, args, textCall) =>
+    access?.judged?.({ tool, arguments: args, ...defined({ textCall }) }) ?? ownGate(tool, args, textCall);
   const budgets = budgetsOf(access, `${providerId ?? model.provider}/${modelId}`);
   // The list is of use only with the tool that reads them.
   const readsSkills = functions !== undefined && tools.tools().some((each) => functions.needsSkills(each));
@@ -139,12 +151,12 @@ export function createRunHost(
     window: abilities.contextWindow,
     percent: configuration.toolSearchPercent,
   });
-  const refresh = (called: readonly ToolReference[]): Promise<void> | undefined => {
+  const refresh = (called: readonly JudgedCall[]): Promise<void> | undefined => {
     const pending = [access?.refresh?.(), tools.refresh(called)].filter((each) => each !== undefined);
     return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined);
   };
   const forbidden = (tool: ToolReference, args: JsonObject): ErrorInfo | undefined | Promise<ErrorInfo | undefined> => {
-    const refreshed = refresh([tool]);
+    const refreshed = refresh([{ tool, arguments: args }]);
     const judge = (): ErrorInfo | undefined => refusalOf(gate(tool, args));
     return refreshed ? refreshed.then(judge) : judge();
   };
@@ -181,7 +193,7 @@ export function createRunHost(
   const brain = group
     ? new GroupAgent({ chat, settings: () => group.settings, history: () => groupHistory(conversation.messages()) })
     : chat;
-  return { brain, executors, refresh, count: budgets?.refresh };
+  return { brain, executors, refresh, count: budgets?.refresh, gate, tools, contextSources };
 }
 
 function roleIn(group: RunGroup | undefined, hasConversation: boolean): GroupRole | undefined {

@@ -1,4 +1,5 @@
-import type { Failpoint, RunJournal, ToolReference } from '@toolyard/protocol';
+import type { Failpoint, JudgedCall, RunJournal } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { Brain, Ending, Executors, RunPoint } from '@toolyard/agent-runtime';
 import { AgentRuntime } from '@toolyard/agent-runtime';
 
@@ -10,8 +11,8 @@ export type DriveOptions = {
   journal: RunJournal;
   /** Called before each step; returns an ending if a user or a limit stops the run. */
   stopRequested: () => Ending | null;
-  /** Called before calls of these tools are checked: updates what the brain decides by. */
-  refresh?: (tools: readonly ToolReference[]) => void | Promise<void>;
+  /** Called before these calls are checked: updates what the brain decides by. */
+  refresh?: (calls: readonly JudgedCall[]) => void | Promise<void>;
   /** Called between two steps without open calls: looks for steering messages. */
   pollSteering?: () => SteeringMessage | Promise<SteeringMessage>;
   /** Called before each step that may use up a budget: updates the usage. */
@@ -34,7 +35,7 @@ export async function driveRun(options: DriveOptions): Promise<RunPoint> {
   while (point.state.status === 'running') {
     if (failpoint) await failpoint(`step:${point.context.phase}`);
     if (refresh && point.state.pending.length > 0) {
-      const refreshed = refresh(toolsOf(point));
+      const refreshed = refresh(callsOf(point));
       if (refreshed) await refreshed;
     }
     if (pollSteering && !stopRequested() && canSteer(point)) {
@@ -55,8 +56,11 @@ export async function driveRun(options: DriveOptions): Promise<RunPoint> {
   return point;
 }
 
-function toolsOf({ state }: RunPoint): ToolReference[] {
-  return state.pending.map(({ tool }) => tool).filter((tool) => tool !== null);
+function callsOf({ state }: RunPoint): JudgedCall[] {
+  return state.pending.flatMap((call) => {
+    const { tool, arguments: args, textCall } = call;
+    return tool === null || call.problem ? [] : [{ tool, arguments: args, ...defined({ textCall }) }];
+  });
 }
 
 /** Only between turns, and only if the run would continue anyway. */

@@ -9,6 +9,7 @@ test('exports these names and no others', () => {
     'GROUP_TOOLS',
     'HAND_BACK',
     'RunFailed',
+    'RunToolService',
     'SUB_AGENT_TOOLS',
     'TOOL_SEARCH',
     'addWords',

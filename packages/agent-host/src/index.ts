@@ -43,5 +43,7 @@ export { toolPolicyFacts, toolsUpToDate } from './tool-policy-facts.ts';
 export type { AskApproval, AskUser, ServerInterrupt } from './run-host.ts';
 export { nearestNames } from './nearest-names.ts';
 export { hostTools } from './run-tools.ts';
+export { RunToolService } from './run-tool-service.ts';
+export type { JudgedToolCall } from './run-tool-service.ts';
 export type { RunTools } from './run-tools.ts';
 export { createUuidSource } from './uuid.ts';

@@ -1,6 +1,6 @@
 import type { ContextSources, ToolPolicyFacts } from '@toolyard/agent-runtime';
 import type { McpHost, ToolHost } from '@toolyard/mcp-host';
-import type { ToolReference } from '@toolyard/protocol';
+import type { JudgedCall, ToolReference } from '@toolyard/protocol';
 import type { FunctionTools, RunToolHost } from './functions/function-tools.ts';
 import { toolPolicyFacts, toolsUpToDate } from './tool-policy-facts.ts';
 
@@ -9,8 +9,8 @@ export type RunTools = RunToolHost & {
   contextSources(): ContextSources;
   /** Undefined for a tool that does not exist. */
   policyFacts(tool: ToolReference): ToolPolicyFacts | undefined;
-  /** Resolves when the latest announced definitions of these tools are known, for checking calls. */
-  refresh(tools: readonly ToolReference[]): Promise<void> | undefined;
+  /** Resolves when everything is known that checking these calls needs, such as announced definitions of their tools. */
+  refresh(calls: readonly JudgedCall[]): Promise<void> | undefined;
 };
 
 type HostToolsOptions = {
@@ -40,7 +40,7 @@ export function hostTools({
     resumeTask: view.resumeTask.bind(view),
     contextSources: instructionsOf(host, isSelected),
     policyFacts: (tool) => toolPolicyFacts(host, view.tools(), tool),
-    refresh: (tools) => toolsUpToDate(host, tools),
+    refresh: (calls) => toolsUpToDate(host, calls),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ToolPolicyFacts } from '@toolyard/agent-runtime';
 import type { IndexedTool, McpHost } from '@toolyard/mcp-host';
-import type { ToolReference } from '@toolyard/protocol';
+import type { JudgedCall, ToolReference } from '@toolyard/protocol';
 import { defined, readsOnlyInside } from '@toolyard/protocol';
 
 const MAX_DESCRIPTION_LENGTH = 4_000;
@@ -46,10 +46,10 @@ export function toolPolicyFacts(
  */
 export function toolsUpToDate(
   host: Pick<McpHost, 'trust' | 'toolsUpToDate'>,
-  tools: readonly ToolReference[],
+  calls: readonly Pick<JudgedCall, 'tool'>[],
 ): Promise<void> | undefined {
   const waits: Promise<void>[] = [];
-  for (const tool of tools) {
+  for (const { tool } of calls) {
     const known = host.trust.verdict(tool) === 'approved' ? host.toolsUpToDate(tool.serverId) : undefined;
     if (known) waits.push(known);
   }

@@ -22,6 +22,7 @@ test('the package exports exactly this', () => {
     'fitArguments',
     'initialized',
     'inspectServer',
+    'namedBeside',
     'offersOf',
     'pinOf',
     'platformWebSocket',

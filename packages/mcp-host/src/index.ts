@@ -69,7 +69,7 @@ export { redactorFor, displayUrl } from './log/redact.ts';
 export type { ListedTool } from './catalogue/read-tool.ts';
 export type { ServerTools } from './catalogue/tool-index.ts';
 export { readIconImage } from './catalogue/icon-image.ts';
-export { ToolIndex } from './catalogue/tool-index.ts';
+export { namedBeside, ToolIndex } from './catalogue/tool-index.ts';
 export type { AuthRow, AuthStore } from './oauth/auth-store.ts';
 export { createMemoryAuthStore } from './oauth/auth-store.ts';
 export type { ClientMetadata } from './oauth/client-identity.ts';

@@ -5,7 +5,7 @@ import type { RequestPrelude } from './schemas/sent-requests.ts';
  * Version of the API for runs in tabs. A page stays open while its server is updated: one with an older version gets an
  * error before it writes anything.
  */
-export const TAB_RUNS_VERSION = 5;
+export const TAB_RUNS_VERSION = 6;
 
 /** A request of a tab that starts, claims or writes a run. */
 export type FromTab<T extends object> = T & { v: typeof TAB_RUNS_VERSION };

@@ -31,9 +31,15 @@ export type TaskHandle = {
   tool: ToolReference;
   /** The server's id of the task. */
   taskId: string;
-  /** Which of MCP's two task protocols applies; `tab`: a tab of the owner makes the call. */
-  era: 'legacy' | 'modern' | 'tab';
+  /**
+   * Which of MCP's two task protocols applies; `tab`: a tab of the owner makes the call, `server`: the server makes it
+   * for a run in a tab.
+   */
+  era: TaskEra;
 };
+
+const TASK_ERAS = ['legacy', 'modern', 'tab', 'server'] as const;
+type TaskEra = (typeof TASK_ERAS)[number];
 
 /** Abort reason that does not cancel the task: this process stops waiting, but another one has the handle. */
 export const CONTINUES_ELSEWHERE = 'handed on';
@@ -42,10 +48,9 @@ export const CONTINUES_ELSEWHERE = 'handed on';
 export function readTaskHandle(stored: unknown): TaskHandle | null {
   if (typeof stored !== 'object' || stored === null || !('tool' in stored) || !('taskId' in stored)) return null;
   const { tool, taskId } = stored;
-  const era = 'era' in stored ? stored.era : undefined;
+  const era = 'era' in stored ? TASK_ERAS.find((each) => each === stored.era) : undefined;
   if (typeof tool !== 'object' || tool === null || typeof taskId !== 'string') return null;
-  if (!('serverId' in tool) || !('name' in tool) || (era !== 'legacy' && era !== 'modern' && era !== 'tab'))
-    return null;
+  if (!('serverId' in tool) || !('name' in tool) || era === undefined) return null;
   const { serverId, name } = tool;
   if (typeof serverId !== 'string' || typeof name !== 'string') return null;
   const origin = 'origin' in tool ? tool.origin : undefined;

@@ -10,8 +10,11 @@ import type {
   CommittedFromTab,
   LeasedTabRun,
   StartRunInTab,
+  MadeTabToolCall,
+  ReadTabTools,
   StartTabSubAgents,
   TabRunInbox,
+  TabRunTools,
   TabSubAgentResults,
   AnswerSideEffect,
   ApprovalInterrupt,
@@ -168,6 +171,21 @@ export type RunsInTabs = {
     runId: string,
     request: StartTabSubAgents,
   ): Promise<{ items: DelegatedTask[] }>;
+  /**
+   * The tools that the server has for the run, and its verdicts about calls. `conflict` if the tab no longer has the
+   * lease.
+   */
+  readToolsInTab(principal: Owner, tabId: string, runId: string, request: ReadTabTools): Promise<TabRunTools>;
+  /**
+   * Makes a call that the run has stored, if the server allows it, or waits for it. Idempotent. `conflict` if the tab no
+   * longer has the lease.
+   */
+  makeCallInTab(
+    principal: Owner,
+    tabId: string,
+    call: { runId: string; callId: string },
+    fence: number,
+  ): Promise<MadeTabToolCall>;
   /** The results of child runs, in the order of their ids. */
   readSubAgentsInTab(principal: Owner, runId: string, childIds: readonly string[]): Promise<TabSubAgentResults>;
 };

@@ -262,7 +262,7 @@ type TabCallsTable = {
   tool_name: string;
   arguments: Json<JsonObject>;
   definition: string;
-  status: 'held' | 'open' | 'claimed' | 'done' | 'withdrawn';
+  status: 'held' | 'open' | 'claimed' | 'executing' | 'done' | 'withdrawn';
   tab_id: string | null;
   fence: number;
   result: ColumnType<ToolResult | null, string | null, string | null>;

@@ -192,13 +192,18 @@ async function settled(
   result: ToolResult,
   interrupts: CallInterrupts,
 ): Promise<AnsweredCall | Unanswered> {
-  if (result.error?.code === 'tab_gone' && host.asking.mode === 'park' && !host.signal.aborted) {
+  if (isAbandoned(result) && host.asking.mode === 'park' && !host.signal.aborted) {
     return { call, isDoubted: true };
   }
   const waits = await interrupts.waitsOf(result);
   if (waits === null) return { result: (await host.keepResult?.(result)) ?? result };
   host.ledger.unsend(call.callId);
   return { call: { ...call, waits } };
+}
+
+/** The tab or the process that made the call is gone: only the user may find out whether it took effect. */
+function isAbandoned({ error }: ToolResult): boolean {
+  return error?.code === 'tab_gone' || error?.code === 'process_gone';
 }
 
 function brokeOff(name: string): ToolResult {
@@ -245,7 +250,10 @@ const UNKNOWN_AFTER_CRASH = failedResult(
   'unknown',
 );
 
-const NOT_APPROVED: ErrorInfo = { code: 'tool_refused', message: 'This call was not approved and was not made.' };
+export const NOT_APPROVED: ErrorInfo = {
+  code: 'tool_refused',
+  message: 'This call was not approved and was not made.',
+};
 
 const USER_SAYS_FAILED: ErrorInfo = {
   code: 'tool_failed',

@@ -36,6 +36,17 @@ export class ToolIndex {
   }
 }
 
+/** `others` under model-facing names that collide neither with each other nor with `named`, whose names stay. */
+export function namedBeside(named: readonly IndexedTool[], others: readonly IndexedTool[]): readonly IndexedTool[] {
+  const listed = (tool: IndexedTool): ServerTools => ({
+    serverId: tool.tool.serverId,
+    origin: tool.tool.origin ?? 'server',
+    builtIn: tool.builtIn,
+    tools: [{ ...tool, name: tool.tool.name, hasHeaderParameters: false }],
+  });
+  return new ToolIndex([...named, ...others].map(listed)).tools.slice(named.length);
+}
+
 /** A reference identifies a tool; of two equal ones the first is kept. */
 function isNew(keys: Set<string>, { serverId, name }: ToolReference): boolean {
   const key = JSON.stringify([serverId, name]);

@@ -59,6 +59,7 @@ export const errorCode = z.enum([
   'input_required',
   'needs_tab',
   'tab_gone',
+  'process_gone',
   'address_refused',
   'not_found',
   'conflict',
@@ -77,7 +78,8 @@ export const errorCode = z.enum([
  * - model: from `invalid_key` to `empty_response`
  * - run: from `max_turns_exceeded` to `cancelled`
  * - tool: from `tool_not_found` to `outcome_unknown`
- * - MCP server: from `command_not_found` to `input_required`; of a tab: `needs_tab`, `tab_gone`
+ * - MCP server: from `command_not_found` to `input_required`; of a tab: `needs_tab`, `tab_gone`,
+ *   `process_gone`
  * - guarded fetch: `address_refused`, for a URL that the operator did not enter
  * - requests: from `not_found` to `too_large`; of a page that is older than its server: `outdated_page`
  * - data folder: `storage_full`, `storage_failed`

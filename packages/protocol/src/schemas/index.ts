@@ -33,6 +33,7 @@ export * from './triggers.ts';
 export * from './skills.ts';
 export * from './tab-runs.ts';
 export * from './tab-sub-agents.ts';
+export * from './tab-tools.ts';
 export * from './tabs.ts';
 export * from './unsandboxed.ts';
 export * from './media-tools.ts';

@@ -4,7 +4,7 @@ import { examples, modelParameters } from './configuration.ts';
 import { message } from './messages.ts';
 import { contextFill } from './runs.ts';
 
-const toolDefinition = z.strictObject({
+export const toolDefinition = z.strictObject({
   tool: toolReference,
   /** The model-facing name; only `ToolIndex` creates these. */
   name: z.string(),

@@ -89,6 +89,8 @@ const BODIES: Record<string, unknown> = {
     ...{ fence: 1, callId: 'run-of-anne.1.0', before: 0, leafId: null, callMessageId: null, summary: null, tools: [] },
     tasks: [{ task: { task: 'taken over' } }],
   },
+  'POST /api/tabs/{tab}/runs/{run}/tools': { fence: 1, calls: [] },
+  'POST /api/tabs/{tab}/runs/{run}/tool-calls/{call}': { fence: 1 },
   'POST /api/tabs/{tab}/runs/{run}/sub-agents/results': { runs: ['run-of-anne'] },
   'POST /api/tabs/{tab}/runs/{run}/calls/{call}/result': {
     fence: 1,

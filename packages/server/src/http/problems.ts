@@ -56,6 +56,7 @@ const STATUS: Record<ErrorCode, number> = {
   input_required: 502,
   needs_tab: 409,
   tab_gone: 409,
+  process_gone: 409,
 };
 
 /** Messages of storage errors name folders and files, which only the log may contain. */

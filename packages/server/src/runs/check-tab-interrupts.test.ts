@@ -1,4 +1,11 @@
-import type { Interrupt, LedgerEntry, StoredInterrupt, ToolCallPart, ToolReference } from '@toolyard/protocol';
+import type {
+  ApprovalInterrupt,
+  Interrupt,
+  LedgerEntry,
+  StoredInterrupt,
+  ToolCallPart,
+  ToolReference,
+} from '@toolyard/protocol';
 import { MAX_OPEN_REQUESTS } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
 import type { TabRunFacts } from './check-tab-interrupts.ts';
@@ -33,27 +40,22 @@ const SENT: LedgerEntry = {
   updatedAt: 5,
 };
 
-const facts = (change: Partial<TabRunFacts> = {}): TabRunFacts => ({
+/** `asked`: what the server's verdict adds to the facts about the tool. */
+const facts = (change: Partial<TabRunFacts> = {}, asked: Partial<ApprovalInterrupt> = {}): TabRunFacts => ({
   offered: () =>
     Promise.resolve([
       { id: 'browser-notes', url: 'http://n', tools: [{ name: 'note', inputSchema: { type: 'object' } }] },
     ]),
   conversations: () => Promise.resolve(['c1', 'c2']),
   open: () => Promise.resolve([]),
-  catalogue: () =>
+  tools: (calls) =>
     Promise.resolve({
-      tools: () =>
-        [MAIL, ASK].map((tool) => ({
-          tool,
-          name: tool.name,
-          inputSchema: SCHEMA,
-          builtIn: tool === ASK,
-          checkArguments: () => null,
-        })),
-      policyFacts: ({ serverId }: ToolReference) =>
-        serverId === 'mail'
-          ? { builtIn: false, readOnly: false, about: () => MAIL_ABOUT }
-          : { builtIn: true, readOnly: true },
+      tools: [MAIL, ASK].map((tool) => ({ tool, name: tool.name, inputSchema: SCHEMA, builtIn: tool === ASK })),
+      serverInstructions: [],
+      judged: calls.map(({ tool }) => {
+        const about = tool.serverId === 'mail' ? MAIL_ABOUT : {};
+        return { verdict: { decision: 'ask', about: { ...about, ...asked } }, about };
+      }),
     }),
   isConfigured: (id) => id === 'mail',
   callOf: (callId) => Promise.resolve(CALLS.find((call) => call.callId === callId)),
@@ -165,7 +167,7 @@ describe('what a tab asks the user', () => {
   )('%s is rejected if this tab does not offer the tool, or the server does not have it', async (_what, interrupt) => {
     const none = facts({
       offered: () => Promise.resolve([]),
-      catalogue: () => Promise.resolve({ tools: () => [], policyFacts: () => undefined }),
+      tools: () => Promise.resolve({ tools: [], serverInstructions: [], judged: [] }),
     });
     await expect(checkTabInterrupts([interrupt], none)).rejects.toMatchObject({ code: 'bad_request' });
   });
@@ -196,8 +198,22 @@ describe('what a tab asks the user', () => {
   test('a dangerous call of a tool of the server is rejected without its warning', async () => {
     const call = part('r.0.4', MAIL, { command: 'rm -rf /' });
     const asked = { ...of(call), kind: 'approval', arguments: call.arguments, ...MAIL_ABOUT } as const;
-    const withCall = facts({ callOf: () => Promise.resolve(call) });
+    const danger = 'Deletes everything.';
+    const withCall = facts({ callOf: () => Promise.resolve(call) }, { danger });
     await expect(checkTabInterrupts([asked], withCall)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(checkTabInterrupts([{ ...asked, danger }], withCall)).resolves.toBeUndefined();
+  });
+
+  test.each<[string, Partial<ApprovalInterrupt>]>([
+    ['a diff', { diff: '+ a line' }],
+    ['unconfirmed servers', { autoUnconfirmed: ['mail'] }],
+    ['a rule', { byRule: true }],
+  ])('an approval of a tool of the server shows %s exactly as the server would', async (_what, shown) => {
+    const plain = HONEST['an approval of a tool of the server'] as ApprovalInterrupt;
+    const complete = { ...plain, ...shown };
+    await expect(checkTabInterrupts([complete], facts({}, shown))).resolves.toBeUndefined();
+    await expect(checkTabInterrupts([plain], facts({}, shown))).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(checkTabInterrupts([complete], facts())).rejects.toMatchObject({ code: 'bad_request' });
   });
 
   test('arguments that the user has edited, and a limit that the user has raised, are accepted', async () => {

@@ -1,4 +1,4 @@
-import type { RunTools } from '@toolyard/agent-host';
+import type { CallToolFacts } from '@toolyard/agent-runtime';
 import { dangerOf } from '@toolyard/agent-runtime';
 import { faultOfUrlToOpen } from '@toolyard/mcp-host';
 import type {
@@ -12,6 +12,7 @@ import type {
   Interrupt,
   JsonObject,
   JsonValue,
+  JudgedCall,
   LedgerEntry,
   PromptInterrupt,
   SelectionInterrupt,
@@ -20,8 +21,9 @@ import type {
   ToolCallPart,
   ToolReference,
 } from '@toolyard/protocol';
-import { budgetKey, canonicalJson, isJsonObject, MAX_OPEN_REQUESTS, originOf } from '@toolyard/protocol';
+import { budgetKey, canonicalJson, defined, isJsonObject, MAX_OPEN_REQUESTS, originOf } from '@toolyard/protocol';
 import { forbiddenWrite } from './check-tab-commit.ts';
+import type { ReadTools } from './tab-tool-calls.ts';
 
 /** What the server knows of a run in a tab; read when a commit needs it. */
 export type TabRunFacts = {
@@ -31,8 +33,8 @@ export type TabRunFacts = {
   conversations: () => Promise<readonly string[]>;
   /** Interrupts of the run that wait for the user. */
   open: () => Promise<readonly StoredInterrupt[]>;
-  /** The tools that the server has for the run. */
-  catalogue: () => Promise<Pick<RunTools, 'tools' | 'policyFacts'>>;
+  /** The tools that the server has for the run, and its verdicts about these calls. */
+  tools: (calls: readonly JudgedCall[]) => Promise<ReadTools>;
   isConfigured: (serverId: string) => boolean;
   /** The call as the stored message has it. */
   callOf: (callId: string) => Promise<ToolCallPart | undefined>;
@@ -53,7 +55,11 @@ export type TabRunFacts = {
  * @throws ToolyardError `bad_request` that says what is wrong
  */
 export async function checkTabInterrupts(interrupts: readonly Interrupt[], facts: TabRunFacts): Promise<void> {
-  for (const interrupt of interrupts) await checkInterrupt(interrupt, facts);
+  // An event and the interrupt that it opens are the same.
+  const different = new Map(
+    interrupts.map((interrupt) => [canonicalJson(interrupt as unknown as JsonValue), interrupt]),
+  );
+  for (const interrupt of different.values()) await checkInterrupt(interrupt, facts);
   if (interrupts.some(isOfServer)) checkCount([...(await facts.open()).map((each) => each.interrupt), ...interrupts]);
 }
 
@@ -175,22 +181,41 @@ async function argumentsShown(
 }
 
 async function checkApproval(interrupt: ApprovalInterrupt, facts: TabRunFacts): Promise<void> {
-  const { tool, arguments: args, danger, diff, autoUnconfirmed } = interrupt;
+  const { tool, arguments: args, danger, diff, autoUnconfirmed, textCall, byRule } = interrupt;
   const expected = dangerOf(tool, args, { own: { port: facts.port } });
-  if (danger !== undefined && danger !== expected) throw forbiddenWrite('a warning that is not of the server');
-  if (diff !== undefined || autoUnconfirmed !== undefined) throw forbiddenWrite('facts that only the server knows');
-  if (isOfTab(tool, facts)) return requireOffered(interrupt, facts);
-  const catalogue = await facts.catalogue();
-  const known = findTool(catalogue, tool);
-  const policyFacts = known && catalogue.policyFacts(known.tool);
-  if (!policyFacts) throw forbiddenWrite(`an approval of ${tool.serverId}/${tool.name}, which the run does not have`);
-  const about = policyFacts.about?.() ?? {};
-  for (const field of ['description', 'definition', 'inputSchema', 'changed'] as const) {
-    if (!isSame(interrupt[field], about[field])) throw forbiddenWrite(`another ${field} than that of the tool`);
+  if (isOfTab(tool, facts)) {
+    if (danger !== undefined && danger !== expected) throw forbiddenWrite('a warning that is not of the server');
+    if (diff !== undefined || autoUnconfirmed !== undefined) throw forbiddenWrite('facts that only the server knows');
+    return requireOffered(interrupt, facts);
   }
-  const isHarmless = policyFacts.isolated === true || policyFacts.readOnly;
-  if (danger !== expected && !isHarmless) throw forbiddenWrite('an approval without the warning about its call');
+  const { tools, judged } = await facts.tools([{ tool, arguments: args, ...defined({ textCall }) }]);
+  const [own] = judged;
+  if (!own || !findTool(tools, tool)) {
+    throw forbiddenWrite(`an approval of ${tool.serverId}/${tool.name}, which the run does not have`);
+  }
+  const { verdict, about } = own;
+  // What was asked may be allowed or forbidden by now; an approval changes nothing then.
+  const shown: CallToolFacts =
+    verdict.decision === 'ask'
+      ? (verdict.about ?? {})
+      : { ...about, ...defined({ textCall, byRule }), ...(danger === expected ? defined({ danger }) : {}) };
+  for (const field of SHOWN) {
+    if (!isSame(interrupt[field], shown[field])) throw forbiddenWrite(`another ${field} than that of the call`);
+  }
 }
+
+/** What an approval shows of its call: a new fact that is not compared fails to compile. */
+const SHOWN = Object.keys({
+  description: true,
+  definition: true,
+  inputSchema: true,
+  changed: true,
+  diff: true,
+  danger: true,
+  byRule: true,
+  textCall: true,
+  autoUnconfirmed: true,
+} satisfies Record<keyof CallToolFacts, true>) as (keyof CallToolFacts)[];
 
 /** The call was sent, and the ledger says when. */
 async function checkInDoubt(interrupt: InDoubtInterrupt, facts: TabRunFacts): Promise<void> {
@@ -209,9 +234,9 @@ async function checkInDoubt(interrupt: InDoubtInterrupt, facts: TabRunFacts): Pr
 async function checkQuestion(
   interrupt: PromptInterrupt | SelectionInterrupt,
   call: ToolCallPart,
-  { catalogue }: TabRunFacts,
+  facts: TabRunFacts,
 ): Promise<void> {
-  const known = findTool(await catalogue(), interrupt.tool);
+  const known = findTool((await facts.tools([])).tools, interrupt.tool);
   if (known?.builtIn !== true) throw forbiddenWrite('a question of a tool that is not built in');
   const texts = textsIn(call.arguments);
   const asked = interrupt.kind === 'prompt' ? [interrupt.question] : [interrupt.question, ...interrupt.choices];
@@ -253,12 +278,12 @@ function isOfTab(tool: ToolReference, { isConfigured }: TabRunFacts): boolean {
 
 /** The tool of the server; of a tab only a built-in one, whichever process executes it. */
 function findTool(
-  catalogue: Pick<RunTools, 'tools'>,
+  tools: ReadTools['tools'],
   { serverId, name, origin }: ToolReference,
-): ReturnType<RunTools['tools']>[number] | undefined {
-  return catalogue
-    .tools()
-    .find(({ tool, builtIn }) => tool.serverId === serverId && tool.name === name && (builtIn || origin !== 'tab'));
+): ReadTools['tools'][number] | undefined {
+  return tools.find(
+    ({ tool, builtIn }) => tool.serverId === serverId && tool.name === name && (builtIn || origin !== 'tab'),
+  );
 }
 
 function textsIn(value: JsonValue): string[] {

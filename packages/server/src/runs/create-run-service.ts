@@ -22,6 +22,7 @@ import { createRunCommands } from './run-commands.ts';
 import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
 import { createSubAgents } from './sub-agents.ts';
 import { createTabRuns } from './tab-runs.ts';
+import { TabToolCallMaker } from './tab-tool-calls.ts';
 import { startRun } from './start-run.ts';
 
 export type CreateRunServiceOptions = {
@@ -112,15 +113,14 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   }
   const stop = new AbortController();
   const toStart = { storage, configurations, models, hub, clock, ...(executesRuns ? { terms } : {}), ...failpoint };
-  const pool: RunWorkerPool = new RunWorkerPool({
+  const ofRuns = {
     ...options,
     auto: createAutoConfirmation({ settings: storage.settings, servers: options.servers, clock }),
     stopping: stop.signal,
-    pump,
-    terms,
-    onOver: over,
-    subAgents: (of) => createSubAgents(of, { ...toStart, pool }),
-  });
+    subAgents: (of: Parameters<RunAccessServices['subAgents']>[0]) => createSubAgents(of, { ...toStart, pool }),
+  };
+  const pool: RunWorkerPool = new RunWorkerPool({ ...ofRuns, pump, terms, onOver: over });
+  const toolCalls = new TabToolCallMaker(ofRuns);
   const looked = (): Promise<void> => queue.sendDue();
   const keeper = new LeaseKeeper({
     store: storage.runs,
@@ -169,6 +169,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   const inTabs = createTabRuns({
     storage,
     servers: options.servers,
+    toolCalls,
     port: () => options.policy?.().own?.port,
     pump,
     hub,
@@ -180,7 +181,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     canContinue,
     budgetsOf: (principal, conversation, { agentId }) =>
       configurations.resolve(principal, layersOf(conversation, { agentId })),
-    subAgents: (of) => createSubAgents(of, { ...toStart, pool }),
+    subAgents: ofRuns.subAgents,
     onOver: (run, status) => over(run, status, null),
   });
   let stopHousekeeping = (): void => {};
@@ -218,7 +219,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
         stopHousekeeping();
         stopSending();
         stop.abort();
-        await pool.close();
+        await Promise.all([pool.close(), toolCalls.close()]);
         await pump.drain();
       })();
       return closing;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DurableAccess, RunConversation } from '@toolyard/agent-host/durable';
 import type { FunctionTools, KeepPrelude, RunGroup, SubAgents } from '@toolyard/agent-host';
 import type { InterventionOptions } from '@toolyard/agent-runtime';
-import type { Clock, LeasedRun, Owner, PermissionView } from '@toolyard/protocol';
+import type { Clock, Owner, PermissionView, RunRecord } from '@toolyard/protocol';
 import { defined, findDecision, isStorageFault, messageOf } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Skills } from '../built-in/skills/skills.ts';
@@ -19,9 +19,9 @@ import { needsModelFacts } from './needs-model-facts.ts';
 import type { RunConfiguration } from './stored-run.ts';
 
 type AccessedRun = {
-  run: LeasedRun;
+  run: RunRecord;
   configuration: RunConfiguration;
-  conversation: RunConversation;
+  conversation: Pick<RunConversation, 'messages'>;
   /** The group as it is now. */
   group?: RunGroup | undefined;
   signal: AbortSignal;
@@ -45,7 +45,7 @@ export type RunAccessServices = {
   /** Aborted when this process releases its runs. */
   stopping: AbortSignal;
   /** Starts the child runs of a run. */
-  subAgents: (of: { run: LeasedRun; configuration: RunConfiguration }) => SubAgents;
+  subAgents: (of: { run: RunRecord; configuration: RunConfiguration }) => SubAgents;
   log: (line: string) => void;
 };
 
@@ -151,7 +151,7 @@ async function summariesOf(
 
 /** The prelude of a request is stored in the background: the request does not wait for it. */
 function keeperOf(
-  { id: runId, ownerId, conversationId }: LeasedRun,
+  { id: runId, ownerId, conversationId }: RunRecord,
   { storage, log, stopping, clock }: RunAccessServices,
 ): KeepPrelude {
   return (prelude) => {

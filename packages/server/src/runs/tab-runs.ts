@@ -13,7 +13,6 @@ import type {
   RunRecord,
   StartRunInTab,
   TabRunInbox,
-  ToolCallPart,
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
@@ -48,6 +47,9 @@ import type { OpenedGroup } from '../groups/open-group.ts';
 import { openGroup } from '../groups/open-group.ts';
 import type { TabSubAgentsOptions } from './tab-sub-agents.ts';
 import { createTabSubAgents } from './tab-sub-agents.ts';
+import type { TabToolCalls } from './tab-tool-calls.ts';
+import { createTabTools } from './tab-tools.ts';
+import { callPartIn, messageIdOfCall, storedCallPart } from './stored-tool-call.ts';
 import { recoverRun } from './recover-run.ts';
 
 export type TabRunsOptions = {
@@ -66,7 +68,9 @@ export type TabRunsOptions = {
     | 'runStates'
     | 'tabs'
   >;
-  servers: Pick<Servers, 'select' | 'isConfigured'>;
+  servers: Pick<Servers, 'isConfigured'>;
+  /** The tools of the server for these runs. */
+  toolCalls: TabToolCalls;
   /** The port of this server. */
   port: () => number | undefined;
   pump: CommitPump;
@@ -200,17 +204,15 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     }
   }
 
-  const tabSubAgents = createTabSubAgents({
-    storage,
-    subAgents: options.subAgents,
-    runOf,
-    async checkLease(tabId, runId, fence) {
-      if (!(await storage.runs.renewLease(runId, fence, termsOf(tabId)))) throw stale(runId);
-    },
-  });
+  async function checkLease(tabId: string, runId: string, fence: number): Promise<void> {
+    if (!(await storage.runs.renewLease(runId, fence, termsOf(tabId)))) throw stale(runId);
+  }
+  const tabSubAgents = createTabSubAgents({ storage, subAgents: options.subAgents, runOf, checkLease });
+  const tabTools = createTabTools({ calls: options.toolCalls, runOf, checkLease });
 
   return {
     ...tabSubAgents,
+    ...tabTools,
 
     async startInTab(principal, tabId, request, starter) {
       const conversation = await storage.conversations.get(principal, request.conversationId);
@@ -231,7 +233,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
 
     async renewInTab(principal, tabId, runId, fence) {
       const run = await runOf(principal, runId);
-      if (!(await storage.runs.renewLease(runId, fence, termsOf(tabId)))) throw stale(runId);
+      await checkLease(tabId, runId, fence);
       const conversation = await storage.conversations.get(principal, run.conversationId);
       const budgets = conversation ? await options.budgetsOf(principal, conversation, run) : null;
       return readInbox(principal, run, fence, budgets);
@@ -296,15 +298,11 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       conversations: async () =>
         (await storage.tabs.offersOf(principal, tabId)).map(({ conversationId }) => conversationId),
       open: async () => storage.runs.listInterrupts(principal, { runId: run.id, status: 'open', limit: 1_000 }),
-      catalogue: async () => options.servers.select(await configuration(), new AbortController().signal),
+      tools: (calls) => options.toolCalls.read(principal, run, calls),
       isConfigured: (id) => options.servers.isConfigured(id),
       async callOf(callId) {
-        const id = callId.slice(0, callId.lastIndexOf('.'));
-        const message =
-          commit.messages?.find((each) => each.message.id === id)?.message ??
-          (await storage.messages.get(principal, run.conversationId, id));
-        const parts = message?.role === 'assistant' && message.runId === run.id ? message.parts : [];
-        return parts.find((part) => part.type === 'tool_call' && part.callId === callId) as ToolCallPart | undefined;
+        const sent = commit.messages?.find(({ message }) => message.id === messageIdOfCall(callId))?.message;
+        return sent ? callPartIn(sent, run, callId) : storedCallPart(storage.messages, principal, run, callId);
       },
       async ledger() {
         return (await storage.runs.readLedger(principal, run.id)) ?? [];

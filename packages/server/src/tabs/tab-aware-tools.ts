@@ -2,9 +2,10 @@ import type { FunctionTools, RunCallOptions, RunTools } from '@toolyard/agent-ho
 import { toolPolicyFacts } from '@toolyard/agent-host';
 import type { ContextSources, ToolPolicyFacts } from '@toolyard/agent-runtime';
 import type { CallToolOptions, IndexedTool, ServerTools } from '@toolyard/mcp-host';
-import { ToolIndex, ToolTrust } from '@toolyard/mcp-host';
+import { namedBeside, ToolIndex, ToolTrust } from '@toolyard/mcp-host';
 import type {
   JsonObject,
+  JudgedCall,
   ResolvedAgentConfiguration,
   TabServer,
   TaskHandle,
@@ -51,8 +52,8 @@ export class TabAwareTools implements RunTools {
     return tools;
   }
 
-  async refresh(tools: readonly ToolReference[]): Promise<void> {
-    await Promise.all([this.#options.base.refresh(tools), this.#lookAtTabs()]);
+  async refresh(calls: readonly JudgedCall[]): Promise<void> {
+    await Promise.all([this.#options.base.refresh(calls), this.#lookAtTabs()]);
   }
 
   tools(): readonly IndexedTool[] {
@@ -61,23 +62,14 @@ export class TabAwareTools implements RunTools {
     if (own === this.#madeOf) return this.#tools;
     const disabled = new Set(configuration.disabledTools);
     const taken = new Set(own.map(({ tool }) => tool.serverId));
-    const fromTabs = this.#servers.filter(({ id }) => !taken.has(id));
-    // Indexed together, so that colliding names get the server as a prefix.
-    const index = new ToolIndex([
-      ...own.map((tool): ServerTools => ({
-        serverId: tool.tool.serverId,
-        origin: 'server',
-        builtIn: tool.builtIn,
-        tools: [{ ...tool, name: tool.tool.name, hasHeaderParameters: false }],
-      })),
-      ...fromTabs.map((server): ServerTools => ({
-        serverId: server.id,
-        origin: 'tab',
-        builtIn: false,
-        tools: server.tools.map(toListedTool),
-      })),
-    ]);
-    this.#ofTabs = index.tools.slice(own.length).filter(({ tool }) => !disabled.has(formatToolReference(tool)));
+    const fromTabs = this.#servers
+      .filter(({ id }) => !taken.has(id))
+      .map(({ id, tools }): ServerTools => {
+        return { serverId: id, origin: 'tab', builtIn: false, tools: tools.map(toListedTool) };
+      });
+    this.#ofTabs = namedBeside(own, new ToolIndex(fromTabs).tools).filter(
+      ({ tool }) => !disabled.has(formatToolReference(tool)),
+    );
     this.#tools = this.#ofTabs.length === 0 ? own : [...own, ...this.#ofTabs];
     this.#madeOf = own;
     return this.#tools;

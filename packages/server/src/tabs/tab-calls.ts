@@ -79,6 +79,8 @@ export class TabCalls {
         if (call.status === 'done' && call.result !== null) {
           return await resultInPlace(call.result, storage.blobs, principal);
         }
+        // The call of a run in a tab, which no tab makes.
+        if (call.status === 'executing') return needsTab(tool);
         if (call.status === 'withdrawn') return call.tabId === null ? needsTab(tool) : tabGone(tool);
         if (signal?.aborted) {
           const ended = await this.#giveUp(of, call, signal.reason);

@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import { sql } from 'kysely';
 import type {
   JsonObject,
   Owner,
@@ -18,7 +19,8 @@ export type TabOffer = { tabId: string; conversationId: string; servers: TabServ
 
 /**
  * State of a call to a tab: `held` until its run has stored that it may be claimed, `open` for any tab, `claimed` by
- * one, `done` with a result. A `withdrawn` call is no longer needed: a claim of it is void.
+ * one, `done` with a result. A `withdrawn` call is no longer needed: a claim of it is void. A call that a run in a tab
+ * makes with a tool of the server is `executing` in a process of the server, then `done`.
  */
 export type StoredTabCall = {
   callId: string;
@@ -63,13 +65,21 @@ export type TabRepository = {
   openCall(principal: Owner, key: CallKey, at: number): Promise<boolean>;
   /** Null if it is not open. */
   claim(principal: Owner, key: CallKey, of: { tabId: string; at: number }): Promise<StoredTabCall | null>;
+  /** `tabId` null: a process of the server has made it. */
   finish(
     principal: Owner,
     key: CallKey,
-    of: { tabId: string; fence: number; result: ToolResult; at: number },
+    of: { tabId: string | null; fence: number; result: ToolResult; at: number },
   ): Promise<boolean>;
   /** False if it is no longer in this state. */
   withdraw(principal: Owner, key: CallKey, from: 'held' | 'open' | 'claimed', at: number): Promise<boolean>;
+
+  /** Creates the call as `executing` in a process of the server. Null if it exists: each call is made once. */
+  startCall(principal: Owner, call: PutTabCall): Promise<StoredTabCall | null>;
+  /** Heartbeat of the process that makes it. False if the run has ended, or it is no longer executing under this fence. */
+  renewCall(principal: Owner, key: CallKey, fence: number, at: number): Promise<boolean>;
+  /** Another process makes an executing call again; null if it is no longer executing under this fence. */
+  restartCall(principal: Owner, key: CallKey, fence: number, at: number): Promise<StoredTabCall | null>;
 
   /** Keeps an existing request unchanged. */
   /** False if the call has so many unanswered requests already; a repeated request is no further one. */
@@ -149,27 +159,13 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
       return rows.map(toOffer);
     },
 
-    async putCall({ ownerId }, { callId, runId, conversationId, tool, arguments: args, definition, at }) {
-      const put = {
-        server_id: scrubText(tool.serverId),
-        tool_name: scrubText(tool.name),
-        arguments: encodeJson(args),
-        definition: scrubText(definition),
-        status: 'held' as const,
-        tab_id: null,
-        updated_at: at,
-      };
+    async putCall(principal, call) {
+      const { ownerId } = principal;
+      const { runId, callId } = call;
+      const put = columnsOf(call, 'held');
       const row = await db
         .insertInto('tab_calls')
-        .values({
-          owner_id: ownerId,
-          call_id: callId,
-          run_id: runId,
-          conversation_id: conversationId,
-          ...put,
-          fence: 1,
-          result: null,
-        })
+        .values({ ...newCall(principal, call), ...put })
         .onConflict((conflict) =>
           conflict
             .columns(['run_id', 'call_id'])
@@ -213,8 +209,8 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
     async finish(principal, key, { tabId, fence, result, at }) {
       const done = await call(principal, key)
         .set({ status: 'done', result: encodeJson(result), updated_at: at })
-        .where('status', '=', 'claimed')
-        .where('tab_id', '=', tabId)
+        .where('status', '=', tabId === null ? 'executing' : 'claimed')
+        .where('tab_id', tabId === null ? 'is' : '=', tabId)
         .where('fence', '=', fence)
         .executeTakeFirst();
       return done.numUpdatedRows > 0n;
@@ -225,6 +221,34 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
         .where('status', '=', from)
         .executeTakeFirst();
       return result.numUpdatedRows > 0n;
+    },
+
+    async startCall(principal, call) {
+      const row = await db
+        .insertInto('tab_calls')
+        .values({ ...newCall(principal, call), ...columnsOf(call, 'executing') })
+        .onConflict((conflict) => conflict.columns(['run_id', 'call_id']).doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      return row ? toCall(row) : null;
+    },
+    async renewCall(principal, key, fence, at) {
+      const result = await call(principal, key)
+        .set({ updated_at: at })
+        .where('status', '=', 'executing')
+        .where('fence', '=', fence)
+        .where(sql<boolean>`EXISTS (SELECT 1 FROM runs WHERE id = ${key.runId} AND ended_at IS NULL)`)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+    async restartCall(principal, key, fence, at) {
+      const row = await call(principal, key)
+        .set((eb) => ({ fence: eb('fence', '+', 1), updated_at: at }))
+        .where('status', '=', 'executing')
+        .where('fence', '=', fence)
+        .returningAll()
+        .executeTakeFirst();
+      return row ? toCall(row) : null;
     },
 
     async ask({ ownerId }, { runId, callId }, { id, question }, limit) {
@@ -276,6 +300,25 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
     async sweep(seenBefore) {
       await db.deleteFrom('tab_offers').where('seen_until', '<', seenBefore).execute();
     },
+  };
+}
+
+function newCall({ ownerId }: Owner, { callId, runId, conversationId }: PutTabCall) {
+  return { owner_id: ownerId, call_id: callId, run_id: runId, conversation_id: conversationId, fence: 1, result: null };
+}
+
+function columnsOf<Status extends StoredTabCall['status']>(
+  { tool, arguments: args, definition, at }: PutTabCall,
+  status: Status,
+) {
+  return {
+    server_id: scrubText(tool.serverId),
+    tool_name: scrubText(tool.name),
+    arguments: encodeJson(args),
+    definition: scrubText(definition),
+    status,
+    tab_id: null,
+    updated_at: at,
   };
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../tab-runs.ts';
 import { appCallVerdict, checkTabAppCallBody } from '../mcp-offers.ts';
 import { readTabSubAgentsBody, startTabSubAgentsBody, tabSubAgentResults, tabSubAgents } from '../tab-sub-agents.ts';
+import { madeTabToolCall, makeTabToolCallBody, readTabToolsBody, tabRunTools } from '../tab-tools.ts';
 import { askFromTabBody, claimedTabCall, finishTabCallBody, offerTabToolsBody, tabCallPage } from '../tabs.ts';
 import { defineRoutes } from './define-routes.ts';
 
@@ -82,5 +83,16 @@ export const tabsRoutes = defineRoutes({
     summary: 'Read the results of sub-agents of a run in this tab',
     body: readTabSubAgentsBody,
     answer: tabSubAgentResults,
+  },
+  'POST /api/tabs/{tab}/runs/{run}/tools': {
+    summary: 'List the tools that the server has for a run in this tab, and judge calls by its policy',
+    body: readTabToolsBody,
+    maxBodyBytes: MAX_OFFER_BYTES,
+    answer: tabRunTools,
+  },
+  'POST /api/tabs/{tab}/runs/{run}/tool-calls/{call}': {
+    summary: 'Make a call of a run in this tab that the run has stored, with a tool of the server; idempotent',
+    body: makeTabToolCallBody,
+    answer: madeTabToolCall,
   },
 });

@@ -75,6 +75,16 @@ export function addTabRoutes({ route }: Router, services: HttpAppOptions, auto: 
     runs.startSubAgentsInTab(principal, tab, run, body),
   );
 
+  route('POST /api/tabs/{tab}/runs/{run}/tools', ({ principal, params: { tab, run }, body }) =>
+    runs.readToolsInTab(principal, tab, run, body),
+  );
+
+  route(
+    'POST /api/tabs/{tab}/runs/{run}/tool-calls/{call}',
+    ({ principal, params: { tab, run, call }, body: { fence } }) =>
+      runs.makeCallInTab(principal, tab, { runId: run, callId: call }, fence),
+  );
+
   route('POST /api/tabs/{tab}/runs/{run}/sub-agents/results', ({ principal, params: { run }, body }) =>
     runs.readSubAgentsInTab(principal, run, body.runs),
   );

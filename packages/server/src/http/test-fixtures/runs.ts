@@ -134,6 +134,8 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
     commitFromTab: () => Promise.reject(missing('run')),
     startSubAgentsInTab: () => Promise.reject(missing('run')),
     readSubAgentsInTab: () => Promise.reject(missing('run')),
+    readToolsInTab: () => Promise.reject(missing('run')),
+    makeCallInTab: () => Promise.reject(missing('run')),
     async resumeForTab() {},
     async tabReturned() {},
     async changeQueued(principal, conversationId, id, change) {

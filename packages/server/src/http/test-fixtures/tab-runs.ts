@@ -4,7 +4,7 @@ import { DATABASE_FILE } from '@toolyard/storage';
 import type { LeasedTabRun, JsonObject, RunEvent } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION, TAB_RUNS_VERSION as v } from '@toolyard/protocol';
 import { afterEach, beforeEach } from 'vitest';
-import type { RunBench } from '../../runs/test-fixtures/bench.ts';
+import type { RunBench, RunBenchOptions } from '../../runs/test-fixtures/bench.ts';
 import { ANNE, BERT, cleanUp, openBench, temporaryFolder } from '../../runs/test-fixtures/bench.ts';
 import { says, scriptedModel } from '../../runs/test-fixtures/scripted-model.ts';
 import type { TestResponse, TestServer } from './test-server.ts';
@@ -55,13 +55,13 @@ export const message = (more: object, conversationId = 'c'): object => ({
 export const calling = (call: object = {}): object =>
   message({ finishReason: 'tool_calls', parts: [{ type: 'tool_call', ...CALL, ...call }] });
 
-/** A run in a tab for each test of the file, and requests by the tabs of Anne and Bert. */
-export function useTabScene() {
+/** A run in a tab for each test, and requests by the tabs of Anne and Bert. `options`: what the server has for the run. */
+export function useTabScene(options: Partial<RunBenchOptions> = {}) {
   const scene = {} as TabScene;
 
   beforeEach(async () => {
     const folder = temporaryFolder();
-    const bench = await openBench(folder, { model: scriptedModel([says('Hello.')]) });
+    const bench = await openBench(folder, { model: scriptedModel([says('Hello.')]), ...options });
     const { storage, runs, hub, streams } = bench;
     const server = await door.startTestServer({
       security: { tokens: [door.ANNE, door.BERT] },

@@ -286,8 +286,7 @@ export class McpStore {
 
   #publish(): void {
     const host = this.#live;
-    // The host has one server without an entry: the user, whom models ask.
-    const own = host?.health().filter(({ id }) => this.#entries.some((entry) => entry.id === id)) ?? [];
+    const own = host?.health() ?? [];
     this.health = new Map(own.map((health) => [health.id, health]));
     this.error = host?.error ?? null;
     this.toolCount = own.reduce((sum, { toolCount }) => sum + toolCount, 0);

@@ -4,8 +4,7 @@ import { currentTools } from '../composer/current.svelte.ts';
 import { chat } from '../state/chat.svelte.ts';
 import { live } from '../state/live.svelte.ts';
 import { tabId } from '../state/tab-id.ts';
-import { runPlaces } from '../tab-runs/run-places.svelte.ts';
-import { tabTools } from './tab-tools.svelte.ts';
+import { tabTools } from './tab-tools.ts';
 import { mcpStore } from './mcp-store.svelte.ts';
 import { TabToolProvider } from './tab-tool-provider.ts';
 import { tabServersOf } from './tab-servers.ts';
@@ -25,15 +24,9 @@ export function startBrowserServers(): void {
     wait,
   });
   const tabServers = () => tabServersOf(mcpStore.tools(currentTools()), mcpStore.list);
-  tabTools.backend = {
-    async announceTools(conversationId) {
-      await Promise.race([started, wait(PATIENCE_MS)]);
-      await toolProvider.announce(conversationId, tabServers());
-    },
-    startRun: async (request) =>
-      tabTools.offered && runPlaces.chosen === 'tab'
-        ? (await import('../tab-runs/tab-runs.ts')).startTabRun(request)
-        : null,
+  tabTools.announcer = async (conversationId) => {
+    await Promise.race([started, wait(PATIENCE_MS)]);
+    await toolProvider.announce(conversationId, tabServers());
   };
 
   live.onData(() => toolProvider.keepAlive());
@@ -46,7 +39,6 @@ export function startBrowserServers(): void {
     $effect(() => {
       const id = chat.view?.id;
       const servers = tabServers();
-      tabTools.offered = servers.length > 0;
       if (id !== undefined) void toolProvider.announce(id, servers).catch(() => undefined);
     });
   });

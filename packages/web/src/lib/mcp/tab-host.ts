@@ -11,7 +11,6 @@ import { newServerId, toServerConfig } from './server-entries.ts';
 import { callbackUrl, receiveSignIns } from './sign-in-callback.ts';
 import { guardSignIn } from './sign-in-guard.ts';
 import { createBrowserSignInStore } from './sign-in-store.ts';
-import { tabFunctions } from './tab-functions.ts';
 import { openTabNetwork } from './tab-network.ts';
 import type { BrowserServerDraft } from './types.ts';
 
@@ -25,9 +24,8 @@ export function createTabHost(usesProxy: (serverId: string) => boolean): McpHost
   const host = new McpHost({
     servers: [],
     origin: 'tab',
-    createTransport: tabFunctions.transports((config, context) =>
+    createTransport: (config, context) =>
       (usesProxy(context.serverId) ? createProxiedTransport : direct)(config, context),
-    ),
     signIn: {
       store: createBrowserSignInStore(
         (id) => storedServers.read().entries.find((one) => one.id === id)?.keepSecrets === true,

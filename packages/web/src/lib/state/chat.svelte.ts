@@ -1,8 +1,9 @@
 import { goto } from '$app/navigation';
 import { api } from '../api/client.ts';
 import { moveNewDraftTo } from '../composer/drafts.ts';
-import { tabTools } from '../mcp/tab-tools.svelte.ts';
+import { tabTools } from '../mcp/tab-tools.ts';
 import { conversationAddress } from '../shell/addresses.ts';
+import { runPlaces } from '../tab-runs/run-places.svelte.ts';
 import { readRun } from '../transcript/read-run.ts';
 import { uuid } from '../transcript/uuid.ts';
 import { ChatStore } from './chat-store.svelte.ts';
@@ -19,8 +20,9 @@ export const chat = new ChatStore({
     return goto(conversationAddress(conversationId), { reset: false });
   },
   newId: () => uuid(),
-  announceTools: tabTools.announceTools,
-  startInTab: tabTools.startRun,
+  announceTools: tabTools.announce,
+  startInTab: async (request) =>
+    runPlaces.chosen === 'tab' ? (await import('../tab-runs/tab-runs.ts')).startTabRun(request) : null,
   now: () => Date.now(),
 });
 

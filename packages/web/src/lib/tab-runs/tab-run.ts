@@ -28,6 +28,7 @@ import {
 import type { Api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { tabFunctions } from '../mcp/tab-functions.ts';
+import { ServerTools } from './server-tools.ts';
 import { createTabSubAgents } from './tab-sub-agents.ts';
 import { untilAnswered } from './until-answered.ts';
 
@@ -38,6 +39,8 @@ export type TabRunDeps = {
   /** The servers of this browser enabled with these overrides. */
   idsOn: (servers: Readonly<Record<string, boolean>>) => ReadonlySet<string>;
   fetch: Fetch;
+  /** The port of Toolyard, which calls must not reach. */
+  port: number | undefined;
   clock: Clock;
 };
 
@@ -54,6 +57,7 @@ export class TabRun {
   readonly #params: { tab: string; run: string };
   readonly #durable: DurableRun;
   #inbox: TabRunInbox;
+  #tools: ServerTools | null = null;
   #isReleasing = false;
   /** The number of the last stored commit. */
   #stored = 0;
@@ -133,25 +137,16 @@ export class TabRun {
     return status === 'parked' ? 'parked' : 'ended';
   }
 
-  /** The servers of the run: the enabled ones of this browser, and the function tools of this tab. */
-  async #serverIds(): Promise<ReadonlySet<string>> {
-    const { host, idsOn } = this.#deps;
-    const { servers } = this.#held.configuration;
-    const own = tabFunctions.servers.filter(({ id, disabled }) => servers[id] ?? disabled !== true);
-    for (const server of own) {
-      if (!host.configurations.has(server.id)) host.add(server);
-      await host.connect(server.id);
-    }
-    return new Set([...idsOn(servers), ...own.map(({ id }) => id)]);
-  }
-
   /** Requests of its servers are kept open in this tab with the servers' request state, which is not sealed. */
   async #open(): Promise<DurableAccess> {
     const { run, configuration, model, abilities } = this.#held;
-    const { host, fetch } = this.#deps;
-    const ids = await this.#serverIds();
+    const { host, fetch, idsOn, api, clock } = this.#deps;
+    const ids = idsOn(configuration.servers);
     const disabled = new Set(configuration.disabledTools);
     const view = host.select(ids, (tool) => disabled.has(formatToolReference(tool)));
+    const own = hostTools({ host, view, isSelected: (id) => ids.has(id) });
+    const of = { api, clock, params: this.#params, fence: this.#held.fence };
+    const tools = (this.#tools = await ServerTools.open({ ...of, own, functions: tabFunctions }));
     const listen = (): Promise<void> => this.sendHeartbeat();
     return {
       model: createWebApiRuntime({
@@ -160,11 +155,12 @@ export class TabRun {
         headers: { 'x-toolyard-run': run.id },
       }),
       abilities,
-      tools: hostTools({ host, view, isSelected: (id) => ids.has(id), functions: tabFunctions }),
+      tools,
+      judged: (call) => tools.judged(call),
       functions: tabFunctions,
       permission: (tool) => findDecision(tool, this.#inbox.permissions),
       refresh: listen,
-      surroundings: { own: { port: Number(location.port) || undefined } },
+      surroundings: { own: { port: this.#deps.port } },
       budgets: {
         budgets: configuration.budgets,
         spent: (budget) => this.#inbox.spent[budgetKey(budget)] ?? ZERO_SPENT,
@@ -193,7 +189,8 @@ export class TabRun {
     unqueued: _unqueued,
     ...item
   }: RunCommit): Promise<CommitOutcome> {
-    const tools = usage.filter((entry) => entry.kind === 'tool');
+    // The server counts the calls that it makes.
+    const tools = usage.filter((entry) => entry.kind === 'tool' && this.#tools?.isCalledByServer(entry.tool) !== true);
     if (item.release) this.#isReleasing = true;
     const number = this.#stored + 1;
     const preludes = Array.from(this.#preludes, ([id, prelude]) => ({ id, prelude }));

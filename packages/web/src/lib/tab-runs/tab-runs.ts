@@ -72,6 +72,7 @@ async function execute(held: LeasedTabRun): Promise<void> {
     host,
     idsOn: (servers) => mcpStore.idsOn(servers),
     fetch: sessionFetch,
+    port: Number(location.port) || undefined,
     clock: systemClock,
   });
   executing.set(run.id, run);

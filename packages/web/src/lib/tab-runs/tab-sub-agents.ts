@@ -1,9 +1,7 @@
 import type { SubAgentResult, SubAgents } from '@toolyard/agent-host';
 import type { Clock, StartTabSubAgents, TabSubAgentResults } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
 import type { Api } from '../api/client.ts';
-import { ApiError } from '../api/error.ts';
-import { untilAnswered } from './until-answered.ts';
+import { answered } from './until-answered.ts';
 
 /** Child runs of a run in this tab. They execute on the server. */
 export function createTabSubAgents(
@@ -51,16 +49,6 @@ export function createTabSubAgents(
 
     answers: async (runIds) => (await read(runIds)).map(({ answer }) => answer),
   };
-}
-
-/** @throws ToolyardError with the reason of the server, which ends the run */
-async function answered<T>(clock: Pick<Clock, 'after'>, send: () => Promise<T>): Promise<T> {
-  try {
-    return await untilAnswered(clock, send);
-  } catch (thrown) {
-    if (!(thrown instanceof ApiError)) throw thrown;
-    throw new ToolyardError({ code: thrown.code, message: thrown.message, ...defined({ hint: thrown.hint }) });
-  }
 }
 
 const DELETED = { code: 'not_found', message: 'Its run was deleted.' } as const;

@@ -1,4 +1,5 @@
 import type { Clock } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 
 const FIRST_DELAY_MS = 500;
@@ -20,5 +21,15 @@ export async function untilAnswered<T>(clock: Pick<Clock, 'after'>, send: () => 
       if (thrown.status < 500 && !RETRYABLE_STATUS.has(thrown.status)) throw thrown;
       await new Promise<void>((resolve) => void clock.after(ms, resolve));
     }
+  }
+}
+
+/** The same for a caller that knows no HTTP. @throws ToolyardError with the reason of the server */
+export async function answered<T>(clock: Pick<Clock, 'after'>, send: () => Promise<T>): Promise<T> {
+  try {
+    return await untilAnswered(clock, send);
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError)) throw thrown;
+    throw new ToolyardError({ code: thrown.code, message: thrown.message, ...defined({ hint: thrown.hint }) });
   }
 }

@@ -306,7 +306,7 @@ export const mcp = {
   runPlace: 'Run answers',
   runOnServer: 'On the server',
   runInTab: 'In this tab',
-  runInTabHint: 'Only tools of this browser can be called, and this tab must stay open.',
+  runInTabHint: 'Tools of the server and of this browser can be called, and this tab must stay open.',
   runHere: 'This answer runs in this tab. Keep it open.',
   runElsewhere: 'This answer runs in another tab and continues while that tab is open.',
   takeHere: 'Continue here',

@@ -35,6 +35,7 @@ export const problems = {
   input_required: 'Input required',
   needs_tab: 'Only the open page can run this',
   tab_gone: 'The page that ran this was closed',
+  process_gone: 'The server process that ran this has ended',
   address_refused: 'Connection to this URL is not allowed',
   not_found: 'Not found',
   conflict: 'Conflict with the current state',

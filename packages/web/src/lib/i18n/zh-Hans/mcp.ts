@@ -304,7 +304,7 @@ export const mcp: LazyTexts<'mcp'> = {
   runPlace: '运行位置',
   runOnServer: '在服务器上',
   runInTab: '在这个标签页',
-  runInTabHint: '只能调用这个浏览器的工具，而且这个标签页必须保持打开。',
+  runInTabHint: '可以调用服务器和这个浏览器的工具，而且这个标签页必须保持打开。',
   runHere: '这个回答在此标签页运行，请勿关闭。',
   runElsewhere: '这个回答在另一个标签页运行；该标签页打开时会继续。',
   takeHere: '在这里继续',

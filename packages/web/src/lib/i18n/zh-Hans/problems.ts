@@ -37,6 +37,7 @@ export const problems: Translation<typeof en> = {
   input_required: '需要输入',
   needs_tab: '只有打开的页面才能运行',
   tab_gone: '运行此项的页面已关闭',
+  process_gone: '运行此项的服务器进程已结束',
   address_refused: '不允许连接到此 URL',
   not_found: '找不到',
   conflict: '与当前状态冲突',

@@ -304,7 +304,7 @@ export const mcp: LazyTexts<'mcp'> = {
   runPlace: '執行位置',
   runOnServer: '在伺服器上',
   runInTab: '在這個分頁',
-  runInTabHint: '只能呼叫這個瀏覽器的工具，而且這個分頁必須保持開啟。',
+  runInTabHint: '可以呼叫伺服器和這個瀏覽器的工具，而且這個分頁必須保持開啟。',
   runHere: '這個回答在此分頁執行，請勿關閉。',
   runElsewhere: '這個回答在另一個分頁執行；該分頁開啟時會繼續。',
   takeHere: '在這裡繼續',

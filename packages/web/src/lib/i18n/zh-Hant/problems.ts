@@ -37,6 +37,7 @@ export const problems: Translation<typeof en> = {
   input_required: '需要輸入',
   needs_tab: '只有開啟的頁面才能執行',
   tab_gone: '執行此項的頁面已關閉',
+  process_gone: '執行此項的伺服器行程已結束',
   address_refused: '不允許連線到此 URL',
   not_found: '找不到',
   conflict: '與目前狀態衝突',

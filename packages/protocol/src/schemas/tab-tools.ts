@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { errorInfo, jsonObject, named, toolChange, toolReference } from './common.ts';
+import { textCall, toolResult } from './parts.ts';
+import { requestPrelude, toolDefinition } from './sent-requests.ts';
+
+const fence = z.int().positive();
+
+const judgedCall = z.strictObject({
+  tool: toolReference,
+  arguments: jsonObject,
+  /** Set if the model wrote the call as text. */
+  textCall: textCall.exactOptional(),
+});
+/** A call as it is judged: what it would do, not which call it is. */
+export type JudgedCall = z.output<typeof judgedCall>;
+
+/** What a user sees of a call besides its tool and its arguments; see the interrupt that asks for approval. */
+export const callToolFacts = z.strictObject({
+  description: z.string().exactOptional(),
+  definition: z.string().exactOptional(),
+  inputSchema: jsonObject.exactOptional(),
+  changed: toolChange.exactOptional(),
+  diff: z.string().exactOptional(),
+  danger: z.string().exactOptional(),
+  byRule: z.literal(true).exactOptional(),
+  textCall: textCall.exactOptional(),
+  autoUnconfirmed: z.array(z.string()).exactOptional(),
+});
+
+const callVerdict = z.discriminatedUnion('decision', [
+  z.strictObject({ decision: z.literal('run') }),
+  z.strictObject({ decision: z.literal('ask'), about: callToolFacts.exactOptional() }),
+  z.strictObject({ decision: z.literal('refused'), refusal: errorInfo }),
+]);
+/** What the policy of the server says about a call. */
+export type CallVerdict = z.output<typeof callVerdict>;
+
+export const readTabToolsBody = named('ReadTabTools', z.strictObject({ fence, calls: z.array(judgedCall).max(1_000) }));
+export type ReadTabTools = z.output<typeof readTabToolsBody>;
+
+export const tabRunTools = named(
+  'TabRunTools',
+  z.strictObject({
+    tools: z.array(toolDefinition),
+    ...requestPrelude.pick({ serverInstructions: true, skills: true }).shape,
+    /** Of the calls of the request, in their order. */
+    verdicts: z.array(callVerdict),
+  }),
+);
+/** The tools that the server has for a run in a tab, and what goes with them into a request to the model. */
+export type TabRunTools = z.output<typeof tabRunTools>;
+
+export const makeTabToolCallBody = named('MakeTabToolCall', z.strictObject({ fence }));
+
+export const madeTabToolCall = named('MadeTabToolCall', z.strictObject({ result: toolResult.nullable() }));
+/** `result` null: the call takes longer; send the request again. */
+export type MadeTabToolCall = z.output<typeof madeTabToolCall>;
