@@ -57,7 +57,8 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** Labels that say nothing. */
-const GENERIC = /^$|\/\*$|^(?:application|binary)\/(?:octet-stream|x-binary|binary|unknown|x-unknown|download|force-download)$/;
+const GENERIC =
+  /^$|\/\*$|^(?:application|binary)\/(?:octet-stream|x-binary|binary|unknown|x-unknown|download|force-download)$/;
 
 /**
  * The type of bytes, whatever their label says; null if the label is wrong and the type unknown. A label counts only for

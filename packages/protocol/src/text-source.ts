@@ -17,7 +17,10 @@ export function textOfSource(source: MediaSource, mimeType: string): string | nu
     const head = atob(source.data.slice(0, HEAD));
     const type = mediaTypeOf(head, mimeType);
     if (type === null || (!isTextType(type) && (MEDIA.test(type) || !isText(head)))) return null;
-    return decoded(Uint8Array.from(atob(source.data), (char) => char.charCodeAt(0)), mimeType);
+    return decoded(
+      Uint8Array.from(atob(source.data), (char) => char.charCodeAt(0)),
+      mimeType,
+    );
   } catch {
     return null;
   }

@@ -74,7 +74,9 @@ export function readMedia(content: JsonValue | undefined, label: JsonValue | und
   const named = typeof label === 'string' && label.trim() !== '' ? { mimeType: label.slice(0, MAX_TYPE) } : {};
   if (/^\s*https?:\/\//i.test(text)) return { ...named, source: { url: text.trim() } };
   const media = readMediaData(text, named.mimeType ?? '');
-  return 'problem' in media ? { ...named, source: { data: text } } : { mimeType: media.mimeType, source: { data: media.data } };
+  return 'problem' in media
+    ? { ...named, source: { data: text } }
+    : { mimeType: media.mimeType, source: { data: media.data } };
 }
 
 const MAX_TYPE = 200;

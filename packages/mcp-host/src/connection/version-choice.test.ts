@@ -173,7 +173,11 @@ describe('over HTTP', () => {
     ['nothing', 400, () => ''],
     ['nothing with another status', 505, () => ''],
     ['a text about versions with any status', 500, () => 'ValueError: unsupported protocol version'],
-    ['a text about versions where there is nothing', 404, (supported: string) => `unsupported version, use ${supported}`],
+    [
+      'a text about versions where there is nothing',
+      404,
+      (supported: string) => `unsupported version, use ${supported}`,
+    ],
     ['a text about versions where it is forbidden', 403, (supported: string) => `version must be ${supported}`],
   ])('%s is a rejection', async (_what, status, body) => {
     const only = '2025-03-26';

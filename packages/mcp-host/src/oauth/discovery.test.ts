@@ -28,7 +28,11 @@ const without = (name: string, document: JsonObject): JsonObject => {
 type Documents = Readonly<Record<string, JsonValue>>;
 
 async function discover(documents: Documents, named?: string): Promise<SignInServer> {
-  const known: Documents = { [`https://tools.example${PROTECTED}/mcp`]: resource(), [`${LOGIN}${OAUTH}`]: login(), ...documents };
+  const known: Documents = {
+    [`https://tools.example${PROTECTED}/mcp`]: resource(),
+    [`${LOGIN}${OAUTH}`]: login(),
+    ...documents,
+  };
   const fetch: Fetch = (input) => {
     const document = known[String(input)] ?? null;
     const body = typeof document === 'string' ? document : JSON.stringify(document);
@@ -53,17 +57,33 @@ test.each<[string, Documents, string?]>([
   ['as specified', {}],
   ['a URL in the challenge at which there is nothing', {}, 'https://tools.example/nowhere'],
   ['resource metadata at the root', { ...ofServer(null), [`https://tools.example${PROTECTED}`]: resource() }],
-  ['a page in place of resource metadata', { ...ofServer('<!doctype html>'), [`https://tools.example${OAUTH}`]: login({ issuer: 'https://tools.example/' }) }],
+  [
+    'a page in place of resource metadata',
+    { ...ofServer('<!doctype html>'), [`https://tools.example${OAUTH}`]: login({ issuer: 'https://tools.example/' }) },
+  ],
   ['a resource with a slash', ofServer(resource({ resource: `${MCP}/` }))],
   ['no resource', ofServer(without('resource', resource()))],
   ['null for a resource', ofServer(resource({ resource: null }))],
-  ['unused members of other types', ofServer(resource({ bearer_methods_supported: 'header', resource_documentation: 'docs', jwks_uri: 7 }))],
+  [
+    'unused members of other types',
+    ofServer(resource({ bearer_methods_supported: 'header', resource_documentation: 'docs', jwks_uri: 7 })),
+  ],
   ['an issuer that is no list', ofServer(resource({ authorization_servers: LOGIN }))],
   ['issuers as objects', ofServer(resource({ authorization_servers: [{ issuer: LOGIN }] }))],
   ['issuers that are no URLs', ofServer(resource({ authorization_servers: ['main', LOGIN] }))],
-  ['an issuer without metadata before another', ofServer(resource({ authorization_servers: ['https://gone.example', LOGIN] }))],
+  [
+    'an issuer without metadata before another',
+    ofServer(resource({ authorization_servers: ['https://gone.example', LOGIN] })),
+  ],
   ['the URL of metadata as the issuer', ofServer(resource({ authorization_servers: [`${LOGIN}${OAUTH}`] }))],
-  ['the URL of OpenID metadata as the issuer', { ...ofServer(resource({ authorization_servers: [`${LOGIN}${OPENID}`] })), ...ofLogin(null), [`${LOGIN}${OPENID}`]: login() }],
+  [
+    'the URL of OpenID metadata as the issuer',
+    {
+      ...ofServer(resource({ authorization_servers: [`${LOGIN}${OPENID}`] })),
+      ...ofLogin(null),
+      [`${LOGIN}${OPENID}`]: login(),
+    },
+  ],
   ['metadata before the path of the issuer', ofTenant(`${OAUTH}/t1`, tenant)],
   ['metadata below the path of the issuer', ofTenant(`/t1${OAUTH}`, tenant)],
   ['OpenID metadata before the path of the issuer', ofTenant(`${OPENID}/t1`, tenant)],
@@ -74,10 +94,24 @@ test.each<[string, Documents, string?]>([
   ['metadata that is a page, beside OpenID metadata', { ...ofLogin('<html></html>'), [`${LOGIN}${OPENID}`]: login() }],
   ['metadata that is empty, beside OpenID metadata', { ...ofLogin({}), [`${LOGIN}${OPENID}`]: login() }],
   ['metadata without an issuer', ofLogin(without('issuer', login()))],
-  ['lists as texts', ofLogin(login({ response_types_supported: 'code', code_challenge_methods_supported: 'plain S256', scopes_supported: 'a b', token_endpoint_auth_methods_supported: 'none', grant_types_supported: 'x' }))],
+  [
+    'lists as texts',
+    ofLogin(
+      login({
+        response_types_supported: 'code',
+        code_challenge_methods_supported: 'plain S256',
+        scopes_supported: 'a b',
+        token_endpoint_auth_methods_supported: 'none',
+        grant_types_supported: 'x',
+      }),
+    ),
+  ],
   ['S256 in lower case', ofLogin(login({ code_challenge_methods_supported: ['s256'] }))],
   ['paths as endpoints', ofLogin(login({ authorization_endpoint: '/authorize', token_endpoint: ' /token ' }))],
-  ['unused members that are no URLs', ofLogin(login({ op_tos_uri: '/tos', service_documentation: 'none', jwks_uri: '', introspection_endpoint: null }))],
+  [
+    'unused members that are no URLs',
+    ofLogin(login({ op_tos_uri: '/tos', service_documentation: 'none', jwks_uri: '', introspection_endpoint: null })),
+  ],
 ])('finds the authorization server: %s', async (_, documents, named) => {
   const found = await discover(documents, named);
   expect(found.authorizationEndpoint).toBe(`${LOGIN}/authorize`);

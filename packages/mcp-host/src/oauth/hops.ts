@@ -93,7 +93,9 @@ function hasBody(status: number): boolean {
 
 /** The message of an error, or a short text; other bodies may be whole pages. */
 function messageOf(document: JsonObject | undefined, text: string): string | undefined {
-  return errorMessageIn(document)?.slice(0, MAX_MESSAGE_LENGTH) ?? (document === undefined ? reasonIn(text) : undefined);
+  return (
+    errorMessageIn(document)?.slice(0, MAX_MESSAGE_LENGTH) ?? (document === undefined ? reasonIn(text) : undefined)
+  );
 }
 
 function hide(text: string, secrets: readonly string[]): string {

@@ -90,10 +90,13 @@ test.each<[JsonObject, JsonObject]>([
   expect((readableIdentity({ protocolVersion: 'x', capabilities: sent }) as JsonObject)['capabilities']).toEqual(read);
 });
 
-test.each([null, [], 'all', undefined])('a legacy server whose capabilities are %j is asked for tools', (capabilities) => {
-  const said = { protocolVersion: '2025-11-25', ...(capabilities === undefined ? {} : { capabilities }) };
-  expect(readableIdentity(said, '2025-11-25')).toMatchObject({ capabilities: { tools: {} } });
-});
+test.each([null, [], 'all', undefined])(
+  'a legacy server whose capabilities are %j is asked for tools',
+  (capabilities) => {
+    const said = { protocolVersion: '2025-11-25', ...(capabilities === undefined ? {} : { capabilities }) };
+    expect(readableIdentity(said, '2025-11-25')).toMatchObject({ capabilities: { tools: {} } });
+  },
+);
 
 test('what is in order stays as it is', () => {
   const said = {

@@ -23,7 +23,8 @@ export function readableIdentity(result: JsonValue, offered?: string): JsonValue
   return {
     ...rest,
     ...(offered === undefined ? {} : { protocolVersion: acceptedVersion(version, offered) }),
-    capabilities: isJsonObject(capabilities) || offered === undefined ? (declared(capabilities ?? {}) ?? {}) : { tools: {} },
+    capabilities:
+      isJsonObject(capabilities) || offered === undefined ? (declared(capabilities ?? {}) ?? {}) : { tools: {} },
     ...(serverInfo === undefined && offered === undefined && version === undefined
       ? {}
       : { serverInfo: readableInfo(serverInfo) }),

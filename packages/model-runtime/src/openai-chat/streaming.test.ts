@@ -108,7 +108,10 @@ describe('text answers', () => {
       [
         ['end markers of other forms', (json) => `data: ${json}\n\ndata: [done] \n\ndata: no JSON\n\n`],
         ['an end marker without brackets', (json) => `data: ${json}\n\ndata: DONE\n\n`],
-        ['signs of life that are no JSON', (json) => `event: ping\ndata: ping\n\ndata: still here\n\ndata: ${json}\n\n`],
+        [
+          'signs of life that are no JSON',
+          (json) => `event: ping\ndata: ping\n\ndata: still here\n\ndata: ${json}\n\n`,
+        ],
         ['a doubled field', (json) => `data: data: ${json}\n\n`],
         ['an indented field', (json) => `  data: ${json}\n\n`],
         ['a field in capitals', (json) => `DATA: ${json}\n\n`],

@@ -60,7 +60,12 @@ const WRITERS: readonly ((base64: string, type: string) => string)[] = [
 const media = fc
   .record({
     kind: fc.constantFrom('image', 'audio', 'file'),
-    label: fc.constantFrom(...TYPES.filter((type) => type.includes('/')), 'image/jpg', 'image/*', 'application/octet-stream'),
+    label: fc.constantFrom(
+      ...TYPES.filter((type) => type.includes('/')),
+      'image/jpg',
+      'image/*',
+      'application/octet-stream',
+    ),
     content: fc.constantFrom(...TYPES),
     write: fc.constantFrom(...WRITERS),
     asUrl: fc.boolean(),

@@ -51,9 +51,12 @@ test.each([
   expect(readMedia(source, 'image/png')).toEqual({ mimeType: 'image/svg+xml', data: btoa(svg) });
 });
 
-test.each([{ url: 'https://example.org/a' }, { data: ' HTTPS://example.org/a\n' }])('the web URL %j is kept', (source) => {
-  expect(readMedia(source, 'image/png')).toEqual({ url: expect.stringMatching(/^https:\/\/example.org\/a$/i) });
-});
+test.each([{ url: 'https://example.org/a' }, { data: ' HTTPS://example.org/a\n' }])(
+  'the web URL %j is kept',
+  (source) => {
+    expect(readMedia(source, 'image/png')).toEqual({ url: expect.stringMatching(/^https:\/\/example.org\/a$/i) });
+  },
+);
 
 test.each([
   ['\xff\xd8\xff\xe0', 'image/png', 'image/jpeg'],

@@ -34,7 +34,9 @@ export function dataImage(address: string): ImagePart | null {
     return { type: 'image', mimeType: media.mimeType, source: { data: media.data } };
   }
   // An image of a type without a known signature.
-  return label === undefined ? null : { type: 'image', mimeType: label, source: { data: address.slice(header.length) } };
+  return label === undefined
+    ? null
+    : { type: 'image', mimeType: label, source: { data: address.slice(header.length) } };
 }
 
 /** The media type of an image that a provider created. */

@@ -50,11 +50,22 @@ export function toModelError(error: ProviderError, status: number | null, contex
 
 /** The delay that a message asks for: `Please try again in 1m2.5s`. */
 function waitIn(message: string): number | undefined {
-  return durationMs(/(?:try again|retry|wait)(?: \w+){0,3}? (?:in|after|for) +((?:[\d.]+ *[a-z]+ *)+)/i.exec(message)?.[1] ?? '');
+  return durationMs(
+    /(?:try again|retry|wait)(?: \w+){0,3}? (?:in|after|for) +((?:[\d.]+ *[a-z]+ *)+)/i.exec(message)?.[1] ?? '',
+  );
 }
 
 /** Units of a delay in milliseconds. */
-const UNITS: Readonly<Record<string, number>> = { ms: 1, mil: 1, s: 1000, sec: 1000, m: 60_000, min: 60_000, h: 3_600_000, hou: 3_600_000 };
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  mil: 1,
+  s: 1000,
+  sec: 1000,
+  m: 60_000,
+  min: 60_000,
+  h: 3_600_000,
+  hou: 3_600_000,
+};
 
 /** A delay with its units, such as `1m2.5s` or `26 seconds`; undefined without any. */
 function durationMs(text: string): number | undefined {
@@ -149,7 +160,8 @@ function classify(error: ProviderError, status: number): Rule {
     return { code: 'bad_request', hint: 'This model needs another API: change the API format of its provider.' };
   }
   // Gateways answer so if no provider of the model takes the content: the address is right.
-  if (status === 404 && /\bsupport/.test(text) && /image|audio|video|vision|modal|\bfile/.test(text)) return { code: 'bad_request' };
+  if (status === 404 && /\bsupport/.test(text) && /image|audio|video|vision|modal|\bfile/.test(text))
+    return { code: 'bad_request' };
   if (status === 404 || status === 405)
     return { code: 'not_a_model_server', hint: 'Check the base URL of the provider.' };
   if (status >= 500) return { code: 'bad_response', retryable: true, hint: 'Check the log of the model server.' };
@@ -218,7 +230,8 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
   const [number] = /^[+-]?\d+(?:\.\d+)?(?=$|\s*[,;])/.exec(value) ?? [];
   if (number !== undefined) {
     const seconds = Number(number);
-    if (seconds > LONGEST_DELAY_S) return Math.max(0, (seconds > LONGEST_DELAY_S * 1000 ? seconds : seconds * 1000) - now);
+    if (seconds > LONGEST_DELAY_S)
+      return Math.max(0, (seconds > LONGEST_DELAY_S * 1000 ? seconds : seconds * 1000) - now);
     return seconds < 0 ? undefined : Math.ceil(seconds * 1000);
   }
   if (/^\d+(?:\.\d+)?\s*[a-z]/i.test(value)) return durationMs(value);

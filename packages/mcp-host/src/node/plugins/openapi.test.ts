@@ -238,7 +238,8 @@ describe('a read-only property', () => {
     for (const version of ['3.0.3', '3.1.0']) {
       const requestBody = { required: true, content: { 'application/json': { schema } } };
       const plugin = await load({ ...openapi({ parameters: [inPath], requestBody }), openapi: version });
-      const check = (body: object) => checkArguments(plugin.tools[0]?.inputSchema ?? {}, { id: 'a', _requestBody: body } as JsonObject);
+      const check = (body: object) =>
+        checkArguments(plugin.tools[0]?.inputSchema ?? {}, { id: 'a', _requestBody: body } as JsonObject);
       expect(check(value)).toBeNull();
     }
   });
