@@ -102,7 +102,7 @@ async function readResourceMetadata(options: DiscoveryOptions): Promise<Resource
       if (ToolyardError.isInstance(thrown)) throw thrown;
       const status = hops.last?.status ?? 0;
       // Many servers reject unknown paths with other codes than 404, or answer with a page.
-      if (status < 500) return undefined;
+      if ((status >= 200 && status < 300) || (status >= 400 && status < 500)) return undefined;
       throw refused(options, 'its resource metadata is invalid', hops);
     }
   };
