@@ -24,7 +24,7 @@ const without = (name: string, document: JsonObject): JsonObject => {
   return rest;
 };
 
-/** Documents by their URL; a text is a page. */
+/** Documents by their URL; a text is a page, a number a status. */
 type Documents = Readonly<Record<string, JsonValue>>;
 
 async function discover(documents: Documents, named?: string): Promise<SignInServer> {
@@ -36,7 +36,8 @@ async function discover(documents: Documents, named?: string): Promise<SignInSer
   const fetch: Fetch = (input) => {
     const document = known[String(input)] ?? null;
     const body = typeof document === 'string' ? document : JSON.stringify(document);
-    return Promise.resolve(new Response(body, { status: document === null ? 404 : 200 }));
+    const status = typeof document === 'number' ? document : document === null ? 404 : 200;
+    return Promise.resolve(new Response(body, { status }));
   };
   const hops = new HopLog(createFakeClock(), fetch, () => undefined);
   const challenge = named === undefined ? undefined : { resourceMetadataUrl: named, wantsProof: false };
@@ -132,6 +133,12 @@ test.each<[string, Documents, RegExp]>([
   ['names another path', ofServer(resource({ resource: 'https://tools.example/other' })), /not its URL/],
   ['has metadata of another issuer', ofLogin(login({ issuer: 'https://evil.example' })), /another issuer/],
   ['has metadata of another tenant', ofTenant(`${OAUTH}/t1`, login({ issuer: `${LOGIN}/t2` })), /another issuer/],
+  [
+    'redirects its resource metadata everywhere',
+    { ...ofServer(302), [`https://tools.example${PROTECTED}`]: 302 },
+    /resource metadata is invalid/,
+  ],
+  ['fails to send its resource metadata', ofServer(500), /resource metadata is invalid/],
   ['does not declare PKCE', ofLogin(login({ code_challenge_methods_supported: 'plain' })), /PKCE/],
   ['has no metadata', ofLogin(null), /publishes no metadata/],
   ['has an endpoint of another protocol', ofLogin(login({ token_endpoint: '//evil.example/token' })), /token|invalid/],

@@ -12,6 +12,7 @@ import { describeHop } from './hops.ts';
 import { isSameIssuer } from './issuer.ts';
 import { readableMetadata } from './readable-metadata.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
+import { readUrl } from '../values/read-url.ts';
 import { endpointOf } from './sign-in-url.ts';
 
 /** The protected resource metadata of a server (RFC 9728). */
@@ -101,7 +102,7 @@ async function readResourceMetadata(options: DiscoveryOptions): Promise<Resource
       if (ToolyardError.isInstance(thrown)) throw thrown;
       const status = hops.last?.status ?? 0;
       // Many servers reject unknown paths with other codes than 404, or answer with a page.
-      if (status < 500) return undefined;
+      if ((status >= 200 && status < 300) || (status >= 400 && status < 500)) return undefined;
       throw refused(options, 'its resource metadata is invalid', hops);
     }
   };
@@ -146,12 +147,13 @@ type FoundServer = { issuer: string; metadata: ServerMetadata | undefined };
 
 /** The first issuer with metadata; otherwise the first, or why its metadata cannot be used. */
 async function findServer(options: DiscoveryOptions, issuers: readonly string[]): Promise<FoundServer> {
-  let failure: unknown;
+  let failure: ToolyardError | undefined;
   for (const issuer of issuers) {
     try {
       const metadata = await readServerMetadata(options, issuer);
       if (metadata !== undefined || issuers.length === 1) return { issuer, metadata };
     } catch (thrown) {
+      if (!ToolyardError.isInstance(thrown)) throw thrown;
       failure ??= thrown;
     }
   }
@@ -165,7 +167,9 @@ async function findServer(options: DiscoveryOptions, issuers: readonly string[])
  */
 async function readServerMetadata(options: DiscoveryOptions, issuer: string): Promise<ServerMetadata | undefined> {
   const { hops } = options;
-  const { origin, pathname } = new URL(issuer);
+  const url = readUrl(issuer);
+  if (url === null) throw refused(options, `${displayUrl(issuer)} is not a valid URL`, hops);
+  const { origin, pathname } = url;
   const fetch = hops.for('sign-in server metadata');
   const read = (from: string, fetchFn: Fetch, named: string): Promise<ServerMetadata | undefined> =>
     discoverAuthorizationServerMetadata(from, {
@@ -174,8 +178,7 @@ async function readServerMetadata(options: DiscoveryOptions, issuer: string): Pr
       skipIssuerValidation: true,
     });
   const belowPath: Fetch = (input, init) => {
-    const url = new URL(String(input));
-    return fetch(`${url.origin}${pathname.replace(/\/$/, '')}${url.pathname}`, init);
+    return fetch(`${origin}${pathname.replace(/\/$/, '')}${new URL(String(input)).pathname}`, init);
   };
   let metadata: ServerMetadata | undefined;
   try {

@@ -63,7 +63,9 @@ function membersOf(document: JsonObject, address: string): JsonObject {
   if (Array.isArray(servers)) read['authorization_servers'] = servers.flatMap(issuersIn);
   const methods = read['code_challenge_methods_supported'];
   if (Array.isArray(methods)) {
-    read['code_challenge_methods_supported'] = methods.map((one) => (/^s256$/i.test(String(one)) ? 'S256' : one));
+    read['code_challenge_methods_supported'] = methods.map((one) =>
+      typeof one === 'string' && /^s256$/i.test(one) ? 'S256' : one,
+    );
   }
   return read;
 }

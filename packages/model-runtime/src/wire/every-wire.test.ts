@@ -311,7 +311,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
 
   if (script.wire === 'anthropic-messages' || script.wire === 'openai-responses') {
     test('the type of an event may stand beside its data only', async () => {
-      const events =
+      const events: [string, JsonObject][] =
         script.wire === 'anthropic-messages'
           ? [
               ['message_start', { message: {} }],
@@ -323,7 +323,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
               ['response.output_text.delta', { output_index: 0, delta: 'hello' }],
               ['response.completed', { response: { status: 'completed', output: [] } }],
             ];
-      const body = events.map(([name, data]) => `event: ${String(name)}\ndata: ${JSON.stringify(data)}\n\n`).join('');
+      const body = events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join('');
       await using server = await startModelServer([reply.raw([body])]);
       const parts = await collect(runtimeOver(script.wire, server.url), request('hi'));
       expect(textIn(parts)).toBe('hello');

@@ -19,7 +19,8 @@ export type OpenApiTools = { tools: PluginTool[]; credentials: Credential[]; not
 export function openApiVersion(value: JsonObject): 'supported' | 'unsupported' | null {
   if (typeof value['swagger'] === 'string') return 'unsupported';
   // In YAML it may be a number; in a manifest it is the URL of the document.
-  const version = String(value['openapi']);
+  const { openapi } = value;
+  const version = typeof openapi === 'number' ? String(openapi) : textOf(openapi);
   if (!/^\d+(\.\d+)*/.test(version)) return null;
   return /^3(?:\.|$)/.test(version) ? 'supported' : 'unsupported';
 }
@@ -240,7 +241,8 @@ function addressOf(server: JsonValue, url: string): string | null {
   const filled = server['url'].replaceAll(/\{([^}]+)\}/g, (whole, name: string) => {
     const { default: value, enum: values } = objectIn(variables, name);
     const [first] = Array.isArray(values) ? values : [];
-    return String(value ?? first ?? whole);
+    const chosen = value ?? first;
+    return typeof chosen === 'string' || typeof chosen === 'number' ? String(chosen) : whole;
   });
   if (filled.includes('{') || !URL.canParse(filled, url)) return null;
   const read = new URL(filled, url);

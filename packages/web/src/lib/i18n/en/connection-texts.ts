@@ -228,6 +228,8 @@ export const connectionTexts = {
   busyStatus: 'The server "{server}" accepts no requests at the moment (HTTP {status}) while {phase}.',
   serverSays: '{error} The server says: "{reason}"',
   answeredError: 'The server "{server}" answered with an error: {reason} ({code}) while {phase}.',
+  otherProtocolVersion: 'The server "{server}" uses protocol version {version}, which Toolyard does not support.',
+  updateForVersion: 'Update Toolyard, or use a version of the server that supports an older protocol version.',
   notMcp: '"{server}" at {url} is not an MCP server: {detail} while {phase}.',
   notMcpMessage: 'the response is not an MCP message',
   checkStdio: 'Check that the command starts an MCP server that uses standard input and output.',
@@ -269,6 +271,8 @@ export const connectionTexts = {
   signInUnknown: 'This sign-in is unknown, already finished, or expired.',
   startAgain: 'Start it again.',
   signInAgain: 'Sign in again.',
+  signInResource:
+    'If the authorization server does not support "resource" (RFC 8707), set it to false under "oauth" of the server.',
   signInAllow: 'Start it again to allow access.',
   insufficientScope:
     'The server "{server}" denies this for insufficient scope, although all scopes it asked for were granted.',
