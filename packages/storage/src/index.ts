@@ -27,9 +27,9 @@ export type { CopyResult, CopyOptions, StorageLocation } from './copy/copy-stora
 export type { CheckResult } from './check.ts';
 export { StorageError } from './storage-error.ts';
 export type { StorageProblem } from './storage-error.ts';
-export { textsToFiles } from './large-results.ts';
+export { MAX_INLINE_BYTES, textsToFiles } from './large-results.ts';
 export type { KeepFile } from './media.ts';
-export { MAX_INLINE_BYTES, mediaToBlobs } from './media.ts';
+export { mediaToBlobs } from './media.ts';
 export { scrubText } from './text.ts';
 export type { SyncRunStore } from './sqlite/run-store.ts';
 export type { BlobInfo, BlobStore } from './blobs.ts';

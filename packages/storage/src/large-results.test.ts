@@ -50,9 +50,54 @@ test.each([
   },
 );
 
+const many = <T>(count: number, part: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => part(at));
+const pixels = Buffer.alloc(60_000).toString('base64');
+
+test.each<[string, ToolResult['content'], string]>([
+  ['many texts', many(9, (at) => ({ type: 'text', text: `${at}`.repeat(100_000) })), '8'.repeat(100_000)],
+  ['very many short texts', many(100_000, (at) => ({ type: 'text', text: `${at}.` })), '99999.'],
+  ['very many empty texts', many(100_000, () => ({ type: 'text', text: '' })), '\n\n\n'],
+  ['many resources', many(9, (at) => ({ type: 'resource', uri: `a:${at}`, text: 'x'.repeat(100_000) })), '"a:8"'],
+  ['many links', many(20_000, (at) => ({ type: 'resource', uri: `a:${at}` })), '"a:19999"'],
+  ['a long URI', [{ type: 'resource', uri: `a:${LARGE}` }], LARGE],
+  ['a long name', [{ type: 'resource', uri: 'a:b', name: LARGE }], LARGE],
+  ['a long description', [{ type: 'resource', uri: 'a:b', description: LARGE, text: 'x' }], LARGE],
+  ['a long type', [{ type: 'image', mimeType: `image/${LARGE}`, source: { data: 'AAAA' } }], LARGE],
+  ['a long URL', [{ type: 'image', mimeType: 'image/png', source: { url: `https://a.example/${LARGE}` } }], LARGE],
+  ['many small images', many(30, () => ({ type: 'image', mimeType: 'image/png', source: { data: pixels } })), pixels],
+])('stores %s of a result within one limit, the rest as files', async (_of, content, last) => {
+  const { kept, keep } = files();
+  const stored = await mediaToBlobs(result({ content }), keep);
+  expect(JSON.stringify(stored).length).toBeLessThan(1.5 * MAX_INLINE_TEXT);
+  expect(kept.length).toBeLessThan(5);
+  expect(kept.at(-1)?.text).toContain(last);
+  expect(stored.content.at(-1)).toMatchObject({ source: { blob: `hash${kept.length}` }, audience: ['user'] });
+  // Stored again, as in the message of the call, it stays as it is.
+  expect(await mediaToBlobs({ message: { parts: [{ result: stored }] } }, keep)).toEqual({
+    message: { parts: [{ result: stored }] },
+  });
+  const { keep: none } = files(0);
+  const refused = await mediaToBlobs(result({ content }), none);
+  expect(JSON.stringify(refused).length).toBeLessThan(1.5 * MAX_INLINE_TEXT);
+  expect(JSON.stringify(refused.content.at(-1))).toContain('left out: files may have at most 1 MB');
+});
+
+test('keeps short parts after large texts', async () => {
+  const { keep } = files();
+  const text = (value: string) => ({ type: 'text', text: value }) as const;
+  const { content } = await mediaToBlobs(result({ content: [text(LARGE), text(LARGE), text('The end.')] }), keep);
+  expect(content.map((part) => (part.type === 'text' ? part.text.length > 9 : part.type))).toEqual([
+    true,
+    'resource',
+    true,
+    'resource',
+    false,
+  ]);
+});
+
 test('leaves small results and long texts of models as they are', async () => {
   const { keep } = files();
-  const small = result({ content: [{ type: 'text', text: 'x'.repeat(MAX_INLINE_TEXT) }], structured: { a: 1 } });
+  const small = result({ content: [{ type: 'text', text: 'x'.repeat(MAX_INLINE_TEXT - 100) }], structured: { a: 1 } });
   const value = { small, message: { role: 'assistant', parts: [{ type: 'text', text: LARGE }] } };
   expect(await mediaToBlobs(value, keep)).toBe(value);
 });

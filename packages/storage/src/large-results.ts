@@ -1,68 +1,116 @@
 import type { JsonValue, ToolContentPart, ToolResult } from '@toolyard/protocol';
 
-/** A text of a tool result with more characters is stored once, as a file. A model receives at most 100,000 of them. */
+/**
+ * So many characters of the parts of a tool result are stored with it, and as many of its structured content; the rest is
+ * stored once, as a file. A model receives at most 100,000 of them.
+ */
 export const MAX_INLINE_TEXT = 262_144;
+/** Media of more bytes is stored as a file of its own, never within a row. */
+export const MAX_INLINE_BYTES = 65_536;
+/** The room of the parts; the notes about files take the rest, so that a stored result is not large again. */
+const ROOM = MAX_INLINE_TEXT - 4_096;
+/** What a part takes besides its texts. */
+const PART = 64;
+/** A beginning with less says nothing. */
+const SHORTEST_HEAD = 4_096;
 
 /** Why something was not stored, in words that follow "left out: ". */
 export type NotKept = { refused: string };
 export type KeptFile = { sha256: string };
 
 /**
- * Replaces each large text and the structured content of a result by its beginning, and the whole by a file that only the
+ * Replaces what is too large of a result, in whichever parts it is, by its beginning, and the whole by files that only the
  * user sees: every store, event and request then holds the small form. Returns a small result unchanged.
  */
-export async function textsToFiles(
-  result: ToolResult,
-  keep: (text: string, mimeType: string) => Promise<KeptFile | NotKept>,
-): Promise<ToolResult> {
+export async function textsToFiles(result: ToolResult, keep: KeepText): Promise<ToolResult> {
   if (!hasLargeText(result)) return result;
-  const content: ToolContentPart[] = [];
-  for (const part of result.content) {
-    const text = textOf(part);
-    if (text === undefined || text.length <= MAX_INLINE_TEXT || part.type === 'image' || part.type === 'audio') {
-      content.push(part);
-      continue;
-    }
-    const mimeType = part.type === 'resource' ? (part.mimeType ?? 'text/plain') : 'text/plain';
-    content.push(...(await headAndFile({ ...part, text }, mimeType, keep)));
-  }
+  const content = await fitting(result.content, keep);
   const { structured, ...rest } = result;
   if (structured === undefined || !isLarge(structured)) return { ...result, content };
   const text = JSON.stringify(structured);
   // Structured content repeats the text for programs: its beginning is of use only where there is no text.
   const hasText = content.some(({ type }) => type === 'text');
-  const [head, ...file] = await headAndFile({ type: 'text', text }, 'application/json', keep);
+  const length = Math.max(SHORTEST_HEAD, ROOM - sizeOfAll(content));
+  const [head, ...file] = await headAndFile({ type: 'text', text }, { mimeType: 'application/json', keep, length });
   return { ...rest, content: [...content, ...(hasText && file.length > 0 ? [] : [head]), ...file] };
 }
 
-/** True if a tool result has a text that belongs in a file. */
+type KeepText = (text: string, mimeType: string) => Promise<KeptFile | NotKept>;
+
+/** The parts that fit. A large text leaves a quarter of the room to those after it; the others share one file. */
+async function fitting(parts: readonly ToolContentPart[], keep: KeepText): Promise<ToolContentPart[]> {
+  const content: ToolContentPart[] = [];
+  let left = ROOM;
+  for (const [at, part] of parts.entries()) {
+    const size = sizeOf(part);
+    const text = part.type === 'text' || part.type === 'resource' ? part.text : undefined;
+    const head = Math.floor((left * 3) / 4) - (size - (text?.length ?? 0));
+    if (size <= left) {
+      content.push(part);
+      left -= size;
+    } else if (text !== undefined && head >= SHORTEST_HEAD) {
+      const mimeType = part.type === 'resource' ? (part.mimeType ?? 'text/plain') : 'text/plain';
+      content.push(...(await headAndFile({ ...part, text } as WithText, { mimeType, keep, length: head })));
+      left -= Math.floor((left * 3) / 4);
+    } else {
+      return [...content, ...(await oneFile(parts.slice(at), keep))];
+    }
+  }
+  return content;
+}
+
+/** True if a tool result has more than belongs into a row. */
 export function hasLargeText({ content, structured }: ToolResult): boolean {
-  return (
-    content.some((part) => (textOf(part)?.length ?? 0) > MAX_INLINE_TEXT) ||
-    (structured !== undefined && isLarge(structured))
-  );
+  return sizeOfAll(content) > MAX_INLINE_TEXT || (structured !== undefined && isLarge(structured));
+}
+
+function sizeOfAll(parts: readonly ToolContentPart[]): number {
+  return parts.reduce((sum, part) => sum + sizeOf(part), 0);
+}
+
+/** The characters that a part takes in a row. Large media becomes a file anyway. */
+function sizeOf(part: ToolContentPart): number {
+  const { source, ...rest } = 'source' in part ? part : { ...part, source: undefined };
+  const strings = Object.values(rest).reduce<number>((sum, value) => sum + String(value).length, PART);
+  if (source === undefined) return strings;
+  const isFile = 'data' in source && byteLength(source.data) > MAX_INLINE_BYTES;
+  return strings + (isFile ? 0 : Object.values(source).join('').length);
+}
+
+/** The bytes that base64 stands for. */
+export function byteLength(base64: string): number {
+  return Math.floor((base64.length * 3) / 4);
 }
 
 type WithText = ToolContentPart & { text: string };
 
 async function headAndFile(
   part: WithText,
-  mimeType: string,
-  keep: (text: string, mimeType: string) => Promise<KeptFile | NotKept>,
+  { mimeType, keep, length }: { mimeType: string; keep: KeepText; length: number },
 ): Promise<[ToolContentPart, ...ToolContentPart[]]> {
   const { text } = part;
   const kept = await keep(text, mimeType);
-  const head = wholeCharacters(text, MAX_INLINE_TEXT);
+  const head = wholeCharacters(text, length);
   const rest = 'refused' in kept ? `the rest was left out: ${kept.refused}` : 'the whole text is in the file below';
   const cut = { ...part, text: `${head}\n[${head.length} of ${text.length} characters; ${rest}]` };
-  if ('refused' in kept) return [cut];
-  const name = mimeType === 'application/json' ? 'result.json' : 'result.txt';
-  const file = { type: 'resource', uri: `file:${name}`, name, mimeType, source: { blob: kept.sha256 } } as const;
-  return [cut, { ...file, audience: ['user'] }];
+  return 'refused' in kept ? [cut] : [cut, fileOf(kept, mimeType)];
 }
 
-function textOf(part: ToolContentPart): string | undefined {
-  return part.type === 'text' || part.type === 'resource' ? part.text : undefined;
+/** Parts that are too many or too large, in one file: their texts, or JSON if there is more to them. */
+async function oneFile(parts: readonly ToolContentPart[], keep: KeepText): Promise<ToolContentPart[]> {
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const isText = texts.length === parts.length;
+  const mimeType = isText ? 'text/plain' : 'application/json';
+  const kept = await keep(isText ? texts.join('\n') : JSON.stringify(parts), mimeType);
+  const where = 'refused' in kept ? `were left out: ${kept.refused}` : 'are in the file below';
+  const note = { type: 'text', text: `[${parts.length} more parts of the result ${where}]` } as const;
+  return 'refused' in kept ? [note] : [note, fileOf(kept, mimeType)];
+}
+
+function fileOf({ sha256 }: KeptFile, mimeType: string): ToolContentPart {
+  const name = mimeType === 'application/json' ? 'result.json' : 'result.txt';
+  const file = { type: 'resource', uri: `file:${name}`, name, mimeType, source: { blob: sha256 } } as const;
+  return { ...file, audience: ['user'] };
 }
 
 /** True if a value takes more characters as JSON, without writing it. */

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { UserMessage } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
-import { MAX_INLINE_BYTES, mediaToBlobs } from './media.ts';
+import { MAX_INLINE_BYTES } from './large-results.ts';
+import { mediaToBlobs } from './media.ts';
 import type { Storage } from './storage.ts';
 import { openStorage } from './open-storage.ts';
 import { ANNE, commitOf, deltas, newRun, userMessage } from './test-fixtures/conversation.ts';

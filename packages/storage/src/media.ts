@@ -1,9 +1,6 @@
 import type { ToolResult } from '@toolyard/protocol';
 import type { KeptFile, NotKept } from './large-results.ts';
-import { hasLargeText, textsToFiles } from './large-results.ts';
-
-/** Media larger than this many bytes is stored as a blob, never within a row. */
-export const MAX_INLINE_BYTES = 65_536;
+import { byteLength, hasLargeText, MAX_INLINE_BYTES, textsToFiles } from './large-results.ts';
 
 type Holder = { mimeType?: unknown; source: { data: string } };
 
@@ -84,8 +81,4 @@ async function inOrder<T, U>(items: readonly T[], work: (item: T) => Promise<U>)
   const done: U[] = [];
   for (const item of items) done.push(await work(item));
   return done;
-}
-
-function byteLength(base64: string): number {
-  return Math.floor((base64.length * 3) / 4);
 }

@@ -3,7 +3,7 @@ import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/cli
 import type { JsonObject, ToolReference } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { seconds } from './call-failure.ts';
-import { readProgress } from './progress.ts';
+import { progressReporter } from './progress.ts';
 import type { RawReply } from '../transports/raw-result-transport.ts';
 import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
 import type { Caller, Era, McpRequestOptions } from '../types.ts';
@@ -58,6 +58,7 @@ export async function forward(context: ForwardContext, request: ForwardedRequest
   const { method, params, options } = request;
   const { timeoutMs, serverId } = context;
   const totalMs = Math.max(MAX_TOTAL_MS, 10 * timeoutMs);
+  const report = options.onProgress && progressReporter(options.onProgress, context);
   const isOfTask = method.startsWith('tasks/');
   const taskId = isOfTask && typeof params['taskId'] === 'string' ? { taskId: params['taskId'] } : {};
   // Server requests during it are attributed to this tool.
@@ -71,7 +72,7 @@ export async function forward(context: ForwardContext, request: ForwardedRequest
         allowInputRequired: true,
         onprogress: (progress) => {
           entry.deadline.renew();
-          options.onProgress?.(readProgress(progress, context.relays));
+          report?.(progress);
         },
       });
       entry.requestId = context.lastRequestId();

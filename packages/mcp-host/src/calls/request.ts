@@ -2,7 +2,7 @@ import type { RequestOptions as SdkOptions } from '@modelcontextprotocol/client'
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
 import { defined, isJsonObject, pause, ToolyardError } from '@toolyard/protocol';
-import { readProgress } from './progress.ts';
+import { progressReporter } from './progress.ts';
 import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import type { CallToolOptions, InputRound } from '../types.ts';
@@ -56,9 +56,10 @@ export type OutgoingRequest = {
  * @throws RequestStopped; ToolyardError if the rounds do not end; otherwise what the SDK throws
  */
 export async function sendRequest(context: RequestContext, request: OutgoingRequest): Promise<unknown> {
-  const { client, relays } = context;
+  const { client } = context;
   const { method, options, timeoutMs, tool, mirrored } = request;
   const { onProgress, onRound, resume } = options;
+  const report = onProgress && progressReporter(onProgress, context);
   const totalMs = Math.max(MAX_TOTAL_MS, 10 * timeoutMs);
   const started = beginRequest(context, { options, timeoutMs, totalMs, tool });
   const { entry } = started;
@@ -68,7 +69,7 @@ export async function sendRequest(context: RequestContext, request: OutgoingRequ
     allowInputRequired: true,
     onprogress: (progress) => {
       entry.deadline.renew();
-      onProgress?.(readProgress(progress, relays));
+      report?.(progress);
     },
   };
   try {

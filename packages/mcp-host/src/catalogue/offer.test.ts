@@ -6,6 +6,7 @@ import type { McpHostOptions } from '../host/host-options.ts';
 import { connected, everything, healthOf } from '../node/test-fixtures/peers.ts';
 import { connectPeer } from '../node/test-fixtures/connect-peer.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
+import { SERVER_LIMITS } from '../values/server-limits.ts';
 
 const clock = createFakeClock();
 let peer: MemoryPeer;
@@ -188,6 +189,11 @@ describe('other requests and notifications', () => {
     peer.say({ method: 'notifications/message', params: { level: 'error', logger: 'db', data: { lost: true } } });
     await clock.advance(0);
     expect(healthOf(host, 'srv').log.at(-1)).toMatchObject({ level: 'error', text: 'db: {"lost":true}' });
+    for (const data of ['x'.repeat(100_000), { rows: Array.from({ length: 50_000 }, (_, at) => `row ${at}`) }]) {
+      peer.say({ method: 'notifications/message', params: { level: 'error', data } });
+      await clock.advance(0);
+      expect(healthOf(host, 'srv').log.at(-1)?.text.length).toBeLessThan(SERVER_LIMITS.logLine + 9);
+    }
     await host.setLogLevel('debug');
     expect(peer.received.at(-1)).toMatchObject({ params: { level: 'debug' } });
   });

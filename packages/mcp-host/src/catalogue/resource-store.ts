@@ -2,6 +2,7 @@ import type { Clock, ErrorInfo, ResourcePart } from '@toolyard/protocol';
 import { toErrorInfo } from '@toolyard/protocol';
 import type { OfferCatalogue } from './catalogue.ts';
 import type { ListedResource, ListedTemplate, McpRequestOptions } from '../types.ts';
+import { SERVER_LIMITS } from '../values/server-limits.ts';
 
 /** How long contents are cached, unless the server announces a change. Milliseconds. */
 const LIFETIME_MS = 5 * 60_000;
@@ -27,6 +28,8 @@ export class ResourceStore {
   readonly #reading = new Map<string, Promise<ResourcePart[]>>();
   readonly #followed = new Map<string, Map<string, number>>();
   readonly #listeners = new Set<(serverId: string, uri: string) => void>();
+  /** Followed ones whose update is not announced yet, by server. */
+  readonly #updated = new Map<string, Set<string>>();
   #size = 0;
   /** Number of announced updates. */
   #updates = 0;
@@ -145,7 +148,17 @@ export class ResourceStore {
     this.#drop(key);
     // Readers after the update must not join a read from before it.
     this.#reading.delete(key);
-    for (const listener of this.#listeners) listener(serverId, uri);
+    if (this.#followed.get(serverId)?.has(uri) !== true) return;
+    const waiting = this.#updated.get(serverId);
+    if (waiting) return void waiting.add(uri);
+    this.#updated.set(serverId, new Set([uri]));
+    this.#options.clock.after(SERVER_LIMITS.updatesMs, () => this.#announce(serverId));
+  }
+
+  #announce(serverId: string): void {
+    const uris = this.#updated.get(serverId) ?? [];
+    this.#updated.delete(serverId);
+    for (const uri of uris) for (const listener of this.#listeners) listener(serverId, uri);
   }
 
   /** Drops the cached contents of a server; subscriptions stay, should it return. */
@@ -158,6 +171,7 @@ export class ResourceStore {
     this.#contents.clear();
     this.#size = 0;
     this.#followed.clear();
+    this.#updated.clear();
     this.#listeners.clear();
   }
 }

@@ -31,8 +31,8 @@ export function makeManagedServer(config: ServerConfig, after: Promise<unknown>,
   const log = new ServerLog();
   const wire = new WireLog(clock, redactorFor(config), options.wireMessages ?? WIRE_MESSAGES);
   const note = (line: LogEntry, source?: 'server'): void => {
-    log.add(line, source);
-    options.log?.(config.id, line);
+    const added = log.add(line, source);
+    options.log?.(config.id, added);
   };
   const auth = signIns.add(config, {
     note: (level, text) => note({ at: clock.now(), phase: 'transport_ready', level, text }),

@@ -1,8 +1,8 @@
 import type { LogEntry } from '../types.ts';
+import { cut, SERVER_LIMITS } from '../values/server-limits.ts';
 
 const EVENTS_KEPT = 100;
 const SERVER_LINES_KEPT = 100;
-const MAX_TEXT_LENGTH = 2_000;
 
 /** An entry with its number, which increases with every entry of the server. */
 export type NumberedEntry = LogEntry & { number: number };
@@ -16,11 +16,13 @@ export class ServerLog {
   #serverLines: NumberedEntry[] = [];
   #last = 0;
 
-  add(entry: LogEntry, source?: 'server'): void {
-    const text = entry.text.length > MAX_TEXT_LENGTH ? `${entry.text.slice(0, MAX_TEXT_LENGTH)} …` : entry.text;
+  /** Returns the entry as it was added. */
+  add(entry: LogEntry, source?: 'server'): LogEntry {
+    const added = { ...entry, text: cut(entry.text, SERVER_LIMITS.logLine) };
     const ring = source === 'server' ? this.#serverLines : this.#events;
-    ring.push({ ...entry, text, number: ++this.#last });
+    ring.push({ ...added, number: ++this.#last });
     if (ring.length > (source === 'server' ? SERVER_LINES_KEPT : EVENTS_KEPT)) ring.shift();
+    return added;
   }
 
   /** Oldest first. */

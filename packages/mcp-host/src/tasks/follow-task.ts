@@ -8,6 +8,7 @@ import type { CallToolOptions } from '../types.ts';
 import type { OpenRequest, RequestContext } from '../calls/track-request.ts';
 import { RequestStopped, trackRequest } from '../calls/track-request.ts';
 import type { TaskState, TaskWire } from './task-wire.ts';
+import { cut, SERVER_LIMITS } from '../values/server-limits.ts';
 
 /** Bounds of the pause between two polls of a task, in milliseconds, whatever its server suggests. */
 const MIN_PAUSE_MS = 50;
@@ -157,7 +158,7 @@ function changesTo(onProgress: CallToolOptions['onProgress']): (state: TaskState
     const now = text ?? (status === 'input_required' ? 'Waiting for an answer.' : '');
     if (now === '' || now === last) return;
     last = now;
-    onProgress?.({ progress: ++changes, text: now });
+    onProgress?.({ progress: ++changes, text: cut(now, SERVER_LIMITS.progress.characters) });
   };
 }
 

@@ -1,6 +1,8 @@
 import type {
   ApprovalInterrupt,
+  CommitFromTab,
   Interrupt,
+  InterruptAnswer,
   LedgerEntry,
   StoredInterrupt,
   ToolCallPart,
@@ -9,7 +11,7 @@ import type {
 import { MAX_OPEN_REQUESTS } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
 import type { TabRunFacts } from './check-tab-interrupts.ts';
-import { checkTabInterrupts } from './check-tab-interrupts.ts';
+import { checkTabAnswers, checkTabInterrupts } from './check-tab-interrupts.ts';
 
 const NOTES: ToolReference = { serverId: 'browser-notes', name: 'note', origin: 'tab' };
 const MAIL: ToolReference = { serverId: 'mail', name: 'send' };
@@ -214,6 +216,24 @@ describe('what a tab asks the user', () => {
     await expect(checkTabInterrupts([complete], facts({}, shown))).resolves.toBeUndefined();
     await expect(checkTabInterrupts([plain], facts({}, shown))).rejects.toMatchObject({ code: 'bad_request' });
     await expect(checkTabInterrupts([complete], facts())).rejects.toMatchObject({ code: 'bad_request' });
+  });
+
+  test.each<[string, InterruptAnswer, boolean]>([
+    ['as the user gave it', { decision: 'accept', content: { a: 'x' } }, true],
+    ['with other content', { decision: 'accept', content: { a: 'y' } }, false],
+    ['as an approval', { decision: 'approve', scope: 'always' }, false],
+    ['as a raised limit', { decision: 'raise', limit: 9 }, false],
+    ['as a text', { decision: 'say', text: 'Go on.' }, false],
+    ['as a refusal of the run itself', { decision: 'decline' }, true],
+  ])('an answer is shown %s', async (_what, answer, isAccepted) => {
+    const given = { id: 'r.q', answer: { decision: 'accept', content: { a: 'x' } } } as unknown as StoredInterrupt;
+    const commit = { events: [{ type: 'interrupt_answered', interruptId: 'r.q', answer }] } as unknown as CommitFromTab;
+    const check = checkTabAnswers(commit, facts({ answered: () => Promise.resolve([given]) }));
+    await (isAccepted ? check : expect(check).rejects.toMatchObject({ code: 'bad_request' }));
+    const other = { events: [{ ...commit.events[0], interruptId: 'r.other' }] } as unknown as CommitFromTab;
+    const isAsked = answer.decision !== 'decline';
+    const checkOther = checkTabAnswers(other, facts({ answered: () => Promise.resolve([given]) }));
+    await (isAsked ? expect(checkOther).rejects.toMatchObject({ code: 'bad_request' }) : checkOther);
   });
 
   test('arguments that the user has edited, and a limit that the user has raised, are accepted', async () => {

@@ -10,6 +10,7 @@ import type {
   CommitFromTab,
   InDoubtInterrupt,
   Interrupt,
+  InterruptAnswer,
   JsonObject,
   JsonValue,
   JudgedCall,
@@ -82,6 +83,23 @@ function checkCount(interrupts: readonly Interrupt[]): void {
   for (const { callId, tool } of unique.values()) {
     count(`call ${callId}`, perCall);
     count(`server ${tool.serverId}`, perServer);
+  }
+}
+
+/** Answers that a run may give by itself, when nobody could be asked. */
+const NO: ReadonlySet<InterruptAnswer['decision']> = new Set(['refuse', 'decline', 'cancel', 'stop', 'failed']);
+
+/**
+ * Only users answer: a commit shows an answer as the server has stored it.
+ *
+ * @throws ToolyardError `bad_request`
+ */
+export async function checkTabAnswers({ events }: CommitFromTab, { answered }: TabRunFacts): Promise<void> {
+  for (const event of events) {
+    if (event.type !== 'interrupt_answered' || NO.has(event.answer.decision)) continue;
+    const stored = (await answered()).find(({ id }) => id === event.interruptId);
+    if (stored && isSame(stored.answer, event.answer)) continue;
+    throw forbiddenWrite(`an answer to ${event.interruptId} that the user has not given`);
   }
 }
 

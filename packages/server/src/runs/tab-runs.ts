@@ -31,7 +31,7 @@ import {
   forbiddenWrite,
 } from './check-tab-commit.ts';
 import type { TabRunFacts } from './check-tab-interrupts.ts';
-import { checkTabInterrupts, interruptsIn, withAskedBy } from './check-tab-interrupts.ts';
+import { checkTabAnswers, checkTabInterrupts, interruptsIn, withAskedBy } from './check-tab-interrupts.ts';
 import { askedByOf } from './run-starter.ts';
 import { continueRun, refuseContinue } from './continue-run.ts';
 import { needsModelFacts } from './needs-model-facts.ts';
@@ -243,7 +243,9 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       const run = await runOf(principal, runId);
       checkTabCommit(run, sent);
       const asked = interruptsIn(sent);
-      if (asked.length > 0) await checkTabInterrupts(asked, factsOf(principal, run, sent, tabId));
+      const facts = factsOf(principal, run, sent, tabId);
+      if (asked.length > 0) await checkTabInterrupts(asked, facts);
+      await checkTabAnswers(sent, facts);
       const commit = asked.length > 0 ? withAskedBy(sent, askedByOf(starter)) : sent;
       await checkUserMessage(principal, run, commit);
       const steering = steeringMessages(commit);
