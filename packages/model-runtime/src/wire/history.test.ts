@@ -72,6 +72,16 @@ const providerId = fc.constantFrom(
   'née 1',
   'abcDEF123',
 );
+const callName = fc.constantFrom(
+  'f',
+  'browser.tabs.open',
+  '$READ',
+  '',
+  'x'.repeat(100),
+  '3d',
+  'view" path="a"',
+  '查詢',
+);
 const reasoning = fc.constantFrom<AssistantPart>(
   { type: 'reasoning', text: 'unsigned' },
   { type: 'reasoning', text: 'of chat', signature: 'openai-chat:{"field":"reasoning_content"}' },
@@ -82,7 +92,7 @@ const reasoning = fc.constantFrom<AssistantPart>(
 const answerPart = fc.oneof(
   text.map((each): AssistantPart => ({ type: 'text', text: each })),
   reasoning,
-  fc.tuple(callId, providerId).map(([id, provided]) => call(id, 'f', { at: id }, provided)),
+  fc.tuple(callId, providerId, callName).map(([id, provided, name]) => call(id, name, { at: id }, provided)),
   fc.constant<AssistantPart>({ type: 'error', error: { code: 'network', message: 'gone' } }),
   fc.constant<AssistantPart>({ type: 'image', mimeType: 'image/png', source: { data: btoa(PNG) } }),
 );
@@ -95,6 +105,7 @@ const message: fc.Arbitrary<Message> = fc.oneof(
   fc
     .tuple(
       callId,
+      callName,
       fc.array(
         fc.oneof(
           text.map((each) => ({ type: 'text' as const, text: each })),
@@ -103,7 +114,7 @@ const message: fc.Arbitrary<Message> = fc.oneof(
         { maxLength: 2 },
       ),
     )
-    .map(([id, content]) => result(id, 'f', { content: content.filter((part) => part.type !== 'file') })),
+    .map(([id, name, content]) => result(id, name, { content: content.filter((part) => part.type !== 'file') })),
 );
 const history = fc.array(message, { maxLength: 9 });
 
@@ -113,6 +124,15 @@ type Problem = string;
 const VALIDATORS: readonly { dialect: ApiDialect; check: (body: JsonObject) => Problem[] }[] = [
   { dialect: chatDialect(), check: (body) => checkChat(body, /^[\x21-\x7e]{1,40}$/) },
   { dialect: chatDialect({ shortCallIds: true }), check: (body) => checkChat(body, /^[A-Za-z0-9]{9}$/) },
+  {
+    dialect: chatDialect({ shortCallIds: true, answersResults: true }),
+    check: (body) => [
+      ...checkChat(body, /^[A-Za-z0-9]{9}$/),
+      ...listOf(body['messages']).flatMap(({ role }, at, all) =>
+        role === 'user' && all[at - 1]?.['role'] === 'tool' ? ['user after result'] : [],
+      ),
+    ],
+  },
   { dialect: responsesDialect(), check: checkResponses },
   { dialect: anthropicDialect(), check: (body) => checkBlocks(body, 'tool_use', 'tool_result', 'id', 'tool_use_id') },
   { dialect: geminiDialect(), check: checkGemini },
@@ -128,7 +148,8 @@ test.each(VALIDATORS.map((each, at) => [`${each.dialect.wire} ${at}`, each] as c
         const sent = dialect.chat(request([...valid], { model: 'receiver', tools: [tool('f')] }), new Set());
         const body = parseJson(sent.body);
         if (!body.ok || !isJsonObject(body.value)) throw new Error('no JSON object');
-        expect([...check(body.value), ...checkMedia(body.value, dialect.wire)]).toEqual([]);
+        const problems = [...check(body.value), ...checkMedia(body.value, dialect.wire), ...checkNames(body.value)];
+        expect(problems).toEqual([]);
         // The same history gives the same request, and a longer one begins with it.
         expect(
           dialect.chat(
@@ -257,6 +278,12 @@ function checkBlocks(body: JsonObject, use: string, answer: string, useId: strin
     for (const block of list)
       if (typeof block['text'] === 'string' && block['text'].trim() === '') problems.push('blank');
     const made = idsOf(list, use, useId);
+    const lastCall = list.findLastIndex((block) => inner(block, use) !== null);
+    const isReasoning = (block: JsonObject) =>
+      /thinking|reasoning/.test(Object.keys(block).join() + String(block['type']));
+    const after = list.slice(lastCall + 1);
+    if (lastCall !== -1 && after.length > 0 && !after.some(isReasoning)) problems.push('text after calls');
+    if (isReasoning(list.at(-1) ?? {})) problems.push('reasoning last');
     const following = idsOf(blocks[at + 1] ?? [], answer, answerId);
     problems.push(...pairs(made, following, /^[\w-]{1,64}$/));
     if (following.length > 0 && inner(blocks[at + 1]?.[0] ?? {}, answer) === null) problems.push('results not first');
@@ -284,6 +311,21 @@ function checkGemini(body: JsonObject): Problem[] {
     if (calls !== answers && calls > 0) problems.push(`${calls} calls, ${answers} results`);
   });
   return problems;
+}
+
+/** Names of calls and results, and blank texts beside calls. */
+function checkNames(value: unknown): Problem[] {
+  if (Array.isArray(value)) return value.flatMap(checkNames);
+  if (!isJsonObject(value)) return [];
+  const { type, name, tool_calls: calls, content } = value;
+  const isFunction = [value['arguments'], value['args'], value['input'], value['response']].some(isJsonObject);
+  const isNamed =
+    (isFunction || type === 'function_call' || typeof value['arguments'] === 'string') && name !== undefined;
+  return [
+    ...(isNamed && !(typeof name === 'string' && /^[a-zA-Z_][\w-]{0,63}$/.test(name)) ? [`name ${String(name)}`] : []),
+    ...(calls !== undefined && typeof content === 'string' && content.trim() === '' ? ['blank'] : []),
+    ...Object.values(value).flatMap(checkNames),
+  ];
 }
 
 const ACCEPTED: Readonly<Record<string, RegExp>> = {

@@ -61,7 +61,7 @@ export class RejectedMedia {
 
 /** True if the error names media, or content that is more than a string. */
 function namesMedia({ message, param }: ProviderError): boolean {
-  return /image|media|vision|multi.?modal|modality|audio|document|base64|\bpdf\b|content.{0,60}\bstring/i.test(
+  return /image|media|vision|multi.?modal|modality|audio|document|base64|\bpdf\b|(content|output).{0,60}\bstring/i.test(
     `${param} ${message}`,
   );
 }
