@@ -42,7 +42,8 @@ export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, witho
     answersResults: quirks.answersResults === true || without.has(OPTIONAL_FEATURES.userAfterResults),
     callIds: quirks.shortCallIds || without.has(OPTIONAL_FEATURES.callIds) ? NINE_LETTERS_OR_DIGITS : ANY_ID,
   });
-  const { continuing } = quirks;
+  // A partial answer without text, or with calls, is not the last message.
+  const continuing = messages.at(-1)?.startsWith('{"role":"assistant"') === true ? quirks.continuing : undefined;
   if (request.continues && continuing === 'prefix') markPrefix(messages);
   const settings = settingsOf(request, quirks, without);
   const tools = toolFields(request, quirks, without);

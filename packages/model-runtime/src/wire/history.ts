@@ -64,7 +64,7 @@ function withValidNames(turn: Turn): Turn {
 function validName(name: string): string {
   if (FUNCTION_NAME.test(name)) return name;
   const plain = name.replace(/[^\w-]+/g, '_');
-  return (/^[a-zA-Z_]/.test(plain) ? plain : `tool_${plain}`).slice(0, 64);
+  return (/^[a-zA-Z_]/.test(plain) ? plain : `_${plain}`).slice(0, 64);
 }
 
 function isBlank({ parts }: UserMessage): boolean {
