@@ -163,6 +163,113 @@ test.each(VALIDATORS.map((each, at) => [`${each.dialect.wire} ${at}`, each] as c
   },
 );
 
+const otherModel = (...parts: Parameters<typeof assistant>): Message => ({ ...assistant(...parts), model: 'another' });
+const signed = (wire: string): AssistantPart => ({ type: 'reasoning', text: 'hm', signature: `${wire}:thinking:c2ln` });
+const png = { type: 'image', mimeType: 'image/png', source: { data: btoa(PNG) } } as const;
+
+const SITUATIONS: Record<string, Message[]> = {
+  'another provider took over': [
+    user('a'),
+    otherModel(signed('bedrock-converse'), call('c1', 'f', {}, 'functions.f:0')),
+    result('c1', 'f', 'r'),
+    user('b'),
+  ],
+  'a result without a call': [user('a'), result('c9', 'f', 'r'), assistant('b'), user('c')],
+  'a call without a result': [
+    user('a'),
+    assistant(call('c1', 'f'), call('c2', 'f')),
+    result('c2', 'f', 'r'),
+    user('b'),
+  ],
+  'a call at the end': [user('a'), assistant(call('c1', 'f'))],
+  'a message between a call and its result': [user('a'), assistant(call('c1', 'f')), user('b'), result('c1', 'f', 'r')],
+  'results in another order': [
+    user('a'),
+    assistant(call('c1', 'f'), call('c2', 'f')),
+    result('c2', 'f', '2'),
+    result('c1', 'f', '1'),
+  ],
+  'two results of one call': [
+    user('a'),
+    assistant(call('c1', 'f')),
+    result('c1', 'f', '1'),
+    result('c1', 'f', '2'),
+    user('b'),
+  ],
+  'two answers in a row': [user('a'), assistant('b'), assistant('c'), user('d')],
+  'two answers with calls in a row': [user('a'), assistant(call('c1', 'f')), assistant(call('c2', 'f')), user('d')],
+  'an empty answer': [user('a'), assistant(''), user('b')],
+  'a blank text beside a call': [user('a'), assistant(' \n', call('c1', 'f')), result('c1', 'f', '')],
+  'an empty message of the user': [user(''), assistant('b'), user()],
+  'ids with characters of their own': [
+    user('a'),
+    assistant(call('c:1/é', 'f', {}, 'call:1|fc_2')),
+    result('c:1/é', 'f', 'r'),
+  ],
+  'ids over 64 characters': [
+    user('a'),
+    assistant(call('c'.repeat(90), 'f', {}, 'x'.repeat(90))),
+    result('c'.repeat(90), 'f', 'r'),
+  ],
+  'one id in two answers': [
+    user('a'),
+    assistant(call('c1', 'f', {}, 'call_0')),
+    result('c1', 'f', '1'),
+    user('b'),
+    assistant(call('c1', 'f', {}, 'call_0')),
+    result('c1', 'f', '2'),
+  ],
+  'one id twice in an answer': [
+    user('a'),
+    assistant(call('c1', 'f'), call('c1', 'f')),
+    result('c1', 'f', '1'),
+    result('c1', 'f', '2'),
+  ],
+  'reasoning alone': [user('a'), assistant(signed('anthropic-messages')), user('b')],
+  'reasoning at the end of an answer': [
+    user('a'),
+    { ...assistant('b', signed('anthropic-messages')), model: 'receiver' },
+    user('c'),
+  ],
+  'text after a call': [user('a'), assistant(call('c1', 'f'), 'done'), result('c1', 'f', 'r')],
+  'an image in a result, then a message': [
+    user('a'),
+    assistant(call('c1', 'f')),
+    result('c1', 'f', { content: [png] }),
+    user('b'),
+  ],
+  'an error without output': [user('a'), assistant(call('c1', 'f')), result('c1', 'f', { isError: true })],
+  'system messages in the middle': [user('a'), system('s'), assistant('b'), system(''), system('t'), user('c')],
+  'the model began': [assistant('Hello'), user('a')],
+  'a result began': [result('c1', 'f', 'r'), user('a')],
+  'nothing at all': [],
+  'names that are none': [user('a'), assistant(call('c1', 'a b.c')), result('c1', 'a b.c', 'r')],
+  'an answer that is an image': [user('a'), assistant(png), user('b')],
+  'an answer that failed': [
+    user('a'),
+    assistant({ type: 'error', error: { code: 'network', message: 'x' } }),
+    user('a'),
+  ],
+  'a malformed call': [
+    user('a'),
+    assistant({ type: 'malformed_tool_call', callId: 'm', raw: '<x', reason: 'r' }),
+    result('m', 'x', 'no'),
+    user('b'),
+  ],
+};
+
+test.each(Object.entries(SITUATIONS))('a history is sent to every provider after: %s', (_, messages) => {
+  for (const { dialect, check } of VALIDATORS) {
+    for (const tools of [[tool('f')], []]) {
+      const sent = dialect.chat(request([...validHistory(messages, false)], { model: 'receiver', tools }), new Set());
+      const body = parseJson(sent.body);
+      if (!body.ok || !isJsonObject(body.value)) throw new Error('no JSON object');
+      const problems = [...check(body.value), ...checkMedia(body.value, dialect.wire), ...checkNames(body.value)];
+      expect({ wire: dialect.wire, problems }).toEqual({ wire: dialect.wire, problems: [] });
+    }
+  }
+});
+
 test('a valid history is not changed', () => {
   const messages = [
     system('s'),
