@@ -100,7 +100,7 @@ describe('for arbitrary tool names', () => {
       fc.property(references, (tools) => {
         const names = nameTools(tools);
         expect(new Set(names).size).toBe(tools.length);
-        for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+        for (const name of names) expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/);
       }),
       cases(500),
     );

@@ -16,7 +16,7 @@ type Style = { kind: 'bare' } | { kind: 'prefixed' } | { kind: 'hashed'; round: 
  * - `<server>__<name>` for each of them if several have it
  * - a name that is too long or still not unique is cut and gets a hash
  *
- * Takes distinct references; returns names in the same order, each at most 64 characters of `[A-Za-z0-9_-]`.
+ * Takes distinct references; returns names in the same order, each at most 64 characters of `[A-Za-z0-9_-]` that start with a letter or `_`.
  */
 export function nameTools(tools: readonly ToolReference[]): string[] {
   const bare = groupBy(tools, (tool) => clean(tool.name));
@@ -51,8 +51,10 @@ function plainName(tool: ToolReference, style: Style | undefined): string {
   return style?.kind === 'prefixed' ? `${clean(tool.serverId)}__${clean(tool.name)}` : clean(tool.name);
 }
 
+/** Gemini requires a letter or an underscore at the start. */
 function clean(text: string): string {
-  return text.replace(/[^A-Za-z0-9_-]/g, '_');
+  const plain = text.replace(/[^A-Za-z0-9_-]/g, '_');
+  return /^[A-Za-z_]/.test(plain) ? plain : `_${plain}`;
 }
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, number[]> {

@@ -29,6 +29,33 @@ export function textBlock(text: string): JsonObject | null {
   return text.trim() === '' ? null : { text: scrub(text) };
 }
 
+/** Largest number of documents in a request. */
+const MAX_DOCUMENTS = 5;
+
+const DOCUMENT = /^\{"document":\{"format":"pdf","name":"([^"]*)"/;
+
+/**
+ * The blocks of all turns of a request with documents that the API accepts together: the last five, each with a name of
+ * its own, even if a file is attached twice.
+ */
+export function withDistinctDocuments<Turn extends { blocks: readonly string[] }>(turns: readonly Turn[]): Turn[] {
+  const names = turns.flatMap(({ blocks }) => blocks.flatMap((block) => DOCUMENT.exec(block)?.[1] ?? []));
+  if (names.length < 2) return [...turns];
+  const used = new Set<string>();
+  let left = names.length - MAX_DOCUMENTS;
+  const written = (block: string): string => {
+    const own = DOCUMENT.exec(block)?.[1];
+    if (own === undefined) return block;
+    left -= 1;
+    if (left >= 0) return JSON.stringify(textBlock(`[file ${own}: only the last ${MAX_DOCUMENTS} files are sent]`));
+    let name = own;
+    for (let count = 2; used.has(name.toLowerCase()); count += 1) name = `${own} (${count})`;
+    used.add(name.toLowerCase());
+    return block.replace(DOCUMENT, (head) => head.replace(`"name":"${own}"`, () => `"name":"${name}"`));
+  };
+  return turns.map((turn) => ({ ...turn, blocks: turn.blocks.map(written) }));
+}
+
 /** The API restricts the characters of a name, and allows no two spaces in a row. */
 function documentName(name: string): string {
   const plain = name

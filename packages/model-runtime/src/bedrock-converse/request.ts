@@ -9,6 +9,7 @@ import { replayedReasoning } from '../wire/replay.ts';
 import { Settings } from '../wire/settings.ts';
 import { withAcceptedRoles } from '../wire/system-role.ts';
 import { createToolWriter } from '../wire/tool-function.ts';
+import { withDistinctDocuments } from './content.ts';
 import { turnsOf } from './messages.ts';
 
 /** Optional features of this wire besides settings. */
@@ -30,7 +31,9 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
   );
   const { messages, suffix } = withAcceptedRoles(request, without, described);
   const marks = /claude|nova/i.test(model) && !without.has(OPTIONAL_FEATURES.cachePoints);
-  const turns = turnsOf(messages, { toolMode: historyMode(request), model, reasoning: replayedReasoning(without) });
+  const turns = withDistinctDocuments(
+    turnsOf(messages, { toolMode: historyMode(request), model, reasoning: replayedReasoning(without) }),
+  );
   const userTurns = turns.flatMap(({ role }, at) => (role === 'user' ? [at] : []));
   const markedTurns = marks ? userTurns.slice(-2) : [];
   const contents = turns.map(({ role, blocks }, at) => {

@@ -169,6 +169,22 @@ describe('answers', () => {
 describe('requests', () => {
   const png = { type: 'image', mimeType: 'image/png', source: { data: 'iVBORw0KGgo=' } } as const;
 
+  test('name each document differently, and contain the last five', async () => {
+    const pdf = (name: string) =>
+      ({ type: 'file', mimeType: 'application/pdf', name, source: { data: 'JVBERi0x' } }) as const;
+    const names = async (...turns: string[][]): Promise<string[]> => {
+      const messages = turns.flatMap((files) => [user('read', ...files.map(pdf)), assistant('ok')]).slice(0, -1);
+      const { requests } = await ask(converseReply('ok'), { messages });
+      return [...JSON.stringify(requests[0]?.body).matchAll(/"name":"([^"]*)"|\[file ([^:]*):/g)].map(
+        ([, sent, left]) => sent ?? `- ${left}`,
+      );
+    };
+    expect(await names(['a.pdf', 'A pdf'], ['a.pdf'])).toEqual(['a pdf', 'A pdf (2)', 'a pdf (3)']);
+    expect(await names(['a.pdf'])).toEqual(['a pdf']);
+    const many = await names(['1', '2', '3'], ['4'], ['5', '6', '1']);
+    expect(many).toEqual(['- 1', '- 2', '3', '4', '5', '6', '1']);
+  });
+
   test('contain the conversation, settings, tools and thinking', async () => {
     const answer = assistant(
       { type: 'reasoning', text: 'Hm.', signature: 'bedrock-converse:thinking:c2ln' },

@@ -54,10 +54,31 @@ function fallbackFor(
       },
     };
   }
-  if (/reasoning.?(content|details)|thought.?signature/i.test(message)) {
-    return replayFallback(request.messages, without, request.model);
-  }
+  if (REPLAYED.test(`${param} ${message}`)) return replayFallback(request.messages, without, request.model);
+  const { nullContent, userAfterResults } = OPTIONAL_FEATURES;
+  if (!without.has(userAfterResults) && rejectsUserAfterResults(message, request)) return { without: userAfterResults };
+  if (!without.has(nullContent) && rejectsNullContent(error, request)) return { without: nullContent };
   return namesCallId(message, request) ? { without: OPTIONAL_FEATURES.callIds } : null;
+}
+
+/** A field of reasoning that is sent back: by its name, or as a field of a message. */
+const REPLAYED =
+  /reasoning.?(content|details)|thought.?signature|thinking.?blocks|\bmessages\W.*(?<![\w-])(reasoning|thinking)(?![\w-])/is;
+
+function rejectsUserAfterResults(text: string, { messages }: ChatRequest): boolean {
+  const isSent = messages.some(({ role }, at) => role === 'user' && messages[at - 1]?.role === 'tool');
+  return isSent && /\brole/i.test(text) && /\buser\b/i.test(text) && /\btool\b/i.test(text);
+}
+
+function rejectsNullContent({ param, message }: ProviderError, { messages }: ChatRequest): boolean {
+  const isSent = messages.some(
+    ({ role, parts }) =>
+      role === 'assistant' &&
+      parts.some(({ type }) => type === 'tool_call') &&
+      parts.every((part) => part.type !== 'text' || part.text.trim() === ''),
+  );
+  const text = `${param} ${message}`;
+  return isSent && /\bcontents?\b/i.test(text) && /\b(null|none|nil|strings?|str|required|missing|empty)\b/i.test(text);
 }
 
 function namesCallId(message: string, { messages }: ChatRequest): boolean {

@@ -29,6 +29,10 @@ export type OpenAiChatMessageOptions = {
   reasoning?: ReplayedReasoning;
   /** The form of call ids that the server requires. */
   callIds?: RegExp;
+  /** Sends an empty text with calls instead of `null`. */
+  emptyContent?: boolean;
+  /** Separates a user message from results before it by an answer. */
+  answersResults?: boolean;
 };
 
 /** The `messages` of a request as values; {@link messagesJson} produces what is sent. */
@@ -69,10 +73,9 @@ export function messagesJson(messages: readonly Message[], options: OpenAiChatMe
         }
         const isReplayed = at >= replayFrom && (model === undefined || isOwnOf(message, model));
         const fills = reasoning === 'in_every_call';
-        const variant = `${isReplayed} ${fills} ${ids.add(message)}`;
-        const json = rememberVariant(assistantCache, message, variant, () =>
-          assistantJson(message, ids, isReplayed, fills),
-        );
+        const form = { isReplayed, fills, noText: options.emptyContent === true ? '' : null };
+        const variant = `${isReplayed} ${fills} ${form.noText} ${ids.add(message)}`;
+        const json = rememberVariant(assistantCache, message, variant, () => assistantJson(message, ids, form));
         if (json !== null) out.push(json);
         break;
       }
@@ -85,7 +88,15 @@ export function messagesJson(messages: readonly Message[], options: OpenAiChatMe
       }
     }
   }
-  return out;
+  return options.answersResults === true ? withAnswers(out) : out;
+}
+
+const NO_ANSWER = '{"role":"assistant","content":"(no answer)"}';
+
+function withAnswers(messages: readonly string[]): string[] {
+  return messages.flatMap((each, at) =>
+    each.startsWith(USER_HEAD) && messages[at - 1]?.startsWith(RESULT_HEAD) === true ? [NO_ANSWER, each] : [each],
+  );
 }
 
 function plainMessage(role: 'system' | 'user', contentJson: string): string {
@@ -142,8 +153,12 @@ function textAnswer(message: AssistantMessage, form: ToolDescriptionFormat | und
 
 const assistantCache = new WeakMap<AssistantMessage, { variant: string; value: string | null }>();
 
+/** `noText`: what is sent in place of a text beside calls. */
+type AnswerForm = { isReplayed: boolean; fills: boolean; noText: string | null };
+
 /** Null if nothing is left to send: a message with only reasoning or an error. */
-function assistantJson(message: AssistantMessage, ids: CallIds, isReplayed: boolean, fills: boolean): string | null {
+function assistantJson(message: AssistantMessage, ids: CallIds, form: AnswerForm): string | null {
+  const { isReplayed, fills, noText } = form;
   const replay = isReplayed ? readReplay(message.parts, fills) : null;
   const calls: JsonValue[] = [];
   let text = '';
@@ -173,7 +188,8 @@ function assistantJson(message: AssistantMessage, ids: CallIds, isReplayed: bool
   if (text === '' && calls.length === 0) return null;
   const wire = {
     role: 'assistant',
-    content: text === '' ? null : scrub(text),
+    // Gateways of other APIs reject blank texts.
+    content: calls.length > 0 && text.trim() === '' ? noText : scrub(text),
     ...(fills ? { reasoning_content: NO_REASONING } : {}),
     ...replay?.fields,
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
@@ -193,10 +209,12 @@ function toolWire(message: ToolMessage): ToolWire {
   });
 }
 
+const RESULT_HEAD = '{"role":"tool","tool_call_id":';
+
 /** The id depends on the messages before, but rarely changes. */
 function nativeResultJson(wire: ToolWire, id: string): string {
   if (wire.native?.id === id) return wire.native.json;
-  const json = `{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${wire.content}}`;
+  const json = `${RESULT_HEAD}${JSON.stringify(id)},"content":${wire.content}}`;
   wire.native = { id, json };
   return json;
 }

@@ -13,6 +13,8 @@ export type OpenAiChatQuirks = {
   noStreamWithTools?: boolean;
   /** The chat template opens the thinking block, so the answer starts inside it without a `<think>`. */
   startsInReasoning?: boolean;
+  /** Requires an answer between results and a user message. Detected automatically, at the cost of one rejected request. */
+  answersResults?: boolean;
   /** Requires call ids of nine letters and digits. Detected automatically, at the cost of one rejected request. */
   shortCallIds?: boolean;
   /**

@@ -1,6 +1,6 @@
-import { parseJson, type JsonObject } from '@toolyard/protocol';
+import { parseJson, type JsonObject, type Message } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
-import { request, system, tool, user } from '../test-fixtures/requests.ts';
+import { assistant, call, request, result, system, tool, user } from '../test-fixtures/requests.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OpenAiChatQuirks } from './quirks.ts';
 import { toOutgoing } from './request.ts';
@@ -83,6 +83,17 @@ describe('requests', () => {
     expect(prompt).not.toContain('Does f.');
     expect(prompt).toContain('Tools cannot be called');
   });
+});
+
+test.each([
+  ['prefix', '"prefix":true'],
+  ['continue_final_message', '"continue_final_message":true'],
+] as const)('only an answer is continued with %s', (continuing, field) => {
+  const sent = (...messages: Message[]): string =>
+    toOutgoing(request(messages, { continues: true, tools }), { continuing }, new Set()).body;
+  expect(sent(user('u'), assistant('half'))).toContain(field);
+  expect(sent(user('u'), assistant('half', call('c1', 'f')), result('c1', 'f', 'r'))).not.toContain(field);
+  expect(sent(user('u'))).not.toContain(field);
 });
 
 test('complete a tool schema without type or properties, and use the title as description', () => {

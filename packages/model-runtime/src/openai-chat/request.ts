@@ -19,6 +19,8 @@ export const OPTIONAL_FEATURES = {
   oldLimit: 'max_tokens',
   toolChoiceNone: 'tool_choice_none',
   callIds: 'call_ids',
+  nullContent: 'null_content',
+  userAfterResults: 'user_after_results',
 } as const;
 
 /** Fields of the runtime itself, which extra parameters must not override. */
@@ -36,9 +38,12 @@ export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, witho
     ...(textForm ? { textForm } : {}),
     model: request.model,
     reasoning: replayedReasoning(without, quirks.reasoningInCalls),
+    emptyContent: without.has(OPTIONAL_FEATURES.nullContent),
+    answersResults: quirks.answersResults === true || without.has(OPTIONAL_FEATURES.userAfterResults),
     callIds: quirks.shortCallIds || without.has(OPTIONAL_FEATURES.callIds) ? NINE_LETTERS_OR_DIGITS : ANY_ID,
   });
-  const { continuing } = quirks;
+  // A partial answer without text, or with calls, is not the last message.
+  const continuing = messages.at(-1)?.startsWith('{"role":"assistant"') === true ? quirks.continuing : undefined;
   if (request.continues && continuing === 'prefix') markPrefix(messages);
   const settings = settingsOf(request, quirks, without);
   const tools = toolFields(request, quirks, without);

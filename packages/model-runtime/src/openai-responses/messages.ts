@@ -88,7 +88,7 @@ function nativeAnswer(message: AssistantMessage, ids: CallIds, isReplayed: boole
 
 /** `phase`: whether the text was commentary or the final answer, if the model reported it. */
 function messageItem(text: string, phase: string | null = null): JsonObject | null {
-  if (text === '') return null;
+  if (text.trim() === '') return null;
   return { type: 'message', role: 'assistant', content: scrub(text), ...(phase === null ? {} : { phase }) };
 }
 

@@ -1,5 +1,6 @@
 import type {
   AssistantMessage,
+  AssistantPart,
   JsonObject,
   Message,
   ToolMessage,
@@ -80,7 +81,7 @@ export function createBlockTurns(
     });
     const isFilled = fills && !hasReasoning && message.parts.some((part) => part.type === 'tool_call');
     const filler = isFilled ? reasoningBlock(NO_REASONING, { kind: 'thinking', content: '' }, '') : null;
-    return jsonOf([filler, ...blocks]);
+    return jsonOf([filler, ...inValidOrder(message.parts, blocks)]);
   }
 
   /** Results come first. Answers to malformed calls follow as text, because the API never received such a call. */
@@ -122,6 +123,26 @@ export function createBlockTurns(
       },
     );
   };
+}
+
+type Sent = { type: AssistantPart['type']; block: JsonObject };
+
+/**
+ * The blocks in an order that every API accepts: text after the last calls stands before them, because a call must
+ * directly precede its result, and reasoning is never last. Other reasoning keeps its place.
+ */
+function inValidOrder(parts: readonly AssistantPart[], blocks: readonly (JsonObject | null)[]): JsonObject[] {
+  const all = parts.flatMap(({ type }, at): Sent[] => {
+    const block = blocks[at] ?? null;
+    return block === null ? [] : [{ type, block }];
+  });
+  const sent = all.slice(0, all.findLastIndex(({ type }) => type !== 'reasoning') + 1);
+  const last = sent.findLastIndex(({ type }) => type === 'tool_call');
+  const after = sent.slice(last + 1);
+  const first = sent.slice(0, Math.max(last, 0)).findLastIndex(({ type }) => type !== 'tool_call') + 1;
+  const isMoved = last !== -1 && after.every(({ type }) => type !== 'reasoning');
+  const ordered = isMoved ? [...sent.slice(0, first), ...after, ...sent.slice(first, last + 1)] : sent;
+  return ordered.map(({ block }) => block);
 }
 
 /** What a stream part keeps of reasoning, for {@link BlockFormat.reasoningBlock}. */

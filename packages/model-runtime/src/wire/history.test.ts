@@ -89,6 +89,16 @@ const providerId = fc.constantFrom(
   'née 1',
   'abcDEF123',
 );
+const callName = fc.constantFrom(
+  'f',
+  'browser.tabs.open',
+  '$READ',
+  '',
+  'x'.repeat(100),
+  '3d',
+  'view" path="a"',
+  '查詢',
+);
 const reasoning = fc.constantFrom<AssistantPart>(
   { type: 'reasoning', text: 'unsigned' },
   { type: 'reasoning', text: 'of chat', signature: 'openai-chat:{"field":"reasoning_content"}' },
@@ -99,7 +109,7 @@ const reasoning = fc.constantFrom<AssistantPart>(
 const answerPart = fc.oneof(
   text.map((each): AssistantPart => ({ type: 'text', text: each })),
   reasoning,
-  fc.tuple(callId, providerId).map(([id, provided]) => call(id, 'f', { at: id }, provided)),
+  fc.tuple(callId, providerId, callName).map(([id, provided, name]) => call(id, name, { at: id }, provided)),
   fc.constant<AssistantPart>({ type: 'error', error: { code: 'network', message: 'gone' } }),
   fc.constant<AssistantPart>({ type: 'image', mimeType: 'image/png', source: { data: btoa(PNG) } }),
 );
@@ -112,6 +122,7 @@ const message: fc.Arbitrary<Message> = fc.oneof(
   fc
     .tuple(
       callId,
+      callName,
       fc.array(
         fc.oneof(
           text.map((each) => ({ type: 'text' as const, text: each })),
@@ -120,7 +131,7 @@ const message: fc.Arbitrary<Message> = fc.oneof(
         { maxLength: 2 },
       ),
     )
-    .map(([id, content]) => result(id, 'f', { content: content.filter((part) => part.type !== 'file') })),
+    .map(([id, name, content]) => result(id, name, { content: content.filter((part) => part.type !== 'file') })),
 );
 const history = fc.array(message, { maxLength: 9 });
 
@@ -130,6 +141,15 @@ type Problem = string;
 const VALIDATORS: readonly { dialect: ApiDialect; check: (body: JsonObject) => Problem[] }[] = [
   { dialect: chatDialect(), check: (body) => checkChat(body, /^[\x21-\x7e]{1,40}$/) },
   { dialect: chatDialect({ shortCallIds: true }), check: (body) => checkChat(body, /^[A-Za-z0-9]{9}$/) },
+  {
+    dialect: chatDialect({ shortCallIds: true, answersResults: true }),
+    check: (body) => [
+      ...checkChat(body, /^[A-Za-z0-9]{9}$/),
+      ...listOf(body['messages']).flatMap(({ role }, at, all) =>
+        role === 'user' && all[at - 1]?.['role'] === 'tool' ? ['user after result'] : [],
+      ),
+    ],
+  },
   { dialect: responsesDialect(), check: checkResponses },
   { dialect: anthropicDialect(), check: (body) => checkBlocks(body, 'tool_use', 'tool_result', 'id', 'tool_use_id') },
   { dialect: geminiDialect(), check: checkGemini },
@@ -145,7 +165,8 @@ test.each(VALIDATORS.map((each, at) => [`${each.dialect.wire} ${at}`, each] as c
         const sent = dialect.chat(request([...valid], { model: 'receiver', tools: [tool('f')] }), new Set());
         const body = parseJson(sent.body);
         if (!body.ok || !isJsonObject(body.value)) throw new Error('no JSON object');
-        expect([...check(body.value), ...checkMedia(body.value, dialect.wire)]).toEqual([]);
+        const problems = [...check(body.value), ...checkMedia(body.value, dialect.wire), ...checkNames(body.value)];
+        expect(problems).toEqual([]);
         // The same history gives the same request, and a longer one begins with it.
         expect(
           dialect.chat(
@@ -158,6 +179,113 @@ test.each(VALIDATORS.map((each, at) => [`${each.dialect.wire} ${at}`, each] as c
     );
   },
 );
+
+const otherModel = (...parts: Parameters<typeof assistant>): Message => ({ ...assistant(...parts), model: 'another' });
+const signed = (wire: string): AssistantPart => ({ type: 'reasoning', text: 'hm', signature: `${wire}:thinking:c2ln` });
+const png = { type: 'image', mimeType: 'image/png', source: { data: btoa(PNG) } } as const;
+
+const SITUATIONS: Record<string, Message[]> = {
+  'another provider took over': [
+    user('a'),
+    otherModel(signed('bedrock-converse'), call('c1', 'f', {}, 'functions.f:0')),
+    result('c1', 'f', 'r'),
+    user('b'),
+  ],
+  'a result without a call': [user('a'), result('c9', 'f', 'r'), assistant('b'), user('c')],
+  'a call without a result': [
+    user('a'),
+    assistant(call('c1', 'f'), call('c2', 'f')),
+    result('c2', 'f', 'r'),
+    user('b'),
+  ],
+  'a call at the end': [user('a'), assistant(call('c1', 'f'))],
+  'a message between a call and its result': [user('a'), assistant(call('c1', 'f')), user('b'), result('c1', 'f', 'r')],
+  'results in another order': [
+    user('a'),
+    assistant(call('c1', 'f'), call('c2', 'f')),
+    result('c2', 'f', '2'),
+    result('c1', 'f', '1'),
+  ],
+  'two results of one call': [
+    user('a'),
+    assistant(call('c1', 'f')),
+    result('c1', 'f', '1'),
+    result('c1', 'f', '2'),
+    user('b'),
+  ],
+  'two answers in a row': [user('a'), assistant('b'), assistant('c'), user('d')],
+  'two answers with calls in a row': [user('a'), assistant(call('c1', 'f')), assistant(call('c2', 'f')), user('d')],
+  'an empty answer': [user('a'), assistant(''), user('b')],
+  'a blank text beside a call': [user('a'), assistant(' \n', call('c1', 'f')), result('c1', 'f', '')],
+  'an empty message of the user': [user(''), assistant('b'), user()],
+  'ids with characters of their own': [
+    user('a'),
+    assistant(call('c:1/é', 'f', {}, 'call:1|fc_2')),
+    result('c:1/é', 'f', 'r'),
+  ],
+  'ids over 64 characters': [
+    user('a'),
+    assistant(call('c'.repeat(90), 'f', {}, 'x'.repeat(90))),
+    result('c'.repeat(90), 'f', 'r'),
+  ],
+  'one id in two answers': [
+    user('a'),
+    assistant(call('c1', 'f', {}, 'call_0')),
+    result('c1', 'f', '1'),
+    user('b'),
+    assistant(call('c1', 'f', {}, 'call_0')),
+    result('c1', 'f', '2'),
+  ],
+  'one id twice in an answer': [
+    user('a'),
+    assistant(call('c1', 'f'), call('c1', 'f')),
+    result('c1', 'f', '1'),
+    result('c1', 'f', '2'),
+  ],
+  'reasoning alone': [user('a'), assistant(signed('anthropic-messages')), user('b')],
+  'reasoning at the end of an answer': [
+    user('a'),
+    { ...assistant('b', signed('anthropic-messages')), model: 'receiver' },
+    user('c'),
+  ],
+  'text after a call': [user('a'), assistant(call('c1', 'f'), 'done'), result('c1', 'f', 'r')],
+  'an image in a result, then a message': [
+    user('a'),
+    assistant(call('c1', 'f')),
+    result('c1', 'f', { content: [png] }),
+    user('b'),
+  ],
+  'an error without output': [user('a'), assistant(call('c1', 'f')), result('c1', 'f', { isError: true })],
+  'system messages in the middle': [user('a'), system('s'), assistant('b'), system(''), system('t'), user('c')],
+  'the model began': [assistant('Hello'), user('a')],
+  'a result began': [result('c1', 'f', 'r'), user('a')],
+  'nothing at all': [],
+  'names that are none': [user('a'), assistant(call('c1', 'a b.c')), result('c1', 'a b.c', 'r')],
+  'an answer that is an image': [user('a'), assistant(png), user('b')],
+  'an answer that failed': [
+    user('a'),
+    assistant({ type: 'error', error: { code: 'network', message: 'x' } }),
+    user('a'),
+  ],
+  'a malformed call': [
+    user('a'),
+    assistant({ type: 'malformed_tool_call', callId: 'm', raw: '<x', reason: 'r' }),
+    result('m', 'x', 'no'),
+    user('b'),
+  ],
+};
+
+test.each(Object.entries(SITUATIONS))('a history is sent to every provider after: %s', (_, messages) => {
+  for (const { dialect, check } of VALIDATORS) {
+    for (const tools of [[tool('f')], []]) {
+      const sent = dialect.chat(request([...validHistory(messages, false)], { model: 'receiver', tools }), new Set());
+      const body = parseJson(sent.body);
+      if (!body.ok || !isJsonObject(body.value)) throw new Error('no JSON object');
+      const problems = [...check(body.value), ...checkMedia(body.value, dialect.wire), ...checkNames(body.value)];
+      expect({ wire: dialect.wire, problems }).toEqual({ wire: dialect.wire, problems: [] });
+    }
+  }
+});
 
 test('a valid history is not changed', () => {
   const messages = [
@@ -274,6 +402,12 @@ function checkBlocks(body: JsonObject, use: string, answer: string, useId: strin
     for (const block of list)
       if (typeof block['text'] === 'string' && block['text'].trim() === '') problems.push('blank');
     const made = idsOf(list, use, useId);
+    const lastCall = list.findLastIndex((block) => inner(block, use) !== null);
+    const isReasoning = (block: JsonObject) =>
+      /thinking|reasoning/.test(Object.keys(block).join() + String(block['type']));
+    const after = list.slice(lastCall + 1);
+    if (lastCall !== -1 && after.length > 0 && !after.some(isReasoning)) problems.push('text after calls');
+    if (isReasoning(list.at(-1) ?? {})) problems.push('reasoning last');
     const following = idsOf(blocks[at + 1] ?? [], answer, answerId);
     problems.push(...pairs(made, following, /^[\w-]{1,64}$/));
     if (following.length > 0 && inner(blocks[at + 1]?.[0] ?? {}, answer) === null) problems.push('results not first');
@@ -301,6 +435,21 @@ function checkGemini(body: JsonObject): Problem[] {
     if (calls !== answers && calls > 0) problems.push(`${calls} calls, ${answers} results`);
   });
   return problems;
+}
+
+/** Names of calls and results, and blank texts beside calls. */
+function checkNames(value: unknown): Problem[] {
+  if (Array.isArray(value)) return value.flatMap(checkNames);
+  if (!isJsonObject(value)) return [];
+  const { type, name, tool_calls: calls, content } = value;
+  const isFunction = [value['arguments'], value['args'], value['input'], value['response']].some(isJsonObject);
+  const isNamed =
+    (isFunction || type === 'function_call' || typeof value['arguments'] === 'string') && name !== undefined;
+  return [
+    ...(isNamed && !(typeof name === 'string' && /^[a-zA-Z_][\w-]{0,63}$/.test(name)) ? [`name ${String(name)}`] : []),
+    ...(calls !== undefined && typeof content === 'string' && content.trim() === '' ? ['blank'] : []),
+    ...Object.values(value).flatMap(checkNames),
+  ];
 }
 
 const ACCEPTED: Readonly<Record<string, RegExp>> = {

@@ -12,12 +12,12 @@ import type {
  * The history in an order that every provider accepts, with as few changes as possible.
  *
  * Rule: one system message comes first; the conversation begins with the user and, unless the last answer is to be continued,
- * ends with the user or a result; an answer has content, and two in a row are one; the ids of calls are unique, and each
- * call is followed by exactly one result. Imported, interrupted and hand-written histories contain anything else.
+ * ends with the user or a result; an answer has content, and two in a row are one; the ids of calls are unique, their names
+ * are names of functions, and each call is followed by exactly one result. Imported, interrupted and hand-written histories contain anything else.
  */
 export function validHistory(messages: readonly Message[], continues: boolean): readonly Message[] {
   const systems = oneSystem(messages);
-  const turns = withoutEmpty(messages);
+  const turns = withoutEmpty(messages).map(withValidNames);
   const valid = framed(withResults(joinAnswers(turns)), continues);
   const all = [...systems, ...valid];
   // The same list if nothing changed: callers may cache by it.
@@ -44,6 +44,27 @@ function withoutEmpty(messages: readonly Message[]): Turn[] {
       turns.push(message);
   }
   return turns;
+}
+
+/** The names that every provider accepts. A model may call a tool that does not exist by any name. */
+const FUNCTION_NAME = /^[a-zA-Z_][\w-]{0,63}$/;
+
+function withValidNames(turn: Turn): Turn {
+  if (turn.role === 'user') return turn;
+  if (turn.role === 'tool')
+    return FUNCTION_NAME.test(turn.name)
+      ? turn
+      : derived(turn, 'name', () => ({ ...turn, name: validName(turn.name) }));
+  if (turn.parts.every((part) => !isCall(part) || FUNCTION_NAME.test(part.name))) return turn;
+  const parts = (): AssistantPart[] =>
+    turn.parts.map((part) => (isCall(part) ? { ...part, name: validName(part.name) } : part));
+  return derived(turn, 'name', () => ({ ...turn, parts: parts() }));
+}
+
+function validName(name: string): string {
+  if (FUNCTION_NAME.test(name)) return name;
+  const plain = name.replace(/[^\w-]+/g, '_');
+  return (/^[a-zA-Z_]/.test(plain) ? plain : `_${plain}`).slice(0, 64);
 }
 
 function isBlank({ parts }: UserMessage): boolean {

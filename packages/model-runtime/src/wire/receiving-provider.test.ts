@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { assistant, call, collect, errorIn, request, result, textIn, tool, user } from '../test-fixtures/requests.ts';
 import { runtimeOver } from '../test-fixtures/wires.ts';
 import type { ModelRuntimeOptions } from '../create-runtime.ts';
+import type { ChatRequest } from '../types.ts';
 
 const tools = [tool('f')];
 const png = { type: 'image', mimeType: 'image/png', source: { data: 'iVBORw0KGgo=' } } as const;
@@ -20,6 +21,7 @@ async function ask(
   problem: (messages: JsonObject[]) => string | null,
   histories: readonly Message[][],
   options: Partial<ModelRuntimeOptions> = {},
+  more: Partial<ChatRequest> = {},
 ) {
   await using server = await startModelServer(({ body }): ModelReply => {
     const message = problem(messagesOf(body));
@@ -27,9 +29,60 @@ async function ask(
   });
   const runtime = runtimeOver('openai-chat', server.url, options);
   const parts = [];
-  for (const messages of histories) parts.push(await collect(runtime, request(messages, { tools })));
+  for (const messages of histories) parts.push(await collect(runtime, request(messages, { tools, ...more })));
   return { parts, bodies: server.requests.map(({ body }) => body) };
 }
+
+describe('a history that only one provider rejects', () => {
+  const called = [user('a'), assistant(call('c1', 'f', {}, 'own_1')), result('c1', 'f', 'r')];
+  const steered = [...called, user('b')];
+  const own = assistant(
+    { type: 'reasoning', text: 'Hm.', signature: 'openai-chat:{"field":"reasoning"}' },
+    call('c1', 'f', {}, 'own_1'),
+  );
+  const isNullContent = (each: JsonObject) => each['role'] === 'assistant' && each['content'] === null;
+  const isAfterResult = ({ role }: JsonObject, at: number, all: JsonObject[]) =>
+    role === 'user' && all[at - 1]?.['role'] === 'tool';
+  const hasCalls = (each: JsonObject) => each['tool_calls'] !== undefined || each['role'] === 'tool';
+  const hasReasoning = (each: JsonObject) => 'reasoning' in each;
+  type IsRejected = (message: JsonObject, at: number, all: JsonObject[]) => boolean;
+
+  test.each<[string, Message[], IsRejected, Partial<ChatRequest>]>([
+    ['messages[1].content: Input should be a valid string', called, isNullContent, {}],
+    ["Invalid value for 'content': expected a string, got null.", called, isNullContent, {}],
+    ["'content' is a required property - 'messages.1'", called, isNullContent, {}],
+    ["Unexpected role 'user' after role 'tool'", steered, isAfterResult, {}],
+    ['After a tool message, the next role must be assistant or tool, not user', steered, isAfterResult, {}],
+    ['tool calling needs the parameter `tools`', steered, hasCalls, { tools: [] }],
+    ['Bad request', steered, hasCalls, { tools: [] }],
+    [
+      "'messages.1' : property 'reasoning' is unsupported",
+      [user('a'), own, result('c1', 'f', 'r')],
+      hasReasoning,
+      { parameters: { reasoningEffort: 'low' } },
+    ],
+  ])('is sent as it accepts it after %j, from then on', async (message, history, isRejected, more) => {
+    const { parts, bodies } = await ask(
+      (messages) => (messages.some(isRejected) ? message : null),
+      [history, [...history, assistant('answered'), user('c')]],
+      {},
+      more,
+    );
+    expect(parts.map(textIn)).toEqual(['answered', 'answered']);
+    expect(parts.flat().filter(({ type }) => type === 'notice')).toEqual([]);
+    expect(bodies).toHaveLength(3);
+    expect(JSON.stringify(bodies[2])).toContain(more.tools === undefined ? '"tool_calls"' : 'answered');
+    if (more.parameters !== undefined) expect(JSON.stringify(bodies[2])).toContain('reasoning_effort');
+  });
+
+  test('keeps its tools in later requests that have some', async () => {
+    const reject = (messages: JsonObject[]) => (messages.some(hasCalls) ? 'no calls without tools' : null);
+    const { bodies } = await ask(reject, [steered], {}, { tools: [] });
+    expect(bodies.map((body) => JSON.stringify(body).includes('tool_calls'))).toEqual([true, false]);
+    const { bodies: later } = await ask(() => null, [steered], { quirks: { answersResults: true } });
+    expect(messagesOf(later[0]).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
+  });
+});
 
 describe('reasoning of earlier answers', () => {
   const own = assistant(

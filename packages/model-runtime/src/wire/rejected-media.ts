@@ -66,7 +66,7 @@ function namesMedia({ message, param, code }: ProviderError): boolean {
 }
 
 const MEDIA_WORDS =
-  /image|media|vision|multi.?modal|modality|audio|video|document|\bfiles?\b|attachment|download|base64|\bpdf\b|content\.type|content.{0,60}\bstring|图[片像]|圖[片像]|[音视]频|音訊|影片|多模态|多模態|文件|附件/i;
+  /image|media|vision|multi.?modal|modality|audio|video|document|\bfiles?\b|attachment|download|base64|\bpdf\b|content\.type|(content|output).{0,60}\bstring|图[片像]|圖[片像]|[音视]频|音訊|影片|多模态|多模態|文件|附件/i;
 
 /** Many model servers fail (500, 501) on an image that their model does not take. */
 function isOfRequest({ code }: ErrorInfo, status: number): boolean {

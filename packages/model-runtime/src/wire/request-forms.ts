@@ -40,6 +40,9 @@ const UNKNOWN_STATUS = 0;
 /** What does not change how the model samples, or has a meaning of its own. */
 const NO_TUNING: readonly SettingName[] = ['extra', 'responseFormat', 'maxOutputTokens', 'toolChoice'];
 
+/** Calls of earlier answers in a request without tools. */
+const CALLS_ALONE = 'calls without tools';
+
 /** Largest number of settings that are left out one by one because the server names them. */
 const MAX_NAMED = 4;
 
@@ -82,6 +85,7 @@ export class RequestForms {
     const fallbacks = this.#fallbacks;
     const omitted = new Set([...fallbacks.without(this.#request), ...features, ...settings.map(featureOf)]);
     const { toolMode, toolChoice, tools: all } = this.#request;
+    const isCallsAlone = all.length === 0 && omitted.has(CALLS_ALONE);
     const { maxTools = Number.POSITIVE_INFINITY } = this.#dialect.tools;
     const accepted = fallbacks.offered(this.#request);
     const offered = tools.length === 0 ? accepted : accepted.filter((tool) => !tools.includes(tool));
@@ -89,7 +93,7 @@ export class RequestForms {
     const isForcedOut = all.some(isForced) && !offered.some(isForced);
     const isLeft = all.length === 0 || (offered.length > 0 && !isForcedOut);
     // As text, every tool can be described.
-    if (toolMode === 'text' || omitted.has(NATIVE_TOOLS) || !isLeft)
+    if (toolMode === 'text' || omitted.has(NATIVE_TOOLS) || isCallsAlone || !isLeft)
       return this.#written({ ...this.#request, toolMode: 'text' }, omitted);
     // The tool that must be called is never left out.
     const limited =
@@ -230,6 +234,10 @@ export class RequestForms {
       sent.filter(({ name }) => name === 'responseFormat'),
     ].filter((group) => group.length > 0);
     const optional = groups.flat();
+    if (hasCallsAlone(request)) {
+      const first = optional.length === 0 ? [] : [{ tools: [], settings: optional, features: [] }];
+      return [{ tools: [], settings: [], features: [CALLS_ALONE] }, ...first];
+    }
     if (!hasNativeTools(request)) {
       const [first = [], second = []] = groups;
       const settings = groups.length < 3 ? [first, [...first, ...second]] : [first, optional];
@@ -257,6 +265,11 @@ export class RequestForms {
     const reason = shortened(this.#errors.redact(error.message));
     return reason === '' ? `HTTP ${status}` : reason;
   }
+}
+
+function hasCallsAlone({ messages, tools, toolMode }: ChatRequest): boolean {
+  if (toolMode === 'text' || tools.length > 0) return false;
+  return messages.some(({ role, parts }) => role === 'assistant' && parts.some(({ type }) => type === 'tool_call'));
 }
 
 /** The calls of an earlier answer, under the names that are sent. */

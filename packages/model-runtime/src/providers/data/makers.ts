@@ -56,8 +56,9 @@ export const MAKERS: readonly ProviderRecord[] = [
     label: 'Mistral',
     place: 'hosted',
     wire: 'openai-chat',
-    // "Tool call id must be a-z, A-Z, 0-9, with a length of 9": https://github.com/langchain-ai/langchain/issues/24668
-    quirks: { continuing: 'prefix', shortCallIds: true },
+    // "Tool call id must be a-z, A-Z, 0-9, with a length of 9": https://github.com/langchain-ai/langchain/issues/24668,
+    // "Unexpected role 'user' after role 'tool'": https://github.com/charmbracelet/crush/issues/279
+    quirks: { continuing: 'prefix', shortCallIds: true, answersResults: true },
     baseUrl: 'https://api.mistral.ai/v1',
     keyVariables: ['MISTRAL_API_KEY'],
     keyPage: 'https://console.mistral.ai/api-keys',
