@@ -12,7 +12,9 @@ describe('what the sandbox of a new server will hide', () => {
     [['/home/ann/proj/server.mjs'], ['/home/ann/proj/'], []],
     [['/home/ann/proj/server.mjs'], ['/home/ann'], []],
     [['/home/ann/project/server.mjs'], ['/home/ann/proj'], ['/home/ann/project']],
-    [['/usr/lib/x.js', '/opt/tool', '/tmp/a'], [], []],
+    [['/usr/lib/x.js', '/opt/tool', '/tmp/a'], [], ['/tmp/a']],
+    [['/tmp/demo/src/server.mjs'], [], ['/tmp/demo/src']],
+    [['/tmp/server.mjs'], [], ['/tmp/server.mjs']],
     [['relative/file.js', '--flag', 'https://a.example/x', '//double', '/', '/a/../b', '/x/${env:A}'], [], []],
   ])('is proposed from the arguments %j beside %j', (args, allowed, expected) => {
     expect(pathsToAllow(args, allowed)).toEqual(expected);

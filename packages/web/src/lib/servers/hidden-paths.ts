@@ -23,8 +23,8 @@ export function hiddenPaths(isolation: McpIsolation | undefined): readonly strin
   return isolation?.kind === 'sandboxed' ? isolation.proposed : [];
 }
 
-/** What every sandbox shows. */
-const VISIBLE = ['/usr', '/opt', '/nix', '/bin', '/sbin', '/lib', '/lib64', '/etc', '/tmp', '/dev', '/proc'];
+/** What every sandbox shows of the machine. Not `/tmp`: each has one of its own. */
+const VISIBLE = ['/usr', '/opt', '/nix', '/bin', '/sbin', '/lib', '/lib64', '/etc', '/dev', '/proc'];
 const SCRIPT = /\.([cm]?[jt]s|py|rb)$/;
 
 /**

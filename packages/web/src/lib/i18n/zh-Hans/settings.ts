@@ -88,6 +88,7 @@ export const settings: Translation<typeof en> = {
   wire: 'API 格式',
   wireHint: '大多数提供商与 OpenAI Chat Completions 兼容。',
   gapProblem: '请将 {gap} 换成您自己的值。',
+  gapKeep: '就用这个值',
   keyPage: '获取 API 密钥',
   modelNames: '模型名称',
   modelNamesHint: '每行一个，会取代提供商自己的列表。',

@@ -88,6 +88,7 @@ export const settings: Translation<typeof en> = {
   wire: 'API 格式',
   wireHint: '大多數供應商與 OpenAI Chat Completions 相容。',
   gapProblem: '請將 {gap} 換成您自己的值。',
+  gapKeep: '就用這個值',
   keyPage: '取得 API 金鑰',
   modelNames: '模型名稱',
   modelNamesHint: '每行一個，會取代供應商自己的清單。',
