@@ -53,7 +53,6 @@ export const groups = {
   numberProblem: 'Enter a number above 0.',
   stopPhrases: 'Stop phrases',
   stopPhrasesHint: 'One per line. The group stops after an answer that contains one of them.',
-  budgets: 'Budgets',
   reload: 'Show the stored version',
   save: 'Save',
   problem_title: 'Enter a name.',

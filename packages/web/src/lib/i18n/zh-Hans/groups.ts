@@ -54,7 +54,6 @@ export const groups: LazyTexts<'groups'> = {
   numberProblem: '请输入大于 0 的数字。',
   stopPhrases: '停止语',
   stopPhrasesHint: '每行一个。回答中出现其中之一时，群组就会停止。',
-  budgets: '预算',
   reload: '显示已保存的版本',
   save: '保存',
   problem_title: '请输入名称。',

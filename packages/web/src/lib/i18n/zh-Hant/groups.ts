@@ -54,7 +54,6 @@ export const groups: LazyTexts<'groups'> = {
   numberProblem: '請輸入大於 0 的數字。',
   stopPhrases: '停止語',
   stopPhrasesHint: '每行一個。回答中出現其中之一時，群組就會停止。',
-  budgets: '預算',
   reload: '顯示已儲存的版本',
   save: '儲存',
   problem_title: '請輸入名稱。',
