@@ -11,7 +11,7 @@ export const settings: Translation<typeof en> = {
   schedules: '计划任务',
   skills: '技能',
   tasks: '辅助任务',
-  tasksIntro: '对话以外的小型请求。每一项可使用对话的模型、你选择的模型，或关闭。',
+  tasksIntro: '对话以外的小型请求。每一项可使用对话的模型、您选择的模型，或关闭。',
   permissions: '权限',
   access: '访问',
   usage: '用量',

@@ -11,7 +11,7 @@ export const settings: Translation<typeof en> = {
   schedules: '排程',
   skills: '技能',
   tasks: '輔助任務',
-  tasksIntro: '對話以外的小型請求。每一項可使用對話的模型、你選擇的模型，或關閉。',
+  tasksIntro: '對話以外的小型請求。每一項可使用對話的模型、您選擇的模型，或關閉。',
   permissions: '權限',
   access: '存取權',
   usage: '用量',
