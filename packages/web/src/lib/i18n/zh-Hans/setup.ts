@@ -11,7 +11,7 @@ export const setup: Translation<typeof en> = {
   useTool: '使用 {server} 的 {tool}…',
   useToolText: '使用“{tool}”工具来',
   messagesWait: '现在发送的消息会等待加载完成。',
-  noServers: '工具由 MCP 服务器提供，您还没有添加任何服务器。',
+  noServers: '目前只有内置工具。',
   addServer: '添加服务器',
   help: '演示懂得什么？',
   slow: '显示一条长回答',

@@ -11,7 +11,7 @@ export const setup: Translation<typeof en> = {
   useTool: '使用 {server} 的 {tool}…',
   useToolText: '使用「{tool}」工具來',
   messagesWait: '現在傳送的訊息會等待載入完成。',
-  noServers: '工具由 MCP 伺服器提供，您還沒有新增任何伺服器。',
+  noServers: '目前只有內建工具。',
   addServer: '新增伺服器',
   help: '示範懂得什麼？',
   slow: '顯示一則長回答',
