@@ -43,5 +43,14 @@ describePage('printing', ({ set }) => {
     await page.emulateMedia({ media: 'screen' });
     expect(await chat.messages.locator('article').count()).toBeLessThan(60);
     expect((await page.pdf()).length).toBeGreaterThan(10_000);
+
+    // Other views are printed in the same way.
+    await page.goto(`${new URL(page.url()).origin}/settings/usage`);
+    await page.getByRole('table').waitFor();
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    expect(await page.locator('body').innerText()).not.toMatch(/New chat|Permissions/);
+    expect(await page.getByRole('table').isVisible()).toBe(true);
+    expect(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
   });
 });

@@ -191,6 +191,26 @@ describePage('rich answers', ({ set }) => {
     }
   });
 
+  test('draws diagrams of any kind in the width of the chat, with text of one size', async () => {
+    const kinds = [
+      'gantt\n title Plan of another year\n section A\n Task :a1, 2001-01-01, 30d',
+      'pie title Pets\n "Dogs" : 3\n "Cats" : 1',
+      'journey\n title A day\n section Work\n Tea: 5: Me',
+      'quadrantChart\n title Reach\n quadrant-1 Expand\n A: [0.3, 0.6]',
+    ];
+    const stage = await set(() => reply.text(kinds.map((kind) => `${'```'}mermaid\n${kind}\n${'```'}`).join('\n\n')));
+    const page = await stage.open('/', { viewport: { width: 1000, height: 2600 } });
+    await chatPage(page).send('Draw.');
+    const images = page.locator('.md-diagram img');
+    await eventually(async () => (await images.count()) === kinds.length);
+    for (const image of await images.all()) {
+      const source = decodeURIComponent((await image.getAttribute('src')) ?? '');
+      expect(Number(/\swidth="(\d+)"/.exec(source)?.[1])).toBeLessThan(1_300);
+      const sizes = [...source.matchAll(/font-size[:=]\s*"?(\d+)(?:px|[";])/g)].map(([, size]) => Number(size));
+      expect(sizes.filter((size) => size > 18)).toEqual([]);
+    }
+  });
+
   test('executes and requests nothing of a hostile answer', async () => {
     const stage = await set(() => hostileReply());
     const page = await stage.open();

@@ -62,6 +62,7 @@ describePage('runs on the page', (stages) => {
     await tree.getByRole('treeitem', { selected: true }).focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('Enter');
+    await page.getByRole('list', { name: 'Steps' }).getByText('Delegate to sub-agents', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Stop this run and all below' }).click();
     await tree
       .getByRole('treeitem', { name: /Planning/ })

@@ -229,6 +229,10 @@ describePage('the form of an MCP server', (stages) => {
       .getByText(/^The sandbox hides \/.* from the server "mine"\.$/)
       .waitFor();
     await row(page, 'mine').getByRole('button', { name: 'Allow reading it' }).waitFor();
+    await page.getByRole('link', { name: 'New chat' }).first().click();
+    await page.getByRole('button', { name: /^Tools/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Allow reading it' }).waitFor();
+    await page.goBack();
     await row(page, 'mine').getByRole('link').click();
     await page.getByText('Hidden or blocked by the sandbox:').waitFor();
     expect(await axeFinds(page)).toEqual([]);

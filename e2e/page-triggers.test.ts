@@ -44,7 +44,7 @@ describePage('what starts runs, in the settings', (stages) => {
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
     await page.getByRole('switch', { name: 'Accept deliveries to Issues' }).click();
     await page.getByText('Disabled', { exact: true }).waitFor();
-    await page.getByRole('link', { name: 'Open conversation' }).first().click();
+    await page.getByRole('link', { name: 'Open chat' }).first().click();
     await page.getByText('It is a bug.').first().waitFor();
   });
 

@@ -115,6 +115,11 @@ function readTags(tags: readonly JsonValue[]): string[] | undefined {
 function tagsInText(text: string): string[] | undefined {
   const parsed = parseJson(text.replace(/^\s*```\w*\s*\n?|\n?\s*```\s*$/g, '').trim());
   if (parsed.ok && Array.isArray(parsed.value)) return readTags(parsed.value);
+  if (parsed.ok && isJsonObject(parsed.value)) {
+    const [value, ...others] = Object.values(parsed.value);
+    if (others.length > 0) return undefined;
+    return typeof value === 'string' ? tagsInText(value) : Array.isArray(value) ? readTags(value) : undefined;
+  }
   const lines = text
     .split('\n')
     .filter((line) => line.trim() !== '' && !/[:：]\s*$/.test(line) && !/^\s*```/.test(line));

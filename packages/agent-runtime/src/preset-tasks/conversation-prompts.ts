@@ -96,8 +96,7 @@ export function decideSearchPrompt(text: string, messages: readonly Message[]): 
       ],
     ),
     parameters: cheap(150),
-    // Only a quoted query or null: a sentence may say that no search is needed.
-    form: oneFieldForm('search', 'the search query, or null', ['query', { type: ['string', 'null'] }], bareValue),
+    form: oneFieldForm('search', 'the search query, or null', ['query', { type: ['string', 'null'] }], queryIn),
     read(answer) {
       const query = isJsonObject(answer) ? answer['query'] : undefined;
       if (query === null) return null;
@@ -106,6 +105,19 @@ export function decideSearchPrompt(text: string, messages: readonly Message[]): 
       return line === '' ? null : line;
     },
   };
+}
+
+/**
+ * The query in an answer that is not JSON: quoted, after a label ("Query: ..."), or null as one word that says none. A
+ * sentence is no query: it may say that no search is needed.
+ */
+function queryIn(text: string): string | null | undefined {
+  const quoted = bareValue(text);
+  if (quoted !== undefined) return quoted;
+  const labelled = /^(?:search )?(?:query|查詢|查询|搜尋|搜索)\s*[:：]\s*([^\n]+)$/i.exec(text.trim())?.[1];
+  const value = (labelled ?? text).trim().replaceAll(/^["'`]+|["'`.。]+$/g, '');
+  if (/^(?:none|null|no|nil|n\/a|nothing|無|无|否)$/i.test(value)) return null;
+  return labelled === undefined ? undefined : value;
 }
 
 /** What users and assistants wrote first, each shortened. */

@@ -50,10 +50,12 @@ let names: readonly (readonly [name: string, language: TranslationLanguage])[] |
 /** The language whose name comes first; the longest name, if several begin there. */
 function languageNamedIn(text: string): TranslationLanguage | undefined {
   names ??= TRANSLATION_LANGUAGES.flatMap((language) =>
-    [...NAMED_IN, language].flatMap((inLanguage) => {
-      const name = new Intl.DisplayNames(inLanguage, { type: 'language' }).of(language);
-      return name === undefined ? [] : [[name.toLowerCase(), language] as const];
-    }),
+    [...NAMED_IN, language].flatMap((inLanguage) =>
+      (['dialect', 'standard'] as const).flatMap((languageDisplay) => {
+        const name = new Intl.DisplayNames(inLanguage, { type: 'language', languageDisplay }).of(language);
+        return name === undefined ? [] : spellings(name).map((spelling) => [spelling, language] as const);
+      }),
+    ),
   );
   const lower = text.toLowerCase();
   let best: { at: number; length: number; language: TranslationLanguage } | undefined;
@@ -63,6 +65,13 @@ function languageNamedIn(text: string): TranslationLanguage | undefined {
     best = { at, length: name.length, language };
   }
   return best?.language;
+}
+
+/** Chinese names of languages end with any of these characters, depending on the region. */
+function spellings(name: string): string[] {
+  const lower = name.toLowerCase();
+  const stem = /^(\p{Script=Han}+)[文語语]$/u.exec(lower)?.[1];
+  return stem === undefined ? [lower] : ['文', '語', '语'].map((end) => stem + end);
 }
 
 function maximized(tag: string): Intl.Locale | null {

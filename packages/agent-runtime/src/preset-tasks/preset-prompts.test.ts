@@ -109,6 +109,19 @@ describe('prompts of preset tasks', () => {
     expect(read(avatar, answer)).toBe(value);
   });
 
+  test.each([
+    ['Sure! Here is a name: Fox Expert', 'Fox Expert'],
+    ["Here's a title for the conversation: The moon", 'The moon'],
+    ['{"title":"The moon"}', 'The moon'],
+    ['{\n  "title": "The moon"\n}', 'The moon'],
+    ['<title>The moon</title>', 'The moon'],
+    ['Here Be Dragons: a map', 'Here Be Dragons: a map'],
+    ['Sorting in C: a < b', 'Sorting in C: a < b'],
+    ['{a, b}: sets', '{a, b}: sets'],
+  ])('the line %j is read as %j', (answer, line) => {
+    expect(readLine(answer, 60)).toBe(line);
+  });
+
   test('tags are unique, short and at most five', () => {
     const answer = { tags: ['#SQL', 'sql', ' "Databases". ', 1, '', 'a', 'b', 'c', 'd'] };
     expect(read(tags, answer)).toEqual(['SQL', 'Databases', 'a', 'b', 'c']);
@@ -220,6 +233,16 @@ describe('prompts of preset tasks', () => {
     [completion, '"ter to my landlord"', 'ter to my landlord'],
     [search, '```json\n"weather Taipei"\n```', 'weather Taipei'],
     [search, 'null', null],
+    [search, 'None.', null],
+    [search, 'No', null],
+    [search, 'Query: "weather Taipei"', 'weather Taipei'],
+    [search, '查詢：無', null],
+    [detect, 'Chinese (Traditional)', 'zh-Hant'],
+    [detect, '中文（簡體）', 'zh-Hans'],
+    [detect, '法語', 'fr'],
+    [detect, '日语', 'ja'],
+    [tags, '{"tags":"cooking, budget"}', ['cooking', 'budget']],
+    [tags, '{"keywords":["cooking","budget"]}', ['cooking', 'budget']],
   ])('the bare answer to %j, %j, is read as %j', (call, text, value) => {
     const { form, read: readAnswer } = prompt(call);
     const object = form?.fromText(text);

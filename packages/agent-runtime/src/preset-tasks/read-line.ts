@@ -1,11 +1,14 @@
 import type { JsonValue } from '@toolyard/protocol';
-import { parseJson } from '@toolyard/protocol';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
 
 /** Longer than every answer of one line. */
 const MAX_ONE_LINE = 1_000;
 /** A unit that a text repeats this often is the output of a model that does not stop. */
 const MIN_REPEATS = 3;
 const MAX_TOKENS_COMPARED = 200;
+/** "Sure! Here is a name: ..." */
+const PREFACE =
+  /^(?:(?:sure|certainly|okay|ok|of course)\b[^:：]{0,30})?\bhere(?:['’]s| is| are)\b[^:：]{0,60}[:：]\s*/i;
 
 /**
  * The text of a short answer: its first line, without label, quotes, Markdown marks and closing punctuation; cut at a
@@ -17,14 +20,24 @@ export function readLine(answer: JsonValue, maxLength: number): string | undefin
   const lines = linesOf(answer);
   const line = lines.find((each) => !isIntroduction(each)) ?? lines[0];
   if (line === undefined) return undefined;
-  const bare = line
-    .replace(/^(?:title|name|description|标题|標題|名称|名稱)\s*[:：]\s*/i, '')
+  const bare = fieldOf(line)
+    .replaceAll(/<\/?[a-z]\w*>/gi, '')
+    .replace(PREFACE, '')
+    .replace(/^["']?(?:title|name|description|标题|標題|名称|名稱)["']?\s*[:：]\s*/i, '')
     .replace(/^[^"“「]*[:：]\s*(?=["“「][^"”」]+["”」][.。]?$)/, '')
     .replaceAll(/\*\*|__|`/g, '')
     .replace(/^["'“”‘’「『《]+/, '')
     .replace(/["'“”‘’」』》.。!！,，;；:：]+$/, '')
     .trim();
   return bare === '' || isRepetitive(bare) ? undefined : cutAtWord(bare, maxLength);
+}
+
+/** The text in a line that is an object with one text, a form that nobody asked for; else the line itself. */
+function fieldOf(line: string): string {
+  const parsed = line.startsWith('{') ? parseJson(line) : null;
+  const values = parsed?.ok === true && isJsonObject(parsed.value) ? Object.values(parsed.value) : [];
+  const [value] = values;
+  return values.length === 1 && typeof value === 'string' ? value : line;
 }
 
 /** True once no further text can change what {@link readLine} reads. */
@@ -35,7 +48,7 @@ export function hasWholeLine(text: string): boolean {
 
 /** The JSON string or null that an answer is, bare or fenced; undefined for anything else. */
 export function bareValue(text: string): string | null | undefined {
-  const parsed = parseJson(text.replace(/^\s*```\w*\s*\n?|\n?\s*```\s*$/g, '').trim());
+  const parsed = parseJson(text.replaceAll(/^\s*```\w*\s*\n?|\n?\s*```\s*$/g, '').trim());
   return parsed.ok && (typeof parsed.value === 'string' || parsed.value === null) ? parsed.value : undefined;
 }
 

@@ -49,9 +49,9 @@ function ofConnection(health: ServerHealth, phases: InspectedServer['phases']): 
   if (health.protocolVersion === '2024-11-05') {
     findings.push(note('The server uses MCP 2024-11-05, the oldest version.'));
   }
-  for (const { level, text } of health.log) {
-    if (level === 'warning' && !REPORTED_PER_TOOL.test(text)) findings.push(warning(text));
-  }
+  const warnings = health.log.filter(({ level, text }) => level === 'warning' && !REPORTED_PER_TOOL.test(text));
+  // A start that is repeated without the probe logs the same again.
+  for (const text of new Set(warnings.map((line) => line.text))) findings.push(warning(text));
   if (HIDDEN.test(health.instructions ?? '')) findings.push(hidden('The instructions contain'));
   return findings;
 }

@@ -124,8 +124,9 @@ describe('inspectServer', () => {
       builtIn: false,
       checkArguments: () => null,
     }));
+    const repeated = { at: 0, level: 'warning', text: 'The sandbox blocked access to /x.' } as const;
     const texts = inspectFindings({
-      health: { ...health, log: [], skipped: [], phases: [], toolCount: 130 },
+      health: { ...health, log: [repeated, repeated], skipped: [], phases: [], toolCount: 130 },
       tools,
       phases: [
         { phase: 'initializing', durationMs: 12_000 },
@@ -135,6 +136,7 @@ describe('inspectServer', () => {
     expect(texts).toEqual([
       'Listing the tools took 3.0 s.',
       'Connecting took 12.0 s.',
+      'The sandbox blocked access to /x.',
       expect.stringContaining('The server offers 130 tools'),
       expect.stringMatching(/^The tools add about 1\d{4} tokens/),
     ]);

@@ -2,13 +2,13 @@ import type { ChatRequest } from '@toolyard/model-runtime';
 import type { FinishReason, JsonValue, Message, ToolDefinition } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import type { ChatCall, ChatMessage, OpenAiChatCall } from '@toolyard/protocol/schemas';
-import { chatCall, openAiChatCall } from '@toolyard/protocol/schemas';
-import { fromOpenAiChatCall, hasOpenAiMessages } from './openai-chat-call.ts';
+import { chatCall } from '@toolyard/protocol/schemas';
+import { fromOpenAiChatCall, hasOpenAiMessages, receivedOpenAiChatCall } from './openai-chat-call.ts';
 import { checkParts } from './user-parts.ts';
 
 /** The schema of a call: Toolyard's own, or OpenAI's. */
-export function chatFormOf(body: JsonValue): typeof chatCall | typeof openAiChatCall {
-  return hasOpenAiMessages(body) ? openAiChatCall : chatCall;
+export function chatFormOf(body: JsonValue): typeof chatCall | typeof receivedOpenAiChatCall {
+  return hasOpenAiMessages(body) ? receivedOpenAiChatCall : chatCall;
 }
 
 /** A call of either form in Toolyard's. @throws ProblemAnswer 400 */

@@ -200,10 +200,13 @@ describe('internal errors', () => {
     ['conflict', 409],
     ['storage_full', 507],
     ['rate_limited', 429],
-    ['invalid_key', 502],
+    ['invalid_key', 422],
+    ['not_a_model_server', 422],
+    ['command_not_found', 422],
+    ['quota_exceeded', 402],
     ['needs_sign_in', 502],
     ['network', 502],
-    ['bad_config', 502],
+    ['bad_config', 422],
     ['timed_out', 504],
   ])('reports %s with status %i', async (code, status) => {
     const { answer } = await listModels(new ToolyardError({ code, message: 'In plain words.', hint: 'Do this.' }));

@@ -95,7 +95,7 @@ describe('other model endpoints', () => {
     });
     stage.script = [reply.error(401, { error: { message: `bad key ${KEY}`, code: 'invalid_api_key' } })];
     const refused = await post('/api/providers/p/embeddings', { model: 'e', input: ['a'] });
-    expect(refused).toMatchObject({ status: 502, json: { code: 'invalid_key' } });
+    expect(refused).toMatchObject({ status: 422, json: { code: 'invalid_key' } });
     expect(refused.text + stage.server.logged.join()).not.toContain(KEY);
     stage.script = [reply.error(400, 'no such voice')];
     await expect(runtime().textToSpeech?.({ model: 's', text: 'x', voice: 'y' })).rejects.toMatchObject({
@@ -120,7 +120,7 @@ test('explains credentials of a cloud that cannot be used, as a mistake of the u
     const call = { model: 'm', messages: [userMessage('a number')], name: 'number', schema: { type: 'object' } };
     const { status, json } = await post(`/api/providers/${id}/objects`, call);
     expect([status, json]).toMatchObject([
-      502,
+      422,
       { code: 'bad_config', detail: 'The key is not a Bedrock API key, nor AWS credentials.' },
     ]);
   }

@@ -1,7 +1,7 @@
 import { reply } from '@toolyard/testing';
 import { fc } from '@toolyard/testing/property';
 import type { JsonObject } from '@toolyard/protocol';
-import { chatCall, openAiChatCall } from '@toolyard/protocol/schemas';
+import { chatCall } from '@toolyard/protocol/schemas';
 import { describe, expect, test } from 'vitest';
 import { chatFormOf, toChatCall } from './chat-call.ts';
 import { useModelStage } from './test-fixtures/model-calls.ts';
@@ -89,6 +89,9 @@ describe('POST /webapi/chat/{provider} with the body of OpenAI Chat Completions'
   test.each<[object, string]>([
     [{ messages: [hi], stream: false }, 'stream in the body must be true: this route always streams.'],
     [{ messages: [hi], logprobs: true }, 'The body has the unknown field "logprobs".'],
+    [{ messages: [hi], parallel_tool_calls: false }, 'The body has the unknown field "parallel_tool_calls".'],
+    [{ messages: [{ role: 'user', content: null }] }, 'messages.0.content in the body is missing.'],
+    [{ messages: null }, 'messages in the body'],
     [{ messages: [hi], temperature: -1 }, 'temperature in the body must be at least 0.'],
     [{ messages: [hi, { role: 'robot', content: 'x' }] }, 'messages.1.role in the body must be "system", "developer"'],
     [{ messages: [hi, { role: 'user', parts: [] }] }, 'messages.1'],
@@ -121,6 +124,18 @@ describe('POST /webapi/chat/{provider} with the body of OpenAI Chat Completions'
   });
 });
 
+test.each<[object]>([
+  [{ temperature: null, top_p: null, max_tokens: null, stop: null, tools: null, stream: null, seed: null }],
+  [{ parallel_tool_calls: true, store: false, logprobs: false, service_tier: 'auto', n: 1 }],
+  [{ metadata: null, modalities: null, response_format: null }],
+])('options that are unset or have their default change nothing: %j', (options) => {
+  const answered = { role: 'assistant', content: 'Hi.', refusal: null, audio: null, function_call: null };
+  const plain = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
+  const body = { ...plain, ...options, messages: [...plain.messages, { ...answered, annotations: [] }] };
+  const bare = { ...plain, messages: [...plain.messages, { role: 'assistant', content: 'Hi.' }] };
+  expect(toChatCall(chatFormOf(body).parse(body))).toEqual(toChatCall(chatFormOf(bare).parse(bare)));
+});
+
 const texts = fc.string({ minLength: 1 });
 const turn = fc.record({ asked: texts, said: texts, results: fc.array(texts, { maxLength: 3 }) });
 
@@ -138,8 +153,7 @@ test('every text and every result of a history is kept, whatever ids its calls h
         ...results.map((content, at) => ({ role: 'tool', tool_call_id: `${prefix}${at}`, content })),
       ]);
       const body = { model: 'm', messages };
-      expect(chatFormOf(body)).toBe(openAiChatCall);
-      const translated = toChatCall(openAiChatCall.parse(body));
+      const translated = toChatCall(chatFormOf(body).parse(body));
       expect(chatCall.parse(translated)).toEqual(translated);
       expect(translated.messages.flatMap(textsOf)).toEqual(
         turns.flatMap(({ asked, said, results }) => [asked, said, ...results]),

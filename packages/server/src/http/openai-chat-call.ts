@@ -1,6 +1,8 @@
-import type { AssistantPart, JsonValue, ToolReference, UserPart } from '@toolyard/protocol';
+import type { AssistantPart, JsonObject, JsonValue, ToolReference, UserPart } from '@toolyard/protocol';
 import { defined, isJsonObject, parseJson, readMediaData } from '@toolyard/protocol';
 import type { ChatCall, ChatMessage, OpenAiChatCall } from '@toolyard/protocol/schemas';
+import { openAiChatCall } from '@toolyard/protocol/schemas';
+import { z } from 'zod';
 import { issueSentence } from './plain-zod-error.ts';
 import { quoted, refusal } from './problems.ts';
 
@@ -13,6 +15,32 @@ export function hasOpenAiMessages(body: JsonValue): boolean {
   return body['messages'].some(
     (message) => isJsonObject(message) && ['content', 'tool_calls', 'tool_call_id'].some((key) => key in message),
   );
+}
+
+/** What OpenAI does without these members: with these values they change nothing. */
+const DEFAULTS: JsonObject = { parallel_tool_calls: true, store: false, logprobs: false, service_tier: 'auto' };
+
+/**
+ * The schema of a body as clients send it: a member that is null, as of options left unset and of answers sent back, or
+ * that has its default value is the same as none.
+ */
+export const receivedOpenAiChatCall = z.preprocess((body: JsonValue) => {
+  if (!isJsonObject(body)) return body;
+  const { messages, ...members } = withoutNulls(body);
+  const options = Object.entries(members).filter(([name, value]) => DEFAULTS[name] !== value);
+  return { ...Object.fromEntries(options), messages: Array.isArray(messages) ? messages.map(withoutEmpty) : messages };
+}, openAiChatCall);
+
+/** A message without what an answer has for the features it did not use. */
+function withoutEmpty(message: JsonValue): JsonValue {
+  if (!isJsonObject(message)) return message;
+  const { annotations, ...rest } = withoutNulls(message);
+  const isEmpty = annotations === undefined || (Array.isArray(annotations) && annotations.length === 0);
+  return isEmpty ? rest : { ...rest, annotations };
+}
+
+function withoutNulls(members: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 }
 
 /**

@@ -6,8 +6,9 @@ import type { z } from 'zod';
 import { issueSentence } from './plain-zod-error.ts';
 
 /**
- * HTTP status of each error code. A provider or MCP server that fails or is configured wrongly is 502, never 401, which the
- * page takes for its own. 500 is a defect of Toolyard or its storage: its reason is in the log.
+ * HTTP status of each error code. What only the user can change, such as the key or URL of a provider, is 4xx, because
+ * clients repeat requests after 5xx; never 401, which the page takes for its own. A provider or MCP server that fails is
+ * 502. 500 is a defect of Toolyard or its storage: its reason is in the log.
  */
 const STATUS: Record<ErrorCode, number> = {
   bad_request: 400,
@@ -19,7 +20,7 @@ const STATUS: Record<ErrorCode, number> = {
   outdated_page: 400,
   storage_full: 507,
   storage_failed: 500,
-  bad_config: 502,
+  bad_config: 422,
   internal: 500,
   model_not_found: 404,
   tool_not_found: 404,
@@ -32,14 +33,14 @@ const STATUS: Record<ErrorCode, number> = {
   repeated_call: 409,
   outcome_unknown: 409,
   tool_refused: 403,
-  invalid_key: 502,
-  quota_exceeded: 502,
+  invalid_key: 422,
+  quota_exceeded: 402,
   context_exceeded: 502,
   network: 502,
   stream_broken: 502,
   refused: 502,
   bad_response: 502,
-  not_a_model_server: 502,
+  not_a_model_server: 422,
   no_response: 502,
   empty_response: 502,
   max_turns_exceeded: 502,
@@ -47,7 +48,7 @@ const STATUS: Record<ErrorCode, number> = {
   budget_exceeded: 402,
   malformed_tool_call: 502,
   tool_failed: 502,
-  command_not_found: 502,
+  command_not_found: 422,
   server_exited: 502,
   server_unreachable: 502,
   server_refused: 502,

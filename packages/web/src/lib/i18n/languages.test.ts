@@ -31,16 +31,29 @@ const english = namespaces('en', import.meta.glob<Texts>(['./en/*.ts', '!**/{ind
 const traditional = namespaces('zh-Hant', import.meta.glob<Texts>(['./zh-Hant/*.ts', '!**/index.ts'], { eager: true }));
 const simplified = namespaces('zh-Hans', import.meta.glob<Texts>(['./zh-Hans/*.ts', '!**/index.ts'], { eager: true }));
 
+/** Texts of the server name its resources as the API does: conversations. */
+it('English texts of the page call a conversation a chat', () => {
+  const modules = import.meta.glob<Texts>(['./en/*.ts', '!**/{index,late,dangers,*-texts}.ts'], { eager: true });
+  const texts = flat(Object.assign({}, ...Object.values(modules)) as Texts);
+  expect(Object.keys(texts).filter((key) => /conversation/i.test(allForms(texts[key])))).toEqual([]);
+});
+
 /** The types check that every text exists. */
 describe.each([
   ['zh-Hant', traditional],
   ['zh-Hans', simplified],
-])('texts in %s', (_locale, messages) => {
+])('texts in %s', (locale, messages) => {
   const texts = flat(messages);
 
   it('have the same placeholders as in English', () => {
     const values = (all: Flat) => Object.fromEntries(Object.entries(all).map(([key, text]) => [key, valuesIn(text)]));
     expect(values(texts)).toEqual(values(flat(english)));
+  });
+
+  it('use one term per concept', () => {
+    // Legacy plugins are those of LobeChat's chat (聊天); a session (会话) is one of a browser or of MCP.
+    const other = locale === 'zh-Hant' ? /聊天(?!外掛)|会话|你/ : /聊天(?!插件)|會話|你/;
+    expect(Object.keys(texts).filter((key) => other.test(allForms(texts[key])))).toEqual([]);
   });
 
   it('use the Chinese word for tokens', () => {
@@ -75,6 +88,10 @@ function flat(messages: Texts): Flat {
     Object.entries(texts).map(([key, text]) => [`${namespace}.${key}`, text] as const),
   );
   return Object.fromEntries(pairs);
+}
+
+function allForms(text: MessageText | undefined): string {
+  return typeof text === 'object' ? Object.values(text).join(' ') : (text ?? '');
 }
 
 function valuesIn(text: MessageText): string[] {

@@ -18,6 +18,15 @@ it('names the field that is incomplete', () => {
   expect(problemsOf(fieldsOf(stored))).toEqual({});
 });
 
+it('a key that looks like a placeholder is a problem until the user insists', () => {
+  for (const apiKey of ['<YOUR_KEY>', 'your-api-key', 'sk-...', 'xxx']) {
+    const typed = { ...fieldsOf(stored), apiKey };
+    expect(problemsOf(typed)).toHaveProperty('apiKey.gap');
+    expect(problemsOf(typed, { keepsGap: true })).toEqual({});
+  }
+  expect(problemsOf({ ...fieldsOf(stored), apiKey: 'sk-proj-4fZ1x9Q2' })).toEqual({});
+});
+
 it('adds http to a local or private address', () => {
   const typed = (baseUrl: string) => ({ ...fieldsOf(stored), baseUrl });
   for (const address of ['127.0.0.1:8799', 'localhost:11434/v1', '[::1]:80', ' 192.168.1.7/v1 ', 'box.local:1234']) {

@@ -26,7 +26,7 @@ export type ProviderFields = {
 const DEFAULT_WIRE: WireName = 'openai-chat';
 
 /** `gap`: a placeholder to fill in, such as `{ACCOUNT}`. */
-export type FieldProblems = { label?: 'missing'; baseUrl?: 'address' | { gap: string } };
+export type FieldProblems = { label?: 'missing'; baseUrl?: 'address' | { gap: string }; apiKey?: { gap: string } };
 
 export function fieldsOf(provider: ProviderView | null): ProviderFields {
   return {
@@ -57,12 +57,15 @@ export function filledFrom(
   return { ...fields, known: id, label: isOwnName ? fields.label : label, baseUrl, wire };
 }
 
-export function problemsOf(fields: ProviderFields): FieldProblems {
+/** @param keepsGap the user wants to save a key that looks like a placeholder: local servers accept any */
+export function problemsOf(fields: ProviderFields, { keepsGap = false } = {}): FieldProblems {
   const [gap] = gapsOf(fields.baseUrl);
+  const [keyGap] = keepsGap ? [] : gapsOf(fields.apiKey);
   const isAddress = originOf(fields.baseUrl) !== null;
   return {
     ...(fields.label.trim() === '' ? { label: 'missing' as const } : {}),
     ...(gap !== undefined ? { baseUrl: { gap } } : isAddress ? {} : { baseUrl: 'address' as const }),
+    ...(keyGap === undefined ? {} : { apiKey: { gap: keyGap } }),
   };
 }
 

@@ -15,6 +15,7 @@ describe('what the sandbox of a new server will hide', () => {
     [['/usr/lib/x.js', '/opt/tool', '--scratch=/tmp/'], [], []],
     // A server has a temporary folder of its own.
     [['/tmp/ann/project/server.mjs', '/tmp/a'], [], ['/tmp/ann/project', '/tmp/a']],
+    [['/tmp/server.mjs'], [], ['/tmp/server.mjs']],
     [['relative/file.js', '--flag', 'https://a.example/x', '//double', '/', '/a/../b', '/x/${env:A}'], [], []],
   ])('is proposed from the arguments %j beside %j', (args, allowed, expected) => {
     expect(pathsToAllow(args, allowed)).toEqual(expected);

@@ -27,6 +27,7 @@ class Theme {
 
   /** The theme if the user has chosen none. */
   #byOperator: ThemeChoice = 'system';
+  #isPrinting = false;
 
   start(byOperator: ThemeChoice): void {
     const system = matchMedia('(prefers-color-scheme: dark)');
@@ -41,9 +42,10 @@ class Theme {
     keptOperatorTheme.set(byOperator);
   }
 
-  /** Paper is light. */
+  /** Paper is light, also if the theme changes meanwhile. */
   print(isPrinting: boolean): void {
-    this.#apply(isPrinting ? 'light' : this.choice, false);
+    this.#isPrinting = isPrinting;
+    this.#apply(this.choice);
   }
 
   choose(choice: ThemeChoice): void {
@@ -51,10 +53,10 @@ class Theme {
     this.#apply(choice);
   }
 
-  #apply(choice: ThemeChoice, isChosen = true): void {
+  #apply(choice: ThemeChoice): void {
     const dark = choice === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : choice === 'dark';
-    if (isChosen) this.choice = choice;
-    this.shown = dark ? 'dark' : 'light';
+    this.choice = choice;
+    this.shown = dark && !this.#isPrinting ? 'dark' : 'light';
     document.documentElement.dataset['theme'] = this.shown;
   }
 }

@@ -3,7 +3,7 @@ export const problems = {
   invalid_key: 'The API key was not accepted',
   quota_exceeded: 'The quota of the provider account is used up',
   rate_limited: 'Too many requests',
-  context_exceeded: 'The conversation is too long for this model',
+  context_exceeded: 'This chat is too long for this model',
   model_not_found: 'Model not found',
   overloaded: 'The server is busy',
   network: 'Connection failed',

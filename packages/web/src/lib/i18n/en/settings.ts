@@ -86,6 +86,7 @@ export const settings = {
   wire: 'API format',
   wireHint: 'Most providers are compatible with OpenAI Chat Completions.',
   gapProblem: 'Replace {gap} with your own value.',
+  gapKeep: 'Use it as it is',
   keyPage: 'Get an API key',
   modelNames: 'Model names',
   modelNamesHint: 'One per line. They replace the provider’s own list.',

@@ -8,7 +8,7 @@ export const setup = {
   useTool: 'Use {tool} from {server}…',
   useToolText: 'Use the tool “{tool}” to ',
   messagesWait: 'Messages you send now wait for it.',
-  noServers: 'Tools come from MCP servers. You have not added one yet.',
+  noServers: 'Only built-in tools are available so far.',
   addServer: 'Add a server',
   help: 'What does the demo understand?',
   slow: 'Show a long answer',

@@ -247,7 +247,7 @@ export const mcp: LazyTexts<'mcp'> = {
   rowSigns: '不能使用这个名称。',
   rowTwice: '这个名称出现了两次。',
   rowAgain: '请重新输入值：已保存的值不会改名，也不会发送到其他主机。',
-  rowGap: '请把这个示例文字换成你自己的值。',
+  rowGap: '请把这个示例文字换成您自己的值。',
   gapsLeft: '有些值看起来是说明文档里的示例文字。',
   gapsKeep: '仍要保存',
   url: 'URL',

@@ -247,7 +247,7 @@ export const mcp: LazyTexts<'mcp'> = {
   rowSigns: '不能使用這個名稱。',
   rowTwice: '這個名稱出現了兩次。',
   rowAgain: '請重新輸入值：已儲存的值不會改名，也不會送往其他主機。',
-  rowGap: '請把這個範例文字換成你自己的值。',
+  rowGap: '請把這個範例文字換成您自己的值。',
   gapsLeft: '有些值看起來是說明文件裡的範例文字。',
   gapsKeep: '仍要儲存',
   url: 'URL',

@@ -9,8 +9,9 @@ const MAX_CHARACTERS = 20_000;
 const MAX_LINES = 500;
 const MAX_EDGES = 300;
 
-/** The text of all diagrams. */
+/** The text of all diagrams, and their titles. */
 const FONT_PX = 14;
+const TITLE_PX = 16;
 
 let last: Promise<unknown> = Promise.resolve();
 let count = 0;
@@ -56,10 +57,19 @@ function configOf(theme: 'light' | 'dark'): Parameters<typeof mermaid.initialize
     maxEdges: MAX_EDGES,
     // SVG text: labels in HTML would need foreignObject.
     htmlLabels: false,
-    // Each kind of diagram has sizes of its own, from 11 to 16 pixels.
+    // Each kind of diagram has sizes of its own, from 10 to 30 pixels.
     fontSize: FONT_PX,
     er: { fontSize: FONT_PX },
     gantt: { fontSize: FONT_PX, sectionFontSize: FONT_PX },
+    journey: { titleFontSize: `${String(TITLE_PX)}px` },
+    quadrantChart: {
+      titleFontSize: TITLE_PX,
+      quadrantLabelFontSize: FONT_PX,
+      xAxisLabelFontSize: FONT_PX,
+      yAxisLabelFontSize: FONT_PX,
+      pointLabelFontSize: FONT_PX,
+    },
+    xyChart: { titleFontSize: TITLE_PX, xAxis: { titleFontSize: FONT_PX }, yAxis: { titleFontSize: FONT_PX } },
     flowchart: { htmlLabels: false },
     class: { htmlLabels: false },
     deterministicIds: true,
@@ -70,6 +80,11 @@ function configOf(theme: 'light' | 'dark'): Parameters<typeof mermaid.initialize
       darkMode: theme === 'dark',
       fontFamily: font,
       fontSize: `${String(FONT_PX)}px`,
+      pieTitleTextSize: `${String(TITLE_PX)}px`,
+      pieSectionTextSize: `${String(FONT_PX)}px`,
+      pieLegendTextSize: `${String(FONT_PX)}px`,
+      commitLabelFontSize: `${String(FONT_PX)}px`,
+      tagLabelFontSize: `${String(FONT_PX)}px`,
       background: color('--page'),
       primaryColor: color('--accent-soft'),
       primaryTextColor: color('--ink'),

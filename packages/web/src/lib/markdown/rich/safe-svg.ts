@@ -22,6 +22,7 @@ export function safeSvg(markup: string): Drawn {
   for (const element of svg.querySelectorAll('[style]')) {
     element.setAttribute('style', withoutAddresses(element.getAttribute('style') ?? ''));
   }
+  removeDistantDay(svg);
   const { x, y, width, height } = boxOf(svg);
   if (width <= 2 * MARGIN || height <= 2 * MARGIN) throw new Error('the diagram is empty');
   svg.setAttribute('viewBox', [x, y, width, height].join(' '));
@@ -31,6 +32,15 @@ export function safeSvg(markup: string): Drawn {
   const title = svg.querySelector(':scope > title')?.textContent ?? '';
   const text = new XMLSerializer().serializeToString(svg);
   return { address: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`, width, height, title };
+}
+
+/** The line of the present day in a Gantt chart of another time is thousands of pixels away from its bars. */
+function removeDistantDay(svg: SVGSVGElement): void {
+  const { x, width } = svg.viewBox.baseVal;
+  for (const line of svg.querySelectorAll('line.today')) {
+    const at = Number(line.getAttribute('x1'));
+    if (!(at >= x && at <= x + width)) line.remove();
+  }
 }
 
 /** What the image contains: the size that Mermaid states is wrong for some diagrams, and cut them off. */

@@ -1,6 +1,6 @@
 import { fc } from '@toolyard/testing/property';
 import { expect, it } from 'vitest';
-import { fillGaps, gapsOf } from './gaps.ts';
+import { fillGaps, gapsOf, secretInputType } from './gaps.ts';
 import { readSnippet } from './read-snippet.ts';
 
 function entryOf(server: object) {
@@ -76,6 +76,16 @@ it('recognizes what manuals write instead of a value, whole, in any place of a t
       expect(gapsOf(before + text + after)).toEqual([text]);
     }),
   );
+});
+
+it.each([
+  ['<YOUR_KEY>', 'text'],
+  ['sk-xxxxxxxx', 'text'],
+  ['${env:KEY}', 'text'],
+  ['sk-proj-4fZ1x9Q2', 'password'],
+  ['', 'password'],
+])('of secrets only placeholders and variables are shown: %s', (value, type) => {
+  expect(secretInputType(value)).toBe(type);
 });
 
 it.each([

@@ -31,6 +31,11 @@ export function gapsOf(text: string): string[] {
   return [...new Set(text.match(GAP))];
 }
 
+/** The type of a field for a secret: a placeholder or a reference to a variable is shown, since it has to be noticed. */
+export function secretInputType(text: string): 'text' | 'password' {
+  return text.startsWith('${') || gapsOf(text).length > 0 ? 'text' : 'password';
+}
+
 /** The distinct placeholders of a server's settings, verbatim. */
 export function gapsIn({ transport }: ServerDraft): string[] {
   const gaps = new Set<string>();

@@ -161,6 +161,13 @@ it('a placeholder in any value stops saving until it is replaced, or the user wa
   expect(hasOnlyGaps(found)).toBe(true);
   expect(hasOnlyGaps(problems({ ...changes, id: '' }))).toBe(false);
   expect(problems({ kind: 'address', url: 'https://your-domain.example/mcp' })).toMatchObject({ url: 'gap' });
+  const hosted = { kind: 'hosted', hosted: 'Gmail' } as const;
+  expect(problems({ ...hosted, apiKey: formRow('apiKey', '<YOUR_KEY>') })).toMatchObject({ apiKey: 'gap' });
+  expect(hasProblems(problems({ ...hosted, apiKey: formRow('apiKey', '${env:KLAVIS_API_KEY}') }))).toBe(false);
+  const address = 'https://your-domain.example/x.json';
+  const plugin = problems({ kind: 'plugin', manifest: address, gateway: address });
+  expect(plugin).toMatchObject({ manifest: 'gap', gateway: 'gap' });
+  expect(hasOnlyGaps(plugin)).toBe(true);
   const kept = problemsOf(
     { ...EMPTY, id: 'x', command: 'x', ...changes },
     { taken: new Set(), saved: null, keepsGaps: true },

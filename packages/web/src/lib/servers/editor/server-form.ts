@@ -59,10 +59,10 @@ export type FormProblems = {
   command?: 'missing' | 'gap';
   cwd?: 'gap';
   url?: 'missing' | 'address' | 'gap';
-  manifest?: 'missing' | 'address';
-  gateway?: 'address';
+  manifest?: 'missing' | 'address' | 'gap';
+  gateway?: 'address' | 'gap';
   hosted?: 'missing';
-  apiKey?: 'missing' | 'again';
+  apiKey?: 'missing' | 'again' | 'gap';
   callTimeout?: 'seconds';
   connectTimeout?: 'seconds';
   maxCalls?: 'count';
@@ -250,24 +250,21 @@ export function problemsOf(
   }
   if (fields.kind === 'hosted') {
     const again = isKept(fields.apiKey) && saved?.transport.type !== 'hosted';
-    const apiKey = again ? 'again' : !fields.apiKey.kept && fields.apiKey.value.trim() === '' ? 'missing' : null;
-    return {
-      ...problems,
-      ...(fields.hosted.trim() === '' ? { hosted: 'missing' as const } : {}),
-      ...(apiKey === null ? {} : { apiKey }),
-    };
+    const isMissing = !fields.apiKey.kept && fields.apiKey.value.trim() === '';
+    const apiKey = again ? 'again' : isMissing ? 'missing' : hasGap(fields.apiKey.value) ? 'gap' : undefined;
+    const hosted = fields.hosted.trim() === '' ? ('missing' as const) : undefined;
+    return { ...problems, ...defined({ hosted, apiKey }) };
   }
   if (fields.kind === 'plugin') {
     const manifest = completeAddress(fields.manifest);
     const gateway = completeAddress(fields.gateway);
+    const problemOf = (url: string) => (!isWebUrl(url) ? 'address' : hasGap(url) ? 'gap' : undefined);
     return {
       ...problems,
-      ...(manifest === ''
-        ? { manifest: 'missing' as const }
-        : isWebUrl(manifest)
-          ? {}
-          : { manifest: 'address' as const }),
-      ...(gateway === '' || isWebUrl(gateway) ? {} : { gateway: 'address' as const }),
+      ...defined({
+        manifest: manifest === '' ? ('missing' as const) : problemOf(manifest),
+        gateway: gateway === '' ? undefined : problemOf(gateway),
+      }),
     };
   }
   const url = completeAddress(fields.url);
