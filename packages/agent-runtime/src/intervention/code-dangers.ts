@@ -1,5 +1,5 @@
 import { inspectCode, displayText } from './inline-code.ts';
-import { CONTAINERS, startsShell } from './given.ts';
+import { startsShell } from './given.ts';
 import type { NewFiles } from './new-files.ts';
 import { READERS } from './new-files.ts';
 import * as programs from './programs.ts';
@@ -7,7 +7,7 @@ import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
 import { dangerFinding, inputOf, unclearFinding } from './shell-script.ts';
 import { hasUnknown, PROCESS_OUTPUT, UNKNOWN } from './shell-text.ts';
 import { inFolder, readsScript } from './shell-values.ts';
-import { isWrapper } from './wrappers.ts';
+import { CONTAINERS, isWrapper } from './wrappers.ts';
 
 /** Programs that run code: from arguments, from input, or from a file that an earlier command wrote. */
 

@@ -4,11 +4,11 @@ import { isPlainProse } from './plain-prose.ts';
 import * as programs from './programs.ts';
 import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
 import { dangerFinding } from './shell-script.ts';
-import { isWrapper } from './wrappers.ts';
+import { CONTAINERS, isWrapper } from './wrappers.ts';
 
 /** Options whose value is a program, a library or a script, in the usual words of any program. */
 const RUNS =
-  /^--?(?:[\w-]*(?:exec|command|cmd|shell|pager|program|plugins?|wrapper|askpass|editor|hooks?|interpreter|handler|agent|loader|renderer|specs|external|rcfile)|(?:[a-z]+-)*(?:exec-[\w-]+|execdir|filter|pre|preview|rsh|bin|prog|compressor|compress-prog\w*|upload-pack|receive-pack|open-files-in-pager|extcmd|toolexec|engine|agent(?:lib|path)|preload|load|script|browser|viewer|init-file|on-[a-z-]+|bind|auto-\w+-file|extension|kubeconfig|strip-program)(?:-path|-dir)?)$/i;
+  /^--?(?:[\w-]*(?:exec|command|cmd|shell|pager|program|plugins?|wrapper|askpass|editor|hooks?|interpreter|handler|agent|loader|renderer|specs|external|rcfile|split-string)|(?:[a-z]+-)*(?:exec-[\w-]+|execdir|filter|pre|preview|rsh|bin|prog|compressor|compress-prog\w*|upload-pack|receive-pack|open-files-in-pager|extcmd|toolexec|engine|agent(?:lib|path)|preload|load|script|browser|viewer|init-file|on-[a-z-]+|bind|auto-\w+-file|extension|kubeconfig|strip-program)(?:-path|-dir)?)$/i;
 const SELECTS = programs.names('pnpm yarn npm turbo lerna nx rush dotnet vitest jest bun');
 /** The same as single letters. */
 const RUNS_SHORT = programs.byName([
@@ -21,6 +21,7 @@ const RUNS_SHORT = programs.byName([
   ['tcpdump', /^-z$/],
   ['git', /^-[xO]$/],
   ['tmux', /^-c$/],
+  ['env', /^-[a-z]*S$/],
 ]);
 const PROJECTS = programs.names('docker docker-compose podman ansible-playbook terraform tofu helm');
 const IS_PROGRAM = /^(?:\.{0,2}\/|~)\S|^[!|]|^[A-Za-z]:\\/;
@@ -71,7 +72,7 @@ export function inspectGiven(
       operands++;
       continue;
     }
-    const { named, value, isSet } = partsOf(arg, args[at - 1] ?? '');
+    const { named, value, text, isSet } = partsOf(arg, args[at - 1] ?? '');
     const isOption = isSet || named !== '';
     const isRun = isOption && (runs(named, name) || short?.test(named) === true);
     if (/^\+[:!]/.test(arg) || (isRun && !/^SHELL=/.test(arg) && PROGRAMS.some((pattern) => pattern.test(value))))
@@ -91,9 +92,9 @@ export function inspectGiven(
     if (isShell || (isCode && !programs.CODE_OPTIONS.has(name)))
       return dangerFinding(`It gives ${name} a command: ${displayText(arg)}.`);
     const isText = DATA_OPTIONS.test(named) || programs.DATABASES.has(name) || FETCHES.has(name);
-    if (isText || !/\s/.test(value) || /^\s*[[{<"]/.test(value)) continue;
-    const inner = /\w\((.*)\)$/s.exec(value)?.[1];
-    const script = (inner ?? value).replace(/^[+:%!|\s]+/, '');
+    if (isText || !/\s/.test(text) || /^\s*(?:[[{<]|"[^"]*"(?!:))/.test(text)) continue;
+    const inner = /\w\((.*)\)$/s.exec(text)?.[1];
+    const script = (inner ?? text).replace(/^(?:"[^"]*":|[+:%!|\s])+/, '');
     const finding = isPlainProse(script) ? undefined : inspect(script);
     if (finding?.kind === 'danger') return finding;
   }
@@ -101,13 +102,13 @@ export function inspectGiven(
 }
 
 /** An argument as `--option=value`, `-Ivalue`, `setting=value`, or as the value of the option before it. */
-function partsOf(arg: string, before: string): { named: string; value: string; isSet: boolean } {
-  const [, option, attached = arg] = /^(--?[\w-]+)[=:](.*)$/s.exec(arg) ?? /^(-[A-Za-z])([~/.].*)$/s.exec(arg) ?? [];
+function partsOf(arg: string, before: string): { named: string; value: string; text: string; isSet: boolean } {
+  const [, option, attached = arg] = /^(--?[\w-]+)[=:](.*)$/s.exec(arg) ?? /^(-[A-Za-z])([~/.].*|\S+\s.*)$/s.exec(arg) ?? [];
   const [, setting, set] = /^@?([\w.:-]+)(?:=|\s|:(?=\.{0,2}\/))+["']?([^"']*)/s.exec(attached) ?? [];
   if (set !== undefined && set !== '' && (!/\s/.test(attached) || PROGRAMS.some((pattern) => pattern.test(set))))
-    return { named: `--${setting ?? ''}`, value: set, isSet: true };
+    return { named: `--${setting ?? ''}`, value: set, text: attached, isSet: true };
   const named = option ?? (before.startsWith('-') && !arg.startsWith('-') ? before : '');
-  return { named, value: attached.replace(/^@/, ''), isSet: false };
+  return { named, value: attached.replace(/^@/, ''), text: attached, isSet: false };
 }
 
 /** Monorepo tools select packages by filters. */
@@ -122,6 +123,5 @@ function runs(named: string, name: string): boolean {
   );
 }
 
-export const CONTAINERS = /^(?:docker|podman|nerdctl|kubectl|oc|docker-compose)$/;
 const DATA_OPTIONS =
   /^(?:-[mt]|--(?:data\S*|form|header|body|message|title|description|format|grep|name|text|prompt))$/;

@@ -125,7 +125,7 @@ export const EDITORS = names(
 
 /** Their arguments are text; file names in them are only mentioned. */
 export const TEXT_ONLY = names(
-  'echo printf man info type which whereis help apropos whatis tldr command alias unalias test [ [[ : true false expr seq cowsay figlet yes say notify-send basename dirname return exit break continue shift wait sleep jobs fg bg ulimit umask kill',
+  'echo printf man info type which whereis help apropos whatis tldr command unalias test [ [[ : true false expr seq cowsay figlet yes say notify-send basename dirname return exit break continue shift wait sleep jobs fg bg ulimit umask kill',
 );
 
 /** Programs that only list. */

@@ -5,6 +5,7 @@ import { dangerOfPath, isWholeSystem } from './sensitive-paths.ts';
 import type { ScriptFinding } from './shell-script.ts';
 import { dangerFinding } from './shell-script.ts';
 import { hasUnknown } from './shell-text.ts';
+import { CONTAINERS } from './wrappers.ts';
 
 const SECRET_WORD =
   /^(?:--?)?(?:[\w/.]*[-_:/.])?(?:secrets?|tokens?|passwords?|passwd|credentials?|access-?tokens?|identity-?tokens?|private-?keys?|api-?keys?|auth-?keys?|keyrings?|reveal|with-decryption|show-secrets?|raw|get-login(?:-password)?|session-token|assume-role\S*|export-credentials|print-\S*token|get-caller-token|authtoken|_authtoken|kubeconfig|update-kubeconfig|get-credentials|printenv|env)(?:[-_:/.](?:value|list|get|access|versions?|string|key)\S*)?(?:=.*)?$/i;
@@ -86,7 +87,7 @@ function isRemote(name: string): boolean {
 
 /** Containers with access to the host. */
 export function dangerOfContainer(name: string, args: readonly string[]): ScriptFinding | undefined {
-  if (!/^(?:docker|podman|nerdctl|docker-compose|kubectl|oc)$/.test(name)) return undefined;
+  if (!CONTAINERS.test(name)) return undefined;
   for (const [at, arg] of args.entries()) {
     const before = args[at - 1] ?? '';
     const option = `${before} ${arg}`;
