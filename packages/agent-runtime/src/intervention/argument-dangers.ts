@@ -84,7 +84,11 @@ export const inspectArguments = argumentDangers([
   ['gh', / gist create | (?:secret|variable|ssh-key|gpg-key) (?:set|add) | api .*(?:-X|--method)[ =]?[DP]/, SENDS],
   ['getent', / g?shadow /, SHOWS],
   ['helm', / get (?:values|all) /, SHOWS],
-  ['rsync tar bsdtar rclone aws gsutil zip robocopy', new RegExp(`^(?!.* (?:-[a-zA-Z]*n|--dry-?run) ).*${REMOVES.source}`), DELETES],
+  [
+    'rsync tar bsdtar rclone aws gsutil zip robocopy',
+    new RegExp(`^(?!.* (?:-[a-zA-Z]*n|--dry-?run) ).*${REMOVES.source}`),
+    DELETES,
+  ],
   ['zip 7z 7za rar', / (?:-[a-zA-Z]*m|-sdel|-df|m)/, DELETES],
   ['manage.py', / (?:flush|reset_db|dbshell|shell|sqlflush|zero) /, 'It empties a database, or runs code.'],
 ]);

@@ -119,14 +119,9 @@ function inspectPlace({ name, text, role, folder }: Field, tool: Tool): ScriptFi
   return undefined;
 }
 
-/** PowerShell, which is matched as text instead of parsed. */
-const RUNS_FETCHED =
-  /\bi(?:(?:ex|nvoke-expression)\b[^\n]{0,200}\b(?:iwr|irm|invoke-(?:webrequest|restmethod)|downloadstring)\b|(?:wr|rm|nvoke-(?:webrequest|restmethod))\b[^\n]{0,200}\|\s*(?:iex|invoke-expression)\b)/i;
-
 function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding | undefined {
   const { text, role } = field;
-  if (role !== 'text' && (/^git\+\w+:\/\//.test(text) || RUNS_FETCHED.test(text)))
-    return dangerFinding('It runs downloaded code.');
+  if (role !== 'text' && /^git\+\w+:\/\//.test(text)) return dangerFinding('It runs downloaded code.');
   const { own = {} } = facts.surroundings;
   switch (role) {
     case 'command':
@@ -171,7 +166,8 @@ function maybeCommand(field: Field, facts: CallFacts): ScriptFinding | undefined
   return mayRun ? inspectScript(script, facts.surroundings.own ?? {}) : undefined;
 }
 
-const NAMES_PROGRAM = /(?:^|[;&|(`\s])(?:rm|dd|sudo|cat|curl|wget|cp|mv|mkfs\S*|chmod|sh|bash|eval|ssh|nc)\s+[-~/.\w]/;
+const NAMES_PROGRAM =
+  /(?:^|[;&|(`\s])(?:rm|dd|sudo|cat|curl|wget|cp|mv|mkfs\S*|chmod|sh|bash|eval|ssh|nc|iex)\s+[-~/.\w(]/;
 
 /** Prose begins with a capital letter and contains no command separators. */
 function isSentence(text: string): boolean {

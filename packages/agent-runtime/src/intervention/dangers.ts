@@ -76,8 +76,6 @@ function lookAtProgram(name: string, { words, args }: SimpleCommand): ScriptFind
     return unclearFinding('The program that it runs is not known in advance.');
   if (/[^\x20-\x7e]/.test(first)) return unclearFinding('The name of the program contains unusual characters.');
   if (args.length === 1 && /^(?:--help|--version|-V|-h)$/.test(args[0] ?? '')) return undefined;
-  if (name === 'at' && !/^-|^(?:now|noon|midnight|teatime|tomorrow|today)$|\d/.test(args[0] ?? '')) return undefined;
-  if (name === 'fc' && args.length > 0 && !/^-/.test(args[0] ?? '')) return undefined;
   const asks = programs.ONLY_ASKS.get(name);
   if (args.some((arg) => asks?.test(arg)) && !args.some((arg) => CHANGES.test(arg))) return undefined;
   const always = ALWAYS.get(name);
@@ -172,7 +170,6 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
     ? args.findLast((arg) => !arg.startsWith('-'))
     : undefined;
   const skipped = new Set(textArguments(name, args));
-  let doubt: ScriptFinding | undefined;
   for (const [at, arg] of args.entries()) {
     if (skipped.has(at)) continue;
     const path = inFolder(arg, folder);
@@ -193,30 +190,22 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
     );
     if (whole !== undefined && takesAll(name, args))
       return dangerFinding(`It processes everything in ${displayText(whole)}.`);
-    if (arg === UNKNOWN && READS_FILES.has(name))
-      doubt ??= unclearFinding('The file that it reads is not known in advance.');
   }
-  return doubt ?? searchedSecret(name, command);
+  return searchedSecret(name, command);
 }
 
 /** Folders with the settings of all programs. */
 const CONFIG_FOLDER = /^(?:~|\/home\/[^/]+)\/\.(?:config|local\/share)\/?$/;
 const LISTS_DEVICES = new Set(['ls', 'stat', 'lsblk', 'test', '[', 'blkid', 'file', 'df']);
-const READS_FILES = new Set(
-  'cat head tail less more bat nl tac xxd od hexdump base64 strings cp mv scp rsync tar zip curl source . tee grep sed awk'.split(
-    ' ',
-  ),
-);
-
 /** Detects a search for file names of secrets whose result the next command reads. */
 function searchedSecret(name: string, { args, isInner, next }: SimpleCommand): ScriptFinding | undefined {
   if (!/^(?:grep|egrep|fgrep|rg|locate|mdfind|find|fd)$/.test(name)) return undefined;
   if (!isInner && !args.includes('-exec') && !/^(?:xargs|while)$/.test(next?.program ?? '')) return undefined;
-  const pattern = args
-    .map((arg) => arg.replace(/[\\^$]/g, ''))
-    .filter((arg) => !arg.startsWith('-'))
-    .find((arg) => [arg, `.${arg.replace(/^\.+/, '')}`].some((each) => dangerOfPath(each) === 'secret'));
-  return pattern === undefined ? undefined : secretFinding(pattern);
+  const names = args.filter((arg) => !arg.startsWith('-')).map((arg) => arg.replace(/[\\^$]/g, ''));
+  const secret = names.find(
+    (arg) => dangerOfPath(`.${arg.replace(/^\.+/, '')}`) === 'secret' || dangerOfPath(arg) === 'secret',
+  );
+  return secret === undefined ? undefined : secretFinding(secret);
 }
 
 function takesAll(name: string, args: readonly string[]): boolean {
@@ -312,18 +301,13 @@ function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | 
   return undefined;
 }
 
-function lookAtEnvironment(
-  name: string,
-  { args, next, words, redirects, isInner }: SimpleCommand,
-  { commands }: Context,
-): ScriptFinding | undefined {
+function lookAtEnvironment(name: string, { args, next }: SimpleCommand): ScriptFinding | undefined {
   if (name === 'printenv' && args.some((arg) => SECRET_VARIABLES.test(arg))) return ENVIRONMENT;
   if (name === 'ps' && args.some((arg) => /^[a-z]*e[a-z]*$/.test(arg) && /ww|e$/.test(arg))) return ENVIRONMENT;
   if (name === 'jq' && /(?:^|[^.\w"])(?:env\b|\$ENV)/.test(args.find((arg) => !arg.startsWith('-')) ?? ''))
     return ENVIRONMENT;
   if (/^(?:npm|pnpm|yarn)$/.test(name) && args.includes('run') && args.at(-1) === 'env') return ENVIRONMENT;
   if (!programs.PRINTS_ENVIRONMENT.has(name)) return undefined;
-  if (words.length === 1 && commands.length === 1 && redirects.length === 0 && isInner) return ENVIRONMENT;
   const printsAll =
     name === 'env'
       ? envPrints(args)
@@ -363,8 +347,6 @@ function lookAtOwn(
       touchesToolyard(text, own) ?? (text === folder ? undefined : touchesToolyard(inFolder(text, folder), own));
     if (finding) return finding;
   }
-  if (own.port !== undefined && texts.includes(String(own.port)) && /^(?:nc|telnet|curl|ssh)$/.test(name))
-    return TOUCHES_TOOLYARD;
   const isOwn = (text: string): boolean =>
     /^(?:.*\/)?toolyard(?:@[\w.]+|\.service)?$|packages\/cli\/(?:dist|src)\//.test(text);
   if (!READERS.has(name) && texts.some(isOwn)) return TOUCHES_TOOLYARD;

@@ -42,7 +42,7 @@ const EVALUATES = /^--?(?:eval|execute|batch-interpreter)(?:-\w+)?$/;
 const CONFIGURES = /conf|repo|option|rc$|rc-?file|init|script|plugin|lib|module|profile|template|^-[cfF]$/i;
 const CODE = /\.(?:py|[cm]?[jt]s|rb|pl|php|sh|lua|jar|so|dylib|jl|ps1|exe)$/i;
 const WRITES_TO = /out|cache|te?mp|log|report|dest|target|^-[otvw]$|volume|mount|profile/i;
-const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
+export const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
 
 /**
  * A program may run what it is given. Flagged are: a program, library or shell as the value of an option, a shell or a
@@ -103,7 +103,8 @@ export function inspectGiven(
 
 /** An argument as `--option=value`, `-Ivalue`, `setting=value`, or as the value of the option before it. */
 function partsOf(arg: string, before: string): { named: string; value: string; text: string; isSet: boolean } {
-  const [, option, attached = arg] = /^(--?[\w-]+)[=:](.*)$/s.exec(arg) ?? /^(-[A-Za-z])([~/.].*|\S+\s.*)$/s.exec(arg) ?? [];
+  const [, option, attached = arg] =
+    /^(--?[\w-]+)[=:](.*)$/s.exec(arg) ?? /^(-[A-Za-z])([~/.].*|\S+\s.*)$/s.exec(arg) ?? [];
   const [, setting, set] = /^@?([\w.:-]+)(?:=|\s|:(?=\.{0,2}\/))+["']?([^"']*)/s.exec(attached) ?? [];
   if (set !== undefined && set !== '' && (!/\s/.test(attached) || PROGRAMS.some((pattern) => pattern.test(set))))
     return { named: `--${setting ?? ''}`, value: set, text: attached, isSet: true };

@@ -20,7 +20,7 @@ export const PASSES_ON =
   7za unrar cpio ar base64 base32 xxd uudecode openssl gpg dd sed tr awk cut cat tee head tail rsync xargs`);
 const UNPACKS = programs.names('tar bsdtar unzip 7z 7za unrar cpio ar');
 export const FETCHES = programs.names(
-  'curl wget aria2c axel http https xh fetch lynx w3m links scp sftp ftp tftp rsync svn hg lwp-request lwp-download',
+  'curl wget iwr irm invoke-webrequest invoke-restmethod aria2c axel http https xh fetch lynx w3m links scp sftp ftp tftp rsync svn hg lwp-request lwp-download',
 );
 /** Files of data; those that a program looks for by name are none. */
 export const DATA =
@@ -64,8 +64,7 @@ export class NewFiles {
     const { args, folder, words, sources } = command;
     const [program = ''] = words;
     if (program.includes('/') && this.textOf(inFolder(program, folder)) === undefined) return newFinding(program);
-    const isRelated = !this.isEmpty || sources.length > 0 || args.some((arg) => DOWNLOADED.test(arg));
-    if (!isRelated) return undefined;
+    if (this.isEmpty && sources.length === 0) return undefined;
     const isInterpreter = programs.INTERPRETERS.has(name) && !programs.BUILDS.has(name);
     const isReader = READERS.has(name) || PASSES_ON.has(name) || FETCHES.has(name);
     const isFed = sources.some((source) => fetches(programs.plainName(source.program), source));
@@ -95,7 +94,6 @@ export class NewFiles {
   }
 
   #isForeign(path: string, exactly = false): boolean {
-    if (DOWNLOADED.test(path)) return true;
     for (const each of this.#foreign) {
       if (path === each || path.startsWith(`${each}/`)) return true;
       // An archive was unpacked here: any file in a folder may be from it.
@@ -105,7 +103,6 @@ export class NewFiles {
   }
 }
 
-const DOWNLOADED = /^(?:~|\/home\/[^/]+)\/downloads\/./i;
 const PROJECTS = programs.names('docker docker-compose podman kubectl helm terraform tofu ansible-playbook vagrant');
 
 function newFinding(path: string): ScriptFinding {

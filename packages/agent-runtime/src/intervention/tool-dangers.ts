@@ -102,13 +102,9 @@ export function dangerOfContainer(name: string, args: readonly string[]): Script
       if (isWholeSystem(from) || from.includes('docker.sock') || isSensitive || hasUnknown(from))
         return dangerFinding(`The container can access ${displayText(from)}.`);
     }
-    if (/^(?:-v|--volumes)$/.test(arg) && args.includes('down'))
-      return dangerFinding('It deletes the volumes of containers.');
-    if (/^\d+\.\d+\.\d+\.\d+(?::\d+)?\//.test(arg) && !arg.startsWith('127.'))
-      return dangerFinding('It runs an image of another registry.');
+    if (/^(?:-v|--volumes)$/.test(arg) && args.includes('down')) return dangerFinding('It deletes volumes.');
     if (/\.Config\.Env|\{\{\s*json\s*\.Config/.test(arg))
       return dangerFinding('It prints the environment of a container.');
-    if (/^rmi? -f$/.test(option)) return dangerFinding('It removes containers or images.');
   }
   return undefined;
 }

@@ -193,7 +193,9 @@ function containerInner(args: readonly string[]): InnerCommand[] {
 export const WRAPPING_PROGRAMS: readonly string[] = [
   ...WRAPPERS.keys(),
   ...SHELLS,
-  ...'trap find fd fdfind git docker podman nerdctl kubectl oc env python npm pnpm yarn bun mise uv poetry conda'.split(' '),
+  ...'trap find fd fdfind git docker podman nerdctl kubectl oc env python npm pnpm yarn bun mise uv poetry conda'.split(
+    ' ',
+  ),
 ];
 
 /** True for a program that runs the words after it. */
