@@ -46,7 +46,6 @@ const UPLOADS =
 const SETTINGS = / (?:add|del\w*|set\w*|-set\w*|mod\w*|write|replace|change|flush|reset|dns|load) /;
 const REGISTRY = / (?:publish|unpublish|push|upload|yank|token|login|adduser|owner|access|deprecate) /;
 const NPM = / (?:config|c|set|get) .*(?:auth|token|path |plugin|script-shell|ignore-scripts|registry|git )/i;
-const REMOVES = / --(?:remove-files|remove-source-files|del(?:ete)?(?:-\w+)?|zap-all|purge-all|force-delete) /;
 
 export const inspectArguments = argumentDangers([
   ['nc', / -[a-z]*[el]|^(?!.* -[a-z]*z)/, 'nc opens or listens on a raw connection.'],
@@ -84,11 +83,6 @@ export const inspectArguments = argumentDangers([
   ['gh', / gist create | (?:secret|variable|ssh-key|gpg-key) (?:set|add) | api .*(?:-X|--method)[ =]?[DP]/, SENDS],
   ['getent', / g?shadow /, SHOWS],
   ['helm', / get (?:values|all) /, SHOWS],
-  [
-    'rsync tar bsdtar rclone aws gsutil zip robocopy',
-    new RegExp(`^(?!.* (?:-[a-zA-Z]*n|--dry-?run) ).*${REMOVES.source}`),
-    DELETES,
-  ],
   ['zip 7z 7za rar', / (?:-[a-zA-Z]*m|-sdel|-df|m)/, DELETES],
   ['manage.py', / (?:flush|reset_db|dbshell|shell|sqlflush|zero) /, 'It empties a database, or runs code.'],
 ]);

@@ -33,7 +33,8 @@ function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Genera
     yield inspectText(field, facts, tool);
   }
   for (const name of facts.names)
-    if (/[./~]/.test(name))
+    if (tool.queries) yield inspectQuery(name);
+    else if (/[./~]/.test(name))
       yield inspectPlace({ name: '', text: name, role: 'path', folder: undefined, isContent: false }, tool);
   if (
     own.port !== undefined &&
@@ -125,6 +126,7 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
   const { own = {} } = facts.surroundings;
   switch (role) {
     case 'command':
+      if (/^[!|]\w/.test(text)) return dangerFinding('It leaves a program for a shell.');
       return (
         (tool.queries ? inspectQuery(text) : undefined) ??
         (text.trim() === '' ? undefined : inspectScript(facts.scriptOf(field), own))

@@ -1,13 +1,13 @@
 import { inspectArguments } from './argument-dangers.ts';
 import type { CodeContext } from './code-dangers.ts';
 import { inspectCodeCommand } from './code-dangers.ts';
-import { inspectGiven, SHELL } from './given.ts';
+import { inspectGiven, LOCAL_FILE, SHELL } from './given.ts';
 import { displayText } from './inline-code.ts';
 import { DATA, NewFiles, READERS } from './new-files.ts';
 import { inspectConnections } from './network-dangers.ts';
 import { inspectRemoval, isWork, removesContents } from './removal-dangers.ts';
 import * as programs from './programs.ts';
-import { dangerOfPath, isWholeSystem, isPersonal } from './sensitive-paths.ts';
+import { dangerOfPath, isWholeSystem, isPersonal, secretWithin } from './sensitive-paths.ts';
 import { readShell } from './shell-reader.ts';
 import { inFolder, SECRET_VARIABLES } from './shell-values.ts';
 import type { ScriptFinding, ShellScript, SimpleCommand } from './shell-script.ts';
@@ -120,7 +120,7 @@ export function inspectAssignment(each: { name: string; value: string }, isProje
   const { name, value } = each;
   const isNamed = (RUNS_VALUE.test(name) && !isHarmlessAssignment(each)) || INSECURE.test(name);
   const isLoaded = (isProject ? NAMES_FILE : NAMES_ANY).test(name) && LOCAL_FILE.test(value) && !DATA.test(value);
-  const isShell = (SHELL.test(value) && name !== 'SHELL') || /^(?:\+[:!]|!?(?:ba|z|da|k)?sh\s)/.test(value);
+  const isShell = (SHELL.test(value) && name !== 'SHELL') || /^(?:\+[:!]|[!|]\s*\w|!?(?:ba|z|da|k)?sh\s)/.test(value);
   const options = { args: value.startsWith('-') ? value.split(/\s+/) : [] };
   return isNamed ||
     isLoaded ||
@@ -141,9 +141,8 @@ const INSECURE =
 const NAMES_FILE =
   /(?:RC|CONFIG|GEMFILE|COMMAND|CMD|WRAPPER|HOOKS?|PLUGINS?|LIB|BIN|TOOLCHAIN_FILE|(?:CONFIG|CURL|COMPOSER|LIB\w*)_(?:PATH|HOME|FILE|DIR))$/i;
 const NAMES_ANY = /^(?!(?:TMP|TEMP|OUT|LOG|DEST|TARGET)\w*$)/i;
-const LOCAL_FILE = /^(?:\.{0,2}\/(?!usr\/|opt\/|home\/|etc\/|dev\/|bin\/)|~)/;
 
-const SETS_VARIABLES = /^(?:export|declare|typeset|env|sudo|readonly|local|set|setx)$/;
+const SETS_VARIABLES = /^(?:make|gmake|export|declare|typeset|env|sudo|readonly|local|set|setx)$/;
 
 function isHarmlessAssignment({ name, value }: { name: string; value: string }): boolean {
   return (
@@ -173,12 +172,19 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
   for (const [at, arg] of args.entries()) {
     if (skipped.has(at)) continue;
     const path = inFolder(arg, folder);
-    const found = dangerOfPath(arg) ?? (path === arg ? undefined : dangerOfPath(path));
+    const found = dangerOfPath(arg) ?? (path === arg ? undefined : dangerOfPath(path)) ?? secretWithin(arg);
     if (found === 'secret') return secretFinding(path);
     if (found === 'device' && !LISTS_DEVICES.has(name))
       return dangerFinding(`It accesses the device ${displayText(path)}.`);
+    const isOutput = OUTPUT.test(arg) || OUTPUT.test(args[at - 1] ?? '');
     const isWritten =
-      writes && (destination === undefined || destination === arg) && (name !== 'git' || arg.includes('config'));
+      isOutput ||
+      (writes && (destination === undefined || destination === arg) && (name !== 'git' || arg.includes('config'))) ||
+      (found === 'startup' &&
+        !/^(?:\.|source)$/.test(name) &&
+        !READERS.has(name) &&
+        !programs.BUILDS.has(name) &&
+        !programs.EDITORS.has(name));
     if (found !== undefined && isWritten) {
       const why = found === 'system' ? 'is a system file' : 'runs automatically';
       return dangerFinding(`It writes to ${displayText(path)}, which ${why}.`);
@@ -193,6 +199,8 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
   }
   return searchedSecret(name, command);
 }
+
+const OUTPUT = /^(?:-[a-zA-Z]*o|--out(?:put)?(?:-\w+)?)(?:=|$)/;
 
 /** Folders with the settings of all programs. */
 const CONFIG_FOLDER = /^(?:~|\/home\/[^/]+)\/\.(?:config|local\/share)\/?$/;
@@ -282,7 +290,10 @@ export function secretFinding(path: string): ScriptFinding {
 
 function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | undefined {
   for (const { operator, target } of command.redirects) {
-    if (operator.startsWith('<<')) continue;
+    if (operator.startsWith('<<')) {
+      if (secretWithin(target) && !READERS.has(name)) return secretFinding(target);
+      continue;
+    }
     const path = inFolder(target, command.folder);
     const found = dangerOfPath(path) ?? dangerOfPath(target);
     if (found === 'secret') return secretFinding(path);

@@ -54,7 +54,7 @@ export function dangerOfGit(args: readonly string[]): ScriptFinding | undefined 
 }
 
 const NAMES_PROGRAM =
-  /^(?:ext::|--(?:upload-pack|receive-pack|exec|open-files-in-pager|extcmd|gpg-sign-program|config-env)(?:=|$)|-O.)/;
+  /^(?:(?:--[\w-]+=)?ext::|--(?:upload-pack|receive-pack|exec|open-files-in-pager|extcmd|gpg-sign-program|config-env)(?:=|$)|-O.)/;
 
 const PLAIN =
   /^(?:status|diff|log|show|add|commit|branch|checkout|switch|restore|fetch|pull|push|merge|rebase|stash|tag|blame|grep|ls-\w+|rev-\w+|describe|shortlog|reflog|remote|cherry(?:-pick)?|revert|reset|clone|init|mv|rm|cat-file|merge-base|range-diff|name-rev|count-objects|fsck|config|version|diff-\w+|for-each-ref|show-\w+|symbolic-ref|notes|clean|gc|--version)$/;

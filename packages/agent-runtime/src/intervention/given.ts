@@ -1,4 +1,4 @@
-import { displayText } from './inline-code.ts';
+import { displayText, inspectCode } from './inline-code.ts';
 import { DATA, FETCHES, MANIFEST, PASSES_ON, READERS } from './new-files.ts';
 import { isPlainProse } from './plain-prose.ts';
 import * as programs from './programs.ts';
@@ -8,7 +8,7 @@ import { CONTAINERS, isWrapper } from './wrappers.ts';
 
 /** Options whose value is a program, a library or a script, in the usual words of any program. */
 const RUNS =
-  /^--?(?:[\w-]*(?:exec|command|cmd|shell|pager|program|plugins?|wrapper|askpass|editor|hooks?|interpreter|handler|agent|loader|renderer|specs|external|rcfile|split-string)|(?:[a-z]+-)*(?:exec-[\w-]+|execdir|filter|pre|preview|rsh|bin|prog|compressor|compress-prog\w*|upload-pack|receive-pack|open-files-in-pager|extcmd|toolexec|engine|agent(?:lib|path)|preload|load|script|browser|viewer|init-file|on-[a-z-]+|bind|auto-\w+-file|extension|kubeconfig|strip-program)(?:-path|-dir)?)$/i;
+  /^--?(?:[\w-]*(?:exec|command|cmd|shell|pager|program|plugins?|wrapper|askpass|editor|hooks?|interpreter|handler|agent|loader|renderer|specs|external|rcfile|split-string)|(?:[a-z]+-)*(?:exec-[\w-]+|execdir|filter|pre|preview|rsh|bin|prog|compressor|compress-prog\w*|upload-pack|receive-pack|open-files-in-pager|extcmd|toolexec|engine|agent(?:lib|path)|preload|load|script|browser|viewer|up|down|init-file|on-[a-z-]+|bind|auto-\w+-file|extension|kubeconfig|strip-program)(?:-path|-dir)?)$/i;
 const SELECTS = programs.names('pnpm yarn npm turbo lerna nx rush dotnet vitest jest bun');
 /** The same as single letters. */
 const RUNS_SHORT = programs.byName([
@@ -16,7 +16,8 @@ const RUNS_SHORT = programs.byName([
   ['rsync', /^-[a-zA-Z]*e$/],
   ['zip', /^-TT$/],
   ['tar bsdtar', /^-[IF]$/],
-  ['man', /^-[PH]$/],
+  ['man', /^(?:-[PH]|--html)$/],
+  ['node ruby', /^(?:-r|--require|--import)$/],
   ['ssh', /^-[IF]$/],
   ['tcpdump', /^-z$/],
   ['git', /^-[xO]$/],
@@ -35,13 +36,17 @@ export function startsShell(text: string): boolean {
 
 /** A call that starts a program, in languages that are not parsed, and escapes to a shell. */
 const STARTS =
-  /\b(?:system|popen|os\.execute|shell_exec|passthru|shell-command\w*|e?syscmd|load_extension)\s*[("'`\s]\s*["'`/(\\]|\\?write18|%\{lua:|%\(\s*[/\w]+|\$\(shell\b|\brun\s*\(`|(?:^[+:%]|[:=+])!\s*\w|^-{1,2}(?:enable-)?shell-escape$/;
+  /\b(?:system|popen|os\.execute|shell_exec|passthru|shell-command\w*|e?syscmd|load_extension)\s*[("'`\s]\s*["'`/(\\]|\\?write18|%\{lua:|%\(\s*[/\w]+|\bext::|\b(?:exec|spawn)\w*\s*\(\s*["'`[]|\$\(shell\b|\brun\s*\(`|(?:^[+:%]|[:=+])!\s*\w|^-{1,2}(?:enable-)?shell-escape$/;
 /** Options whose value is code of the program itself. */
 const EVALUATES = /^--?(?:eval|execute|batch-interpreter)(?:-\w+)?$/;
+const MAY_EVALUATE = /^-[ce]$|^--?(?:code|expr\w*)$/;
 /** Options that name a configuration. */
 const CONFIGURES = /conf|repo|option|rc$|rc-?file|init|script|plugin|lib|module|profile|template|^-[cfF]$/i;
 const CODE = /\.(?:py|[cm]?[jt]s|rb|pl|php|sh|lua|jar|so|dylib|jl|ps1|exe)$/i;
 const WRITES_TO = /out|cache|te?mp|log|report|dest|target|^-[otvw]$|volume|mount|profile/i;
+/** A file that is neither of the system nor named by the shell's search path. */
+export const LOCAL_FILE = /^(?:\.{0,2}\/(?!usr\/|opt\/|home\/|etc\/|dev\/|bin\/)|~)/;
+const DECLARES = /\.(?:ya?ml|toml|ini|env|properties|tf|tfvars|lock|proto|graphql|cnf|sql)$/i;
 export const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
 
 /**
@@ -80,6 +85,9 @@ export function inspectGiven(
     const isLoaded = loads
       ? (isOption || (!arg.startsWith('-') && operands++ < 2)) && !WRITES_TO.test(named)
       : !isMover && ((isOption && CONFIGURES.test(named)) || CODE.test(value));
+    // Files of settings are declarations; anything else may contain commands.
+    if (!loads && isLoaded && isOption && LOCAL_FILE.test(value) && !DECLARES.test(value) && !DATA.test(value))
+      return dangerFinding(`It gives ${name} a configuration or code: ${displayText(value)}.`);
     if (isLoaded && IN_OPEN_FOLDER.test(value) && (!DATA.test(value) || MANIFEST.test(value)))
       return dangerFinding(`It runs ${displayText(value)} from a world-writable folder.`);
     if (onlyOptions && !isRun) continue;
@@ -89,7 +97,9 @@ export function inspectGiven(
     const isCode =
       (STARTS.test(arg) && !/glob|clude|ignore/.test(named)) ||
       (EVALUATES.test(named) && !programs.DATABASES.has(name));
-    if (isShell || (isCode && !programs.CODE_OPTIONS.has(name)))
+    const mayEvaluate = MAY_EVALUATE.test(named) && !programs.DATABASES.has(name);
+    const code = mayEvaluate && value.includes('(') ? inspectCode(value) : undefined;
+    if (isShell || ((isCode || code) && !programs.CODE_OPTIONS.has(name)))
       return dangerFinding(`It gives ${name} a command: ${displayText(arg)}.`);
     const isText = DATA_OPTIONS.test(named) || programs.DATABASES.has(name) || FETCHES.has(name);
     if (isText || !/\s/.test(text) || /^\s*(?:[[{<]|"[^"]*"(?!:))/.test(text)) continue;

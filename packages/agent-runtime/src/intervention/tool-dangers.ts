@@ -1,5 +1,6 @@
 import { inspectArguments, plainArguments } from './argument-dangers.ts';
 import { displayText } from './inline-code.ts';
+import { READERS } from './new-files.ts';
 import { BUILDS, DATABASES, names } from './programs.ts';
 import { dangerOfPath, isWholeSystem } from './sensitive-paths.ts';
 import type { ScriptFinding } from './shell-script.ts';
@@ -38,6 +39,8 @@ export function dangerOfTool(name: string, args: readonly string[]): ScriptFindi
     const rest = args.slice(script + 1);
     return inspectArguments(program, rest) ?? dangerOfTool(program, rest);
   }
+  if (!/^(?:git|docker)$/.test(name) && !READERS.has(name) && args.some(destroysFiles) && !args.some(isTrial))
+    return dangerFinding(`${name} deletes something permanently.`);
   if (HARMLESS_PAIRS.test(pair) || HARMLESS_PAIRS.test(`${pair} ${second}`)) return undefined;
   if (!isRemote(name)) {
     if (BUILDS.has(name) || DATABASES.has(name) || TAKES_ANY_WORD.test(name)) return undefined;
@@ -53,17 +56,13 @@ export function dangerOfTool(name: string, args: readonly string[]): ScriptFindi
       (/reveal|show-?token|^-t$/.test(arg) && /auth/.test(pair)),
   );
   if (secret !== undefined) return dangerFinding(`${name} ${displayText(secret)}: it may show or use a secret.`);
-  return (
-    removesForGood(name, plain) ??
-    (args.some((arg) => DESTROYING_OPTION.test(arg))
-      ? dangerFinding(`${name} deletes something permanently.`)
-      : undefined)
-  );
+  return removesForGood(name, plain);
 }
 
 const TAKES_ANY_WORD = /^(?:echo|printf|man|type|which|test|\[|:|export|declare|trap|read|set|unset|local|alias|cd)$/;
-const DESTROYING_OPTION =
-  /^--(?:delete\S*|purge|remove-orphans-data|force-destroy|destroy|volumes|show-token|with-decryption)$/;
+const destroysFiles = (arg: string): boolean =>
+  /^--?(?:del|delete\S*|purge\S*|zap-all|(?:force-)?destroy|force-delete|volumes|remove-(?:source-)?files)$/.test(arg);
+const isTrial = (arg: string): boolean => /^(?:-[a-zA-Z]*n|--dry-?run)$/.test(arg);
 
 function removesForGood(name: string, words: readonly string[]): ScriptFinding | undefined {
   const destroys = words.find((word) => DESTROYS.test(word) && !word.includes('.'));
