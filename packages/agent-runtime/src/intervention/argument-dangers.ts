@@ -41,6 +41,8 @@ const SERVICES =
   / (?:enable|link|(?:un)?mask|preset|edit|set-\w+|poweroff|reboot|halt|kexec|isolate|rescue|emergency|hibernate|suspend|show-environment|disable|revert|add-wants) | stop (?:firewalld|ufw|auditd|apparmor|rsyslog) /;
 const NEEDED =
   / purge | (?:remove|autoremove|erase) .*(?:libc6|bash|coreutils|sudo|systemd|linux-\S+|openssh\S*|apt|dpkg|--allow-remove-essential) /;
+const PACKAGE =
+  / (?:\.{0,2}\/|~)\S+ |\.(?:deb|rpm|snap|flatpak|apk|zst) | --(?:dangerous|allow-un\w+|no-?gpg\S*|force-yes) /;
 const UPLOADS =
   / (?:-[a-zA-Z]*T|--upload-file|--(?:post|body)-file)|(?:-F|--form\S*) ?\S*=[@<]| (?:-d|--data\S*)[ =]?@[^- ]\S*(?<!\.(?:json|txt|xml|ya?ml|csv)) /;
 const SETTINGS = / (?:add|del\w*|set\w*|-set\w*|mod\w*|write|replace|change|flush|reset|dns|load) /;
@@ -68,7 +70,8 @@ export const inspectArguments = argumentDangers([
   ['terraform tofu pulumi', / (?:output|state (?:pull|show)|stack export) /, SHOWS],
   ['npm yarn pnpm', NPM, 'It reads or changes the configuration of npm.'],
   ['systemctl', SERVICES, 'systemctl {action} changes the services of the machine.'],
-  ['dpkg rpm apt apt-get dnf yum', /\.(?:deb|rpm) /, INSTALLS],
+  ['dpkg rpm apt apt-get dnf yum zypper pacman apk snap flatpak brew guix', PACKAGE, INSTALLS],
+  ['lxc incus', / config .*(?:device|security|raw)/, 'The container has full access to the machine.'],
   ['apt apt-get dnf yum', NEEDED, 'It removes a package that the system needs.'],
   ['pkill killall', / (?:-[uU]|--e?user|--uid)| \.\*? /, 'It kills every process of a user.'],
   ['open xdg-open start', /\.(?:command|desktop|sh|scpt|terminal|exe|bat) /, RUNS],

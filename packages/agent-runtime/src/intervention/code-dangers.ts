@@ -41,9 +41,13 @@ export function inspectCodeCommand(
     return dangerFinding(`${name} runs its input.`);
   const used = context.newFiles.usedBy(command, name);
   if (used) return used;
+  const reader = programs.SHELLS.has(name) || name === 'source' || name === '.';
+  const isFetched = context.commands.some((each) => programs.DOWNLOADS.has(each.program));
+  const mayRun = programs.INTERPRETERS.has(name) || reader || (isFetched && !READERS.has(name));
+  if (mayRun && args.some((arg) => arg.includes(PROCESS_OUTPUT)))
+    return dangerFinding(`${name} runs the output of another command.`);
   if (IN_OPEN_FOLDER.test(program)) return runsFromOpenFolder(program);
   if (name === 'eval' && args.some(hasUnknown)) return runsUnknown(context);
-  const reader = programs.SHELLS.has(name) || name === 'source' || name === '.';
   if (!reader && !programs.INTERPRETERS.has(name)) {
     if (programs.EDITORS.has(name))
       return args.some((arg) =>
@@ -54,8 +58,6 @@ export function inspectCodeCommand(
     if (name === 'sed') return inspectSed(args);
     return undefined;
   }
-  if (args.some((arg) => arg.includes(PROCESS_OUTPUT)))
-    return dangerFinding(`${name} runs the output of another command.`);
   const option = programs.CODE_OPTIONS.get(name);
   if (/^(?:pwsh|powershell)$/.test(name)) return dangerFinding('PowerShell commands cannot be analyzed.');
   if (reader) {

@@ -98,7 +98,7 @@ const CHANGES = /^(?:-w|-F|-X|-P|-d|-D|-A|--write|show)$/;
 const RUNS_VALUE =
   /^(?:\w*EDITOR|VISUAL|\w*PAGER|GIT_\w+|LD_\w+|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PYTHON(?:STARTUP|PATH|HOME|INSPECT|BREAKPOINT)|NODE_OPTIONS|NODE_PATH|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|VIMINIT|EXINIT|GVIMINIT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|BROWSER|SHELL|PATH|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS[0-4]|IFS|LESSOPEN|LESSCLOSE|TERMINFO\w*|GCONV_PATH|MAKEFLAGS|RUSTC_WRAPPER|CC|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|OPENSSL_CONF|KUBECONFIG|DOCKER_HOST|HTTPS?_PROXY|ALL_PROXY|npm_config_\w+|PIP_\w+|UV_\w*INDEX\w*|GOFLAGS|GOPROXY|TOOLYARD_\w+)$/i;
 const HARMLESS_VALUE =
-  /^(?:|cat|less(?: -\w+)*|more|true|:|\/bin\/(?:cat|true|sh|bash)|--max[-_]old[-_]space[-_]size=\d+|--no-warnings|--enable-source-maps|-j\d*|gcc|clang|cc|g\+\+|code --wait|vim?|nano|\d+|never|always|on|off|yes|no|\/usr\/lib\/[\w./-]+)$/;
+  /^(?:|cat|less(?: -\w+)*|more|true|:|\/bin\/(?:cat|true|sh|bash)|--max[-_]old[-_]space[-_]size=\d+|--no-warnings|--enable-source-maps|-j\d*|gcc|clang|cc|g\+\+|code --wait|vim?|nano|\d+|never|always|on|off|yes|no|none|-mod=\w+|\/usr\/lib\/[\w./-]+)$/;
 const HARMLESS_NAME =
   /^(?:GIT_(?:AUTHOR|COMMITTER)_\w+|GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|TRACE\w*|DEPTH|BRANCH|COMMIT|SHA)|PIP_(?:DISABLE\w+|NO_\w+|QUIET)|npm_config_(?:yes|loglevel|fund|audit|progress|update_notifier|color))$/i;
 
@@ -181,7 +181,7 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
       isOutput ||
       (writes && (destination === undefined || destination === arg) && (name !== 'git' || arg.includes('config'))) ||
       (found === 'startup' &&
-        !/^(?:\.|source)$/.test(name) &&
+        !/^(?:\.|source|export)$/.test(name) &&
         !READERS.has(name) &&
         !programs.BUILDS.has(name) &&
         !programs.EDITORS.has(name));
@@ -302,7 +302,7 @@ function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | 
     if (found === 'device') return dangerFinding(`It writes to the device ${displayText(path)}.`);
     if (found !== undefined)
       return dangerFinding(`It writes to ${displayText(path)}, which is a system file or runs automatically.`);
-    const isNoise = command.args.some((arg) => /^\/dev\/(?:u?random|zero)$/.test(arg));
+    const isNoise = command.args.some((arg) => /^\/dev\/(?:u?random|zero|null)$/.test(arg));
     const isEmptied = (/^(?::|true|)$/.test(name) || isNoise) && operator === '>' && command.next === undefined;
     if (isEmptied && (isDynamic(path) || isPersonal(path) || isWork(path)))
       return dangerFinding(`It empties ${displayText(path)}.`);
@@ -350,7 +350,7 @@ function lookAtOwn(
   const texts = [...words.slice(1), ...redirects.map(({ target }) => target)];
   if (name === 'kill' && texts.includes(UNKNOWN) && texts.some((text) => /^-(?:USR|HUP|9|KILL|STOP|s)/.test(text)))
     return unclearFinding('The process that it signals is not known in advance.');
-  if (/^(?:kill|pkill|killall)$/.test(name) && texts.some((text) => /^-1$/.test(text)) && texts.at(-1) === '-1')
+  if (/^(?:kill|pkill|killall)$/.test(name) && (texts.at(-1) === '-1' || texts.at(-1) === '1'))
     return dangerFinding('It kills every process.');
   if (programs.TEXT_ONLY.has(name) || name === 'git') return undefined;
   for (const text of [folder ?? '', ...texts]) {

@@ -24,7 +24,7 @@ const RUNS_SHORT = programs.byName([
   ['tmux', /^-c$/],
   ['env', /^-[a-z]*S$/],
 ]);
-const PROJECTS = programs.names('docker docker-compose podman ansible-playbook terraform tofu helm');
+const PROJECTS = programs.names('docker docker-compose podman kubectl ansible-playbook terraform tofu helm');
 const IS_PROGRAM = /^(?:\.{0,2}\/|~)\S|^[!|]|^[A-Za-z]:\\/;
 export const SHELL = /(?:^|[^\w#/.]|[^#]!)\/(?:usr\/)?(?:local\/)?bin\/(?:ba|z|da|k|c|tc|a)?sh(?![\w.-])/;
 const IS_SHELL = /^!?(?:ba|z|da|k)?sh(?:$|[\s,]+[-#\d<])/;
@@ -36,7 +36,7 @@ export function startsShell(text: string): boolean {
 
 /** A call that starts a program, in languages that are not parsed, and escapes to a shell. */
 const STARTS =
-  /\b(?:system|popen|os\.execute|shell_exec|passthru|shell-command\w*|e?syscmd|load_extension)\s*[("'`\s]\s*["'`/(\\]|\\?write18|%\{lua:|%\(\s*[/\w]+|\bext::|\b(?:exec|spawn)\w*\s*\(\s*["'`[]|\$\(shell\b|\brun\s*\(`|(?:^[+:%]|[:=+])!\s*\w|^-{1,2}(?:enable-)?shell-escape$/;
+  /\b(?:system|popen|os\.execute|shell_exec|passthru|shell-command\w*|e?syscmd|load_extension)\s*[("'`\s]\s*["'`/(\\]|\\?write18|%\{lua:|%\(\s*[/\w]+|\bext::|%pipe%|\bexec:\s*\w|^\/exec\s|^[^\s()]*[/.][^\s()]*\|\s*[a-z]|\b(?:exec|spawn)\w*\s*\(\s*["'`[]|\$\(shell\b|\brun\s*\(`|(?:^[+:%]|[:=+])!\s*\w|^-{1,2}(?:enable-)?shell-escape$/;
 /** Options whose value is code of the program itself. */
 const EVALUATES = /^--?(?:eval|execute|batch-interpreter)(?:-\w+)?$/;
 const MAY_EVALUATE = /^-[ce]$|^--?(?:code|expr\w*)$/;
@@ -90,16 +90,17 @@ export function inspectGiven(
       return dangerFinding(`It gives ${name} a configuration or code: ${displayText(value)}.`);
     if (isLoaded && IN_OPEN_FOLDER.test(value) && (!DATA.test(value) || MANIFEST.test(value)))
       return dangerFinding(`It runs ${displayText(value)} from a world-writable folder.`);
+    if (/(?:auth\w*|token|password)$/i.test(named) && /^(?:none|false|off|)$/.test(value) && isOption)
+      return dangerFinding(`It turns off a protection of ${name}.`);
     if (onlyOptions && !isRun) continue;
     texts ??= skipped();
     if (texts.includes(at)) continue;
     const isShell = (SHELL.test(arg) && !/^SHELL=/.test(arg)) || (isOption && IS_SHELL.test(value) && /\s/.test(value));
     const isCode =
       (STARTS.test(arg) && !/glob|clude|ignore/.test(named)) ||
-      (EVALUATES.test(named) && !programs.DATABASES.has(name));
-    const mayEvaluate = MAY_EVALUATE.test(named) && !programs.DATABASES.has(name);
-    const code = mayEvaluate && value.includes('(') ? inspectCode(value) : undefined;
-    if (isShell || ((isCode || code) && !programs.CODE_OPTIONS.has(name)))
+      (!programs.DATABASES.has(name) &&
+        (EVALUATES.test(named) || (MAY_EVALUATE.test(named) && /[(`]/.test(text) && inspectCode(text) !== undefined)));
+    if (isShell || (isCode && !programs.CODE_OPTIONS.has(name)))
       return dangerFinding(`It gives ${name} a command: ${displayText(arg)}.`);
     const isText = DATA_OPTIONS.test(named) || programs.DATABASES.has(name) || FETCHES.has(name);
     if (isText || !/\s/.test(text) || /^\s*(?:[[{<]|"[^"]*"(?!:))/.test(text)) continue;

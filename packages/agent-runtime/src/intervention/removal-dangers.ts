@@ -16,9 +16,9 @@ export function inspectRemoval(name: string, command: SimpleCommand): ScriptFind
   const has = (pattern: RegExp): boolean => args.some((arg) => pattern.test(arg));
   const paths = operands.map((path) => inFolder(path, folder));
   if (
-    /^(?:cp|mv|install|sort)$/.test(name) &&
-    args.includes('/dev/null') &&
-    (operands.length > 1 || redirects.length > 0)
+    /^(?:cp|mv|install|sort|tee|dd)$/.test(name) &&
+    [...args, ...redirects.map(({ target }) => target)].some((text) => /^(?:if=)?\/dev\/null$/.test(text)) &&
+    operands.length + redirects.length > 1
   )
     return dangerFinding('It overwrites a file with empty content.');
   if (/^(?:chmod|chown|chgrp|setfacl|install)$/.test(name) && has(/^[ugoa]*\+[rwx]*s|^0?[2467][0-7]{3}$/))
@@ -64,6 +64,8 @@ function removalOf(path: string, name: string, isRecursive: boolean): ScriptFind
   const isAnyName = /[*?[]/.test(last) && last.replace(/\[[^\]]*\]|[*?.]/g, '') === '';
   if ((isAnyName && (isRecursive || !path.includes('/'))) || path.includes('**'))
     return dangerFinding(`It removes all files that match ${displayText(path)}.`);
+  if (/^(?:\*\.\w+|(?:\.\/)?(?:src|docs|tests?|app|packages)\/?)$/.test(path) && (isRecursive || isWork(path)))
+    return dangerFinding(`It removes ${displayText(path)}.`);
   if (/^(?:truncate|shred)$/.test(name) && (isDynamic(path) || isWork(path)))
     return dangerFinding(`It empties all files that match ${displayText(path)}.`);
   return hasUnknown(path) ? unclearFinding('The files that it removes are not known in advance.') : undefined;

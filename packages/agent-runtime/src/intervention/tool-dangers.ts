@@ -61,7 +61,9 @@ export function dangerOfTool(name: string, args: readonly string[]): ScriptFindi
 
 const TAKES_ANY_WORD = /^(?:echo|printf|man|type|which|test|\[|:|export|declare|trap|read|set|unset|local|alias|cd)$/;
 const destroysFiles = (arg: string): boolean =>
-  /^--?(?:del|delete\S*|purge\S*|zap-all|(?:force-)?destroy|force-delete|volumes|remove-(?:source-)?files)$/.test(arg);
+  /^--?(?:del|delete\S*|purge\S*|zap-all|(?:force-)?destroy|force-delete|volumes|remove-(?:(?:source-)?files|all-\S+))$/.test(
+    arg,
+  );
 const isTrial = (arg: string): boolean => /^(?:-[a-zA-Z]*n|--dry-?run)$/.test(arg);
 
 function removesForGood(name: string, words: readonly string[]): ScriptFinding | undefined {
@@ -73,7 +75,7 @@ function removesForGood(name: string, words: readonly string[]): ScriptFinding |
 
 /** Subcommands that grant permissions in a cloud or a cluster. */
 const GRANTS =
-  /^(?:(?:cluster)?rolebindings?|(?:attach|put)-[\w-]+-policy|(?:add|set)-iam-policy\S*|create-(?:access-key|login-profile)|add-user-to-group|(?:create|attach|put|update)-(?:user|role|group|policy)\S*|assignment|add-role-to-\S+)$/;
+  /^(?:(?:cluster)?rolebindings?|(?:attach|put)-[\w-]+-policy|(?:add|set)-iam-policy\S*|create-(?:access-key|login-profile)|add-user-to-group|(?:create|attach|put|update)-(?:user|role|group|policy)\S*|assignment|create-for-rbac|keys|add-role-to-\S+)$/;
 
 /** True for the programs that {@link dangerOfTool} checks by name. */
 export function isToolProgram(name: string): boolean {
