@@ -29,119 +29,63 @@ export function plainArguments(args: readonly string[]): string[] {
   return args.filter((arg) => !arg.startsWith('-') && !/[\s/]/.test(arg));
 }
 
+const RUNS = '{program} runs other commands, or gives others access.';
+const SENDS = 'It sends data to another place.';
+const INSTALLS = 'It installs or runs code from another source.';
+const CHANGES = '{program} changes the settings of the machine.';
+const DELETES = 'It deletes files ({program}).';
+const SHOWS = '{program} {action}: it may show or use a secret.';
+const MODES = 'It changes the permissions of everything.';
+
 const SERVICES =
-  / (?:enable|link|mask|unmask|preset|edit|set-default|poweroff|reboot|halt|kexec|isolate|rescue|emergency|hibernate|suspend|set-property|show-environment|set-environment|disable|revert|add-wants) | stop (?:firewalld|ufw|auditd|apparmor|rsyslog) /;
-const DELETES = / --(?:remove-files|remove-source-files|del(?:ete)?(?:-\w+)?|zap-all|purge-all|force-delete) /;
+  / (?:enable|link|(?:un)?mask|preset|edit|set-\w+|poweroff|reboot|halt|kexec|isolate|rescue|emergency|hibernate|suspend|show-environment|disable|revert|add-wants) | stop (?:firewalld|ufw|auditd|apparmor|rsyslog) /;
 const NEEDED =
   / purge | (?:remove|autoremove|erase) .*(?:libc6|bash|coreutils|sudo|systemd|linux-\S+|openssh\S*|apt|dpkg|--allow-remove-essential) /;
+const PACKAGE =
+  / (?:\.{0,2}\/|~)\S+ |\.(?:deb|rpm|snap|flatpak|apk|zst) | --(?:dangerous|allow-un\w+|no-?gpg\S*|force-yes) /;
+const UPLOADS =
+  / (?:-[a-zA-Z]*T|--upload-file|--(?:post|body)-file)|(?:-F|--form\S*) ?\S*=[@<]| (?:-d|--data\S*)[ =]?@[^- ]\S*(?<!\.(?:json|txt|xml|ya?ml|csv)) /;
+const SETTINGS = / (?:add|del\w*|set\w*|-set\w*|mod\w*|write|replace|change|flush|reset|dns|load) /;
+const REGISTRY = / (?:publish|unpublish|push|upload|yank|token|login|adduser|owner|access|deprecate) /;
+const NPM = / (?:config|c|set|get) .*(?:auth|token|path |plugin|script-shell|ignore-scripts|registry|git )/i;
 
 export const inspectArguments = argumentDangers([
   ['nc', / -[a-z]*[el]|^(?!.* -[a-z]*z)/, 'nc opens or listens on a raw connection.'],
-  [
-    'ssh',
-    / -[a-zA-Z]*[RLDwWF]|(?:Proxy|Local|KnownHosts)Command|PermitLocal/i,
-    'ssh opens a tunnel or runs a command.',
-  ],
-  ['xterm xhost', / -display | \+/, '{program} gives others access to the screen.'],
-  [
-    'tmux screen',
-    / (?:-S|run-shell|run|if-shell|pipe-pane|-X) /,
-    '{program} runs other commands, or gives others access.',
-  ],
-  ['dig nslookup host ping', /[\0\u0001]/, 'It sends data in a DNS name.'],
+  ['ssh', / -[a-zA-Z]*[RLDwWF]|(?:Proxy|Local|KnownHosts)Command|PermitLocal/i, RUNS],
+  ['tmux screen xterm xhost', / (?:-S|run-shell|run|if-shell|pipe-pane|-X|-display) | \+/, RUNS],
   ['curl wget', / (?:--unix-socket|--abstract-unix|-K|--config|file:)/i, '{program} reads a local file.'],
-  [
-    'curl wget http',
-    / (?:-[a-zA-Z]*T|--upload-file|--(?:post|body)-file)|(?:-F|--form\S*) ?\S*=[@<]| (?:-d|--data\S*)[ =]?@[^- ]\S*(?<!\.(?:json|txt|xml|ya?ml|csv)) /,
-    'It sends data to another place.',
-  ],
-  ['mail mailx mutt swaks sendmail', / -[aA] /, 'It sends data to another place.'],
-  ['rclone', / (?:copy|sync|move|copyto|moveto|bisync|mount|serve) /, 'It sends data to another place.'],
+  ['curl wget http', UPLOADS, SENDS],
+  ['mail mailx mutt swaks sendmail', / -[aA] /, SENDS],
+  ['rclone', / (?:copy|sync|move|copyto|moveto|bisync|mount|serve) /, SENDS],
   ['php ruby', / (?:-S|-run) /, 'It serves files, or runs code.'],
-  ['code', / (?:tunnel|--user-data-dir|--extensions-dir)/, '{program} runs other commands, or gives others access.'],
-  [
-    'ffmpeg',
-    / -f (?:x11grab|avfoundation|pulse|alsa|v4l2|gdigrab|dshow|kmsgrab) /,
-    '{program} reads a secret store, the clipboard, the screen or the keyboard.',
-  ],
-  ['ansible', / (?:shell|command|raw|script) /, '{program} runs other commands, or gives others access.'],
-  [
-    'tar',
-    / --(?:to-command|checkpoint-action|use-comp\S*-prog|rsh-command|info-script|new-volume-script)/,
-    'tar runs a command.',
-  ],
-  ['find', / -f(?:print\w*|ls) /, '{program} runs a command or writes a file.'],
-  ['code codium cursor', / --install-extension/, 'It installs or runs code from another source.'],
-  ['npm', / pkg (?:set|fix) .*scripts/, 'It changes what npm runs.'],
-  ['jq', /\.scripts\b.*=/, 'It changes what npm runs.'],
-  [
-    'npm yarn pnpm cargo gem poetry uv twine flit hatch dotnet',
-    / (?:publish|unpublish|push|upload|yank|token|login|adduser|owner|access|deprecate) /,
-    '{program} {action} changes the registry or the account.',
-  ],
-  ['pip pip3', / config (?:set|edit)| --trusted-host/, 'It installs or runs code from another source.'],
-  [
-    'ip resolvectl nmcli networksetup scutil hostnamectl timedatectl localectl gsettings dconf',
-    / (?:add|del\w*|set\w*|-set\w*|mod\w*|write|replace|change|flush|reset|dns|load) /,
-    '{program} changes the settings of the machine.',
-  ],
-  ['service', / (?:stop|disable) /, '{program} changes the settings of the machine.'],
-  ['journalctl', / --(?:vacuum|rotate|flush)/, 'It deletes files.'],
-  ['lxc incus', / config .*(?:device|security|raw)/, 'The container has full access to the machine.'],
-  [
-    'terraform tofu pulumi',
-    / (?:output|state (?:pull|show)|stack export) /,
-    '{program} {action}: it may show or use a secret.',
-  ],
-  ['7z 7za rar', / (?:-sdel|-df|m) /, 'It deletes files ({program}).'],
-  [
-    'npm yarn pnpm',
-    / (?:config|c|set|get) .*(?:auth|token|path |plugin|script-shell|ignore-scripts|registry|git )/i,
-    'It reads or changes the configuration of npm.',
-  ],
+  ['ansible', / (?:shell|command|raw|script) /, RUNS],
+  ['find', / -f(?:print\w*|ls) /, 'find writes a file.'],
+  ['code codium cursor', / --install-extension| tunnel /, INSTALLS],
+  ['jq npm', /\.scripts\b.*=| pkg set .*scripts/, 'It changes what npm runs.'],
+  ['npm yarn pnpm cargo gem poetry uv twine flit hatch dotnet', REGISTRY, '{program} {action} changes the registry.'],
+  ['pip pip3', / config (?:set|edit)| --trusted-host/, INSTALLS],
+  ['ip resolvectl nmcli networksetup scutil hostnamectl timedatectl localectl gsettings dconf', SETTINGS, CHANGES],
+  ['service', / (?:stop|disable) /, CHANGES],
+  ['journalctl', / --(?:vacuum|rotate|flush)/, DELETES],
+  ['terraform tofu pulumi', / (?:output|state (?:pull|show)|stack export) /, SHOWS],
+  ['npm yarn pnpm', NPM, 'It reads or changes the configuration of npm.'],
   ['systemctl', SERVICES, 'systemctl {action} changes the services of the machine.'],
-  ['dpkg rpm apt apt-get dnf yum', /\.(?:deb|rpm) /, 'It installs a package from a file.'],
+  ['dpkg rpm apt apt-get dnf yum zypper pacman apk snap flatpak brew guix', PACKAGE, INSTALLS],
+  ['lxc incus', / config .*(?:device|security|raw)/, 'The container has full access to the machine.'],
   ['apt apt-get dnf yum', NEEDED, 'It removes a package that the system needs.'],
   ['pkill killall', / (?:-[uU]|--e?user|--uid)| \.\*? /, 'It kills every process of a user.'],
-  [
-    'open xdg-open start',
-    /\.(?:command|desktop|sh|scpt|terminal|exe|bat) /,
-    '{program} runs other commands, or gives others access.',
-  ],
-  ['node', / --inspect\S*=0/, '{program} runs other commands, or gives others access.'],
-  ['claude codex gemini', / mcp (?:add|install)/, 'It installs or runs code from another source.'],
-  ['chown', / (?:root|0)[ :]/, 'It changes the permissions of everything.'],
-  ['chmod', / (?:0?000|a-\S+|-x) /, 'It changes the permissions of everything.'],
-  ['perl', / -\w*i\S* .*-n/, 'It overwrites a file with empty content.'],
+  ['open xdg-open start', /\.(?:command|desktop|sh|scpt|terminal|exe|bat) /, RUNS],
+  ['claude codex gemini', / mcp (?:add|install)/, INSTALLS],
+  ['chown', / (?:root|0)[ :]/, MODES],
+  ['chmod', / (?:0?000|a-\S+|-x) /, MODES],
   ['xclip', / -o/, 'xclip reads the clipboard.'],
-  ['heroku', / (?:config|pg:credentials|run) /, 'It shows the configuration of an app.'],
-  [
-    'docker podman nerdctl',
-    / (?:load|import|login) |security\.insecure/,
-    'It installs or runs code from another source.',
-  ],
-  [
-    'kubectl',
-    /[ ,]secrets?[ ,/]| (?:debug|cp|drain|proxy) | --as[ =]/,
-    'It reads secrets of a cluster, or runs commands inside it.',
-  ],
-  ['gh', / auth (?:token|login|refresh|.*-t |.*--show-token)/, 'It shows a token.'],
-  [
-    'gh',
-    / (?:gist create|(?:secret|variable|ssh-key|gpg-key) (?:set|add|delete)|api .*(?:-X|--method)[ =]?[DP])/,
-    'It sends data to another place.',
-  ],
-  ['gh', / repo delete /, 'It deletes a repository.'],
-  ['getent', / g?shadow /, 'It shows a password.'],
-  ['helm', / get (?:values|all) /, '{program} {action}: it may show or use a secret.'],
-  ['nmcli npm', /psk|secret| -s | config (?:ls|list)/, 'It shows a password.'],
-  [
-    'rsync tar bsdtar rclone aws gsutil zip robocopy',
-    new RegExp(`^(?!.* (?:-[a-zA-Z]*n|--dry-?run) ).*${DELETES.source}`),
-    'It deletes files ({program}).',
-  ],
-  ['zip', / -[a-zA-Z]*m/, 'It deletes files ({program}).'],
-  ['tar', / (?:--overwrite|--unlink-first) .* \/ /, 'It overwrites the system files.'],
-  ['prisma', / (?:reset|--force-reset|--accept-data-loss) /, 'It empties a database.'],
+  ['heroku', / (?:config|pg:credentials|run) /, SHOWS],
+  ['docker podman nerdctl', / (?:load|import|login) /, INSTALLS],
+  ['kubectl', /[ ,]secrets?[ ,/]| (?:debug|cp|drain|proxy) | --as[ =]/, SHOWS],
+  ['gh', / auth (?:token|login|refresh|.*-t |.*--show-token)/, SHOWS],
+  ['gh', / gist create | (?:secret|variable|ssh-key|gpg-key) (?:set|add) | api .*(?:-X|--method)[ =]?[DP]/, SENDS],
+  ['getent', / g?shadow /, SHOWS],
+  ['helm', / get (?:values|all) /, SHOWS],
+  ['zip 7z 7za rar', / (?:-[a-zA-Z]*m|-sdel|-df|m)/, DELETES],
   ['manage.py', / (?:flush|reset_db|dbshell|shell|sqlflush|zero) /, 'It empties a database, or runs code.'],
 ]);

@@ -33,7 +33,8 @@ function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Genera
     yield inspectText(field, facts, tool);
   }
   for (const name of facts.names)
-    if (/[./~]/.test(name))
+    if (tool.queries) yield inspectQuery(name);
+    else if (/[./~]/.test(name))
       yield inspectPlace({ name: '', text: name, role: 'path', folder: undefined, isContent: false }, tool);
   if (
     own.port !== undefined &&
@@ -119,17 +120,13 @@ function inspectPlace({ name, text, role, folder }: Field, tool: Tool): ScriptFi
   return undefined;
 }
 
-/** PowerShell, which is matched as text instead of parsed. */
-const RUNS_FETCHED =
-  /\bi(?:(?:ex|nvoke-expression)\b[^\n]{0,200}\b(?:iwr|irm|invoke-(?:webrequest|restmethod)|downloadstring)\b|(?:wr|rm|nvoke-(?:webrequest|restmethod))\b[^\n]{0,200}\|\s*(?:iex|invoke-expression)\b)/i;
-
 function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding | undefined {
   const { text, role } = field;
-  if (role !== 'text' && (/^git\+\w+:\/\//.test(text) || RUNS_FETCHED.test(text)))
-    return dangerFinding('It runs downloaded code.');
+  if (role !== 'text' && /^git\+\w+:\/\//.test(text)) return dangerFinding('It runs downloaded code.');
   const { own = {} } = facts.surroundings;
   switch (role) {
     case 'command':
+      if (/^[!|]\w/.test(text)) return dangerFinding('It leaves a program for a shell.');
       return (
         (tool.queries ? inspectQuery(text) : undefined) ??
         (text.trim() === '' ? undefined : inspectScript(facts.scriptOf(field), own))
@@ -171,7 +168,8 @@ function maybeCommand(field: Field, facts: CallFacts): ScriptFinding | undefined
   return mayRun ? inspectScript(script, facts.surroundings.own ?? {}) : undefined;
 }
 
-const NAMES_PROGRAM = /(?:^|[;&|(`\s])(?:rm|dd|sudo|cat|curl|wget|cp|mv|mkfs\S*|chmod|sh|bash|eval|ssh|nc)\s+[-~/.\w]/;
+const NAMES_PROGRAM =
+  /(?:^|[;&|(`\s])(?:rm|dd|sudo|cat|curl|wget|cp|mv|mkfs\S*|chmod|sh|bash|eval|ssh|nc|iex)\s+[-~/.\w(]/;
 
 /** Prose begins with a capital letter and contains no command separators. */
 function isSentence(text: string): boolean {

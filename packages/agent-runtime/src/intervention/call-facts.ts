@@ -81,9 +81,13 @@ const TOOL_WORDS = {
 } as const;
 type ToolTraits = Readonly<Record<keyof typeof TOOL_WORDS, boolean>>;
 const TOOL_PATTERNS = Object.entries(TOOL_WORDS).map(([trait, words]) => [trait, namePattern(words)] as const);
+const ONLY_LOOKS = namePattern('search|find|get|list|read|review|format|lint');
 const traitsOf = remembering((reference) => {
   const called = splitWords(reference);
-  return Object.fromEntries(TOOL_PATTERNS.map(([trait, pattern]) => [trait, pattern.test(called)])) as ToolTraits;
+  const traits = Object.fromEntries(
+    TOOL_PATTERNS.map(([trait, pattern]) => [trait, pattern.test(called)]),
+  ) as ToolTraits;
+  return { ...traits, evaluates: traits.evaluates && !ONLY_LOOKS.test(called) };
 });
 
 type At = { name: string; schema: JsonObject | undefined; depth: number; folder: string | undefined };
@@ -114,7 +118,9 @@ export class CallFacts {
     this.reference = formatToolReference(tool);
     this.surroundings = surroundings;
     this.tool = traitsOf(this.reference);
-    this.#program = [tool.serverId, tool.name].find((name) => KNOWN_PROGRAM.test(name));
+    this.#program = [tool.serverId, tool.name]
+      .map((name) => name.replace(/^(?:k8s|kubernetes)$/, 'kubectl'))
+      .find((name) => KNOWN_PROGRAM.test(name));
     this.#value(args, { name: '', schema: surroundings.inputSchema, depth: 0, folder: undefined });
   }
 
@@ -221,7 +227,12 @@ export class CallFacts {
     )?.[1];
     if (typeof program === 'string' && operands !== undefined) {
       if (typeof operands === 'string') this.#command(`${program} ${operands}`, folder);
-      else this.#words([...program.trim().split(/\s+/), ...textsIn(operands)], true, folder);
+      else {
+        // A tool that is called like a program may take its subcommand beside the options.
+        const others =
+          program === this.#program ? entries.flatMap(([name, value]) => (isWord(name, value) ? value : [])) : [];
+        this.#words([...program.trim().split(/\s+/), ...others, ...textsIn(operands)], true, folder);
+      }
       return;
     }
     if (this.#program !== undefined && entries.length <= 12) {
@@ -284,6 +295,16 @@ export const KNOWN_PROGRAM =
 function objectIn(schema: JsonObject | undefined, name: string): JsonObject | undefined {
   const value = schema?.[name] ?? null;
   return isJsonObject(value) ? value : undefined;
+}
+
+function isWord(name: string, value: JsonValue): boolean {
+  return (
+    typeof value === 'string' &&
+    /^[\w-]+$/.test(value) &&
+    !TEXT.test(name) &&
+    !PROGRAM.test(name) &&
+    !ARGUMENTS.test(name)
+  );
 }
 
 function textsIn(value: JsonValue): string[] {

@@ -1,13 +1,13 @@
 import { inspectCode, displayText } from './inline-code.ts';
-import { CONTAINERS, startsShell } from './given.ts';
+import { IN_OPEN_FOLDER, startsShell } from './given.ts';
 import type { NewFiles } from './new-files.ts';
 import { READERS } from './new-files.ts';
 import * as programs from './programs.ts';
 import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
 import { dangerFinding, inputOf, unclearFinding } from './shell-script.ts';
-import { hasUnknown, PROCESS_OUTPUT, UNKNOWN } from './shell-text.ts';
+import { hasUnknown, PROCESS_OUTPUT } from './shell-text.ts';
 import { inFolder, readsScript } from './shell-values.ts';
-import { isWrapper } from './wrappers.ts';
+import { CONTAINERS } from './wrappers.ts';
 
 /** Programs that run code: from arguments, from input, or from a file that an earlier command wrote. */
 
@@ -41,9 +41,13 @@ export function inspectCodeCommand(
     return dangerFinding(`${name} runs its input.`);
   const used = context.newFiles.usedBy(command, name);
   if (used) return used;
+  const reader = programs.SHELLS.has(name) || name === 'source' || name === '.';
+  const isFetched = context.commands.some((each) => programs.DOWNLOADS.has(each.program));
+  const mayRun = programs.INTERPRETERS.has(name) || reader || (isFetched && !READERS.has(name));
+  if (mayRun && args.some((arg) => arg.includes(PROCESS_OUTPUT)))
+    return dangerFinding(`${name} runs the output of another command.`);
   if (IN_OPEN_FOLDER.test(program)) return runsFromOpenFolder(program);
   if (name === 'eval' && args.some(hasUnknown)) return runsUnknown(context);
-  const reader = programs.SHELLS.has(name) || name === 'source' || name === '.';
   if (!reader && !programs.INTERPRETERS.has(name)) {
     if (programs.EDITORS.has(name))
       return args.some((arg) =>
@@ -52,12 +56,8 @@ export function inspectCodeCommand(
         ? dangerFinding(`${name} runs other commands.`)
         : undefined;
     if (name === 'sed') return inspectSed(args);
-    if (isWrapper(name) && args.some((arg) => arg === UNKNOWN) && !/^(?:xargs|ssh|npx|time|env|timeout)$/.test(name))
-      return unclearFinding('The command that it runs is not known in advance.');
     return undefined;
   }
-  if (args.some((arg) => arg.includes(PROCESS_OUTPUT)))
-    return dangerFinding(`${name} runs the output of another command.`);
   const option = programs.CODE_OPTIONS.get(name);
   if (/^(?:pwsh|powershell)$/.test(name)) return dangerFinding('PowerShell commands cannot be analyzed.');
   if (reader) {
@@ -68,8 +68,6 @@ export function inspectCodeCommand(
     }
   } else if (/awk$/.test(name)) {
     const at = args.findIndex((arg) => !arg.startsWith('-'));
-    if (args.some((arg) => /^-i|^--include|inplace|^-l/.test(arg)))
-      return dangerFinding('awk changes files in place, or loads code.');
     return at === -1 || args.includes('-f')
       ? undefined
       : inspectCode(args.find((arg, index) => !arg.startsWith('-') && !/^-[Fv]$/.test(args[index - 1] ?? '')) ?? '');
@@ -122,8 +120,6 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
   if (hasUnknown(input)) return runsUnknown(context);
   return readsScript(command) ? undefined : inspectCode(input);
 }
-
-const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
 
 function runsFromOpenFolder(file: string): ScriptFinding {
   return dangerFinding(`It runs ${displayText(file)} from a world-writable folder.`);

@@ -1,13 +1,13 @@
 import { inspectArguments } from './argument-dangers.ts';
 import type { CodeContext } from './code-dangers.ts';
 import { inspectCodeCommand } from './code-dangers.ts';
-import { inspectGiven, SHELL } from './given.ts';
+import { inspectGiven, LOCAL_FILE, SHELL } from './given.ts';
 import { displayText } from './inline-code.ts';
 import { DATA, NewFiles, READERS } from './new-files.ts';
 import { inspectConnections } from './network-dangers.ts';
 import { inspectRemoval, isWork, removesContents } from './removal-dangers.ts';
 import * as programs from './programs.ts';
-import { dangerOfPath, isWholeSystem, isPersonal } from './sensitive-paths.ts';
+import { dangerOfPath, isWholeSystem, isPersonal, secretWithin } from './sensitive-paths.ts';
 import { readShell } from './shell-reader.ts';
 import { inFolder, SECRET_VARIABLES } from './shell-values.ts';
 import type { ScriptFinding, ShellScript, SimpleCommand } from './shell-script.ts';
@@ -76,8 +76,6 @@ function lookAtProgram(name: string, { words, args }: SimpleCommand): ScriptFind
     return unclearFinding('The program that it runs is not known in advance.');
   if (/[^\x20-\x7e]/.test(first)) return unclearFinding('The name of the program contains unusual characters.');
   if (args.length === 1 && /^(?:--help|--version|-V|-h)$/.test(args[0] ?? '')) return undefined;
-  if (name === 'at' && !/^-|^(?:now|noon|midnight|teatime|tomorrow|today)$|\d/.test(args[0] ?? '')) return undefined;
-  if (name === 'fc' && args.length > 0 && !/^-/.test(args[0] ?? '')) return undefined;
   const asks = programs.ONLY_ASKS.get(name);
   if (args.some((arg) => asks?.test(arg)) && !args.some((arg) => CHANGES.test(arg))) return undefined;
   const always = ALWAYS.get(name);
@@ -100,7 +98,7 @@ const CHANGES = /^(?:-w|-F|-X|-P|-d|-D|-A|--write|show)$/;
 const RUNS_VALUE =
   /^(?:\w*EDITOR|VISUAL|\w*PAGER|GIT_\w+|LD_\w+|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PYTHON(?:STARTUP|PATH|HOME|INSPECT|BREAKPOINT)|NODE_OPTIONS|NODE_PATH|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|VIMINIT|EXINIT|GVIMINIT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|BROWSER|SHELL|PATH|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS[0-4]|IFS|LESSOPEN|LESSCLOSE|TERMINFO\w*|GCONV_PATH|MAKEFLAGS|RUSTC_WRAPPER|CC|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|OPENSSL_CONF|KUBECONFIG|DOCKER_HOST|HTTPS?_PROXY|ALL_PROXY|npm_config_\w+|PIP_\w+|UV_\w*INDEX\w*|GOFLAGS|GOPROXY|TOOLYARD_\w+)$/i;
 const HARMLESS_VALUE =
-  /^(?:|cat|less(?: -\w+)*|more|true|:|\/bin\/(?:cat|true|sh|bash)|--max[-_]old[-_]space[-_]size=\d+|--no-warnings|--enable-source-maps|-j\d*|gcc|clang|cc|g\+\+|code --wait|vim?|nano|\d+|never|always|on|off|yes|no|\/usr\/lib\/[\w./-]+)$/;
+  /^(?:|cat|less(?: -\w+)*|more|true|:|\/bin\/(?:cat|true|sh|bash)|--max[-_]old[-_]space[-_]size=\d+|--no-warnings|--enable-source-maps|-j\d*|gcc|clang|cc|g\+\+|code --wait|vim?|nano|\d+|never|always|on|off|yes|no|none|-mod=\w+|\/usr\/lib\/[\w./-]+)$/;
 const HARMLESS_NAME =
   /^(?:GIT_(?:AUTHOR|COMMITTER)_\w+|GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|TRACE\w*|DEPTH|BRANCH|COMMIT|SHA)|PIP_(?:DISABLE\w+|NO_\w+|QUIET)|npm_config_(?:yes|loglevel|fund|audit|progress|update_notifier|color))$/i;
 
@@ -122,7 +120,7 @@ export function inspectAssignment(each: { name: string; value: string }, isProje
   const { name, value } = each;
   const isNamed = (RUNS_VALUE.test(name) && !isHarmlessAssignment(each)) || INSECURE.test(name);
   const isLoaded = (isProject ? NAMES_FILE : NAMES_ANY).test(name) && LOCAL_FILE.test(value) && !DATA.test(value);
-  const isShell = (SHELL.test(value) && name !== 'SHELL') || /^(?:\+[:!]|!?(?:ba|z|da|k)?sh\s)/.test(value);
+  const isShell = (SHELL.test(value) && name !== 'SHELL') || /^(?:\+[:!]|[!|]\s*\w|!?(?:ba|z|da|k)?sh\s)/.test(value);
   const options = { args: value.startsWith('-') ? value.split(/\s+/) : [] };
   return isNamed ||
     isLoaded ||
@@ -143,9 +141,8 @@ const INSECURE =
 const NAMES_FILE =
   /(?:RC|CONFIG|GEMFILE|COMMAND|CMD|WRAPPER|HOOKS?|PLUGINS?|LIB|BIN|TOOLCHAIN_FILE|(?:CONFIG|CURL|COMPOSER|LIB\w*)_(?:PATH|HOME|FILE|DIR))$/i;
 const NAMES_ANY = /^(?!(?:TMP|TEMP|OUT|LOG|DEST|TARGET)\w*$)/i;
-const LOCAL_FILE = /^(?:\.{0,2}\/(?!usr\/|opt\/|home\/|etc\/|dev\/|bin\/)|~)/;
 
-const SETS_VARIABLES = /^(?:export|declare|typeset|env|sudo|readonly|local|set|setx)$/;
+const SETS_VARIABLES = /^(?:make|gmake|export|declare|typeset|env|sudo|readonly|local|set|setx)$/;
 
 function isHarmlessAssignment({ name, value }: { name: string; value: string }): boolean {
   return (
@@ -172,16 +169,22 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
     ? args.findLast((arg) => !arg.startsWith('-'))
     : undefined;
   const skipped = new Set(textArguments(name, args));
-  let doubt: ScriptFinding | undefined;
   for (const [at, arg] of args.entries()) {
     if (skipped.has(at)) continue;
     const path = inFolder(arg, folder);
-    const found = dangerOfPath(arg) ?? (path === arg ? undefined : dangerOfPath(path));
+    const found = dangerOfPath(arg) ?? (path === arg ? undefined : dangerOfPath(path)) ?? secretWithin(arg);
     if (found === 'secret') return secretFinding(path);
     if (found === 'device' && !LISTS_DEVICES.has(name))
       return dangerFinding(`It accesses the device ${displayText(path)}.`);
+    const isOutput = OUTPUT.test(arg) || OUTPUT.test(args[at - 1] ?? '');
     const isWritten =
-      writes && (destination === undefined || destination === arg) && (name !== 'git' || arg.includes('config'));
+      isOutput ||
+      (writes && (destination === undefined || destination === arg) && (name !== 'git' || arg.includes('config'))) ||
+      (found === 'startup' &&
+        !/^(?:\.|source|export)$/.test(name) &&
+        !READERS.has(name) &&
+        !programs.BUILDS.has(name) &&
+        !programs.EDITORS.has(name));
     if (found !== undefined && isWritten) {
       const why = found === 'system' ? 'is a system file' : 'runs automatically';
       return dangerFinding(`It writes to ${displayText(path)}, which ${why}.`);
@@ -193,30 +196,24 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
     );
     if (whole !== undefined && takesAll(name, args))
       return dangerFinding(`It processes everything in ${displayText(whole)}.`);
-    if (arg === UNKNOWN && READS_FILES.has(name))
-      doubt ??= unclearFinding('The file that it reads is not known in advance.');
   }
-  return doubt ?? searchedSecret(name, command);
+  return searchedSecret(name, command);
 }
+
+const OUTPUT = /^(?:-[a-zA-Z]*o|--out(?:put)?(?:-\w+)?)(?:=|$)/;
 
 /** Folders with the settings of all programs. */
 const CONFIG_FOLDER = /^(?:~|\/home\/[^/]+)\/\.(?:config|local\/share)\/?$/;
 const LISTS_DEVICES = new Set(['ls', 'stat', 'lsblk', 'test', '[', 'blkid', 'file', 'df']);
-const READS_FILES = new Set(
-  'cat head tail less more bat nl tac xxd od hexdump base64 strings cp mv scp rsync tar zip curl source . tee grep sed awk'.split(
-    ' ',
-  ),
-);
-
 /** Detects a search for file names of secrets whose result the next command reads. */
 function searchedSecret(name: string, { args, isInner, next }: SimpleCommand): ScriptFinding | undefined {
   if (!/^(?:grep|egrep|fgrep|rg|locate|mdfind|find|fd)$/.test(name)) return undefined;
   if (!isInner && !args.includes('-exec') && !/^(?:xargs|while)$/.test(next?.program ?? '')) return undefined;
-  const pattern = args
-    .map((arg) => arg.replace(/[\\^$]/g, ''))
-    .filter((arg) => !arg.startsWith('-'))
-    .find((arg) => [arg, `.${arg.replace(/^\.+/, '')}`].some((each) => dangerOfPath(each) === 'secret'));
-  return pattern === undefined ? undefined : secretFinding(pattern);
+  const names = args.filter((arg) => !arg.startsWith('-')).map((arg) => arg.replace(/[\\^$]/g, ''));
+  const secret = names.find(
+    (arg) => dangerOfPath(`.${arg.replace(/^\.+/, '')}`) === 'secret' || dangerOfPath(arg) === 'secret',
+  );
+  return secret === undefined ? undefined : secretFinding(secret);
 }
 
 function takesAll(name: string, args: readonly string[]): boolean {
@@ -293,7 +290,10 @@ export function secretFinding(path: string): ScriptFinding {
 
 function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | undefined {
   for (const { operator, target } of command.redirects) {
-    if (operator.startsWith('<<')) continue;
+    if (operator.startsWith('<<')) {
+      if (secretWithin(target) && !READERS.has(name)) return secretFinding(target);
+      continue;
+    }
     const path = inFolder(target, command.folder);
     const found = dangerOfPath(path) ?? dangerOfPath(target);
     if (found === 'secret') return secretFinding(path);
@@ -302,7 +302,7 @@ function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | 
     if (found === 'device') return dangerFinding(`It writes to the device ${displayText(path)}.`);
     if (found !== undefined)
       return dangerFinding(`It writes to ${displayText(path)}, which is a system file or runs automatically.`);
-    const isNoise = command.args.some((arg) => /^\/dev\/(?:u?random|zero)$/.test(arg));
+    const isNoise = command.args.some((arg) => /^\/dev\/(?:u?random|zero|null)$/.test(arg));
     const isEmptied = (/^(?::|true|)$/.test(name) || isNoise) && operator === '>' && command.next === undefined;
     if (isEmptied && (isDynamic(path) || isPersonal(path) || isWork(path)))
       return dangerFinding(`It empties ${displayText(path)}.`);
@@ -312,18 +312,13 @@ function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | 
   return undefined;
 }
 
-function lookAtEnvironment(
-  name: string,
-  { args, next, words, redirects, isInner }: SimpleCommand,
-  { commands }: Context,
-): ScriptFinding | undefined {
+function lookAtEnvironment(name: string, { args, next }: SimpleCommand): ScriptFinding | undefined {
   if (name === 'printenv' && args.some((arg) => SECRET_VARIABLES.test(arg))) return ENVIRONMENT;
   if (name === 'ps' && args.some((arg) => /^[a-z]*e[a-z]*$/.test(arg) && /ww|e$/.test(arg))) return ENVIRONMENT;
   if (name === 'jq' && /(?:^|[^.\w"])(?:env\b|\$ENV)/.test(args.find((arg) => !arg.startsWith('-')) ?? ''))
     return ENVIRONMENT;
   if (/^(?:npm|pnpm|yarn)$/.test(name) && args.includes('run') && args.at(-1) === 'env') return ENVIRONMENT;
   if (!programs.PRINTS_ENVIRONMENT.has(name)) return undefined;
-  if (words.length === 1 && commands.length === 1 && redirects.length === 0 && isInner) return ENVIRONMENT;
   const printsAll =
     name === 'env'
       ? envPrints(args)
@@ -355,7 +350,7 @@ function lookAtOwn(
   const texts = [...words.slice(1), ...redirects.map(({ target }) => target)];
   if (name === 'kill' && texts.includes(UNKNOWN) && texts.some((text) => /^-(?:USR|HUP|9|KILL|STOP|s)/.test(text)))
     return unclearFinding('The process that it signals is not known in advance.');
-  if (/^(?:kill|pkill|killall)$/.test(name) && texts.some((text) => /^-1$/.test(text)) && texts.at(-1) === '-1')
+  if (/^(?:kill|pkill|killall)$/.test(name) && (texts.at(-1) === '-1' || texts.at(-1) === '1'))
     return dangerFinding('It kills every process.');
   if (programs.TEXT_ONLY.has(name) || name === 'git') return undefined;
   for (const text of [folder ?? '', ...texts]) {
@@ -363,8 +358,6 @@ function lookAtOwn(
       touchesToolyard(text, own) ?? (text === folder ? undefined : touchesToolyard(inFolder(text, folder), own));
     if (finding) return finding;
   }
-  if (own.port !== undefined && texts.includes(String(own.port)) && /^(?:nc|telnet|curl|ssh)$/.test(name))
-    return TOUCHES_TOOLYARD;
   const isOwn = (text: string): boolean =>
     /^(?:.*\/)?toolyard(?:@[\w.]+|\.service)?$|packages\/cli\/(?:dist|src)\//.test(text);
   if (!READERS.has(name) && texts.some(isOwn)) return TOUCHES_TOOLYARD;

@@ -19,6 +19,8 @@ const lookAtAction = argumentDangers([
   ['branch', / (?:-[a-zA-Z]*[Df]|--force) /, 'It deletes or moves a branch that is not merged.'],
   ['gc', / --prune=(?:now|all)/, UNREACHABLE],
   ['prune', / /, UNREACHABLE],
+  ['reflog', / (?:expire|delete) /, UNREACHABLE],
+  ['stash', / (?:clear|drop) /, 'It deletes stashed changes.'],
   ['rm', /^(?!.* --cached ).* (?:-[a-z]*r[a-z]*|\.|\*|:\S*) /, 'It deletes files.'],
   ['update-ref', / -d /, 'It deletes a branch.'],
   ['worktree submodule', / (?:-f|--force|deinit) /, 'It deletes a folder with changes.'],
@@ -39,7 +41,6 @@ export function dangerOfGit(args: readonly string[]): ScriptFinding | undefined 
   );
   const action = args[at] ?? '';
   const rest = at === -1 ? [] : args.slice(at + 1);
-  const [first = ''] = rest;
   const has = (pattern: RegExp): boolean => rest.some((arg) => pattern.test(arg));
   const setsProgram = args.some(
     (arg, index) =>
@@ -47,15 +48,13 @@ export function dangerOfGit(args: readonly string[]): ScriptFinding | undefined 
   );
   if (setsProgram || args.some((arg) => NAMES_PROGRAM.test(arg)) || hasUnknown(action)) return RUNS_COMMAND;
   if (action === 'restore' && has(/^(?:--staged|-S)$/) && !has(/^--worktree$|^-W$/)) return undefined;
-  if (action === 'stash' && /^(?:clear|drop)$/.test(first)) return dangerFinding('It deletes stashed changes.');
-  if (action === 'reflog' && /^(?:expire|delete)$/.test(first)) return dangerFinding(UNREACHABLE);
   if (action === 'config' && has(GIT_RUNS) && rest.filter((arg) => !arg.startsWith('-')).length > 1)
     return dangerFinding('It configures a command that git runs later.');
   return lookAtAction(action, rest);
 }
 
 const NAMES_PROGRAM =
-  /^(?:ext::|--(?:upload-pack|receive-pack|exec|open-files-in-pager|extcmd|gpg-sign-program|config-env)(?:=|$)|-O.)/;
+  /^(?:(?:--[\w-]+=)?ext::|--(?:upload-pack|receive-pack|exec|open-files-in-pager|extcmd|gpg-sign-program|config-env)(?:=|$)|-O.)/;
 
 const PLAIN =
   /^(?:status|diff|log|show|add|commit|branch|checkout|switch|restore|fetch|pull|push|merge|rebase|stash|tag|blame|grep|ls-\w+|rev-\w+|describe|shortlog|reflog|remote|cherry(?:-pick)?|revert|reset|clone|init|mv|rm|cat-file|merge-base|range-diff|name-rev|count-objects|fsck|config|version|diff-\w+|for-each-ref|show-\w+|symbolic-ref|notes|clean|gc|--version)$/;

@@ -1,6 +1,6 @@
 import type { ScriptFinding } from './shell-script.ts';
 import { dangerFinding, unclearFinding } from './shell-script.ts';
-import { dangerOfPath, isWholeSystem } from './sensitive-paths.ts';
+import { dangerOfPath } from './sensitive-paths.ts';
 
 /** Programs in languages that are not parsed: accepted only if nothing in them has effects outside the program. */
 
@@ -33,14 +33,10 @@ export function inspectCode(code: string): ScriptFinding | undefined {
   if (code.length > MAX_CODE_LENGTH) return unclearFinding('The program is too long to be checked.');
   const joined = code.replace(/(["'`])\s*[+.]\s*["'`]/g, '');
   const asPath = /join\s*\(/.test(code) ? code.replace(/(["'`])\s*,\s*["'`]/g, '/') : '';
-  for (const text of [joined, asPath]) {
-    for (const [, double, single, back] of text.matchAll(TEXTS)) {
-      const literal = double ?? single ?? back ?? '';
-      if (dangerOfPath(literal) === 'secret')
-        return dangerFinding(`The program names ${displayText(literal)}, which may contain secrets.`);
-      if (isWholeSystem(literal) && literal.length > 1 && /rm|remove|unlink|delete/i.test(code))
-        return dangerFinding(`The program may remove ${displayText(literal)}.`);
-    }
+  for (const [, double, single, back] of `${joined}\n${asPath}`.matchAll(TEXTS)) {
+    const literal = double ?? single ?? back ?? '';
+    if (dangerOfPath(literal) === 'secret')
+      return dangerFinding(`The program names ${displayText(literal)}, which may contain secrets.`);
   }
   if (/\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|[0-7]{3})/i.test(code))
     return unclearFinding('The program contains escape sequences.');
@@ -78,7 +74,7 @@ export function displayText(text: string): string {
 }
 
 const HARMFUL_SQL =
-  /\b(?:drop\s+(?:table|database|schema|user|role|view|index|owned|column|collection)|truncate\b|delete\s+from|alter\s+(?:table|role|user|system)\b|grant\s|create\s+(?:user|role|extension|function)|copy\b[^;]*\bprogram\b|load_file|into\s+(?:outfile|dumpfile)|attach\s+database|pg_read_\w+|lo_(?:import|export)|xp_cmdshell|update\s+\w+\s+set\b(?![^;]*\bwhere\b)|dropdatabase|deletemany|remove\(\{?\}?\)|drop\(\)|flush(?:all|db)|shutdown|sys_(?:exec|eval)|runprogram|\brun\s*\(\s*["']|create\s+(?:or\s+replace\s+)?language|config\s+set|reassign\s+owned)|(?:^|\n)\s*\\!|\.(?:shell|system|dump|output|load)\b|\\copy\b/i;
+  /\b(?:drop\s+(?:table|database|schema|user|role|view|index|owned|column|collection)|truncate\b|delete\s+from|alter\s+(?:table|role|user|system)\b|grant\s|create\s+(?:user|role|extension|function)|copy\b[^;]*\bprogram\b|load_file|into\s+(?:outfile|dumpfile)|attach\s+(?:database|['"])|pg_shadow|pg_authid|mysql\.user|authentication_string|requirepass|(?:slave|replica)of|pg_read_\w+|lo_(?:import|export)|xp_cmdshell|update\s+\w+\s+set\b(?![^;]*\bwhere\b)|dropdatabase|deletemany|remove\(\{?\}?\)|drop\(\)|flush(?:all|db)|shutdown|sys_(?:exec|eval)|runprogram|\brun\s*\(\s*["']|create\s+(?:or\s+replace\s+)?language|config\s+set|reassign\s+owned)|(?:^|\n)\s*\\!|\.(?:shell|system|dump|output|load)\b|\\copy\b/i;
 
 /** The effect of a text on a database, if it is SQL or a command of a database shell. */
 export function inspectQuery(text: string): ScriptFinding | undefined {

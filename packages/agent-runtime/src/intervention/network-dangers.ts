@@ -48,6 +48,12 @@ export function inspectConnections(
     if ((sendsInput || name === 'ssh') && !sources.every(isOwn))
       return dangerFinding(`${name} sends the output of other commands.`);
   }
+  if (
+    /^(?:scp|rsync|rclone|aws|gsutil|az|mc|s3cmd)$/.test(name) &&
+    args.some((arg) => /^~\/[^./][^/]*\/?$|^~\/?$/.test(arg)) &&
+    args.some((arg) => /^[\w.@-]+:(?!\\)|^\w+:\/\//.test(arg))
+  )
+    return dangerFinding('It sends files of the home folder to another place.');
   if (/^(?:mail|mailx|mutt|sendmail|msmtp|swaks)$/.test(name) && (sources.length > 0 || redirects.length > 0))
     return dangerFinding('It sends an email.');
   if (!programs.DATABASES.has(name)) return undefined;

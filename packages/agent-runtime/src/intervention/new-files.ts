@@ -11,7 +11,7 @@ export const READERS: ReadonlySet<string> = new Set([
   ...programs.TEXT_ONLY,
   ...programs.names(`cat head tail less more bat nl tac grep egrep fgrep rg ag ack wc sort uniq cut tr paste column fold fmt
     diff cmp comm jq yq xq htmlq pup xmllint fzf strings xxd od hexdump md5sum sha1sum sha256sum sha512sum shasum b2sum
-    cksum file tee pbcopy xargs iconv jless glow mdcat json.tool chmod chown touch vim nano view emacs open read mapfile while
+    cksum file tee pbcopy xargs iconv jless glow mdcat json.tool chmod chown touch vim nano view emacs read mapfile while
     ffmpeg ffprobe magick convert identify pandoc git node_modules sed awk gawk cd rm`),
 ]);
 /** Their results contain what they get. */
@@ -20,8 +20,10 @@ export const PASSES_ON =
   7za unrar cpio ar base64 base32 xxd uudecode openssl gpg dd sed tr awk cut cat tee head tail rsync xargs`);
 const UNPACKS = programs.names('tar bsdtar unzip 7z 7za unrar cpio ar');
 export const FETCHES = programs.names(
-  'curl wget aria2c axel http https xh fetch lynx w3m links scp sftp ftp tftp rsync svn hg lwp-request lwp-download',
+  'curl wget yt-dlp iwr irm invoke-webrequest invoke-restmethod aria2c axel http https xh fetch lynx w3m links scp sftp ftp tftp rsync svn hg lwp-request lwp-download',
 );
+/** Programs that only read, unless they are given a file of commands. */
+const RUNS_FILE = /^(?:git (?:apply|am)|(?:sed|[gm]?awk|patch) (?:-f|--file\S*)|(?:vim|view) -[Su])$/;
 /** Files of data; those that a program looks for by name are none. */
 export const DATA =
   /\.(?:png|jpe?g|gif|svg|webp|ico|mp[34]|mov|wav|csv|tsv|txt|md|pdf|html?|xml|json|log|parquet|ttf|woff2?)$/i;
@@ -61,19 +63,22 @@ export class NewFiles {
 
   /** The finding for a command that does more than read what is new. */
   usedBy(command: SimpleCommand, name: string): ScriptFinding | undefined {
-    const { args, folder, words, sources } = command;
+    const { args, folder, words, sources, redirects } = command;
     const [program = ''] = words;
     if (program.includes('/') && this.textOf(inFolder(program, folder)) === undefined) return newFinding(program);
-    const isRelated = !this.isEmpty || sources.length > 0 || args.some((arg) => DOWNLOADED.test(arg));
-    if (!isRelated) return undefined;
+    if (this.isEmpty && sources.length === 0 && !args.some((arg) => DOWNLOADED.test(arg))) return undefined;
     const isInterpreter = programs.INTERPRETERS.has(name) && !programs.BUILDS.has(name);
-    const isReader = READERS.has(name) || PASSES_ON.has(name) || FETCHES.has(name);
+    const isReader =
+      (READERS.has(name) || PASSES_ON.has(name) || FETCHES.has(name)) &&
+      !args.some((arg) => RUNS_FILE.test(`${name} ${arg}`));
     const isFed = sources.some((source) => fetches(programs.plainName(source.program), source));
     if (isFed && !programs.INTERPRETERS.has(name) && (!isReader || name === 'git') && name !== '')
       return dangerFinding('It runs downloaded code.');
     if (isReader) return undefined;
+    const input = redirects.filter(({ operator }) => operator === '<').map(({ target }) => target);
     const used = args
       .slice(0, isInterpreter ? args.findIndex((arg) => !arg.startsWith('-')) + 1 : undefined)
+      .concat(input)
       .flatMap((arg) => [arg, arg.replace(/^-\w*=?|^--[\w-]+=|^@/, '')])
       .find((arg) => /\w/.test(arg) && this.#isForeign(plainPath(inFolder(arg, folder)), true));
     if (used !== undefined) return newFinding(used);
@@ -105,8 +110,9 @@ export class NewFiles {
   }
 }
 
-const DOWNLOADED = /^(?:~|\/home\/[^/]+)\/downloads\/./i;
 const PROJECTS = programs.names('docker docker-compose podman kubectl helm terraform tofu ansible-playbook vagrant');
+
+const DOWNLOADED = /^(?:~|\/home\/[^/]+)\/downloads\/./i;
 
 function newFinding(path: string): ScriptFinding {
   return dangerFinding(`It runs ${displayText(path)}, which an earlier command wrote.`);
@@ -123,6 +129,7 @@ function fetches(name: string, { args }: SimpleCommand): boolean {
   if (name === 'gh')
     return /^(?:release|repo|gist|run)$/.test(action) && /^(?:download|clone|view)$/.test(args[1] ?? '');
   if (/^(?:aws|gsutil|gcloud|rclone|s3cmd|mc)$/.test(name)) return args.some((arg) => /^\w+:\/\//.test(arg));
+  if (/^(?:docker|podman|kubectl)$/.test(name)) return action === 'cp' && args.some((arg) => arg.includes(':'));
   if (/^(?:pip|npm)$/.test(name)) return /^(?:download|pack)$/.test(action) && !args.includes('--dry-run');
   if (!FETCHES.has(name))
     return (
@@ -152,7 +159,7 @@ function writtenBy(name: string, command: SimpleCommand, isForeign: boolean): st
   if (name === 'dd') written.push(...args.flatMap((arg) => /^of=(.+)$/.exec(arg)?.[1] ?? []));
   if (!isForeign) return written;
   const into = args.flatMap((arg, at) =>
-    /^(?:-[a-zA-Z]*[oOCdDP]|--(?:output(?:-document)?|directory(?:-prefix)?|out|dir))$/.test(args[at - 1] ?? '')
+    /^(?:-[a-zA-Z]*[oOCdDP]|-out|--(?:output(?:-document)?|directory(?:-prefix)?|out|dir))$/.test(args[at - 1] ?? '')
       ? arg
       : (/^--(?:output|directory)\S*=(.+)$/.exec(arg)?.[1] ?? []),
   );
@@ -162,12 +169,19 @@ function writtenBy(name: string, command: SimpleCommand, isForeign: boolean): st
     const address = /^(?:[a-z][\w+]*:\/\/|[\w.-]+@)[^?#]*[/:]([^/?#]+)\/?$|^[\w.-]+\/([\w.-]+)$/i.exec(arg);
     if (address && !UNPACKS.has(name)) written.push((address[1] ?? address[2] ?? '').replace(/\.git$/, ''));
   }
-  if (/^(?:cp|mv|ln|install|git|scp|rsync|svn|hg)$/.test(name))
+  const last =
+    operands.length > 1 && /^(?:cp|mv|ln|install|git|scp|rsync|svn|hg|docker|podman|kubectl|xxd)$/.test(name)
+      ? operands.at(-1)
+      : undefined;
+  if (last !== undefined && !last.includes(':')) written.push(last);
+  // Into a folder they keep their names.
+  if (last !== undefined && /^\.$|\/$/.test(last))
+    written.push(...operands.slice(0, -1).map((arg) => inFolder(arg.replace(/^.*[/:]/, ''), last.replace(/\/$/, ''))));
+  if (UNPACKS.has(name))
     written.push(
       ...operands
         .slice(1)
-        .filter((arg) => !arg.includes(':'))
-        .slice(-1),
+        .filter((arg) => !args.some((each, at) => each === arg && /^-[Cd]$/.test(args[at - 1] ?? ''))),
     );
   if (/^(?:gunzip|unxz|bunzip2|xz|gzip|zstd)$/.test(name))
     written.push(...operands.map((arg) => arg.replace(/\.\w+$/, '')));

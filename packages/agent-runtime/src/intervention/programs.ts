@@ -18,7 +18,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
     programs:
       names(`ssh-copy-id sudo sudoedit doas su pkexec run0 runuser runas gsudo machinectl systemd-run chroot unshare nsenter
       capsh setcap setpriv newgrp sg usermod useradd adduser addgroup userdel deluser groupadd groupmod groupdel gpasswd
-      update-ca-certificates trust visudo vipw vigr chpasswd passwd chage chsh chfn pam-auth-update update-alternatives dpkg-divert setenforce
+      xattr sysadminctl update-ca-certificates trust visudo vipw vigr chpasswd passwd chage chsh chfn pam-auth-update update-alternatives dpkg-divert setenforce
       setsebool semanage aa-disable aa-complain aa-teardown apparmor_parser chattr insmod modprobe rmmod kexec bpftool
       sysctl iptables ip6tables iptables-restore nft ufw firewall-cmd pfctl netsh polkit dscl csrutil spctl tccutil
       nvram auditctl dsenableroot dseditgroup authconfig realm kinit ldapmodify reg regedit takeown icacls cacls net
@@ -28,7 +28,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
     why: 'destroys data or stops the machine',
     programs:
       names(`mkfs mke2fs mkswap mkdosfs fdisk cfdisk parted sfdisk sgdisk gdisk cgdisk partprobe wipefs blkdiscard shred srm wipe scrub
-      badblocks nwipe shutdown reboot halt poweroff init telinit dropdb dropuser diskutil hdparm sdparm nvme lvremove
+      badblocks nwipe fallocate xkill shutdown reboot halt poweroff init telinit dropdb dropuser diskutil hdparm sdparm nvme lvremove
       vgremove pvremove lvreduce mdadm cryptsetup veracrypt zpool swapoff swapon mount umount losetup fsck e2fsck
       tune2fs resize2fs xfs_repair debugfs flashrom fstrim format diskpart vssadmin wbadmin cipher rd rmdir.exe del erase
       deltree trash-empty remove-item clear-disk format-volume initialize-disk clear-content sponge ed ex red mtools mdel mformat
@@ -38,7 +38,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
     why: 'opens or accepts a raw connection',
     programs:
       names(`zmodload nc.traditional nc.openbsd ncat netcat socat telnet ttyd gotty ngrok cloudflared chisel frpc frps bore
-      localtunnel lt pagekite inlets gsocket gs-netcat pwncat pwncat-cs msfvenom msfconsole sshuttle autossh cryptcat
+      localtunnel lt tailscale wg-quick openvpn websocketd shellinaboxd code-server wetty mosh pdsh pssh cssh salt fab pagekite inlets gsocket gs-netcat pwncat pwncat-cs msfvenom msfconsole sshuttle autossh cryptcat
       iodine dnscat dnscat2 ptunnel stunnel stunnel4 websocat tmate tty-share upterm teleconsole sbd powercat
       xfreerdp rlogin rsh rexec nmap masscan hydra tcpdump tshark dumpcap ettercap bettercap mitmproxy mitmdump proxychains`),
   },
@@ -75,7 +75,7 @@ export const ONLY_ASKS: ReadonlyMap<string, RegExp> = byName([
   ['crontab mount parted', /^-l$/],
   ['passage', /^ls$/],
   ['pm2', /^(?:ls|list|status|logs)$/],
-  ['supervisorctl csrutil', /^status$/],
+  ['supervisorctl csrutil tailscale', /^status$/],
   ['swapon', /^(?:-s|--show)$/],
   ['fdisk', /^(?:-l|--list)$/],
   ['nft nvme', /^list$/],
@@ -87,6 +87,7 @@ export const ONLY_ASKS: ReadonlyMap<string, RegExp> = byName([
   ['gpg gpg2', /^(?:--verify|--list-(?:public-)?keys|-k)$/],
   ['security', /^(?:find-identity|list-keychains)$/],
   ['hdparm', /^-I$/],
+  ['xattr', /^-[lp]/],
   ['gdb sops', /^--version$/],
   ['zpool', /^(?:list|status)$/],
   ['mdadm', /^--detail$/],
@@ -111,6 +112,7 @@ export const CODE_OPTIONS: ReadonlyMap<string, RegExp> = byName([
   ['ruby', /^-[a-zA-Z0-9.]*e/],
   ['php', /^(?:-[a-z]*[rBRE]|--run)$/],
   ['lua luajit rscript r swift groovy scala racket ghci', /^-e/],
+  ['octave', /^--eval/],
   ['julia', /^(?:-[eE]|--eval|--print)/],
   ['elixir', /^(?:-e|--eval|--rpc-eval)/],
   ['erl', /^-eval/],
@@ -125,12 +127,12 @@ export const EDITORS = names(
 
 /** Their arguments are text; file names in them are only mentioned. */
 export const TEXT_ONLY = names(
-  'echo printf man info type which whereis help apropos whatis tldr command alias unalias test [ [[ : true false expr seq cowsay figlet yes say notify-send basename dirname return exit break continue shift wait sleep jobs fg bg ulimit umask kill',
+  'echo printf man info type which whereis help apropos whatis tldr command unalias test [ [[ : true false expr seq cowsay figlet yes say notify-send basename dirname return exit break continue shift wait sleep jobs fg bg ulimit umask kill',
 );
 
 /** Programs that only list. */
 export const LISTERS = names(
-  'ls cd du df pwd tree pushd popd stat file test [ realpath readlink find fd fdfind exa eza lsd mkdir touch git ncdu chdir dir vdir which code open',
+  'ls cd du df pwd tree pushd popd stat file test [ realpath readlink find fd fdfind exa eza lsd mkdir touch git ncdu chdir dir vdir which code',
 );
 
 /** Print the environment if called without a command. */
@@ -159,7 +161,7 @@ export const BUILDS =
 
 /** Install or run code from a URL among their arguments. */
 export const RUNS_ADDRESSES =
-  names(`pip pip3 pipx uv uvx npm pnpm yarn npx bunx bun pnpx gem brew deno python python3 node php go cargo poetry conda easy_install
+  names(`asdf mise pip pip3 pipx uv uvx npm pnpm yarn npx bunx bun pnpx gem brew deno python python3 node php go cargo poetry conda easy_install
   dpkg rpm dnf yum apt apt-get apk pacman zypper snap flatpak docker.exe java mvn gradle composer luarocks cpan cpanm
   opam stack cabal nix nix-env nix-shell nix-build helm kubectl terraform msiexec rundll32 regsvr32 mshta certutil bitsadmin vim bash sh zsh source . emacs code r rscript julia swift raco mix rebar3 npm-check pm2 ansible-pull sysext`);
 

@@ -3,7 +3,7 @@ import { REMOVERS } from './programs.ts';
 import { isWholeSystem, isPersonal } from './sensitive-paths.ts';
 import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
 import { dangerFinding, unclearFinding } from './shell-script.ts';
-import { hasUnknown, isDynamic, UNKNOWN } from './shell-text.ts';
+import { hasUnknown, isDynamic } from './shell-text.ts';
 import { inFolder } from './shell-values.ts';
 
 /** Commands that remove, overwrite or empty data that cannot be restored. */
@@ -16,9 +16,9 @@ export function inspectRemoval(name: string, command: SimpleCommand): ScriptFind
   const has = (pattern: RegExp): boolean => args.some((arg) => pattern.test(arg));
   const paths = operands.map((path) => inFolder(path, folder));
   if (
-    /^(?:cp|mv|install|sort)$/.test(name) &&
-    args.includes('/dev/null') &&
-    (operands.length > 1 || redirects.length > 0)
+    /^(?:cp|mv|install|sort|tee|dd)$/.test(name) &&
+    [...args, ...redirects.map(({ target }) => target)].some((text) => /^(?:if=)?\/dev\/null$/.test(text)) &&
+    operands.length + redirects.length > 1
   )
     return dangerFinding('It overwrites a file with empty content.');
   if (/^(?:chmod|chown|chgrp|setfacl|install)$/.test(name) && has(/^[ugoa]*\+[rwx]*s|^0?[2467][0-7]{3}$/))
@@ -27,16 +27,8 @@ export function inspectRemoval(name: string, command: SimpleCommand): ScriptFind
     case 'find':
       return removalByFind(args, folder);
     case 'mv':
-      if (paths.slice(0, -1).some(isWholeSystem)) return dangerFinding('It moves a whole folder away.');
-      return operands.slice(0, -1).some((path) => /^(?:\.\/)?\*$/.test(path))
-        ? dangerFinding('It moves all files away.')
-        : undefined;
-    case 'chmod':
-    case 'chown':
-    case 'chgrp':
-    case 'setfacl':
-      return paths.slice(1).some(isWholeSystem)
-        ? dangerFinding('It changes the permissions of everything.')
+      return paths.slice(0, -1).some((path) => isWholeSystem(path) || /^(?:\.\/)?\*$/.test(path))
+        ? dangerFinding('It moves everything away.')
         : undefined;
     case 'dd': {
       const to = args.find((arg) => arg.startsWith('of='))?.slice(3);
@@ -72,9 +64,10 @@ function removalOf(path: string, name: string, isRecursive: boolean): ScriptFind
   const isAnyName = /[*?[]/.test(last) && last.replace(/\[[^\]]*\]|[*?.]/g, '') === '';
   if ((isAnyName && (isRecursive || !path.includes('/'))) || path.includes('**'))
     return dangerFinding(`It removes all files that match ${displayText(path)}.`);
+  if (/^(?:\*\.\w+|(?:\.\/)?(?:src|docs|tests?|app|packages)\/?)$/.test(path) && (isRecursive || isWork(path)))
+    return dangerFinding(`It removes ${displayText(path)}.`);
   if (/^(?:truncate|shred)$/.test(name) && (isDynamic(path) || isWork(path)))
     return dangerFinding(`It empties all files that match ${displayText(path)}.`);
-  if (path.startsWith(UNKNOWN) && /[*]|\/$/.test(path)) return dangerFinding('It may remove everything.');
   return hasUnknown(path) ? unclearFinding('The files that it removes are not known in advance.') : undefined;
 }
 

@@ -143,6 +143,13 @@ function matchesName(pattern: string, name: string): boolean {
   return !isHidden && matchesGlob(pattern, name);
 }
 
+/** `secret` if a text with other characters around them names such a path: `file("~/.netrc")`. */
+export function secretWithin(text: string): 'secret' | undefined {
+  if (text.length > MAX_LENGTH || !/[\s"'`(){}<>]/.test(text) || !/[/~]/.test(text)) return undefined;
+  const paths = text.split(/[\s"'`(){}<>;|]+/).filter((each) => /^[~/]/.test(each));
+  return paths.some((path) => dangerOfPath(path) === 'secret') ? 'secret' : undefined;
+}
+
 /** True for the root, a home folder, or a system folder. */
 export function isWholeSystem(text: string): boolean {
   return text.length <= MAX_LENGTH && /[/~%:\\]/.test(text) && isWholeFolder(text);

@@ -1,10 +1,12 @@
 import { inspectArguments, plainArguments } from './argument-dangers.ts';
 import { displayText } from './inline-code.ts';
+import { READERS } from './new-files.ts';
 import { BUILDS, DATABASES, names } from './programs.ts';
 import { dangerOfPath, isWholeSystem } from './sensitive-paths.ts';
 import type { ScriptFinding } from './shell-script.ts';
 import { dangerFinding } from './shell-script.ts';
 import { hasUnknown } from './shell-text.ts';
+import { CONTAINERS } from './wrappers.ts';
 
 const SECRET_WORD =
   /^(?:--?)?(?:[\w/.]*[-_:/.])?(?:secrets?|tokens?|passwords?|passwd|credentials?|access-?tokens?|identity-?tokens?|private-?keys?|api-?keys?|auth-?keys?|keyrings?|reveal|with-decryption|show-secrets?|raw|get-login(?:-password)?|session-token|assume-role\S*|export-credentials|print-\S*token|get-caller-token|authtoken|_authtoken|kubeconfig|update-kubeconfig|get-credentials|printenv|env)(?:[-_:/.](?:value|list|get|access|versions?|string|key)\S*)?(?:=.*)?$/i;
@@ -37,6 +39,8 @@ export function dangerOfTool(name: string, args: readonly string[]): ScriptFindi
     const rest = args.slice(script + 1);
     return inspectArguments(program, rest) ?? dangerOfTool(program, rest);
   }
+  if (!/^(?:git|docker)$/.test(name) && !READERS.has(name) && args.some(destroysFiles) && !args.some(isTrial))
+    return dangerFinding(`${name} deletes something permanently.`);
   if (HARMLESS_PAIRS.test(pair) || HARMLESS_PAIRS.test(`${pair} ${second}`)) return undefined;
   if (!isRemote(name)) {
     if (BUILDS.has(name) || DATABASES.has(name) || TAKES_ANY_WORD.test(name)) return undefined;
@@ -52,17 +56,15 @@ export function dangerOfTool(name: string, args: readonly string[]): ScriptFindi
       (/reveal|show-?token|^-t$/.test(arg) && /auth/.test(pair)),
   );
   if (secret !== undefined) return dangerFinding(`${name} ${displayText(secret)}: it may show or use a secret.`);
-  return (
-    removesForGood(name, plain) ??
-    (args.some((arg) => DESTROYING_OPTION.test(arg))
-      ? dangerFinding(`${name} deletes something permanently.`)
-      : undefined)
-  );
+  return removesForGood(name, plain);
 }
 
 const TAKES_ANY_WORD = /^(?:echo|printf|man|type|which|test|\[|:|export|declare|trap|read|set|unset|local|alias|cd)$/;
-const DESTROYING_OPTION =
-  /^--(?:delete\S*|purge|remove-orphans-data|force-destroy|destroy|volumes|show-token|with-decryption)$/;
+const destroysFiles = (arg: string): boolean =>
+  /^--?(?:del|delete\S*|purge\S*|zap-all|(?:force-)?destroy|force-delete|volumes|remove-(?:(?:source-)?files|all-\S+))$/.test(
+    arg,
+  );
+const isTrial = (arg: string): boolean => /^(?:-[a-zA-Z]*n|--dry-?run)$/.test(arg);
 
 function removesForGood(name: string, words: readonly string[]): ScriptFinding | undefined {
   const destroys = words.find((word) => DESTROYS.test(word) && !word.includes('.'));
@@ -73,7 +75,7 @@ function removesForGood(name: string, words: readonly string[]): ScriptFinding |
 
 /** Subcommands that grant permissions in a cloud or a cluster. */
 const GRANTS =
-  /^(?:(?:cluster)?rolebindings?|(?:attach|put)-[\w-]+-policy|(?:add|set)-iam-policy\S*|create-(?:access-key|login-profile)|add-user-to-group|(?:create|attach|put|update)-(?:user|role|group|policy)\S*|assignment|add-role-to-\S+)$/;
+  /^(?:(?:cluster)?rolebindings?|(?:attach|put)-[\w-]+-policy|(?:add|set)-iam-policy\S*|create-(?:access-key|login-profile)|add-user-to-group|(?:create|attach|put|update)-(?:user|role|group|policy)\S*|assignment|create-for-rbac|keys|add-role-to-\S+)$/;
 
 /** True for the programs that {@link dangerOfTool} checks by name. */
 export function isToolProgram(name: string): boolean {
@@ -86,7 +88,7 @@ function isRemote(name: string): boolean {
 
 /** Containers with access to the host. */
 export function dangerOfContainer(name: string, args: readonly string[]): ScriptFinding | undefined {
-  if (!/^(?:docker|podman|nerdctl|docker-compose|kubectl|oc)$/.test(name)) return undefined;
+  if (!CONTAINERS.test(name)) return undefined;
   for (const [at, arg] of args.entries()) {
     const before = args[at - 1] ?? '';
     const option = `${before} ${arg}`;
@@ -101,13 +103,9 @@ export function dangerOfContainer(name: string, args: readonly string[]): Script
       if (isWholeSystem(from) || from.includes('docker.sock') || isSensitive || hasUnknown(from))
         return dangerFinding(`The container can access ${displayText(from)}.`);
     }
-    if (/^(?:-v|--volumes)$/.test(arg) && args.includes('down'))
-      return dangerFinding('It deletes the volumes of containers.');
-    if (/^\d+\.\d+\.\d+\.\d+(?::\d+)?\//.test(arg) && !arg.startsWith('127.'))
-      return dangerFinding('It runs an image of another registry.');
+    if (/^(?:-v|--volumes)$/.test(arg) && args.includes('down')) return dangerFinding('It deletes volumes.');
     if (/\.Config\.Env|\{\{\s*json\s*\.Config/.test(arg))
       return dangerFinding('It prints the environment of a container.');
-    if (/^rmi? -f$/.test(option)) return dangerFinding('It removes containers or images.');
   }
   return undefined;
 }

@@ -86,85 +86,34 @@ function wrapperFrom([name = '', ...rest]: readonly string[]): [string, Wrapper]
   ];
 }
 
-/** `npm exec`, `uv run` and others: the subcommands that run a program. */
-const RUNNERS = byName<readonly string[]>([
-  ['npm mise', ['exec', 'x']],
-  ['pnpm yarn', ['exec', 'dlx']],
-  ['bun', ['x']],
-  ['uv poetry pipenv pdm hatch op doppler conda', ['run']],
-  ['bundle asdf', ['exec']],
-  ['corepack', ['pnpm', 'yarn', 'npm']],
-]);
+/** `npm exec`, `uv run` and others run the words after the subcommand. */
+const RUNNERS =
+  /^(?:(?:npm|pnpm|yarn|bun|mise|bundle|asdf) (?:exec|x|dlx)|(?:uv|poetry|pipenv|pdm|hatch|op|doppler|conda) run|corepack \w+)$/;
 
-/** Options that precede a script. */
-const SCRIPT_OPTIONS = byName([
-  ['su', /^(?:-[a-z]*c|--command|--session-command)$/],
-  ['runuser script', /^(?:-[a-z]*c|--command)$/],
-  ['flock', /^(?:-c|--command)$/],
-  ['nix-shell', /^--(?:run|command)$/],
-  ['npm npx', /^(?:-c|--call)$/],
-  ['tmux', /^(?:run-shell|run|if-shell)$/],
-  ['rg', /^--pre$/],
-  ['wsl', /^-e$/],
-]);
+export const CONTAINERS = /^(?:docker|podman|nerdctl|kubectl|oc|docker-compose)$/;
 
 /** Options of container tools with a value; the image or container follows the options. */
 const CONTAINER_VALUES =
   /^(?:-[a-zA-Z]*[ehilmnpuvwacp]|--(?:name|env|volume|publish|user|workdir|network|net|entrypoint|mount|env-file|platform|label|memory|cpus|hostname|add-host|cap-add|cap-drop|device|gpus|restart|pid|ipc|security-opt|tmpfs|index|container|namespace|context|cluster|kubeconfig))$/;
 
-/** The commands that a command runs. */
+/**
+ * The commands that a command runs, as words or as the text of a script. Scripts in other arguments are found by their
+ * form, see `inspectGiven`.
+ */
 export function innerCommands(program: string, args: readonly string[]): InnerCommand[] {
   if (SHELLS.has(program)) return scriptAfter(args, /^[-+][A-Za-z]*c[A-Za-z]*$/);
-  const found: InnerCommand[] = [];
-  const option = SCRIPT_OPTIONS.get(program);
-  if (option) found.push(...scriptAfter(args, option));
-  switch (program) {
-    case 'trap':
-      return args[0] === undefined || args[0].startsWith('-') ? [] : [{ script: args[0] }];
-    case 'alias':
-      return args.filter((arg) => arg.includes('=')).map((arg) => ({ script: arg.slice(arg.indexOf('=') + 1) }));
-    case 'find':
-    case 'fd':
-    case 'fdfind':
-      return executedBy(args);
-    case 'git':
-      return gitInners(args);
-    case 'docker':
-    case 'podman':
-    case 'nerdctl':
-    case 'kubectl':
-    case 'oc':
-      return containerInner(args);
-    case 'env':
-      found.push(...splitString(args));
-      break;
-    case 'bind':
-    case 'complete':
-    case 'mapfile':
-    case 'readarray':
-      return args.filter((arg) => /[:\s]/.test(arg)).map((arg) => ({ script: arg.replace(/^"[^"]*":/, '') }));
-    case 'python':
-    case 'python3': {
-      const module = args.indexOf('-m');
-      return module === -1 ? [] : [{ words: args.slice(module + 1) }];
-    }
-    case 'machinectl':
-      return args[0] === 'shell' ? [{ words: args.slice(2) }] : [];
-    default:
-  }
-  const runner = RUNNERS.get(program);
-  const at = runner ? args.findIndex((arg) => !arg.startsWith('-')) : -1;
-  if (runner?.includes(args[at] ?? '')) return wordsAfter(args, at + 1, WRAPPERS.get('npx'), found);
-  return wordsAfter(args, 0, WRAPPERS.get(program), found);
+  if (/^(?:find|fd|fdfind)$/.test(program)) return executedBy(args);
+  if (CONTAINERS.test(program)) return containerInner(args);
+  if (program === 'git') return gitInners(args);
+  if (program === 'trap') return args.slice(0, 1).map((script) => ({ script }));
+  if (/^python3?$/.test(program)) return wordsAfter(args, args.indexOf('-m') + 1 || args.length, WRAPPERS.get('npx'));
+  const at = args.findIndex((arg) => !arg.startsWith('-'));
+  if (RUNNERS.test(`${program} ${args[at] ?? ''}`)) return wordsAfter(args, at + 1, WRAPPERS.get('npx'));
+  return wordsAfter(args, 0, WRAPPERS.get(program));
 }
 
-function wordsAfter(
-  args: readonly string[],
-  start: number,
-  wrapper: Wrapper | undefined,
-  found: InnerCommand[],
-): InnerCommand[] {
-  if (!wrapper) return found;
+function wordsAfter(args: readonly string[], start: number, wrapper: Wrapper | undefined): InnerCommand[] {
+  if (!wrapper) return [];
   let at = start;
   let left = wrapper.skip;
   for (; at < args.length; at++) {
@@ -181,11 +130,10 @@ function wordsAfter(
   }
   const end = args.findIndex((arg, index) => index >= at && /^:::+$/.test(arg));
   const words = args.slice(at + (args[at] === '--' ? 1 : 0), end === -1 ? undefined : end);
-  if (words.length === 0) return found;
+  if (words.length === 0) return [];
   // For these, a single word with spaces is a command line.
-  if (wrapper.asScript || (words.length === 1 && /\s/.test(words[0] ?? '')))
-    return [...found, { script: words.join(' ') }];
-  return [...found, { words }];
+  const isScript = wrapper.asScript || (words.length === 1 && /\s/.test(words[0] ?? ''));
+  return isScript ? [{ script: words.join(' ') }] : [{ words }];
 }
 
 function scriptAfter(args: readonly string[], option: RegExp): InnerCommand[] {
@@ -193,14 +141,6 @@ function scriptAfter(args: readonly string[], option: RegExp): InnerCommand[] {
   if (at === -1) return [];
   const script = args.slice(at + 1).find((arg) => !/^[-+][A-Za-z]/.test(arg));
   return script === undefined ? [] : [{ script }];
-}
-
-function splitString(args: readonly string[]): InnerCommand[] {
-  return args.flatMap((arg, at) => {
-    const attached = /^(?:-[a-z]*S|--split-string=)(.+)$/s.exec(arg)?.[1];
-    if (attached !== undefined) return [{ script: attached }];
-    return /^(?:-[a-z]*S|--split-string)$/.test(arg) ? [{ script: args[at + 1] ?? '' }] : [];
-  });
 }
 
 function executedBy(args: readonly string[]): InnerCommand[] {
@@ -221,20 +161,12 @@ export const GIT_RUNS =
   /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|pager\..*|sequence\.editor|diff\..*|difftool\..*|mergetool\..*|merge\..*|filter\..*|credential\..*|gpg\..*program|init\.templatedir|include.*|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|protocol\..*|url\..*|web\.browser|browser\..*|interactive\.difffilter|man\..*|http\..*(?:proxy|ssl\w*)|core\.attributesfile|core\.worktree)$/i;
 
 function gitInners(args: readonly string[]): InnerCommand[] {
-  const found: InnerCommand[] = [];
-  for (const [at, arg] of args.entries()) {
-    const set = /^([\w.-]+)=(.*)$/s.exec(arg);
-    if (set && args[at - 1] === '-c' && GIT_RUNS.test(set[1] ?? '')) {
-      found.push({ script: (set[2] ?? '').replace(/^!/, '') });
-    }
-    const option = /^(?:-x|--(?:exec|tree-filter|index-filter|msg-filter|env-filter))(?:=(.*))?$/s.exec(arg);
-    if (option) found.push({ script: option[1] ?? args[at + 1] ?? '' });
-  }
-  const each = args.indexOf('foreach');
-  if (each !== -1 && args.includes('submodule')) found.push({ script: args.slice(each + 1).join(' ') });
-  const run = args.indexOf('run');
-  if (run !== -1 && args.includes('bisect')) found.push({ words: args.slice(run + 1) });
-  return found;
+  return args.flatMap((arg, at): InnerCommand[] => {
+    const option = `${args[at - 1] ?? ''} ${arg}`;
+    if (/^(?:bisect run|submodule foreach)$/.test(option)) return [{ words: args.slice(at + 1) }];
+    const set = /^(?:-c [\w.-]+=!?|(?:-x|--exec|--\w+-filter) |.* --(?:exec|\w+-filter)=)(.*)$/s.exec(option)?.[1];
+    return set === undefined ? [] : [{ script: set }];
+  });
 }
 
 function containerInner(args: readonly string[]): InnerCommand[] {
@@ -261,9 +193,9 @@ function containerInner(args: readonly string[]): InnerCommand[] {
 export const WRAPPING_PROGRAMS: readonly string[] = [
   ...WRAPPERS.keys(),
   ...SHELLS,
-  ...RUNNERS.keys(),
-  ...SCRIPT_OPTIONS.keys(),
-  ...'trap find fd fdfind git docker podman nerdctl kubectl oc env bind complete mapfile readarray python'.split(' '),
+  ...'trap find fd fdfind git docker podman nerdctl kubectl oc env python npm pnpm yarn bun mise uv poetry conda'.split(
+    ' ',
+  ),
 ];
 
 /** True for a program that runs the words after it. */
