@@ -354,23 +354,27 @@ describeInBrowser('a run in a tab without servers of the browser', () => {
     expect(counted()).toBe(1);
   });
 
-  test('asks about a call whose server was killed, and repeats it only for the user', { tags: ['C10.05'] }, async () => {
-    const killed = await setProcessStage(callsNamed, options);
-    await choose(killed);
-    await chatPage(page).send('Please dig');
-    await allow();
-    await begun();
-    await killed.server.restart();
-    await page.getByRole('button', { name: 'Continue here' }).click();
-    await becomes(stage, 'parked');
-    expect(counted()).toBe(1);
-    const { items } = await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts');
-    const asked = items.filter(({ status }) => status === 'open');
-    expect(asked.map(({ interrupt }) => interrupt.kind)).toEqual(['in_doubt']);
-    letToolAnswer();
-    const answer = { answer: { decision: 'repeat' } };
-    await call(stage.server.url, 'POST', `/api/interrupts/${asked[0]?.id ?? ''}/answer`, answer);
-    await chatPage(page).reads(/It said: .*dug up/);
-    expect(counted()).toBe(2);
-  });
+  test(
+    'asks about a call whose server was killed, and repeats it only for the user',
+    { tags: ['C10.05'] },
+    async () => {
+      const killed = await setProcessStage(callsNamed, options);
+      await choose(killed);
+      await chatPage(page).send('Please dig');
+      await allow();
+      await begun();
+      await killed.server.restart();
+      await page.getByRole('button', { name: 'Continue here' }).click();
+      await becomes(stage, 'parked');
+      expect(counted()).toBe(1);
+      const { items } = await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts');
+      const asked = items.filter(({ status }) => status === 'open');
+      expect(asked.map(({ interrupt }) => interrupt.kind)).toEqual(['in_doubt']);
+      letToolAnswer();
+      const answer = { answer: { decision: 'repeat' } };
+      await call(stage.server.url, 'POST', `/api/interrupts/${asked[0]?.id ?? ''}/answer`, answer);
+      await chatPage(page).reads(/It said: .*dug up/);
+      expect(counted()).toBe(2);
+    },
+  );
 });

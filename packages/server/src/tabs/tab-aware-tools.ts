@@ -67,7 +67,9 @@ export class TabAwareTools implements RunTools {
       .map(({ id, tools }): ServerTools => {
         return { serverId: id, origin: 'tab', builtIn: false, tools: tools.map(toListedTool) };
       });
-    this.#ofTabs = namedBeside(own, new ToolIndex(fromTabs).tools).filter(({ tool }) => !disabled.has(formatToolReference(tool)));
+    this.#ofTabs = namedBeside(own, new ToolIndex(fromTabs).tools).filter(
+      ({ tool }) => !disabled.has(formatToolReference(tool)),
+    );
     this.#tools = this.#ofTabs.length === 0 ? own : [...own, ...this.#ofTabs];
     this.#madeOf = own;
     return this.#tools;
