@@ -266,7 +266,7 @@ describePage('MCP Apps', ({ set }) => {
     await using peer = await startScriptedMcp(APP_SERVER, { cors: {} });
     const stage = await set(callsNamed());
     const page = await openWithServers(stage, '/', [storedServer('Clock', peer.url)]);
-    await page.getByLabel('Run answers').waitFor();
+    await eventually(() => expect(peer.answered).toContain('tools/list'), { what: 'the connection to the server' });
     const chat = chatPage(page);
     await chat.send('show_clock');
     await page.getByRole('button', { name: 'Allow once' }).click();

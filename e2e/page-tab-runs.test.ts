@@ -1,14 +1,17 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { BrowserContextOptions, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ProviderView, RunRecord, SentRequest, StoredInterrupt } from '@toolyard/protocol';
-import type { ModelScript, ScriptedMcp } from '@toolyard/testing';
-import { eventually, reply, startScriptedMcp } from '@toolyard/testing';
+import type { McpBehaviour, ModelScript, ScriptedMcp } from '@toolyard/testing';
+import { COUNT_FILE_VARIABLE, eventually, reply, startScriptedMcp } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describeInBrowser } from './support/page-stage.ts';
 import { describeOnSharedPage, SMALL_WINDOW } from './support/shared-page.ts';
 import type { Stage } from './support/stage.ts';
-import { setStage, signInFragment } from './support/stage.ts';
+import { setProcessStage, setStage, signInFragment } from './support/stage.ts';
 
 type ModelRequestBody = { messages: { role: string; content: unknown }[]; tools?: { function: { name: string } }[] };
 
@@ -273,4 +276,105 @@ describeInBrowser('a run in a tab of its own', () => {
     await chatPage(page).reads('Nothing to call.');
     expect(await runsOf(stage)).toHaveLength(1);
   });
+});
+
+describeInBrowser('a run in a tab without servers of the browser', () => {
+  let undo: AsyncDisposableStack;
+  let stage: Stage;
+  let page: Page;
+  let options: NonNullable<Parameters<typeof setStage>[1]>;
+  let counted: () => number;
+  let letToolAnswer: () => void;
+
+  beforeEach(() => {
+    undo = new AsyncDisposableStack();
+    const folder = mkdtempSync(join(tmpdir(), 'toolyard-tab-runs-'));
+    undo.defer(() => rmSync(folder, { recursive: true, force: true }));
+    const [countFile, goOn] = [join(folder, 'count'), join(folder, 'go-on')];
+    counted = () => (existsSync(countFile) ? statSync(countFile).size : 0);
+    letToolAnswer = () => writeFileSync(goOn, '');
+    const behaviour: McpBehaviour = {
+      tools: [
+        { name: 'jot', does: [{ do: 'count' }, { do: 'text', text: 'jotted' }] },
+        {
+          name: 'dig',
+          does: [{ do: 'count' }, { do: 'wait_for_file', file: goOn }, { do: 'text', text: 'dug up' }],
+        },
+      ],
+    };
+    options = { servers: { notes: { behaviour, env: { [COUNT_FILE_VARIABLE]: countFile } } } };
+  });
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await stage.photograph(task.name);
+    await undo.disposeAsync();
+    expect(stage.complaints).toEqual([]);
+  });
+
+  /** A new browser, whose user chooses the tab. */
+  async function choose(opened: Stage): Promise<void> {
+    stage = undo.use(opened);
+    const chat = { id: 'chat', configuration: { servers: { memory: true } } };
+    await call(stage.server.url, 'POST', '/api/conversations', chat);
+    page = await stage.open('/c/chat');
+    await page.getByRole('button', { name: /^Tools/ }).click();
+    await page.getByLabel('Run answers').selectOption('In this tab');
+    await page.keyboard.press('Escape');
+  }
+  const allow = (): Promise<void> => page.getByRole('button', { name: 'Allow once' }).first().click();
+  const begun = (): Promise<void> => eventually(() => expect(counted()).toBe(1), { what: 'the call' });
+
+  test('calls tools of the server as the server decides', { tags: ['C10.02', 'C7.04'] }, async () => {
+    await choose(await setStage(callsNamed, options));
+    const chat = chatPage(page);
+    await chat.send('Please jot it down');
+    await page.getByText('This answer runs in this tab').waitFor();
+    expect(counted()).toBe(0);
+    await allow();
+    await chat.reads(/It said: .*jotted/);
+    await becomes(stage, 'done');
+    await chat.send('Please recall it');
+    await chat.reads(/It said: .*Nothing is remembered/);
+    await becomes(stage, 'done');
+    expect(counted()).toBe(1);
+    const used = await call<unknown>(stage.server.url, 'GET', '/api/usage');
+    expect(used).toMatchObject({ total: { modelCalls: 4, toolCalls: 2 } });
+  });
+
+  test('waits after a reload for the call that it has begun', { tags: ['C10.05'] }, async () => {
+    await choose(await setStage(callsNamed, options));
+    await chatPage(page).send('Please dig');
+    await allow();
+    await begun();
+    await page.reload();
+    await page.getByRole('button', { name: 'Continue here' }).click();
+    await page.getByText('This answer runs in this tab').waitFor();
+    letToolAnswer();
+    await chatPage(page).reads(/It said: .*dug up/);
+    await becomes(stage, 'done');
+    expect(counted()).toBe(1);
+  });
+
+  test(
+    'asks about a call whose server was killed, and repeats it only for the user',
+    { tags: ['C10.05'] },
+    async () => {
+      const killed = await setProcessStage(callsNamed, options);
+      await choose(killed);
+      await chatPage(page).send('Please dig');
+      await allow();
+      await begun();
+      await killed.server.restart();
+      await page.getByRole('button', { name: 'Continue here' }).click();
+      await becomes(stage, 'parked');
+      expect(counted()).toBe(1);
+      const { items } = await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts');
+      const asked = items.filter(({ status }) => status === 'open');
+      expect(asked.map(({ interrupt }) => interrupt.kind)).toEqual(['in_doubt']);
+      letToolAnswer();
+      const answer = { answer: { decision: 'repeat' } };
+      await call(stage.server.url, 'POST', `/api/interrupts/${asked[0]?.id ?? ''}/answer`, answer);
+      await chatPage(page).reads(/It said: .*dug up/);
+      expect(counted()).toBe(2);
+    },
+  );
 });

@@ -79,6 +79,7 @@ describeInBrowser('a tool of a tab', () => {
   });
 
   async function openPage(opened: Stage): Promise<void> {
+    const before = listed();
     stage = undo.use(opened);
     // A small page of the server: the browser's storage is filled before the page is loaded, once.
     page = await stage.open('/health');
@@ -87,7 +88,7 @@ describeInBrowser('a tool of a tab', () => {
       localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
     }, peer.url);
     await page.goto(stage.line.url + (await signInFragment(stage.server.url)));
-    await connected();
+    await connected(before);
   }
 
   afterEach(async (context) => {
@@ -97,7 +98,9 @@ describeInBrowser('a tool of a tab', () => {
   });
 
   /** A message waits a few seconds for connecting servers, and no longer. */
-  const connected = (): Promise<void> => page.getByLabel('Run answers').waitFor();
+  const connected = (before: number): Promise<void> =>
+    eventually(() => expect(listed()).toBeGreaterThan(before), { what: 'the connection to the server of the tab' });
+  const listed = (): number => peer.answered.filter((method) => method === 'tools/list').length;
   const run = async (): Promise<RunRecord | undefined> =>
     (await call<{ items: RunRecord[] }>(stage.server.url, 'GET', '/api/runs')).items[0];
   const becomes = (status: RunRecord['status']): Promise<void> =>

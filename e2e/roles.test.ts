@@ -1,13 +1,16 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type {
+  LeasedTabRun,
   McpServerList,
   McpToolDetail,
   Page,
   ProviderView,
   RunRecord,
   SentMessage,
+  TabRunTools,
   ToolResult,
 } from '@toolyard/protocol';
+import { TAB_RUNS_VERSION as v } from '@toolyard/protocol';
 import { eventually, startScriptedMcp, within } from '@toolyard/testing';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { call } from './support/api.ts';
@@ -46,6 +49,41 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     await using lives = await ServerInstances.of(TURNS, { ...LONG_LEASES, database: await database() });
     const { web, worker, tools } = await trio(lives);
     await expectRunOverRoles(lives, { web, worker, tools });
+  });
+
+  it('a run in a tab of the web process calls a local server of the tools process', async () => {
+    await using lives = await ServerInstances.of(TURNS, { ...LONG_LEASES, database: await database() });
+    const { web } = await trio(lives);
+    const post = <T>(path: string, body: object): Promise<T> => call<T>(web.url, 'POST', path, body);
+    const { items: providers } = await call<Page<ProviderView>>(web.url, 'GET', '/api/providers');
+    const model = { providerId: providers[0]?.id, modelId: 'scripted' };
+    const { id: conversationId } = await post<{ id: string }>('/api/conversations', { configuration: { model } });
+    const parts = [{ type: 'text', text: 'Count.' }];
+    const { fence } = await post<LeasedTabRun>('/api/tabs/t/runs', { v, conversationId, id: 'r', parts });
+    const calls = [{ tool: { serverId: 'counter', name: 'count' }, arguments: {} }];
+    const read = () => post<TabRunTools>('/api/tabs/t/runs/r/tools', { fence, calls });
+    const { tools, verdicts } = await read();
+    expect(tools.map(({ tool }) => `${tool.serverId}/${tool.name}`)).toContain('counter/count');
+    expect(verdicts).toMatchObject([{ decision: 'ask' }]);
+    const [{ tool }] = calls as [(typeof calls)[0]];
+    await call(web.url, 'PUT', '/api/permissions', { tool, conversationId: null, decision: 'allow' });
+    expect(await read()).toMatchObject({ verdicts: [{ decision: 'run' }] });
+    const part = { type: 'tool_call', callId: 'r.0.0', name: 'count', tool, arguments: {} };
+    const of = { id: 'r.0', parentId: 'r', createdAt: 5, role: 'assistant', runId: 'r', model: 'scripted' };
+    const message = { ...of, finishReason: 'tool_calls', parts: [part] };
+    await post('/api/tabs/t/runs/r/commit', {
+      ...{ v, fence, number: 1, baseSeq: 0, events: [], messages: [{ conversationId, message }] },
+      ledger: [
+        { change: 'plan', callId: 'r.0.0', tool, arguments: {} },
+        { change: 'move', callId: 'r.0.0', from: 'planned', to: 'sent' },
+      ],
+    });
+    const made = () => post('/api/tabs/t/runs/r/tool-calls/r.0.0', { fence });
+    expect(await Promise.all([made(), made()])).toMatchObject([
+      { result: { outcome: 'done' } },
+      { result: { outcome: 'done' } },
+    ]);
+    expect(lives.counted).toBe(1);
   });
 
   it('a server changed in the tools process also changes in the web process, whose actions affect it there', async () => {

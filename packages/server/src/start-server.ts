@@ -45,6 +45,7 @@ import type { Role } from './roles/role.ts';
 import { roleCapabilities } from './roles/role.ts';
 import { ClusterMember } from './roles/cluster-member.ts';
 import { createRelayedServers, RelayedServers } from './roles/relayed-servers.ts';
+import { createRelayedTabTools } from './roles/relayed-tab-tools.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import { createSecrets } from './secrets/secrets.ts';
 import { closeOrWarn, writePrivate } from './secrets/private-file.ts';
@@ -279,6 +280,7 @@ async function assemble(
     ids,
     log,
     executesRuns: capabilities.runs,
+    ...(cluster && !capabilities.runs ? { tabToolsElsewhere: createRelayedTabTools(cluster) } : {}),
     policy,
     ...(titles ? { titles } : {}),
     ...(relayed ? { wakeElsewhere: (runId: string) => relayed.wake(runId) } : {}),
@@ -286,6 +288,7 @@ async function assemble(
     ...(telemetry ? { telemetry } : {}),
     ...defined({ failpoint, leaseMs, takeOverEveryMs, lastCallsMs }),
   });
+  if (capabilities.runs) cluster?.serveTabTools(runs.tabTools);
   const mailed = readEmail(env, file.email);
   const webhooks = await createWebhooks({
     storage,

@@ -10,6 +10,7 @@ import type { LiveHub } from '../services.ts';
 import { catalogueOf, readCatalogue } from './catalogue.ts';
 import type { InternalClient } from './internal-client.ts';
 import { createInternalClient } from './internal-client.ts';
+import type { TabToolCalls } from '../runs/tab-tool-calls.ts';
 import { createInternalApi } from './internal-api.ts';
 import { ProcessHeartbeat } from './process-heartbeat.ts';
 import { createRelayTransports } from './relay-transport.ts';
@@ -71,6 +72,7 @@ export class ClusterMember {
   readonly #fetches: OwnerFetches = createOwnerFetches();
   #own: { servers: ConnectedServers; relays: Relays; handle: (request: Request) => Promise<Response> } | undefined;
   #web: RelayedServers | undefined;
+  #tabTools: TabToolCalls | undefined;
   /** By which process a remote local server is reached, and the last attempt. */
   readonly #reached = new Map<string, string>();
   readonly #tried = new Map<string, string>();
@@ -130,8 +132,14 @@ export class ClusterMember {
       has: (id) => this.heartbeat.holds(id) && isLocalIn(servers.configured, id),
       ready: (id, signal) => servers.ready(id, signal),
     });
-    const handle = tokens === null ? undefined : createInternalApi({ servers, relays, tokens, log });
+    const handle =
+      tokens === null ? undefined : createInternalApi({ servers, relays, tabTools: () => this.#tabTools, tokens, log });
     this.#own = { servers, relays, handle: handle ?? (async () => new Response(null, { status: 404 })) };
+  }
+
+  /** From now on this process makes calls of runs in tabs that are connected to other processes. */
+  serveTabTools(calls: TabToolCalls): void {
+    this.#tabTools = calls;
   }
 
   /** Sets the servers of a process without connections. */

@@ -1,7 +1,11 @@
-import type { ReadMcpResource } from '@toolyard/protocol';
-import { expect, it } from 'vitest';
+import type { JudgedCall, ReadMcpResource, RunRecord } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { describe, expect, it } from 'vitest';
+import type { TabToolCalls } from '../runs/tab-tool-calls.ts';
 import type { Servers } from '../services.ts';
 import { createInternalApi } from './internal-api.ts';
+import { createInternalClient } from './internal-client.ts';
+import { createRelayedTabTools } from './relayed-tab-tools.ts';
 import type { Relays } from './relays.ts';
 import { serverMethodPath } from './server-methods.ts';
 
@@ -32,4 +36,55 @@ it.each([
   );
   expect(response.status).toBe(200);
   expect(asked).toEqual([['files', expected]]);
+});
+
+describe('the tools of runs in tabs, in a process without tools', () => {
+  const RUN = { id: 'r' } as RunRecord;
+  const CALLS: JudgedCall[] = [{ tool: { serverId: 'mail', name: 'send' }, arguments: {} }];
+  const OWNER = { ownerId: 'o' };
+  const NOTHING = { tools: [], serverInstructions: [], judged: [] };
+
+  /** The tools of the other processes through the one that executes `calls`. */
+  function relayed(calls: TabToolCalls | undefined, role = 'worker'): TabToolCalls {
+    const of = { servers: {} as Servers, relays: {} as Relays, log: () => undefined };
+    const handle = createInternalApi({ ...of, tokens: ['t'], tabTools: () => calls });
+    const fetchThere = async (input: unknown, init?: RequestInit): Promise<Response> => {
+      const headers = new Headers(init?.headers);
+      headers.set('content-length', String(String(init?.body).length));
+      return handle(new Request(input as string, { ...init, headers }));
+    };
+    const client = createInternalClient({ for: () => fetchThere } as never, () => 't');
+    const living = [{ role, address: 'http://other' }] as never;
+    return createRelayedTabTools({ client, heartbeat: { living: () => Promise.resolve(living) } });
+  }
+
+  it('are those of a process that executes runs', async () => {
+    const asked: unknown[] = [];
+    const tools = relayed({
+      read: (...of) => Promise.resolve((asked.push(of), NOTHING)),
+      make: (...of) => Promise.resolve((asked.push(of), null)),
+    });
+    expect(await tools.read(OWNER, RUN, CALLS)).toEqual(NOTHING);
+    expect(await tools.make(OWNER, RUN, 'r.0.0')).toBeNull();
+    expect(asked).toEqual([
+      [OWNER, RUN, CALLS],
+      [OWNER, RUN, 'r.0.0'],
+    ]);
+  });
+
+  it.each<[string, string, TabToolCalls | undefined, string]>([
+    ['report that no such process runs', 'tools', undefined, 'server_unreachable'],
+    ['report a process that executes no runs yet', 'worker', undefined, 'server_unreachable'],
+    [
+      'pass on why a call is rejected',
+      'worker',
+      {
+        read: () => Promise.resolve(NOTHING),
+        make: () => Promise.reject(new ToolyardError({ code: 'bad_request', message: 'No such call.' })),
+      },
+      'bad_request',
+    ],
+  ])('%s', async (_what, role, calls, code) => {
+    await expect(relayed(calls, role).make(OWNER, RUN, 'r.0.0')).rejects.toMatchObject({ code });
+  });
 });

@@ -4,8 +4,9 @@ import type { ErrorInfo, Owner } from '@toolyard/protocol';
 import { isJsonObject, messageOf, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { HttpApp } from '../http/create-http-app.ts';
 import type { Servers } from '../services.ts';
+import type { TabToolCalls } from '../runs/tab-tool-calls.ts';
 import type { Relays } from './relays.ts';
-import type { ServerMethod } from './server-methods.ts';
+import type { InternalMethod } from './server-methods.ts';
 import { isInternal, UNKNOWN_CALLER_HEADER, NOT_EXECUTED_HEADER, readInternalPath } from './server-methods.ts';
 
 const MOST_BYTES = 64 * 1_024 * 1_024;
@@ -13,6 +14,8 @@ const MOST_BYTES = 64 * 1_024 * 1_024;
 export type InternalApiOptions = {
   servers: Servers;
   relays: Relays;
+  /** Undefined in a process that executes no runs, and before it does. */
+  tabTools?: () => TabToolCalls | undefined;
   /** Any of these keys is accepted. */
   tokens: readonly string[];
   log: (line: string) => void;
@@ -22,6 +25,7 @@ export type InternalApiOptions = {
 export function createInternalApi({
   servers,
   relays,
+  tabTools,
   tokens,
   log,
 }: InternalApiOptions): (request: Request) => Promise<Response> {
@@ -37,7 +41,9 @@ export function createInternalApi({
       const body = await readBody(request);
       if (body === undefined)
         return refuse(400, { code: 'bad_request', message: 'Invalid request of another process.' });
-      return Response.json((await carryOut(servers, asked.method, body, request.signal)) ?? null);
+      return Response.json(
+        (await carryOut({ servers, tabTools: tabTools?.() }, asked.method, body, request.signal)) ?? null,
+      );
     } catch (thrown) {
       const info = toErrorInfo(thrown);
       if (info.code === 'internal') log(`roles: ${messageOf(thrown)}`);
@@ -87,8 +93,8 @@ async function readBody(request: Request): Promise<MethodCall | undefined> {
 
 /** Arguments are not validated: the caller is the same program. */
 async function carryOut(
-  servers: Servers,
-  method: ServerMethod,
+  { servers, tabTools }: { servers: Servers; tabTools: TabToolCalls | undefined },
+  method: InternalMethod,
   { principal, args }: MethodCall,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -107,9 +113,17 @@ async function carryOut(
       return servers[method](principal, first, second, signal);
     case 'read':
       return servers.read(principal, first, { uri: second, ...(third === true ? { fresh: true } : {}) }, signal);
+    case 'readTabTools':
+      return (tabTools ?? noRuns()).read(principal, first, second);
+    case 'makeTabToolCall':
+      return (tabTools ?? noRuns()).make(principal, first, second);
     default:
       return servers[method](principal, first, second);
   }
+}
+
+function noRuns(): never {
+  throw new ToolyardError({ code: 'server_unreachable', message: 'This process executes no runs.', retryable: true });
 }
 
 /** Adds the internal API in front of the host check, which does not apply to other processes. */

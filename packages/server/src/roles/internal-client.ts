@@ -1,7 +1,7 @@
 import type { ErrorInfo, JsonValue, Owner } from '@toolyard/protocol';
 import { defined, isJsonObject, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
-import type { ServerMethod } from './server-methods.ts';
+import type { InternalMethod } from './server-methods.ts';
 import { UNKNOWN_CALLER_HEADER, serverMethodPath } from './server-methods.ts';
 
 /** Sends requests to other processes of this installation. */
@@ -9,11 +9,11 @@ export type InternalClient = {
   /** Sends an authenticated request to another process. */
   fetch(address: string, input: string | URL, init?: RequestInit): Promise<Response>;
   /**
-   * Calls a method for a server of that process. @throws ToolyardError of the other process, or if it is unreachable
+   * Calls a method of that process. @throws ToolyardError of the other process, or if it is unreachable
    */
   ask(
     address: string,
-    method: ServerMethod,
+    method: InternalMethod,
     principal: Owner,
     args: readonly unknown[],
     signal?: AbortSignal,

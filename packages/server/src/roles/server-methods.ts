@@ -29,6 +29,11 @@ const SERVER_METHODS = [
 
 export type ServerMethod = (typeof SERVER_METHODS)[number];
 
+/** Methods for runs in tabs, which a process that executes runs carries out. */
+const TAB_TOOL_METHODS = ['readTabTools', 'makeTabToolCall'] as const;
+
+export type InternalMethod = ServerMethod | (typeof TAB_TOOL_METHODS)[number];
+
 /** Marks the response to a request that was certainly not executed: look up the server again. */
 export const NOT_EXECUTED_HEADER = 'x-toolyard-not-taken';
 /** Marks the response of a process with another TOOLYARD_SECRET. */
@@ -41,13 +46,13 @@ export function isInternal(path: string): boolean {
   return path.startsWith('/internal/');
 }
 
-export function serverMethodPath(method: ServerMethod): string {
+export function serverMethodPath(method: InternalMethod): string {
   return `${PREFIX}${method}`;
 }
 
 /** Parses a path of the internal API; undefined if unknown. */
-export function readInternalPath(path: string): { method: ServerMethod } | { relay: string } | undefined {
-  const method = SERVER_METHODS.find((each) => path === serverMethodPath(each));
+export function readInternalPath(path: string): { method: InternalMethod } | { relay: string } | undefined {
+  const method = [...SERVER_METHODS, ...TAB_TOOL_METHODS].find((each) => path === serverMethodPath(each));
   if (method !== undefined) return { method };
   if (!path.startsWith(RELAY_PREFIX)) return undefined;
   try {

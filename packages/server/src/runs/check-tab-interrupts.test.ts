@@ -35,7 +35,8 @@ const CALLS = [
 const SENT: LedgerEntry = {
   callId: 'r.0.0',
   runId: 'r',
-  tool: NOTES,
+  // As it is stored: without the origin.
+  tool: { serverId: NOTES.serverId, name: NOTES.name },
   arguments: { text: 'milk' },
   status: 'sent',
   detail: null,

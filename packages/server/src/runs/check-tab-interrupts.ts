@@ -22,7 +22,11 @@ import type {
   ToolCallPart,
   ToolReference,
 } from '@toolyard/protocol';
+<<<<<<< HEAD
 import { budgetKey, canonicalJson, defined, isJsonObject, MAX_OPEN_REQUESTS, originOf } from '@toolyard/protocol';
+=======
+import { budgetKey, canonicalJson, defined, formatToolReference, isJsonObject, originOf } from '@toolyard/protocol';
+>>>>>>> h-tab
 import { forbiddenWrite } from './check-tab-commit.ts';
 import type { ReadTools } from './tab-tool-calls.ts';
 
@@ -240,7 +244,9 @@ async function checkInDoubt(interrupt: InDoubtInterrupt, facts: TabRunFacts): Pr
   const { callId, tool, arguments: args } = interrupt;
   const entry = (await facts.ledger()).find((each) => each.callId === callId);
   const isSent = entry?.status === 'sent' || entry?.status === 'in_doubt';
-  if (!isSent || !isSame(entry.tool, tool) || !isSame(entry.arguments, args)) {
+  // The ledger knows no origins; `checkCall` compares the tool with that of the message.
+  const isOfTool = entry !== undefined && formatToolReference(entry.tool) === formatToolReference(tool);
+  if (!isSent || !isOfTool || !isSame(entry.arguments, args)) {
     throw forbiddenWrite(`a question about the call ${callId}, which was not sent so`);
   }
   if (interrupt.sentAt > entry.updatedAt) throw forbiddenWrite(`another time of the call ${callId}`);

@@ -22,6 +22,7 @@ import { createRunCommands } from './run-commands.ts';
 import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
 import { createSubAgents } from './sub-agents.ts';
 import { createTabRuns } from './tab-runs.ts';
+import type { TabToolCalls } from './tab-tool-calls.ts';
 import { TabToolCallMaker } from './tab-tool-calls.ts';
 import { startRun } from './start-run.ts';
 
@@ -45,6 +46,8 @@ export type CreateRunServiceOptions = {
   metrics?: RunMetrics;
   /** False: runs are started here and executed by other processes; default true. */
   executesRuns?: boolean;
+  /** Set in a process without tools: another process makes the calls of runs in tabs. */
+  tabToolsElsewhere?: TabToolCalls;
   telemetry?: Pick<Telemetry, 'took' | 'published' | 'traced'>;
   /** Data besides the configuration that decisions about calls depend on. */
   policy?: NonNullable<RunAccessServices['policy']>;
@@ -65,6 +68,8 @@ export type CreateRunServiceOptions = {
 
 /** The durable runs of a process. */
 export type DurableRuns = RunService & {
+  /** The tools of this process for runs in tabs. */
+  tabTools: TabToolCalls;
   /** Resumes every run that the last process left. Resolves when they are claimed, not when they end. */
   start(): Promise<void>;
   /** Another process has stored a message for this run. */
@@ -120,7 +125,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     subAgents: (of: Parameters<RunAccessServices['subAgents']>[0]) => createSubAgents(of, { ...toStart, pool }),
   };
   const pool: RunWorkerPool = new RunWorkerPool({ ...ofRuns, pump, terms, onOver: over });
-  const toolCalls = new TabToolCallMaker(ofRuns);
+  const callMaker = new TabToolCallMaker(ofRuns);
   const looked = (): Promise<void> => queue.sendDue();
   const keeper = new LeaseKeeper({
     store: storage.runs,
@@ -169,7 +174,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   const inTabs = createTabRuns({
     storage,
     servers: options.servers,
-    toolCalls,
+    toolCalls: options.tabToolsElsewhere ?? callMaker,
     port: () => options.policy?.().own?.port,
     pump,
     hub,
@@ -200,6 +205,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   return {
     ...commands,
     ...inTabs,
+    tabTools: callMaker,
     async start() {
       if (!executesRuns) return;
       await keeper.start();
@@ -219,7 +225,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
         stopHousekeeping();
         stopSending();
         stop.abort();
-        await Promise.all([pool.close(), toolCalls.close()]);
+        await Promise.all([pool.close(), callMaker.close()]);
         await pump.drain();
       })();
       return closing;

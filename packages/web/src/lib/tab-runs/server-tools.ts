@@ -25,6 +25,8 @@ export type ServerToolsOptions = {
   own: RunTools;
   /** The built-in tools that this tab executes itself. */
   functions: FunctionTools;
+  /** Aborted when the run stops: nothing is awaited then. */
+  signal: AbortSignal;
 };
 
 type Sources = ReturnType<RunTools['contextSources']>;
@@ -57,7 +59,12 @@ export class ServerTools implements RunTools {
   /** Asks the server about calls of its tools, and for the tools that it has now. */
   async refresh(calls: readonly JudgedCall[]): Promise<void> {
     const [ofServer, own] = [true, false].map((is) => calls.filter(({ tool }) => this.#isOfServer(tool) === is));
-    await Promise.all([ofServer?.length ? this.#read(ofServer) : undefined, this.#options.own.refresh(own ?? [])]);
+    const read = ofServer?.length
+      ? this.#read(ofServer).catch((thrown: unknown) => {
+          if (!this.#options.signal.aborted) throw thrown;
+        })
+      : undefined;
+    await Promise.all([read, this.#options.own.refresh(own ?? [])]);
   }
 
   /** The verdict of the server as of the last {@link refresh}; undefined for tools of this browser. */
@@ -125,11 +132,12 @@ export class ServerTools implements RunTools {
   }
 
   async #read(calls: readonly JudgedCall[]): Promise<void> {
-    const { api, clock, params, fence } = this.#options;
+    const { api, clock, params, fence, signal } = this.#options;
     const body = { fence, calls: [...calls] };
-    const { verdicts, ...listed } = await answered(clock, () =>
-      api.post('/api/tabs/{tab}/runs/{run}/tools', { params, body }),
-    );
+    const { verdicts, ...listed } = await answered(clock, () => {
+      signal.throwIfAborted();
+      return api.post('/api/tabs/{tab}/runs/{run}/tools', { params, body });
+    });
     for (const [at, call] of calls.entries()) {
       const verdict = verdicts[at];
       if (verdict) this.#verdicts.set(keyOf(call), verdict);

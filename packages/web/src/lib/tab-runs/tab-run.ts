@@ -125,7 +125,7 @@ export class TabRun {
       attempt,
       conversation: this.#durable.openConversation({ ...stored, instructions }, messages),
       ledger,
-      open: () => this.#open(),
+      open: (signal) => this.#open(signal),
       poll: () => this.sendHeartbeat(),
       findQueued: async (id) => {
         const parts = this.#inbox.steers.find(({ queuedMessageId }) => queuedMessageId === id)?.parts;
@@ -138,14 +138,14 @@ export class TabRun {
   }
 
   /** Requests of its servers are kept open in this tab with the servers' request state, which is not sealed. */
-  async #open(): Promise<DurableAccess> {
+  async #open(signal: AbortSignal): Promise<DurableAccess> {
     const { run, configuration, model, abilities } = this.#held;
     const { host, fetch, idsOn, api, clock } = this.#deps;
     const ids = idsOn(configuration.servers);
     const disabled = new Set(configuration.disabledTools);
     const view = host.select(ids, (tool) => disabled.has(formatToolReference(tool)));
     const own = hostTools({ host, view, isSelected: (id) => ids.has(id) });
-    const of = { api, clock, params: this.#params, fence: this.#held.fence };
+    const of = { api, clock, params: this.#params, fence: this.#held.fence, signal };
     const tools = (this.#tools = await ServerTools.open({ ...of, own, functions: tabFunctions }));
     const listen = (): Promise<void> => this.sendHeartbeat();
     return {
