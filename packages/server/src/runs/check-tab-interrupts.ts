@@ -22,11 +22,7 @@ import type {
   ToolCallPart,
   ToolReference,
 } from '@toolyard/protocol';
-<<<<<<< HEAD
-import { budgetKey, canonicalJson, defined, isJsonObject, MAX_OPEN_REQUESTS, originOf } from '@toolyard/protocol';
-=======
-import { budgetKey, canonicalJson, defined, formatToolReference, isJsonObject, originOf } from '@toolyard/protocol';
->>>>>>> h-tab
+import { budgetKey, canonicalJson, defined, formatToolReference, isJsonObject, MAX_OPEN_REQUESTS, originOf } from '@toolyard/protocol';
 import { forbiddenWrite } from './check-tab-commit.ts';
 import type { ReadTools } from './tab-tool-calls.ts';
 
