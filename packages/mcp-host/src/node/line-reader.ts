@@ -1,3 +1,7 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '@toolyard/protocol';
+import { LINES_PER_TURN, rest } from '../transports/pacing.ts';
+
 const NEWLINE = 0x0a;
 
 /**
@@ -40,4 +44,20 @@ export class LineReader {
     const line = bytes.toString('utf8');
     return line.endsWith('\r') ? line.slice(0, -1) : line;
   }
+}
+
+/** Reads the lines of a pipe, with a pause after {@link LINES_PER_TURN} of one chunk: the pipe is full meanwhile. */
+export function readPaced(
+  pipe: Readable,
+  split: (chunk: Buffer) => readonly string[],
+  read: (line: string) => void,
+  clock: Clock,
+): void {
+  const take = (lines: readonly string[]): void => {
+    for (const line of lines.slice(0, LINES_PER_TURN)) read(line);
+    if (lines.length <= LINES_PER_TURN) return void pipe.resume();
+    pipe.pause();
+    void rest(clock).then(() => take(lines.slice(LINES_PER_TURN)));
+  };
+  pipe.on('data', (chunk: Buffer) => take(split(chunk)));
 }

@@ -1,5 +1,6 @@
-import type { Fetch, JsonObject, JsonValue } from '@toolyard/protocol';
+import type { Clock, Fetch, JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { pacedLines } from './pacing.ts';
 
 /**
  * The JSON-RPC messages in a received value. A batch is as many messages, on every transport and in every version, and a
@@ -24,18 +25,18 @@ export function withoutNull(value: JsonObject): JsonObject {
 /** A member of a message that the SDK would reject; most messages have none, and are not parsed twice. */
 const HAS_NULL = /"(?:error|result|params|id|_meta)"\s*:\s*null/;
 
-/** A fetch for the transports of the SDK, which read neither batches in event streams nor members that are null. */
-export function readableMessages(fetch: Fetch): Fetch {
+/**
+ * A fetch for the transports of the SDK, which read neither batches in event streams nor members that are null, and all
+ * that has arrived of a stream at once.
+ */
+export function readableMessages(fetch: Fetch, clock: Clock): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     const type = response.headers.get('content-type') ?? '';
-    const rewriting = /\btext\/event-stream\b/i.test(type)
-      ? inEvents()
-      : /\bjson\b/i.test(type)
-        ? inDocument()
-        : undefined;
+    const isStream = /\btext\/event-stream\b/i.test(type);
+    const rewriting = isStream ? inEvents() : /\bjson\b/i.test(type) ? inDocument() : undefined;
     if (rewriting === undefined || response.body === null) return response;
-    const body = response.body
+    const body = (isStream ? response.body.pipeThrough(pacedLines(clock)) : response.body)
       .pipeThrough(new TextDecoderStream())
       .pipeThrough(rewriting)
       .pipeThrough(new TextEncoderStream());
