@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { Clock } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
+import { createFakeClock, eventually } from '@toolyard/testing';
 import { fc } from '@toolyard/testing/property';
 import { expect, test } from 'vitest';
 import { LINES_PER_TURN } from '../transports/pacing.ts';
@@ -49,10 +50,25 @@ test.each([1, LINES_PER_TURN, LINES_PER_TURN + 1, 5_000])(
       clock,
     );
     const sent = Array.from({ length: count }, (_, at) => String(at));
-    pipe.end(`${sent.join('\n')}\n`);
-    await new Promise((resolve) => pipe.once('end', resolve));
+    pipe.write(`${sent.join('\n')}\n`);
+    await eventually(() => lines.length === count, { what: 'all lines' });
     expect(lines).toEqual(sent);
     const rests = Math.ceil(count / LINES_PER_TURN) - 1;
     expect(perTurn).toEqual(Array.from({ length: rests }, (_, at) => (at + 1) * LINES_PER_TURN));
   },
 );
+
+test('a pipe that ends is read whole at once: its last lines explain the exit', async () => {
+  const lines: string[] = [];
+  const reader = new LineReader(1_000_000);
+  const pipe = new PassThrough({ highWaterMark: 1_000_000 });
+  readPaced(
+    pipe,
+    (chunk) => reader.push(chunk) ?? [],
+    (line) => lines.push(line),
+    createFakeClock(),
+  );
+  pipe.end('line\n'.repeat(5_000));
+  await new Promise((resolve) => pipe.once('end', resolve));
+  expect(lines).toHaveLength(5_000);
+});

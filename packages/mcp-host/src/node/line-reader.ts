@@ -46,18 +46,28 @@ export class LineReader {
   }
 }
 
-/** Reads the lines of a pipe, with a pause after {@link LINES_PER_TURN} of one chunk: the pipe is full meanwhile. */
+/**
+ * Reads the lines of a pipe, with a pause after {@link LINES_PER_TURN} of one chunk: the pipe is full meanwhile. All are read
+ * when the pipe ends.
+ */
 export function readPaced(
   pipe: Readable,
   split: (chunk: Buffer) => readonly string[],
   read: (line: string) => void,
   clock: Clock,
 ): void {
-  const take = (lines: readonly string[]): void => {
-    for (const line of lines.slice(0, LINES_PER_TURN)) read(line);
-    if (lines.length <= LINES_PER_TURN) return void pipe.resume();
+  let waiting: readonly string[] = [];
+  const take = (count: number): void => {
+    const lines = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    for (const line of lines) read(line);
+    if (waiting.length === 0) return void pipe.resume();
     pipe.pause();
-    void rest(clock).then(() => take(lines.slice(LINES_PER_TURN)));
+    void rest(clock).then(() => take(LINES_PER_TURN));
   };
-  pipe.on('data', (chunk: Buffer) => take(split(chunk)));
+  pipe.on('data', (chunk: Buffer) => {
+    waiting = split(chunk);
+    take(LINES_PER_TURN);
+  });
+  pipe.on('end', () => take(Infinity));
 }
