@@ -69,11 +69,9 @@ function explain(failed: FailedConnect): ErrorInfo {
     return unreachableServer(config, network.code);
   }
   if (thrown instanceof ProtocolError) {
-    return rejected(
-      config.id,
-      failed.phase,
-      `answered with an error: ${thrown.message.slice(0, 1_000)} (${thrown.code})`,
-    );
+    const what = `answered with an error: ${thrown.message.slice(0, 1_000)} (${thrown.code})`;
+    const error = rejected(config.id, failed.phase, what);
+    return isOfServer(thrown.code) ? { ...error, retryable: true } : error;
   }
   if (thrown instanceof SdkError && thrown.code === SdkErrorCode.RequestTimeout) return explainTimeout(failed);
   if (thrown instanceof SdkError && thrown.code === SdkErrorCode.ConnectionClosed) {
@@ -256,6 +254,14 @@ function notMcp(
         ? 'Check that the command starts an MCP server that uses standard input and output.'
         : 'Check the path of the URL: it often ends in /mcp, or in /sse for older servers.',
   };
+}
+
+/**
+ * The rule: **an error of the server itself may be temporary, one of the request is not.** JSON-RPC: an internal error, and
+ * the range for servers; over HTTP the statuses from 500.
+ */
+function isOfServer(code: number): boolean {
+  return code === -32_603 || (code >= -32_099 && code <= -32_000);
 }
 
 function rejected(serverId: string, phase: ConnectionPhase, what: string): ErrorInfo {

@@ -1,3 +1,7 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '@toolyard/protocol';
+import { LINES_PER_TURN, rest } from '../transports/pacing.ts';
+
 const NEWLINE = 0x0a;
 
 /**
@@ -40,4 +44,30 @@ export class LineReader {
     const line = bytes.toString('utf8');
     return line.endsWith('\r') ? line.slice(0, -1) : line;
   }
+}
+
+/**
+ * Reads the lines of a pipe, with a pause after {@link LINES_PER_TURN} of one chunk: the pipe is full meanwhile. All are read
+ * when the pipe ends.
+ */
+export function readPaced(
+  pipe: Readable,
+  split: (chunk: Buffer) => readonly string[],
+  read: (line: string) => void,
+  clock: Clock,
+): void {
+  let waiting: readonly string[] = [];
+  const take = (count: number): void => {
+    const lines = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    for (const line of lines) read(line);
+    if (waiting.length === 0) return void pipe.resume();
+    pipe.pause();
+    void rest(clock).then(() => take(LINES_PER_TURN));
+  };
+  pipe.on('data', (chunk: Buffer) => {
+    waiting = split(chunk);
+    take(LINES_PER_TURN);
+  });
+  pipe.on('end', () => take(Infinity));
 }

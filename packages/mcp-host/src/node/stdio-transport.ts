@@ -12,7 +12,7 @@ import type { HostTransport, TransportContext, TransportEnd } from '../transport
 import type { TransportConfig } from '../types.ts';
 import { childExit } from './child-exit.ts';
 import { newMarker } from './child-marker.ts';
-import { LineReader } from './line-reader.ts';
+import { LineReader, readPaced } from './line-reader.ts';
 import { ProcessGroup } from './process-group.ts';
 import { fileLimitOf, ResourceWatch } from './sandbox/resource-watch.ts';
 import type { SandboxOptions } from './sandbox/sandboxed-command.ts';
@@ -145,25 +145,22 @@ class StdioTransport implements HostTransport {
 
   #listen(child: ChildProcess): void {
     const stdout = new LineReader(this.#longestLine);
-    child.stdout?.on('data', (chunk: Buffer) => {
-      if (this.#isOver) return;
+    const { clock } = this.#context;
+    const split = (chunk: Buffer): string[] => {
+      if (this.#isOver) return [];
       const lines = stdout.push(chunk);
-      if (lines === null) {
-        this.#finish({ kind: 'line_too_long', limitBytes: this.#longestLine });
-        return;
-      }
-      for (const line of lines) this.#read(line);
-    });
+      if (lines === null) this.#finish({ kind: 'line_too_long', limitBytes: this.#longestLine });
+      return lines ?? [];
+    };
+    if (child.stdout) readPaced(child.stdout, split, (line) => this.#read(line), clock);
     const stderr = new LineReader(MAX_STDERR_LINE);
-    child.stderr?.on('data', (chunk: Buffer) => {
-      const lines = stderr.push(chunk);
-      for (const line of lines ?? [stderr.rest()]) this.#listenStderr(line);
-    });
-    child.stderr?.on('end', () => this.#listenStderr(stderr.rest()));
+    const listen = (line: string): void => this.#listenStderr(line);
+    if (child.stderr) readPaced(child.stderr, (chunk) => stderr.push(chunk) ?? [stderr.rest()], listen, clock);
+    child.stderr?.on('end', () => listen(stderr.rest()));
     // A broken pipe is another sign of the exit; without listeners it would crash this process.
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.on('error', () => undefined);
 
-    void childExit(child, this.#context.clock).then(({ code, signal }) => {
+    void childExit(child, clock).then(({ code, signal }) => {
       const over = fileLimitOf({ code, signal }, this.#command?.limits);
       if (over === undefined) this.#finish({ kind: 'exited', code, signal, stderr: [...this.#lastStderr] });
       else this.#finish({ kind: 'over_limit', ...over });
@@ -171,7 +168,7 @@ class StdioTransport implements HostTransport {
   }
 
   #read(line: string): void {
-    if (line.trim() === '') return;
+    if (this.#isOver || line.trim() === '') return;
     const parsed = parseJson(line);
     for (const message of messagesIn(parsed.ok ? parsed.value : undefined)) {
       if (isJsonRpc(message)) this.onmessage?.(message);

@@ -1,7 +1,8 @@
-import type { JsonObject, JsonValue } from '@toolyard/protocol';
-import { parseJson } from '@toolyard/protocol';
+import type { Clock, JsonObject, JsonValue } from '@toolyard/protocol';
+import { parseJson, systemClock } from '@toolyard/protocol';
 import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
+import { LINES_PER_TURN } from './pacing.ts';
 import { messagesIn, readableMessages } from './received-messages.ts';
 
 const text = fc.string({ unit: fc.constantFrom('a', '[', ']', '{', '"', '\\n', 'é', '漢', '\u2028', ' ') });
@@ -72,7 +73,7 @@ describe('an event stream', () => {
           const lines = events.flatMap(written);
           const bytes = new TextEncoder().encode(lines.map((line) => line + end).join(''));
           const stream = responseOf(chunksOf(bytes, cuts), 'text/event-stream; charset=utf-8');
-          const read = await (await readableMessages(() => Promise.resolve(stream))('http://x/')).text();
+          const read = await (await readableMessages(() => Promise.resolve(stream), systemClock)('http://x/')).text();
           expect(eventsIn(read)).toEqual(events.flatMap(({ body }) => body.read));
           for (const line of lines.filter((field) => /^(id|event|retry):/.test(field))) expect(read).toContain(line);
         },
@@ -84,7 +85,9 @@ describe('an event stream', () => {
   test('passes each event on when it is complete', async () => {
     const body = new TransformStream<Uint8Array, Uint8Array>();
     const response = new Response(body.readable, { headers: { 'content-type': 'text/event-stream' } });
-    const reader = (await readableMessages(() => Promise.resolve(response))('http://x/')).body?.getReader();
+    const reader = (
+      await readableMessages(() => Promise.resolve(response), systemClock)('http://x/')
+    ).body?.getReader();
     const writer = body.writable.getWriter();
     for (const sent of ['data: [{"a":1},{"b":2}]\n\n', 'data: {"c":3}\r\r', 'data: {"d":4}\n\n']) {
       void writer.write(new TextEncoder().encode(sent));
@@ -93,10 +96,31 @@ describe('an event stream', () => {
     }
   });
 
+  test('that floods lets everything else have its turn, and arrives whole', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(':', 'data: x', 'data: {"jsonrpc":"2.0","method":"m"}', 'event: a', ''),
+        fc.constantFrom('\n', '\n\n', '\r', '\r\n\r\n'),
+        fc.integer({ min: 1, max: 20 }),
+        async (line, end, hundreds) => {
+          const sent = (line + end).repeat(hundreds * 100);
+          let rests = 0;
+          const clock: Clock = { ...systemClock, after: (_ms, run) => (rests++, systemClock.after(0, run)) };
+          const response = responseOf([new TextEncoder().encode(sent)], 'text/event-stream');
+          const read = await (await readableMessages(() => Promise.resolve(response), clock)('http://x/')).text();
+          const lines = (all: string): string[] => all.split(/\r\n?|\n/).filter((each) => each !== '');
+          expect(lines(read)).toEqual(lines(sent));
+          expect(rests).toBeGreaterThanOrEqual(Math.floor((hundreds * 100) / LINES_PER_TURN));
+        },
+      ),
+      cases(20),
+    );
+  });
+
   test('stays as it is where its data is not JSON', async () => {
     const odd = 'data: [not\ndata: json\n\ndata\n\nevent: x\ndata: [1';
     const response = responseOf([new TextEncoder().encode(odd)], 'text/event-stream');
-    const read = await (await readableMessages(() => Promise.resolve(response))('http://x/')).text();
+    const read = await (await readableMessages(() => Promise.resolve(response), systemClock)('http://x/')).text();
     expect(read.replace(/\n$/, '')).toBe(odd);
   });
 });
@@ -146,7 +170,9 @@ describe('a received value', () => {
   ])('%j', async (sent, read) => {
     expect(messagesIn(sent)).toEqual(read);
     const response = responseOf([new TextEncoder().encode(JSON.stringify(sent))], 'application/json');
-    const body: unknown = await (await readableMessages(() => Promise.resolve(response))('http://x/')).json();
+    const body: unknown = await (
+      await readableMessages(() => Promise.resolve(response), systemClock)('http://x/')
+    ).json();
     expect(body).toEqual(Array.isArray(sent) ? read : read[0]);
   });
 });

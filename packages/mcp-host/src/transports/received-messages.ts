@@ -1,5 +1,6 @@
-import type { Fetch, JsonObject, JsonValue } from '@toolyard/protocol';
+import type { Clock, Fetch, JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { pacedLines } from './pacing.ts';
 
 /**
  * The JSON-RPC messages in a received value. A batch is as many messages, on every transport and in every version, a
@@ -40,6 +41,7 @@ function mayBeOdd(text: string): boolean {
 }
 
 /**
+<<<<<<< HEAD
  * A fetch for the transports of the SDK, which read neither batches in event streams nor members that are null. The body of
  * a successful response decides what it is, not its content type.
  */
@@ -56,6 +58,22 @@ export function readableMessages(fetch: Fetch): Fetch {
     const body = (rewriting === undefined ? start.body : start.body.pipeThrough(rewriting)).pipeThrough(
       new TextEncoderStream(),
     );
+=======
+ * A fetch for the transports of the SDK, which read neither batches in event streams nor members that are null, and all
+ * that has arrived of a stream at once.
+ */
+export function readableMessages(fetch: Fetch, clock: Clock): Fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const type = response.headers.get('content-type') ?? '';
+    const isStream = /\btext\/event-stream\b/i.test(type);
+    const rewriting = isStream ? inEvents() : /\bjson\b/i.test(type) ? inDocument() : undefined;
+    if (rewriting === undefined || response.body === null) return response;
+    const body = (isStream ? response.body.pipeThrough(pacedLines(clock)) : response.body)
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(rewriting)
+      .pipeThrough(new TextEncoderStream());
+>>>>>>> h-start
     const { status, statusText, url } = response;
     const headers = new Headers(response.headers);
     headers.delete('content-length');

@@ -31,7 +31,7 @@ export function createWebTransports(options: WebTransportsOptions): CreateTransp
   const hosted = options.hosted ?? new HostedServers({ fetch: limitMessages(options.fetch, longestMessage) });
   return (config, context) => {
     const limited = limitMessages(context.sign?.(options.fetch) ?? options.fetch, longestMessage);
-    const fetch = readableMessages(limited);
+    const fetch = readableMessages(limited, context.clock);
     switch (config.type) {
       case 'http':
         return createHttpTransport(config, context, fetch);
@@ -44,7 +44,7 @@ export function createWebTransports(options: WebTransportsOptions): CreateTransp
         return createHostedTransport(
           config,
           context,
-          readableMessages(limitMessages(options.fetch, longestMessage)),
+          readableMessages(limitMessages(options.fetch, longestMessage), context.clock),
           hosted,
         );
       case 'plugin':

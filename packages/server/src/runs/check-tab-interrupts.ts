@@ -22,7 +22,15 @@ import type {
   ToolCallPart,
   ToolReference,
 } from '@toolyard/protocol';
-import { budgetKey, canonicalJson, defined, formatToolReference, isJsonObject, MAX_OPEN_REQUESTS, originOf } from '@toolyard/protocol';
+import {
+  budgetKey,
+  canonicalJson,
+  defined,
+  formatToolReference,
+  isJsonObject,
+  MAX_OPEN_REQUESTS,
+  originOf,
+} from '@toolyard/protocol';
 import { forbiddenWrite } from './check-tab-commit.ts';
 import type { ReadTools } from './tab-tool-calls.ts';
 

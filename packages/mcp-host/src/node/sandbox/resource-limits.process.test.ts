@@ -47,6 +47,20 @@ const HOGS: [keyof McpResourceLimits, string, number, string][] = [
     4,
     'wrote more than its limit of 4 MB',
   ],
+  // By processes whose parent has exited, and that have exited too.
+  [
+    'writtenMb',
+    `for i in $(seq 9); do (head -c 1000000 /dev/zero > $i &); done; ${FOREVER}`,
+    4,
+    'wrote more than its limit of 4 MB',
+  ],
+  // In files in memory, which no process has mapped.
+  ...['/dev/shm', '/dev'].map((place): (typeof HOGS)[number] => [
+    'memoryMb',
+    `for i in $(seq 9); do head -c 20000000 /dev/zero > ${place}/$i; done; ${FOREVER}`,
+    100,
+    'used more than its limit of 100 MB of memory',
+  ]),
 ];
 
 function run(command: string, limits?: McpResourceLimits): Promise<SandboxedEnd> {
@@ -68,6 +82,26 @@ test('variables of the dynamic linker reach the program, and not what starts its
   // The linker reports the missing library once for each program it loads: none of them is bubblewrap.
   expect([code, output]).toEqual([0, expect.stringContaining(`${folder}/missing.so a`) as string]);
   expect(output).not.toContain('bwrap');
+});
+
+test('a tree without a namespace of its own, as before bubblewrap made one, is charged with its own processes only', async () => {
+  const child = spawn('sh', ['-c', 'sleep 1000 & wait'], { stdio: 'ignore', detached: true });
+  const { pid = 0 } = child;
+  await eventually(() => processTreeOf(pid).length > 1, { what: 'the process below' });
+  const clock = createFakeClock();
+  const over: string[] = [];
+  const limits = { ...resourceLimits({}, 2), memoryMb: 60, processes: 5 };
+  const end = ResourceWatch.start({
+    pid,
+    limits,
+    clock,
+    onOver: ({ limit }) => over.push(limit),
+    onSlowed: () => undefined,
+  });
+  await clock.advance(2_000);
+  end();
+  process.kill(-pid, 'SIGKILL');
+  expect(over).toEqual([]);
 });
 
 describe('a command', needs(SANDBOX), () => {

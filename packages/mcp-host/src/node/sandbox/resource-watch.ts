@@ -1,7 +1,12 @@
+<<<<<<< HEAD
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+=======
+>>>>>>> h-start
 import { setPriority } from 'node:os';
 import type { Clock } from '@toolyard/protocol';
 import type { ResourceLimits } from '../../host/resource-limits.ts';
+import { unmappedMemory } from './files-in-memory.ts';
+import { linkIn, namesIn, readText } from './process-files.ts';
 
 /** A limit that stops a process tree. `fileMb` is enforced by the system, see `limitedCommand`. */
 export type OverLimit = { limit: 'memoryMb' | 'processes' | 'writtenMb' | 'fileMb'; value: number };
@@ -40,6 +45,15 @@ const LOWEST_PRIORITY = 19;
 
 /** `folder`: where the system shows the process. */
 type ProcessUse = { folder: string; cpuSeconds: number; memory: number };
+
+/**
+ * The rule: **a tree is charged with all that its processes use or used, and with nothing else.** `init` is the first
+ * process of its namespace: it waits for all others, and has the sums of those that exited as orphans.
+ */
+type TreeUse = { first: number; init: ProcessUse[]; processes: ProcessUse[] };
+
+/** Limits in the order of their report: too many processes also have too much memory. */
+const STOPPING = ['processes', 'memoryMb', 'writtenMb'] as const;
 type Sample = { at: number; cpuSeconds: number; written: number };
 
 /**
@@ -86,20 +100,24 @@ export class ResourceWatch {
   #check(): boolean {
     const { pid, limits, clock, onOver } = this.#options;
     const tree = usedBy(pid);
+    if (tree === undefined) return true;
+    const { first, init, processes } = tree;
+    const folders = processes.map(({ folder }) => folder);
+    const inFiles = unmappedMemory(first, folders, limits.memoryMb * MB);
     const used = {
-      memoryMb: tree.reduce((sum, { memory }) => sum + memory, 0) / MB,
-      processes: tree.length,
-      writtenMb: this.#rates(clock.monotonic(), tree) / MB,
+      processes: processes.length,
+      memoryMb: (processes.reduce((sum, { memory }) => sum + memory, 0) + inFiles) / MB,
+      writtenMb: this.#rates(clock.monotonic(), [...init, ...processes]) / MB,
     };
     // Pages that processes share count once: a browser has dozens that share most of theirs.
-    if (used.memoryMb > limits.memoryMb) used.memoryMb = sharedOnce(tree) / MB;
-    for (const limit of ['memoryMb', 'processes', 'writtenMb'] as const) {
+    if (used.memoryMb > limits.memoryMb) used.memoryMb = (sharedOnce(processes) + inFiles) / MB;
+    for (const limit of STOPPING) {
       if (used[limit] <= limits[limit]) continue;
       ResourceWatch.#all.get(clock)?.delete(this);
       onOver({ limit, value: limits[limit] });
       return false;
     }
-    return (['memoryMb', 'processes', 'writtenMb'] as const).some((limit) => used[limit] > limits[limit] / 2);
+    return STOPPING.some((limit) => used[limit] > limits[limit] / 2);
   }
 
   /** The bytes written within the window. Lowers the priority after a whole window above the limit of cores. */
@@ -127,15 +145,25 @@ export class ResourceWatch {
   }
 }
 
-/** The processes in the namespace of a sandbox, without its first one, which only waits for the others. */
-function usedBy(pid: number): ProcessUse[] {
+/** The processes in the namespace of a sandbox; undefined until it exists. */
+function usedBy(pid: number): TreeUse | undefined {
   const [first] = childrenOf(pid);
-  if (first === undefined) return [];
+  if (first === undefined) return undefined;
   const own = `/proc/${first}/root/proc`;
+<<<<<<< HEAD
   const listed = listsThisProcess(own) ? [] : names(own).filter((name) => /^\d+$/.test(name) && name !== '1');
   const folders =
     listed.length > 0 ? listed.map((name) => `${own}/${name}`) : descendantsOf(first).map((each) => `/proc/${each}`);
   return folders.flatMap((folder) => readUse(folder) ?? []);
+=======
+  // Until bubblewrap has changed the root of its first process, that is the `/proc` of the machine, with all its processes.
+  const namespace = linkIn(`/proc/${first}/ns/pid`);
+  const isOwn = namespace !== '' && linkIn(`${own}/1/ns/pid`) === namespace;
+  const folders = isOwn
+    ? namesIn(own).flatMap((name) => (/^\d+$/.test(name) && name !== '1' ? [`${own}/${name}`] : []))
+    : descendantsOf(first).map((each) => `/proc/${each}`);
+  return { first, init: readUse(`/proc/${first}`), processes: folders.flatMap(readUse) };
+>>>>>>> h-start
 }
 
 /** Until a sandbox has a root of its own, it sees the `/proc` of the machine: a tree is never charged for that. */
@@ -155,66 +183,49 @@ function descendantsOf(pid: number): number[] {
 }
 
 function childrenOf(pid: number): number[] {
-  const lists = names(`/proc/${pid}/task`).map((thread) => read(`/proc/${pid}/task/${thread}/children`));
+  const lists = namesIn(`/proc/${pid}/task`).map((thread) => readText(`/proc/${pid}/task/${thread}/children`));
   return lists.flatMap((list) => list.split(' ').filter((each) => each !== '')).map(Number);
 }
 
-function readUse(folder: string): ProcessUse | undefined {
-  const stat = read(`${folder}/stat`);
+function readUse(folder: string): ProcessUse[] {
+  const stat = readText(`${folder}/stat`);
   // "pid (name) state parent ...", and a name may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const number = (at: number): number => Number(fields[at] ?? 0);
-  if (fields.length < 22) return undefined;
+  if (fields.length < 22) return [];
   // Its own time, and that of children that have exited.
   const ticks = number(11) + number(12) + number(13) + number(14);
-  return { folder, cpuSeconds: ticks / TICKS_PER_SECOND, memory: number(21) * pageSize() };
+  return [{ folder, cpuSeconds: ticks / TICKS_PER_SECOND, memory: number(21) * pageSize() }];
 }
 
 let knownPageSize: number | undefined;
 
 function pageSize(): number {
   if (knownPageSize !== undefined) return knownPageSize;
-  const pages = Number(read('/proc/self/statm').split(' ')[1]);
+  const pages = Number(readText('/proc/self/statm').split(' ')[1]);
   return (knownPageSize = pages > 0 ? 2 ** Math.round(Math.log2(process.memoryUsage.rss() / pages)) : 4_096);
 }
 
 function sharedOnce(tree: readonly ProcessUse[]): number {
   return tree.reduce((sum, { folder, memory }) => {
-    const [, kilobytes] = /^Pss:\s+(\d+) kB/m.exec(read(`${folder}/smaps_rollup`)) ?? [];
+    const [, kilobytes] = /^Pss:\s+(\d+) kB/m.exec(readText(`${folder}/smaps_rollup`)) ?? [];
     return sum + (kilobytes === undefined ? memory : Number(kilobytes) * 1_024);
   }, 0);
 }
 
 /** The bytes that a process, and its children that have exited, sent to disks. */
 function writtenBy(folder: string): number {
-  const [, bytes = '0'] = /^write_bytes: (\d+)/m.exec(read(`${folder}/io`)) ?? [];
+  const [, bytes = '0'] = /^write_bytes: (\d+)/m.exec(readText(`${folder}/io`)) ?? [];
   return Number(bytes);
 }
 
 /** Every thread has a priority of its own. */
 function yieldToOthers(pid: number): void {
-  for (const thread of names(`/proc/${pid}/task`)) {
+  for (const thread of namesIn(`/proc/${pid}/task`)) {
     try {
       setPriority(Number(thread), LOWEST_PRIORITY);
     } catch {
       // It has exited.
     }
-  }
-}
-
-/** Empty for a process that has exited, or that the system does not show. */
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function names(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
