@@ -230,7 +230,9 @@ export class CallFacts {
       else {
         // A tool that is called like a program may take its subcommand beside the options.
         const others =
-          program === this.#program ? entries.flatMap(([name, value]) => (isWord(name, value) ? value : [])) : [];
+          program === this.#program
+            ? entries.flatMap(([name, value]) => (typeof value === 'string' && isWord(name, value) ? value : []))
+            : [];
         this.#words([...program.trim().split(/\s+/), ...others, ...textsIn(operands)], true, folder);
       }
       return;

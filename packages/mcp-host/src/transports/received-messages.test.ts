@@ -129,7 +129,7 @@ test('the last event needs no blank line', async () => {
   for (const end of ['', '\n', '\r\n']) {
     for (const data of ['{"jsonrpc":"2.0","id":1,"result":{}}', '[{"jsonrpc":"2.0","id":1,"result":{}}]']) {
       const response = responseOf([new TextEncoder().encode(`data: ${data}${end}`)], 'text/event-stream');
-      const read = await (await readableMessages(() => Promise.resolve(response))('http://x/')).text();
+      const read = await (await readableMessages(() => Promise.resolve(response), systemClock)('http://x/')).text();
       expect(read).toMatch(/^data: \{"jsonrpc":"2.0","id":1,"result":\{\}\}\r?\n\n$/);
     }
   }
@@ -147,7 +147,7 @@ test.each<[type: string, body: string, read: string]>([
   const chunks = [...new TextEncoder().encode(body)].map((byte) => Uint8Array.of(byte));
   const response = responseOf(chunks, type);
   if (type === '') response.headers.delete('content-type');
-  const received = await readableMessages(() => Promise.resolve(response))('http://x/');
+  const received = await readableMessages(() => Promise.resolve(response), systemClock)('http://x/');
   expect(received.headers.get('content-type')).toBe(read);
   expect(await received.text()).toContain(body.trim());
 });

@@ -41,39 +41,23 @@ function mayBeOdd(text: string): boolean {
 }
 
 /**
-<<<<<<< HEAD
- * A fetch for the transports of the SDK, which read neither batches in event streams nor members that are null. The body of
- * a successful response decides what it is, not its content type.
+ * A fetch for the transports of the SDK, which read neither batches in event streams, nor members that are null, nor all
+ * that has arrived of a stream at once. The body of a successful response decides what it is, not its content type.
  */
-export function readableMessages(fetch: Fetch): Fetch {
+export function readableMessages(fetch: Fetch, clock: Clock): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     if (response.body === null) return response;
     const given = response.headers.get('content-type') ?? '';
-    const text = response.body.pipeThrough(new TextDecoderStream());
     const isStream = /\btext\/event-stream\b/i.test(given);
+    const bytes = isStream ? response.body.pipeThrough(pacedLines(clock)) : response.body;
+    const text = bytes.pipeThrough(new TextDecoderStream());
     const start = isStream || !response.ok ? { body: text, head: '' } : await withHead(text);
     const type = start.head === '' ? given : (typeOf(start.head) ?? given);
     const rewriting = /event-stream/i.test(type) ? inEvents() : /\bjson\b/i.test(type) ? inDocument() : undefined;
     const body = (rewriting === undefined ? start.body : start.body.pipeThrough(rewriting)).pipeThrough(
       new TextEncoderStream(),
     );
-=======
- * A fetch for the transports of the SDK, which read neither batches in event streams nor members that are null, and all
- * that has arrived of a stream at once.
- */
-export function readableMessages(fetch: Fetch, clock: Clock): Fetch {
-  return async (input, init) => {
-    const response = await fetch(input, init);
-    const type = response.headers.get('content-type') ?? '';
-    const isStream = /\btext\/event-stream\b/i.test(type);
-    const rewriting = isStream ? inEvents() : /\bjson\b/i.test(type) ? inDocument() : undefined;
-    if (rewriting === undefined || response.body === null) return response;
-    const body = (isStream ? response.body.pipeThrough(pacedLines(clock)) : response.body)
-      .pipeThrough(new TextDecoderStream())
-      .pipeThrough(rewriting)
-      .pipeThrough(new TextEncoderStream());
->>>>>>> h-start
     const { status, statusText, url } = response;
     const headers = new Headers(response.headers);
     headers.delete('content-length');

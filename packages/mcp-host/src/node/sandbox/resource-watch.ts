@@ -1,7 +1,3 @@
-<<<<<<< HEAD
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-=======
->>>>>>> h-start
 import { setPriority } from 'node:os';
 import type { Clock } from '@toolyard/protocol';
 import type { ResourceLimits } from '../../host/resource-limits.ts';
@@ -150,30 +146,13 @@ function usedBy(pid: number): TreeUse | undefined {
   const [first] = childrenOf(pid);
   if (first === undefined) return undefined;
   const own = `/proc/${first}/root/proc`;
-<<<<<<< HEAD
-  const listed = listsThisProcess(own) ? [] : names(own).filter((name) => /^\d+$/.test(name) && name !== '1');
+  // Until bubblewrap has changed the root of its first process, that is the `/proc` of the machine, which lists this
+  // process too.
   const folders =
-    listed.length > 0 ? listed.map((name) => `${own}/${name}`) : descendantsOf(first).map((each) => `/proc/${each}`);
-  return folders.flatMap((folder) => readUse(folder) ?? []);
-=======
-  // Until bubblewrap has changed the root of its first process, that is the `/proc` of the machine, with all its processes.
-  const namespace = linkIn(`/proc/${first}/ns/pid`);
-  const isOwn = namespace !== '' && linkIn(`${own}/1/ns/pid`) === namespace;
-  const folders = isOwn
-    ? namesIn(own).flatMap((name) => (/^\d+$/.test(name) && name !== '1' ? [`${own}/${name}`] : []))
-    : descendantsOf(first).map((each) => `/proc/${each}`);
+    linkIn(`${own}/self`) === ''
+      ? namesIn(own).flatMap((name) => (/^\d+$/.test(name) && name !== '1' ? [`${own}/${name}`] : []))
+      : descendantsOf(first).map((each) => `/proc/${each}`);
   return { first, init: readUse(`/proc/${first}`), processes: folders.flatMap(readUse) };
->>>>>>> h-start
-}
-
-/** Until a sandbox has a root of its own, it sees the `/proc` of the machine: a tree is never charged for that. */
-function listsThisProcess(proc: string): boolean {
-  try {
-    readlinkSync(`${proc}/self`);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function descendantsOf(pid: number): number[] {
