@@ -230,9 +230,7 @@ export class CallFacts {
       else {
         // A tool that is called like a program may take its subcommand beside the options.
         const others =
-          program === this.#program
-            ? entries.flatMap(([name, value]) => (typeof value === 'string' && isWord(name, value) ? value : []))
-            : [];
+          program === this.#program ? entries.flatMap(([name, value]) => (isWord(name, value) ? value : [])) : [];
         this.#words([...program.trim().split(/\s+/), ...others, ...textsIn(operands)], true, folder);
       }
       return;
@@ -299,7 +297,7 @@ function objectIn(schema: JsonObject | undefined, name: string): JsonObject | un
   return isJsonObject(value) ? value : undefined;
 }
 
-function isWord(name: string, value: JsonValue): boolean {
+function isWord(name: string, value: JsonValue): value is string {
   return (
     typeof value === 'string' &&
     /^[\w-]+$/.test(value) &&
