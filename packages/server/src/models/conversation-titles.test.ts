@@ -113,13 +113,14 @@ describe('titles of conversations', { tags: ['C8.01'] }, () => {
     const id = await create();
     await send(id, 'my bread is flat');
     await answered(id, 1);
-    await eventually(() => requests().length === 1, { what: 'the request of the title' });
+    await eventually(() => requests().length > 0, { what: 'the request of the title' });
     await send(id, 'and now?');
     await answered(id, 2);
     await send(id, 'still?');
     await answered(id, 3);
     expect((await conversation(id)).title).toBe('my bread is flat');
-    expect(requests().length).toBeLessThanOrEqual(2);
+    // A rejected request is repeated in at most two simpler forms.
+    expect(requests().length).toBeLessThanOrEqual(3);
     expect(log).toEqual([]);
   });
 
