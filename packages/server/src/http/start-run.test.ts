@@ -158,8 +158,10 @@ describe('an API key with limits', () => {
   test('is limited in runs and calls per day', { tags: ['C10.08'] }, async () => {
     const often = await server.createKey({ rate: { perDay: 2 } });
     const headers = { 'idempotency-key': 'again' };
-    for (let each = 0; each < 3; each++) expect((await start({}, { as: often.key, headers })).status).toBe(201);
-    expect((await start({}, { as: often.key })).status).toBe(201);
+    // They have taken their replies of the model before the next one is added.
+    for (let each = 0; each < 3; each++)
+      expect((await start({ wait: 30 }, { as: often.key, headers })).status).toBe(201);
+    expect((await start({ wait: 30 }, { as: often.key })).status).toBe(201);
     const over = await start({}, { as: often.key });
     expect([over.status, over.json]).toMatchObject([
       429,
