@@ -43,6 +43,9 @@ const NO_TUNING: readonly SettingName[] = ['extra', 'responseFormat', 'maxOutput
 /** Calls of earlier answers in a request without tools. */
 const CALLS_ALONE = 'calls without tools';
 
+/** Largest number of simpler forms. */
+const MAX_STEPS = 2;
+
 /** Largest number of settings that are left out one by one because the server names them. */
 const MAX_NAMED = 4;
 
@@ -221,7 +224,7 @@ export class RequestForms {
 
   /**
    * At most two forms. With tools: without the named tools or with simpler schemas and settings, then with tools as text.
-   * Otherwise without extra fields, then without any optional setting.
+   * Otherwise without extra fields, without any optional setting, without the role of the system message.
    */
   #stepsFor({ request, without, outgoing }: RequestForm, { error, status }: Refusal): Simplification[] {
     const { toolChoice } = request;
@@ -241,7 +244,10 @@ export class RequestForms {
     if (!hasNativeTools(request)) {
       const [first = [], second = []] = groups;
       const settings = groups.length < 3 ? [first, [...first, ...second]] : [first, optional];
-      return settings.slice(0, groups.length).map((each) => ({ tools: [], settings: each, features: [] }));
+      const simpler = settings.slice(0, groups.length).map((each) => ({ tools: [], settings: each, features: [] }));
+      const hasSystem = request.messages.some(({ role }) => role === 'system');
+      const isFolded = simpler.length < MAX_STEPS && status !== 500 && hasSystem;
+      return isFolded ? [...simpler, { tools: [], settings: [], features: [SYSTEM_ROLE] }] : simpler;
     }
     const named = namedTools(request.tools, error);
     const isForced = typeof toolChoice !== 'string' && named.some(({ name }) => name === toolChoice.name);
