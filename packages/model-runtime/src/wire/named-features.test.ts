@@ -155,6 +155,13 @@ describe('the system message', () => {
     expect(bodies.map(roles)).toEqual([['system', 'user']]);
   });
 
+  test('stays where it is in later requests if that did not help', async () => {
+    const { bodies, ask } = server(() => ({ status: 400, error: openAi('roles must alternate') }));
+    errorIn(await ask({ messages }));
+    errorIn(await ask({ messages }));
+    expect(bodies.map(roles)).toEqual([['system', 'user'], ['user'], ['system', 'user'], ['user']]);
+  });
+
   test('is tried there last if the error says nothing', async () => {
     const { bodies, ask } = server((body) =>
       roles(body).includes('system') ? { status: 400, error: openAi('Bad request') } : null,

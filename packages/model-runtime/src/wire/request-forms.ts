@@ -62,6 +62,8 @@ export class RequestForms {
   #named = 0;
   /** Whether the last rejection was of another kind: it counts itself. */
   #isOther = false;
+  /** Whether the system message was folded in this call: words about roles may mean others. */
+  #isFolded = false;
   /** The simpler forms still to try; null: none was needed yet. */
   #steps: Simplification[] | null = null;
   #trial: Simplification = { tools: [], settings: [], features: [] };
@@ -139,6 +141,7 @@ export class RequestForms {
       return true;
     }
     this.#trial = { tools: [], settings: [], features: [] };
+    if (this.#isFolded) this.#fallbacks.forget(this.#request.model, SYSTEM_ROLE);
     return false;
   }
 
@@ -213,6 +216,7 @@ export class RequestForms {
     if (!form.without.has(SYSTEM_ROLE) && rejectsSystemRole(error, form.request)) {
       this.#named += 1;
       this.#fallbacks.learn(form.request, SYSTEM_ROLE, status, new Set());
+      this.#isFolded = true;
       return true;
     }
     if (setting === null || form.without.has(featureOf(setting))) return false;
