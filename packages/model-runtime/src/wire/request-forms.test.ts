@@ -96,6 +96,13 @@ describe('a rejected request', () => {
     expect(bodies.map((body) => body['tools'] !== undefined)).toEqual([true, false, false]);
   });
 
+  test('is sent with the tools as text if its error still names a tool that was left out', async () => {
+    const error = openAi("Cannot use function 'search_files'");
+    const { bodies, ask } = server((body) => (body['tools'] === undefined ? null : { status: 501, error }));
+    expect(textIn(await ask({ tools: [tool('search_files'), tool('other_tool')] }))).toBe('answered');
+    expect(bodies.map(toolNames)).toEqual([['search_files', 'other_tool'], ['other_tool'], []]);
+  });
+
   test.each<[number, JsonObject]>([
     ...[401, 402, 403, 404, 408, 413, 429].map((status): [number, JsonObject] => [
       status,

@@ -150,7 +150,8 @@ export class RequestForms {
    * neither way, if it is about the tools of the request.
    */
   isOfForm({ request }: RequestForm, status: number, error: ProviderError): boolean {
-    const tools = hasNativeTools(request) ? request.tools : [];
+    // An error may name a tool that was left out before.
+    const tools = hasNativeTools(request) ? this.#request.tools : [];
     if (this.#dialect.toolRefusals?.includes(status) === true && error.message !== '') return tools.length > 0;
     if (OTHER_STATUS.includes(status)) return false;
     const { code } = toModelError(error, status, this.#errors);
