@@ -217,7 +217,9 @@ function argumentsOf({ arguments: args }: JsonObject): string {
   return isJsonObject(args) ? JSON.stringify(args) : textOf(args);
 }
 
+/** Some servers send a text in place of a list of texts. */
 function listOf(value: JsonValue | undefined): JsonObject[] {
+  if (typeof value === 'string') return [{ text: value }];
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 

@@ -283,6 +283,7 @@ describe('responses', () => {
       ],
       [message('a', 'One.'), message('b', ' Two.')],
     ],
+    ['a content that is a text', 'One.', [itemDone({ type: 'message', id: 'm', content: 'One.' })], []],
     ['a different text at the end', 'One.', [delta('One.')], [message('m', 'Uno.')]],
   ])('contain their text once if it comes in %s', async (_, text, events, output) => {
     const completed = { type: 'response.completed', response: { status: 'completed', output } };

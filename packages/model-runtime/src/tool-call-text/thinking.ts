@@ -26,14 +26,8 @@ function isSourceCode(code: number): boolean {
 
 /** Names of tags around thinking: most; Gemma and Gemini behind OpenAI-compatible servers; system prompts of fine-tunes. */
 const TAGS = [
-  'think',
-  'thinking',
-  'thought',
-  'thoughts',
-  'reason',
-  'reasoning',
-  'longcat_think',
-  'antThinking',
+  ...['think', 'thinking', 'thought', 'thoughts', 'reason', 'reasoning', 'thought_process', 'thinking_process'],
+  ...['chain_of_thought', 'scratchpad', 'inner_monologue', 'longcat_think', 'antThinking'],
 ].flatMap((name) => [...new Set([name, name.charAt(0).toUpperCase() + name.slice(1), name.toUpperCase()])]);
 
 const THINKING: readonly Thinking[] = [

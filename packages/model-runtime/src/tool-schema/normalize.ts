@@ -142,7 +142,8 @@ class Normalizer {
       return [[name, name === key ? node : described(node, `Called ${JSON.stringify(key)} by the tool.`)] as const];
     });
     // The properties that a pattern allows are not sent, so none can be forbidden.
-    const own = schema['patternProperties'] === undefined ? schema['additionalProperties'] : undefined;
+    const declared = isImpossible(schema['additionalProperties']) ? false : schema['additionalProperties'];
+    const own = schema['patternProperties'] === undefined ? declared : undefined;
     const more = this.#rules.extras ? own : undefined;
     if (sent.length === 0 && at.depth > 0 && own !== false && !isJsonObject(more)) return this.#anyMembers();
     return {

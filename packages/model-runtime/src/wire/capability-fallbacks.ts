@@ -76,6 +76,12 @@ export class CapabilityFallbacks {
     known.rejections = [...current, { feature, among, until: this.#believedUntil(status) }];
   }
 
+  /** Sends a feature again that did not turn out to be the reason. */
+  forget(model: string, feature: string): void {
+    const known = this.#of(model);
+    known.rejections = known.rejections.filter((each) => each.feature !== feature);
+  }
+
   /** Leaves a tool out from now on. `status`: of the rejection. */
   leaveOut(model: string, { name, inputSchema }: ToolDefinition, status: number): void {
     const schema = JSON.stringify(inputSchema);

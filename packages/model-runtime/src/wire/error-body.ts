@@ -78,7 +78,7 @@ function errorIn(value: JsonValue, depth: number): ProviderError | null {
   const whole = joined([...found, ...further.flatMap((each) => errorIn(each, depth + 1) ?? [])]);
   const own: ProviderError = {
     message: '',
-    code: wordOf(value['code']),
+    code: wordOf(value['code']) || statusOf(value),
     type: wordsOf([wordOf(value['type']), wordOf(value['error_type']), ...googleWords(value)]),
     param: typeof value['param'] === 'string' ? value['param'] : '',
   };
@@ -120,6 +120,12 @@ function joined(errors: readonly ProviderError[]): ProviderError | null {
     type: wordsOf(errors.map(({ type }) => type)),
     param: errors.find(({ param }) => param !== '')?.param ?? '',
   };
+}
+
+/** The status that an error of a stream names beside its message. */
+function statusOf({ status, status_code: snake, statusCode: camel }: JsonObject): string {
+  const found = [snake, camel, status].find((each) => typeof each === 'number');
+  return wordOf(found);
 }
 
 /** Google names the kind of an error by `status`, and by the reasons of its details. */

@@ -404,7 +404,7 @@ function checkBlocks(body: JsonObject, use: string, answer: string, useId: strin
     const made = idsOf(list, use, useId);
     const lastCall = list.findLastIndex((block) => inner(block, use) !== null);
     const isReasoning = (block: JsonObject) =>
-      /thinking|reasoning/.test(Object.keys(block).join() + String(block['type']));
+      /thinking|reasoning/.test(JSON.stringify([Object.keys(block), block['type'] ?? null]));
     const after = list.slice(lastCall + 1);
     if (lastCall !== -1 && after.length > 0 && !after.some(isReasoning)) problems.push('text after calls');
     if (isReasoning(list.at(-1) ?? {})) problems.push('reasoning last');
@@ -446,7 +446,9 @@ function checkNames(value: unknown): Problem[] {
   const isNamed =
     (isFunction || type === 'function_call' || typeof value['arguments'] === 'string') && name !== undefined;
   return [
-    ...(isNamed && !(typeof name === 'string' && /^[a-zA-Z_][\w-]{0,63}$/.test(name)) ? [`name ${String(name)}`] : []),
+    ...(isNamed && !(typeof name === 'string' && /^[a-zA-Z_][\w-]{0,63}$/.test(name))
+      ? [`name ${JSON.stringify(name)}`]
+      : []),
     ...(calls !== undefined && typeof content === 'string' && content.trim() === '' ? ['blank'] : []),
     ...Object.values(value).flatMap(checkNames),
   ];

@@ -149,11 +149,28 @@ describe('the system message', () => {
     openAi('The system is overloaded'),
     openAi("messages with role 'tool' must be a response to a preceding message"),
     openAi('messages.1.role: wrong'),
-    openAi('Invalid value'),
   ])('stays where it is if the error is about something else: %j', async (error) => {
-    const { bodies, ask } = server(() => ({ status: 400, error }));
+    const { bodies, ask } = server(() => ({ status: 500, error }));
     errorIn(await ask({ messages }));
     expect(bodies.map(roles)).toEqual([['system', 'user']]);
+  });
+
+  test('stays where it is in later requests if that did not help', async () => {
+    const { bodies, ask } = server(() => ({ status: 400, error: openAi('roles must alternate') }));
+    errorIn(await ask({ messages }));
+    errorIn(await ask({ messages }));
+    expect(bodies.map(roles)).toEqual([['system', 'user'], ['user'], ['system', 'user'], ['user']]);
+  });
+
+  test('is tried there last if the error says nothing', async () => {
+    const { bodies, ask } = server((body) =>
+      roles(body).includes('system') ? { status: 400, error: openAi('Bad request') } : null,
+    );
+    const more = { messages, parameters: { temperature: 0 } };
+    expect(notices(await ask(more))).toEqual([]);
+    await ask(more);
+    expect(bodies.map(roles)).toEqual([['system', 'user'], ['system', 'user'], ['user'], ['user']]);
+    expect(bodies.map((body) => body['temperature'])).toEqual([0, undefined, 0, 0]);
   });
 
   test.each([chatDialect(), responsesDialect(), anthropicDialect(), geminiDialect(), converseDialect()])(

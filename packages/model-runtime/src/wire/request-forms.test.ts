@@ -1,31 +1,16 @@
-import type { JsonObject, JsonValue } from '@toolyard/protocol';
-import { isJsonObject, parseJson } from '@toolyard/protocol';
+import type { JsonObject } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
 import { createDialect as anthropicDialect } from '../anthropic-messages/dialect.ts';
 import { createDialect as converseDialect } from '../bedrock-converse/dialect.ts';
-import type { ModelRuntimeOptions } from '../create-runtime.ts';
 import { createDialect as geminiDialect } from '../google-gemini/dialect.ts';
 import { createDialect as chatDialect } from '../openai-chat/dialect.ts';
 import { createDialect as responsesDialect } from '../openai-responses/dialect.ts';
-import {
-  assistant,
-  call,
-  collect,
-  errorIn,
-  request,
-  result,
-  system,
-  textIn,
-  tool,
-  user,
-} from '../test-fixtures/requests.ts';
+import { assistant, call, collect, errorIn, request, result, textIn, tool, user } from '../test-fixtures/requests.ts';
 import { answered, notices, openAi, server, toolNames, type Rejection } from '../test-fixtures/rejecting-server.ts';
 import { runtimeOver } from '../test-fixtures/wires.ts';
-import type { ChatRequest, StreamPart } from '../types.ts';
-import type { WireName } from './names.ts';
+import type { ChatRequest } from '../types.ts';
 import { namedTools } from './named-tools.ts';
-import { SYSTEM_ROLE } from './system-role.ts';
 import { FULL_SCHEMAS } from './tool-function.ts';
 
 const complex = (name: string): ReturnType<typeof tool> =>
@@ -109,6 +94,13 @@ describe('a rejected request', () => {
     expect(textIn(await ask({ tools }))).toBe('answered');
     expect(textIn(await ask({ tools }))).toBe('answered');
     expect(bodies.map((body) => body['tools'] !== undefined)).toEqual([true, false, false]);
+  });
+
+  test('is sent with the tools as text if its error still names a tool that was left out', async () => {
+    const error = openAi("Cannot use function 'search_files'");
+    const { bodies, ask } = server((body) => (body['tools'] === undefined ? null : { status: 501, error }));
+    expect(textIn(await ask({ tools: [tool('search_files'), tool('other_tool')] }))).toBe('answered');
+    expect(bodies.map(toolNames)).toEqual([['search_files', 'other_tool'], ['other_tool'], []]);
   });
 
   test.each<[number, JsonObject]>([

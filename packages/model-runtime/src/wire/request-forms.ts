@@ -43,6 +43,9 @@ const NO_TUNING: readonly SettingName[] = ['extra', 'responseFormat', 'maxOutput
 /** Calls of earlier answers in a request without tools. */
 const CALLS_ALONE = 'calls without tools';
 
+/** Largest number of simpler forms. */
+const MAX_STEPS = 2;
+
 /** Largest number of settings that are left out one by one because the server names them. */
 const MAX_NAMED = 4;
 
@@ -59,6 +62,8 @@ export class RequestForms {
   #named = 0;
   /** Whether the last rejection was of another kind: it counts itself. */
   #isOther = false;
+  /** Whether the system message was folded in this call: words about roles may mean others. */
+  #isFolded = false;
   /** The simpler forms still to try; null: none was needed yet. */
   #steps: Simplification[] | null = null;
   #trial: Simplification = { tools: [], settings: [], features: [] };
@@ -136,6 +141,7 @@ export class RequestForms {
       return true;
     }
     this.#trial = { tools: [], settings: [], features: [] };
+    if (this.#isFolded) this.#fallbacks.forget(this.#request.model, SYSTEM_ROLE);
     return false;
   }
 
@@ -144,7 +150,8 @@ export class RequestForms {
    * neither way, if it is about the tools of the request.
    */
   isOfForm({ request }: RequestForm, status: number, error: ProviderError): boolean {
-    const tools = hasNativeTools(request) ? request.tools : [];
+    // An error may name a tool that was left out before.
+    const tools = hasNativeTools(request) ? this.#request.tools : [];
     if (this.#dialect.toolRefusals?.includes(status) === true && error.message !== '') return tools.length > 0;
     if (OTHER_STATUS.includes(status)) return false;
     const { code } = toModelError(error, status, this.#errors);
@@ -210,6 +217,7 @@ export class RequestForms {
     if (!form.without.has(SYSTEM_ROLE) && rejectsSystemRole(error, form.request)) {
       this.#named += 1;
       this.#fallbacks.learn(form.request, SYSTEM_ROLE, status, new Set());
+      this.#isFolded = true;
       return true;
     }
     if (setting === null || form.without.has(featureOf(setting))) return false;
@@ -221,7 +229,7 @@ export class RequestForms {
 
   /**
    * At most two forms. With tools: without the named tools or with simpler schemas and settings, then with tools as text.
-   * Otherwise without extra fields, then without any optional setting.
+   * Otherwise without extra fields, without any optional setting, without the role of the system message.
    */
   #stepsFor({ request, without, outgoing }: RequestForm, { error, status }: Refusal): Simplification[] {
     const { toolChoice } = request;
@@ -241,7 +249,10 @@ export class RequestForms {
     if (!hasNativeTools(request)) {
       const [first = [], second = []] = groups;
       const settings = groups.length < 3 ? [first, [...first, ...second]] : [first, optional];
-      return settings.slice(0, groups.length).map((each) => ({ tools: [], settings: each, features: [] }));
+      const simpler = settings.slice(0, groups.length).map((each) => ({ tools: [], settings: each, features: [] }));
+      const hasSystem = request.messages.some(({ role }) => role === 'system');
+      const isFolded = simpler.length < MAX_STEPS && status !== 500 && hasSystem;
+      return isFolded ? [...simpler, { tools: [], settings: [], features: [SYSTEM_ROLE] }] : simpler;
     }
     const named = namedTools(request.tools, error);
     const isForced = typeof toolChoice !== 'string' && named.some(({ name }) => name === toolChoice.name);

@@ -194,7 +194,8 @@ function asField(field: string): RegExp {
 
 function inAnySpelling(name: string): RegExp {
   const words = name.split(/[^a-zA-Z0-9]+|(?<=[a-z])(?=[A-Z])/).map(escape);
-  return new RegExp(`(?<![\\w-])${words.join('[\\s_.-]?')}s?(?![\\w-])`, 'i');
+  const singular = words.join('[\\s_.-]?').replace(/s$/, '');
+  return new RegExp(`(?<![\\w-])${singular}s?(?![\\w-])`, 'i');
 }
 
 function escape(text: string): string {
