@@ -15,7 +15,7 @@ export const SERVER_LIMITS = {
   sampling: 1_048_576,
 } as const;
 
-/** The beginning of a text, as a text of its own: a slice keeps the whole in memory. */
+/** The beginning of a text, as a copy: a slice would keep the whole in memory. */
 export function cut(text: string, characters: number): string {
-  return text.length <= characters ? text : `${JSON.parse(JSON.stringify(text.slice(0, characters))) as string} …`;
+  return text.length <= characters ? text : `${structuredClone(text.slice(0, characters))} …`;
 }
