@@ -50,7 +50,7 @@ async function fitting(parts: readonly ToolContentPart[], keep: KeepText): Promi
       left -= size;
     } else if (text !== undefined && head >= SHORTEST_HEAD) {
       const mimeType = part.type === 'resource' ? (part.mimeType ?? 'text/plain') : 'text/plain';
-      content.push(...(await headAndFile({ ...part, text } as WithText, { mimeType, keep, length: head })));
+      content.push(...(await headAndFile({ ...part, text }, { mimeType, keep, length: head })));
       left -= Math.floor((left * 3) / 4);
     } else {
       return [...content, ...(await oneFile(parts.slice(at), keep))];

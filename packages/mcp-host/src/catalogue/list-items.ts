@@ -3,6 +3,7 @@ import { ProtocolError } from '@modelcontextprotocol/client';
 import { defined, isJsonObject } from '@toolyard/protocol';
 import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
 import type { SkippedItem } from '../types.ts';
+import { cut, SERVER_LIMITS, sizeUpTo } from '../values/server-limits.ts';
 
 const MAX_PAGES = 200;
 const MAX_ITEMS = 10_000;
@@ -27,6 +28,8 @@ export type ListKind<Item> = {
 
 export type Listing<Item> = {
   items: Item[];
+  /** The characters of the items. */
+  size: number;
   skipped: SkippedItem[];
   /** Faults of the list as a whole; everything readable is kept. */
   warnings: string[];
@@ -42,7 +45,7 @@ export async function fetchList<Item>(
   kind: ListKind<Item>,
   options: { signal?: AbortSignal; timeoutMs?: number } = {},
 ): Promise<Listing<Item>> {
-  const nothing: Listing<Item> = { items: [], skipped: [], warnings: [] };
+  const nothing: Listing<Item> = { items: [], size: 0, skipped: [], warnings: [] };
   if (client.getServerCapabilities()?.[kind.capability] === undefined) return nothing;
   const { signal, timeoutMs } = options;
   const requestOptions = {
@@ -76,7 +79,7 @@ async function listItems<Item>(
   fetchPage: (cursor: string | undefined) => Promise<unknown>,
 ): Promise<Listing<Item>> {
   const { word } = kind;
-  const listing: Listing<Item> = { items: [], skipped: [], warnings: [] };
+  const listing: Listing<Item> = { items: [], size: 0, skipped: [], warnings: [] };
   const known = new Set<string>();
   const cursors = new Set<string>();
   let cursor: string | undefined;
@@ -94,8 +97,17 @@ async function listItems<Item>(
       return listing;
     }
 
+    if (listing.size > SERVER_LIMITS.list) {
+      listing.warnings.push(`The ${word} list has more than ${SERVER_LIMITS.list} characters; the rest is ignored.`);
+      return listing;
+    }
+
     const next = isJsonObject(raw) ? raw['nextCursor'] : undefined;
     if (typeof next !== 'string' || next === '') return listing;
+    if (next.length > SERVER_LIMITS.cursor) {
+      listing.warnings.push(`The ${word} list returned a cursor of ${next.length} characters; the rest is ignored.`);
+      return listing;
+    }
     if (cursors.has(next)) {
       listing.warnings.push(`The ${word} list is circular: it returned a cursor a second time.`);
       return listing;
@@ -116,7 +128,12 @@ function addEntry<Item>(
   entry: unknown,
   position: number,
 ): void {
-  if (listing.items.length >= MAX_ITEMS) return;
+  if (listing.items.length >= MAX_ITEMS || listing.size > SERVER_LIMITS.list) return;
+  const size = sizeUpTo(SERVER_LIMITS.listItem, entry);
+  if (size > SERVER_LIMITS.listItem) {
+    const name = isJsonObject(entry) && typeof entry['name'] === 'string' ? entry['name'] : `#${position + 1}`;
+    return skip(listing, { name, reason: `It has more than ${SERVER_LIMITS.listItem} characters.` });
+  }
   const read = kind.read(entry, position);
   if ('skipped' in read) return skip(listing, read.skipped);
   const identity = kind.identityOf(read.item);
@@ -124,9 +141,11 @@ function addEntry<Item>(
     return skip(listing, { name: identity, reason: `Another ${kind.word} of this server has the same name.` });
   }
   known.add(identity);
+  listing.size += size;
   listing.items.push(read.item);
 }
 
-function skip(listing: Listing<unknown>, skipped: SkippedItem): void {
+function skip(listing: Listing<unknown>, { name, reason }: SkippedItem): void {
+  const skipped = { name: cut(name, SERVER_LIMITS.name), reason };
   if (listing.skipped.length < MAX_SKIPPED) listing.skipped.push(skipped);
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@toolyard/protocol';
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { createFakeClock, eventually, startScriptedMcp, type ScriptedMcp } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { McpHost } from '../host/host.ts';
@@ -85,6 +85,38 @@ describe('lists of a server', () => {
       ]);
     },
   );
+
+  test.each<[string, JsonObject]>([
+    ['a long description', { description: 'x'.repeat(SERVER_LIMITS.listItem) }],
+    ['a large schema', { inputSchema: { type: 'object', enum: Array.from({ length: 99_000 }, () => 'x'.repeat(50)) } }],
+    ['a long name', { name: 'x'.repeat(SERVER_LIMITS.listItem) }],
+    [
+      'a deep schema',
+      { inputSchema: { type: 'object', deep: JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)) as JsonValue } },
+    ],
+  ])('with %s are left out, and the others stay', async (_, more) => {
+    const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
+    await connect({ 'tools/list': { tools: [tool('one'), { ...tool('large'), ...more }, tool('two')] } });
+    const health = healthOf(host, 'srv');
+    expect([health.toolCount, health.skipped.length]).toEqual([2, 1]);
+    for (const { name } of health.skipped) expect(name.length).toBeLessThan(SERVER_LIMITS.name + 9);
+  });
+
+  test('end where the whole list is too long, or its cursor', async () => {
+    const description = 'x'.repeat(SERVER_LIMITS.listItem / 2);
+    const tools = Array.from({ length: 30 }, (_, at) => ({
+      name: `t${at}`,
+      description,
+      inputSchema: { type: 'object' },
+    }));
+    await connect({ 'tools/list': { tools, nextCursor: 'next' } });
+    expect(healthOf(host, 'srv').toolCount).toBe((2 * SERVER_LIMITS.list) / SERVER_LIMITS.listItem);
+    expect(peer.countOf('tools/list')).toBe(1);
+    const few = tools.slice(0, 1);
+    await connect({ 'tools/list': { tools: few, nextCursor: 'x'.repeat(SERVER_LIMITS.cursor + 1) } });
+    expect(healthOf(host, 'srv').toolCount).toBe(1);
+    expect(peer.countOf('tools/list')).toBe(2);
+  });
 
   test('are fetched page by page, and circular lists end', { tags: ['M1.64', 'M1.68', 'M4.05'] }, async () => {
     await connect({});

@@ -8,11 +8,11 @@ import type {
   Root,
 } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
-import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
+import type { JsonObject, ToolReference } from '@toolyard/protocol';
 import { isJsonObject, readForm, ToolyardError } from '@toolyard/protocol';
 import { APPS_CAPABILITY } from '../apps/app-extension.ts';
 import { checkArguments } from '../calls/check-arguments.ts';
-import { SERVER_LIMITS } from '../values/server-limits.ts';
+import { SERVER_LIMITS, sizeUpTo } from '../values/server-limits.ts';
 import { faultOfUrlToOpen } from './url-to-open.ts';
 
 /** The origin of a server's request. */
@@ -154,7 +154,8 @@ function readSampling(params: JsonObject): SamplingRequest {
   if (!Array.isArray(params['messages']) || typeof params['maxTokens'] !== 'number') {
     throw new ProtocolError(INVALID_PARAMS, 'A sampling request needs messages and maxTokens.');
   }
-  checkSize(params, SERVER_LIMITS.sampling, { but: 'data' });
+  // The bytes of media become files.
+  checkSize(params, SERVER_LIMITS.sampling, 'data');
   return params as unknown as SamplingRequest;
 }
 
@@ -191,17 +192,10 @@ function readFormRequest(params: JsonObject): { request: ElicitRequestFormParams
   return { request: params as unknown as ElicitRequestFormParams, schema };
 }
 
-/** Counts without writing the request, and without members of the name `but`, the bytes of media. @throws ProtocolError */
-function checkSize(params: JsonObject, limit: number, { but }: { but?: string } = {}): void {
-  let left = limit;
-  const visit = (value: JsonValue, key?: string): void => {
-    left -= typeof value === 'string' && key !== but ? value.length : 4;
-    left -= key?.length ?? 0;
-    if (left < 0) throw new ProtocolError(INVALID_PARAMS, `A request may have at most ${limit} characters.`);
-    if (Array.isArray(value)) for (const each of value) visit(each);
-    else if (isJsonObject(value)) for (const [name, each] of Object.entries(value)) visit(each, name);
-  };
-  visit(params);
+/** @throws ProtocolError for a request that nobody could read */
+function checkSize(params: JsonObject, limit: number, but?: string): void {
+  if (sizeUpTo(limit, params, but) <= limit) return;
+  throw new ProtocolError(INVALID_PARAMS, `A request may have at most ${limit} characters.`);
 }
 
 function defaultsOf(schema: JsonObject): JsonObject {

@@ -13,9 +13,31 @@ export const SERVER_LIMITS = {
   form: 65_536,
   /** A request for an answer of the model, in characters of JSON without media. */
   sampling: 1_048_576,
+  /** One tool, resource or prompt of its lists, and a whole list, in characters of JSON. */
+  listItem: 4_194_304,
+  list: 33_554_432,
+  /** The name of an item that is left out, and the cursor of the next page. */
+  name: 200,
+  cursor: 65_536,
 } as const;
 
-/** The beginning of a text, as a text of its own: a slice keeps the whole in memory. */
+/**
+ * The characters that a value takes as JSON, counted up to `most`, without writing it and at any depth; `but`: a member
+ * that is not counted.
+ */
+export function sizeUpTo(most: number, value: unknown, but?: string): number {
+  let size = 0;
+  const left: [key: string, value: unknown][] = [['', value]];
+  for (let next = left.pop(); next !== undefined && size <= most; next = left.pop()) {
+    const [key, each] = next;
+    size += key.length + (typeof each === 'string' && key !== but ? each.length + 2 : 4);
+    if (typeof each !== 'object' || each === null) continue;
+    for (const [name, inner] of Object.entries(each)) left.push([Array.isArray(each) ? '' : name, inner]);
+  }
+  return size;
+}
+
+/** The beginning of a text, as a copy: a slice would keep the whole in memory. */
 export function cut(text: string, characters: number): string {
-  return text.length <= characters ? text : `${JSON.parse(JSON.stringify(text.slice(0, characters))) as string} …`;
+  return text.length <= characters ? text : `${structuredClone(text.slice(0, characters))} …`;
 }

@@ -261,12 +261,12 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
         .columns(['owner_id', 'run_id', 'call_id', 'id', 'question'])
         .expression(
           db
-            .selectNoFrom(({ val }) => [
-              val(ownerId).as('owner_id'),
-              val(runId).as('run_id'),
-              val(callId).as('call_id'),
-              val(ownId).as('id'),
-              val(encodeJson(question)).as('question'),
+            .selectNoFrom((of) => [
+              of.val(ownerId).as('owner_id'),
+              of.val(runId).as('run_id'),
+              of.val(callId).as('call_id'),
+              of.val(ownId).as('id'),
+              of.val(encodeJson(question)).as('question'),
             ])
             .where(open, '<', limit),
         )

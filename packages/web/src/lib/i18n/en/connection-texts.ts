@@ -342,6 +342,8 @@ export const connectionTexts = {
   keyAgentOther: 'The agent {agent} is not among those of the API key {name}, which started this run.',
   keyOnlyRuns: 'This API key has limits: it can only start runs, and use the runs it has started.',
   keyWithoutLimits: 'Use a key without limits.',
+  keyNoFiles: 'This API key has limits: it cannot send stored files.',
+  keySendBytes: 'Send the bytes as base64 in `source.data`, or use a key without limits.',
   keyScopeLimited: 'A key with limits cannot have the scope {scope}.',
   keyScopesLimited: 'It can have {scopes}.',
   hookSignatureBad: 'The signature is missing or invalid.',

@@ -114,6 +114,7 @@ export const serverTexts = {
   registerTab: 'Register the tools of the tab again.',
   noCallInTab: 'There is no call {id} for this tab.',
   tabLostCall: 'This tab does not have the call any more: it was cancelled or offered again.',
+  tabTooManyRequests: 'No more than {limit} requests of a call may be open. This one was not shown to the user.',
   serverOfTab: '"{server}" is connected by a browser tab, and no tab with it is open.',
   openThere: 'Open this conversation in that browser.',
   timeLimit: 'The run exceeded its time limit of {seconds} s.',

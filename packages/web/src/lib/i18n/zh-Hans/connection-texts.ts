@@ -322,6 +322,8 @@ export const connectionTexts: Translation<typeof en> = {
   keyAgentOther: '启动此运行的 API 密钥 {name} 不能使用智能体 {agent}。',
   keyOnlyRuns: '此 API 密钥有限制：只能启动运行，以及使用由它启动的运行。',
   keyWithoutLimits: '请使用没有限制的密钥。',
+  keyNoFiles: '此 API 密钥有限制：不能发送已存储的文件。',
+  keySendBytes: '请以 base64 将内容放在 `source.data` 中，或使用没有限制的密钥。',
   keyScopeLimited: '有限制的密钥不能有权限范围 {scope}。',
   keyScopesLimited: '可用的权限范围：{scopes}。',
   hookSignatureBad: '签名缺失或无效。',

@@ -115,6 +115,7 @@ export const serverTexts: Translation<typeof en> = {
   registerTab: '请重新登录标签页的工具。',
   noCallInTab: '此标签页没有调用 {id}。',
   tabLostCall: '此标签页不再拥有此调用：已取消或重新提供。',
+  tabTooManyRequests: '一次调用最多只能有 {limit} 个未处理的请求。该请求未向用户显示。',
   serverOfTab: '“{server}”由浏览器标签页连接，而目前没有打开该标签页。',
   openThere: '请在该浏览器打开此对话。',
   timeLimit: '运行超过 {seconds} 秒的时间上限。',

@@ -323,6 +323,8 @@ export const connectionTexts: Translation<typeof en> = {
   keyAgentOther: '開始這次執行的 API 金鑰 {name} 不能使用代理 {agent}。',
   keyOnlyRuns: '這個 API 金鑰有限制：只能開始執行，以及使用由它開始的執行。',
   keyWithoutLimits: '請使用沒有限制的金鑰。',
+  keyNoFiles: '這個 API 金鑰有限制：不能傳送已儲存的檔案。',
+  keySendBytes: '請以 base64 將內容放在 `source.data`，或使用沒有限制的金鑰。',
   keyScopeLimited: '有限制的金鑰不能有權限範圍 {scope}。',
   keyScopesLimited: '可用的權限範圍：{scopes}。',
   hookSignatureBad: '簽章遺漏或無效。',

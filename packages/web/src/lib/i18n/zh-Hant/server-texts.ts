@@ -115,6 +115,7 @@ export const serverTexts: Translation<typeof en> = {
   registerTab: '請重新登錄分頁的工具。',
   noCallInTab: '此分頁沒有呼叫 {id}。',
   tabLostCall: '此分頁不再擁有此呼叫：已取消或重新提供。',
+  tabTooManyRequests: '一次呼叫最多只能有 {limit} 個未處理的請求。這個請求沒有顯示給使用者。',
   serverOfTab: '「{server}」由瀏覽器分頁連線，而目前沒有開啟該分頁。',
   openThere: '請在該瀏覽器開啟此對話。',
   timeLimit: '執行超過 {seconds} 秒的時間上限。',
