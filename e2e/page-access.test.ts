@@ -141,8 +141,12 @@ describePage('a server with its access token', (stages) => {
     await page.getByRole('link', { name: 'Access', exact: true }).click();
     await page.getByRole('button', { name: 'Create link' }).click();
     await page.getByRole('button', { name: 'Create another link' }).waitFor();
+    // The focus goes to the first field of the form, and back to the button once it is closed.
     await page.getByRole('button', { name: 'Create key' }).click();
-    await page.getByLabel('Name').fill('Build server');
+    await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Name').waitFor();
+    await page.keyboard.insertText('Build server');
     await page.getByRole('checkbox', { name: /^approve/ }).check();
     await page.getByRole('button', { name: 'Create key' }).click();
     const key = await page.getByRole('status').locator('code').innerText();

@@ -36,7 +36,7 @@ const RECORD_NOTIFICATIONS = `
 
 describePage('the inbox', (stages) => {
   async function opened(): Promise<Page> {
-    const servers = { desk: { behaviour: { tools: [{ name: 'note', does: [{ do: 'echo' as const }] }] } } };
+    const servers = { desk: { behaviour: { tools: [{ name: 'note', title: 'Take note', does: [{ do: 'echo' as const }] }] } } };
     const stage = await stages.set(notes, { servers });
     return stage.open('/inbox');
   }
@@ -74,7 +74,7 @@ describePage('the inbox', (stages) => {
   async function answersTogether(page: Page, other: Page): Promise<void> {
     await ask('one', 'two', 'three');
     await other.getByText('3 open questions').waitFor();
-    await page.getByRole('heading', { name: '3 calls of desk/note' }).waitFor();
+    await page.getByRole('heading', { name: '3 calls of “Take note” from “desk”' }).waitFor();
     await page.getByRole('button', { name: 'Allow all 3 once' }).click();
     await empty(page).waitFor();
     await empty(other).waitFor();

@@ -19,6 +19,7 @@ describePage('the page', (stages) => {
       await followChangesElsewhere(page, stage);
       await renameAndPin(page);
       await deleteAndUndo(page);
+      await listManyChats(page, stage);
       await openDeleted(page, stage);
       await openWrongSettings(page, stage);
     },
@@ -71,6 +72,19 @@ describePage('the page', (stages) => {
     await item(page, 'Renamed 🚀').waitFor({ state: 'detached' });
     await undo.click();
     await item(page, 'Renamed 🚀').waitFor();
+  }
+
+  /** However long a list in it is, the page as a whole does not scroll, not even by a script. */
+  async function listManyChats(page: Page, { server }: Stage): Promise<void> {
+    for (let at = 0; at < 30; at++) await call(server.url, 'POST', '/api/conversations', { title: `Chat ${String(at)}` });
+    await item(page, 'Chat 0').waitFor();
+    // At the end of the list, as the state of a chat that waits for an answer is.
+    await page.evaluate(`{
+      const hidden = document.createElement('span');
+      hidden.className = 'sr-only';
+      document.querySelector('#sidebar nav').append(hidden);
+    }`);
+    expect(await page.evaluate<number>('document.documentElement.scrollHeight - innerHeight')).toBe(0);
   }
 
   /** The client-side router handles a link, without a page load. */

@@ -9,7 +9,7 @@ export const inbox = {
   interrupt: 'Question about {tool}',
   budget: 'Budget used up',
   live: 'The call waits until you answer.',
-  batchTitle: { one: '{count} call of {tool}', other: '{count} calls of {tool}' },
+  batchTitle: { one: '{count} call of “{tool}” from “{server}”', other: '{count} calls of “{tool}” from “{server}”' },
   batchText:
     'Answer them together, or one by one below. Calls flagged as dangerous and changed tools are not included.',
   batchCalls: 'Arguments of the calls',

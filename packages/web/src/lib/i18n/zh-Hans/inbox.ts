@@ -9,7 +9,7 @@ export const inbox: LazyTexts<'inbox'> = {
   interrupt: '关于 {tool} 的问题',
   budget: '预算已用完',
   live: '调用会一直等到您回答为止。',
-  batchTitle: { other: '{tool} 的 {count} 次调用' },
+  batchTitle: { other: '“{server}”的“{tool}”：{count} 次调用' },
   batchText: '可一并回答，或在下方逐一处理。标记为危险的调用和已更改的工具不包含在内。',
   batchCalls: '各次调用的参数',
   allowAll: { other: '全部允许一次（{count} 次）' },

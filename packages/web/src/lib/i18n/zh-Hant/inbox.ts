@@ -9,7 +9,7 @@ export const inbox: LazyTexts<'inbox'> = {
   interrupt: '關於 {tool} 的問題',
   budget: '預算已用完',
   live: '呼叫會一直等到您回答為止。',
-  batchTitle: { other: '{tool} 的 {count} 個呼叫' },
+  batchTitle: { other: '「{server}」的「{tool}」：{count} 個呼叫' },
   batchText: '可一併回答，或在下方逐一處理。標示為危險的呼叫和已變更的工具不包含在內。',
   batchCalls: '各呼叫的引數',
   allowAll: { other: '全部允許一次（{count} 個）' },
