@@ -39,6 +39,8 @@ export type AgentOptions = {
    * Default `reject`.
    */
   failedServers?: 'reject' | 'continue';
+  /** Ends {@link createAgent} while it waits: all servers are stopped, and it rejects with the reason of the signal. */
+  signal?: AbortSignal;
   /**
    * Functions that the model may call, as `functions/<name>`; created by {@link tool}. A read-only function that is not
    * open-world runs without approval; others need {@link approve}, {@link allow} or a rule, like tools of servers.

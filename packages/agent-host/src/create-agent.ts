@@ -14,7 +14,8 @@ import { MemoryConversation } from './memory-conversation.ts';
 /**
  * Creates an agent; resolves once its servers are connected and listed, or after `waitForServers`.
  *
- * @throws ToolyardError if a server that was awaited cannot be used (see `failedServers`), or an option is invalid
+ * @throws ToolyardError if a server that was awaited cannot be used (see `failedServers`), or an option is invalid; the
+ * reason of `signal`, if it is aborted meanwhile
  * @example
  * await using agent = await createAgent({
  *   model: { baseUrl: 'http://127.0.0.1:8080', id: 'qwen3' },
@@ -25,6 +26,7 @@ import { MemoryConversation } from './memory-conversation.ts';
  */
 export async function createAgent(options: AgentOptions, platform: Platform): Promise<Agent> {
   const { clock, ids } = platform;
+  options.signal?.throwIfAborted();
   refuseWrong(options.budgets ?? []);
   const waitMs = waitOf(options.waitForServers);
   const rejects = isRejecting(options.failedServers);
@@ -50,16 +52,11 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
   try {
     const connected = options.whileConnecting?.(() => host.health());
     try {
-      const connecting = host.connectAll();
-      if (waitMs === undefined) await connecting;
-      else {
-        await host.whenSettled(
-          functions.servers.map(({ id }) => id),
-          undefined,
-          FUNCTIONS_MS,
-        );
-        await host.whenSettled(host.awaited(host.configurations.keys()), undefined, waitMs);
-      }
+      void host.connectAll();
+      const own = functions.servers.map(({ id }) => id);
+      await host.whenNoneAwaited(own, options.signal, FUNCTIONS_MS);
+      await host.whenNoneAwaited(host.configurations.keys(), options.signal, waitMs);
+      options.signal?.throwIfAborted();
     } finally {
       connected?.();
     }
@@ -77,15 +74,21 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
 
 /** A server that was awaited and cannot be used is an error of the program, not an answer without its tools. */
 function refuseFailed(servers: readonly ServerHealth[], canSignIn: boolean): void {
-  const failed = servers.filter(({ state }) => state === 'failed' || (state === 'needs_sign_in' && !canSignIn));
+  // One that connects with an error has failed before, and is being retried.
+  const failed = servers.filter(
+    ({ state, error }) =>
+      state === 'failed' ||
+      (state === 'connecting' && error !== undefined) ||
+      (state === 'needs_sign_in' && !canSignIn),
+  );
   const [first] = failed;
   if (!first) return;
   const reasons = failed.map(({ id, state, error }) => {
-    const reason = error?.message ?? (state === 'failed' ? 'It failed.' : 'It requires a sign-in.');
+    const reason = error?.message ?? (state === 'needs_sign_in' ? 'It requires a sign-in.' : 'It failed.');
     return `- ${id}: ${[reason, error?.hint].filter((text) => text !== undefined).join(' ')}`;
   });
   throw new ToolyardError({
-    code: first.error?.code ?? (first.state === 'failed' ? 'server_unreachable' : 'needs_sign_in'),
+    code: first.error?.code ?? (first.state === 'needs_sign_in' ? 'needs_sign_in' : 'server_unreachable'),
     message: `${failed.length} of ${servers.length} MCP servers cannot be used:\n${reasons.join('\n')}`,
     hint: 'Correct or remove them, or pass failedServers: "continue" to work without them.',
   });
@@ -100,14 +103,14 @@ function refuseWrong(budgets: readonly Budget[]): void {
 /** How long functions may take to be listed, in milliseconds: they are in this process. */
 const FUNCTIONS_MS = 60_000;
 
-/** `setTimeout` fires longer timers at once. */
-const MAX_TIMER_MS = 2_147_483_647;
+/** Longer than any connect timeout; `setTimeout` fires timers beyond 24 days at once. */
+const LONGEST_WAIT_MS = 86_400_000;
 
-/** How long to wait for servers, in milliseconds; undefined: until their connect timeouts. */
-function waitOf(wait: AgentOptions['waitForServers'] = 'all'): number | undefined {
-  if (wait === 'all') return undefined;
+/** How long to wait for servers, in milliseconds. Their connect timeouts end the wait for all. */
+function waitOf(wait: AgentOptions['waitForServers'] = 'all'): number {
+  if (wait === 'all') return LONGEST_WAIT_MS;
   if (wait === 'ready') return 0;
-  if (typeof wait === 'number' && wait >= 0) return Math.min(wait, MAX_TIMER_MS);
+  if (typeof wait === 'number' && wait >= 0) return Math.min(wait, LONGEST_WAIT_MS);
   throw new ToolyardError({
     code: 'bad_request',
     message: `waitForServers must be "all", "ready" or a number of milliseconds (got ${JSON.stringify(wait)}).`,

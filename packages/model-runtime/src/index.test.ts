@@ -16,6 +16,7 @@ test('exports exactly the public API', () => {
     'createProviderRuntime',
     'fillAddress',
     'findLocalServers',
+    'generateObjectByChat',
     'loadProviders',
     'loadUnsupportedProviders',
     'loadingError',

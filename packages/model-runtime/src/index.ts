@@ -49,6 +49,6 @@ export { providersInEnvironment, type ProviderInEnvironment } from './providers/
 export { loadProviders, loadUnsupportedProviders } from './providers/load.ts';
 export type { ProviderRecord, UnsupportedProvider, WireFacts } from './providers/types.ts';
 export { missingKeyError } from './wire/provider-error.ts';
-export { withChat } from './with-chat.ts';
+export { generateObjectByChat, withChat } from './with-chat.ts';
 export type { ModelListing } from './wire/model-listing.ts';
 export { loadingError, LOADING_POLL_MS, MAX_LOADING_MS } from './wire/loading.ts';

@@ -1,5 +1,5 @@
 import { defined } from '@toolyard/protocol';
-import type { ModelRuntime } from './types.ts';
+import type { CallOptions, GeneratedObject, ModelRuntime, ObjectRequest } from './types.ts';
 
 /** The same runtime with another `chat`, for wrappers that count, trace or limit requests. */
 export function withChat(runtime: ModelRuntime, chat: ModelRuntime['chat']): ModelRuntime {
@@ -16,4 +16,17 @@ export function withChat(runtime: ModelRuntime, chat: ModelRuntime['chat']): Mod
       generateObject: runtime.generateObject?.bind(runtime),
     }),
   };
+}
+
+/**
+ * Generates an object by chat requests of this runtime, so that a wrapper sees each of them. Loaded on demand, because the
+ * schema validator is large.
+ */
+export async function generateObjectByChat(
+  runtime: Pick<ModelRuntime, 'chat' | 'provider' | 'label'>,
+  request: ObjectRequest,
+  options?: CallOptions,
+): Promise<GeneratedObject> {
+  const { generateObject } = await import('./object/generate-object.ts');
+  return generateObject(runtime, request, options);
 }

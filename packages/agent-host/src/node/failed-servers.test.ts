@@ -1,10 +1,14 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import { ToolyardError } from '@toolyard/protocol';
-import { isAlive, processTreeOf, startModelServer } from '@toolyard/testing';
+import { eventually, isAlive, processTreeOf, startModelServer } from '@toolyard/testing';
+import { createAgent } from './index.ts';
 import { agentOn, DATE_SERVER } from './test-fixtures/test-agent.ts';
 
 /** A port of this machine on which nothing listens. */
@@ -94,6 +98,31 @@ describe('a server that was awaited and cannot be used', () => {
     await expect(agentOn(model, { servers })).rejects.toThrow(/2 of 3 .*\n- one: .*-1.*\n- two: .*-2/s);
   });
 
+  it('counts as failed while it is retried, when a slower one becomes ready', async () => {
+    await using model = await startModelServer([]);
+    const flag = join(mkdtempSync(join(tmpdir(), 'toolyard-slow-')), 'retried');
+    onTestFinished(() => rmSync(dirname(flag), { recursive: true }));
+    let connections = 0;
+    const gone = createServer((socket) => {
+      socket.on('error', () => undefined);
+      if (++connections === 1) socket.destroy();
+      else writeFileSync(flag, '');
+    });
+    gone.listen(0, '127.0.0.1');
+    await once(gone, 'listening');
+    onTestFinished(() => void gone.close());
+    const { port } = gone.address() as AddressInfo;
+    const { transport } = DATE_SERVER;
+    const { command, args = [] } = transport.type === 'stdio' ? transport : { command: '' };
+    const wait = `while [ ! -e '${flag}' ]; do sleep 0.1; done; exec "$0" "$@"`;
+    const servers: ServerConfig[] = [
+      { id: 'gone', transport: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } },
+      stdio('slow', 'sh', ['-c', wait, command, ...args]),
+    ];
+    const creating = createAgent({ model: { baseUrl: model.url, id: 'scripted' }, servers });
+    await expect(creating).rejects.toThrow(/^1 of 2 .*\n- gone: /);
+  });
+
   it('is not counted if it is disabled or was not awaited', async () => {
     await using model = await startModelServer([]);
     const gone = stdio('gone', 'no-such-command-here');
@@ -105,6 +134,19 @@ describe('a server that was awaited and cannot be used', () => {
     }
     await expect(agentOn(model, { servers: [gone], waitForServers: 60_000 })).rejects.toThrow('gone');
   });
+});
+
+it('stops the servers if createAgent is aborted while it waits for one that never answers', async () => {
+  await using model = await startModelServer([]);
+  const before = new Set(processTreeOf(process.pid));
+  const stop = new AbortController();
+  const servers = [DATE_SERVER, stdio('silent', process.execPath, ['-e', 'setInterval(() => {}, 1e6)'])];
+  const creating = agentOn(model, { servers, signal: stop.signal, failedServers: 'continue' });
+  await eventually(() => processTreeOf(process.pid).length >= before.size + 2, { what: 'both processes' });
+  stop.abort(new Error('not needed'));
+  await expect(creating).rejects.toThrow('not needed');
+  await expect(agentOn(model, { servers, signal: stop.signal })).rejects.toThrow('not needed');
+  expect(processTreeOf(process.pid).filter((pid) => !before.has(pid))).toEqual([]);
 });
 
 it('stops the servers if an agent cannot be created for another reason', async () => {

@@ -204,6 +204,15 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /**
+   * Resolves when none of these servers is {@link awaited} any more, after `ms`, or when the signal is aborted. A retry of
+   * one of them does not prolong the wait for the others.
+   */
+  async whenNoneAwaited(serverIds: Iterable<string>, signal: AbortSignal | undefined, ms: number): Promise<void> {
+    const ids = [...serverIds];
+    await this.#servers.when(() => this.awaited(ids).length === 0, signal, ms);
+  }
+
+  /**
    * Resolves when each of these servers is ready or an attempt to connect it has failed, after `ms`, or when the signal
    * is aborted. A server that reconnects is settled: its tools stay known.
    */

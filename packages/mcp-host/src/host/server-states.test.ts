@@ -309,6 +309,31 @@ describe('a server that cannot be reached at first', () => {
   });
 });
 
+test('the retry of a failed server does not prolong the wait for another one', async () => {
+  const peers = { bad: new MemoryPeer(), good: new MemoryPeer() };
+  const clock = createFakeClock();
+  const host = new McpHost({
+    servers: ['bad', 'good'].map((name) => ({ id: name, transport: { type: 'in-memory' as const, name } })),
+    createTransport: (config, context) => peers[context.serverId as 'bad'].createTransport(config, context),
+    eraMemory: peers.good.eraMemory,
+    clock,
+    clientInfo: { name: 'toolyard-test', version: '0' },
+  });
+  peers.bad.greeting = 'unreachable';
+  peers.good.greeting = 'silent';
+  const connecting = host.connectAll();
+  const waited = host.whenNoneAwaited(host.configurations.keys(), undefined, 600_000);
+  await clock.advance(10);
+  peers.bad.greeting = 'silent';
+  // The first attempt of the other one has just timed out; the retry goes on.
+  await clock.advance(30_500);
+  expect(host.health().map(({ state }) => state)).toEqual(['connecting', 'failed']);
+  await waited;
+  const closing = host.close();
+  await clock.advance(5_000);
+  await Promise.all([closing, connecting]);
+});
+
 test('a lost server is not awaited, one that was disconnected is', async () => {
   const { host, peer, clock } = connectHost();
   await host.connectAll();

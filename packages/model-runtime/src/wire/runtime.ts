@@ -33,6 +33,7 @@ import { RejectedMedia } from './rejected-media.ts';
 import type { Refusal, RequestForm, RequestForms } from './request-forms.ts';
 import { waitNotice } from './retry.ts';
 import type { RenamedTools } from './tool-function.ts';
+import { generateObjectByChat } from '../with-chat.ts';
 
 /**
  * Maximum wait after the end of an answer, in milliseconds: for usage, which may be all that is missing; and for an end of
@@ -236,9 +237,8 @@ export class WireRuntime implements ModelRuntime {
     return this.#connection.exchange(request.model, dialect.transcribe(request), options);
   }
 
-  async generateObject(request: ObjectRequest, options: CallOptions = {}): Promise<GeneratedObject> {
-    const { generateObject } = await import('../object/generate-object.ts');
-    return generateObject(this, request, options);
+  generateObject(request: ObjectRequest, options: CallOptions = {}): Promise<GeneratedObject> {
+    return generateObjectByChat(this, request, options);
   }
 
   /** Sends a chat request, in simpler forms if the server rejects it. */

@@ -88,6 +88,27 @@ describe('other model endpoints', () => {
     });
   });
 
+  test.each([1, 2, 3])(
+    'counts each request for an object, also if only attempt %d of 3 fits, or none',
+    async (good) => {
+      const schema: JsonObject = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+      const call = { model: 'o', messages: [userMessage('a number')], name: 'number', schema };
+      const usage = { prompt_tokens: 4, completion_tokens: 7, total_tokens: 11 };
+      const answers = (count: number, last: string) =>
+        Array.from({ length: count }, (_, at) => reply.text(at === count - 1 ? last : 'no', { usage }));
+      for (const [count, last, status] of [
+        [good, '{"n": 3}', 200],
+        [3, 'no', 502],
+      ] as const) {
+        stage.admitted.length = 0;
+        stage.script = answers(count, last);
+        expect((await post('/api/providers/p/objects', call)).status).toBe(status);
+        const counted = { call: { ability: 'objects' }, usage: { inputTokens: 4, outputTokens: 7 } };
+        expect(stage.admitted).toMatchObject(Array.from({ length: count }, () => counted));
+      }
+    },
+  );
+
   test('explains what a provider does not support or does wrong', { tags: ['C11.12'] }, async () => {
     expect(await post('/api/providers/demo/embeddings', { model: 'demo', input: ['a'] })).toMatchObject({
       status: 400,

@@ -68,7 +68,7 @@ export class Selections {
     if (awaited.length === 0 || skip?.aborted === true) return;
     onAwaited?.(awaited);
     const until = skip === undefined ? signal : AbortSignal.any([signal, skip]);
-    await host.whenSettled(awaited, until, patienceMs);
+    await host.whenNoneAwaited(awaited, until, patienceMs);
     for (const id of host.awaited(awaited)) this.#outwaited.add(id);
     signal.throwIfAborted();
   }

@@ -31,7 +31,6 @@ export function withCallMetrics(
       createImage: wrapped(chatting.createImage?.bind(chatting)),
       textToSpeech: wrapped(chatting.textToSpeech?.bind(chatting)),
       transcribe: wrapped(chatting.transcribe?.bind(chatting)),
-      generateObject: wrapped(chatting.generateObject?.bind(chatting)),
     }),
   };
 }

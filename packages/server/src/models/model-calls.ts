@@ -12,6 +12,7 @@ import type {
   StreamPart,
   Transcription,
 } from '@toolyard/model-runtime';
+import { generateObjectByChat, withChat } from '@toolyard/model-runtime';
 import type { AudioPart, Clock, ImagePart, MediaSource, Message, Owner, Usage } from '@toolyard/protocol';
 import { defined, isAbortError, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
@@ -84,7 +85,7 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
       if ('usage' in result) usage = result.usage as Usage | undefined;
       return result;
     } catch (thrown) {
-      if (isAbortError(thrown)) throw new ToolyardError({ code: 'cancelled', message: 'The call was cancelled.' });
+      if (isAbortError(thrown)) throw cancelled();
       hasFailed = true;
       throw thrown;
     } finally {
@@ -163,12 +164,30 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
         },
       ),
 
-    generateObject: (principal, providerId, request, signal) =>
-      call(principal, { providerId, modelId: request.model, ability: 'objects' }, signal, async (runtime, options) => {
-        if (runtime.generateObject === undefined) throw cannot(runtime, 'generate objects');
-        return runtime.generateObject({ ...request, messages: await inPlace(principal, request.messages) }, options);
-      }),
+    async generateObject(principal, providerId, request, signal) {
+      const of: ApiModelCall = { providerId, modelId: request.model, ability: 'objects' };
+      const runtime = await open(principal, providerId, request.model);
+      if (runtime.generateObject === undefined) throw cannot(runtime, 'generate objects');
+      // It takes up to three requests, and may fail after all of them: each is admitted and counted by itself.
+      const counted = withChat(runtime, (each) => admittedChat(principal, of, runtime, each, signal));
+      const whole = { ...request, messages: await inPlace(principal, request.messages) };
+      return generateObjectByChat(counted, whole, { signal }).catch((thrown: unknown) => {
+        throw signal.aborted ? cancelled() : thrown;
+      });
+    },
   };
+
+  async function* admittedChat(
+    principal: Owner,
+    of: ApiModelCall,
+    runtime: ModelRuntime,
+    request: ChatRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly StreamPart[], void, undefined> {
+    signal.throwIfAborted();
+    const over = await policy.admit(principal, of);
+    yield* chatParts(runtime, signal, over, () => Promise.resolve(request));
+  }
 
   async function kept(principal: Owner, image: ImagePart): Promise<ImagePart> {
     if (!('data' in image.source)) return image;
@@ -203,6 +222,10 @@ async function* chatParts(
   } finally {
     over(usage, hasFailed);
   }
+}
+
+function cancelled(): ToolyardError {
+  return new ToolyardError({ code: 'cancelled', message: 'The call was cancelled.' });
 }
 
 function cannot({ provider }: ModelRuntime, what: string): ToolyardError {

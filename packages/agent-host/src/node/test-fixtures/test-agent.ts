@@ -27,10 +27,13 @@ export const EVERYTHING_SERVER: ServerConfig = {
   },
 };
 
+/** `setTimeout` fires longer timers at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
 /** The system clock with delayed timers, so that timeouts do not fire on a machine that is busy for seconds. */
 const patientClock: Clock = {
   ...systemClock,
-  after: (ms, callback) => systemClock.after(ms < 500 ? ms : 60 * ms, callback),
+  after: (ms, callback) => systemClock.after(ms < 500 ? ms : Math.min(60 * ms, MAX_TIMER_MS), callback),
 };
 
 /** An agent on a scripted model server. */

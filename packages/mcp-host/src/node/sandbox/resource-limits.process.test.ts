@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { getPriority } from 'node:os';
+import { getPriority, release } from 'node:os';
 import { join } from 'node:path';
 import type { McpResourceLimits } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
@@ -115,6 +115,13 @@ describe('a command', needs(SANDBOX), () => {
     const end = await run('ulimit -c; head -c 3000000 /dev/zero > file; for i in $(seq 50); do sleep 0.2 & done; wait');
     expect(end).toMatchObject({ code: 0, output: '0\n' });
     expect(end).not.toHaveProperty('overLimit');
+  });
+
+  test('has a limit of processes and threads that the system enforces on the sandbox', async () => {
+    const { output } = await run('ulimit -u 2>/dev/null || ulimit -p', { processes: 20 });
+    const [major = 0, minor = 0] = release().split('.').map(Number);
+    const isPerSandbox = process.platform === 'linux' && (major > 5 || (major === 5 && minor >= 14));
+    expect(output === '320\n').toBe(isPerSandbox);
   });
 
   test('cannot fill the memory by its temporary folder', async () => {

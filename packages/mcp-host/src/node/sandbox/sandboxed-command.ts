@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, homedir, tmpdir } from 'node:os';
+import { availableParallelism, homedir, release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ResourceLimits } from '../../host/resource-limits.ts';
 import { resourceLimits } from '../../host/resource-limits.ts';
@@ -146,15 +146,31 @@ function splitEnvironment(env: Readonly<Record<string, string>>): {
 /** POSIX gives the size of files in blocks of 512 bytes. */
 const BLOCKS_PER_MB = 2_048;
 
+/** Threads count too. */
+const TASKS_PER_PROCESS = 16;
+
 /**
- * The command with limits that the system itself enforces on each process: the size of a file, and no memory dumps.
- * Inside the sandbox, because the shell reads the environment of the server.
+ * The command with limits that the system itself enforces: the size of a file, no memory dumps, and how many processes and
+ * threads there are, because a fork bomb is faster than the watcher. Inside the sandbox, because the shell reads the
+ * environment of the server.
  */
-function limitedCommand(argv: readonly string[], { fileMb }: ResourceLimits): string[] {
+function limitedCommand(argv: readonly string[], { fileMb, processes }: ResourceLimits): string[] {
   if (!existsSync('/bin/sh')) return [...argv];
   const blocks = Math.round(fileMb * BLOCKS_PER_MB);
-  const script = `ulimit -c 0 2>/dev/null; ulimit -f ${blocks} 2>/dev/null; exec "$0" "$@"`;
-  return ['/bin/sh', '-c', script, ...argv];
+  const tasks = Math.ceil(processes * TASKS_PER_PROCESS);
+  const limits = [
+    `ulimit -c 0 2>/dev/null`,
+    `ulimit -f ${blocks} 2>/dev/null`,
+    // bash and others have -u, dash has -p.
+    ...(countsTasksBySandbox() ? [`ulimit -u ${tasks} 2>/dev/null || ulimit -p ${tasks} 2>/dev/null`] : []),
+  ];
+  return ['/bin/sh', '-c', `${limits.join('; ')}; exec "$0" "$@"`, ...argv];
+}
+
+/** Since Linux 5.14; before, and on macOS, `RLIMIT_NPROC` counts all processes of the user. It does not apply to root. */
+function countsTasksBySandbox(): boolean {
+  const [major = 0, minor = 0] = release().split('.').map(Number);
+  return process.platform === 'linux' && (major > 5 || (major === 5 && minor >= 14));
 }
 
 /** Folders that other sandboxed servers may write. One without a sandbox may write everything. */
