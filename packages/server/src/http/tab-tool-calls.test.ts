@@ -95,8 +95,7 @@ async function ask(interrupt: object, answer: InterruptAnswer): Promise<void> {
   await scene.bench.runs.answer(ANNE, (interrupt as { id: string }).id, answer);
 }
 const APPROVAL = { id: `${CALL_ID}.approval`, kind: 'approval', definition: 'd1' };
-const approve = (more: object = {}): Promise<void> =>
-  ask(APPROVAL, { decision: 'approve', scope: 'once', ...more } as InterruptAnswer);
+const approve = (more: object = {}): Promise<void> => ask(APPROVAL, { decision: 'approve', scope: 'once', ...more });
 
 const ALLOW = { tool: { serverId: 'desk', name: 'send' }, conversationId: null, decision: 'allow', at: 5 } as const;
 const decide = (decision: 'allow' | 'never'): Promise<void> =>
@@ -302,7 +301,7 @@ describe('makes a call once', () => {
     expect(made[0]?.signal?.aborted).toBe(false);
   });
 
-  test.each([
+  test.each<[string, () => unknown]>([
     ['ends', () => scene.database.exec(`UPDATE runs SET ended_at = 5 WHERE id = 'r'`)],
     ['is stopped, although its tab does not end it', () => scene.bench.runs.cancel(ANNE, 'r')],
   ])('and cancels it when the run %s', async (_what, end) => {
