@@ -1,4 +1,5 @@
 import type { InterruptAnswer, JsonObject, LeasedTabRun, ResolvedAgentConfiguration } from '@toolyard/protocol';
+import { DEFAULT_LIMITS } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { FakeTool } from '../runs/test-fixtures/bench.ts';
@@ -13,12 +14,15 @@ const RUNS_SEND: JsonObject = { to: 'anne' };
 /** Calls that reached a tool, with their arguments; `hold` keeps those of `send` open. */
 const made: { name: string; args: JsonObject; signal: AbortSignal | undefined }[] = [];
 let hold = Promise.resolve();
+let [atOnce, mostAtOnce] = [0, 0];
 
 const tool = (name: string, more: Partial<FakeTool> = {}): FakeTool => ({
   call: async (args, { signal }) => {
     made.push({ name, args, signal });
     const stopped = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
+    mostAtOnce = Math.max(mostAtOnce, ++atOnce);
     await Promise.race([hold, stopped]);
+    atOnce--;
     return answers(`${name} done`);
   },
   ...more,
@@ -28,11 +32,13 @@ const tools: Record<string, FakeTool> = {};
 /** The budget of a tool that two calls exhaust. */
 const configuration: Partial<ResolvedAgentConfiguration> = {
   budgets: [{ of: 'tool', tool: 'desk/send', calls: 2 }],
+  limits: { ...DEFAULT_LIMITS, toolConcurrency: 3 },
 };
 const { scene, post, begin, take, commit } = useTabScene({ tools, configuration });
 
 beforeEach(() => {
   made.length = 0;
+  [atOnce, mostAtOnce] = [0, 0];
   for (const name of Object.keys(tools)) delete tools[name];
   Object.assign(tools, ALL);
   hold = Promise.resolve();
@@ -59,6 +65,19 @@ async function store({ name = 'send', args = RUNS_SEND, ledger, state = 'sent' }
   expect((await commitNext({ ...calling({ ...called, name }), ...changes })).status).toBe(200);
 }
 
+/** Stores several calls of one answer; returns their ids. */
+async function storeSeveral(name: string, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, (_each, at) => `r.0.${String(at)}`);
+  const called = { tool: { serverId: 'desk', name }, name, arguments: RUNS_SEND };
+  const parts = ids.map((callId) => ({ type: 'tool_call', callId, ...called }));
+  const ledger = ids.flatMap((callId) => [
+    { change: 'plan', callId, tool: called.tool, arguments: RUNS_SEND },
+    { change: 'move', callId, from: 'planned', to: 'sent' },
+  ]);
+  expect((await commitNext({ ...message({ finishReason: 'tool_calls', parts }), ledger })).status).toBe(200);
+  return ids;
+}
+
 /** Asks about the call and answers as the user. */
 async function ask(interrupt: object, answer: InterruptAnswer): Promise<void> {
   const asked = {
@@ -76,8 +95,7 @@ async function ask(interrupt: object, answer: InterruptAnswer): Promise<void> {
   await scene.bench.runs.answer(ANNE, (interrupt as { id: string }).id, answer);
 }
 const APPROVAL = { id: `${CALL_ID}.approval`, kind: 'approval', definition: 'd1' };
-const approve = (more: object = {}): Promise<void> =>
-  ask(APPROVAL, { decision: 'approve', scope: 'once', ...more } as InterruptAnswer);
+const approve = (more: object = {}): Promise<void> => ask(APPROVAL, { decision: 'approve', scope: 'once', ...more });
 
 const ALLOW = { tool: { serverId: 'desk', name: 'send' }, conversationId: null, decision: 'allow', at: 5 } as const;
 const decide = (decision: 'allow' | 'never'): Promise<void> =>
@@ -153,6 +171,15 @@ describe('does not make a call that the server does not allow', () => {
         const { point } = scene.held.state as { point: { state: object } };
         const state = { ...scene.held.state, point: { ...point, state: { ...point.state, pending } } };
         await commitNext({ state });
+      },
+    ],
+    [
+      'of a run that the user stopped, and that its tab does not end',
+      'cancelled',
+      async () => {
+        await approve();
+        await store();
+        await scene.bench.runs.cancel(ANNE, 'r');
       },
     ],
     [
@@ -274,28 +301,35 @@ describe('makes a call once', () => {
     expect(made[0]?.signal?.aborted).toBe(false);
   });
 
-  test('and cancels it when the run ends', async () => {
+  test.each<[string, () => unknown]>([
+    ['ends', () => scene.database.exec(`UPDATE runs SET ended_at = 5 WHERE id = 'r'`)],
+    ['is stopped, although its tab does not end it', () => scene.bench.runs.cancel(ANNE, 'r')],
+  ])('and cancels it when the run %s', async (_what, end) => {
     hold = new Promise(() => undefined);
     await decide('allow');
     await store();
     void call().catch(() => undefined);
     await eventually(() => expect(made).toHaveLength(1), { what: 'the call' });
-    scene.database.exec(`UPDATE runs SET ended_at = 5 WHERE id = 'r'`);
+    await end();
     await eventually(() => expect(made[0]?.signal?.aborted).toBe(true), { what: 'the cancellation' });
+  });
+
+  test('and not more at once than the run may make', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    hold = promise;
+    const all = Promise.all((await storeSeveral('look', 4)).map((id) => call({ id })));
+    await eventually(() => expect(made).toHaveLength(3), { what: 'the calls' });
+    resolve();
+    const done = { json: { result: { outcome: 'done' } } };
+    expect(await all).toMatchObject([done, done, done, done]);
+    expect(mostAtOnce).toBe(3);
   });
 
   test('and counts it towards the budget of its tool, with those in progress', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     hold = promise;
     await decide('allow');
-    const ids = ['r.0.0', 'r.0.1', 'r.0.2', 'r.0.3'];
-    const called = { tool: { serverId: 'desk', name: 'send' }, name: 'send', arguments: RUNS_SEND };
-    const parts = ids.map((callId) => ({ type: 'tool_call', callId, ...called }));
-    const ledger = ids.flatMap((callId) => [
-      { change: 'plan', callId, tool: called.tool, arguments: RUNS_SEND },
-      { change: 'move', callId, from: 'planned', to: 'sent' },
-    ]);
-    await commitNext({ ...message({ finishReason: 'tool_calls', parts }), ledger });
+    const ids = await storeSeveral('send', 4);
     const all = Promise.all(ids.map((id) => call({ id })));
     await eventually(() => expect(made).toHaveLength(2), { what: 'the calls' });
     resolve();

@@ -50,7 +50,7 @@ describe('the tools of runs in tabs, in a process without tools', () => {
     const handle = createInternalApi({ ...of, tokens: ['t'], tabTools: () => calls });
     const fetchThere = async (input: unknown, init?: RequestInit): Promise<Response> => {
       const headers = new Headers(init?.headers);
-      headers.set('content-length', String(String(init?.body).length));
+      headers.set('content-length', String((init?.body as string).length));
       return handle(new Request(input as string, { ...init, headers }));
     };
     const client = createInternalClient({ for: () => fetchThere } as never, () => 't');

@@ -55,7 +55,7 @@ const LAST_CALLS_MS = 5_000;
 
 type OpenedRun = { service: RunToolService; configuration: RunConfiguration };
 type CallKey = { runId: string; callId: string };
-type ExecutingCall = { ownerId: string; tool: string; over: Promise<void> };
+type ExecutingCall = { ownerId: string; runId: string; tool: string; over: Promise<void> };
 
 /**
  * Makes calls of runs that execute in tabs. A call is a row, claimed before it is made: a tab that sends its request again,
@@ -92,7 +92,8 @@ export class TabToolCallMaker implements TabToolCalls {
       const row = await storage.tabs.getCall(principal, key);
       if (row === null) {
         const answer = await this.#start(principal, run, stored);
-        if (answer) return answer;
+        if (typeof answer === 'object') return answer;
+        if (answer === 'busy') await this.#waitAtMost(BEAT_MS, Promise.race(this.#othersOf(run)));
         continue;
       }
       checkSameCall(row, stored);
@@ -112,12 +113,16 @@ export class TabToolCallMaker implements TabToolCalls {
     if (over.length > 0) await this.#waitAtMost(this.#options.lastCallsMs ?? LAST_CALLS_MS, Promise.all(over));
   }
 
-  /** Decides about the call and starts it. The result of a call that is not made, which is stored nowhere. */
-  async #start(principal: Owner, run: RunRecord, stored: StoredToolCall): Promise<ToolResult | null> {
+  /**
+   * Decides about the call and starts it. Returns the result of a call that is not made, which is stored nowhere. `busy`:
+   * the run may not have another call in progress.
+   */
+  async #start(principal: Owner, run: RunRecord, stored: StoredToolCall): Promise<ToolResult | 'started' | 'busy'> {
     const key = { runId: run.id, callId: stored.rowId };
     const cancel = new AbortController();
     const { service, configuration } = await this.#open(principal, run, cancel.signal);
     return this.#inTurn(principal.ownerId, async () => {
+      if (this.#othersOf(run).length >= configuration.limits.toolConcurrency) return 'busy';
       const decided = await service.decide(stored.call, await this.#stateOf(principal, run, configuration, stored));
       if ('answer' in decided) return decided.answer;
       const row = await this.#options.storage.tabs.startCall(principal, {
@@ -125,8 +130,13 @@ export class TabToolCallMaker implements TabToolCalls {
         at: this.#options.clock.now(),
       });
       if (row) this.#execute(principal, row, key, decided.make, cancel);
-      return null;
+      return 'started';
     });
+  }
+
+  /** The calls of the run in progress. */
+  #othersOf(run: RunRecord): Promise<void>[] {
+    return [...this.#executing.values()].flatMap(({ runId, over }) => (runId === run.id ? [over] : []));
   }
 
   /** The process that made the call is gone: a harmless call is made again, the outcome of another is unknown. */
@@ -162,7 +172,12 @@ export class TabToolCallMaker implements TabToolCalls {
         log(`run ${key.runId}: the result of a call could not be stored: ${messageOf(thrown)}`),
       )
       .finally(() => this.#executing.delete(name));
-    this.#executing.set(name, { ownerId: principal.ownerId, tool: formatToolReference(row.tool), over });
+    this.#executing.set(name, {
+      ownerId: principal.ownerId,
+      runId: key.runId,
+      tool: formatToolReference(row.tool),
+      over,
+    });
   }
 
   async #makeAndStore(
@@ -175,6 +190,8 @@ export class TabToolCallMaker implements TabToolCalls {
     const { storage, clock, stopping } = this.#options;
     const endHeartbeat = this.#sendHeartbeats(principal, key, fence, cancel);
     try {
+      // Nobody wants the call any more: the executor does not make it.
+      if (!(await storage.tabs.renewCall(principal, key, fence, clock.now()))) cancel.abort();
       const result = await mediaToBlobs(await make(), keepFilesOfRun({ storage, principal, clock }));
       const finish = () => storage.tabs.finish(principal, key, { tabId: null, fence, result, at: clock.now() });
       await retryUntilStored(finish, { clock, signal: stopping });

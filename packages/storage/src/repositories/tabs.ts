@@ -76,7 +76,10 @@ export type TabRepository = {
 
   /** Creates the call as `executing` in a process of the server. Null if it exists: each call is made once. */
   startCall(principal: Owner, call: PutTabCall): Promise<StoredTabCall | null>;
-  /** Heartbeat of the process that makes it. False if the run has ended, or it is no longer executing under this fence. */
+  /**
+   * Heartbeat of the process that makes it. False if the run has ended or is being cancelled, or the call is no longer
+   * executing under this fence.
+   */
   renewCall(principal: Owner, key: CallKey, fence: number, at: number): Promise<boolean>;
   /** Another process makes an executing call again; null if it is no longer executing under this fence. */
   restartCall(principal: Owner, key: CallKey, fence: number, at: number): Promise<StoredTabCall | null>;
@@ -238,6 +241,9 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
         .where('status', '=', 'executing')
         .where('fence', '=', fence)
         .where(sql<boolean>`EXISTS (SELECT 1 FROM runs WHERE id = ${key.runId} AND ended_at IS NULL)`)
+        // Also one that the run has read: it must end, and not continue.
+        .where(sql<boolean>`NOT EXISTS (
+          SELECT 1 FROM run_inbox WHERE run_id = ${key.runId} AND kind IN ('cancel', 'message'))`)
         .executeTakeFirst();
       return result.numUpdatedRows > 0n;
     },

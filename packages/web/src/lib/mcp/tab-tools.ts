@@ -4,7 +4,7 @@ export const tabTools = {
   announcer: null as ((conversationId: string) => Promise<void>) | null,
 
   /** Awaited before a run starts, so that it includes the tools of this tab. Never rejects. */
-  async announce(conversationId: string): Promise<void> {
+  announce: async (conversationId: string): Promise<void> => {
     await tabTools.announcer?.(conversationId).catch(() => undefined);
   },
 };

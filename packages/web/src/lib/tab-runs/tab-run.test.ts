@@ -82,7 +82,7 @@ function withCall(ledger: LedgerEntry[] = []): LeasedTabRun {
   };
   return {
     ...held,
-    state: { ...ids, leafId: 'r.0', shownId: 'r.0', point: { state, context: { phase: 'human_response' } } } as never,
+    state: { ...ids, leafId: 'r.0', shownId: 'r.0', point: { state, context: { phase: 'human_response' } } },
     messages: [...held.messages, answer],
     ledger,
   };

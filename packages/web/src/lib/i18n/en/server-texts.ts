@@ -246,6 +246,12 @@ export const serverTexts = {
   crashedDuring: 'Toolyard was interrupted during this call; its outcome is unknown. Do not repeat it.',
   notApproved: 'This call was not approved and was not made.',
   notEffective: 'This call was interrupted; the user reports that it did not take effect.',
+  runLacksTool: 'The run does not have the tool {tool}.',
+  asksInTab: 'This tool asks the user during its call, which is not possible in a run that executes in a tab.',
+  runOnServerHint: 'Run the answer on the server.',
+  callOfOther: 'The call {call} was made with another tool or other arguments.',
+  processGone:
+    'The process that called "{name}" has ended; it is unknown whether the call took effect. Do not repeat it.',
   denied: 'The user denied this call. Do not retry it unless the user asks for it.',
   neverTool: '{tool} is set to "never". Do not call it again.',
   removeDecision: 'The decision can be removed in the settings, under permissions.',
