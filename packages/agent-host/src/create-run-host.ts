@@ -60,7 +60,7 @@ export type RunAccess = {
   refresh?: () => Promise<void>;
   /**
    * The verdict of the process that makes the call, if that is another one; undefined for calls of this process, and for
-   * calls that {@link RunTools.refresh} was not told about.
+   * calls that {@link RunTools.refresh} did not receive.
    */
   judged?: (call: JudgedCall) => PolicyVerdict | undefined;
   surroundings?: InterventionOptions['callContext'] | undefined;

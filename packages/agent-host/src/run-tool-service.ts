@@ -99,7 +99,7 @@ export class RunToolService {
     }
   }
 
-  /** The tool as it is listed: whoever names it may give it another origin. */
+  /** The tool as it is listed: the caller may name it with another origin. */
   #find({ serverId, name }: ToolReference): IndexedTool | undefined {
     return this.tools.find(({ tool }) => tool.serverId === serverId && tool.name === name);
   }

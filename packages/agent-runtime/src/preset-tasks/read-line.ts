@@ -32,7 +32,7 @@ export function readLine(answer: JsonValue, maxLength: number): string | undefin
   return bare === '' || isRepetitive(bare) ? undefined : cutAtWord(bare, maxLength);
 }
 
-/** The text in a line that is an object with one text, a form that nobody asked for; else the line itself. */
+/** The text in a line that is an object with one text, a form that was not asked for; else the line itself. */
 function fieldOf(line: string): string {
   const parsed = line.startsWith('{') ? parseJson(line) : null;
   const values = parsed?.ok === true && isJsonObject(parsed.value) ? Object.values(parsed.value) : [];

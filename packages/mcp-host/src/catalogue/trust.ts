@@ -64,6 +64,11 @@ export class ToolTrust {
     this.#voided.delete(key);
   }
 
+  /** The hash of how a server is reached, for a process that does not know its configuration. */
+  endpointOf({ transport }: Pick<ServerConfig, 'transport'>): string {
+    return endpointHash(transport);
+  }
+
   /** Compares a pin that its owner changed with the tool as last listed. */
   reviewAgain({ serverId, name }: ToolReference): void {
     this.#voided.delete(keyOf(serverId, name));
@@ -156,7 +161,7 @@ export function pinOf(server: PinnedServer, tool: ListedTool): ToolPin {
 }
 
 /** SHA-256 of everything that decides what runs, without keys. */
-export function endpointHash(transport: TransportConfig): string {
+function endpointHash(transport: TransportConfig): string {
   return sha256(canonicalJson(endpointOf(transport)));
 }
 

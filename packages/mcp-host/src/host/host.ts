@@ -16,7 +16,7 @@ import type { SignInResponse, StartedSignIn } from '../oauth/sign-in.ts';
 import { ResourceStore } from '../catalogue/resource-store.ts';
 import { isDisabled, SelectedTools } from './selected-tools.ts';
 import type { ListedSkill, SkillFile } from '../catalogue/skills.ts';
-import { endpointHash, ToolTrust } from '../catalogue/trust.ts';
+import { ToolTrust } from '../catalogue/trust.ts';
 import type {
   Completion,
   CompletionTarget,
@@ -203,10 +203,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
     return [...serverIds].filter((id) => this.#servers.find(id)?.isAwaited === true);
   }
 
-  /**
-   * Resolves when none of these servers is {@link awaited} any more, after `ms`, or when the signal is aborted. A retry of
-   * one of them does not prolong the wait for the others.
-   */
+  /** Resolves when none of these servers is {@link awaited} any more, after `ms`, or when the signal is aborted. */
   async whenNoneAwaited(serverIds: Iterable<string>, signal: AbortSignal | undefined, ms: number): Promise<void> {
     const ids = [...serverIds];
     await this.#servers.when(() => this.awaited(ids).length === 0, signal, ms);
@@ -333,7 +330,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /** Approved tools and whether their approval still applies. A tool with a void approval is not called. */
-  get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided' | 'changeOf' | 'reviewAgain'> {
+  get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided' | 'changeOf' | 'reviewAgain' | 'endpointOf'> {
     return this.#trust;
   }
 
@@ -354,12 +351,6 @@ export class McpHost implements ToolHost, AsyncDisposable {
    */
   definitionOf(tool: ToolReference): string | undefined {
     return this.#calls.definitionOf(tool);
-  }
-
-  /** The hash of how a server is reached, for a process that does not know its configuration. */
-  endpointOf(serverId: string): string | undefined {
-    const entry = this.#servers.find(serverId);
-    return entry && endpointHash(entry.config.transport);
   }
 
   /**

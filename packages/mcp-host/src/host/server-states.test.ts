@@ -325,7 +325,7 @@ test('the retry of a failed server does not prolong the wait for another one', a
   const waited = host.whenNoneAwaited(host.configurations.keys(), undefined, 600_000);
   await clock.advance(10);
   peers.bad.greeting = 'silent';
-  // The first attempt of the other one has just timed out; the retry goes on.
+  // The first attempt of the other one has just timed out; the retry continues.
   await clock.advance(30_500);
   expect(host.health().map(({ state }) => state)).toEqual(['connecting', 'failed']);
   await waited;

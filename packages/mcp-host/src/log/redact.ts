@@ -55,7 +55,7 @@ function replaceSecrets(args: readonly string[], replace: (secret: string) => st
   });
 }
 
-/** What precedes the value of a variable or header in an argument; undefined if it is none. */
+/** What precedes the value of a variable or header in an argument; undefined for any other argument. */
 function pairIn(arg: string, before: string): string | undefined {
   const pattern = PAIR_OPTION.test(before) && !before.includes('=') ? /^[\w-]+\s*[=:]\s*(?=\S)/ : ATTACHED_PAIR;
   return pattern.exec(arg)?.[0];

@@ -89,7 +89,7 @@ function revocationEndpoint(metadata: ServerMetadata | undefined): string | unde
   return typeof address === 'string' && address !== '' ? address : undefined;
 }
 
-/** Undefined for a server without any. A URL in the challenge at which there is none is as good as no URL. */
+/** Undefined for a server without any. A URL in the challenge that leads to no metadata is ignored. */
 async function readResourceMetadata(options: DiscoveryOptions): Promise<ResourceMetadata | undefined> {
   const { serverUrl, challenge, hops } = options;
   const fetch = readableMetadata(hops.for('resource metadata'), ['resource', 'authorization_servers'], {

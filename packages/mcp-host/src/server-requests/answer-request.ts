@@ -192,7 +192,7 @@ function readFormRequest(params: JsonObject): { request: ElicitRequestFormParams
   return { request: params as unknown as ElicitRequestFormParams, schema };
 }
 
-/** @throws ProtocolError for a request that nobody could read */
+/** @throws ProtocolError for a request that no user could read */
 function checkSize(params: JsonObject, limit: number, but?: string): void {
   if (sizeUpTo(limit, params, but) <= limit) return;
   throw new ProtocolError(INVALID_PARAMS, `A request may have at most ${limit} characters.`);

@@ -128,7 +128,7 @@ export function createBlockTurns(
 type Sent = { type: AssistantPart['type']; block: JsonObject };
 
 /**
- * The blocks in an order that every API accepts: text after the last calls stands before them, because a call must
+ * The blocks in an order that every API accepts: text after the last calls is sent before them, because a call must
  * directly precede its result, and reasoning is never last. Other reasoning keeps its place.
  */
 function inValidOrder(parts: readonly AssistantPart[], blocks: readonly (JsonObject | null)[]): JsonObject[] {

@@ -13,7 +13,7 @@ type Kind = 'unknown' | 'events' | 'json' | 'lines' | 'html';
  * Reads the body of a response as what it is: server-sent events as requested, one JSON object, one for each line, or a
  * web page. Ignores the content type, which proxies change.
  *
- * Rule: only JSON is part of an answer. Data or a line that does not begin like JSON is a sign of life or an end marker
+ * Rule: only JSON is part of an answer. Data or a line that does not begin like JSON is a keep-alive or an end marker
  * (`ping`, `[done]`); it is the error only if the answer does not end.
  */
 export class AnswerBody {

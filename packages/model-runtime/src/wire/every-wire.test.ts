@@ -310,7 +310,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
   });
 
   if (script.wire === 'anthropic-messages' || script.wire === 'openai-responses') {
-    test('the type of an event may stand beside its data only', async () => {
+    test('the type of an event may be beside its data only', async () => {
       const events: [string, JsonObject][] =
         script.wire === 'anthropic-messages'
           ? [

@@ -1,7 +1,7 @@
 import type { FinishReason } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 
-/** What a stop reason means. `pending`: the answer goes on; `unknown`: no known server is documented to send it. */
+/** What a stop reason means. `pending`: the answer continues; `unknown`: no known server is documented to send it. */
 export type StopMeaning = FinishReason | 'malformed' | 'pending' | 'unknown';
 
 /** By words within the reason, because servers combine them: the first match counts. */

@@ -168,7 +168,7 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
       const of: ApiModelCall = { providerId, modelId: request.model, ability: 'objects' };
       const runtime = await open(principal, providerId, request.model);
       if (runtime.generateObject === undefined) throw cannot(runtime, 'generate objects');
-      // It takes up to three requests, and may fail after all of them: each is admitted and counted by itself.
+      // It makes at most three requests, and may fail after all of them: each is admitted and counted by itself.
       const counted = withChat(runtime, (each) => admittedChat(principal, of, runtime, each, signal));
       const whole = { ...request, messages: await inPlace(principal, request.messages) };
       return generateObjectByChat(counted, whole, { signal }).catch((thrown: unknown) => {

@@ -94,7 +94,7 @@ function checkCount(interrupts: readonly Interrupt[]): void {
   }
 }
 
-/** Answers that a run may give by itself, when nobody could be asked. */
+/** Answers that a run may give by itself, when no user could be asked. */
 const NO: ReadonlySet<InterruptAnswer['decision']> = new Set(['refuse', 'decline', 'cancel', 'stop', 'failed']);
 
 /**

@@ -190,7 +190,7 @@ export class TabToolCallMaker implements TabToolCalls {
     const { storage, clock, stopping } = this.#options;
     const endHeartbeat = this.#sendHeartbeats(principal, key, fence, cancel);
     try {
-      // Nobody wants the call any more: the executor does not make it.
+      // The call is not wanted any more: the executor does not make it.
       if (!(await storage.tabs.renewCall(principal, key, fence, clock.now()))) cancel.abort();
       const result = await mediaToBlobs(await make(), keepFilesOfRun({ storage, principal, clock }));
       const finish = () => storage.tabs.finish(principal, key, { tabId: null, fence, result, at: clock.now() });

@@ -229,7 +229,7 @@ function securityOf(
   return usable.length === 0 ? null : usable;
 }
 
-/** The first server with a web URL, without a slash at the end; null if there is none. */
+/** The first server with a web URL, without a slash at the end; null without one. */
 function serverOf(servers: JsonValue | undefined, url: string): string | null {
   const listed = Array.isArray(servers) && servers.length > 0 ? servers : [{ url: '/' }];
   return listed.map((server) => addressOf(server, url)).find((each) => each !== null) ?? null;

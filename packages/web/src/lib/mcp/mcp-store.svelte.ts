@@ -297,13 +297,14 @@ export class McpStore {
 
   #view(entry: BrowserServerEntry): BrowserServerView {
     const tools = this.#live?.tools().filter(({ tool }) => tool.serverId === entry.id) ?? [];
+    const config = this.#live?.configurations.get(entry.id);
     return toBrowserServerView(entry, {
       health: this.health.get(entry.id),
       tools,
       templateCount: this.#live?.resources.templates(entry.id).length ?? 0,
       costOf: this.#costOf,
       corsProblem: this.#cors.of(entry.id),
-      endpoint: this.#live?.endpointOf(entry.id),
+      endpoint: config && this.#live?.trust.endpointOf(config),
       missing: missingHeaders(entry, this.#deps.storage.secretsOf(entry.id)),
     });
   }

@@ -24,7 +24,7 @@ type LiveOptions = {
  * reason and does not detect a silently lost connection. The cursor is kept in memory, so that nothing is missed after
  * a lost connection; a reloaded page starts without one and receives every active run from its start.
  *
- * The rule: **an attempt succeeds by what it brings**. A connection that ends after the greeting, as behind a proxy that
+ * The rule: **an attempt succeeds by what it brings**. A connection that ends after the first frame, as behind a proxy that
  * closes at once, is a failed one, so that the pauses grow.
  */
 export class Live {

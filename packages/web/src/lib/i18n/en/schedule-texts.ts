@@ -1,4 +1,4 @@
-/** Texts of the server about schedules, and of the tools of models for them. */
+/** Texts of the server about schedules, the tools of models for them, and files of agents. */
 export const scheduleTexts = {
   scheduleNone: 'There is no schedule {id}.',
   scheduleChanged: 'This schedule was changed by another request.',
@@ -38,4 +38,22 @@ export const scheduleTexts = {
     'Creates a task that runs at given times, each time in a new conversation. It starts paused: the user checks and resumes it under Settings, Schedules. Set exactly one of cron, at and every_seconds. Describe the task completely: its runs do not know this conversation.',
   toolListSchedules: 'List schedules',
   aboutListSchedules: 'Lists the schedules of the user with their times and tasks.',
+  // Agents
+  mentionOther: 'Mention another agent, or none.',
+  agentFileUnknown: 'This file is not an agent.',
+  agentFileFormats: 'Import an agent exported from Toolyard or LobeHub, or a character card as JSON or PNG.',
+  agentFileEmpty: 'The file contains no agents.',
+  agentNewer: 'The file was written by a newer Toolyard (its version is {version}).',
+  updateAndImport: 'Update Toolyard, then import it again.',
+  agentObject: 'An agent must be an object.',
+  fieldObject: '"{field}" must be an object.',
+  fieldString: '"{field}" must be a string.',
+  cardVersion: '"spec": this version of character cards is not supported ({version}).',
+  pngNoCard: 'This PNG image contains no character card: it has no text chunk "chara" or "ccv3".',
+  pngOriginal: 'Programs that convert or shrink images remove the card. Download the original file.',
+  pngBase64: 'The character card in this PNG image is not Base64.',
+  pngChunk: 'Invalid PNG: no chunk begins at byte {at}.',
+  pngChecksum: 'Invalid PNG: the checksum of the chunk {chunk} at byte {at} is wrong.',
+  pngCut: 'Invalid PNG: the file ends within the chunk at byte {at}.',
+  downloadAgain: 'Download the file again.',
 } as const;
