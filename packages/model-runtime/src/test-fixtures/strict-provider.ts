@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { ANTHROPIC_TOOLS, BEDROCK_TOOLS, GEMINI_TOOLS, OPENAI_TOOLS, type SchemaRules } from '../tool-schema/rules.ts';
 
 /** The documented restrictions of each provider, written down a second time. */
 export type Strictness = {
@@ -9,6 +10,43 @@ export type Strictness = {
   onlyWords: boolean;
   formats?: readonly string[];
 };
+
+const ANY_KEY = /^/;
+const SAFE_KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
+const NO_CONSTRAINTS = ['pattern', 'minLength', 'maxLength', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
+const NO_EXTRAS = ['$ref', '$defs', 'default', 'examples', 'additionalProperties', 'uniqueItems'];
+const GEMINI_STRING_FORMATS = ['date-time', 'date', 'time', 'enum', 'int32', 'int64', 'float', 'double'];
+
+/** Each API format with its rules and restrictions. */
+export const FORMATS: readonly [name: string, rules: SchemaRules, strict: Strictness][] = [
+  ['OpenAI and llama.cpp', OPENAI_TOOLS.normal, base({ keys: ANY_KEY, propertiesOfObjects: 'always' })],
+  ['Anthropic', ANTHROPIC_TOOLS.normal, base({ propertiesOfObjects: 'always' })],
+  [
+    'Gemini',
+    GEMINI_TOOLS.normal,
+    base({
+      keys: /^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/,
+      forbidden: [...NO_CONSTRAINTS, ...NO_EXTRAS],
+      propertiesOfObjects: 'never empty',
+      onlyWords: true,
+      formats: GEMINI_STRING_FORMATS,
+    }),
+  ],
+  ['Bedrock', BEDROCK_TOOLS.normal, base({ forbidden: ['pattern', 'multipleOf', '$ref', '$defs'] })],
+  [
+    'a server that rejected the first form',
+    OPENAI_TOOLS.plain,
+    base({
+      forbidden: [...NO_CONSTRAINTS, ...NO_EXTRAS.slice(0, 4), 'format', 'minimum', 'maximum', 'minItems', 'maxItems'],
+      choices: false,
+      onlyWords: true,
+    }),
+  ],
+];
+
+function base(more: Partial<Strictness>): Strictness {
+  return { keys: SAFE_KEY, forbidden: [], choices: true, propertiesOfObjects: 'any', onlyWords: false, ...more };
+}
 
 const KEYWORDS = new Set([
   ...['type', 'title', 'description', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'anyOf'],

@@ -4,48 +4,12 @@ import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { checkSchema } from '../object/check-schema.ts';
 import { tool } from '../test-fixtures/requests.ts';
-import { faultsOf, type Strictness } from '../test-fixtures/strict-provider.ts';
+import { faultsOf, FORMATS } from '../test-fixtures/strict-provider.ts';
 import { FULL_SCHEMAS, renamedTools, toolFunction } from '../wire/tool-function.ts';
 import { renameKeys } from './keys.ts';
 import { normalizeSchema } from './normalize.ts';
 import { isPortablePattern } from './pattern.ts';
-import { ANTHROPIC_TOOLS, BEDROCK_TOOLS, GEMINI_TOOLS, OPENAI_TOOLS, type SchemaRules } from './rules.ts';
-
-const ANY_KEY = /^/;
-const SAFE_KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
-const NO_CONSTRAINTS = ['pattern', 'minLength', 'maxLength', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
-const NO_EXTRAS = ['$ref', '$defs', 'default', 'examples', 'additionalProperties', 'uniqueItems'];
-const GEMINI_STRING_FORMATS = ['date-time', 'date', 'time', 'enum', 'int32', 'int64', 'float', 'double'];
-
-const FORMATS: readonly [name: string, rules: SchemaRules, strict: Strictness][] = [
-  ['OpenAI and llama.cpp', OPENAI_TOOLS.normal, base({ keys: ANY_KEY, propertiesOfObjects: 'always' })],
-  ['Anthropic', ANTHROPIC_TOOLS.normal, base({ propertiesOfObjects: 'always' })],
-  [
-    'Gemini',
-    GEMINI_TOOLS.normal,
-    base({
-      keys: /^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/,
-      forbidden: [...NO_CONSTRAINTS, ...NO_EXTRAS],
-      propertiesOfObjects: 'never empty',
-      onlyWords: true,
-      formats: GEMINI_STRING_FORMATS,
-    }),
-  ],
-  ['Bedrock', BEDROCK_TOOLS.normal, base({ forbidden: ['pattern', 'multipleOf', '$ref', '$defs'] })],
-  [
-    'a server that rejected the first form',
-    OPENAI_TOOLS.plain,
-    base({
-      forbidden: [...NO_CONSTRAINTS, ...NO_EXTRAS.slice(0, 4), 'format', 'minimum', 'maximum', 'minItems', 'maxItems'],
-      choices: false,
-      onlyWords: true,
-    }),
-  ],
-];
-
-function base(more: Partial<Strictness>): Strictness {
-  return { keys: SAFE_KEY, forbidden: [], choices: true, propertiesOfObjects: 'any', onlyWords: false, ...more };
-}
+import { ANTHROPIC_TOOLS, GEMINI_TOOLS, OPENAI_TOOLS, type SchemaRules } from './rules.ts';
 
 const KEY = fc.oneof(
   fc.constantFrom(
@@ -422,11 +386,21 @@ const { meant } = fc.letrec<{ meant: Declared }>((tie) => ({
       { schema: { type: 'money', nullable: true }, value: 'x' },
       { schema: { type: ['any', 'null'], minimum: 1 }, value: 3 },
       { schema: { type: 'boolean', enum: [true, false] }, value: false },
+      { schema: { type: ['string', 'undefined'] }, value: 'x' },
+      { schema: { type: 'string[]' }, value: ['x'] },
+      { schema: { type: 'null', enum: ['a'] }, value: 'a' },
     ),
     fc
       .tuple(
         tie('meant'),
-        fc.constantFrom<JsonValue>({ not: {} }, false, { not: true }, { enum: [] }, { type: 'null' }),
+        fc.constantFrom<JsonValue>(
+          { not: {} },
+          false,
+          { not: true },
+          { enum: [] },
+          { type: 'null' },
+          { $ref: '#/$defs/Never' },
+        ),
         fc.constantFrom('anyOf', 'oneOf'),
         fc.boolean(),
       )
@@ -446,7 +420,8 @@ const { meant } = fc.letrec<{ meant: Declared }>((tie) => ({
 test.each(FORMATS)('what is meant stays possible for %s', (_, rules, strict) => {
   fc.assert(
     fc.property(meant, ({ schema, value }) => {
-      const own: JsonObject = { type: 'object', properties: { p: schema }, required: ['p'] };
+      const $defs = { Never: { not: {} } };
+      const own: JsonObject = { type: 'object', properties: { p: schema }, required: ['p'], $defs };
       const sent = normalizeSchema(own, rules).schema;
       expect(faultsOf(sent, strict)).toEqual([]);
       if (strict.choices) expect(checkSchema(sent, { p: value })).toBeNull();
@@ -480,6 +455,7 @@ test.each<[JsonObject, string, string]>([
   [{ type: ['string', 'null'] }, '', 'or: null'],
   [{ anyOf: [{ type: 'string' }, { type: 'number' }] }, '', 'or: {"type":"number"}'],
   [{ anyOf: [{ not: {} }, { type: 'string' }] }, '', ''],
+  [{ anyOf: [{ type: 'string' }, { type: 'null' }], minLength: 2 }, 'minLength: 2', ''],
   [
     { type: 'object', properties: { a: {} }, anyOf: [{ type: 'object' }, { type: 'string' }] },
     'or: {"type":"string"}',

@@ -74,15 +74,15 @@ class Normalizer {
     const flat = flatten(this.#own, value, followed, false, this.#budget);
     const at = { depth: depth + 1, followed: flat.followed };
     if (flat.cut || this.#left < 0 || depth >= this.#rules.maxDepth) return this.#leaf(flat.schema);
-    const alternatives = alternativesOf(flat.schema);
+    const alternatives = alternativesOf(this.#own, flat.schema);
     if (alternatives.length === 0) return this.#plain(flat.schema, at);
     const isOfObjects = Object.keys(propertiesOf(flat.schema)).length > 0;
     if (isOfObjects || alternatives.length === 1 || !this.#rules.choices) return this.#united(flat, alternatives, at);
     const forms = distinct(alternatives.map((each) => this.#node(each, at)));
     const [first] = forms;
     if (forms.length === 1 && first !== undefined)
-      return { ...first, ...texts(flat.schema, this.#dropped(flat.schema)) };
-    return { ...texts(flat.schema, this.#dropped(flat.schema)), ...this.#default(flat.schema), anyOf: forms };
+      return { ...first, ...texts(flat.schema, this.#beside(flat.schema)) };
+    return { ...texts(flat.schema, this.#beside(flat.schema)), ...this.#default(flat.schema), anyOf: forms };
   }
 
   /** Alternatives in one schema: of all objects among them, otherwise the first. */
@@ -96,9 +96,10 @@ class Normalizer {
       return noted(this.#plain(flatten(this.#own, whole, followed, true, this.#budget).schema, at), others);
     }
     const chosen = flat.findIndex((each) => !isNull(each));
-    const node = { ...this.#node(alternatives[chosen] ?? {}, at), ...texts(rest, []) };
+    const node = this.#node(alternatives[chosen] ?? {}, at);
+    const description = rest['description'] ?? node['description'] ?? '';
     return noted(
-      node,
+      { ...node, ...texts({ ...rest, description }, this.#beside(rest)) },
       alternatives.filter((_each, index) => index !== chosen),
     );
   }
@@ -129,9 +130,11 @@ class Normalizer {
 
   /** The members of an object. A required property without a schema takes any value. */
   #object(schema: JsonObject, at: Node): JsonObject {
-    const properties = Object.entries(propertiesOf(schema)).filter(([, property]) => !isImpossible(property));
+    const properties = Object.entries(propertiesOf(schema)).filter(
+      ([, property]) => !isImpossible(this.#own, property),
+    );
     const never = new Set(
-      Object.entries(propertiesOf(schema)).flatMap(([key, each]) => (isImpossible(each) ? [key] : [])),
+      Object.entries(propertiesOf(schema)).flatMap(([key, each]) => (isImpossible(this.#own, each) ? [key] : [])),
     );
     const required = [...new Set(requiredOf(schema))].filter((key) => !never.has(key));
     const undeclared = required.filter((key) => !Object.hasOwn(propertiesOf(schema), key));
@@ -142,7 +145,7 @@ class Normalizer {
       return [[name, name === key ? node : described(node, `Called ${JSON.stringify(key)} by the tool.`)] as const];
     });
     // The properties that a pattern allows are not sent, so none can be forbidden.
-    const declared = isImpossible(schema['additionalProperties']) ? false : schema['additionalProperties'];
+    const declared = isImpossible(this.#own, schema['additionalProperties']) ? false : schema['additionalProperties'];
     const own = schema['patternProperties'] === undefined ? declared : undefined;
     const more = this.#rules.extras ? own : undefined;
     if (sent.length === 0 && at.depth > 0 && own !== false && !isJsonObject(more)) return this.#anyMembers();
@@ -231,12 +234,23 @@ class Normalizer {
     });
     // Alternatives that only say which properties are required.
     const left =
-      alternativesOf(schema).length > 0 ? undefined : eitherOf(schema)?.filter((each) => !isImpossible(each));
+      alternativesOf(this.#own, schema).length > 0
+        ? undefined
+        : eitherOf(schema)?.filter((each) => !isImpossible(this.#own, each));
     return [
       ...(foreign.length === 0 ? [] : [`type: ${foreign.join(', ')}`]),
       ...said,
       ...(left === undefined || left.length === 0 || left.includes(true) ? [] : [`any of: ${inWords(left)}`]),
     ];
+  }
+
+  /** Notes about what restricts a value besides its alternatives. */
+  #beside(schema: JsonObject): string[] {
+    const notes = this.#dropped(schema);
+    const accepted = this.#constraints(schema, [...ANY_TYPES, 'integer'], notes);
+    for (const [keyword, value] of Object.entries(accepted)) notes.push(`${keyword}: ${JSON.stringify(value)}`);
+    const values = schema['enum'];
+    return Array.isArray(values) ? [...notes, `one of: ${inWords(values)}`] : notes;
   }
 
   #default(schema: JsonObject): JsonObject {
@@ -287,10 +301,10 @@ function described(schema: JsonObject, note: string): JsonObject {
 }
 
 /** The alternatives of a schema; empty if they allow anything, or only restrict the properties beside them. */
-function alternativesOf(schema: JsonObject): JsonObject[] {
+function alternativesOf(root: JsonObject, schema: JsonObject): JsonObject[] {
   const either = eitherOf(schema);
   if (either === undefined || either.includes(true)) return [];
-  const alternatives = objectsIn(either).filter((each) => !isImpossible(each));
+  const alternatives = objectsIn(either).filter((each) => !isImpossible(root, each));
   const saysWhat = alternatives.some((each) => Object.keys(each).some((key) => key !== 'required' && key !== 'not'));
   if (!saysWhat) return [];
   const { type } = schema;

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { resolveReference } from './flatten.ts';
 
 export const ANY_TYPES = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const;
 
@@ -35,8 +36,10 @@ export function typesOf(schema: JsonObject): string[] {
   const declared = named.flatMap((each) => typeNamed(each) ?? []);
   // An unknown name may stand for anything: a type beside it is not the only one.
   const isKnown = declared.length === named.length && declared.length > 0;
-  const types = new Set(isKnown ? declared : implied(schema));
-  if (!isKnown && types.size > 0) for (const each of declared) types.add(each);
+  // `null` alone beside other values is a mistake: the values count.
+  const isRead = isKnown && (declared.some((type) => type !== 'null') || (enumOf(schema) ?? []).every(isNullValue));
+  const types = new Set(isRead ? declared : implied(schema));
+  if (!isRead && types.size > 0) for (const each of declared) types.add(each);
   if (types.size > 0 && schema['nullable'] === true) types.add('null');
   if (types.has('number')) types.delete('integer');
   return [...types];
@@ -50,21 +53,31 @@ export function foreignTypes(schema: JsonObject): string[] {
 }
 
 function namesIn({ type }: JsonObject): string[] {
-  return (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string');
+  const names = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string');
+  const present = names.filter((name) => !/^(undefined|void|never)$/i.test(name));
+  return present.length > 0 ? present : names;
+}
+
+function isNullValue(value: JsonValue): boolean {
+  return value === null;
 }
 
 function typeNamed(name: string): string | null {
   const plain = name.toLowerCase();
-  const known = OTHER_NAMES[plain] ?? (KINDS_OF_TEXT.test(plain) ? 'string' : plain);
+  const kind = KINDS_OF_TEXT.test(plain) ? 'string' : /\[\]$|^(array|list)\W/.test(plain) ? 'array' : plain;
+  const known = OTHER_NAMES[plain] ?? kind;
   return known === 'integer' || ANY_TYPES.some((each) => each === known) ? known : null;
 }
 
-/** True for a schema that no value matches: `false`, `{ not: {} }`, an empty list of values. */
-export function isImpossible(schema: JsonValue | undefined): boolean {
+/** True for a schema that no value matches: `false`, `{ not: {} }`, an empty list of values, a reference to such a schema. */
+export function isImpossible(root: JsonObject, schema: JsonValue | undefined, depth = 0): boolean {
   if (!isJsonObject(schema)) return schema === false;
-  const { not, enum: values, allOf } = schema;
+  const { not, enum: values, allOf, $ref: reference } = schema;
   if (not === true || (isJsonObject(not) && Object.keys(not).length === 0)) return true;
-  return (Array.isArray(values) && values.length === 0) || (Array.isArray(allOf) && allOf.some(isImpossible));
+  if (Array.isArray(values) && values.length === 0) return true;
+  if (depth >= MAX_DEPTH) return false;
+  if (Array.isArray(allOf) && allOf.some((each) => isImpossible(root, each, MAX_DEPTH))) return true;
+  return typeof reference === 'string' && isImpossible(root, resolveReference(root, reference), depth + 1);
 }
 
 function implied(schema: JsonObject): string[] {
@@ -83,6 +96,9 @@ function enumOf(schema: JsonObject): readonly JsonValue[] | null {
   if (schema['const'] !== undefined) return [schema['const']];
   return Array.isArray(schema['enum']) ? schema['enum'] : null;
 }
+
+/** How many references to references are followed. */
+const MAX_DEPTH = 4;
 
 /** Longest list of values that OpenAI accepts: https://platform.openai.com/docs/guides/structured-outputs */
 const MAX_VALUES = 500;
