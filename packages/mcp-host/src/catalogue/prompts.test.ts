@@ -106,7 +106,9 @@ describe('a prompt', () => {
     { tags: ['M1.52', 'M4.11'] },
     async () => {
       await connect({
-        'completion/complete': { completion: { values: ['Taipei', 'Tainan', 3], total: 9, hasMore: true } },
+        'completion/complete': {
+          completion: { values: ['Taipei', 'Tainan', 3, 'x'.repeat(10_000)], total: 9, hasMore: true },
+        },
       });
       const target = { prompt: 'travel' };
       expect(await host.complete('srv', target, { name: 'city', value: 'Ta' }, { country: 'TW' })).toEqual({

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue, ResourcePart } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { readBlock, readMedia, readResource } from './read-result.ts';
 import type { Completion, FilledPrompt } from '../types.ts';
+import { SERVER_LIMITS } from '../values/server-limits.ts';
 
 const MAX_VALUES = 100;
 
@@ -47,7 +48,9 @@ function readMessage(raw: JsonValue): FilledPrompt['messages'] {
 export function readCompletion(raw: unknown): Completion {
   const completion = isJsonObject(raw) && isJsonObject(raw['completion']) ? raw['completion'] : {};
   const { values, total, hasMore } = completion;
-  const texts = (Array.isArray(values) ? values : []).filter((value) => typeof value === 'string');
+  const texts = (Array.isArray(values) ? values : [])
+    .filter((value) => typeof value === 'string')
+    .filter(({ length }) => length <= SERVER_LIMITS.completion);
   return {
     values: texts.slice(0, MAX_VALUES),
     ...(typeof total === 'number' ? { total } : {}),

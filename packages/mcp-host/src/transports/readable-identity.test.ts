@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { McpHost } from '../host/host.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
 import { healthOf } from '../node/test-fixtures/peers.ts';
+import { SERVER_LIMITS } from '../values/server-limits.ts';
 import { readableIdentity } from './readable-identity.ts';
 
 const odd = fc.constantFrom<JsonValue>(
@@ -97,6 +98,12 @@ test.each([null, [], 'all', undefined])(
     expect(readableIdentity(said, '2025-11-25')).toMatchObject({ capabilities: { tools: {} } });
   },
 );
+
+test('long texts are cut', () => {
+  const long = 'x'.repeat(SERVER_LIMITS.instructions + 1);
+  const read = readableIdentity({ protocolVersion: 'x', instructions: long, serverInfo: { name: long, title: long } });
+  expect(JSON.stringify(read).length).toBeLessThan(SERVER_LIMITS.instructions + 3 * SERVER_LIMITS.identity);
+});
 
 test('what is in order stays as it is', () => {
   const said = {

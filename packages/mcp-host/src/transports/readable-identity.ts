@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import { readIcons } from '../catalogue/read-icons.ts';
 import { acceptedVersion } from '../connection/version-choice.ts';
+import { cut, SERVER_LIMITS } from '../values/server-limits.ts';
 import { withoutNull } from './received-messages.ts';
 
 /** Members of capabilities that are true or false; all others are objects. */
@@ -28,7 +29,7 @@ export function readableIdentity(result: JsonValue, offered?: string): JsonValue
     ...(serverInfo === undefined && offered === undefined && version === undefined
       ? {}
       : { serverInfo: readableInfo(serverInfo) }),
-    ...(typeof instructions === 'string' ? { instructions } : {}),
+    ...(typeof instructions === 'string' ? { instructions: cut(instructions, SERVER_LIMITS.instructions) } : {}),
     ...(isJsonObject(_meta) ? { _meta } : {}),
   };
 }
@@ -55,7 +56,7 @@ function openMembers(value: JsonValue): JsonObject | undefined {
 function readableInfo(raw: JsonValue | undefined): JsonObject {
   const info = isJsonObject(raw) ? raw : {};
   const texts = ['title', 'description', 'websiteUrl'].flatMap((name): [string, JsonValue][] =>
-    typeof info[name] === 'string' ? [[name, info[name]]] : [],
+    typeof info[name] === 'string' ? [[name, cut(info[name], SERVER_LIMITS.identity)]] : [],
   );
   const icons = readIcons(info['icons']);
   return {
@@ -67,5 +68,6 @@ function readableInfo(raw: JsonValue | undefined): JsonObject {
 }
 
 function textOf(value: JsonValue | undefined): string | undefined {
-  return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined;
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' ? cut(value, SERVER_LIMITS.identity) : undefined;
 }

@@ -13,6 +13,11 @@ export const SERVER_LIMITS = {
   form: 65_536,
   /** A request for an answer of the model, in characters of JSON without media. */
   sampling: 1_048_576,
+  /** Each text that it sends about itself, and its instructions. */
+  identity: 1_000,
+  instructions: 65_536,
+  /** A value that completes an argument. */
+  completion: 4_096,
   /** One tool, resource or prompt of its lists, and a whole list, in characters of JSON. */
   listItem: 4_194_304,
   list: 33_554_432,
