@@ -1,5 +1,6 @@
 /** Characters with which calls are marked up, in any format. */
 const MARKS = /[<>{}[\]()"'`=:|“”„«»「」『』‘’]+/gu;
+const ACCENTS = /\p{M}/gu;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\p{Cf}/gu;
 /** Letters that no font shows and models read: tag characters, and variation selectors as the bytes of a text. */
 const SMUGGLED = /[\u{e0020}-\u{e007e}]+|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2,}/gu;
@@ -51,9 +52,9 @@ function unescaped(text: string, read: (text: string) => string): string {
   return plain;
 }
 
-/** What a font shows. */
+/** The letters that a font shows. */
 function visible(text: string): string {
-  return text.normalize('NFKD').replace(INVISIBLE, '');
+  return text.normalize('NFKD').replace(INVISIBLE, '').replace(ACCENTS, '');
 }
 
 /** What a model may read besides. */
