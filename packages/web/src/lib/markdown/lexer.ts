@@ -1,6 +1,7 @@
 import { Hooks, Lexer, Tokenizer } from 'marked';
 import type { Links, Token, Tokens, TokensList } from 'marked';
 import { boundaryBefore, inlineRulesFor } from './cjk.ts';
+import { inlinePieces, MAX_INLINE } from './inline-pieces.ts';
 import { maskFormulas } from './math-rules.ts';
 import { chatSyntax, interruption } from './syntax.ts';
 
@@ -117,8 +118,19 @@ const PLAIN = /^(?:[^\\`*_~$[\]<!&@【:wW\n]|:(?!\/\/)|[wW](?![wW]{2}\.)|(?<! )\
 /** Most cells of a long table are plain text, and marked tries all of its rules at each character that may begin a span. */
 class ChatLexer extends Lexer {
   override inlineTokens(source: string, tokens: Token[] = []): Token[] {
+    if (source.length > MAX_INLINE) return this.#pieces(source, tokens);
     if (tokens.length > 0 || !PLAIN.test(source)) return super.inlineTokens(source, tokens);
     tokens.push({ type: 'text', raw: source, text: source, escaped: false });
+    return tokens;
+  }
+
+  /** Looking for the end of a span takes as long as the text, at each mark that may begin one. */
+  #pieces(source: string, tokens: Token[]): Token[] {
+    for (const piece of inlinePieces(source)) {
+      if (tokens.length > 0) tokens.push({ type: 'pieceEnd', raw: '' });
+      if (PLAIN.test(piece)) tokens.push({ type: 'text', raw: piece, text: piece, escaped: false });
+      else tokens.push(...super.inlineTokens(piece, []));
+    }
     return tokens;
   }
 }

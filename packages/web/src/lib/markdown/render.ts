@@ -1,6 +1,7 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { otherHost } from './link-host.ts';
 import type { AlertKind, ListItem, MarkdownBlock, TableCell } from './blocks.ts';
+import { MAX_INLINE, PIECE_END } from './inline-pieces.ts';
 import type { SyntaxToken } from './syntax.ts';
 
 /** A blockquote, see lexer.ts. */
@@ -55,6 +56,7 @@ function renderBlock(token: ChatToken): MarkdownBlock | null {
         items: token.items.map(renderItem),
       };
     case 'table':
+      if (isTooLarge(token)) return { type: 'code', language: '', info: '', text: token.raw.trimEnd(), open: false };
       return {
         type: 'table',
         header: token.header.map(renderCell),
@@ -68,6 +70,15 @@ function renderBlock(token: ChatToken): MarkdownBlock | null {
 function renderItem(item: Tokens.ListItem): ListItem {
   // The checkbox of a task is rendered by the item; in a loose item it is in the first paragraph.
   return { done: item.task ? item.checked === true : null, blocks: renderBlocks(item.tokens) };
+}
+
+/** More columns are not laid out, nor are longer cells. */
+const MAX_COLUMNS = 500;
+
+/** Such a table is shown as its text: the browser lays out a row as a whole. */
+function isTooLarge({ header, rows, raw }: Tokens.Table): boolean {
+  if (header.length > MAX_COLUMNS) return true;
+  return raw.length > MAX_INLINE && [header, ...rows].some((row) => row.some(({ text }) => text.length > MAX_INLINE));
 }
 
 function renderCell({ tokens, align }: Tokens.TableCell): TableCell {
@@ -128,6 +139,8 @@ function renderSpan(token: ChatToken): string {
       return `<code class="md-x-math${token.display ? ' md-x-display' : ''}">${escapeAll(token.text)}</code>`;
     case 'reference':
       return `<span class="md-x-${token.of}">${escapeAll(token.raw)}</span>`;
+    case 'pieceEnd':
+      return PIECE_END;
     case 'checkbox':
       return '';
     default:
