@@ -27,15 +27,19 @@ const IN_ADDRESS = '(?:[!-~·・‐-–]|(?![\\p{P}\\u200b\\u2060\\u22ef\\uff01-
 const ADDRESS_PART = `(?:\\((?:(?![<()])${IN_ADDRESS})*\\)?|\\)(?![${CJK}])|(?![<()])${IN_ADDRESS})`;
 const AFTER_NAME = `(?:(?::\\d+|(?<=\\.[a-zA-Z\\d-]+))(?=[${CJK}])|${ADDRESS_PART}*)`;
 
+/** The name before the `@` of an email address is not longer; each letter of a text may begin one. */
+const MAX_NAME = '{1,64}';
+
 const BASE = Lexer.rules.inline.gfm;
 
 /** In all texts: one tilde is text, as in `5~10`. */
 const ALWAYS = {
   ...BASE,
   url: new RegExp(
-    BASE.url.source.replace('[^\\s<]*', () => AFTER_NAME),
+    BASE.url.source.replace('[^\\s<]*', () => AFTER_NAME).replace('._+-]+(@)', `._+-]${MAX_NAME}(@)`),
     'u',
   ),
+  text: new RegExp(BASE.text.source.replaceAll('~-]+@', `~-]${MAX_NAME}@`)),
   delLDelim: new RegExp(`^~~(?!~)(?:([\\p{P}\\p{S}])|[^\\s])`, 'u'),
 };
 

@@ -1,4 +1,5 @@
-/** A longer text of a paragraph, heading or item is parsed, rendered and laid out in pieces of about this length. */
+/** A longer text of a paragraph, heading or item is parsed in pieces of about this length: it takes as long as the text to
+ * look for the end of a span, at each mark that may begin one. */
 export const MAX_INLINE = 8000;
 
 /** Separates the HTML of pieces; in no other inline content. */
@@ -20,13 +21,34 @@ export function inlinePieces(source: string): string[] {
   return pieces;
 }
 
-/** Whether HTML consists of several pieces: `html.split(PIECE_END)`. */
+/** Whether HTML consists of several pieces. */
 export function isInPieces(html: string): boolean {
-  return html.length > MAX_INLINE / 2 && html.includes(PIECE_END);
+  return html.includes(PIECE_END);
 }
+
+/** With more pieces, groups of them are laid out by themselves; a line begins with each. */
+const MAX_PIECES = 20;
+const PIECES_IN_GROUP = 10;
 
 export function piecesOf(html: string): string[] {
   return html.split(PIECE_END);
+}
+
+/** The HTML of the groups, each of one or more pieces. */
+export function pieceGroups(html: string): string[] {
+  const pieces = piecesOf(html);
+  if (pieces.length <= MAX_PIECES && html.length <= 2 * MAX_INLINE) return [html];
+  const groups: string[][] = [];
+  let length = MAX_INLINE;
+  for (const piece of pieces) {
+    if (length >= MAX_INLINE || groups.at(-1)?.length === PIECES_IN_GROUP) {
+      groups.push([]);
+      length = 0;
+    }
+    groups.at(-1)?.push(piece);
+    length += piece.length;
+  }
+  return groups.map((group) => group.join(PIECE_END));
 }
 
 function pieceEnd(source: string, start: number): number {
@@ -40,11 +62,15 @@ function pieceEnd(source: string, start: number): number {
 
 /** An image that contains its data is as long as it is. */
 function imageAround(source: string, from: number, at: number): { start: number; end: number } | null {
-  const data = source.lastIndexOf('](data:image/', at);
-  const start = data < from ? -1 : source.lastIndexOf('![', data);
-  const end = source.indexOf(')', data) + 1;
-  const isWhole = start >= from && (end === 0 || end > at) && !/\s/.test(source.slice(data, at));
-  return isWhole ? { start, end: end === 0 ? source.length : end } : null;
+  const before = source.slice(from, at);
+  const data = before.lastIndexOf('](data:image/');
+  const start = data < 0 ? -1 : before.lastIndexOf('![', data);
+  // Its end would be a parenthesis; no space is in it.
+  if (start < 0 || /[\s)]/.test(before.slice(data))) return null;
+  const rest = /[\s)]/g;
+  rest.lastIndex = at;
+  const end = rest.exec(source)?.index ?? source.length - 1;
+  return { start: from + start, end: end + 1 };
 }
 
 /** Characters that belong to the one before them. */

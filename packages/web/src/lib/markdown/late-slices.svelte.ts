@@ -35,28 +35,34 @@ export class LateSlices<T> {
     $effect(() => (this.isLate ? renderQueue.add(this) : undefined));
   }
 
-  nearest(): { distance: number; render: () => void } {
-    const late = lateOf(this.#before, this.#slices());
-    let nearest = { index: late[0] ?? 0, distance: Infinity };
+  distance(): number {
     const parent = this.end?.parentElement;
-    if (parent != null && !this.#hasPlaces) nearest.distance = distanceOf(parent);
-    else if (parent != null) {
-      const places = [...parent.children];
-      const from = places.findIndex((place) => place === this.end) - this.#slices().length;
-      for (const index of late) {
-        const place = places[from + index];
-        const distance = place === undefined ? Infinity : distanceOf(place);
-        if (distance < nearest.distance) nearest = { index, distance };
-        else if (distance > nearest.distance) break;
-      }
+    return parent == null ? Infinity : this.#hasPlaces ? this.#nearest(parent).distance : distanceOf(parent);
+  }
+
+  render(): void {
+    const parent = this.end?.parentElement;
+    this.#chosen = (this.#hasPlaces && parent != null ? this.#nearest(parent).index : this.#late[0]) ?? 0;
+    this.#frame += 1;
+  }
+
+  get #late(): readonly number[] {
+    return lateOf(this.#before, this.#slices());
+  }
+
+  /** Places are in vertical order. */
+  #nearest(parent: Element): { index: number; distance: number } {
+    const late = this.#late;
+    let nearest = { index: late[0] ?? 0, distance: Infinity };
+    const places = [...parent.children];
+    const from = places.findIndex((place) => place === this.end) - this.#slices().length;
+    for (const index of late) {
+      const place = places[from + index];
+      const distance = place === undefined ? Infinity : distanceOf(place);
+      if (distance > nearest.distance) break;
+      nearest = { index, distance };
     }
-    return {
-      distance: nearest.distance,
-      render: () => {
-        this.#chosen = nearest.index;
-        this.#frame += 1;
-      },
-    };
+    return nearest;
   }
 
   #next(): Slices<T> {
@@ -70,7 +76,7 @@ export class LateSlices<T> {
 
   /** With places both ends, one of which is in view wherever the list of messages is opened. */
   #atOnce(slices: Slices<T>): readonly number[] {
-    const late = lateOf(this.#before, slices);
+    const late = this.#late;
     if (!this.#hasPlaces) return late.slice(0, AT_ONCE);
     return late.filter((index) => index === 0 || index >= slices.length - AT_ONCE);
   }

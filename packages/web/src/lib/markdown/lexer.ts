@@ -124,10 +124,8 @@ class ChatLexer extends Lexer {
     return tokens;
   }
 
-  /** Looking for the end of a span takes as long as the text, at each mark that may begin one. */
   #pieces(source: string, tokens: Token[]): Token[] {
     for (const piece of inlinePieces(source)) {
-      if (tokens.length > 0) tokens.push({ type: 'pieceEnd', raw: '' });
       if (PLAIN.test(piece)) tokens.push({ type: 'text', raw: piece, text: piece, escaped: false });
       else tokens.push(...super.inlineTokens(piece, []));
     }

@@ -1,5 +1,10 @@
-/** Something that is not rendered completely: the part of it that is nearest to what the user sees. */
-export type LateContent = { nearest(): { distance: number; render(): void } };
+/** Something that is not rendered completely. */
+export type LateContent = {
+  /** Pixels between what is missing and what the user sees. */
+  distance(): number;
+  /** Renders the nearest part of it. */
+  render(): void;
+};
 
 /** What the queue uses of the browser; tests inject another one. */
 export type Frames = {
@@ -48,13 +53,18 @@ export class RenderQueue {
   #render(): void {
     const until = this.#frames.now() + FRAME_MS;
     while (this.#waiting.size > 0) {
-      const [first, ...others] = [...this.#waiting].map((late) => late.nearest());
-      if (first === undefined) return;
-      others.reduce((best, one) => (one.distance < best.distance ? one : best), first).render();
+      nearestOf([...this.#waiting])?.render();
       this.#frames.flush();
       if (this.#frames.now() >= until) return;
     }
   }
+}
+
+/** Asking for a distance lays out the page. */
+function nearestOf(contents: readonly LateContent[]): LateContent | undefined {
+  if (contents.length < 2) return contents[0];
+  const all = contents.map((content) => ({ content, distance: content.distance() }));
+  return all.reduce((best, one) => (one.distance < best.distance ? one : best)).content;
 }
 
 /** Pixels between an element and the window. */

@@ -1,12 +1,16 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { otherHost } from './link-host.ts';
 import type { AlertKind, ListItem, MarkdownBlock, TableCell } from './blocks.ts';
+import { costOfHtml, SLICE_COST } from './cost.ts';
 import { MAX_INLINE, PIECE_END } from './inline-pieces.ts';
 import type { SyntaxToken } from './syntax.ts';
 
 /** A blockquote, see lexer.ts. */
 type Quote = Tokens.Blockquote & { alert?: AlertKind };
 type ChatToken = Exclude<MarkedToken, Tokens.Blockquote> | Quote | SyntaxToken;
+
+/** A piece of inline content ends after this. */
+const PIECE_COST = SLICE_COST / 2;
 
 /** Whether a block token is rendered: blank space and link definitions are not. */
 export function isShown({ type }: Token): boolean {
@@ -26,11 +30,11 @@ export function renderBlocks(tokens: readonly Token[]): MarkdownBlock[] {
 function renderBlock(token: ChatToken): MarkdownBlock | null {
   switch (token.type) {
     case 'paragraph':
-      return { type: 'paragraph', html: renderInline(token.tokens) };
+      return { type: 'paragraph', html: renderWords(token.tokens) };
     case 'text':
-      return { type: 'text', html: token.tokens === undefined ? escapeText(token.text) : renderInline(token.tokens) };
+      return { type: 'text', html: token.tokens === undefined ? escapeText(token.text) : renderWords(token.tokens) };
     case 'heading':
-      return { type: 'heading', depth: token.depth, html: renderInline(token.tokens) };
+      return { type: 'heading', depth: token.depth, html: renderWords(token.tokens) };
     case 'hr':
       return { type: 'rule' };
     case 'code':
@@ -43,7 +47,7 @@ function renderBlock(token: ChatToken): MarkdownBlock | null {
     case 'footnote':
       return { type: 'footnote', label: token.label, blocks: renderBlocks(token.tokens) };
     case 'details': {
-      const summary = token.tokens === null ? null : renderInline(token.tokens);
+      const summary = token.tokens === null ? null : renderWords(token.tokens);
       return { type: 'details', open: token.open, summary };
     }
     case 'detailsEnd':
@@ -108,6 +112,27 @@ export function isClosing(line: string, fence: string): boolean {
   return true;
 }
 
+/** Inline content that may be long: it is cut between spans, by what they cost. */
+function renderWords(tokens: readonly Token[], around = '', written = { cost: 0 }): string {
+  let html = '';
+  for (const token of tokens as readonly ChatToken[]) {
+    if (written.cost >= PIECE_COST) {
+      // The browser closes what is open at the end of a piece.
+      html += PIECE_END + around;
+      written.cost = 0;
+    }
+    if (token.type === 'strong' || token.type === 'em' || token.type === 'del') {
+      const tag = `<${token.type}>`;
+      html += `${tag}${renderWords(token.tokens, around + tag, written)}</${token.type}>`;
+    } else {
+      const span = renderSpan(token);
+      written.cost += 1 + costOfHtml(span);
+      html += span;
+    }
+  }
+  return html;
+}
+
 function renderInline(tokens: readonly Token[]): string {
   let html = '';
   for (const token of tokens) html += renderSpan(token as ChatToken);
@@ -139,8 +164,6 @@ function renderSpan(token: ChatToken): string {
       return `<code class="md-x-math${token.display ? ' md-x-display' : ''}">${escapeAll(token.text)}</code>`;
     case 'reference':
       return `<span class="md-x-${token.of}">${escapeAll(token.raw)}</span>`;
-    case 'pieceEnd':
-      return PIECE_END;
     case 'checkbox':
       return '';
     default:

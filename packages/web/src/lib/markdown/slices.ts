@@ -15,11 +15,13 @@ type Options<T> = {
 export function sliceDivider<T>({ costOf, mayEnd = () => true }: Options<T>): (items: readonly T[]) => Slices<T> {
   let before: Slices<T> = [];
 
-  function endOf(items: readonly T[], start: number): number {
+  function endOf(items: readonly T[], start: number, index: number): number {
+    // Each slice lays out those before it again: of thousands, later ones are larger.
+    const limit = SLICE_COST * (1 + Math.floor(index / 20));
     let cost = 0;
     for (let end = start; end < items.length; end += 1) {
       const [last, item] = [items[end - 1] as T, items[end] as T];
-      if (cost >= 2 * SLICE_COST || (cost >= SLICE_COST && mayEnd(last, item))) return end;
+      if (cost >= 2 * limit || (cost >= limit && mayEnd(last, item))) return end;
       cost += costOf(item);
     }
     return items.length;
@@ -33,7 +35,7 @@ export function sliceDivider<T>({ costOf, mayEnd = () => true }: Options<T>): (i
       // What follows decides as well where a slice ends.
       const isClosed = known !== undefined && next !== undefined && items[start + known.length] === next;
       const isSame = known?.every((item, index) => item === items[start + index]) === true;
-      const end = isSame && isClosed ? start + known.length : endOf(items, start);
+      const end = isSame && isClosed ? start + known.length : endOf(items, start, slices.length);
       slices.push(isSame && end === start + known.length ? known : items.slice(start, end));
       start = end;
     }

@@ -9,9 +9,7 @@ export type SyntaxToken =
   | { type: 'reference'; raw: string; of: 'note' | 'source' }
   | { type: 'footnote'; raw: string; label: string; tokens: Token[] }
   | { type: 'details'; raw: string; open: boolean; tokens: Token[] | null }
-  | { type: 'detailsEnd'; raw: string }
-  /** Between the pieces of a long text: inline-pieces.ts. */
-  | { type: 'pieceEnd'; raw: string };
+  | { type: 'detailsEnd'; raw: string };
 
 const DETAILS =
   /^ {0,3}<details(\s+open)?\s*>[ \t]*(?:\n?[ \t]*<summary>((?:(?!\n[ \t]*\n|<\/summary>)[^])*)(?:<\/summary>[ \t]*)?)?/i;

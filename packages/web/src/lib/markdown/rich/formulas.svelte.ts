@@ -1,4 +1,5 @@
 import { t } from '../../i18n/i18n.svelte.ts';
+import { rich } from '../rich.svelte.ts';
 import { escape } from './entities.ts';
 import type { SetFormula } from './katex.ts';
 
@@ -38,7 +39,7 @@ function setOnce(set: Setter, tex: string, display: boolean): SetFormula {
 async function load(): Promise<void> {
   isRequested = true;
   try {
-    ({ setFormula: setter } = await import('./katex.ts'));
+    ({ setFormula: setter } = await rich.during(import('./katex.ts')));
   } catch {
     // The source is readable; the next formula tries again.
     isRequested = false;
