@@ -5,7 +5,7 @@ export const MAX_INLINE = 8000;
 /** Separates the HTML of pieces; in no other inline content. */
 export const PIECE_END = '<wbr>';
 
-/** A piece rather ends at a space this close to the maximum than within a word. */
+/** A piece rather ends at a space or tag this close to the maximum than within a word. */
 const MAX_WORD = 1000;
 
 /** Divides inline Markdown. Where a piece ends does not depend on what follows {@link MAX_INLINE} characters. */
@@ -18,6 +18,19 @@ export function inlinePieces(source: string): string[] {
     start = end;
   }
   if (start < source.length) pieces.push(source.slice(start));
+  return pieces;
+}
+
+/** Divides plain text, rather at the end of a line. */
+export function textPieces(text: string): string[] {
+  const pieces: string[] = [];
+  for (let start = 0; start < text.length;) {
+    const newline = text.lastIndexOf('\n', start + MAX_INLINE - 1) + 1;
+    const isRest = text.length - start <= MAX_INLINE;
+    const end = isRest ? text.length : newline > start ? newline : safeCut(text, start + MAX_INLINE);
+    pieces.push(text.slice(start, end));
+    start = end;
+  }
   return pieces;
 }
 
@@ -56,7 +69,7 @@ function pieceEnd(source: string, start: number): number {
   const image = imageAround(source, start, limit);
   if (image !== null) return image.start > start ? image.start : image.end;
   const part = source.slice(limit - MAX_WORD, limit);
-  const space = part.search(/\s\S*$/);
+  const space = part.search(/[\s>][^\s>]*$/);
   return space < 0 ? safeCut(source, limit) : limit - MAX_WORD + space + 1;
 }
 

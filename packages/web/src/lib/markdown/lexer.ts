@@ -11,6 +11,9 @@ import { chatSyntax, interruption } from './syntax.ts';
  */
 export const MAX_NESTING = 24;
 
+/** The content of blocks is parsed again at each level: after as many characters what is nested is text as well. */
+const maxContent = (length: number): number => 1_000_000 + 6 * length;
+
 /**
  * GitHub Flavored Markdown as parsed by marked, with these differences. HTML is text, except `<details>` and a handful
  * of tags without attributes: output of a model never becomes a tag of the page. A link definition is one line, so that
@@ -18,6 +21,8 @@ export const MAX_NESTING = 24;
  * footnotes, sources and alerts are tokens of their own: syntax.ts. Emphasis in Chinese, Japanese and Korean: cjk.ts.
  */
 class ChatTokenizer extends Tokenizer {
+  /** Characters of nested blocks that may be parsed. */
+  content = 0;
   #blocks = 0;
   #spans = 0;
 
@@ -70,7 +75,7 @@ class ChatTokenizer extends Tokenizer {
   }
 
   #inBlock<T>(read: () => T): T | undefined {
-    if (this.#blocks >= MAX_NESTING) return undefined;
+    if (this.#blocks >= MAX_NESTING || this.content < 0) return undefined;
     this.#blocks += 1;
     try {
       return read();
@@ -117,6 +122,18 @@ const PLAIN = /^(?:[^\\`*_~$[\]<!&@【:wW\n]|:(?!\/\/)|[wW](?![wW]{2}\.)|(?<! )\
 
 /** Most cells of a long table are plain text, and marked tries all of its rules at each character that may begin a span. */
 class ChatLexer extends Lexer {
+  readonly #tokenizer: ChatTokenizer;
+
+  constructor(tokenizer: ChatTokenizer) {
+    super({ gfm: true, breaks: false, pedantic: false, tokenizer, extensions: chatSyntax(), hooks });
+    this.#tokenizer = tokenizer;
+  }
+
+  override blockTokens(source: string, ...rest: [tokens?: Token[], lastParagraphClipped?: boolean]): Token[] {
+    this.#tokenizer.content -= source.length;
+    return super.blockTokens(source, ...rest);
+  }
+
   override inlineTokens(source: string, tokens: Token[] = []): Token[] {
     if (source.length > MAX_INLINE) return this.#pieces(source, tokens);
     if (tokens.length > 0 || !PLAIN.test(source)) return super.inlineTokens(source, tokens);
@@ -139,14 +156,8 @@ hooks.emStrongMask = maskFormulas;
 /** The tokens of `source`; `links` are definitions before it. */
 export function lex(source: string, links: Links): TokensList {
   const tokenizer = new ChatTokenizer();
-  const lexer = new ChatLexer({
-    gfm: true,
-    breaks: false,
-    pedantic: false,
-    tokenizer,
-    extensions: chatSyntax(),
-    hooks,
-  });
+  tokenizer.content = maxContent(source.length);
+  const lexer = new ChatLexer(tokenizer);
   Object.assign(lexer.tokens.links, links);
   tokenizer.rules = { ...tokenizer.rules, inline: inlineRulesFor(source) };
   return lexer.lex(source);

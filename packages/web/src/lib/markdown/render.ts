@@ -9,9 +9,6 @@ import type { SyntaxToken } from './syntax.ts';
 type Quote = Tokens.Blockquote & { alert?: AlertKind };
 type ChatToken = Exclude<MarkedToken, Tokens.Blockquote> | Quote | SyntaxToken;
 
-/** A piece of inline content ends after this. */
-const PIECE_COST = SLICE_COST / 2;
-
 /** Whether a block token is rendered: blank space and link definitions are not. */
 export function isShown({ type }: Token): boolean {
   return type !== 'space' && type !== 'def';
@@ -116,7 +113,7 @@ export function isClosing(line: string, fence: string): boolean {
 function renderWords(tokens: readonly Token[], around = '', written = { cost: 0 }): string {
   let html = '';
   for (const token of tokens as readonly ChatToken[]) {
-    if (written.cost >= PIECE_COST) {
+    if (written.cost >= SLICE_COST) {
       // The browser closes what is open at the end of a piece.
       html += PIECE_END + around;
       written.cost = 0;

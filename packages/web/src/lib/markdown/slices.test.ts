@@ -27,6 +27,13 @@ it('ends a slice where it may, but not after twice its cost', () => {
   expect(never(numbers(20)).map(({ length }) => length)).toEqual([8, 8, 4]);
 });
 
+it('makes later slices of one box larger, so that there are few of many items', () => {
+  const slices = sliceDivider<number>({ costOf: () => SLICE_COST / 10, isOneBox: true })(numbers(100_000));
+  expect(slices.flat()).toEqual(numbers(100_000));
+  expect(slices.slice(0, 8).every(({ length }) => length === 10)).toBe(true);
+  expect(slices.length).toBeLessThan(450);
+});
+
 it('keeps unchanged slices the same objects, and moves an end with what follows', () => {
   const divide = sliceDivider<string>({ costOf: () => SLICE_COST / 2, mayEnd: (_, after) => after !== '+' });
   const before = divide([...'abcdef']);

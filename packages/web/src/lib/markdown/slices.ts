@@ -6,18 +6,20 @@ type Options<T> = {
   costOf: (item: T) => number;
   /** Whether a slice may end between these two, unless it has become twice as expensive. */
   mayEnd?: (before: T, after: T) => boolean;
+  /** Each slice lays out those before it again. Of many, later ones are larger then. */
+  isOneBox?: boolean;
 };
 
 /**
  * Divides a list that may grow into slices of about {@link SLICE_COST}. Where a slice ends follows from the items before:
  * unchanged slices stay the same objects, so that they are not rendered again.
  */
-export function sliceDivider<T>({ costOf, mayEnd = () => true }: Options<T>): (items: readonly T[]) => Slices<T> {
+export function sliceDivider<T>(options: Options<T>): (items: readonly T[]) => Slices<T> {
+  const { costOf, mayEnd = () => true, isOneBox = false } = options;
   let before: Slices<T> = [];
 
   function endOf(items: readonly T[], start: number, index: number): number {
-    // Each slice lays out those before it again: of thousands, later ones are larger.
-    const limit = SLICE_COST * (1 + Math.floor(index / 20));
+    const limit = SLICE_COST * (isOneBox ? 1 + Math.floor(index / 8) : 1);
     let cost = 0;
     for (let end = start; end < items.length; end += 1) {
       const [last, item] = [items[end - 1] as T, items[end] as T];
