@@ -45,6 +45,7 @@ const ALWAYS = {
 
 const IN_CJK = {
   ...ALWAYS,
+  text: new RegExp(ALWAYS.text.source.replace('(?<![^\\s*_~(])www', () => `(?<![^\\s*_~(${WIDE}])www`), 'u'),
   emStrongLDelim: new RegExp(BASE.emStrongLDelim.source.replace('(?!~)', `(?!~|[${WIDE}])`), 'u'),
   emStrongRDelimAst: endOf('*', '\\*+', '^[^_*]*?__[^_*]*?\\*[^_*]*?(?=__)|[^*]+(?=[^*])', '~'),
   delLDelim: new RegExp(`^~~(?!~)(?:((?![${WIDE}])[\\p{P}\\p{S}])|[^\\s])`, 'u'),
@@ -55,6 +56,15 @@ const IN_CJK = {
 export function inlineRulesFor(source: string): typeof BASE {
   return HAS_CJK.test(source) ? IN_CJK : ALWAYS;
 }
+
+/** Two marks and more begin a heading without a space before a CJK character; one is a hashtag. */
+export const HEADING_WITHOUT_SPACE = ` {0,3}#{2,6}(?=[${CJK}])`;
+
+/** The heading of CommonMark, and {@link HEADING_WITHOUT_SPACE}. */
+export const headingRule = new RegExp(
+  Lexer.rules.block.gfm.heading.source.replace('(#{1,6})(?=\\s|$)', () => `(#{1,6}(?=\\s|$)|#{2,6}(?=[${CJK}]))`),
+  'u',
+);
 
 /**
  * The character before a run of `*` or `~~` as the rules of CommonMark see it.

@@ -1,6 +1,6 @@
 import { Hooks, Lexer, Tokenizer } from 'marked';
 import type { Links, Token, Tokens, TokensList } from 'marked';
-import { boundaryBefore, inlineRulesFor } from './cjk.ts';
+import { boundaryBefore, headingRule, inlineRulesFor } from './cjk.ts';
 import { inlinePieces, MAX_INLINE } from './inline-pieces.ts';
 import { maskFormulas } from './math-rules.ts';
 import { chatSyntax, interruption } from './syntax.ts';
@@ -12,7 +12,7 @@ import { chatSyntax, interruption } from './syntax.ts';
 export const MAX_NESTING = 24;
 
 /** The content of blocks is parsed again at each level: after as many characters what is nested is text as well. */
-const maxContent = (length: number): number => 1_000_000 + 6 * length;
+const maxContent = (length: number): number => length + Math.min(1_000_000 + 5 * length, 4_000_000);
 
 /**
  * GitHub Flavored Markdown as parsed by marked, with these differences. HTML is text, except `<details>` and a handful
@@ -159,6 +159,7 @@ export function lex(source: string, links: Links): TokensList {
   tokenizer.content = maxContent(source.length);
   const lexer = new ChatLexer(tokenizer);
   Object.assign(lexer.tokens.links, links);
-  tokenizer.rules = { ...tokenizer.rules, inline: inlineRulesFor(source) };
+  const { block } = tokenizer.rules;
+  tokenizer.rules = { ...tokenizer.rules, block: { ...block, heading: headingRule }, inline: inlineRulesFor(source) };
   return lexer.lex(source);
 }

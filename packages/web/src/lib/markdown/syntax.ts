@@ -1,4 +1,5 @@
 import type { Lexer, MarkedOptions, Token, Tokens } from 'marked';
+import { HEADING_WITHOUT_SPACE } from './cjk.ts';
 import { formulaAt, formulaBlockAt } from './math-rules.ts';
 
 /** Tokens beyond GitHub Flavored Markdown as marked parses it. */
@@ -14,15 +15,22 @@ export type SyntaxToken =
 const DETAILS =
   /^ {0,3}<details(\s+open)?\s*>[ \t]*(?:\n?[ \t]*<summary>((?:(?!\n[ \t]*\n|<\/summary>)[^])*)(?:<\/summary>[ \t]*)?)?/i;
 const DETAILS_END = /^ {0,3}<\/details>[ \t]*/i;
-const NOTE_START = /^\[\^([^\]\s]{1,40})\]:[ \t]*/;
+const NOTE_START = /^\[\^([^\]\s]{1,40})\][:：][ \t]*/;
 /** A line that begins something else, and so ends a footnote. */
 const OTHER_BLOCK = /^ {0,3}(?:\[\^|#{1,6} |```|~~~|\$\$|\\\[|>|[-*+] |\d+[.)] |<\/?details|\|)/i;
 /**
  * Where a paragraph ends without a blank line. Tags of a section end it within a line as well: many models write a
  * section in one line. A tag that only opens is a word of the text, unless a summary or its end follows.
  */
-const INTERRUPTS =
-  /\n {0,3}(?:\$\$|\\\[|\[\^[^\]\s]+\]:|<details)|<\/details>|<details(?:\s+open)?\s*>(?=[ \t]*<summary>|[^\n]*<\/details>)/gi;
+const INTERRUPTS = new RegExp(
+  [
+    String.raw`\n {0,3}(?:\$\$|\\\[|\[\^[^\]\s]+\][:：]|<details)`,
+    `\n${HEADING_WITHOUT_SPACE}`,
+    '</details>',
+    String.raw`<details(?:\s+open)?\s*>(?=[ \t]*<summary>|[^\n]*</details>)`,
+  ].join('|'),
+  'giu',
+);
 const NOTE = /^\[\^[^\]\s]{1,40}\](?![(:])/;
 const SOURCE = /^\[(\d{1,2})\](?![(:])/;
 const SOURCE_IN_LENSES = /^【\d{1,2}(?:†[^】\n]{0,80})?】/;
