@@ -59,6 +59,11 @@ export function costOfHtml(html: string): number {
   return Math.min(SLICE_COST, cost);
 }
 
+/** The cost of a token of inline content: a formula, or another one of this length. */
+export function costOfSpan(isFormula: boolean, length: number): number {
+  return isFormula ? FORMULA : 1 + length / CHARACTERS;
+}
+
 /** The sum, up to {@link SLICE_COST}. */
 export function costOfAll<T>(items: readonly T[], costOf: (item: T) => number): number {
   let cost = 0;

@@ -1,7 +1,7 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { otherHost } from './link-host.ts';
 import type { AlertKind, ListItem, MarkdownBlock, TableCell } from './blocks.ts';
-import { costOfHtml, SLICE_COST } from './cost.ts';
+import { costOfSpan, SLICE_COST } from './cost.ts';
 import { MAX_INLINE, PIECE_END } from './inline-pieces.ts';
 import type { SyntaxToken } from './syntax.ts';
 
@@ -122,9 +122,8 @@ function renderWords(tokens: readonly Token[], around = '', written = { cost: 0 
       const tag = `<${token.type}>`;
       html += `${tag}${renderWords(token.tokens, around + tag, written)}</${token.type}>`;
     } else {
-      const span = renderSpan(token);
-      written.cost += 1 + costOfHtml(span);
-      html += span;
+      html += renderSpan(token);
+      written.cost += costOfSpan(token.type === 'math', token.raw.length);
     }
   }
   return html;

@@ -1,5 +1,5 @@
 import type { Lexer, MarkedOptions, Token, Tokens } from 'marked';
-import { HEADING_WITHOUT_SPACE } from './cjk.ts';
+import { HEADING_LINE } from './cjk.ts';
 import { formulaAt, formulaBlockAt } from './math-rules.ts';
 
 /** Tokens beyond GitHub Flavored Markdown as marked parses it. */
@@ -22,15 +22,8 @@ const OTHER_BLOCK = /^ {0,3}(?:\[\^|#{1,6} |```|~~~|\$\$|\\\[|>|[-*+] |\d+[.)] |
  * Where a paragraph ends without a blank line. Tags of a section end it within a line as well: many models write a
  * section in one line. A tag that only opens is a word of the text, unless a summary or its end follows.
  */
-const INTERRUPTS = new RegExp(
-  [
-    String.raw`\n {0,3}(?:\$\$|\\\[|\[\^[^\]\s]+\][:：]|<details)`,
-    `\n${HEADING_WITHOUT_SPACE}`,
-    '</details>',
-    String.raw`<details(?:\s+open)?\s*>(?=[ \t]*<summary>|[^\n]*</details>)`,
-  ].join('|'),
-  'giu',
-);
+const INTERRUPTS =
+  /\n {0,3}(?:\$\$|\\\[|\[\^[^\]\s]+\][:：]|<details)|<\/details>|<details(?:\s+open)?\s*>(?=[ \t]*<summary>|[^\n]*<\/details>)/gi;
 const NOTE = /^\[\^[^\]\s]{1,40}\](?![(:])/;
 const SOURCE = /^\[(\d{1,2})\](?![(:])/;
 const SOURCE_IN_LENSES = /^【\d{1,2}(?:†[^】\n]{0,80})?】/;
@@ -104,13 +97,15 @@ function nextStart(source: string): number {
 /** Index of the place where a paragraph is interrupted. */
 export function interruption(source: string): number {
   const blank = source.indexOf('\n\n');
-  const paragraph = blank < 0 ? source : source.slice(0, blank + 1);
+  const whole = blank < 0 ? source : source.slice(0, blank + 1);
+  const heading = whole.includes('\n##') ? whole.search(HEADING_LINE) : -1;
+  const paragraph = heading < 0 ? whole : whole.slice(0, heading + 1);
   for (const { 0: found, index } of paragraph.matchAll(INTERRUPTS)) {
     if (found.startsWith('\n')) return index + 1;
     // In code it is code.
     if (paragraph.slice(0, index).split('`').length % 2 === 1) return index;
   }
-  return -1;
+  return heading < 0 ? -1 : heading + 1;
 }
 
 function readInline(source: string, tokens: readonly Token[], links: object): SyntaxToken | undefined {
