@@ -121,11 +121,14 @@ describe('emphasis beside Chinese, Japanese and Korean', () => {
 
 describe('blocks without spaces', () => {
   const kinds = (text: string): string[] => parseMarkdown(text).map(({ type }) => type);
-  test.each(['##標題', '###一、概述', '######（六）', '##「引用」的標題', '##한국어', '##カタカナ'])('%s is a heading', (line) => {
-    expect(kinds(line)).toEqual(['heading']);
-    expect(html(line)).toBe(line.replace(/^#+/, ''));
-    expect(kinds(`文字\n${line}\n文字`)).toEqual(['paragraph', 'heading', 'paragraph']);
-  });
+  test.each(['##標題', '###一、概述', '######（六）', '##「引用」的標題', '##한국어', '##カタカナ'])(
+    '%s is a heading',
+    (line) => {
+      expect(kinds(line)).toEqual(['heading']);
+      expect(html(line)).toBe(line.replace(/^#+/, ''));
+      expect(kinds(`文字\n${line}\n文字`)).toEqual(['paragraph', 'heading', 'paragraph']);
+    },
+  );
 
   test.each(['#標籤', '#標籤 #二', '#######七', '##abc', '##1', '文字##文字', '＃ 標題'])('%s is none', (line) => {
     expect(kinds(line)).toEqual(['paragraph']);

@@ -37,7 +37,11 @@ it('makes later slices of one box larger, so that there are few of many items', 
 it('keeps unchanged slices the same objects, and moves an end with what follows', () => {
   const divide = sliceDivider<string>({ costOf: () => SLICE_COST / 2, mayEnd: (_, after) => after !== '+' });
   const before = divide([...'abcdef']);
-  expect(before).toEqual([['a', 'b'], ['c', 'd'], ['e', 'f']]);
+  expect(before).toEqual([
+    ['a', 'b'],
+    ['c', 'd'],
+    ['e', 'f'],
+  ]);
   const after = divide([...'abcdefg']);
   expect(after.slice(0, 3)).toEqual(before);
   expect(after.slice(0, 3).every((slice, index) => slice === before[index])).toBe(true);

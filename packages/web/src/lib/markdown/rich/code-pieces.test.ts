@@ -45,7 +45,14 @@ describe('pieces of code', () => {
   });
 
   test('of any code lose nothing, and do not move when lines are added', () => {
-    const line = fc.constantFrom('', 'a', 'x'.repeat(300), 'word '.repeat(1_000), '文'.repeat(9_000), '👍🏽'.repeat(2_500));
+    const line = fc.constantFrom(
+      '',
+      'a',
+      'x'.repeat(300),
+      'word '.repeat(1_000),
+      '文'.repeat(9_000),
+      '👍🏽'.repeat(2_500),
+    );
     fc.assert(
       fc.property(fc.array(line, { maxLength: 120 }), fc.nat(100), (lines, percent) => {
         const text = lines.map((one) => `${one}\n`).join('');
