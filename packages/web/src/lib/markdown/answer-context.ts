@@ -4,8 +4,8 @@ import type { CitationPart } from '@toolyard/protocol';
 export type AnswerContext = {
   /** Prefix of the ids of its elements. */
   id: string;
-  /** Labels of its footnotes, in their order. */
-  notes: readonly string[];
+  /** Numbers of its footnotes, by label. */
+  notes: ReadonlyMap<string, number>;
   /** Its sources; `[1]` is the first. */
   citations: readonly CitationPart[];
 };

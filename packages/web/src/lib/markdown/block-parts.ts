@@ -3,37 +3,31 @@ import type { ShownBlock } from './group-details.ts';
 import { groupDetails } from './group-details.ts';
 import { headingLevels } from './heading-levels.ts';
 
-/** Blocks that follow one another, with the level of each heading. */
-export type BlockPart = { blocks: readonly ShownBlock[]; levels: readonly number[] };
+/** A block with the level of its heading, or of the heading before it. */
+export type LevelBlock = { readonly block: ShownBlock; readonly level: number };
 
-/** A longer text is divided into parts, which are rendered in several frames. */
-export const MAX_AT_ONCE = 36;
+const known = new WeakMap<ShownBlock, LevelBlock>();
 
-/** Fewer parts are cheaper to watch, smaller ones cheaper to lay out. */
-const MIN_BLOCKS = 12;
-
-/**
- * Divides a growing answer: unchanged parts stay the same objects, so that a chunk costs as much in a long answer as in a
- * short one. Parts begin between blocks with equal margins (see `.md-part` in markdown.css), and never move.
- */
-export function blockDivider(): (blocks: readonly MarkdownBlock[]) => readonly BlockPart[] {
-  let before: readonly BlockPart[] = [];
-  return (blocks) => {
-    const shown = groupDetails(blocks);
-    const levels = headingLevels(shown, 1);
-    const parts: BlockPart[] = [];
-    for (let from = 0; from < shown.length;) {
-      let to = Math.min(from + MIN_BLOCKS, shown.length);
-      while (to < shown.length && !(hasOrdinaryMargin(shown[to - 1]) && hasOrdinaryMargin(shown[to]))) to += 1;
-      const part = { blocks: shown.slice(from, to), levels: levels.slice(from, to) };
-      const known = before[parts.length];
-      parts.push(known !== undefined && isSame(known, part) ? known : part);
-      from = to;
-    }
-    before = parts;
-    return parts;
-  };
+/** Blocks as they are shown. Unchanged ones stay the same objects, so that they are not rendered again. */
+export function levelBlocks(blocks: readonly MarkdownBlock[], above: number, depth: number): LevelBlock[] {
+  const shown = groupDetails(blocks, depth);
+  const levels = headingLevels(shown, above);
+  return shown.map((block, index) => {
+    const level = levels[index] ?? above;
+    const before = known.get(block);
+    if (before?.level === level) return before;
+    const next = { block, level };
+    known.set(block, next);
+    return next;
+  });
 }
+
+/** Parts begin between blocks with equal margins: see `.md-part` in markdown.css. */
+export function hasOrdinaryMargins(before: LevelBlock, after: LevelBlock): boolean {
+  return ORDINARY.has(before.block.type) && ORDINARY.has(after.block.type);
+}
+
+const ORDINARY = new Set(['paragraph', 'list', 'quote', 'code', 'table']);
 
 const LINE_PX = 26;
 const CODE_LINE_PX = 21;
@@ -42,8 +36,8 @@ const CHARACTERS_IN_LINE = 95;
 const MAX_TABLE_PX = 576;
 
 /** The height of a part that is not rendered yet, in pixels: an estimate, which the browser corrects without a jump. */
-export function estimateHeight({ blocks }: BlockPart): number {
-  return blocks.reduce((sum, block) => sum + heightOf(block), 0);
+export function estimateHeight(part: readonly LevelBlock[]): number {
+  return part.reduce((sum, { block }) => sum + heightOf(block), 0);
 }
 
 function heightOf(block: ShownBlock | MarkdownBlock): number {
@@ -71,15 +65,4 @@ function heightOf(block: ShownBlock | MarkdownBlock): number {
     case 'detailsEnd':
       return 48;
   }
-}
-
-function hasOrdinaryMargin(block: ShownBlock | undefined): boolean {
-  return block !== undefined && ['paragraph', 'list', 'quote', 'code', 'table'].includes(block.type);
-}
-
-function isSame(a: BlockPart, b: BlockPart): boolean {
-  return (
-    a.blocks.length === b.blocks.length &&
-    a.blocks.every((block, index) => block === b.blocks[index] && a.levels[index] === b.levels[index])
-  );
 }

@@ -119,6 +119,29 @@ describe('emphasis beside Chinese, Japanese and Korean', () => {
   });
 });
 
+describe('blocks without spaces', () => {
+  const kinds = (text: string): string[] => parseMarkdown(text).map(({ type }) => type);
+  test.each(['##標題', '###一、概述', '######（六）', '##「引用」的標題', '##한국어', '##カタカナ'])(
+    '%s is a heading',
+    (line) => {
+      expect(kinds(line)).toEqual(['heading']);
+      expect(html(line)).toBe(line.replace(/^#+/, ''));
+      expect(kinds(`文字\n${line}\n文字`)).toEqual(['paragraph', 'heading', 'paragraph']);
+    },
+  );
+
+  test.each(['#標籤', '#標籤 #二', '#######七', '##abc', '##1', '文字##文字', '＃ 標題'])('%s is none', (line) => {
+    expect(kinds(line)).toEqual(['paragraph']);
+    expect(html(`前\n${line}`)).toBe(`前\n${line}`);
+  });
+
+  test('a footnote may have a full-width colon', () => {
+    expect(kinds('注[^1]。\n\n[^1]：註腳')).toEqual(['paragraph', 'footnote']);
+    expect(kinds('注[^1]。\n[^1]：註腳')).toEqual(['paragraph', 'footnote']);
+    expect(html('見[^1]：後文')).toContain('</span>：後文');
+  });
+});
+
 describe('a bare address in a text without spaces', () => {
   const marks = [...'，。、；：？！（）「」『』【】《》〈〉“”‘’…～｡､—‥⋯︰﹐﹑﹒«»،؟।\u200b'];
   test.each(marks)('ends before %s', (mark) => {
@@ -136,6 +159,12 @@ describe('a bare address in a text without spaces', () => {
   ])('ends after the server in %s即可', (address) =>
     expect(html(`開啟 ${address}即可`)).toContain(`>${address}</a>即可`),
   );
+
+  test.each(['見', '「', '。', '《'])('may follow %s', (mark) => {
+    for (const address of ['https://a.example/b', 'www.a.example', 'a@b.example']) {
+      expect(html(`${mark}${address}，後文`)).toMatch(new RegExp(`^${mark}<a [^>]*>${address}</a>，後文$`));
+    }
+  });
 
   test('ends before a parenthesis that it does not open', () => {
     expect(html('見(https://a.example/b)後')).toContain('>https://a.example/b</a>)後');

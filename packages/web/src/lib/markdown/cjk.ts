@@ -7,13 +7,15 @@ import { Lexer } from 'marked';
  */
 
 /** Characters of East Asian width, and Hangul. */
-const CJK =
+const BASIC =
   '\\u1100-\\u11ff\\u2e80-\\u303e\\u3041-\\u33ff\\u3400-\\u4dbf\\u4e00-\\ua4cf\\ua960-\\ua97f\\uac00-\\ud7ff\\uf900-\\ufaff' +
-  '\\ufe10-\\ufe1f\\ufe30-\\ufe6f\\uff01-\\uffee\\u{16fe0}-\\u{18dff}\\u{1aff0}-\\u{1b2ff}\\u{20000}-\\u{3fffd}';
+  '\\ufe10-\\ufe1f\\ufe30-\\ufe6f\\uff01-\\uffee';
+const CJK = `${BASIC}\\u{16fe0}-\\u{18dff}\\u{1aff0}-\\u{1b2ff}\\u{20000}-\\u{3fffd}`;
 
 const HAS_CJK = new RegExp(`[${CJK}]`, 'u');
 /** With punctuation that Chinese shares with other scripts: quotation marks, dashes, an ellipsis, a middle dot. */
-const WIDE = `${CJK}\\u00b7\\u2014\\u2015\\u2018-\\u201f\\u2026`;
+const SHARED = '\\u00b7\\u2014\\u2015\\u2018-\\u201f\\u2026';
+const WIDE = `${CJK}${SHARED}`;
 /** The last character of a text is one, perhaps with the selector of a variant. */
 const ENDS_IN_CJK = new RegExp(`[${WIDE}][\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]?$`, 'u');
 const PUNCTUATION_AFTER_RUN = new RegExp(`^(?:\\*+|~~)(?![*~]|[${WIDE}])[\\p{P}\\p{S}]`, 'u');
@@ -27,20 +29,25 @@ const IN_ADDRESS = '(?:[!-~·・‐-–]|(?![\\p{P}\\u200b\\u2060\\u22ef\\uff01-
 const ADDRESS_PART = `(?:\\((?:(?![<()])${IN_ADDRESS})*\\)?|\\)(?![${CJK}])|(?![<()])${IN_ADDRESS})`;
 const AFTER_NAME = `(?:(?::\\d+|(?<=\\.[a-zA-Z\\d-]+))(?=[${CJK}])|${ADDRESS_PART}*)`;
 
+/** The name before the `@` of an email address is not longer; each letter of a text may begin one. */
+const MAX_NAME = '{1,64}';
+
 const BASE = Lexer.rules.inline.gfm;
 
 /** In all texts: one tilde is text, as in `5~10`. */
 const ALWAYS = {
   ...BASE,
   url: new RegExp(
-    BASE.url.source.replace('[^\\s<]*', () => AFTER_NAME),
+    BASE.url.source.replace('[^\\s<]*', () => AFTER_NAME).replace('._+-]+(@)', `._+-]${MAX_NAME}(@)`),
     'u',
   ),
+  text: new RegExp(BASE.text.source.replaceAll('~-]+@', `~-]${MAX_NAME}@`)),
   delLDelim: new RegExp(`^~~(?!~)(?:([\\p{P}\\p{S}])|[^\\s])`, 'u'),
 };
 
 const IN_CJK = {
   ...ALWAYS,
+  text: new RegExp(ALWAYS.text.source.replace('(?<![^\\s*_~(])www', () => `(?<![^\\s*_~(${BASIC}${SHARED}])www`)),
   emStrongLDelim: new RegExp(BASE.emStrongLDelim.source.replace('(?!~)', `(?!~|[${WIDE}])`), 'u'),
   emStrongRDelimAst: endOf('*', '\\*+', '^[^_*]*?__[^_*]*?\\*[^_*]*?(?=__)|[^*]+(?=[^*])', '~'),
   delLDelim: new RegExp(`^~~(?!~)(?:((?![${WIDE}])[\\p{P}\\p{S}])|[^\\s])`, 'u'),
@@ -51,6 +58,14 @@ const IN_CJK = {
 export function inlineRulesFor(source: string): typeof BASE {
   return HAS_CJK.test(source) ? IN_CJK : ALWAYS;
 }
+
+/** Two marks and more begin a heading without a space before a CJK character; one is a hashtag. */
+const HEADING = `#{2,6}(?=[${CJK}])`;
+export const HEADING_LINE = new RegExp(`\\n${HEADING}`, 'u');
+export const headingRule = new RegExp(
+  Lexer.rules.block.gfm.heading.source.replace('(#{1,6})(?=\\s|$)', () => `(#{1,6}(?=\\s|$)|${HEADING})`),
+  'u',
+);
 
 /**
  * The character before a run of `*` or `~~` as the rules of CommonMark see it.

@@ -2,9 +2,8 @@ import type { MarkdownBlock } from './blocks.ts';
 import { MAX_NESTING } from './lexer.ts';
 
 /** A block as it is shown: what follows `<details>` is in it. `blocks` of others are grouped when they are shown. */
-export type ShownBlock =
-  | Exclude<MarkdownBlock, { type: 'details' | 'detailsEnd' }>
-  | { type: 'details'; open: boolean; summary: string | null; blocks: readonly MarkdownBlock[] };
+export type ShownBlock = Exclude<MarkdownBlock, { type: 'details' | 'detailsEnd' }> | Section;
+type Section = { type: 'details'; open: boolean; summary: string | null; blocks: readonly MarkdownBlock[] };
 
 /**
  * Moves what is between `<details>` and `</details>` into one block. Not done while parsing: a section with blank lines
@@ -25,11 +24,24 @@ export function groupDetails(blocks: readonly MarkdownBlock[], depth = 0): reado
       shown.push({ type: 'paragraph', html: block.summary ?? '' });
     } else {
       const end = endOf(blocks, index + 1);
-      shown.push({ ...block, blocks: blocks.slice(index + 1, end) });
+      shown.push(sectionOf(block, blocks.slice(index + 1, end)));
       index = end;
     }
   }
   return shown;
+}
+
+const known = new WeakMap<MarkdownBlock, Section>();
+
+/** The same object as long as its content is the same: it is not rendered again for each chunk. */
+function sectionOf(tag: MarkdownBlock & { type: 'details' }, blocks: readonly MarkdownBlock[]): Section {
+  const before = known.get(tag);
+  if (before?.blocks.length === blocks.length && blocks.every((block, index) => block === before.blocks[index])) {
+    return before;
+  }
+  const section = { ...tag, blocks };
+  known.set(tag, section);
+  return section;
 }
 
 function isTag({ type }: MarkdownBlock): boolean {

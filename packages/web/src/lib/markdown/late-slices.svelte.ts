@@ -1,35 +1,83 @@
-import { nextSlices, SLICES_AT_ONCE } from './slices.ts';
+import { flushSync } from 'svelte';
+import { printing } from '../state/printing.svelte.ts';
+import { distanceOf, RenderQueue } from './render-queue.ts';
+import { rich } from './rich.svelte.ts';
+import { lateOf, nextSlices, type Slices } from './slices.ts';
 
-type Slices<T> = readonly (readonly T[])[];
+export const renderQueue = new RenderQueue({
+  next: (callback) => void requestAnimationFrame(callback),
+  now: () => performance.now(),
+  isLoading: () => rich.isLoading,
+  flush: () => flushSync(),
+});
 
-/** Renders the slices of a long block over several frames. To be created by a component. */
+/** How many new or changed slices are rendered at once: while a block grows, its last one and the next. */
+const AT_ONCE = 2;
+
+/** Renders slices of something that may grow over several frames. To be created by a component. */
 export class LateSlices<T> {
+  /** What is rendered now, by slice. */
+  readonly rendered: Slices<T> = $derived.by(() => this.#next());
+  readonly isLate = $derived.by(() => lateOf(this.rendered, this.#slices()).length > 0);
+  /** The last element, after those of the slices. */
+  end: Element | null = null;
+
   readonly #slices: () => Slices<T>;
-  readonly #isLong: () => boolean;
-  #frames = $state(0);
+  /** Whether each slice is one element, which takes its place before it is rendered. */
+  readonly #hasPlaces: boolean;
   #before: Slices<T> = [];
+  #chosen: number | null = null;
+  #frame = $state(0);
 
-  /** What is rendered now. */
-  readonly rendered = $derived.by(() => this.#next());
-  /** Whether some are still to be rendered as they are. */
-  readonly isLate = $derived.by(() => this.rendered.some((slice, index) => slice !== this.#slices()[index]));
-
-  /** `isLong`: others are rendered at once. */
-  constructor(slices: () => Slices<T>, isLong: () => boolean) {
+  constructor(slices: () => Slices<T>, hasPlaces: boolean) {
     this.#slices = slices;
-    this.#isLong = isLong;
-    $effect(() => {
-      void this.rendered;
-      if (!this.isLate) return;
-      const handle = requestAnimationFrame(() => (this.#frames += 1));
-      return () => cancelAnimationFrame(handle);
-    });
+    this.#hasPlaces = hasPlaces;
+    $effect(() => (this.isLate ? renderQueue.add(this) : undefined));
+  }
+
+  distance(): number {
+    const parent = this.end?.parentElement;
+    return parent == null ? Infinity : this.#hasPlaces ? this.#nearest(parent).distance : distanceOf(parent);
+  }
+
+  render(): void {
+    const parent = this.end?.parentElement;
+    this.#chosen = (this.#hasPlaces && parent != null ? this.#nearest(parent).index : this.#late[0]) ?? 0;
+    this.#frame += 1;
+  }
+
+  get #late(): readonly number[] {
+    return lateOf(this.#before, this.#slices());
+  }
+
+  /** Places are in vertical order. */
+  #nearest(parent: Element): { index: number; distance: number } {
+    const late = this.#late;
+    let nearest = { index: late[0] ?? 0, distance: Infinity };
+    const places = [...parent.children];
+    const from = places.findIndex((place) => place === this.end) - this.#slices().length;
+    for (const index of late) {
+      const place = places[from + index];
+      const distance = place === undefined ? Infinity : distanceOf(place);
+      if (distance > nearest.distance) break;
+      nearest = { index, distance };
+    }
+    return nearest;
   }
 
   #next(): Slices<T> {
-    void this.#frames;
+    void this.#frame;
     const slices = this.#slices();
-    this.#before = nextSlices(this.#before, slices, this.#isLong() ? SLICES_AT_ONCE : slices.length);
+    const wanted = this.#chosen === null ? this.#atOnce(slices) : [this.#chosen];
+    this.#chosen = null;
+    this.#before = printing.isOn ? slices : nextSlices(this.#before, slices, wanted);
     return this.#before;
+  }
+
+  /** With places both ends, one of which is in view wherever the list of messages is opened. */
+  #atOnce(slices: Slices<T>): readonly number[] {
+    const late = this.#late;
+    if (!this.#hasPlaces) return late.slice(0, AT_ONCE);
+    return late.filter((index) => index === 0 || index >= slices.length - AT_ONCE);
   }
 }

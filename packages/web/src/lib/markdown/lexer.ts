@@ -1,6 +1,7 @@
 import { Hooks, Lexer, Tokenizer } from 'marked';
 import type { Links, Token, Tokens, TokensList } from 'marked';
-import { boundaryBefore, inlineRulesFor } from './cjk.ts';
+import { boundaryBefore, headingRule, inlineRulesFor } from './cjk.ts';
+import { inlinePieces, MAX_INLINE } from './inline-pieces.ts';
 import { maskFormulas } from './math-rules.ts';
 import { chatSyntax, interruption } from './syntax.ts';
 
@@ -10,6 +11,9 @@ import { chatSyntax, interruption } from './syntax.ts';
  */
 export const MAX_NESTING = 24;
 
+/** The content of blocks is parsed again at each level: after as many characters what is nested is text as well. */
+const maxContent = (length: number): number => length + Math.min(1_000_000 + 5 * length, 4_000_000);
+
 /**
  * GitHub Flavored Markdown as parsed by marked, with these differences. HTML is text, except `<details>` and a handful
  * of tags without attributes: output of a model never becomes a tag of the page. A link definition is one line, so that
@@ -17,6 +21,8 @@ export const MAX_NESTING = 24;
  * footnotes, sources and alerts are tokens of their own: syntax.ts. Emphasis in Chinese, Japanese and Korean: cjk.ts.
  */
 class ChatTokenizer extends Tokenizer {
+  /** Characters of nested blocks that may be parsed. */
+  content = 0;
   #blocks = 0;
   #spans = 0;
 
@@ -69,7 +75,7 @@ class ChatTokenizer extends Tokenizer {
   }
 
   #inBlock<T>(read: () => T): T | undefined {
-    if (this.#blocks >= MAX_NESTING) return undefined;
+    if (this.#blocks >= MAX_NESTING || this.content < 0) return undefined;
     this.#blocks += 1;
     try {
       return read();
@@ -116,9 +122,30 @@ const PLAIN = /^(?:[^\\`*_~$[\]<!&@【:wW\n]|:(?!\/\/)|[wW](?![wW]{2}\.)|(?<! )\
 
 /** Most cells of a long table are plain text, and marked tries all of its rules at each character that may begin a span. */
 class ChatLexer extends Lexer {
+  readonly #tokenizer: ChatTokenizer;
+
+  constructor(tokenizer: ChatTokenizer) {
+    super({ gfm: true, breaks: false, pedantic: false, tokenizer, extensions: chatSyntax(), hooks });
+    this.#tokenizer = tokenizer;
+  }
+
+  override blockTokens(source: string, ...rest: [tokens?: Token[], lastParagraphClipped?: boolean]): Token[] {
+    this.#tokenizer.content -= source.length;
+    return super.blockTokens(source, ...rest);
+  }
+
   override inlineTokens(source: string, tokens: Token[] = []): Token[] {
+    if (source.length > MAX_INLINE) return this.#pieces(source, tokens);
     if (tokens.length > 0 || !PLAIN.test(source)) return super.inlineTokens(source, tokens);
     tokens.push({ type: 'text', raw: source, text: source, escaped: false });
+    return tokens;
+  }
+
+  #pieces(source: string, tokens: Token[]): Token[] {
+    for (const piece of inlinePieces(source)) {
+      if (PLAIN.test(piece)) tokens.push({ type: 'text', raw: piece, text: piece, escaped: false });
+      else tokens.push(...super.inlineTokens(piece, []));
+    }
     return tokens;
   }
 }
@@ -129,15 +156,10 @@ hooks.emStrongMask = maskFormulas;
 /** The tokens of `source`; `links` are definitions before it. */
 export function lex(source: string, links: Links): TokensList {
   const tokenizer = new ChatTokenizer();
-  const lexer = new ChatLexer({
-    gfm: true,
-    breaks: false,
-    pedantic: false,
-    tokenizer,
-    extensions: chatSyntax(),
-    hooks,
-  });
+  tokenizer.content = maxContent(source.length);
+  const lexer = new ChatLexer(tokenizer);
   Object.assign(lexer.tokens.links, links);
-  tokenizer.rules = { ...tokenizer.rules, inline: inlineRulesFor(source) };
+  const { block } = tokenizer.rules;
+  tokenizer.rules = { ...tokenizer.rules, block: { ...block, heading: headingRule }, inline: inlineRulesFor(source) };
   return lexer.lex(source);
 }

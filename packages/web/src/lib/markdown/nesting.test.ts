@@ -17,12 +17,18 @@ const steps = (line: string) => Array.from({ length: 500 }, (_, level) => '  '.r
 it.each([
   ['quotes', `${'> '.repeat(5_000)}the end`],
   ['lists on one line', `${'- '.repeat(2_000)}the end`],
-  ['lists line by line', steps('- the end')],
   ['lists in quotes', `${'> 1. '.repeat(2_000)}the end`],
 ])('shows %s nested too deeply as text', (_, text) => {
   const blocks = parseMarkdown(text);
   expect(depthOf(blocks)).toBe(MAX_NESTING);
   expect(JSON.stringify(blocks)).toContain('the end');
+});
+
+it('shows what is nested too deeply in a long text as text, earlier', () => {
+  const blocks = parseMarkdown(steps('- the end'));
+  expect(depthOf(blocks)).toBeGreaterThan(6);
+  expect(depthOf(blocks)).toBeLessThan(MAX_NESTING);
+  expect(JSON.stringify(blocks).split('the end').length).toBe(501);
 });
 
 it.each([

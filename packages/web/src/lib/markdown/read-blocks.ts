@@ -5,19 +5,28 @@ import { IncrementalMarkdown, parseMarkdown } from './incremental.ts';
 const known = new Map<string, readonly MarkdownBlock[]>();
 const MAX_TEXTS = 200;
 
-/** Parses one text that may grow; a complete text is parsed once per page load. */
-export function blocksReader(): (text: string, open: boolean) => readonly MarkdownBlock[] {
+/** A longer text is parsed in steps of this length, as if it arrived in them: parsing it at once would block the page. */
+export const STEP = 100_000;
+
+/**
+ * Parses one text that may grow; a complete text is parsed once per page load. `to`: how much of it may be parsed.
+ */
+export function blocksReader(): (text: string, open: boolean, to?: number) => readonly MarkdownBlock[] {
   let growing: IncrementalMarkdown | null = null;
-  return (text, open) => {
-    if (growing !== null || open) {
-      growing ??= new IncrementalMarkdown();
-      const blocks = growing.update(open ? withoutUndecided(text) : text, { whole: !open });
-      if (!open) remember(text, blocks);
-      return blocks;
-    }
-    const before = known.get(text);
-    return before ?? remember(text, parseMarkdown(text));
+  return (text, open, to = Infinity) => {
+    const before = growing === null && !open ? known.get(text) : undefined;
+    if (before !== undefined) return before;
+    const isPart = to < text.length;
+    if (growing === null && !open && !isPart) return remember(text, parseMarkdown(text));
+    growing ??= new IncrementalMarkdown();
+    if (open || isPart) return growing.update(withoutUndecided(text.slice(0, to)));
+    return remember(text, growing.update(text, { whole: true }));
   };
+}
+
+/** Whether {@link blocksReader} has parsed the text before. */
+export function isKnown(text: string): boolean {
+  return known.has(text);
 }
 
 /** An image that contains its data, which is still arriving: thousands of characters that mean nothing to a reader. */

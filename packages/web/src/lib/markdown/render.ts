@@ -1,6 +1,8 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { otherHost } from './link-host.ts';
 import type { AlertKind, ListItem, MarkdownBlock, TableCell } from './blocks.ts';
+import { costOfSpan, SLICE_COST } from './cost.ts';
+import { MAX_INLINE, PIECE_END } from './inline-pieces.ts';
 import type { SyntaxToken } from './syntax.ts';
 
 /** A blockquote, see lexer.ts. */
@@ -25,11 +27,11 @@ export function renderBlocks(tokens: readonly Token[]): MarkdownBlock[] {
 function renderBlock(token: ChatToken): MarkdownBlock | null {
   switch (token.type) {
     case 'paragraph':
-      return { type: 'paragraph', html: renderInline(token.tokens) };
+      return { type: 'paragraph', html: renderWords(token.tokens) };
     case 'text':
-      return { type: 'text', html: token.tokens === undefined ? escapeText(token.text) : renderInline(token.tokens) };
+      return { type: 'text', html: token.tokens === undefined ? escapeText(token.text) : renderWords(token.tokens) };
     case 'heading':
-      return { type: 'heading', depth: token.depth, html: renderInline(token.tokens) };
+      return { type: 'heading', depth: token.depth, html: renderWords(token.tokens) };
     case 'hr':
       return { type: 'rule' };
     case 'code':
@@ -42,7 +44,7 @@ function renderBlock(token: ChatToken): MarkdownBlock | null {
     case 'footnote':
       return { type: 'footnote', label: token.label, blocks: renderBlocks(token.tokens) };
     case 'details': {
-      const summary = token.tokens === null ? null : renderInline(token.tokens);
+      const summary = token.tokens === null ? null : renderWords(token.tokens);
       return { type: 'details', open: token.open, summary };
     }
     case 'detailsEnd':
@@ -55,6 +57,7 @@ function renderBlock(token: ChatToken): MarkdownBlock | null {
         items: token.items.map(renderItem),
       };
     case 'table':
+      if (isTooLarge(token)) return { type: 'code', language: '', info: '', text: token.raw.trimEnd(), open: false };
       return {
         type: 'table',
         header: token.header.map(renderCell),
@@ -68,6 +71,15 @@ function renderBlock(token: ChatToken): MarkdownBlock | null {
 function renderItem(item: Tokens.ListItem): ListItem {
   // The checkbox of a task is rendered by the item; in a loose item it is in the first paragraph.
   return { done: item.task ? item.checked === true : null, blocks: renderBlocks(item.tokens) };
+}
+
+/** More columns are not laid out, nor are longer cells. */
+const MAX_COLUMNS = 500;
+
+/** Such a table is shown as its text: the browser lays out a row as a whole. */
+function isTooLarge({ header, rows, raw }: Tokens.Table): boolean {
+  if (header.length > MAX_COLUMNS) return true;
+  return raw.length > MAX_INLINE && [header, ...rows].some((row) => row.some(({ text }) => text.length > MAX_INLINE));
 }
 
 function renderCell({ tokens, align }: Tokens.TableCell): TableCell {
@@ -95,6 +107,26 @@ export function isClosing(line: string, fence: string): boolean {
   const mark = fence.charAt(0);
   for (const character of text) if (character !== mark) return false;
   return true;
+}
+
+/** Inline content that may be long: it is cut between spans, by what they cost. */
+function renderWords(tokens: readonly Token[], around = '', written = { cost: 0 }): string {
+  let html = '';
+  for (const token of tokens as readonly ChatToken[]) {
+    if (written.cost >= SLICE_COST) {
+      // The browser closes what is open at the end of a piece.
+      html += PIECE_END + around;
+      written.cost = 0;
+    }
+    if (token.type === 'strong' || token.type === 'em' || token.type === 'del') {
+      const tag = `<${token.type}>`;
+      html += `${tag}${renderWords(token.tokens, around + tag, written)}</${token.type}>`;
+    } else {
+      html += renderSpan(token);
+      written.cost += costOfSpan(token.type === 'math', token.raw.length);
+    }
+  }
+  return html;
 }
 
 function renderInline(tokens: readonly Token[]): string {

@@ -10,10 +10,21 @@ type Parts = typeof RichIndex;
 class RichParts {
   #parts: Parts | null = $state.raw(null);
   #isRequested = false;
+  #loads = 0;
 
   /** Whether texts that are rendered now will be rendered again. */
   get isLoading(): boolean {
-    return this.#isRequested && this.#parts === null;
+    return this.#loads > 0;
+  }
+
+  /** Texts are rendered again with what `loading` resolves to. */
+  async during<T>(loading: Promise<T>): Promise<T> {
+    this.#loads += 1;
+    try {
+      return await loading;
+    } finally {
+      this.#loads -= 1;
+    }
   }
 
   /** Null until loaded; the first read starts loading. */
@@ -25,7 +36,7 @@ class RichParts {
   async #load(): Promise<void> {
     this.#isRequested = true;
     try {
-      const [parts] = await Promise.all([import('./rich/index.ts'), i18n.need('rich')]);
+      const [parts] = await this.during(Promise.all([import('./rich/index.ts'), i18n.need('rich')]));
       this.#parts = parts;
     } catch {
       // The next answer tries again.

@@ -1,27 +1,62 @@
 import { expect, it } from 'vitest';
+import { SLICE_COST } from './cost.ts';
 import { IncrementalMarkdown } from './incremental.ts';
-import { nextSlices, sliceDivider } from './slices.ts';
+import { lateOf, nextSlices, sliceDivider, type Slices } from './slices.ts';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+/** A divider of items of which `count` are a slice. */
+const by = <T>(count: number) => sliceDivider<T>({ costOf: () => SLICE_COST / count });
 
-it('renders a long block in slices, two per frame', () => {
-  const slices = sliceDivider<number>()(numbers(1_000), 100);
-  let rendered = nextSlices([], slices, 2);
-  const counts = [rendered.flat().length];
-  while (rendered.some((slice, index) => slice !== slices[index])) {
-    rendered = nextSlices(rendered, slices, 2);
-    counts.push(rendered.flat().length);
-  }
-  expect(counts).toEqual([200, 400, 600, 800, 1_000]);
-  expect(rendered.flat()).toEqual(numbers(1_000));
+it('divides by cost, without losing an item', () => {
+  const items = [SLICE_COST, 1, SLICE_COST - 1, SLICE_COST / 2, SLICE_COST / 2 - 1, 2, 3];
+  expect(sliceDivider<number>({ costOf: (cost) => cost })(items)).toEqual([
+    [SLICE_COST],
+    [1, SLICE_COST - 1],
+    [SLICE_COST / 2, SLICE_COST / 2 - 1, 2],
+    [3],
+  ]);
 });
 
-it('keeps what was rendered until it is replaced in another order, and drops what is gone', () => {
-  const divide = sliceDivider<number>();
-  const before = divide(numbers(6), 2);
-  const after = nextSlices(before, divide(numbers(6).toReversed(), 2), 1);
+it('ends a slice where it may, but not after twice its cost', () => {
+  const divide = sliceDivider<number>({
+    costOf: () => SLICE_COST / 4,
+    mayEnd: (before, after) => before % 5 === 0 && after > 0,
+  });
+  expect(divide(numbers(20)).map(({ length }) => length)).toEqual([6, 5, 5, 4]);
+  const never = sliceDivider<number>({ costOf: () => SLICE_COST / 4, mayEnd: () => false });
+  expect(never(numbers(20)).map(({ length }) => length)).toEqual([8, 8, 4]);
+});
+
+it('makes later slices of one box larger, so that there are few of many items', () => {
+  const slices = sliceDivider<number>({ costOf: () => SLICE_COST / 10, isOneBox: true })(numbers(100_000));
+  expect(slices.flat()).toEqual(numbers(100_000));
+  expect(slices.slice(0, 8).every(({ length }) => length === 10)).toBe(true);
+  expect(slices.length).toBeLessThan(450);
+});
+
+it('keeps unchanged slices the same objects, and moves an end with what follows', () => {
+  const divide = sliceDivider<string>({ costOf: () => SLICE_COST / 2, mayEnd: (_, after) => after !== '+' });
+  const before = divide([...'abcdef']);
+  expect(before).toEqual([
+    ['a', 'b'],
+    ['c', 'd'],
+    ['e', 'f'],
+  ]);
+  const after = divide([...'abcdefg']);
+  expect(after.slice(0, 3)).toEqual(before);
+  expect(after.slice(0, 3).every((slice, index) => slice === before[index])).toBe(true);
+  expect(divide([...'ab+def'])).toEqual([['a', 'b', '+'], ['d', 'e'], ['f']]);
+});
+
+it('renders only the wanted slices anew, keeps what was rendered, and drops what is gone', () => {
+  const divide = by<number>(2);
+  const before = divide(numbers(6));
+  const reversed = divide(numbers(6).toReversed());
+  const after = nextSlices(before, reversed, [0]);
   expect(after).toEqual([[5, 4], before[1], before[2]]);
-  expect(nextSlices(before, divide([0], 2), 2)).toEqual([[0]]);
+  expect(lateOf(after, reversed)).toEqual([1, 2]);
+  expect(nextSlices(before, divide([0]), [0])).toEqual([[0]]);
+  expect(nextSlices([], reversed, [2])).toEqual([[], [], [1, 0]]);
 });
 
 it.each([
@@ -30,16 +65,15 @@ it.each([
   ['loose list', 'Items:\n\n', '1. **x** y\n\n'],
 ])('renders at most two slices of a %s for each chunk', (_name, start, line) => {
   const markdown = new IncrementalMarkdown();
-  const divide = sliceDivider<unknown>();
-  let before: readonly (readonly unknown[])[] = [];
+  const divide = by<unknown>(20);
+  let before: Slices<unknown> = [];
   let most = 0;
   let text = start;
   for (let count = 0; count < 240; count += 1) {
     text += line;
     const block = markdown.update(text).at(-1);
-    const items = block?.type === 'table' ? block.rows : block?.type === 'list' ? block.items : [];
-    const slices = divide(items, 20);
-    most = Math.max(most, slices.filter((slice, index) => slice !== before[index]).length);
+    const slices = divide(block?.type === 'table' ? block.rows : block?.type === 'list' ? block.items : []);
+    most = Math.max(most, lateOf(before, slices).length);
     before = slices;
   }
   expect(before.flat().length).toBe(240);

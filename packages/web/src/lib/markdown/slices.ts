@@ -1,36 +1,57 @@
-/** How many new or changed slices are rendered in one frame: while a block grows, its last one and the next. */
-export const SLICES_AT_ONCE = 2;
+import { SLICE_COST } from './cost.ts';
 
-/** Divides a list that may grow: unchanged slices stay the same objects, so that they are not rendered again. */
-export function sliceDivider<T>(): (items: readonly T[], length: number) => readonly (readonly T[])[] {
-  let before: readonly (readonly T[])[] = [];
-  return (items, length) => {
+export type Slices<T> = readonly (readonly T[])[];
+
+type Options<T> = {
+  costOf: (item: T) => number;
+  /** Whether a slice may end between these two, unless it has become twice as expensive. */
+  mayEnd?: (before: T, after: T) => boolean;
+  /** Each slice lays out those before it again. Of many, later ones are larger then. */
+  isOneBox?: boolean;
+};
+
+/**
+ * Divides a list that may grow into slices of about {@link SLICE_COST}. Where a slice ends follows from the items before:
+ * unchanged slices stay the same objects, so that they are not rendered again.
+ */
+export function sliceDivider<T>(options: Options<T>): (items: readonly T[]) => Slices<T> {
+  const { costOf, mayEnd = () => true, isOneBox = false } = options;
+  let before: Slices<T> = [];
+
+  function endOf(items: readonly T[], start: number, index: number): number {
+    const limit = SLICE_COST * (isOneBox ? 1 + Math.floor(index / 8) : 1);
+    let cost = 0;
+    for (let end = start; end < items.length; end += 1) {
+      const [last, item] = [items[end - 1] as T, items[end] as T];
+      if (cost >= 2 * limit || (cost >= limit && mayEnd(last, item))) return end;
+      cost += costOf(item);
+    }
+    return items.length;
+  }
+
+  return (items) => {
     const slices: (readonly T[])[] = [];
-    for (let start = 0; start < items.length; start += length) {
+    for (let start = 0; start < items.length;) {
       const known = before[slices.length];
-      const end = Math.min(start + length, items.length);
-      slices.push(known !== undefined && isSame(known, items, start, end) ? known : items.slice(start, end));
+      const next = before[slices.length + 1]?.[0];
+      // What follows decides as well where a slice ends.
+      const isClosed = known !== undefined && next !== undefined && items[start + known.length] === next;
+      const isSame = known?.every((item, index) => item === items[start + index]) === true;
+      const end = isSame && isClosed ? start + known.length : endOf(items, start, slices.length);
+      slices.push(isSame && end === start + known.length ? known : items.slice(start, end));
+      start = end;
     }
     before = slices;
     return slices;
   };
 }
 
-/** The slices as they are rendered in the next frame: at most `atOnce` others than before; later ones are left as they were. */
-export function nextSlices<T>(
-  before: readonly (readonly T[])[],
-  slices: readonly (readonly T[])[],
-  atOnce: number,
-): readonly (readonly T[])[] {
-  let left = atOnce;
-  return slices.map((slice, index) => {
-    const old = before[index] ?? [];
-    if (old === slice || left === 0) return old;
-    left -= 1;
-    return slice;
-  });
+/** The slices as they are rendered next: of those that have changed, the `wanted` ones; others are left as they were. */
+export function nextSlices<T>(before: Slices<T>, slices: Slices<T>, wanted: readonly number[]): Slices<T> {
+  return slices.map((slice, index) => (wanted.includes(index) ? slice : (before[index] ?? [])));
 }
 
-function isSame<T>(known: readonly T[], items: readonly T[], start: number, end: number): boolean {
-  return known.length === end - start && known.every((item, index) => item === items[start + index]);
+/** Indices of the slices that are not rendered as they are. */
+export function lateOf<T>(rendered: Slices<T>, slices: Slices<T>): number[] {
+  return slices.flatMap((slice, index) => (rendered[index] === slice ? [] : [index]));
 }

@@ -1,4 +1,5 @@
 import type { Lexer, MarkedOptions, Token, Tokens } from 'marked';
+import { HEADING_LINE } from './cjk.ts';
 import { formulaAt, formulaBlockAt } from './math-rules.ts';
 
 /** Tokens beyond GitHub Flavored Markdown as marked parses it. */
@@ -14,7 +15,7 @@ export type SyntaxToken =
 const DETAILS =
   /^ {0,3}<details(\s+open)?\s*>[ \t]*(?:\n?[ \t]*<summary>((?:(?!\n[ \t]*\n|<\/summary>)[^])*)(?:<\/summary>[ \t]*)?)?/i;
 const DETAILS_END = /^ {0,3}<\/details>[ \t]*/i;
-const NOTE_START = /^\[\^([^\]\s]{1,40})\]:[ \t]*/;
+const NOTE_START = /^\[\^([^\]\s]{1,40})\][:：][ \t]*/;
 /** A line that begins something else, and so ends a footnote. */
 const OTHER_BLOCK = /^ {0,3}(?:\[\^|#{1,6} |```|~~~|\$\$|\\\[|>|[-*+] |\d+[.)] |<\/?details|\|)/i;
 /**
@@ -22,7 +23,7 @@ const OTHER_BLOCK = /^ {0,3}(?:\[\^|#{1,6} |```|~~~|\$\$|\\\[|>|[-*+] |\d+[.)] |
  * section in one line. A tag that only opens is a word of the text, unless a summary or its end follows.
  */
 const INTERRUPTS =
-  /\n {0,3}(?:\$\$|\\\[|\[\^[^\]\s]+\]:|<details)|<\/details>|<details(?:\s+open)?\s*>(?=[ \t]*<summary>|[^\n]*<\/details>)/gi;
+  /\n {0,3}(?:\$\$|\\\[|\[\^[^\]\s]+\][:：]|<details)|<\/details>|<details(?:\s+open)?\s*>(?=[ \t]*<summary>|[^\n]*<\/details>)/gi;
 const NOTE = /^\[\^[^\]\s]{1,40}\](?![(:])/;
 const SOURCE = /^\[(\d{1,2})\](?![(:])/;
 const SOURCE_IN_LENSES = /^【\d{1,2}(?:†[^】\n]{0,80})?】/;
@@ -96,13 +97,15 @@ function nextStart(source: string): number {
 /** Index of the place where a paragraph is interrupted. */
 export function interruption(source: string): number {
   const blank = source.indexOf('\n\n');
-  const paragraph = blank < 0 ? source : source.slice(0, blank + 1);
+  const whole = blank < 0 ? source : source.slice(0, blank + 1);
+  const heading = whole.includes('\n##') ? whole.search(HEADING_LINE) : -1;
+  const paragraph = heading < 0 ? whole : whole.slice(0, heading + 1);
   for (const { 0: found, index } of paragraph.matchAll(INTERRUPTS)) {
     if (found.startsWith('\n')) return index + 1;
     // In code it is code.
     if (paragraph.slice(0, index).split('`').length % 2 === 1) return index;
   }
-  return -1;
+  return heading < 0 ? -1 : heading + 1;
 }
 
 function readInline(source: string, tokens: readonly Token[], links: object): SyntaxToken | undefined {

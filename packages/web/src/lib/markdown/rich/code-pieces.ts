@@ -1,46 +1,82 @@
-import { LINES_PER_PIECE } from './coloured-lines.ts';
+import { safeCut } from '../inline-pieces.ts';
+
+/** A piece of code ends with the last line before one of these, or in a line that is longer. */
+const MAX_LINES = 40;
+const MAX_CHARACTERS = 8000;
 
 /** Longer code is laid out in pieces, near the viewport only. */
-const MAX_LINES_AT_ONCE = 200;
+const MAX_PIECES_AT_ONCE = 5;
 
-/** Some lines of a code block: highlighted HTML, then text that is not highlighted yet. */
-export type CodePiece = { html: string; text: string; lines: number };
+/** Some lines of a code block, or a part of a long line: highlighted HTML, then text that is not highlighted yet. */
+export type CodePiece = {
+  html: string;
+  text: string;
+  lines: number;
+  /** The number of its first line, from 0. */
+  line: number;
+  /** Whether it continues a line. */
+  continues: boolean;
+  /** Whether its last line continues. */
+  isCut: boolean;
+};
+
 export type CodePieces = { pieces: readonly CodePiece[]; isLong: boolean };
 
 /**
- * Divides code into elements of {@link LINES_PER_PIECE} lines, whether highlighted or not, so that highlighting changes
- * one element after the other. `coloured` has the same division; `rest` follows it.
+ * Where the piece that begins at `start` ends. It does not change when lines are added, so that highlighting changes one
+ * piece after the other; the highlighter has the same ones.
  */
-export function codePieces(coloured: readonly string[], rest: string): CodePieces {
-  const pieces: CodePiece[] = coloured.map((html) => ({ html, text: '', lines: LINES_PER_PIECE }));
-  const last = pieces.at(-1);
-  if (last !== undefined) last.lines = newlinesIn(last.html);
-  for (let start = 0; start < rest.length;) {
-    const open = pieces.at(-1);
-    const hasRoom = open !== undefined && open.text === '' && open.lines < LINES_PER_PIECE && open.html.endsWith('\n');
-    const room = hasRoom ? LINES_PER_PIECE - open.lines : LINES_PER_PIECE;
-    const end = endOfLines(rest, start, room);
-    const text = rest.slice(start, end);
-    if (hasRoom) {
-      open.text = text;
-      open.lines += newlinesIn(text);
-    } else pieces.push({ html: '', text, lines: newlinesIn(text) });
-    start = end;
-  }
-  return { pieces, isLong: pieces.length * LINES_PER_PIECE > MAX_LINES_AT_ONCE };
-}
-
-function endOfLines(text: string, start: number, most: number): number {
+export function codePieceEnd(text: string, start: number, stop = text.length): number {
+  const limit = start + MAX_CHARACTERS;
   let end = start;
-  for (let line = 0; line < most && end < text.length; line += 1) {
+  for (let lines = 0; lines < MAX_LINES; lines += 1) {
     const newline = text.indexOf('\n', end);
-    end = newline < 0 ? text.length : newline + 1;
+    const next = newline < 0 || newline >= stop ? stop : newline + 1;
+    // What is left of a long line is a piece of its own.
+    if (next > limit) return end > start ? end : safeCut(text, limit);
+    end = next;
+    if (end === stop || (lines === 0 && continuesAt(text, start))) return end;
   }
   return end;
 }
 
-function newlinesIn(text: string): number {
+/** Divides code that may grow; unchanged pieces stay the same objects. `coloured` is HTML of the pieces up to `to`. */
+export function codeDivider(): (text: string, coloured: readonly string[], to: number) => CodePieces {
+  let before: readonly CodePiece[] = [];
+  return (text, coloured, to) => {
+    const pieces: CodePiece[] = [];
+    let line = 0;
+    for (let start = 0; start < text.length;) {
+      const end = codePieceEnd(text, start);
+      const lines = newlinesIn(text, start, end);
+      const piece = {
+        html: coloured[pieces.length] ?? '',
+        text: text.slice(Math.max(start, Math.min(to, end)), end),
+        lines,
+        line,
+        continues: continuesAt(text, start),
+        isCut: end < text.length && text.charAt(end - 1) !== '\n',
+      };
+      const known = before[pieces.length];
+      pieces.push(known !== undefined && isSame(known, piece) ? known : piece);
+      line += lines;
+      start = end;
+    }
+    before = pieces;
+    return { pieces, isLong: pieces.length > MAX_PIECES_AT_ONCE };
+  };
+}
+
+function continuesAt(text: string, start: number): boolean {
+  return start > 0 && text.charAt(start - 1) !== '\n';
+}
+
+function isSame(a: CodePiece, b: CodePiece): boolean {
+  return a.html === b.html && a.text === b.text && a.line === b.line && a.isCut === b.isCut;
+}
+
+function newlinesIn(text: string, start: number, end: number): number {
   let count = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  for (let at = text.indexOf('\n', start); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count += 1;
   return count;
 }

@@ -1,9 +1,10 @@
+import { codePieceEnd } from './code-pieces.ts';
 import type { ColourLines } from './highlighter.ts';
 
 type State = Parameters<ColourLines>[1];
 
-/** Lines per element of the page; a full element is not touched again. */
-export const LINES_PER_PIECE = 40;
+/** Highlighted in one go. */
+const LINES_AT_ONCE = 10;
 
 /**
  * Highlights streaming code: each complete line once, starting from the state after the line before. The part not
@@ -12,8 +13,8 @@ export const LINES_PER_PIECE = 40;
 export class ColouredLines {
   readonly #colour: ColourLines;
   #text = '';
-  /** End offset, tokenizer state and HTML of each element. */
-  #pieces: { end: number; state: State; html: string; lines: number }[] = [];
+  /** What is highlighted of each piece of the page. */
+  #pieces: { start: number; end: number; state: State; html: string }[] = [];
 
   constructor(colour: ColourLines) {
     this.#colour = colour;
@@ -54,29 +55,25 @@ export class ColouredLines {
 
   #colourNext(stop: number): void {
     const last = this.#pieces.at(-1);
-    const room = last === undefined || last.lines >= LINES_PER_PIECE ? LINES_PER_PIECE : LINES_PER_PIECE - last.lines;
     const start = this.#end;
-    const { end, lines } = cutLines(this.#text, start, stop, Math.min(room, 10));
+    const isOpen = last !== undefined && codePieceEnd(this.#text, last.start, stop) > start;
+    const pieceStart = isOpen ? last.start : start;
+    const end = endOfLines(this.#text, start, codePieceEnd(this.#text, pieceStart, stop));
     const source = this.#text.slice(start, end);
     const ended = source.endsWith('\n');
     const coloured = this.#colour(ended ? source.slice(0, -1) : source, last?.state);
     const html = ended ? `${coloured.html}\n` : coloured.html;
-    if (last === undefined || last.lines >= LINES_PER_PIECE) {
-      this.#pieces.push({ end, state: coloured.state, html, lines });
-    } else {
-      const grown = { end, state: coloured.state, html: last.html + html, lines: last.lines + lines };
-      this.#pieces = this.#pieces.with(-1, grown);
-    }
+    const piece = { start: pieceStart, end, state: coloured.state, html: isOpen ? last.html + html : html };
+    if (isOpen) this.#pieces = this.#pieces.with(-1, piece);
+    else this.#pieces.push(piece);
   }
 }
 
-function cutLines(text: string, start: number, stop: number, most: number): { end: number; lines: number } {
+function endOfLines(text: string, start: number, stop: number): number {
   let end = start;
-  let lines = 0;
-  while (end < stop && lines < most) {
+  for (let lines = 0; end < stop && lines < LINES_AT_ONCE; lines += 1) {
     const newline = text.indexOf('\n', end);
     end = newline < 0 || newline >= stop ? stop : newline + 1;
-    lines += 1;
   }
-  return { end, lines };
+  return end;
 }

@@ -1,4 +1,5 @@
 import { t } from '../../i18n/i18n.svelte.ts';
+import { rich } from '../rich.svelte.ts';
 import { escape } from './entities.ts';
 import type { SetFormula } from './katex.ts';
 
@@ -37,10 +38,18 @@ function setOnce(set: Setter, tex: string, display: boolean): SetFormula {
 
 async function load(): Promise<void> {
   isRequested = true;
+  const loading = import('./katex.ts').then(async (katex) => {
+    setter = katex.setFormula;
+    // The styles of all formulas are computed again with each font that arrives.
+    await Promise.all(FONTS.map((font) => document.fonts.load(font)));
+  });
   try {
-    ({ setFormula: setter } = await import('./katex.ts'));
+    await rich.during(loading);
   } catch {
     // The source is readable; the next formula tries again.
-    isRequested = false;
+    isRequested = setter !== null;
   }
 }
+
+/** Those of ordinary formulas. */
+const FONTS = ['1em KaTeX_Main', 'italic 1em KaTeX_Math', '1em KaTeX_Size1', '1em KaTeX_Size2'];

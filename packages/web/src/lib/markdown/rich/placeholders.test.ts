@@ -4,7 +4,10 @@ import { fillIn } from './placeholders.ts';
 
 const context: AnswerContext = {
   id: 'x',
-  notes: ['a', 'b'],
+  notes: new Map([
+    ['a', 1],
+    ['b', 2],
+  ]),
   citations: [
     { type: 'citation', url: 'https://one.example/"x', title: '<img src=x onerror=y>' },
     { type: 'citation', url: 'javascript:alert(1)' },

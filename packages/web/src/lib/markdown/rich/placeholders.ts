@@ -16,8 +16,8 @@ export function fillIn(html: string, context: AnswerContext): string {
 }
 
 function noteLink(text: string, { id, notes }: AnswerContext): string | null {
-  const number = notes.indexOf(text.slice(2, -1)) + 1;
-  if (number === 0) return null;
+  const number = notes.get(text.slice(2, -1));
+  if (number === undefined) return null;
   const label = escape(t('rich.footnote', { number }));
   const target = escape(noteId(id, number));
   return `<sup><a href="#${target}" class="md-ref" role="doc-noteref" aria-label="${label}">${String(number)}</a></sup>`;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sliceDivider } from '../slices.ts';
-import { cellText, columnMeasure, columnWidths, isLongTable, orderRows, rowsPerSlice, tableCsv } from './table-rows.ts';
+import { cellText, columnMeasure, columnWidths, isLongTable, orderRows, tableCsv } from './table-rows.ts';
 
 const cell = (html: string) => ({ html, align: null });
 const table = (...texts: string[]) => texts.map((text) => [cell(text)]);
@@ -26,14 +25,6 @@ describe('order of rows', () => {
     expect(orderRows(rows, { column: 0, direction: 'ascending' }, 'en')).toEqual([0, 3, 2, 1]);
     expect(orderRows(rows, { column: 0, direction: 'descending' }, 'en')).toEqual([2, 0, 3, 1]);
   });
-});
-
-it('divides the rows of a long table, without losing one, into slices of about the same number of cells', () => {
-  const rows = Array.from({ length: 1001 }, (_, index) => [cell(String(index)), cell('x'), cell('y'), cell('z')]);
-  const slices = sliceDivider<(typeof rows)[number]>()(rows, rowsPerSlice(4));
-  expect(slices.flat()).toEqual(rows);
-  expect(new Set(slices.slice(0, -1).map(({ length }) => length))).toEqual(new Set([75]));
-  expect([1, 100].map(rowsPerSlice)).toEqual([100, 3]);
 });
 
 it.each([

@@ -3,17 +3,10 @@ import type { MarkdownBlock, TableCell } from '../blocks.ts';
 
 const MAX_ROWS_AT_ONCE = 300;
 const MAX_CELLS_AT_ONCE = 3_000;
-const CELLS_PER_SLICE = 300;
-const MAX_SLICE = 100;
 /** The widths of columns follow from these rows. */
 const MEASURED_ROWS = 300;
 const MIN_CHARACTERS = 4;
 const MAX_CHARACTERS = 36;
-
-/** The number of rows that are rendered in one frame. */
-export function rowsPerSlice(columns: number): number {
-  return Math.min(MAX_SLICE, Math.ceil(CELLS_PER_SLICE / Math.max(1, columns)));
-}
 
 type TableBlock = Extract<MarkdownBlock, { type: 'table' }>;
 
