@@ -36,7 +36,9 @@ const RECORD_NOTIFICATIONS = `
 
 describePage('the inbox', (stages) => {
   async function opened(): Promise<Page> {
-    const servers = { desk: { behaviour: { tools: [{ name: 'note', title: 'Take note', does: [{ do: 'echo' as const }] }] } } };
+    const servers = {
+      desk: { behaviour: { tools: [{ name: 'note', title: 'Take note', does: [{ do: 'echo' as const }] }] } },
+    };
     const stage = await stages.set(notes, { servers });
     return stage.open('/inbox');
   }

@@ -76,7 +76,8 @@ describePage('the page', (stages) => {
 
   /** However long a list in it is, the page as a whole does not scroll, not even by a script. */
   async function listManyChats(page: Page, { server }: Stage): Promise<void> {
-    for (let at = 0; at < 30; at++) await call(server.url, 'POST', '/api/conversations', { title: `Chat ${String(at)}` });
+    for (let at = 0; at < 30; at++)
+      await call(server.url, 'POST', '/api/conversations', { title: `Chat ${String(at)}` });
     await item(page, 'Chat 0').waitFor();
     // At the end of the list, as the state of a chat that waits for an answer is.
     await page.evaluate(`{
