@@ -124,7 +124,12 @@ describe('inspectServer', () => {
       builtIn: false,
       checkArguments: () => null,
     }));
-    const repeated = { at: 0, level: 'warning', text: 'The sandbox blocked access to /x.' } as const;
+    const repeated = {
+      at: 0,
+      phase: 'initializing',
+      level: 'warning',
+      text: 'The sandbox blocked access to /x.',
+    } as const;
     const texts = inspectFindings({
       health: { ...health, log: [repeated, repeated], skipped: [], phases: [], toolCount: 130 },
       tools,
