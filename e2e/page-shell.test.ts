@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { reply } from '@toolyard/testing';
+import { eventually, reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
@@ -79,6 +79,16 @@ describePage('the page', (stages) => {
     for (let at = 0; at < 30; at++)
       await call(server.url, 'POST', '/api/conversations', { title: `Chat ${String(at)}` });
     await item(page, 'Chat 0').waitFor();
+    await item(page, 'Chat 0').click();
+    const view = page.viewportSize() ?? { width: 0, height: 0 };
+    await page.setViewportSize({ ...view, height: 420 });
+    await eventually(() =>
+      page.evaluate<boolean>(`(() => {
+        const open = document.querySelector('#sidebar nav [aria-current=page]').getBoundingClientRect();
+        return open.bottom <= document.querySelector('#sidebar nav').getBoundingClientRect().bottom;
+      })()`),
+    );
+    await page.setViewportSize(view);
     // At the end of the list, as the state of a chat that waits for an answer is.
     await page.evaluate(`{
       const hidden = document.createElement('span');

@@ -377,7 +377,7 @@ async function assemble(
       enabled: settings.ui,
       settings: settings.uiSettings,
       folder: pageFolder(),
-      command: options.command ?? 'toolyard',
+      signInCommand: options.signInCommand ?? 'toolyard open',
     },
     frames,
     ...(telemetry ? { telemetry } : {}),

@@ -14,6 +14,11 @@ it('requires an access token by default, and commands of the same user need no f
   const file = join(dataDir, 'access-token');
   expect(served.log()).toContain(`access token: ${file}`);
   expect(served.stdout()).toBe(`Toolyard is listening at ${url}\n`);
+  expect(served.log()).toContain(` open --data-dir ${dataDir}`);
+  // Anybody may open the page: it names the flag, and not the folder.
+  const help = await (await fetch(`${url}/api/sign-in`)).text();
+  expect(help).toContain(' open --data-dir <data folder>"');
+  expect(help).not.toContain(dataDir);
   const token = readFileSync(file, 'utf8').trim();
   const headers = { authorization: `Bearer ${token}` };
   expect((await fetch(`${url}/api/conversations`, { headers })).status).toBe(200);

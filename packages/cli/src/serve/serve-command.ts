@@ -55,7 +55,7 @@ export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<nu
       builtInServers: bundled,
       functionTools: [ASK_USER_TOOLS, COMPUTE_TOOLS, TOOL_SEARCH],
       hasServerTools: true,
-      command: ownCommand(io),
+      signInCommand: openCommand(io, serveValues.dataDir === undefined ? null : '<data folder>'),
       generatesTitles: titles ?? true,
       flagServers: added,
       env,
@@ -67,9 +67,8 @@ export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<nu
     const name = role === 'all' ? 'Toolyard' : `Toolyard (${role})`;
     io.stdout.write(`${name} is listening at ${shown}\n`);
     if (hasPage) {
-      // The command finds the server by its data folder.
-      const folder = serveValues.dataDir === undefined ? '' : ` --data-dir ${shellWord(settings.dataDir)}`;
-      logAccess(token, server, { isTerminal: io.stdout.isTTY === true, open: `${ownCommand(io)} open${folder}`, log });
+      const newLink = openCommand(io, serveValues.dataDir === undefined ? null : shellWord(settings.dataDir));
+      logAccess(token, server, { isTerminal: io.stdout.isTTY === true, open: newLink, log });
     }
     const where = databaseUrl === undefined ? '' : 'conversations and runs: PostgreSQL; ';
     log(`${where}data folder: ${settings.dataDir}; press Ctrl-C to stop`);
@@ -80,6 +79,14 @@ export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<nu
   } finally {
     signals.dispose();
   }
+}
+
+/**
+ * The command that prints a sign-in link. It finds the server by its data folder, if that is not the default one; the
+ * page, which anybody may open, does not say where that is.
+ */
+function openCommand(io: CommandIo, folder: string | null): string {
+  return `${ownCommand(io)} open${folder === null ? '' : ` --data-dir ${folder}`}`;
 }
 
 /** The server needs `node:sqlite` of Node 24. */

@@ -15,8 +15,8 @@ export type ServerOptions = GivenFlags & {
   builtInServers: readonly ServerConfig[];
   /** Functions of this process that models can call, in groups: each appears as a built-in server with its id. */
   functionTools?: readonly FunctionToolGroup[];
-  /** How users of this machine call the CLI, for instructions on the page; default: `toolyard`. */
-  command?: string;
+  /** The command that prints a sign-in link, shown to everybody who opens the page; default: `toolyard open`. */
+  signInCommand?: string;
   /** Adds the built-in tools that need the server: the web and others. */
   hasServerTools?: boolean;
   /** Generates titles of conversations after the first answer; default: titles are the beginning of the first message. */

@@ -81,8 +81,8 @@ export type UiOptions = {
   settings: JsonObject;
   /** The built page; null if this installation has none. */
   folder: string | null;
-  /** How users of the machine call the CLI. */
-  command: string;
+  /** Prints a sign-in link on the machine of the server. */
+  signInCommand: string;
 };
 
 /** The only owner, until several are supported. */

@@ -174,6 +174,9 @@ test('readiness is public; its details require a credential', async () => {
 test('the command that prints a sign-in link is as the server was started, and needs no credential', async () => {
   expect((await server.ask('/api/sign-in')).json).toEqual({ command: 'toolyard open' });
   await server.close();
-  server = await startTestServer({ security: { tokens: [ANNE] }, ui: { command: 'npm run -s toolyard --' } });
+  server = await startTestServer({
+    security: { tokens: [ANNE] },
+    ui: { signInCommand: 'npm run -s toolyard -- open' },
+  });
   expect((await server.ask('/api/sign-in')).json).toEqual({ command: 'npm run -s toolyard -- open' });
 });

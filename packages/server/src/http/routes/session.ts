@@ -22,7 +22,7 @@ export function addSessionRoutes(
 
   route('GET /api/session', ({ principal }) => view(principal));
 
-  route('GET /api/sign-in', () => ({ command: `${ui.command} open` }));
+  route('GET /api/sign-in', () => ({ command: ui.signInCommand }));
 
   route('POST /api/session', async ({ c, body }) => {
     if (!tokenRequired) return { ...view(ANONYMOUS), secret: null };

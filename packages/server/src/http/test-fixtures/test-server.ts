@@ -131,7 +131,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     frames,
     proxy: null,
     metrics: null,
-    ui: { enabled: true, settings: {}, folder: null, command: 'toolyard', ...options.ui },
+    ui: { enabled: true, settings: {}, folder: null, signInCommand: 'toolyard open', ...options.ui },
     ready: () => true,
     log,
     ...options.change,
