@@ -203,10 +203,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
     return [...serverIds].filter((id) => this.#servers.find(id)?.isAwaited === true);
   }
 
-  /**
-   * Resolves when none of these servers is {@link awaited} any more, after `ms`, or when the signal is aborted. A retry of
-   * one of them does not prolong the wait for the others.
-   */
+  /** Resolves when none of these is {@link awaited} any more, also while one is retried; after `ms`, or on abort. */
   async whenNoneAwaited(serverIds: Iterable<string>, signal: AbortSignal | undefined, ms: number): Promise<void> {
     const ids = [...serverIds];
     await this.#servers.when(() => this.awaited(ids).length === 0, signal, ms);
