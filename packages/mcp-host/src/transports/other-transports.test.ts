@@ -8,7 +8,9 @@ import { createEraMemory } from '../connection/era-memory.ts';
 import { McpHost } from '../host/host.ts';
 import { connected, healthOf, listen, newHost } from '../node/test-fixtures/peers.ts';
 import { createWebTransports } from './web-transports.ts';
-import { platformWebSocket } from './websocket-transport.ts';
+import { MESSAGES_PER_TURN } from './pacing.ts';
+import type { WebSocketLike } from './websocket-transport.ts';
+import { createWebSocketTransport, platformWebSocket } from './websocket-transport.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -241,4 +243,32 @@ describe('a lost connection is reopened', () => {
     await backAgain(host);
     expect(server.streamCount).toBe(1);
   });
+});
+
+test.each([
+  [1, MESSAGES_PER_TURN + 1, true],
+  [5, MESSAGES_PER_TURN, false],
+])('a WebSocket that sends %d times %d messages at once is closed: %s', async (turns, count, isClosed) => {
+  const listeners = new Map<string, (event: never) => void>();
+  let closes = 0;
+  const socket: WebSocketLike = {
+    ...{ readyState: 1, protocol: 'mcp', send: () => undefined, close: () => void closes++ },
+    addEventListener: (type: string, listener: (event: never) => void) => void listeners.set(type, listener),
+  };
+  const clock = createFakeClock();
+  const context = { serverId: 'peer', clock, log: () => undefined };
+  const config = { type: 'websocket' as const, url: 'ws://127.0.0.1/' };
+  const transport = createWebSocketTransport(config, context, () => socket, 1_000);
+  const started = transport.start();
+  listeners.get('open')?.({} as never);
+  await started;
+  let received = 0;
+  transport.onmessage = () => received++;
+  const data = '{"jsonrpc":"2.0","method":"notifications/x"}';
+  for (let turn = 0; turn < turns; turn++) {
+    for (let sent = 0; sent < count; sent++) listeners.get('message')?.({ data } as never);
+    await clock.advance(1);
+  }
+  expect([closes > 0, transport.end?.kind]).toEqual([isClosed, isClosed ? 'hung_up' : undefined]);
+  expect(received).toBe(isClosed ? MESSAGES_PER_TURN : turns * count);
 });

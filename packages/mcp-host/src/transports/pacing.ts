@@ -6,6 +6,9 @@ import type { Clock } from '@toolyard/protocol';
  */
 export const LINES_PER_TURN = 200;
 
+/** The same for messages that cannot be held back; far more than a server sends while this process is busy. */
+export const MESSAGES_PER_TURN = 10_000;
+
 const REST_MS = 1;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import { MESSAGES_PER_TURN, rest } from './pacing.ts';
 import { messagesIn } from './received-messages.ts';
 import type { HostTransport, TransportContext, TransportEnd } from './transport.ts';
 import type { TransportConfig } from '../types.ts';
@@ -55,6 +56,8 @@ class WebSocketTransport implements HostTransport {
   readonly #longest: number;
   #socket: WebSocketLike | undefined;
   #isOver = false;
+  /** Messages since other work had its turn. */
+  #thisTurn = 0;
   #giveUp: () => void = () => undefined;
 
   constructor(
@@ -99,8 +102,19 @@ class WebSocketTransport implements HostTransport {
     });
   }
 
+  /** A WebSocket cannot be paused: one that floods is closed, and connected again with the usual waits. */
+  #isFlooding(): boolean {
+    if (++this.#thisTurn === 1) void rest(this.#context.clock).then(() => (this.#thisTurn = 0));
+    return this.#thisTurn > MESSAGES_PER_TURN;
+  }
+
   #read(data: unknown): void {
     if (this.#isOver) return;
+    if (this.#isFlooding()) {
+      this.#over({ kind: 'hung_up', detail: `after more than ${MESSAGES_PER_TURN} messages at once` });
+      this.#socket?.close();
+      return;
+    }
     if (typeof data === 'string' && data.length > this.#longest) {
       this.#over({ kind: 'line_too_long', limitBytes: this.#longest });
       this.#socket?.close();
