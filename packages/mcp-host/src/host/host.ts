@@ -203,11 +203,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
     return [...serverIds].filter((id) => this.#servers.find(id)?.isAwaited === true);
   }
 
-<<<<<<< HEAD
-  /** Resolves when none of these servers is {@link awaited} any more, after `ms`, or when the signal is aborted. */
-=======
   /** Resolves when none of these is {@link awaited} any more, also while one is retried; after `ms`, or on abort. */
->>>>>>> h-start
   async whenNoneAwaited(serverIds: Iterable<string>, signal: AbortSignal | undefined, ms: number): Promise<void> {
     const ids = [...serverIds];
     await this.#servers.when(() => this.awaited(ids).length === 0, signal, ms);
