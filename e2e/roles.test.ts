@@ -62,8 +62,8 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     const { fence } = await post<LeasedTabRun>('/api/tabs/t/runs', { v, conversationId, id: 'r', parts });
     const calls = [{ tool: { serverId: 'counter', name: 'count' }, arguments: {} }];
     const read = () => post<TabRunTools>('/api/tabs/t/runs/r/tools', { fence, calls });
-    const { tools, verdicts } = await read();
-    expect(tools.map(({ tool }) => `${tool.serverId}/${tool.name}`)).toContain('counter/count');
+    const { listed, verdicts } = await read();
+    expect(listed?.tools.map(({ tool }) => `${tool.serverId}/${tool.name}`)).toContain('counter/count');
     expect(verdicts).toMatchObject([{ decision: 'ask' }]);
     const [{ tool }] = calls as [(typeof calls)[0]];
     await call(web.url, 'PUT', '/api/permissions', { tool, conversationId: null, decision: 'allow' });

@@ -293,7 +293,14 @@ export type {
   UsageEntry,
 } from './run-store.ts';
 export type { LedgerChange, LedgerEntry, LedgerStatus } from './schemas/ledger.ts';
-export type { CallVerdict, JudgedCall, MadeTabToolCall, ReadTabTools, TabRunTools } from './schemas/tab-tools.ts';
+export type {
+  CallVerdict,
+  JudgedCall,
+  ListedTools,
+  MadeTabToolCall,
+  ReadTabTools,
+  TabRunTools,
+} from './schemas/tab-tools.ts';
 export type { StartTabSubAgents, TabSubAgentResults } from './schemas/tab-sub-agents.ts';
 export type { CommittedFromTab, LeasedTabRun, StartRunInTab, TabRunInbox, ClaimedTabRun } from './schemas/tab-runs.ts';
 export type {

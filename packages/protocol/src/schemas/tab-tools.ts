@@ -15,7 +15,7 @@ const judgedCall = z.strictObject({
 export type JudgedCall = z.output<typeof judgedCall>;
 
 /** What a user sees of a call besides its tool and its arguments; see the interrupt that asks for approval. */
-export const callToolFacts = z.strictObject({
+const callToolFacts = z.strictObject({
   description: z.string().exactOptional(),
   definition: z.string().exactOptional(),
   inputSchema: jsonObject.exactOptional(),
@@ -35,19 +35,35 @@ const callVerdict = z.discriminatedUnion('decision', [
 /** What the policy of the server says about a call. */
 export type CallVerdict = z.output<typeof callVerdict>;
 
-export const readTabToolsBody = named('ReadTabTools', z.strictObject({ fence, calls: z.array(judgedCall).max(1_000) }));
+export const readTabToolsBody = named(
+  'ReadTabTools',
+  z.strictObject({
+    fence,
+    calls: z.array(judgedCall).max(1_000),
+    /** The version of the tools that the tab has. */
+    known: z.string().exactOptional(),
+  }),
+);
 export type ReadTabTools = z.output<typeof readTabToolsBody>;
+
+const listedTools = z.strictObject({
+  tools: z.array(toolDefinition),
+  ...requestPrelude.pick({ serverInstructions: true, skills: true }).shape,
+});
+/** The tools that the server has for a run in a tab, and what goes with them into a request to the model. */
+export type ListedTools = z.output<typeof listedTools>;
 
 export const tabRunTools = named(
   'TabRunTools',
   z.strictObject({
-    tools: z.array(toolDefinition),
-    ...requestPrelude.pick({ serverInstructions: true, skills: true }).shape,
+    /** Hash of `listed`. */
+    version: z.string(),
+    /** Null if the tab has this version. */
+    listed: listedTools.nullable(),
     /** Of the calls of the request, in their order. */
     verdicts: z.array(callVerdict),
   }),
 );
-/** The tools that the server has for a run in a tab, and what goes with them into a request to the model. */
 export type TabRunTools = z.output<typeof tabRunTools>;
 
 export const makeTabToolCallBody = named('MakeTabToolCall', z.strictObject({ fence }));

@@ -377,19 +377,25 @@ describe('a call whose process is gone', () => {
 
 test('lists the tools of the server with its verdicts about calls, for the tab that has the lease', async () => {
   const named = (name: string): object => ({ tool: { serverId: 'desk', name }, arguments: {} });
-  const read = (tab = 'tab-1', who = door.ANNE): Promise<TestResponse> => {
+  const read = (tab = 'tab-1', who = door.ANNE, known = {}): Promise<TestResponse> => {
     const calls = ['send', 'look', 'gone'].map(named);
-    return post(`/api/tabs/${tab}/runs/r/tools`, { fence: scene.held.fence, calls }, who);
+    return post(`/api/tabs/${tab}/runs/r/tools`, { fence: scene.held.fence, calls, ...known }, who);
   };
   const gone = { decision: 'refused', refusal: { code: 'tool_not_found' } };
-  expect((await read()).json).toMatchObject({
-    tools: [
-      { name: 'send', builtIn: false },
-      { name: 'look', builtIn: true },
-    ],
-    serverInstructions: [],
+  const first = await read();
+  expect(first.json).toMatchObject({
+    listed: {
+      tools: [
+        { name: 'send', builtIn: false },
+        { name: 'look', builtIn: true },
+      ],
+      serverInstructions: [],
+    },
     verdicts: [{ decision: 'ask', about: { definition: 'd1' } }, { decision: 'run' }, gone],
   });
+  // The list is sent once; it is longer than everything else.
+  const { version } = first.json as { version: string };
+  expect((await read('tab-1', door.ANNE, { known: version })).json).toMatchObject({ version, listed: null });
   await decide('never');
   expect((await read()).json).toMatchObject({ verdicts: [{ decision: 'refused' }, { decision: 'run' }, gone] });
   expect((await read('tab-2')).status).toBe(409);

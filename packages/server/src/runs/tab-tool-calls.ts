@@ -7,10 +7,10 @@ import type {
   Budget,
   ErrorInfo,
   JudgedCall,
+  ListedTools,
   Owner,
   RunRecord,
   Spent,
-  TabRunTools,
   ToolResult,
 } from '@toolyard/protocol';
 import { defined, formatToolReference, mergeBudgets, messageOf, ToolyardError, ZERO_SPENT } from '@toolyard/protocol';
@@ -37,7 +37,7 @@ export type TabToolCalls = {
   make(principal: Owner, run: RunRecord, callId: string): Promise<ToolResult | null>;
 };
 
-export type ReadTools = Omit<TabRunTools, 'verdicts'> & { judged: JudgedToolCall[] };
+export type ReadTools = ListedTools & { judged: JudgedToolCall[] };
 
 export type TabToolCallsOptions = RunAccessServices & {
   storage: RunAccessServices['storage'] &
@@ -301,7 +301,7 @@ export class TabToolCallMaker implements TabToolCalls {
   }
 }
 
-function definitionOf({ tool, name, inputSchema, builtIn, ...of }: IndexedTool): TabRunTools['tools'][number] {
+function definitionOf({ tool, name, inputSchema, builtIn, ...of }: IndexedTool): ListedTools['tools'][number] {
   const { title, description, outputSchema, annotations } = of;
   return { tool, name, inputSchema, builtIn, ...defined({ title, description, outputSchema, annotations }) };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Owner, RunRecord } from '@toolyard/protocol';
 import type { RunsInTabs } from '../services.ts';
 import type { TabToolCalls } from './tab-tool-calls.ts';
@@ -17,11 +18,13 @@ export function createTabTools({
   checkLease,
 }: TabToolsOptions): Pick<RunsInTabs, 'readToolsInTab' | 'makeCallInTab'> {
   return {
-    async readToolsInTab(principal, tabId, runId, { fence, calls: asked }) {
+    async readToolsInTab(principal, tabId, runId, { fence, calls: asked, known }) {
       const run = await runOf(principal, runId);
       await checkLease(tabId, runId, fence);
-      const { judged, ...tools } = await calls.read(principal, run, asked);
-      return { ...tools, verdicts: judged.map(({ verdict }) => verdict) };
+      const { judged, ...listed } = await calls.read(principal, run, asked);
+      const version = createHash('sha256').update(JSON.stringify(listed)).digest('hex');
+      const verdicts = judged.map(({ verdict }) => verdict);
+      return { version, listed: version === known ? null : listed, verdicts };
     },
 
     async makeCallInTab(principal, tabId, { runId, callId }, fence) {

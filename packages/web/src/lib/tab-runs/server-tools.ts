@@ -7,7 +7,7 @@ import type {
   Clock,
   JsonObject,
   JudgedCall,
-  TabRunTools,
+  ListedTools,
   TaskHandle,
   ToolReference,
   ToolResult,
@@ -37,7 +37,8 @@ type Sources = ReturnType<RunTools['contextSources']>;
  */
 export class ServerTools implements RunTools {
   readonly #options: ServerToolsOptions;
-  #listed: Omit<TabRunTools, 'verdicts'> = { tools: [], serverInstructions: [] };
+  #listed: ListedTools = { tools: [], serverInstructions: [] };
+  #version: string | undefined;
   #ofServer: readonly IndexedTool[] = [];
   #verdicts = new Map<string, CallVerdict>();
   #all: { of: readonly IndexedTool[]; beside: readonly IndexedTool[]; tools: readonly IndexedTool[] } | null = null;
@@ -133,8 +134,8 @@ export class ServerTools implements RunTools {
 
   async #read(calls: readonly JudgedCall[]): Promise<void> {
     const { api, clock, params, fence, signal } = this.#options;
-    const body = { fence, calls: [...calls] };
-    const { verdicts, ...listed } = await answered(clock, () => {
+    const body = { fence, calls: [...calls], ...defined({ known: this.#version }) };
+    const { verdicts, version, listed } = await answered(clock, () => {
       signal.throwIfAborted();
       return api.post('/api/tabs/{tab}/runs/{run}/tools', { params, body });
     });
@@ -142,8 +143,8 @@ export class ServerTools implements RunTools {
       const verdict = verdicts[at];
       if (verdict) this.#verdicts.set(keyOf(call), verdict);
     }
-    // The same objects mean the same content, so that cached values derived from them stay valid.
-    if (JSON.stringify(listed) === JSON.stringify(this.#listed)) return;
+    if (listed === null) return;
+    this.#version = version;
     this.#listed = listed;
     this.#ofServer = listed.tools.map((tool) => ({
       ...tool,

@@ -130,7 +130,7 @@ async function execute(run: LeasedTabRun, { tools = () => listing('run'), makes 
 function listing(decision: 'run' | 'ask'): TabRunTools {
   const verdict = decision === 'run' ? { decision } : { decision, about: { definition: 'd1', diff: '+ a line' } };
   const tool = { tool: TOOL, name: 'send', inputSchema: { type: 'object' }, builtIn: false };
-  return { tools: [tool], serverInstructions: [], verdicts: [verdict] };
+  return { version: 'v', listed: { tools: [tool], serverInstructions: [] }, verdicts: [verdict] };
 }
 
 test('fails with the reason if the server does not list its tools, since no other tab could do better', async () => {
