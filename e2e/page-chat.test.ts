@@ -220,6 +220,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
 
     async function retriesAfterRejectedKey(): Promise<void> {
       await chat.send('Hello?');
+      await page.getByRole('status').getByText('The answer could not be generated').waitFor({ state: 'attached' });
       await chat.reads(/key/i);
       await chat.rests();
       refuses = false;

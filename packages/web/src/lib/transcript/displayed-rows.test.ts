@@ -1,4 +1,4 @@
-import type { AssistantPart, Message } from '@toolyard/protocol';
+import type { AssistantPart, ErrorCode, Message } from '@toolyard/protocol';
 import { describe, expect, it } from 'vitest';
 import { buildRows } from './build-rows.ts';
 import { DisplayedRows } from './displayed-rows.ts';
@@ -54,6 +54,23 @@ describe('displayed rows', () => {
     ]);
     expect(displayed.keyOf('a3')).toBe('a1');
     expect(displayed.keyOf('a5')).toBe('a5');
+  });
+
+  it('shows the failure of a request that is repeated once, and another failure as well', () => {
+    const failed = (id: string, code: ErrorCode) =>
+      assistantMessage(id, [{ type: 'error', error: { code, message: code } }], { finishReason: 'error' });
+    const shown = (...codes: ErrorCode[]) =>
+      listed(
+        new DisplayedRows().of(
+          rowList({
+            history: rowsOf([userMessage('u1', 'go'), ...codes.map((code, at) => failed(`a${String(at)}`, code))]),
+            tail: [],
+          }),
+        ),
+      );
+    expect(shown('context_exceeded', 'context_exceeded')).toEqual(['u1', 'a0: error']);
+    expect(shown('overloaded', 'overloaded', 'overloaded')).toEqual(['u1', 'a0: error']);
+    expect(shown('overloaded', 'context_exceeded')).toEqual(['u1', 'a0: error', 'a1: error']);
   });
 
   it('keeps the objects of unchanged rows while the run continues', () => {

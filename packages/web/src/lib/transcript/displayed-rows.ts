@@ -6,9 +6,9 @@ import { NO_ROWS } from './transcript.ts';
 import type { RowList } from './transcript.ts';
 
 /**
- * The rows as the list shows them. Two things cross the borders of messages: calls that follow one another are one
- * group, so a message that continues a sequence of calls is merged into the row before it; and an answer that continues
- * a cut one is part of that answer. Rows without such neighbours are the same objects as in the transcript, and merged
+ * The rows as the list shows them. Three things cross the borders of messages: calls that follow one another are one
+ * group, so a message that continues a sequence of calls is merged into the row before it; a repeated request that fails
+ * again is shown once; and an answer that continues a cut one is part of that answer. Rows without such neighbours are the same objects as in the transcript, and merged
  * ones stay the same as long as their sources do.
  */
 export class DisplayedRows {
@@ -61,7 +61,7 @@ export class DisplayedRows {
         continue;
       }
       let end = index + 1;
-      while (continuesCalls(rows[end - 1], rows[end])) end += 1;
+      while (continuesCalls(rows[end - 1], rows[end]) || failsAgain(rows[end - 1], rows[end])) end += 1;
       const sources = rows.slice(index, end);
       const row = first.kind === 'assistant' ? this.#answerRow(sources, first, previous, rows[end] ?? after) : first;
       shown.push(row);
@@ -90,7 +90,10 @@ export class DisplayedRows {
       key: first.key,
       createdAt: first.createdAt,
       head: first.head && begin === null,
-      blocks: answers.length === 1 ? first.blocks : answers.flatMap(({ blocks }) => blocks),
+      blocks:
+        answers.length === 1
+          ? first.blocks
+          : answers.filter((each, at) => !failsAgain(each, answers[at + 1])).flatMap(({ blocks }) => blocks),
       begin,
       isContinued,
     };
@@ -128,6 +131,14 @@ function continuesCalls(row: TranscriptRow | undefined, next: TranscriptRow | un
   if (row?.kind !== 'assistant' || next?.kind !== 'assistant' || row.runId !== next.runId) return false;
   if (row.status !== 'finished' || next.status === 'abandoned' || hasRemark(row)) return false;
   return row.blocks.at(-1)?.type === 'call' && next.blocks.find((block) => !isBetweenCalls(block))?.type === 'call';
+}
+
+/** Whether `row` is nothing but a failure, and `next` the same one of the repeated request. */
+function failsAgain(row: TranscriptRow | undefined, next: TranscriptRow | undefined): boolean {
+  if (row?.kind !== 'assistant' || next?.kind !== 'assistant' || row.runId !== next.runId) return false;
+  const [failure, ...others] = row.blocks;
+  if (failure?.type !== 'error' || others.length > 0) return false;
+  return next.blocks.some((block) => block.type === 'error' && block.error.code === failure.error.code);
 }
 
 /** A message with nothing but decisions of a group that are not shown; its actions need a row. */
