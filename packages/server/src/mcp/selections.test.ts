@@ -1,3 +1,4 @@
+import { FunctionTools, tool } from '@toolyard/agent-host';
 import type { Clock } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { eventually, isAlive, ownPort, startScriptedMcp } from '@toolyard/testing';
@@ -118,6 +119,18 @@ describe('the tools of a run', () => {
     room.open.push(await listen());
     await waitForState(servers, 'late', 'ready');
     expect(selection.tools().map(({ name }) => name)).toEqual(['echo']);
+  });
+
+  it('name no functions of this process among the servers that a run waits for', async () => {
+    const add = tool({ name: 'add', description: 'Adds', inputSchema: { type: 'object' }, execute: () => '3' });
+    const functions = new FunctionTools([{ id: 'sums', tools: [add] }]);
+    const servers = await room.start([], { functions, builtIn: [...functions.servers] });
+    await waitForState(servers, 'sums', 'ready');
+    await servers.change(me, 'sums', { enabled: false });
+    const selection = await servers.select(selectServers({ sums: true }), NEVER_ABORTED, {
+      onAwaited: (ids) => expect.unreachable(`a run says that it waits for ${ids.join()}`),
+    });
+    expect(selection.tools().map(({ name }) => name)).toEqual(['add']);
   });
 
   it('include the instructions of these servers only, in the same list while they are unchanged', async () => {

@@ -66,7 +66,9 @@ export class Selections {
     const { host, patienceMs = RUN_PATIENCE_MS } = this.#options;
     const awaited = host.awaited(serverIds).filter((id) => !this.#outwaited.has(id));
     if (awaited.length === 0 || skip?.aborted === true) return;
-    onAwaited?.(awaited);
+    // Functions of this process are there in a moment, and some of their servers are listed nowhere.
+    const named = awaited.filter((id) => host.configurations.get(id)?.transport.type !== 'in-memory');
+    if (named.length > 0) onAwaited?.(named);
     const until = skip === undefined ? signal : AbortSignal.any([signal, skip]);
     await host.whenNoneAwaited(awaited, until, patienceMs);
     for (const id of host.awaited(awaited)) this.#outwaited.add(id);

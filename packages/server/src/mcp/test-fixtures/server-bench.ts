@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FunctionTools } from '@toolyard/agent-host';
 import type { AuthStore, ServerConfig } from '@toolyard/mcp-host';
 import { createMemoryAuthStore } from '@toolyard/mcp-host';
 import type {
@@ -11,7 +12,7 @@ import type {
   Owner,
   ResolvedAgentConfiguration,
 } from '@toolyard/protocol';
-import { systemClock } from '@toolyard/protocol';
+import { defined, systemClock } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
@@ -30,6 +31,8 @@ export const OWNER: Owner = { ownerId: 'owner' };
 /** Options of a start besides the content of `mcp.json`. */
 type RoomStart = {
   builtIn?: ServerConfig[];
+  /** Their servers must be in `builtIn`. */
+  functions?: FunctionTools;
   /** Servers that the file disables. */
   off?: readonly string[];
   env?: Record<string, string>;
@@ -120,6 +123,7 @@ export async function openServerBench(standard: RoomStart = {}): Promise<ServerT
         clock = patientClock,
         signIns = createMemoryAuthStore(),
         approvals,
+        functions,
       } = {
         ...standard,
         ...more,
@@ -134,6 +138,7 @@ export async function openServerBench(standard: RoomStart = {}): Promise<ServerT
         owner: OWNER,
         settings: storage.settings,
         permissions: storage.permissions,
+        ...defined({ functions }),
         ...(approvals === 'stored' ? {} : { approvals: EVERYTHING_APPROVED }),
         secrets: createSecrets({ repository: storage.secrets, clock: systemClock, folder, env: {}, log }),
         signIns,
