@@ -4,12 +4,13 @@ import { eventually } from '@toolyard/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { FakeTool } from '../runs/test-fixtures/bench.ts';
 import { ANNE, answers } from '../runs/test-fixtures/bench.ts';
-import { calling, event, message, useTabScene } from './test-fixtures/tab-runs.ts';
+import { calling, event, message, TOOL, useTabScene } from './test-fixtures/tab-runs.ts';
 import * as door from './test-fixtures/test-server.ts';
 import type { TestResponse } from './test-fixtures/test-server.ts';
 
 const CALL_ID = 'r.0.0';
 const RUNS_SEND: JsonObject = { to: 'anne' };
+const SEND = { serverId: 'desk', name: 'send' };
 
 /** Calls that reached a tool, with their arguments; `hold` keeps those of `send` open. */
 const made: { name: string; args: JsonObject; signal: AbortSignal | undefined }[] = [];
@@ -34,7 +35,7 @@ const configuration: Partial<ResolvedAgentConfiguration> = {
   budgets: [{ of: 'tool', tool: 'desk/send', calls: 2 }],
   limits: { ...DEFAULT_LIMITS, toolConcurrency: 3 },
 };
-const { scene, post, begin, take, commit } = useTabScene({ tools, configuration });
+const { scene, post, begin, take, offer, commit } = useTabScene({ tools, configuration });
 
 beforeEach(() => {
   made.length = 0;
@@ -148,6 +149,14 @@ describe('rejects a call of a tab', () => {
     expect(made).toEqual([]);
   });
 
+  test('that names the origin of a tab, which hides a decision about the tool of the server', async () => {
+    await decide('never');
+    await store();
+    await commitNext(calling({ tool: { ...SEND, origin: 'tab' }, name: 'send', arguments: RUNS_SEND }));
+    expect((await call()).status).toBe(400);
+    expect(made).toEqual([]);
+  });
+
   test('that uses the id of an earlier call for other arguments', async () => {
     await decide('allow');
     await store();
@@ -201,6 +210,33 @@ describe('does not make a call that the server does not allow', () => {
       },
     ],
     [
+      'with the arguments of the model, which the user has edited',
+      'tool_refused',
+      async () => {
+        await approve({ arguments: { to: 'bert' } });
+        await store();
+      },
+    ],
+    [
+      'that was approved as a tool of this tab with the same name, in words of the tab',
+      'tool_refused',
+      async () => {
+        // A server of the server may have such an id as well.
+        tools['note'] = tool('note', { serverId: TOOL.serverId });
+        await offer();
+        const named = { tool: { ...TOOL, origin: 'tab' }, name: 'note', arguments: {} };
+        const interrupt = { ...APPROVAL, callId: CALL_ID, ...named, description: 'Harmless.' };
+        const opened = { interrupts: { opened: [{ interrupt, mode: 'parked' }] } };
+        expect((await commitNext({ ...calling(named), ...opened })).status).toBe(200);
+        await scene.bench.runs.answer(ANNE, APPROVAL.id, { decision: 'approve', scope: 'once' });
+        const ledger = [
+          { change: 'plan', callId: CALL_ID, tool: TOOL, arguments: {} },
+          { change: 'move', callId: CALL_ID, from: 'planned', to: 'sent' },
+        ];
+        expect((await commitNext({ ...calling({ ...named, tool: TOOL }), ledger })).status).toBe(200);
+      },
+    ],
+    [
       'in doubt, which was never made',
       'tool_refused',
       async () => {
@@ -245,15 +281,6 @@ describe('does not make a call that the server does not allow', () => {
   test.each(REFUSED)('%s', async (_what, code, prepare) => {
     await prepare();
     expect(await call()).toMatchObject({ status: 200, json: { result: { outcome: 'not_sent', error: { code } } } });
-    expect(made).toEqual([]);
-  });
-
-  test('with the origin of a tab, which hides a decision about the tool of the server', async () => {
-    await decide('never');
-    const named = { tool: { serverId: 'desk', name: 'send', origin: 'tab' } };
-    await store({ ledger: named });
-    await commitNext(calling({ ...named, name: 'send', arguments: RUNS_SEND }));
-    expect(await call()).toMatchObject({ json: { result: { outcome: 'not_sent' } } });
     expect(made).toEqual([]);
   });
 });

@@ -64,6 +64,8 @@ export async function readStoredToolCall(
   if (!part?.tool || part.problem) throw forbiddenWrite(`the call ${callId}, which no message contains`);
   if (entry?.status !== 'sent') throw forbiddenWrite(`the call ${callId}, which the run has not stored as sent`);
   const { tool, name } = part;
+  // What is asked about a tool of a tab is the text of the tab: such an approval allows no tool of the server.
+  if (tool.origin === 'tab') throw forbiddenWrite(`the call ${callId} of a tool of a tab`);
   const { arguments: args } = entry;
   if (formatToolReference(entry.tool) !== formatToolReference(tool))
     throw forbiddenWrite(`another tool than ${callId}`);
@@ -109,7 +111,8 @@ function approvedBy(
   tool: RunnableCall['tool'],
 ): { arguments: RunnableCall['arguments']; danger?: string; definition?: string } | undefined {
   if (interrupt.kind !== 'approval' || answer?.decision !== 'approve') return undefined;
-  if (formatToolReference(interrupt.tool) !== formatToolReference(tool)) return undefined;
+  const isOfTool = formatToolReference(interrupt.tool) === formatToolReference(tool);
+  if (!isOfTool || interrupt.tool.origin === 'tab') return undefined;
   const { danger, definition } = interrupt;
   return { arguments: answer.arguments ?? interrupt.arguments, ...defined({ danger, definition }) };
 }
