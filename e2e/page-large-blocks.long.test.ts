@@ -138,4 +138,21 @@ describePage('blocks of thousands of lines and rows', (stages) => {
     })()`);
     expect(whenPrinted).toBe(0);
   });
+
+  test('of a user are complete and copied as they are', async () => {
+    const { open } = await stages.set(() => reply.text('Short.'));
+    const page = await open('/');
+    const chat = chatPage(page);
+    const question = [...numbers(1_000).map((number) => `Line ${String(number)}, as it is`), 'x'.repeat(30_000)].join(
+      '\n',
+    );
+    await chat.send(question);
+    await chat.reads('Short.');
+    await page.locator('[role=log] [data-late]').first().waitFor({ state: 'detached' });
+    const selected = await page.evaluate<string>(`(() => {
+      getSelection().selectAllChildren(document.querySelector('[role=log] [data-find=text]'));
+      return getSelection().toString();
+    })()`);
+    expect(selected).toBe(question);
+  });
 });

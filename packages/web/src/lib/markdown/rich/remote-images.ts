@@ -34,17 +34,21 @@ type Place = { image: Image; end: () => void };
  * `isOpen`: the text still grows, and loads nothing by itself. Returns what ends it.
  */
 export function attachRemoteImages(text: HTMLElement, isOpen: boolean): () => void {
+  const known = new WeakSet<HTMLAnchorElement>();
   const places = new Map<HTMLAnchorElement, Place>();
+  // Others stay links: there may be thousands.
   const near = new IntersectionObserver(
     (entries) => {
-      if (isOpen) return;
-      for (const { target, isIntersecting } of entries) {
-        const place = isIntersecting ? places.get(target as HTMLAnchorElement) : undefined;
-        if (place !== undefined) loads.loadIfAllowed(place.image);
-      }
+      for (const { target, isIntersecting } of entries) if (isIntersecting) show(target as HTMLAnchorElement);
     },
     { rootMargin: NEAR },
   );
+
+  function show(link: HTMLAnchorElement): void {
+    const place = places.get(link) ?? enter(link);
+    places.set(link, place);
+    if (!isOpen) loads.loadIfAllowed(place.image);
+  }
 
   function update(): void {
     for (const [link, place] of places) {
@@ -54,8 +58,8 @@ export function attachRemoteImages(text: HTMLElement, isOpen: boolean): () => vo
       place.end();
     }
     for (const link of text.querySelectorAll<HTMLAnchorElement>('a.md-image')) {
-      if (places.has(link)) continue;
-      places.set(link, enter(link));
+      if (known.has(link)) continue;
+      known.add(link);
       near.observe(link);
     }
   }
