@@ -1,4 +1,4 @@
-import { foldText } from '@toolyard/protocol';
+import { foldCase } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
 import { KNOWN_PROGRAM } from './call-facts.ts';
 import type { ProtectedPlaces } from './dangers.ts';
@@ -103,7 +103,7 @@ function inspectPlace({ name, text, role, folder }: Field, tool: Tool): ScriptFi
   if (text.includes('\n') || role === 'code' || role === 'query') return undefined;
   if (role === 'command') return !/\s/.test(text) && dangerOfPath(text) === 'secret' ? secretFinding(text) : undefined;
   const path = inFolder(text, folder);
-  const folded = /\s/.test(text) ? text : foldText(path);
+  const folded = /\s/.test(text) ? text : foldCase(path);
   const found = dangerOfPath(text) ?? (folded === text ? undefined : dangerOfPath(folded));
   if (found === 'secret') return secretFinding(path);
   if (

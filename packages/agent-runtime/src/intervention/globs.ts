@@ -1,4 +1,4 @@
-import { foldText } from '@toolyard/protocol';
+import { foldCase } from '@toolyard/protocol';
 
 /** Compiles a pattern for use with many texts, see {@link matchesGlob}. */
 export function globOf(pattern: string): (text: string) => boolean {
@@ -48,7 +48,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
  * the length.
  */
 export function globInside(written: string): (text: string, isPlain: boolean) => boolean {
-  const pattern = foldText(written);
+  const pattern = foldCase(written);
   const pieces = pattern.split(/\*+/).map((piece) => escaped(piece).replaceAll('?', '[^]'));
   const last = pieces.length - 1;
   const patterns = pieces.map((piece, at) => {
@@ -63,7 +63,7 @@ export function globInside(written: string): (text: string, isPlain: boolean) =>
     // Folding is the expensive part.
     if (isPlain && !mayMatch.test(text)) return false;
     if (isWritten(text)) return true;
-    const folded = foldText(text);
+    const folded = foldCase(text);
     let from = 0;
     return patterns.every((each) => {
       each.lastIndex = from;

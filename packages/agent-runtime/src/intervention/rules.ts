@@ -1,5 +1,5 @@
 import type { InterventionRule } from '@toolyard/protocol';
-import { foldText, hostName, hostsNamedIn, isPlainText, normalHost, plainWebUrl } from '@toolyard/protocol';
+import { foldCase, hostName, hostsNamedIn, isPlainText, normalHost, plainWebUrl } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
 import { splitWords } from './call-facts.ts';
 import { isPlainGit } from './git-dangers.ts';
@@ -79,7 +79,7 @@ function argumentCondition(pattern: string, allows: boolean): Condition {
   }
   const glob = globOf(pattern);
   const fits = (text: string): boolean =>
-    glob(text) && !CLIMBS.test(foldText(text)) && text.split(/[\r\n]+/).every((line) => line === '' || glob(line));
+    glob(text) && !CLIMBS.test(foldCase(text)) && text.split(/[\r\n]+/).every((line) => line === '' || glob(line));
   return (facts) => facts.fields.length > 0 && textsIn(facts).every(fits);
 }
 
@@ -104,35 +104,30 @@ function hostCondition(pattern: string, allows: boolean): Condition {
 /** A pattern of commands, and the literal prefix of its program. */
 type CommandPattern = { text: string; glob: (text: string) => boolean; program: string };
 
-/** The texts of a call that may be commands; prose only if it contains the name of the program. */
-function scriptsOf(facts: CallFacts, program: string): ShellScript[] {
-  const { fields, wordLists } = facts;
-  const texts = fields.filter((field) => {
-    const { role, text } = field;
-    if (role === 'command') return true;
-    if (role !== 'unknown' && role !== 'path') return false;
-    return /\s|[;|&`$]/.test(text) && !isOtherProse(field, program, facts);
-  });
-  return [...texts, ...wordLists].map((each) => facts.scriptOf(each));
+/** True for a text that may be a command; prose only if it contains the name of the program. */
+function mayBeScript(field: Field, program: string, facts: CallFacts): boolean {
+  const { role, text } = field;
+  if (role !== 'unknown' && role !== 'path') return role === 'command';
+  return /\s|[;|&`$]/.test(text) && !isOtherProse(field, program, facts);
 }
 
-/** True if the call consists only of plain commands of this pattern. */
+/** True if the call consists only of plain commands of this pattern: of what {@link runs} looks at, and nothing else. */
 function isOnly(pattern: CommandPattern, facts: CallFacts): boolean {
   const { glob, program } = pattern;
-  const otherFields = facts.fields.filter(
-    ({ role }) => role === 'command' || role === 'unknown' || role === 'code' || role === 'query',
-  );
+  const lists = facts.wordLists.filter(({ isCertain }) => isCertain);
   // Split words form one command and must not be checked separately.
-  const isInPieces = facts.wordLists.some(({ isCertain }) => isCertain);
-  let isAny = false;
-  for (const each of isInPieces ? facts.wordLists : otherFields) {
-    if ('role' in each && isOtherProse(each, program, facts)) return false;
-    const { commands, fault, finding } = facts.scriptOf(each);
-    if (fault !== undefined || finding !== undefined) return false;
-    if (!commands.every((command) => isPlain(command, pattern) && fits(glob, textOf(command)))) return false;
-    isAny ||= commands.length > 0;
-  }
-  return isAny;
+  const pieces = new Set(lists.flatMap(({ words }) => words));
+  const others = facts.fields.filter(
+    ({ role, text }) =>
+      /^(?:command|unknown|code|query)$/.test(role) && !text.split(/\s+/).every((word) => pieces.has(word)),
+  );
+  if (!others.every((field) => mayBeScript(field, program, facts))) return false;
+  const scripts = [...lists, ...others].map((each) => facts.scriptOf(each));
+  const isMatch = ({ commands, fault, finding }: ShellScript): boolean =>
+    fault === undefined &&
+    finding === undefined &&
+    commands.every((command) => isPlain(command, pattern) && fits(glob, textOf(command)));
+  return scripts.every(isMatch) && scripts.some(({ commands }) => commands.length > 0);
 }
 
 /** True for prose without the name of the program: it need not be parsed. */
@@ -160,10 +155,13 @@ function isPlain({ words, program, args, assignments, redirects }: SimpleCommand
 
 /** True if one of the commands, or one that they run, matches the pattern. */
 function runs(pattern: CommandPattern, facts: CallFacts): boolean {
-  return scriptsOf(facts, pattern.program).some(({ commands }) =>
-    commands.some(
-      (command) => isOf(pattern, command) || mayBe(command, pattern.program) || handsOver(pattern, command),
-    ),
+  const fields = facts.fields.filter((field) => mayBeScript(field, pattern.program, facts));
+  return [...fields, ...facts.wordLists].some((each) =>
+    facts
+      .scriptOf(each)
+      .commands.some(
+        (command) => isOf(pattern, command) || mayBe(command, pattern.program) || handsOver(pattern, command),
+      ),
   );
 }
 
@@ -283,12 +281,13 @@ function isPathField({ text, role }: Field): boolean {
 function* possiblePaths(text: string, folders: (string | undefined)[], resolvePath?: ResolvePath): Generator<Place> {
   // A plain name leads out of a folder only through a symbolic link.
   const isShort = text.length < 256 && resolvePath !== undefined;
-  const folded = foldText(text);
-  const leadsAway = CLIMBS.test(folded) || /^[~/\\]|^[a-z][a-z\d+.-]*:\S|:[/\\]{2}/.test(folded);
+  const folded = foldCase(text);
+  const leadsAway = CLIMBS.test(folded) || /^[~/\\]|^[a-z][a-z\d+.-]*:\S|:[/\\]{2}|^[a-z]:$/.test(folded);
   if (leadsAway)
-    yield { text, ...(/^[/\\]|^[a-z]:[/\\]/i.test(text) ? pathCandidates(text, { resolvePath }) : UNRESOLVED) };
+    yield { text, ...(/^[/\\]|^[a-z]:[/\\]/i.test(folded) ? pathCandidates(text, { resolvePath }) : UNRESOLVED) };
   else if (/[/\\%]/.test(folded) || (isShort && /\S/.test(text)))
-    for (const workingFolder of folders) yield { text, ...pathCandidates(text, { workingFolder, resolvePath }) };
+    for (const workingFolder of folders.length > 0 ? folders : [undefined])
+      yield { text, ...pathCandidates(text, { workingFolder, resolvePath }) };
 }
 
 /** Separate searches are several times faster than one pattern. */
@@ -296,7 +295,7 @@ function mayLeadAway(text: string, isPlain: boolean): boolean {
   return (
     /[/\\~%]/.test(text) ||
     text.includes('..') ||
-    /^[A-Za-z][A-Za-z\d+.-]*:\S/.test(text) ||
+    /^[A-Za-z][A-Za-z\d+.-]*:\S|^[A-Za-z]:$/.test(text) ||
     (!isPlain && !isPlainText(text))
   );
 }
@@ -324,7 +323,7 @@ function* pathsOfScript({ commands, fault }: ShellScript, options: PathOptions, 
       ...args,
       ...redirects.filter(({ operator }) => !operator.startsWith('<<')).map(({ target }) => target),
     ]) {
-      for (const text of [word, ...(/[=:@]/.test(word) ? word.split(/[=:@]/) : [])]) {
+      for (const text of [word, ...(/[=:@,]/.test(word) ? word.split(/[=:@,]/) : [])]) {
         if (hasUnknown(text) || /[/\\~]|^\.{1,2}$/.test(text))
           yield { text, isPath: true, ...pathCandidates(text, here) };
       }
@@ -337,7 +336,7 @@ function reachesOutside(folder: string, facts: CallFacts): boolean {
   for (const { text, paths, unresolved } of pathsIn(facts)) {
     if (!paths.every(isInside)) return true;
     // Without a known working folder a relative path counts as inside it.
-    if (unresolved && /^[/~]|^[A-Za-z]:|^\.\.(?:\/|$)|[\0\u0001]/.test(normalPath(text.replaceAll('\\', '/'))))
+    if (unresolved && /^[/~$%`]|^[A-Za-z]:|^\.\.(?:\/|$)|[\0\u0001]/.test(normalPath(text.replaceAll('\\', '/'))))
       return true;
   }
   return false;
