@@ -37,6 +37,15 @@ const DELETES = 'It deletes files ({program}).';
 const SHOWS = '{program} {action}: it may show or use a secret.';
 const MODES = 'It changes the permissions of everything.';
 
+const HOST_ACCESS = 'The container has full access to the machine.';
+/** The same in the settings of a container or pod. */
+export const HOST_SETTINGS = /\b(?:host_?(?:pid|network|ipc)|privileged)["']?\s*[:=]\s*true\b/i;
+const HOST_RIGHTS = new RegExp(
+  ` --(?:privileged|(?:pid|ipc|userns|net|network|cgroupns)[= ]host|cap-add\\S*|device\\S*|security-opt\\S*) |${HOST_SETTINGS.source}`,
+  'i',
+);
+const CONTAINERS = 'docker podman nerdctl docker-compose kubectl oc';
+
 const SERVICES =
   / (?:enable|link|(?:un)?mask|preset|edit|set-\w+|poweroff|reboot|halt|kexec|isolate|rescue|emergency|hibernate|suspend|show-environment|disable|revert|add-wants) | stop (?:firewalld|ufw|auditd|apparmor|rsyslog) /;
 const NEEDED =
@@ -71,7 +80,13 @@ export const inspectArguments = argumentDangers([
   ['npm yarn pnpm', NPM, 'It reads or changes the configuration of npm.'],
   ['systemctl', SERVICES, 'systemctl {action} changes the services of the machine.'],
   ['dpkg rpm apt apt-get dnf yum zypper pacman apk snap flatpak brew guix', PACKAGE, INSTALLS],
-  ['lxc incus', / config .*(?:device|security|raw)/, 'The container has full access to the machine.'],
+  ['go cargo', / (?:install|run) .*(?:\w\.\w+\/\S*@| --git )/, INSTALLS],
+  ['kubectl helm terraform', / (?:apply|create|replace|install|upgrade|\S*module\S*) .*:\/\//, INSTALLS],
+  [CONTAINERS, / (?:-H|--host)[ =]/, 'It opens a connection.'],
+  [CONTAINERS, HOST_RIGHTS, HOST_ACCESS],
+  [CONTAINERS, / down .*(?:-v|--volumes) /, 'It deletes the volumes of containers.'],
+  [CONTAINERS, /\.Config\.Env|\{\{\s*json\s*\.Config/, 'It prints the environment of a container.'],
+  ['lxc incus', / config .*(?:device|security|raw)/, HOST_ACCESS],
   ['apt apt-get dnf yum', NEEDED, 'It removes a package that the system needs.'],
   ['pkill killall', / (?:-[uU]|--e?user|--uid)| \.\*? /, 'It kills every process of a user.'],
   ['open xdg-open start', /\.(?:command|desktop|sh|scpt|terminal|exe|bat) /, RUNS],

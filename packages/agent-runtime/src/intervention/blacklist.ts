@@ -4,7 +4,7 @@ import { KNOWN_PROGRAM } from './call-facts.ts';
 import type { ProtectedPlaces } from './dangers.ts';
 import { inspectAssignment, inspectScript, TOUCHES_TOOLYARD, secretFinding, touchesToolyard } from './dangers.ts';
 import { METADATA } from './network-dangers.ts';
-import { HOST_SETTINGS } from './tool-dangers.ts';
+import { HOST_SETTINGS } from './argument-dangers.ts';
 import { inspectCode, inspectQuery, displayText } from './inline-code.ts';
 import type { ResolvePath } from './resolved-path.ts';
 import { insideOf, pathCandidates } from './resolved-path.ts';

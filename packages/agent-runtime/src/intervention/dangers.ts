@@ -244,43 +244,29 @@ const WRITING_OPTIONS = programs.byName([
 
 /** Arguments that are texts: search terms, messages, filter programs. */
 function textArguments(name: string, args: readonly string[]): number[] {
-  const isTextOption = TEXT_OPTIONS.get(name);
-  const skipped: number[] = [];
-  if (isTextOption)
-    for (const [at, arg] of args.entries()) {
-      const [option = '', value] = arg.split('=');
-      if (
-        isTextOption.test(args[at - 1] ?? '') ||
-        (value !== undefined && name !== 'curl' && name !== 'http' && isTextOption.test(option))
-      )
-        skipped.push(at);
-    }
-  if (
-    /^(?:grep|egrep|fgrep|rg|ag|ack|sed|awk|gawk|jq|yq|perl|tr|expr|pgrep|pkill)$/.test(name) &&
-    !args.some((arg) => /^(?:-[a-zA-Z]*[ef]|--regexp|--file)$/.test(arg))
-  ) {
-    const first = args.findIndex(
-      (arg, at) => !arg.startsWith('-') && !/^-(?:[ABCm]|-max-count|-context|g|t|T)$/.test(args[at - 1] ?? ''),
-    );
-    if (first !== -1) skipped.push(first);
-  }
-  return skipped;
+  const own = TEXT_OPTIONS.get(name);
+  const isText = (option: string): boolean => TEXT_OPTION.test(option) || own?.test(option) === true;
+  const skipped = args.flatMap((arg, at) =>
+    isText(args[at - 1] ?? '') || (/^--[\w-]+=/.test(arg) && isText(arg.replace(/=.*/s, ''))) ? at : [],
+  );
+  if (!SEARCHES.test(name) || args.some((arg) => /^(?:-[a-zA-Z]*[ef]|--regexp|--file)$/.test(arg))) return skipped;
+  const first = args.findIndex(
+    (arg, at) => !arg.startsWith('-') && !/^-(?:[ABCm]|-max-count|-context|g|t|T)$/.test(args[at - 1] ?? ''),
+  );
+  return first === -1 ? skipped : [...skipped, first];
 }
 
+const SEARCHES = /^(?:grep|egrep|fgrep|rg|ag|ack|sed|awk|gawk|jq|yq|perl|tr|expr|pgrep|pkill)$/;
+/** Options of any program whose value is only text. */
+const TEXT_OPTION = /^--(?:user-agent|message|title|body|description|grep|author|regexp|testNamePattern|expression)$/;
 const TEXT_OPTIONS: ReadonlyMap<string, RegExp> = programs.byName([
-  ['curl http', /^-(?:H|A|X|w)$|^--(?:header|user-agent|request|write-out)$/],
-  ['git', /^(?:-m|--message|-[a-z]*m|--grep|--author|--format|--pretty|-S|-G)$/],
-  ['gh', /^(?:-t|--title|-b|--body|--search|--json|-q|--jq|--label)$/],
-  ['glab', /^(?:-t|--title|-d|--description)$/],
-  ['grep', /^(?:-e|--regexp|--include|--exclude|--exclude-dir)$/],
-  ['rg', /^(?:-e|--regexp|-g|--glob)$/],
-  ['find', /^-(?:name|iname|path|ipath|regex|iregex|wholename|not)$/],
-  ['vitest', /^(?:-t|--testNamePattern)$/],
-  ['npx', /^(?:-t|-g|--grep)$/],
-  ['sed', /^(?:-e|--expression)$/],
-  ['tree', /^(?:-I|-P)$/],
-  ['node', /^(?:-e|-p|--eval|--print)$/],
-  ['python', /^-c$/],
+  ['curl http', /^-[HAXw]$|^--(?:header|request|write-out)$/],
+  ['git', /^-(?:[a-z]*m|[SG])$|^--(?:format|pretty)$/],
+  ['gh glab', /^-[tbdq]$|^--(?:search|json|jq|label)$/],
+  ['grep rg', /^-[eg]$|^--(?:include|exclude|exclude-dir|glob)$/],
+  ['find', /^-(?:i?name|i?path|i?regex|wholename|not)$/],
+  ['vitest npx', /^-[tg]$/],
+  ['sed node python tree', /^-[epcIP]$|^--(?:eval|print)$/],
 ]);
 
 /** @internal */

@@ -28,19 +28,9 @@ export function inspectConnections(
         arg,
       ) && !/:\/\/(?:localhost|127\.|\[::1\])/.test(arg),
   );
-  const isOnlyRead =
-    /^(?:node|python3?|npm-check|code)$/.test(name) ||
-    (/^(?:npx|bunx|pnpx)$/.test(name) && /^[@\w]/.test(args[0] ?? '') && args[0] !== address) ||
-    (/^(?:kubectl|helm|terraform)$/.test(name) &&
-      !args.some((arg) => /^(?:apply|create|replace|install|upgrade)$|module/.test(arg)));
+  const isOnlyRead = /^(?:npx|bunx|pnpx)$/.test(name) && /^[@\w]/.test(args[0] ?? '') && args[0] !== address;
   if (address !== undefined && programs.RUNS_ADDRESSES.has(name) && !isOnlyRead)
     return dangerFinding(`It installs or runs code from ${displayText(address)}.`);
-  if (
-    /^(?:go|cargo)$/.test(name) &&
-    /^(?:install|run)$/.test(args[0] ?? '') &&
-    args.some((arg) => /\w\.\w+\/.*@|^--git$/.test(arg))
-  )
-    return dangerFinding('It installs or runs code from another source.');
   if (/^(?:curl|wget|ssh|http)$/.test(name)) {
     const sendsInput = args.some((arg) => /^@-$|=@-|^--(?:post|body)-file=(?:-|\/dev\/stdin)$/.test(arg));
     const isOwn = ({ program, args: texts }: SimpleCommand): boolean =>

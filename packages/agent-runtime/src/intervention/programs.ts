@@ -161,9 +161,9 @@ export const BUILDS =
 
 /** Install or run code from a URL among their arguments. */
 export const RUNS_ADDRESSES =
-  names(`asdf mise pip pip3 pipx uv uvx npm pnpm yarn npx bunx bun pnpx gem brew deno python python3 node php go cargo poetry conda easy_install
+  names(`asdf mise pip pip3 pipx uv uvx npm pnpm yarn npx bunx bun pnpx gem brew deno php go cargo poetry conda easy_install
   dpkg rpm dnf yum apt apt-get apk pacman zypper snap flatpak docker.exe java mvn gradle composer luarocks cpan cpanm
-  opam stack cabal nix nix-env nix-shell nix-build helm kubectl terraform msiexec rundll32 regsvr32 mshta certutil bitsadmin vim bash sh zsh source . emacs code r rscript julia swift raco mix rebar3 npm-check pm2 ansible-pull sysext`);
+  opam stack cabal nix nix-env nix-shell nix-build msiexec rundll32 regsvr32 mshta certutil bitsadmin vim bash sh zsh source . emacs r rscript julia swift raco mix rebar3 pm2 ansible-pull sysext`);
 
 export const DOWNLOADS = names(
   'curl wget aria2c axel http https xh fetch lwp-download lwp-request scp sftp ftp tftp rsync git svn hg gh aws gsutil iwr irm invoke-webrequest invoke-restmethod rclone base64 base32 xxd uudecode openssl gunzip zcat certutil bitsadmin lynx w3m links youtube-dl yt-dlp',

@@ -106,7 +106,10 @@ export function innerCommands(program: string, args: readonly string[]): InnerCo
   if (CONTAINERS.test(program)) return containerInner(args);
   if (program === 'git') return gitInners(args);
   if (program === 'trap') return args.slice(0, 1).map((script) => ({ script }));
-  if (/^python3?$/.test(program)) return wordsAfter(args, args.indexOf('-m') + 1 || args.length, WRAPPERS.get('npx'));
+  if (/^python3?$/.test(program) && args.includes('-m'))
+    return wordsAfter(args, args.indexOf('-m') + 1, WRAPPERS.get('npx'));
+  const script = args.findIndex((arg) => /(?:^|\/)(?:manage\.py|artisan|rails|rake)$/.test(arg));
+  if (script !== -1 && /^(?:python3?|php|ruby|bundle)$/.test(program)) return [{ words: args.slice(script) }];
   const at = args.findIndex((arg) => !arg.startsWith('-'));
   if (RUNNERS.test(`${program} ${args[at] ?? ''}`)) return wordsAfter(args, at + 1, WRAPPERS.get('npx'));
   return wordsAfter(args, 0, WRAPPERS.get(program));
@@ -155,10 +158,6 @@ function executedBy(args: readonly string[]): InnerCommand[] {
   }
   return found;
 }
-
-/** Git configuration that contains commands, and git subcommands that run others. */
-export const GIT_RUNS =
-  /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|pager\..*|sequence\.editor|diff\..*|difftool\..*|mergetool\..*|merge\..*|filter\..*|credential\..*|gpg\..*program|init\.templatedir|include.*|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|protocol\..*|url\..*|web\.browser|browser\..*|interactive\.difffilter|man\..*|http\..*(?:proxy|ssl\w*)|core\.attributesfile|core\.worktree)$/i;
 
 function gitInners(args: readonly string[]): InnerCommand[] {
   return args.flatMap((arg, at): InnerCommand[] => {
