@@ -5,23 +5,11 @@ import { byName, names, SHELLS } from './programs.ts';
 
 export type InnerCommand = { words: readonly string[] } | { script: string };
 
-/** How to parse the arguments of a wrapper before the inner program. */
-type Wrapper = {
-  /** True for options that take the next word as a value: `-abc` and `--name`. */
-  takesNext: (option: string) => boolean;
-  /** Number of arguments before the program. */
-  skip: number;
-  /** Assignments may precede the program. */
-  assigns: boolean;
-  /** The words are joined and parsed as a script. */
-  asScript: boolean;
-};
-
 /**
  * Programs that run the words after them. `-abc` and `--name`: their options with a value; `+1`: number of arguments
  * before the program; `=`: assignments may precede it; `!`: the words are joined and parsed as a script.
  */
-const WRAPPERS = new Map<string, Wrapper>(
+const WRAPPERS = new Map<string, readonly string[]>(
   `
     sudo = -ugphCDRTrtU --user --group --prompt --host --chdir --role --type --close-from --other-user
     doas -uCa
@@ -62,28 +50,19 @@ const WRAPPERS = new Map<string, Wrapper>(
 `
     .trim()
     .split('\n')
-    .map((line) => wrapperFrom(line.trim().split(' '))),
+    .map((line) => line.trim().split(' '))
+    .map(([name = '', ...rest]) => [name, rest]),
 );
 for (const name of names(`
   nohup setsid unbuffer command builtin noglob nocorrect busybox toybox dbus-run-session dbus-launch fakeroot
   firejail unshare setpriv prlimit valgrind gdb rlwrap systemd-inhibit entr bunx pnpx arch linux32 linux64 wsl`))
-  WRAPPERS.set(...wrapperFrom([name]));
+  WRAPPERS.set(name, []);
 
-function wrapperFrom([name = '', ...rest]: readonly string[]): [string, Wrapper] {
-  const letters = rest.find((each) => /^-[^-]/.test(each))?.slice(1) ?? '';
-  return [
-    name,
-    {
-      takesNext: (option) => {
-        if (option.startsWith('--')) return rest.includes(option);
-        // A value attached to its option letter is not a separate word.
-        return [...option].findIndex((letter, at) => at > 0 && letters.includes(letter)) === option.length - 1;
-      },
-      skip: Number(rest.find((each) => each.startsWith('+')) ?? 0),
-      assigns: rest.includes('='),
-      asScript: rest.includes('!'),
-    },
-  ];
+/** True for an option with a value in the next word. A value attached to its option letter is not a separate word. */
+function takesNext(option: string, wrapper: readonly string[]): boolean {
+  if (option.startsWith('--')) return wrapper.includes(option);
+  const letters = wrapper.find((each) => /^-[^-]/.test(each))?.slice(1) ?? '';
+  return [...option].findIndex((letter, at) => at > 0 && letters.includes(letter)) === option.length - 1;
 }
 
 /** `npm exec`, `uv run` and others run the words after the subcommand. */
@@ -115,10 +94,10 @@ export function innerCommands(program: string, args: readonly string[]): InnerCo
   return wordsAfter(args, 0, WRAPPERS.get(program));
 }
 
-function wordsAfter(args: readonly string[], start: number, wrapper: Wrapper | undefined): InnerCommand[] {
+function wordsAfter(args: readonly string[], start: number, wrapper: readonly string[] | undefined): InnerCommand[] {
   if (!wrapper) return [];
   let at = start;
-  let left = wrapper.skip;
+  let left = Number(wrapper.find((each) => each.startsWith('+')) ?? 0);
   for (; at < args.length; at++) {
     const arg = args[at] ?? '';
     if (arg === '--') {
@@ -126,8 +105,8 @@ function wordsAfter(args: readonly string[], start: number, wrapper: Wrapper | u
       break;
     }
     if (arg.startsWith('-') && arg.length > 1) {
-      if (wrapper.takesNext(arg)) at++;
-    } else if (wrapper.assigns && /^[^=\s/]+=/.test(arg)) continue;
+      if (takesNext(arg, wrapper)) at++;
+    } else if (wrapper.includes('=') && /^[^=\s/]+=/.test(arg)) continue;
     else if (left > 0) left--;
     else break;
   }
@@ -135,7 +114,7 @@ function wordsAfter(args: readonly string[], start: number, wrapper: Wrapper | u
   const words = args.slice(at + (args[at] === '--' ? 1 : 0), end === -1 ? undefined : end);
   if (words.length === 0) return [];
   // For these, a single word with spaces is a command line.
-  const isScript = wrapper.asScript || (words.length === 1 && /\s/.test(words[0] ?? ''));
+  const isScript = wrapper.includes('!') || (words.length === 1 && /\s/.test(words[0] ?? ''));
   return isScript ? [{ script: words.join(' ') }] : [{ words }];
 }
 
