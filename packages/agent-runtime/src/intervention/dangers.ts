@@ -299,32 +299,33 @@ function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | 
 }
 
 function lookAtEnvironment(name: string, { args, next }: SimpleCommand): ScriptFinding | undefined {
-  if (name === 'printenv' && args.some((arg) => SECRET_VARIABLES.test(arg))) return ENVIRONMENT;
-  if (name === 'ps' && args.some((arg) => /^[a-z]*e[a-z]*$/.test(arg) && /ww|e$/.test(arg))) return ENVIRONMENT;
-  if (name === 'jq' && /(?:^|[^.\w"])(?:env\b|\$ENV)/.test(args.find((arg) => !arg.startsWith('-')) ?? ''))
-    return ENVIRONMENT;
-  if (/^(?:npm|pnpm|yarn)$/.test(name) && args.includes('run') && args.at(-1) === 'env') return ENVIRONMENT;
+  const [first = ''] = args.filter((arg) => !arg.startsWith('-'));
+  const isAll =
+    (name === 'printenv' && args.some((arg) => SECRET_VARIABLES.test(arg))) ||
+    (name === 'ps' && args.some((arg) => /^[a-z]*e[a-z]*$/.test(arg) && /ww|e$/.test(arg))) ||
+    (name === 'jq' && /(?:^|[^.\w"])(?:env\b|\$ENV)/.test(first)) ||
+    (/^(?:npm|pnpm|yarn)$/.test(name) && args.includes('run') && args.at(-1) === 'env');
+  if (isAll) return ENVIRONMENT;
   if (!programs.PRINTS_ENVIRONMENT.has(name)) return undefined;
-  const printsAll =
-    name === 'env'
-      ? envPrints(args)
-      : args.every((arg) => /^(?:declare|typeset|export|readonly|compgen)$/.test(name) && /^-[pxve]+$/.test(arg));
+  const isList = /^(?:declare|typeset|export|readonly|compgen)$/.test(name);
+  const printsAll = name === 'env' ? envPrints(args) : args.every((arg) => isList && /^-[pxve]+$/.test(arg));
   return printsAll && !(next && looksUpOne(next)) ? ENVIRONMENT : undefined;
 }
 
 /** True if the next command passes only a variable that contains no secret. */
 function looksUpOne({ program, args }: SimpleCommand): boolean {
-  if (!/^(?:e?grep|rg)$/.test(program) || args.some((arg) => /^-[a-z]*v/.test(arg))) return false;
   const pattern = args.find((arg) => !arg.startsWith('-')) ?? '';
-  return /^\^?\w{3,}/.test(pattern) && !SECRET_VARIABLES.test(pattern);
+  const isSearch = /^(?:e?grep|rg)$/.test(program) && !args.some((arg) => /^-[a-z]*v/.test(arg));
+  return isSearch && /^\^?\w{3,}/.test(pattern) && !SECRET_VARIABLES.test(pattern);
 }
 
 const ENVIRONMENT = dangerFinding('It prints environment variables, which may contain secrets.');
 
 function envPrints(args: readonly string[]): boolean {
-  if (args.some((arg) => /^(?:-i|-|--ignore-environment|-S.*|--split-string.*|--help|--version)$/s.test(arg)))
-    return false;
-  return args.every((arg, at) => /^-|^\w+=/.test(arg) || /^-[uC]$/.test(args[at - 1] ?? ''));
+  const isOther = args.some((arg) =>
+    /^(?:-i|-|--ignore-environment|-S.*|--split-string.*|--help|--version)$/s.test(arg),
+  );
+  return !isOther && args.every((arg, at) => /^-|^\w+=/.test(arg) || /^-[uC]$/.test(args[at - 1] ?? ''));
 }
 
 /** Toolyard's own data, port and commands. */
