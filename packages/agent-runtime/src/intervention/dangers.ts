@@ -63,7 +63,7 @@ const INSPECTORS: readonly Inspector[] = [
   lookAtOwn,
   inspectCodeCommand,
   inspectConnections,
-  (name, command, { inspect }) => inspectGiven(name, command, () => textArguments(name, command.args), inspect),
+  (name, command, { inspect }) => inspectGiven(name, command, inspect, () => textArguments(name, command.args)),
   (name, { args }) => inspectArguments(name, args),
   (name, { args }) => (name === 'git' ? dangerOfGit(args) : undefined),
   (name, { args }) => dangerOfContainer(name, args),
@@ -122,15 +122,7 @@ export function inspectAssignment(each: { name: string; value: string }, isProje
   const isLoaded = (isProject ? NAMES_FILE : NAMES_ANY).test(name) && LOCAL_FILE.test(value) && !DATA.test(value);
   const isShell = (SHELL.test(value) && name !== 'SHELL') || /^(?:\+[:!]|[!|]\s*\w|!?(?:ba|z|da|k)?sh\s)/.test(value);
   const options = { args: value.startsWith('-') ? value.split(/\s+/) : [] };
-  return isNamed ||
-    isLoaded ||
-    isShell ||
-    inspectGiven(
-      'it',
-      options,
-      () => [],
-      () => undefined,
-    )
+  return isNamed || isLoaded || isShell || inspectGiven('', options)
     ? dangerFinding(`The variable ${name} sets a program to run: ${displayText(value)}.`)
     : undefined;
 }
@@ -218,15 +210,14 @@ function searchedSecret(name: string, { args, isInner, next }: SimpleCommand): S
 
 function takesAll(name: string, args: readonly string[]): boolean {
   if (name === 'find' || name === 'fd') return args.some((arg) => /^-{1,2}(?:delete|exec\w*|ok\w*|x|X)$/.test(arg));
-  return (
-    (!programs.LISTERS.has(name) &&
-      !/^(?:tr|cut|paste|sort|xargs|awk|sed|jq|column|curl|wget|http|grep|docker|kubectl|npm|psql|cat|node|vitest|journalctl|lsof)$/.test(
-        name,
-      )) ||
-    (/^(?:grep|docker|rg)$/.test(name) &&
-      args.some((arg) => /^(?:-[a-z]*[rRv][a-z]*|build|--recursive|--volume\S*|--mount\S*)$/i.test(arg)))
-  );
+  if (/^(?:grep|docker)$/.test(name))
+    return args.some((arg) => /^(?:-[a-z]*[rRv][a-z]*|build|--recursive|--volume\S*|--mount\S*)$/i.test(arg));
+  return !programs.LISTERS.has(name) && !TAKES_ONE.test(name);
 }
+
+/** They take single files, or no paths at all. */
+const TAKES_ONE =
+  /^(?:tr|cut|paste|sort|xargs|awk|sed|jq|column|curl|wget|http|kubectl|npm|psql|cat|node|vitest|journalctl|lsof)$/;
 
 function writesFiles(name: string, args: readonly string[]): boolean {
   const option = WRITING_OPTIONS.get(name);
@@ -329,26 +320,19 @@ function envPrints(args: readonly string[]): boolean {
 }
 
 /** Toolyard's own data, port and commands. */
-function lookAtOwn(
-  name: string,
-  { words, folder, redirects }: SimpleCommand,
-  { own }: Context,
-): ScriptFinding | undefined {
-  const texts = [...words.slice(1), ...redirects.map(({ target }) => target)];
+function lookAtOwn(name: string, command: SimpleCommand, { own }: Context): ScriptFinding | undefined {
+  const { args, folder, redirects } = command;
+  const texts = [...args, ...redirects.map(({ target }) => target)];
   if (name === 'kill' && texts.includes(UNKNOWN) && texts.some((text) => /^-(?:USR|HUP|9|KILL|STOP|s)/.test(text)))
     return unclearFinding('The process that it signals is not known in advance.');
   if (/^(?:kill|pkill|killall)$/.test(name) && (texts.at(-1) === '-1' || texts.at(-1) === '1'))
     return dangerFinding('It kills every process.');
   if (programs.TEXT_ONLY.has(name) || name === 'git') return undefined;
-  for (const text of [folder ?? '', ...texts]) {
-    const finding =
-      touchesToolyard(text, own) ?? (text === folder ? undefined : touchesToolyard(inFolder(text, folder), own));
-    if (finding) return finding;
-  }
+  const inside = folder === undefined ? [] : [folder, ...texts.map((text) => inFolder(text, folder))];
+  if ([...texts, ...inside].some((text) => touchesToolyard(text, own))) return TOUCHES_TOOLYARD;
   const isOwn = (text: string): boolean =>
     /^(?:.*\/)?toolyard(?:@[\w.]+|\.service)?$|packages\/cli\/(?:dist|src)\//.test(text);
-  if (!READERS.has(name) && texts.some(isOwn)) return TOUCHES_TOOLYARD;
-  return undefined;
+  return !READERS.has(name) && texts.some(isOwn) ? TOUCHES_TOOLYARD : undefined;
 }
 
 export const TOUCHES_TOOLYARD = dangerFinding('It accesses Toolyard itself, which enforces permissions.');

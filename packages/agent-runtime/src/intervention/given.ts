@@ -57,8 +57,8 @@ export const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
 export function inspectGiven(
   name: string,
   { args }: Pick<SimpleCommand, 'args'>,
-  skipped: () => readonly number[],
-  inspect: (script: string) => ScriptFinding | undefined,
+  inspect?: (script: string) => ScriptFinding | undefined,
+  skipped: () => readonly number[] = () => [],
 ): ScriptFinding | undefined {
   const short = RUNS_SHORT.get(name);
   if ((programs.TEXT_ONLY.has(name) && !short) || programs.SHELLS.has(name)) return undefined;
@@ -106,7 +106,7 @@ export function inspectGiven(
     if (isText || !/\s/.test(text) || /^\s*(?:[[{<]|"[^"]*"(?!:))/.test(text)) continue;
     const inner = /\w\((.*)\)$/s.exec(text)?.[1];
     const script = (inner ?? text).replace(/^(?:"[^"]*":|[+:%!|\s])+/, '');
-    const finding = isPlainProse(script) ? undefined : inspect(script);
+    const finding = isPlainProse(script) ? undefined : inspect?.(script);
     if (finding?.kind === 'danger') return finding;
   }
   return undefined;

@@ -3,7 +3,7 @@ import { foldCase, hostName, hostsNamedIn, isPlainText, normalHost, plainWebUrl 
 import type { CallFacts, Field } from './call-facts.ts';
 import { splitWords } from './call-facts.ts';
 import { isPlainGit } from './git-dangers.ts';
-import { globInside, globOf, matchesGlob } from './globs.ts';
+import { globInside, matchesGlob } from './globs.ts';
 import { LISTERS, namesEffect, TEXT_ONLY } from './programs.ts';
 import type { PathOptions, PathCandidates, ResolvePath } from './resolved-path.ts';
 import { insideOf, pathCandidates } from './resolved-path.ts';
@@ -44,7 +44,7 @@ function conditionsOf(rule: InterventionRule): Condition[] {
   const allows = rule.decision === 'allow';
   const conditions: Condition[] = [];
   if (tool !== undefined) {
-    const glob = globOf(tool);
+    const glob = matcherOf(tool);
     conditions.push(({ reference }) => glob(reference));
   }
   if (readOnly !== undefined) conditions.push((_facts, hints) => hints.readOnly === readOnly);
@@ -53,7 +53,7 @@ function conditionsOf(rule: InterventionRule): Condition[] {
   if (allows && (argument ?? command ?? host ?? inside) !== undefined) conditions.push(({ isTooLarge }) => !isTooLarge);
   if (argument !== undefined) conditions.push(argumentCondition(argument, allows));
   if (command !== undefined) {
-    const pattern = { text: command, glob: globOf(command), program: /^[\w.+-]*/.exec(command)?.[0] ?? '' };
+    const pattern = { text: command, glob: matcherOf(command), program: /^[\w.+-]*/.exec(command)?.[0] ?? '' };
     conditions.push((facts) => (allows ? isOnly(pattern, facts) : runs(pattern, facts)));
   }
   if (host !== undefined) conditions.push(hostCondition(host, allows));
@@ -62,6 +62,8 @@ function conditionsOf(rule: InterventionRule): Condition[] {
   if (inside !== undefined) conditions.push((facts) => staysInside(inside, facts, command !== undefined));
   return conditions;
 }
+
+const matcherOf = (pattern: string) => (text: string) => matchesGlob(pattern, text);
 
 /** What an allowing rule must account for: every text of the call, and every name that is more than a name. */
 function textsIn({ fields, names }: CallFacts): string[] {
@@ -77,7 +79,7 @@ function argumentCondition(pattern: string, allows: boolean): Condition {
     const isWithin = globInside(pattern);
     return ({ words, isPlain }) => words.some((text) => isWithin(text, isPlain));
   }
-  const glob = globOf(pattern);
+  const glob = matcherOf(pattern);
   const fits = (text: string): boolean =>
     glob(text) && !CLIMBS.test(foldCase(text)) && text.split(/[\r\n]+/).every((line) => line === '' || glob(line));
   return (facts) => facts.fields.length > 0 && textsIn(facts).every(fits);
@@ -87,7 +89,7 @@ const HOST_FIELD = /(?:^|_)(?:hosts?|host_?name|domains?|server|address|addr|ip|
 
 /** Allowed are only plain URLs at such a host; forbidden is the host wherever some program may read it. */
 function hostCondition(pattern: string, allows: boolean): Condition {
-  const glob = globOf(pattern.includes('?') ? pattern.toLowerCase() : normalHost(pattern));
+  const glob = matcherOf(pattern.includes('?') ? pattern.toLowerCase() : normalHost(pattern));
   if (allows) {
     const isThere = (text: string): boolean => {
       const url = plainWebUrl(text);
@@ -117,9 +119,9 @@ function isOnly(pattern: CommandPattern, facts: CallFacts): boolean {
   const lists = facts.wordLists.filter(({ isCertain }) => isCertain);
   // Split words form one command and must not be checked separately.
   const pieces = new Set(lists.flatMap(({ words }) => words));
+  const isPiece = (text: string): boolean => pieces.size > 0 && text.split(/\s+/).every((word) => pieces.has(word));
   const others = facts.fields.filter(
-    ({ role, text }) =>
-      /^(?:command|unknown|code|query)$/.test(role) && !text.split(/\s+/).every((word) => pieces.has(word)),
+    ({ role, text }) => /^(?:command|unknown|code|query)$/.test(role) && !isPiece(text),
   );
   if (!others.every((field) => mayBeScript(field, program, facts))) return false;
   const scripts = [...lists, ...others].map((each) => facts.scriptOf(each));
