@@ -8,7 +8,7 @@ const UNREACHABLE = 'It deletes unreachable commits for good.';
 /** Configuration that contains commands, or decides where commits come from. */
 const KEYS = String.raw`(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|pager\..*|sequence\.editor|diff\..*|difftool\..*|mergetool\..*|merge\..*|filter\..*|credential\..*|gpg\..*program|init\.templatedir|include.*|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|protocol\..*|url\..*|web\.browser|browser\..*|interactive\.difffilter|man\..*|http\..*(?:proxy|ssl\w*)|core\.attributesfile|core\.worktree)`;
 const NAMES_PROGRAM = new RegExp(
-  ` (?:--[\\w-]+=)?ext::| --(?:upload-pack|receive-pack|exec|open-files-in-pager|extcmd|gpg-sign-program|config-env)[= ]| -O\\S| -c ${KEYS}=(?!(?:cat|less|true|false|) )`,
+  ` (?:--[\\w-]+=)?ext::| --(?:upload-pack|receive-pack|exec|open-files-in-pager|extcmd|gpg-sign-program|config-env)[= ]| -O\\S| (?:-c|--config)[= ]${KEYS}=(?!(?:cat|less|true|false|) )`,
   'i',
 );
 

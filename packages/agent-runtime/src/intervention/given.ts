@@ -136,4 +136,4 @@ function runs(named: string, name: string): boolean {
 }
 
 const DATA_OPTIONS =
-  /^(?:-[mt]|--(?:data\S*|form|header|body|message|title|description|format|grep|name|text|prompt))$/;
+  /^(?:-[kmt]|--(?:data\S*|form|header|body|message|title|description|format|grep|name|text|prompt))$/;

@@ -7,7 +7,7 @@ import { dangerFinding } from './shell-script.ts';
 /** Commands that connect to other machines, and code from the network. */
 
 export const METADATA =
-  /169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200|fd00:ec2::254|169\.254\.170\.2|metadata\.azure|0xa9fea9fe|2852039166/i;
+  /169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200|fd00:ec2::254|169\.254\.170\.2|metadata\.azure|0xa9fea9fe|2852039166|^gopher:/i;
 
 export function inspectConnections(
   name: string,
