@@ -96,7 +96,7 @@ const CHANGES = /^(?:-w|-F|-X|-P|-d|-D|-A|--write|show)$/;
 
 /** Variables that set a program to run or code to load. */
 const RUNS_VALUE =
-  /^(?:\w*EDITOR|VISUAL|\w*PAGER|GIT_\w+|LD_\w+|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PYTHON(?:STARTUP|PATH|HOME|INSPECT|BREAKPOINT)|NODE_OPTIONS|NODE_PATH|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|VIMINIT|EXINIT|GVIMINIT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|BROWSER|SHELL|PATH|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS[0-4]|IFS|LESSOPEN|LESSCLOSE|TERMINFO\w*|GCONV_PATH|MAKEFLAGS|RUSTC_WRAPPER|CC|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|OPENSSL_CONF|KUBECONFIG|DOCKER_HOST|HTTPS?_PROXY|ALL_PROXY|npm_config_\w+|PIP_\w+|UV_\w*INDEX\w*|GOFLAGS|GOPROXY|TOOLYARD_\w+)$/i;
+  /^(?:\w*EDITOR|VISUAL|\w*PAGER|GIT_\w+|LD_\w+|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PYTHON(?:STARTUP|PATH|HOME|INSPECT|BREAKPOINT)|NODE_OPTIONS|NODE_PATH|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|VIMINIT|EXINIT|GVIMINIT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|BROWSER|SHELL|PATH|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS[0-4]|IFS|LESSOPEN|LESSCLOSE|TERMINFO\w*|GCONV_PATH|MAKEFLAGS|RUSTC_WRAPPER|CC|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|OPENSSL_CONF|KUBECONFIG|DOCKER_HOST|HTTPS?_PROXY|ALL_PROXY|npm_config_\w+|PIP_\w+|UV_\w*INDEX\w*|GOFLAGS|GOPROXY|\w*REGISTRY|TOOLYARD_\w+)$/i;
 const HARMLESS_VALUE =
   /^(?:|cat|less(?: -\w+)*|more|true|:|\/bin\/(?:cat|true|sh|bash)|--max[-_]old[-_]space[-_]size=\d+|--no-warnings|--enable-source-maps|-j\d*|gcc|clang|cc|g\+\+|code --wait|vim?|nano|\d+|never|always|on|off|yes|no|none|-mod=\w+|\/usr\/lib\/[\w./-]+)$/;
 const HARMLESS_NAME =
@@ -119,19 +119,22 @@ const RUNS_PROJECT =
 export function inspectAssignment(each: { name: string; value: string }, isProject = true): ScriptFinding | undefined {
   const { name, value } = each;
   const isNamed = (RUNS_VALUE.test(name) && !isHarmlessAssignment(each)) || INSECURE.test(name);
-  const isLoaded = (isProject ? NAMES_FILE : NAMES_ANY).test(name) && LOCAL_FILE.test(value) && !DATA.test(value);
+  const isLoaded = (isProject ? NAMES_FILE : NAMES_ANY).test(name) && isLocal(value);
   const isShell = (SHELL.test(value) && name !== 'SHELL') || /^(?:\+[:!]|[!|]\s*\w|!?(?:ba|z|da|k)?sh\s)/.test(value);
-  const options = { args: value.startsWith('-') ? value.split(/\s+/) : [] };
-  return isNamed || isLoaded || isShell || inspectGiven('', options)
+  const isOption = /^[-@]/.test(value) && (LOADS_AGENT.test(value) || value.split(/[\s=@]+/).some(isLocal));
+  return isNamed || isLoaded || isShell || isOption
     ? dangerFinding(`The variable ${name} sets a program to run: ${displayText(value)}.`)
     : undefined;
 }
+
+const isLocal = (text: string): boolean => LOCAL_FILE.test(text) && !DATA.test(text);
+const LOADS_AGENT = /(?:^|\s)-(?:java)?agent\w*:|--?(?:fplugin|wrapper|toolexec|exec\w*|require|import)\b/;
 
 /** They turn a protection off. */
 const INSECURE =
   /^(?:NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY|HIST(?:FILE|SIZE|FILESIZE|CONTROL)|\w*(?:INSECURE|NO_VERIFY|SKIP_VERIFY)\w*)$/i;
 const NAMES_FILE =
-  /(?:RC|CONFIG|GEMFILE|COMMAND|CMD|WRAPPER|HOOKS?|PLUGINS?|LIB|BIN|TOOLCHAIN_FILE|(?:CONFIG|CURL|COMPOSER|LIB\w*)_(?:PATH|HOME|FILE|DIR))$/i;
+  /(?:RC|CONFIG|GEMFILE|COMMAND|CMD|WRAPPER|HOOKS?|PLUGINS?|LIB|BIN|TOOLCHAIN_FILE|RUSTC|GOROOT|SCAN_DIR|RC_FILENAME|(?:EXECUTABLE|CHROME|BROWSER)_PATH|(?:CONFIG|CURL|COMPOSER|LIB\w*)_(?:PATH|HOME|FILE|DIR))$/i;
 const NAMES_ANY = /^(?!(?:TMP|TEMP|OUT|LOG|DEST|TARGET)\w*$)/i;
 
 const SETS_VARIABLES = /^(?:make|gmake|export|declare|typeset|env|sudo|readonly|local|set|setx)$/;

@@ -222,6 +222,10 @@ describe('what any program is given to run', () => {
       'X_OPTS="--exec ./x"',
       'ANY=./x',
       'HISTFILE=',
+      "X_FLAGS='-fplugin=./x.so'",
+      'X_OPTS=-javaagent:./x.jar',
+      "X='|id'",
+      'X_REGISTRY=http://x.example',
     ])
       expect([assigned, flags(`${assigned} mytool a`)]).toEqual([assigned, true]);
     for (const assigned of ['FIXTURES=./test', 'CONFIG=./a.json', 'PORT=1', 'JAVA_HOME=/usr/lib/jvm', 'DEBUG=a:*'])
@@ -233,6 +237,15 @@ describe('calls whose arguments are the options of a program', () => {
   it.each<[string, JsonObject]>([
     ['docker/run', { image: 'a', privileged: true }],
     ['docker/run', { image: 'a', cap_add: ['ALL'] }],
+    ['git/push', { args: ['--force', 'origin'] }],
+    ['git/clean', { options: '-fdx' }],
+    ['git/clone', { repository: 'a', config: ['core.hooksPath=/tmp/h'] }],
+    ['compose/down', { volumes: true }],
+    ['aws/cli', { command: 'iam create-access-key' }],
+    ['github/delete_repository', { owner: 'a', repo: 'b' }],
+    ['pty/send_line', { text: 'shutdown -h now' }],
+    ['browser/navigate', { url: "javascript:fetch('//x.example')" }],
+    ['duckdb/query', { query: "COPY (SELECT 1) TO '/home/anna/.bashrc'" }],
     ['git/run', { subcommand: 'push', flags: ['--force'] }],
     ['k8s/get', { resource: 'secrets', namespace: 'a' }],
     ['mongo/run', { command: { dropDatabase: 1 } }],
@@ -254,6 +267,9 @@ describe('calls whose arguments are the options of a program', () => {
   });
 
   it.each<[string, JsonObject]>([
+    ['slack/post', { text: 'sudo reboot is planned; see /etc/cron.d' }],
+    ['fs/list_directory', { path: '/srv/app/node_modules/.bin' }],
+    ['docker/run', { image: 'a', env: { POSTGRES_PASSWORD: 'dev' } }],
     ['github/search_code', { q: 'exec(', repo: 'a/b' }],
     ['docker/run', { image: 'a', ports: ['80:80'], detach: true }],
     ['git/commit', { message: 'never rm -rf / again' }],

@@ -106,6 +106,7 @@ export function inspectGiven(
     if (isText || !/\s/.test(text) || /^\s*(?:[[{<]|"[^"]*"(?!:))/.test(text)) continue;
     const inner = /\w\((.*)\)$/s.exec(text)?.[1];
     const script = (inner ?? text).replace(/^(?:"[^"]*":|[+:%!|\s])+/, '');
+    if (IS_SHELL.test(script)) return dangerFinding(`It gives ${name} a command: ${displayText(script)}.`);
     const finding = isPlainProse(script) ? undefined : inspect?.(script);
     if (finding?.kind === 'danger') return finding;
   }
