@@ -46,7 +46,7 @@ const CODE = /\.(?:py|[cm]?[jt]s|rb|pl|php|sh|lua|jar|so|dylib|jl|ps1|exe)$/i;
 const WRITES_TO = /out|cache|te?mp|log|report|dest|target|^-[otvw]$|volume|mount|profile/i;
 /** A file that is neither of the system nor named by the shell's search path. */
 export const LOCAL_FILE = /^(?:\.{0,2}\/(?!usr\/|opt\/|home\/|etc\/|dev\/|bin\/)|~)/;
-const DECLARES = /\.(?:ya?ml|toml|ini|env|properties|tf|tfvars|lock|proto|graphql|cnf|sql)$/i;
+const DECLARES = /\.(?:ya?ml|toml|ini|env|properties|tf|tfvars|lock|proto|graphql|cnf|cfg|sql)$/i;
 export const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
 
 /**

@@ -18,7 +18,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
     programs:
       names(`ssh-copy-id sudo sudoedit doas su pkexec run0 runuser runas gsudo machinectl systemd-run chroot unshare nsenter
       capsh setcap setpriv newgrp sg usermod useradd adduser addgroup userdel deluser groupadd groupmod groupdel gpasswd
-      xattr sysadminctl update-ca-certificates trust visudo vipw vigr chpasswd passwd chage chsh chfn pam-auth-update update-alternatives dpkg-divert setenforce
+      xattr sysadminctl add-apt-repository apt-add-repository apt-key update-ca-certificates trust visudo vipw vigr chpasswd passwd chage chsh chfn pam-auth-update update-alternatives dpkg-divert setenforce
       setsebool semanage aa-disable aa-complain aa-teardown apparmor_parser chattr insmod modprobe rmmod kexec bpftool
       sysctl iptables ip6tables iptables-restore nft ufw firewall-cmd pfctl netsh polkit dscl csrutil spctl tccutil
       nvram auditctl dsenableroot dseditgroup authconfig realm kinit ldapmodify reg regedit takeown icacls cacls net
@@ -58,7 +58,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
     programs:
       names(`crontab at batch anacron launchctl update-rc.d chkconfig rc-update sysv-rc-conf insserv incrontab loginctl
       osascript automator busctl gdbus dbus-send xdotool ydotool wtype defaults plistbuddy dracut update-initramfs mkinitcpio grub-install grub-mkconfig efibootmgr
-      ldconfig setsid start-stop-daemon daemonize disown pm2 supervisorctl atrm fcrontab ln.exe`),
+      ldconfig setsid start-stop-daemon daemonize disown pm2 supervisorctl atrm fcrontab xdg-mime xdg-settings ln.exe`),
   },
   { why: 'controls Toolyard itself', programs: names('toolyard') },
 ];

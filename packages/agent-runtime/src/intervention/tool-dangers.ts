@@ -39,7 +39,7 @@ export function dangerOfTool(name: string, args: readonly string[]): ScriptFindi
     if (BUILDS.has(name) || DATABASES.has(name) || TAKES_ANY_WORD.test(name)) return undefined;
     return removesForGood(name, plain.slice(0, 2));
   }
-  if (plain.includes('create') || /^(?:aws|gcloud)$/.test(name)) {
+  if (plain.includes('create') || /^(?:aws|gcloud|az)$/.test(name)) {
     const grant = plain.find((arg) => GRANTS.test(arg));
     if (grant !== undefined) return dangerFinding(`${name} ${displayText(grant)}: it grants permissions.`);
   }
@@ -68,7 +68,7 @@ function removesForGood(name: string, words: readonly string[]): ScriptFinding |
 
 /** Subcommands that grant permissions in a cloud or a cluster. */
 const GRANTS =
-  /^(?:(?:cluster)?rolebindings?|(?:attach|put)-[\w-]+-policy|(?:add|set)-iam-policy\S*|create-(?:access-key|login-profile)|add-user-to-group|(?:create|attach|put|update)-(?:user|role|group|policy)\S*|assignment|create-for-rbac|keys|add-role-to-\S+)$/;
+  /^(?:(?:cluster)?rolebindings?|(?:attach|put)-[\w-]+-policy|(?:add|set)-iam-policy\S*|create-(?:access-key|login-profile)|add-user-to-group|(?:create|attach|put|update)-(?:user|role|group|policy)\S*|assignment|update-function-code|create-for-rbac|keys|add-role-to-\S+)$/;
 
 /** True for the programs that {@link dangerOfTool} checks by name. */
 export function isToolProgram(name: string): boolean {
