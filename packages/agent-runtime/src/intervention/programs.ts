@@ -192,3 +192,14 @@ const EFFECT =
 export function namesEffect(program: string, arg: string): boolean {
   return EFFECT.test(arg) || (/^-[a-zA-Z]*[oO]/.test(arg) && WRITERS.has(program));
 }
+
+/** Programs of which something is known. */
+export const KNOWN: ReadonlySet<string> = new Set([
+  ...ALWAYS.flatMap((each) => [...each.programs]),
+  ...[SHELLS, INTERPRETERS, EDITORS, WRITERS, REMOVERS, BUILDS, RUNS_ADDRESSES, DOWNLOADS, DATABASES].flatMap(
+    (each) => [...each],
+  ),
+  ...[PRINTS_ENVIRONMENT, LISTERS].flatMap((each) => [...each]),
+  ...names(`mail mailx mutt sendmail msmtp swaks gio locate mdfind service zmodload read trap popd alias killall egrep
+    fgrep rg ag ack . kill eval jq source getopts let`),
+]);
