@@ -3,7 +3,7 @@ import type { CallFacts, Field } from './call-facts.ts';
 import { KNOWN_PROGRAM, splitWords, VARIABLE } from './call-facts.ts';
 import type { ProtectedPlaces } from './dangers.ts';
 import { inspectAssignment, inspectScript, TOUCHES_TOOLYARD, secretFinding, touchesToolyard } from './dangers.ts';
-import { METADATA } from './network-dangers.ts';
+import { reachesMetadata } from './network-dangers.ts';
 import { HOST_SETTINGS } from './argument-dangers.ts';
 import { inspectCode, inspectQuery, displayText } from './inline-code.ts';
 import type { ResolvePath } from './resolved-path.ts';
@@ -55,7 +55,7 @@ function inspectNames(field: Field, facts: CallFacts, own: ProtectedPlaces): Scr
   const { text } = field;
   const found = touchesToolyard(text, own) ?? resolvesToOwn(field, facts);
   if (found) return found;
-  if (METADATA.test(text)) return dangerFinding('It reads the credentials of a cloud machine.');
+  if (reachesMetadata(text)) return dangerFinding('It reads the credentials of a cloud machine.');
   return text.includes('true') && HOST_SETTINGS.test(text) ? HOST_ACCESS : undefined;
 }
 

@@ -234,7 +234,9 @@ export class CallFacts {
     // A tool that is called like a program may take its subcommand by its own name, or beside the options.
     const own = this.#program === undefined ? [] : [...this.#program.split(' '), ...this.#subcommand];
     if (typeof program === 'string' && operands !== undefined) {
-      const others = entries.flatMap(([name, value]) => (isWord(name, value) ? value : []));
+      const others = entries.flatMap(([name, value]) =>
+        typeof value === 'string' && isWord(name, value) ? [value] : [],
+      );
       const first = program === this.#program ? [...own, ...others] : program.trim().split(/\s+/);
       if (typeof operands === 'string') this.#command(`${first.join(' ')} ${operands}`, folder);
       else this.#words([...first, ...textsIn(operands)], true, folder);
@@ -308,14 +310,8 @@ function objectIn(schema: JsonObject | undefined, name: string): JsonObject | un
   return isJsonObject(value) ? value : undefined;
 }
 
-function isWord(name: string, value: JsonValue): boolean {
-  return (
-    typeof value === 'string' &&
-    /^[\w-]+$/.test(value) &&
-    !TEXT.test(name) &&
-    !PROGRAM.test(name) &&
-    !ARGUMENTS.test(name)
-  );
+function isWord(name: string, value: string): boolean {
+  return /^[\w-]+$/.test(value) && ![TEXT, PROGRAM, ARGUMENTS].some((pattern) => pattern.test(name));
 }
 
 function textsIn(value: JsonValue): string[] {

@@ -1,3 +1,4 @@
+import { hostsNamedIn } from '@toolyard/protocol';
 import { inspectQuery, displayText } from './inline-code.ts';
 import { DATA } from './new-files.ts';
 import * as programs from './programs.ts';
@@ -6,14 +7,20 @@ import { dangerFinding } from './shell-script.ts';
 
 /** Commands that connect to other machines, and code from the network. */
 
-export const METADATA =
-  /169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200|fd00:ec2::254|169\.254\.170\.2|metadata\.azure|0xa9fea9fe|2852039166|^gopher:/i;
+const METADATA =
+  /169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200|fd00:ec2::254|169\.254\.170\.2|metadata\.azure|^gopher:/i;
+
+/** True for an address of the credentials of a cloud machine, in any spelling. */
+export function reachesMetadata(text: string): boolean {
+  const mayBeAddress = /:\/\/|^\[?[\da-fx.:]{7,}\]?$/i.test(text) && text.length < 2_000;
+  return METADATA.test(text) || (mayBeAddress && hostsNamedIn(text, true).some((host) => METADATA.test(host)));
+}
 
 export function inspectConnections(
   name: string,
   { args, words, sources, redirects }: SimpleCommand,
 ): ScriptFinding | undefined {
-  if (words.some((word) => METADATA.test(word)) && !programs.TEXT_ONLY.has(name))
+  if (!programs.TEXT_ONLY.has(name) && words.some(reachesMetadata))
     return dangerFinding('It reads the credentials of a cloud machine.');
   const readsFile = redirects.some(({ operator, target }) => operator === '<' && target !== '/dev/null');
   if (
