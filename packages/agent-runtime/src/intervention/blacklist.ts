@@ -22,7 +22,7 @@ const REMOVES_ALL =
  */
 export function findDanger(facts: CallFacts, onlyReads: boolean): ScriptFinding | undefined {
   if (!onlyReads && REMOVES_ALL.test(splitWords(facts.reference)))
-    return dangerFinding('Its name says that it deletes something with everything in it.');
+    return dangerFinding(`${facts.reference.replace('/', ' ')}: it deletes something permanently.`);
   if (facts.isTooLarge) return unclearFinding('The arguments are too large to be checked.');
   return firstDanger(findingsIn(facts, { ...facts.tool, onlyReads }, facts.surroundings.own ?? {}));
 }
@@ -131,7 +131,7 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
   const { own = {} } = facts.surroundings;
   switch (role) {
     case 'command':
-      if (/^[!|]\w/.test(text)) return dangerFinding('It leaves a program for a shell.');
+      if (/^[!|]\w/.test(text)) return dangerFinding(`It gives ${facts.reference} a command: ${displayText(text)}.`);
       return (
         (tool.queries ? inspectQuery(text) : undefined) ??
         (text.trim() === '' ? undefined : inspectScript(facts.scriptOf(field), own))

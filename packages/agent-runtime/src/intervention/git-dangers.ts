@@ -3,6 +3,7 @@ import type { ScriptFinding } from './shell-script.ts';
 import { dangerFinding } from './shell-script.ts';
 import { hasUnknown } from './shell-text.ts';
 
+const OTHERS = 'It rewrites history, starts a server, or shows credentials.';
 const UNREACHABLE = 'It deletes unreachable commits for good.';
 
 /** Configuration that contains commands, or decides where commits come from. */
@@ -16,7 +17,7 @@ const lookAtAction = argumentDangers([
   [
     'push',
     / (?:--force\S*|-[a-z]*f[a-z]*|--mirror|--all|--delete|-d|--prune|[:+]\S+) /,
-    'It deletes commits of others.',
+    'It overwrites or deletes commits of others.',
   ],
   ['push', / (?:\w+:\/\/\S*|[\w.-]+@\S*:\S*) /, 'It sends data to another place.'],
   ['reset', / --(?:hard|merge|keep) /, 'It discards changes.'],
@@ -31,8 +32,8 @@ const lookAtAction = argumentDangers([
   ['rm', /^(?!.* --cached ).* (?:-[a-z]*r[a-z]*|\.|\*|:\S*) /, 'It deletes files.'],
   ['update-ref', / -d /, 'It deletes a branch.'],
   ['worktree submodule', / (?:-f|--force|deinit) /, 'It deletes a folder with changes.'],
-  ['filter-branch filter-repo daemon instaweb send-email', / /, 'It rewrites history, or opens a connection.'],
-  ['credential credential-store credential-cache', / /, 'It shows credentials.'],
+  ['filter-branch filter-repo daemon instaweb send-email', / /, OTHERS],
+  ['credential credential-store credential-cache', / /, OTHERS],
 ]);
 
 /** Subcommands of git that lose work, run commands or show credentials. */

@@ -87,11 +87,11 @@ export function inspectGiven(
       : !isMover && ((isOption && CONFIGURES.test(named)) || CODE.test(value));
     // Files of settings are declarations; anything else may contain commands.
     if (!loads && isLoaded && isOption && LOCAL_FILE.test(value) && !DECLARES.test(value) && !DATA.test(value))
-      return dangerFinding(`It gives ${name} a configuration or code: ${displayText(value)}.`);
+      return dangerFinding(`It gives ${name} a command: ${displayText(value)}.`);
     if (isLoaded && IN_OPEN_FOLDER.test(value) && (!DATA.test(value) || MANIFEST.test(value)))
       return dangerFinding(`It runs ${displayText(value)} from a world-writable folder.`);
     if (/(?:auth\w*|token|password)$/i.test(named) && /^(?:none|false|off|)$/.test(value) && isOption)
-      return dangerFinding(`It turns off a protection of ${name}.`);
+      return dangerFinding(`${name} runs other commands, or gives others access.`);
     if (onlyOptions && !isRun) continue;
     texts ??= skipped();
     if (texts.includes(at)) continue;

@@ -79,8 +79,11 @@ const HARMFUL_SQL =
 /** The effect of a text on a database, if it is SQL or a command of a database shell. */
 export function inspectQuery(text: string): ScriptFinding | undefined {
   if (text.length > MAX_CODE_LENGTH) return unclearFinding('The query is too long to be checked.');
-  const path = [...text.matchAll(/'([~/][^']*)'/g)].find(([, each = '']) => /^s/.test(dangerOfPath(each) ?? ''))?.[1];
-  if (path !== undefined) return dangerFinding(`It accesses ${displayText(path)}.`);
+  for (const [, path = ''] of text.matchAll(/'([~/][^']*)'/g)) {
+    const danger = dangerOfPath(path);
+    if (danger === 'secret') return dangerFinding(`It accesses ${displayText(path)}, which may contain secrets.`);
+    if (danger === 'startup') return dangerFinding(`It writes to ${displayText(path)}, which runs automatically.`);
+  }
   const found = HARMFUL_SQL.exec(text.replace(/'[^']*'/g, "''"));
   return found ? dangerFinding(`It changes a database: ${displayText(found[0].trim())}.`) : undefined;
 }

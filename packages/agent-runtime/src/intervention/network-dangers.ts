@@ -50,7 +50,7 @@ export function inspectConnections(
     args.some((arg) => /^~\/[^./][^/]*\/?$|^~\/?$/.test(arg)) &&
     args.some((arg) => /^[\w.@-]+:(?!\\)|^\w+:\/\//.test(arg))
   )
-    return dangerFinding('It sends files of the home folder to another place.');
+    return dangerFinding('It sends data to another place.');
   if (/^(?:mail|mailx|mutt|sendmail|msmtp|swaks)$/.test(name) && (sources.length > 0 || redirects.length > 0))
     return dangerFinding('It sends an email.');
   if (!programs.DATABASES.has(name)) return undefined;
