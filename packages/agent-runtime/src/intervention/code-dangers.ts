@@ -42,9 +42,9 @@ export function inspectCodeCommand(
   const used = context.newFiles.usedBy(command, name);
   if (used) return used;
   const reader = programs.SHELLS.has(name) || name === 'source' || name === '.';
-  const isFetched = context.commands.some((each) => programs.DOWNLOADS.has(each.program));
-  const mayRun = programs.INTERPRETERS.has(name) || reader || (isFetched && !READERS.has(name));
-  if (mayRun && args.some((arg) => arg.includes(PROCESS_OUTPUT)))
+  const isFetched = (): boolean => context.commands.some((each) => programs.DOWNLOADS.has(each.program));
+  const mayRun = reader || programs.INTERPRETERS.has(name);
+  if (args.some((arg) => arg.includes(PROCESS_OUTPUT)) && (mayRun || (!READERS.has(name) && isFetched())))
     return dangerFinding(`${name} runs the output of another command.`);
   if (IN_OPEN_FOLDER.test(program)) return runsFromOpenFolder(program);
   if (name === 'eval' && args.some(hasUnknown)) return runsUnknown(context);

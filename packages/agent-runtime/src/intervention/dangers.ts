@@ -159,40 +159,39 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
   const { args, folder, assignments } = command;
   for (const { value } of assignments) if (dangerOfPath(value) === 'secret') return secretFinding(value);
   if (programs.TEXT_ONLY.has(name) || (name === '' && args.length === 0)) return undefined;
-  const writes = writesFiles(name, args);
-  const destination = /^(?:cp|install|ln|scp|rsync)$/.test(name)
-    ? args.findLast((arg) => !arg.startsWith('-'))
-    : undefined;
-  const skipped = new Set(textArguments(name, args));
   for (const [at, arg] of args.entries()) {
-    if (skipped.has(at)) continue;
     const path = inFolder(arg, folder);
     const found = dangerOfPath(arg) ?? (path === arg ? undefined : dangerOfPath(path)) ?? secretWithin(arg);
-    if (found === 'secret') return secretFinding(path);
-    if (found === 'device' && !LISTS_DEVICES.has(name))
-      return dangerFinding(`It accesses the device ${displayText(path)}.`);
-    const isOutput = OUTPUT.test(arg) || OUTPUT.test(args[at - 1] ?? '');
-    const isWritten =
-      isOutput ||
-      (writes && (destination === undefined || destination === arg) && (name !== 'git' || arg.includes('config'))) ||
-      (found === 'startup' &&
-        !/^(?:\.|source|export)$/.test(name) &&
-        !READERS.has(name) &&
-        !programs.BUILDS.has(name) &&
-        !programs.EDITORS.has(name));
-    if (found !== undefined && isWritten) {
-      const why = found === 'system' ? 'is a system file' : 'runs automatically';
-      return dangerFinding(`It writes to ${displayText(path)}, which ${why}.`);
-    }
     // A path may follow an option or a host name.
-    const value = /^(?:--?[\w-]+=|[^/~]*[:@])([~/].*)$/.exec(arg)?.[1];
+    const value = /[~/]/.test(arg) ? /^(?:--?[\w-]+=|[^/~]*[:@])([~/].*)$/.exec(arg)?.[1] : undefined;
     const whole = [arg.startsWith('-') ? '' : path, value ?? ''].find(
       (each) => isWholeSystem(each) || CONFIG_FOLDER.test(each),
     );
+    if ((found === undefined && whole === undefined) || textArguments(name, args).includes(at)) continue;
+    if (found === 'secret') return secretFinding(path);
+    if (found === 'device' && !LISTS_DEVICES.has(name))
+      return dangerFinding(`It accesses the device ${displayText(path)}.`);
+    if (found !== undefined && isWritten(found, name, command, at)) {
+      const why = found === 'system' ? 'is a system file' : 'runs automatically';
+      return dangerFinding(`It writes to ${displayText(path)}, which ${why}.`);
+    }
     if (whole !== undefined && takesAll(name, args))
       return dangerFinding(`It processes everything in ${displayText(whole)}.`);
   }
   return searchedSecret(name, command);
+}
+
+/** A program of which nothing is known may write to a file that runs automatically. */
+function isWritten(danger: string, name: string, { args }: SimpleCommand, at: number): boolean {
+  const [arg = '', before = ''] = [args[at], args[at - 1]];
+  if (OUTPUT.test(arg) || OUTPUT.test(before)) return true;
+  const isCopy = /^(?:cp|install|ln|scp|rsync)$/.test(name);
+  const isTarget = isCopy
+    ? arg === args.findLast((each) => !each.startsWith('-'))
+    : name !== 'git' || /config/.test(arg);
+  if (isTarget && writesFiles(name, args)) return true;
+  const isRead = [READERS, programs.BUILDS, programs.EDITORS].some((list) => list.has(name));
+  return danger === 'startup' && !isRead && !/^(?:\.|source|export)$/.test(name);
 }
 
 const OUTPUT = /^(?:-[a-zA-Z]*o|--out(?:put)?(?:-\w+)?)(?:=|$)/;

@@ -36,7 +36,7 @@ export function startsShell(text: string): boolean {
 
 /** A call that starts a program, in languages that are not parsed, and escapes to a shell. */
 const STARTS =
-  /\b(?:system|popen|os\.execute|shell_exec|passthru|shell-command\w*|e?syscmd|load_extension)\s*[("'`\s]\s*["'`/(\\]|\\?write18|%\{lua:|%\(\s*[/\w]+|\bext::|%pipe%|\bexec:\s*\w|^\/exec\s|^[^\s()]*[/.][^\s()]*\|\s*[a-z]|\b(?:exec|spawn)\w*\s*\(\s*["'`[]|\$\(shell\b|\brun\s*\(`|(?:^[+:%]|[:=+])!\s*\w|^-{1,2}(?:enable-)?shell-escape$/;
+  /\b(?:system|popen|os\.execute|shell_exec|passthru|shell-command\w*|e?syscmd|load_extension)\s*[("'`\s]\s*["'`/(\\]|\\?write18|%\{lua:|%\(\s*[/\w]+|\bext::|%pipe%|\bexec:\s*\w|^\/exec\s|^(?=[^\s()|]*[/.])[^\s()|]*\|\s*[a-z]|\b(?:exec|spawn)\w*\s*\(\s*["'`[]|\$\(shell\b|\brun\s*\(`|(?:^[+:%]|[:=+])!\s*\w|^-{1,2}(?:enable-)?shell-escape$/;
 /** Options whose value is code of the program itself. */
 const EVALUATES = /^--?(?:eval|execute|batch-interpreter)(?:-\w+)?$/;
 const MAY_EVALUATE = /^-[ce]$|^--?(?:code|expr\w*)$/;
@@ -90,7 +90,7 @@ export function inspectGiven(
       return dangerFinding(`It gives ${name} a command: ${displayText(value)}.`);
     if (isLoaded && IN_OPEN_FOLDER.test(value) && (!DATA.test(value) || MANIFEST.test(value)))
       return dangerFinding(`It runs ${displayText(value)} from a world-writable folder.`);
-    if (/(?:auth\w*|token|password)$/i.test(named) && /^(?:none|false|off|)$/.test(value) && isOption)
+    if (isOption && /^(?:none|false|off|)$/.test(value) && /(?:auth\w*|token|password)$/i.test(named))
       return dangerFinding(`${name} runs other commands, or gives others access.`);
     if (onlyOptions && !isRun) continue;
     texts ??= skipped();
@@ -99,6 +99,7 @@ export function inspectGiven(
     const isCode =
       (STARTS.test(arg) && !/glob|clude|ignore/.test(named)) ||
       (!programs.DATABASES.has(name) &&
+        named !== '' &&
         (EVALUATES.test(named) || (MAY_EVALUATE.test(named) && /[(`]/.test(text) && inspectCode(text) !== undefined)));
     if (isShell || (isCode && !programs.CODE_OPTIONS.has(name)))
       return dangerFinding(`It gives ${name} a command: ${displayText(arg)}.`);
