@@ -159,6 +159,7 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
   const { args, folder, assignments } = command;
   for (const { value } of assignments) if (dangerOfPath(value) === 'secret') return secretFinding(value);
   if (programs.TEXT_ONLY.has(name) || (name === '' && args.length === 0)) return undefined;
+  let texts: ReadonlySet<number> | undefined;
   for (const [at, arg] of args.entries()) {
     const path = inFolder(arg, folder);
     const found = dangerOfPath(arg) ?? (path === arg ? undefined : dangerOfPath(path)) ?? secretWithin(arg);
@@ -167,7 +168,9 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
     const whole = [arg.startsWith('-') ? '' : path, value ?? ''].find(
       (each) => isWholeSystem(each) || CONFIG_FOLDER.test(each),
     );
-    if ((found === undefined && whole === undefined) || textArguments(name, args).includes(at)) continue;
+    if (found === undefined && whole === undefined) continue;
+    texts ??= new Set(textArguments(name, args));
+    if (texts.has(at)) continue;
     if (found === 'secret') return secretFinding(path);
     if (found === 'device' && !LISTS_DEVICES.has(name))
       return dangerFinding(`It accesses the device ${displayText(path)}.`);

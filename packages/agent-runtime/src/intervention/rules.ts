@@ -272,7 +272,7 @@ function* pathsIn(facts: CallFacts): Generator<Place> {
 
 /** Another path may follow a separator. */
 const SEPARATES = /[\s,;|:]/;
-const NEXT_PATH = /(?:[\s,;|]|(?<!^file|^[a-z]):)+(?=[/~\\]|[a-z]:[\\/]|\.\.[/\\])/i;
+const NEXT_PATH = /(?:[\s,;|]|(?<!^file|^[a-z]):)(?=[/~\\]|[a-z]:[\\/]|\.\.[/\\])/i;
 
 function isPathField({ text, role }: Field): boolean {
   if (role === 'path' || role === 'folder') return true;
