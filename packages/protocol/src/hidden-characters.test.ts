@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foldText, isPlainText, showHidden } from './hidden-characters.ts';
+import { foldCase, isPlainText, showHidden } from './hidden-characters.ts';
 
 test('attack 16: writes out characters that a reader does not see', () => {
   expect(showHidden('a\u200bb')).toBe('a⟨U+200B⟩b');
@@ -38,7 +38,7 @@ test('tells texts, short and long, of which folding changes only case and spaces
     for (const text of [`a${character}b`, `${'x'.repeat(12_000)}${character}41`]) {
       const isPlain = /^[\t\n\r -$&-~]*$/.test(text);
       expect([character, isPlainText(text)]).toEqual([character, isPlain]);
-      if (isPlain) expect(foldText(text)).toBe(text.replace(/\s+/g, ' ').toLowerCase());
+      if (isPlain) expect(foldCase(text)).toBe(text.replace(/\s+/g, ' ').toLowerCase());
     }
   }
 });

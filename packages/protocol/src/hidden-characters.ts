@@ -21,12 +21,20 @@ export function showHidden(text: string): string {
   });
 }
 
+/** As {@link foldText}, and in lower case with single spaces. For rules that forbid. */
+export function foldCase(text: string): string {
+  return CHANGES.test(text) || text.includes('  ')
+    ? foldText(text)
+        .replace(/\s{2,}|[^\S ]/g, ' ')
+        .toLowerCase()
+    : text;
+}
+
 /**
  * A text as the most tolerant reader takes it: compatible characters unified (NFKC), hidden ones removed, percent
- * escapes decoded as often as they are encoded, spaces collapsed, in lower case. For rules that forbid.
+ * escapes decoded as often as they are encoded.
  */
 export function foldText(text: string): string {
-  if (!CHANGES.test(text) && !text.includes('  ')) return text;
   let folded = text;
   for (let pass = 0; pass < 5 && NEEDS_FOLDING.test(folded); pass++) {
     const before = folded;
@@ -36,10 +44,10 @@ export function foldText(text: string): string {
       .replace(/(?:%[\da-f]{2})+/gi, decodeBytes);
     if (folded === before) break;
   }
-  return folded.replace(/\s{2,}|[^\S ]/g, ' ').toLowerCase();
+  return folded;
 }
 
-/** True for a text of which {@link foldText} changes only the case and the spaces. */
+/** True for a text of which {@link foldCase} changes only the case and the spaces. */
 export function isPlainText(text: string): boolean {
   if (text.length < 10_000) return !NEEDS_FOLDING.test(text);
   // V8 scans for few characters, and encodes ASCII, much faster than it matches a negated class.

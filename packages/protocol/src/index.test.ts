@@ -50,6 +50,7 @@ test('exports these names and no others', () => {
     'faultsOfRules',
     'findDecision',
     'firstEmoji',
+    'foldCase',
     'foldText',
     'formFaultText',
     'formatAmount',

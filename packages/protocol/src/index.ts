@@ -223,7 +223,7 @@ export { alwaysAsks, decisionsFor, isOnceOnly } from './interrupts.ts';
 export type { FormFault, FormField, FormOption } from './forms.ts';
 export { MAX_OPEN_REQUESTS } from './request-limits.ts';
 export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
-export { foldText, isPlainText, showHidden } from './hidden-characters.ts';
+export { foldCase, foldText, isPlainText, showHidden } from './hidden-characters.ts';
 export { areLookalikes, nameShape, showName } from './shown-names.ts';
 export { hasUserinfo, hostName, hostsNamedIn, normalHost, plainWebUrl, readUrl } from './urls.ts';
 export type { FactEvent } from './events.ts';

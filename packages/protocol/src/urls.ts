@@ -1,4 +1,4 @@
-import { foldText } from './hidden-characters.ts';
+import { foldCase } from './hidden-characters.ts';
 
 /**
  * The one parser of URLs, for the rules about hosts and for the clients that fetch: what a rule allowed is what is
@@ -32,12 +32,12 @@ export function plainWebUrl(text: string): URL | null {
   if (host === undefined || /[\s\\\p{Cc}\p{Cf}]/u.test(text)) return null;
   const url = readUrl(text);
   const isPlain = url !== null && url.hostname === host.toLowerCase() && !url.hostname.endsWith('.');
-  return isPlain && !/:\/[/\\]|[=?&#][/\\]{2}/.test(foldText(rest)) ? url : null;
+  return isPlain && !/:\/[/\\]|[=?&#][/\\]{2}/.test(foldCase(rest)) ? url : null;
 }
 
 /** The normal form of a host as it is written: `bücher.example`, `0x7f.1` and `[::ffff:127.0.0.1]` have one each. */
 export function normalHost(written: string): string {
-  const bare = foldText(written)
+  const bare = foldCase(written)
     .replaceAll('。', '.')
     .replace(/%.*$/, '')
     .replace(/^\[|\]$/g, '');
@@ -45,9 +45,9 @@ export function normalHost(written: string): string {
   return url === null ? bare : withoutMapping(hostName(url));
 }
 
-/** An IPv4 address that is written as an IPv6 address leads to the same machine. */
+/** An IPv4 address that is written as an IPv6 address, or translated to one, leads to the same machine. */
 function withoutMapping(host: string): string {
-  const [, high = '', low = ''] = /^::(?:ffff:)?([\da-f]{1,4}):([\da-f]{1,4})$/.exec(host) ?? [];
+  const [, high = '', low = ''] = /^(?:::(?:ffff:)?|64:ff9b::)([\da-f]{1,4}):([\da-f]{1,4})$/.exec(host) ?? [];
   if (low === '') return host;
   const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
   return [a >> 8, a & 255, b >> 8, b & 255].join('.');
@@ -62,7 +62,7 @@ const HOSTS = /(\/\/|\\\\|@|:[/\\]*)?\[?([\da-f]*:[\da-f]*:[\da-f:.]*|(?:[\p{L}\
  */
 export function hostsNamedIn(text: string, bare: boolean): string[] {
   // Parsers of URLs skip tabs and line breaks.
-  const texts = new Set([foldText(text), foldText(text.replace(/[\t\r\n]+/g, ''))]);
+  const texts = new Set([foldCase(text), foldCase(text.replace(/[\t\r\n]+/g, ''))]);
   const found = new Set<string>();
   for (const each of texts) {
     for (const [, before, name = ''] of each.matchAll(HOSTS)) {

@@ -37,6 +37,15 @@ const DELETES = 'It deletes files ({program}).';
 const SHOWS = '{program} {action}: it may show or use a secret.';
 const MODES = 'It changes the permissions of everything.';
 
+const HOST_ACCESS = 'The container has full access to the machine.';
+/** The same in the settings of a container or pod. */
+export const HOST_SETTINGS = /\b(?:host_?(?:pid|network|ipc)|privileged)["']?\s*[:=]\s*true\b/i;
+const HOST_RIGHTS = new RegExp(
+  ` --(?:privileged|(?:pid|ipc|userns|net|network|cgroupns)[= ]host|cap-add\\S*|device\\S*|security-opt\\S*) |${HOST_SETTINGS.source}`,
+  'i',
+);
+const CONTAINERS = 'docker podman nerdctl docker-compose kubectl oc';
+
 const SERVICES =
   / (?:enable|link|(?:un)?mask|preset|edit|set-\w+|poweroff|reboot|halt|kexec|isolate|rescue|emergency|hibernate|suspend|show-environment|disable|revert|add-wants) | stop (?:firewalld|ufw|auditd|apparmor|rsyslog) /;
 const NEEDED =
@@ -59,10 +68,14 @@ export const inspectArguments = argumentDangers([
   ['rclone', / (?:copy|sync|move|copyto|moveto|bisync|mount|serve) /, SENDS],
   ['php ruby', / (?:-S|-run) /, 'It serves files, or runs code.'],
   ['ansible', / (?:shell|command|raw|script) /, RUNS],
-  ['find', / -f(?:print\w*|ls) /, 'find writes a file.'],
+  ['find', / -f(?:print\w*|ls) /, '{program} runs a command or writes a file.'],
   ['code codium cursor', / --install-extension| tunnel /, INSTALLS],
   ['jq npm', /\.scripts\b.*=| pkg set .*scripts/, 'It changes what npm runs.'],
-  ['npm yarn pnpm cargo gem poetry uv twine flit hatch dotnet', REGISTRY, '{program} {action} changes the registry.'],
+  [
+    'npm yarn pnpm cargo gem poetry uv twine flit hatch dotnet',
+    REGISTRY,
+    '{program} {action} changes the registry or the account.',
+  ],
   ['pip pip3', / config (?:set|edit)| --trusted-host/, INSTALLS],
   ['ip resolvectl nmcli networksetup scutil hostnamectl timedatectl localectl gsettings dconf', SETTINGS, CHANGES],
   ['service', / (?:stop|disable) /, CHANGES],
@@ -71,7 +84,13 @@ export const inspectArguments = argumentDangers([
   ['npm yarn pnpm', NPM, 'It reads or changes the configuration of npm.'],
   ['systemctl', SERVICES, 'systemctl {action} changes the services of the machine.'],
   ['dpkg rpm apt apt-get dnf yum zypper pacman apk snap flatpak brew guix', PACKAGE, INSTALLS],
-  ['lxc incus', / config .*(?:device|security|raw)/, 'The container has full access to the machine.'],
+  ['go cargo', / (?:install|run) .*(?:\w\.\w+\/\S*@| --git )/, INSTALLS],
+  ['kubectl helm terraform', / (?:apply|create|replace|install|upgrade|\S*module\S*) .*:\/\//, INSTALLS],
+  [CONTAINERS, / (?:-H|--host)[ =]/, 'It opens a connection.'],
+  [CONTAINERS, HOST_RIGHTS, HOST_ACCESS],
+  [CONTAINERS, / down .*(?:-v|--volumes) /, 'It deletes the volumes of containers.'],
+  [CONTAINERS, /\.Config\.Env|\{\{\s*json\s*\.Config/, 'It prints the environment of a container.'],
+  ['lxc incus', / config .*(?:device|security|raw)/, HOST_ACCESS],
   ['apt apt-get dnf yum', NEEDED, 'It removes a package that the system needs.'],
   ['pkill killall', / (?:-[uU]|--e?user|--uid)| \.\*? /, 'It kills every process of a user.'],
   ['open xdg-open start', /\.(?:command|desktop|sh|scpt|terminal|exe|bat) /, RUNS],
@@ -84,6 +103,9 @@ export const inspectArguments = argumentDangers([
   ['kubectl', /[ ,]secrets?[ ,/]| (?:debug|cp|drain|proxy) | --as[ =]/, SHOWS],
   ['gh', / auth (?:token|login|refresh|.*-t |.*--show-token)/, SHOWS],
   ['gh', / gist create | (?:secret|variable|ssh-key|gpg-key) (?:set|add) | api .*(?:-X|--method)[ =]?[DP]/, SENDS],
+  ['perl ruby', / -\w*i.* -?\w*e {2}/, DELETES],
+  ['robocopy', / \/(?:mir|purge|move?) /i, DELETES],
+  ['flatpak', / override /, CHANGES],
   ['getent', / g?shadow /, SHOWS],
   ['helm', / get (?:values|all) /, SHOWS],
   ['zip 7z 7za rar', / (?:-[a-zA-Z]*m|-sdel|-df|m)/, DELETES],

@@ -1,10 +1,10 @@
-import { foldText } from '@toolyard/protocol';
+import { foldCase } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
-import { KNOWN_PROGRAM } from './call-facts.ts';
+import { KNOWN_PROGRAM, splitWords, VARIABLE } from './call-facts.ts';
 import type { ProtectedPlaces } from './dangers.ts';
 import { inspectAssignment, inspectScript, TOUCHES_TOOLYARD, secretFinding, touchesToolyard } from './dangers.ts';
-import { METADATA } from './network-dangers.ts';
-import { HOST_SETTINGS } from './tool-dangers.ts';
+import { reachesMetadata } from './network-dangers.ts';
+import { HOST_SETTINGS } from './argument-dangers.ts';
 import { inspectCode, inspectQuery, displayText } from './inline-code.ts';
 import type { ResolvePath } from './resolved-path.ts';
 import { insideOf, pathCandidates } from './resolved-path.ts';
@@ -13,11 +13,16 @@ import { inFolder } from './shell-values.ts';
 import type { ScriptFinding } from './shell-script.ts';
 import { dangerFinding, firstDanger, unclearFinding } from './shell-script.ts';
 
+const REMOVES_ALL =
+  /(?:delete|destroy|drop|remove|purge|wipe|terminate)_(?:\w+_)?(?:repo|repository|database|bucket|cluster|project|namespace|organi[sz]ation|account|schema|table|volume|instances?|all)$/;
+
 /**
  * The default blacklist: calls that need approval, whatever else is allowed. It only reads the arguments of a call;
  * what the server does with them is unknown, so it does not replace a sandbox.
  */
 export function findDanger(facts: CallFacts, onlyReads: boolean): ScriptFinding | undefined {
+  if (!onlyReads && REMOVES_ALL.test(splitWords(facts.reference)))
+    return dangerFinding(`${facts.reference.replace('/', ' ')}: it deletes something permanently.`);
   if (facts.isTooLarge) return unclearFinding('The arguments are too large to be checked.');
   return firstDanger(findingsIn(facts, { ...facts.tool, onlyReads }, facts.surroundings.own ?? {}));
 }
@@ -50,7 +55,7 @@ function inspectNames(field: Field, facts: CallFacts, own: ProtectedPlaces): Scr
   const { text } = field;
   const found = touchesToolyard(text, own) ?? resolvesToOwn(field, facts);
   if (found) return found;
-  if (METADATA.test(text)) return dangerFinding('It reads the credentials of a cloud machine.');
+  if (reachesMetadata(text)) return dangerFinding('It reads the credentials of a cloud machine.');
   return text.includes('true') && HOST_SETTINGS.test(text) ? HOST_ACCESS : undefined;
 }
 
@@ -62,7 +67,7 @@ const HERE = /^(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0)$/i;
 function inspectVariable({ name, text }: Field): ScriptFinding | undefined {
   const [, given = '', value = ''] = (/env/i.test(name) && /^([A-Za-z_]\w*)=(.*)$/s.exec(text)) || [];
   if (given !== '') return inspectAssignment({ name: given, value });
-  return /^[A-Z][A-Z_\d]+$|^npm_config_/.test(name) ? inspectAssignment({ name, value: text }) : undefined;
+  return VARIABLE.test(name) ? inspectAssignment({ name, value: text }) : undefined;
 }
 
 /** Detects Toolyard's data folder in another spelling: a relative path, `..`, a symbolic link. */
@@ -103,7 +108,7 @@ function inspectPlace({ name, text, role, folder }: Field, tool: Tool): ScriptFi
   if (text.includes('\n') || role === 'code' || role === 'query') return undefined;
   if (role === 'command') return !/\s/.test(text) && dangerOfPath(text) === 'secret' ? secretFinding(text) : undefined;
   const path = inFolder(text, folder);
-  const folded = /\s/.test(text) ? text : foldText(path);
+  const folded = /\s/.test(text) ? text : foldCase(path);
   const found = dangerOfPath(text) ?? (folded === text ? undefined : dangerOfPath(folded));
   if (found === 'secret') return secretFinding(path);
   if (
@@ -113,7 +118,7 @@ function inspectPlace({ name, text, role, folder }: Field, tool: Tool): ScriptFi
     return dangerFinding(`It gives a container access to ${displayText(text)}.`);
   if (removes && /^[/~%]|^[a-z]:/i.test(path) && (isWholeSystem(path) || isPersonal(path)))
     return dangerFinding(`It processes everything in ${displayText(path)}.`);
-  if (onlyReads || /\s/.test(text)) return undefined;
+  if (onlyReads || (tool.looks && !writes && !removes) || /\s/.test(text)) return undefined;
   if (found === 'device') return dangerFinding(`It accesses the device ${displayText(path)}.`);
   if (found === 'startup' || (found === 'system' && (writes || removes)))
     return dangerFinding(`It writes to ${displayText(path)}, which is a system file or runs automatically.`);
@@ -126,11 +131,13 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
   const { own = {} } = facts.surroundings;
   switch (role) {
     case 'command':
-      if (/^[!|]\w/.test(text)) return dangerFinding('It leaves a program for a shell.');
+      if (/^[!|]\w/.test(text)) return dangerFinding(`It gives ${facts.reference} a command: ${displayText(text)}.`);
       return (
         (tool.queries ? inspectQuery(text) : undefined) ??
         (text.trim() === '' ? undefined : inspectScript(facts.scriptOf(field), own))
       );
+    case 'url':
+      return /^\s*javascript:/i.test(text) ? inspectCode(text) : certainOnly(maybeCommand(field, facts), false);
     case 'code':
       return (
         inspectCode(text) ?? (KNOWN_PROGRAM.test(text) ? certainOnly(maybeCommand(field, facts), false) : undefined)
@@ -138,15 +145,10 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
     case 'query':
       return inspectQuery(text);
     case 'text':
-      if (tool.queries) return inspectQuery(text);
-      // A message that begins like a command may be one; a search term or the content of a file is not.
-      return !/^(?:contents?|query|search|title|subject|name|label)$/.test(field.name) && KNOWN_PROGRAM.test(text)
-        ? certainOnly(maybeCommand(field, facts), false)
-        : undefined;
+      return tool.queries ? inspectQuery(text) : undefined;
     case 'unknown':
     case 'path':
     case 'folder':
-    case 'url':
       return (
         (tool.queries && role === 'unknown' ? inspectQuery(text) : undefined) ??
         certainOnly(maybeCommand(field, facts), false)

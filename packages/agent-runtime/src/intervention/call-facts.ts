@@ -69,25 +69,29 @@ const TEXT =
 const CONTENT =
   /^(?:texts?|contents?|body|description|messages?|comments?|summary|reason|explanation|notes?|prompt|insert|(?:old|new)_?(?:text|string|str)|replacement|markdown|html|file_text|patch|diff)$/;
 const PROGRAM = /^(?:program|command|cmd|exe|executable|binary|bin)$/i;
+/** Names of environment variables. */
+export const VARIABLE = /^[A-Z][A-Z_\d]+$|^npm_config_/;
 const ARGUMENTS = /^(?:args?|arguments|argv|parameters|params|options|flags)$/i;
 /** What the names of a server and its tool say about the tool: it runs its input, as a shell or as code, and so on. */
 const TOOL_WORDS = {
-  runs: 'sh|bash|zsh|shell|exec|execute|cmd|command|commands|terminal|run|spawn|process|tmux|console|subprocess',
+  runs: 'sh|bash|zsh|shell|exec|execute|cmd|command|commands|terminal|run|spawn|process|tmux|console|subprocess|pty|tty|term',
   evaluates: 'eval|evaluate|python|javascript|js|code|interpreter|repl|notebook|jupyter',
   removes: 'chmod|chown|permissions|delete|remove|rm|rmdir|unlink|erase|wipe|trash|destroy|purge',
   writes: 'write|append|create|edit|apply|move|save|put|update|insert|upload|set|patch|replace|copy|rename|add',
   queries: 'sql|pg|postgres|postgresql|mysql|mariadb|sqlite|database|db|mongo|mongodb|redis|duckdb',
+  looks: 'search|find|get|list|read|review|format|lint|view|show|stat',
   contains: '\\S*(?:docker|podman|container|compose)\\S*',
 } as const;
 type ToolTraits = Readonly<Record<keyof typeof TOOL_WORDS, boolean>>;
 const TOOL_PATTERNS = Object.entries(TOOL_WORDS).map(([trait, words]) => [trait, namePattern(words)] as const);
-const ONLY_LOOKS = namePattern('search|find|get|list|read|review|format|lint');
+/** Words in names of tools that say only that something is called. */
+const CALLS = /^(?:run|exec|execute|call|cli|cmd|command|invoke)$/;
 const traitsOf = remembering((reference) => {
   const called = splitWords(reference);
   const traits = Object.fromEntries(
     TOOL_PATTERNS.map(([trait, pattern]) => [trait, pattern.test(called)]),
   ) as ToolTraits;
-  return { ...traits, evaluates: traits.evaluates && !ONLY_LOOKS.test(called) };
+  return { ...traits, evaluates: traits.evaluates && !traits.looks };
 });
 
 type At = { name: string; schema: JsonObject | undefined; depth: number; folder: string | undefined };
@@ -108,6 +112,7 @@ export class CallFacts {
   isTooLarge = false;
   /** A tool that is called like a program takes its arguments. */
   readonly #program: string | undefined;
+  readonly #subcommand: readonly string[];
   #scripts = 0;
   #isPlain: boolean | undefined;
   #allWords: readonly string[] | undefined;
@@ -119,8 +124,9 @@ export class CallFacts {
     this.surroundings = surroundings;
     this.tool = traitsOf(this.reference);
     this.#program = [tool.serverId, tool.name]
-      .map((name) => name.replace(/^(?:k8s|kubernetes)$/, 'kubectl'))
+      .map((name) => name.replace(/^(?:k8s|kubernetes)$/, 'kubectl').replace(/^(?=compose$)/, 'docker '))
       .find((name) => KNOWN_PROGRAM.test(name));
+    this.#subcommand = tool.name.split('_').filter((word) => word !== this.#program && !CALLS.test(word));
     this.#value(args, { name: '', schema: surroundings.inputSchema, depth: 0, folder: undefined });
   }
 
@@ -225,14 +231,15 @@ export class CallFacts {
     const operands = entries.find(
       ([name, value]) => ARGUMENTS.test(name) && (typeof value === 'string' || Array.isArray(value)),
     )?.[1];
+    // A tool that is called like a program may take its subcommand by its own name, or beside the options.
+    const own = this.#program === undefined ? [] : [...this.#program.split(' '), ...this.#subcommand];
     if (typeof program === 'string' && operands !== undefined) {
-      if (typeof operands === 'string') this.#command(`${program} ${operands}`, folder);
-      else {
-        // A tool that is called like a program may take its subcommand beside the options.
-        const others =
-          program === this.#program ? entries.flatMap(([name, value]) => (isWord(name, value) ? value : [])) : [];
-        this.#words([...program.trim().split(/\s+/), ...others, ...textsIn(operands)], true, folder);
-      }
+      const others = entries.flatMap(([name, value]) =>
+        typeof value === 'string' && isWord(name, value) ? [value] : [],
+      );
+      const first = program === this.#program ? [...own, ...others] : program.trim().split(/\s+/);
+      if (typeof operands === 'string') this.#command(`${first.join(' ')} ${operands}`, folder);
+      else this.#words([...first, ...textsIn(operands)], true, folder);
       return;
     }
     if (this.#program !== undefined && entries.length <= 12) {
@@ -240,10 +247,16 @@ export class CallFacts {
         const option = `--${splitWords(name)
           .replace(/_mode$/, '')
           .replaceAll('_', '-')}`;
-        if (CONTENT.test(name) || (typeof value !== 'string' && value !== true && !Array.isArray(value))) return [];
-        return typeof value === 'string' ? [`${option}=${value}`, value] : [option, ...textsIn(value)];
+        if (
+          CONTENT.test(name) ||
+          VARIABLE.test(name) ||
+          !(typeof value === 'string' || value === true || Array.isArray(value))
+        )
+          return [];
+        if (typeof value === 'string') return PROGRAM.test(name) ? value.split(/\s+/) : [`${option}=${value}`, value];
+        return [option, ...textsIn(value)];
       });
-      this.#words([this.#program, ...this.reference.replace(/^.*\//, '').split('_'), ...options], false, folder);
+      this.#words([...own, ...options], false, folder);
     }
     if (entries.length < 2 || entries.length > 12) return;
     const named = entries.find(
@@ -297,14 +310,8 @@ function objectIn(schema: JsonObject | undefined, name: string): JsonObject | un
   return isJsonObject(value) ? value : undefined;
 }
 
-function isWord(name: string, value: JsonValue): value is string {
-  return (
-    typeof value === 'string' &&
-    /^[\w-]+$/.test(value) &&
-    !TEXT.test(name) &&
-    !PROGRAM.test(name) &&
-    !ARGUMENTS.test(name)
-  );
+function isWord(name: string, value: string): boolean {
+  return /^[\w-]+$/.test(value) && ![TEXT, PROGRAM, ARGUMENTS].some((pattern) => pattern.test(name));
 }
 
 function textsIn(value: JsonValue): string[] {

@@ -5,7 +5,7 @@ import { READERS } from './new-files.ts';
 import * as programs from './programs.ts';
 import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
 import { dangerFinding, inputOf, unclearFinding } from './shell-script.ts';
-import { hasUnknown, PROCESS_OUTPUT } from './shell-text.ts';
+import { hasUnknown, PROCESS_OUTPUT, UNKNOWN } from './shell-text.ts';
 import { inFolder, readsScript } from './shell-values.ts';
 import { CONTAINERS } from './wrappers.ts';
 
@@ -42,48 +42,38 @@ export function inspectCodeCommand(
   const used = context.newFiles.usedBy(command, name);
   if (used) return used;
   const reader = programs.SHELLS.has(name) || name === 'source' || name === '.';
-  const isFetched = context.commands.some((each) => programs.DOWNLOADS.has(each.program));
-  const mayRun = programs.INTERPRETERS.has(name) || reader || (isFetched && !READERS.has(name));
-  if (mayRun && args.some((arg) => arg.includes(PROCESS_OUTPUT)))
+  const isFetched = (): boolean => context.commands.some((each) => programs.DOWNLOADS.has(each.program));
+  const mayRun = reader || programs.INTERPRETERS.has(name);
+  if (args.some((arg) => arg.includes(PROCESS_OUTPUT)) && (mayRun || (!READERS.has(name) && isFetched())))
     return dangerFinding(`${name} runs the output of another command.`);
   if (IN_OPEN_FOLDER.test(program)) return runsFromOpenFolder(program);
   if (name === 'eval' && args.some(hasUnknown)) return runsUnknown(context);
-  if (!reader && !programs.INTERPRETERS.has(name)) {
-    if (programs.EDITORS.has(name))
-      return args.some((arg) =>
-        /^(?:-[ces]\w*|\+(?!\d+$).+|--(?:cmd|eval|script|batch|headless|load|execute)\S*|-S|-u|-l|-f)$/.test(arg),
-      ) && !/^(?:less|more|code|man)$/.test(name)
-        ? dangerFinding(`${name} runs other commands.`)
-        : undefined;
-    if (name === 'sed') return inspectSed(args);
-    return undefined;
+  if (
+    programs.EDITORS.has(name) &&
+    args.some((arg) => EDITOR_COMMAND.test(arg)) &&
+    !/^(?:less|more|code|man)$/.test(name)
+  )
+    return dangerFinding(`${name} runs other commands.`);
+  if (name === 'sed') return inspectSed(args);
+  if (/^(?:pwsh|powershell)$/.test(name)) return dangerFinding('PowerShell commands cannot be analyzed.');
+  if (programs.SHELLS.has(name) && args.some((arg) => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg))) {
+    const script = args.slice(args.findIndex((arg) => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg)) + 1);
+    return hasUnknown(script.find((arg) => !arg.startsWith('-')) ?? UNKNOWN) ? runsUnknown(context) : undefined;
   }
   const option = programs.CODE_OPTIONS.get(name);
-  if (/^(?:pwsh|powershell)$/.test(name)) return dangerFinding('PowerShell commands cannot be analyzed.');
-  if (reader) {
-    const inline = args.findIndex((arg) => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg));
-    if (inline !== -1 && programs.SHELLS.has(name)) {
-      const script = args.slice(inline + 1).find((arg) => !arg.startsWith('-'));
-      return script === undefined || hasUnknown(script) ? runsUnknown(context) : undefined;
-    }
-  } else if (/awk$/.test(name)) {
-    const at = args.findIndex((arg) => !arg.startsWith('-'));
-    return at === -1 || args.includes('-f')
-      ? undefined
-      : inspectCode(args.find((arg, index) => !arg.startsWith('-') && !/^-[Fv]$/.test(args[index - 1] ?? '')) ?? '');
-  } else if (option) {
-    const at = args.findIndex((arg) => option.test(arg));
-    if (at !== -1) {
-      const rest = args.slice(at + 1).filter((arg) => !arg.startsWith('-'));
-      const code = rest[0] ?? (args[at] ?? '').replace(option, '');
-      if (hasUnknown(code)) return runsUnknown(context);
-      if (args.some((arg) => /^-r\S+|^-I|^-l\w|^-M(?!\w*(?:List|POSIX|strict|JSON))\w/.test(arg) && name !== 'php'))
-        return dangerFinding(`${name} loads a library.`);
-      return inspectCode(code);
-    }
+  const at = option === undefined ? -1 : args.findIndex((arg) => option.test(arg));
+  if (option !== undefined && at !== -1) {
+    if (name !== 'php' && args.some((arg) => LOADS_LIBRARY.test(arg))) return dangerFinding(`${name} loads a library.`);
+    const code = args.slice(at + 1).find((arg) => !arg.startsWith('-')) ?? (args[at] ?? '').replace(option, '');
+    return hasUnknown(code) ? runsUnknown(context) : inspectCode(code);
   }
-  return lookAtScriptFile(name, command, context);
+  if (/awk$/.test(name) && !args.includes('-f'))
+    return inspectCode(args.find((arg, index) => !arg.startsWith('-') && !/^-[Fv]$/.test(args[index - 1] ?? '')) ?? '');
+  return reader || programs.INTERPRETERS.has(name) ? lookAtScriptFile(name, command, context) : undefined;
 }
+
+const EDITOR_COMMAND = /^(?:-[ces]\w*|\+(?!\d+$).+|--(?:cmd|eval|script|batch|headless|load|execute)\S*|-S|-u|-l|-f)$/;
+const LOADS_LIBRARY = /^-r\S+|^-I|^-l\w|^-M(?!\w*(?:List|POSIX|strict|JSON))\w/;
 
 function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeContext): ScriptFinding | undefined {
   const { args, folder, redirects, sources } = command;

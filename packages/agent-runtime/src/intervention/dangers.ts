@@ -63,7 +63,7 @@ const INSPECTORS: readonly Inspector[] = [
   lookAtOwn,
   inspectCodeCommand,
   inspectConnections,
-  (name, command, { inspect }) => inspectGiven(name, command, () => textArguments(name, command.args), inspect),
+  (name, command, { inspect }) => inspectGiven(name, command, inspect, () => textArguments(name, command.args)),
   (name, { args }) => inspectArguments(name, args),
   (name, { args }) => (name === 'git' ? dangerOfGit(args) : undefined),
   (name, { args }) => dangerOfContainer(name, args),
@@ -96,7 +96,7 @@ const CHANGES = /^(?:-w|-F|-X|-P|-d|-D|-A|--write|show)$/;
 
 /** Variables that set a program to run or code to load. */
 const RUNS_VALUE =
-  /^(?:\w*EDITOR|VISUAL|\w*PAGER|GIT_\w+|LD_\w+|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PYTHON(?:STARTUP|PATH|HOME|INSPECT|BREAKPOINT)|NODE_OPTIONS|NODE_PATH|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|VIMINIT|EXINIT|GVIMINIT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|BROWSER|SHELL|PATH|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS[0-4]|IFS|LESSOPEN|LESSCLOSE|TERMINFO\w*|GCONV_PATH|MAKEFLAGS|RUSTC_WRAPPER|CC|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|OPENSSL_CONF|KUBECONFIG|DOCKER_HOST|HTTPS?_PROXY|ALL_PROXY|npm_config_\w+|PIP_\w+|UV_\w*INDEX\w*|GOFLAGS|GOPROXY|TOOLYARD_\w+)$/i;
+  /^(?:\w*EDITOR|VISUAL|\w*PAGER|GIT_\w+|LD_\w+|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PYTHON(?:STARTUP|PATH|HOME|INSPECT|BREAKPOINT)|NODE_OPTIONS|NODE_PATH|PERL5\w+|PERLLIB|RUBY(?:OPT|LIB)|VIMINIT|EXINIT|GVIMINIT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|BROWSER|SHELL|PATH|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS[0-4]|IFS|LESSOPEN|LESSCLOSE|TERMINFO\w*|GCONV_PATH|MAKEFLAGS|RUSTC_WRAPPER|CC|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|OPENSSL_CONF|KUBECONFIG|DOCKER_HOST|HTTPS?_PROXY|ALL_PROXY|npm_config_\w+|PIP_\w+|UV_\w*INDEX\w*|GOFLAGS|GOPROXY|\w*REGISTRY|TOOLYARD_\w+)$/i;
 const HARMLESS_VALUE =
   /^(?:|cat|less(?: -\w+)*|more|true|:|\/bin\/(?:cat|true|sh|bash)|--max[-_]old[-_]space[-_]size=\d+|--no-warnings|--enable-source-maps|-j\d*|gcc|clang|cc|g\+\+|code --wait|vim?|nano|\d+|never|always|on|off|yes|no|none|-mod=\w+|\/usr\/lib\/[\w./-]+)$/;
 const HARMLESS_NAME =
@@ -119,27 +119,22 @@ const RUNS_PROJECT =
 export function inspectAssignment(each: { name: string; value: string }, isProject = true): ScriptFinding | undefined {
   const { name, value } = each;
   const isNamed = (RUNS_VALUE.test(name) && !isHarmlessAssignment(each)) || INSECURE.test(name);
-  const isLoaded = (isProject ? NAMES_FILE : NAMES_ANY).test(name) && LOCAL_FILE.test(value) && !DATA.test(value);
+  const isLoaded = (isProject ? NAMES_FILE : NAMES_ANY).test(name) && isLocal(value);
   const isShell = (SHELL.test(value) && name !== 'SHELL') || /^(?:\+[:!]|[!|]\s*\w|!?(?:ba|z|da|k)?sh\s)/.test(value);
-  const options = { args: value.startsWith('-') ? value.split(/\s+/) : [] };
-  return isNamed ||
-    isLoaded ||
-    isShell ||
-    inspectGiven(
-      'it',
-      options,
-      () => [],
-      () => undefined,
-    )
+  const isOption = /^[-@]/.test(value) && (LOADS_AGENT.test(value) || value.split(/[\s=@]+/).some(isLocal));
+  return isNamed || isLoaded || isShell || isOption
     ? dangerFinding(`The variable ${name} sets a program to run: ${displayText(value)}.`)
     : undefined;
 }
+
+const isLocal = (text: string): boolean => LOCAL_FILE.test(text) && !DATA.test(text);
+const LOADS_AGENT = /(?:^|\s)-(?:java)?agent\w*:|--?(?:fplugin|wrapper|toolexec|exec\w*|require|import)\b/;
 
 /** They turn a protection off. */
 const INSECURE =
   /^(?:NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY|HIST(?:FILE|SIZE|FILESIZE|CONTROL)|\w*(?:INSECURE|NO_VERIFY|SKIP_VERIFY)\w*)$/i;
 const NAMES_FILE =
-  /(?:RC|CONFIG|GEMFILE|COMMAND|CMD|WRAPPER|HOOKS?|PLUGINS?|LIB|BIN|TOOLCHAIN_FILE|(?:CONFIG|CURL|COMPOSER|LIB\w*)_(?:PATH|HOME|FILE|DIR))$/i;
+  /(?:RC|CONFIG|GEMFILE|COMMAND|CMD|WRAPPER|HOOKS?|PLUGINS?|LIB|BIN|TOOLCHAIN_FILE|RUSTC|GOROOT|SCAN_DIR|RC_FILENAME|(?:EXECUTABLE|CHROME|BROWSER)_PATH|(?:CONFIG|CURL|COMPOSER|LIB\w*)_(?:PATH|HOME|FILE|DIR))$/i;
 const NAMES_ANY = /^(?!(?:TMP|TEMP|OUT|LOG|DEST|TARGET)\w*$)/i;
 
 const SETS_VARIABLES = /^(?:make|gmake|export|declare|typeset|env|sudo|readonly|local|set|setx)$/;
@@ -164,40 +159,42 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
   const { args, folder, assignments } = command;
   for (const { value } of assignments) if (dangerOfPath(value) === 'secret') return secretFinding(value);
   if (programs.TEXT_ONLY.has(name) || (name === '' && args.length === 0)) return undefined;
-  const writes = writesFiles(name, args);
-  const destination = /^(?:cp|install|ln|scp|rsync)$/.test(name)
-    ? args.findLast((arg) => !arg.startsWith('-'))
-    : undefined;
-  const skipped = new Set(textArguments(name, args));
+  let texts: ReadonlySet<number> | undefined;
   for (const [at, arg] of args.entries()) {
-    if (skipped.has(at)) continue;
     const path = inFolder(arg, folder);
     const found = dangerOfPath(arg) ?? (path === arg ? undefined : dangerOfPath(path)) ?? secretWithin(arg);
-    if (found === 'secret') return secretFinding(path);
-    if (found === 'device' && !LISTS_DEVICES.has(name))
-      return dangerFinding(`It accesses the device ${displayText(path)}.`);
-    const isOutput = OUTPUT.test(arg) || OUTPUT.test(args[at - 1] ?? '');
-    const isWritten =
-      isOutput ||
-      (writes && (destination === undefined || destination === arg) && (name !== 'git' || arg.includes('config'))) ||
-      (found === 'startup' &&
-        !/^(?:\.|source|export)$/.test(name) &&
-        !READERS.has(name) &&
-        !programs.BUILDS.has(name) &&
-        !programs.EDITORS.has(name));
-    if (found !== undefined && isWritten) {
-      const why = found === 'system' ? 'is a system file' : 'runs automatically';
-      return dangerFinding(`It writes to ${displayText(path)}, which ${why}.`);
-    }
     // A path may follow an option or a host name.
-    const value = /^(?:--?[\w-]+=|[^/~]*[:@])([~/].*)$/.exec(arg)?.[1];
+    const value = /[~/]/.test(arg) ? /^(?:--?[\w-]+=|[^/~]*[:@])([~/].*)$/.exec(arg)?.[1] : undefined;
     const whole = [arg.startsWith('-') ? '' : path, value ?? ''].find(
       (each) => isWholeSystem(each) || CONFIG_FOLDER.test(each),
     );
+    if (found === undefined && whole === undefined) continue;
+    texts ??= new Set(textArguments(name, args));
+    if (texts.has(at)) continue;
+    if (found === 'secret') return secretFinding(path);
+    if (found === 'device' && !LISTS_DEVICES.has(name))
+      return dangerFinding(`It accesses the device ${displayText(path)}.`);
+    if (found !== undefined && isWritten(found, name, command, at)) {
+      const why = found === 'system' ? 'is a system file' : 'runs automatically';
+      return dangerFinding(`It writes to ${displayText(path)}, which ${why}.`);
+    }
     if (whole !== undefined && takesAll(name, args))
       return dangerFinding(`It processes everything in ${displayText(whole)}.`);
   }
   return searchedSecret(name, command);
+}
+
+/** A program of which nothing is known may write to a file that runs automatically. */
+function isWritten(danger: string, name: string, { args }: SimpleCommand, at: number): boolean {
+  const [arg = '', before = ''] = [args[at], args[at - 1]];
+  if (OUTPUT.test(arg) || OUTPUT.test(before)) return true;
+  const isCopy = /^(?:cp|install|ln|scp|rsync)$/.test(name);
+  const isTarget = isCopy
+    ? arg === args.findLast((each) => !each.startsWith('-'))
+    : name !== 'git' || /config/.test(arg);
+  if (isTarget && writesFiles(name, args)) return true;
+  const isRead = [READERS, programs.BUILDS, programs.EDITORS].some((list) => list.has(name));
+  return danger === 'startup' && !isRead && !/^(?:\.|source|export)$/.test(name);
 }
 
 const OUTPUT = /^(?:-[a-zA-Z]*o|--out(?:put)?(?:-\w+)?)(?:=|$)/;
@@ -218,15 +215,14 @@ function searchedSecret(name: string, { args, isInner, next }: SimpleCommand): S
 
 function takesAll(name: string, args: readonly string[]): boolean {
   if (name === 'find' || name === 'fd') return args.some((arg) => /^-{1,2}(?:delete|exec\w*|ok\w*|x|X)$/.test(arg));
-  return (
-    (!programs.LISTERS.has(name) &&
-      !/^(?:tr|cut|paste|sort|xargs|awk|sed|jq|column|curl|wget|http|grep|docker|kubectl|npm|psql|cat|node|vitest|journalctl|lsof)$/.test(
-        name,
-      )) ||
-    (/^(?:grep|docker|rg)$/.test(name) &&
-      args.some((arg) => /^(?:-[a-z]*[rRv][a-z]*|build|--recursive|--volume\S*|--mount\S*)$/i.test(arg)))
-  );
+  if (/^(?:grep|docker)$/.test(name))
+    return args.some((arg) => /^(?:-[a-z]*[rRv][a-z]*|build|--recursive|--volume\S*|--mount\S*)$/i.test(arg));
+  return !programs.LISTERS.has(name) && !TAKES_ONE.test(name);
 }
+
+/** They take single files, or no paths at all. */
+const TAKES_ONE =
+  /^(?:tr|cut|paste|sort|xargs|awk|sed|jq|column|curl|wget|http|kubectl|npm|psql|cat|node|vitest|journalctl|lsof)$/;
 
 function writesFiles(name: string, args: readonly string[]): boolean {
   const option = WRITING_OPTIONS.get(name);
@@ -244,43 +240,29 @@ const WRITING_OPTIONS = programs.byName([
 
 /** Arguments that are texts: search terms, messages, filter programs. */
 function textArguments(name: string, args: readonly string[]): number[] {
-  const isTextOption = TEXT_OPTIONS.get(name);
-  const skipped: number[] = [];
-  if (isTextOption)
-    for (const [at, arg] of args.entries()) {
-      const [option = '', value] = arg.split('=');
-      if (
-        isTextOption.test(args[at - 1] ?? '') ||
-        (value !== undefined && name !== 'curl' && name !== 'http' && isTextOption.test(option))
-      )
-        skipped.push(at);
-    }
-  if (
-    /^(?:grep|egrep|fgrep|rg|ag|ack|sed|awk|gawk|jq|yq|perl|tr|expr|pgrep|pkill)$/.test(name) &&
-    !args.some((arg) => /^(?:-[a-zA-Z]*[ef]|--regexp|--file)$/.test(arg))
-  ) {
-    const first = args.findIndex(
-      (arg, at) => !arg.startsWith('-') && !/^-(?:[ABCm]|-max-count|-context|g|t|T)$/.test(args[at - 1] ?? ''),
-    );
-    if (first !== -1) skipped.push(first);
-  }
-  return skipped;
+  const own = TEXT_OPTIONS.get(name);
+  const isText = (option: string): boolean => TEXT_OPTION.test(option) || own?.test(option) === true;
+  const skipped = args.flatMap((arg, at) =>
+    isText(args[at - 1] ?? '') || (/^--[\w-]+=/.test(arg) && isText(arg.replace(/=.*/s, ''))) ? at : [],
+  );
+  if (!SEARCHES.test(name) || args.some((arg) => /^(?:-[a-zA-Z]*[ef]|--regexp|--file)$/.test(arg))) return skipped;
+  const first = args.findIndex(
+    (arg, at) => !arg.startsWith('-') && !/^-(?:[ABCm]|-max-count|-context|g|t|T)$/.test(args[at - 1] ?? ''),
+  );
+  return first === -1 ? skipped : [...skipped, first];
 }
 
+const SEARCHES = /^(?:grep|egrep|fgrep|rg|ag|ack|sed|awk|gawk|jq|yq|perl|tr|expr|pgrep|pkill)$/;
+/** Options of any program whose value is only text. */
+const TEXT_OPTION = /^--(?:user-agent|message|title|body|description|grep|author|regexp|testNamePattern|expression)$/;
 const TEXT_OPTIONS: ReadonlyMap<string, RegExp> = programs.byName([
-  ['curl http', /^-(?:H|A|X|w)$|^--(?:header|user-agent|request|write-out)$/],
-  ['git', /^(?:-m|--message|-[a-z]*m|--grep|--author|--format|--pretty|-S|-G)$/],
-  ['gh', /^(?:-t|--title|-b|--body|--search|--json|-q|--jq|--label)$/],
-  ['glab', /^(?:-t|--title|-d|--description)$/],
-  ['grep', /^(?:-e|--regexp|--include|--exclude|--exclude-dir)$/],
-  ['rg', /^(?:-e|--regexp|-g|--glob)$/],
-  ['find', /^-(?:name|iname|path|ipath|regex|iregex|wholename|not)$/],
-  ['vitest', /^(?:-t|--testNamePattern)$/],
-  ['npx', /^(?:-t|-g|--grep)$/],
-  ['sed', /^(?:-e|--expression)$/],
-  ['tree', /^(?:-I|-P)$/],
-  ['node', /^(?:-e|-p|--eval|--print)$/],
-  ['python', /^-c$/],
+  ['curl http', /^-[HAXw]$|^--(?:header|request|write-out)$/],
+  ['git', /^-(?:[a-z]*m|[SG])$|^--(?:format|pretty)$/],
+  ['gh glab', /^-[tbdq]$|^--(?:search|json|jq|label)$/],
+  ['grep rg', /^-[eg]$|^--(?:include|exclude|exclude-dir|glob)$/],
+  ['find', /^-(?:i?name|i?path|i?regex|wholename|not)$/],
+  ['vitest npx', /^-[tg]$/],
+  ['sed node python tree', /^-[epcIP]$|^--(?:eval|print)$/],
 ]);
 
 /** @internal */
@@ -313,55 +295,49 @@ function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | 
 }
 
 function lookAtEnvironment(name: string, { args, next }: SimpleCommand): ScriptFinding | undefined {
-  if (name === 'printenv' && args.some((arg) => SECRET_VARIABLES.test(arg))) return ENVIRONMENT;
-  if (name === 'ps' && args.some((arg) => /^[a-z]*e[a-z]*$/.test(arg) && /ww|e$/.test(arg))) return ENVIRONMENT;
-  if (name === 'jq' && /(?:^|[^.\w"])(?:env\b|\$ENV)/.test(args.find((arg) => !arg.startsWith('-')) ?? ''))
-    return ENVIRONMENT;
-  if (/^(?:npm|pnpm|yarn)$/.test(name) && args.includes('run') && args.at(-1) === 'env') return ENVIRONMENT;
+  const [first = ''] = args.filter((arg) => !arg.startsWith('-'));
+  const isAll =
+    (name === 'printenv' && args.some((arg) => SECRET_VARIABLES.test(arg))) ||
+    (name === 'ps' && args.some((arg) => /^[a-z]*e[a-z]*$/.test(arg) && /ww|e$/.test(arg))) ||
+    (name === 'jq' && /(?:^|[^.\w"])(?:env\b|\$ENV)/.test(first)) ||
+    (/^(?:npm|pnpm|yarn)$/.test(name) && args.includes('run') && args.at(-1) === 'env');
+  if (isAll) return ENVIRONMENT;
   if (!programs.PRINTS_ENVIRONMENT.has(name)) return undefined;
-  const printsAll =
-    name === 'env'
-      ? envPrints(args)
-      : args.every((arg) => /^(?:declare|typeset|export|readonly|compgen)$/.test(name) && /^-[pxve]+$/.test(arg));
+  const isList = /^(?:declare|typeset|export|readonly|compgen)$/.test(name);
+  const printsAll = name === 'env' ? envPrints(args) : args.every((arg) => isList && /^-[pxve]+$/.test(arg));
   return printsAll && !(next && looksUpOne(next)) ? ENVIRONMENT : undefined;
 }
 
 /** True if the next command passes only a variable that contains no secret. */
 function looksUpOne({ program, args }: SimpleCommand): boolean {
-  if (!/^(?:e?grep|rg)$/.test(program) || args.some((arg) => /^-[a-z]*v/.test(arg))) return false;
   const pattern = args.find((arg) => !arg.startsWith('-')) ?? '';
-  return /^\^?\w{3,}/.test(pattern) && !SECRET_VARIABLES.test(pattern);
+  const isSearch = /^(?:e?grep|rg)$/.test(program) && !args.some((arg) => /^-[a-z]*v/.test(arg));
+  return isSearch && /^\^?\w{3,}/.test(pattern) && !SECRET_VARIABLES.test(pattern);
 }
 
 const ENVIRONMENT = dangerFinding('It prints environment variables, which may contain secrets.');
 
 function envPrints(args: readonly string[]): boolean {
-  if (args.some((arg) => /^(?:-i|-|--ignore-environment|-S.*|--split-string.*|--help|--version)$/s.test(arg)))
-    return false;
-  return args.every((arg, at) => /^-|^\w+=/.test(arg) || /^-[uC]$/.test(args[at - 1] ?? ''));
+  const isOther = args.some((arg) =>
+    /^(?:-i|-|--ignore-environment|-S.*|--split-string.*|--help|--version)$/s.test(arg),
+  );
+  return !isOther && args.every((arg, at) => /^-|^\w+=/.test(arg) || /^-[uC]$/.test(args[at - 1] ?? ''));
 }
 
 /** Toolyard's own data, port and commands. */
-function lookAtOwn(
-  name: string,
-  { words, folder, redirects }: SimpleCommand,
-  { own }: Context,
-): ScriptFinding | undefined {
-  const texts = [...words.slice(1), ...redirects.map(({ target }) => target)];
+function lookAtOwn(name: string, command: SimpleCommand, { own }: Context): ScriptFinding | undefined {
+  const { args, folder, redirects } = command;
+  const texts = [...args, ...redirects.map(({ target }) => target)];
   if (name === 'kill' && texts.includes(UNKNOWN) && texts.some((text) => /^-(?:USR|HUP|9|KILL|STOP|s)/.test(text)))
     return unclearFinding('The process that it signals is not known in advance.');
   if (/^(?:kill|pkill|killall)$/.test(name) && (texts.at(-1) === '-1' || texts.at(-1) === '1'))
     return dangerFinding('It kills every process.');
   if (programs.TEXT_ONLY.has(name) || name === 'git') return undefined;
-  for (const text of [folder ?? '', ...texts]) {
-    const finding =
-      touchesToolyard(text, own) ?? (text === folder ? undefined : touchesToolyard(inFolder(text, folder), own));
-    if (finding) return finding;
-  }
+  const inside = folder === undefined ? [] : [folder, ...texts.map((text) => inFolder(text, folder))];
+  if ([...texts, ...inside].some((text) => touchesToolyard(text, own))) return TOUCHES_TOOLYARD;
   const isOwn = (text: string): boolean =>
     /^(?:.*\/)?toolyard(?:@[\w.]+|\.service)?$|packages\/cli\/(?:dist|src)\//.test(text);
-  if (!READERS.has(name) && texts.some(isOwn)) return TOUCHES_TOOLYARD;
-  return undefined;
+  return !READERS.has(name) && texts.some(isOwn) ? TOUCHES_TOOLYARD : undefined;
 }
 
 export const TOUCHES_TOOLYARD = dangerFinding('It accesses Toolyard itself, which enforces permissions.');

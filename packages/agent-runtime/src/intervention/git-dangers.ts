@@ -2,9 +2,16 @@ import { argumentDangers } from './argument-dangers.ts';
 import type { ScriptFinding } from './shell-script.ts';
 import { dangerFinding } from './shell-script.ts';
 import { hasUnknown } from './shell-text.ts';
-import { GIT_RUNS } from './wrappers.ts';
 
+const OTHERS = 'It rewrites history, starts a server, or shows credentials.';
 const UNREACHABLE = 'It deletes unreachable commits for good.';
+
+/** Configuration that contains commands, or decides where commits come from. */
+const KEYS = String.raw`(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|pager\..*|sequence\.editor|diff\..*|difftool\..*|mergetool\..*|merge\..*|filter\..*|credential\..*|gpg\..*program|init\.templatedir|include.*|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|protocol\..*|url\..*|web\.browser|browser\..*|interactive\.difffilter|man\..*|http\..*(?:proxy|ssl\w*)|core\.attributesfile|core\.worktree)`;
+const NAMES_PROGRAM = new RegExp(
+  ` (?:--[\\w-]+=)?ext::| --(?:upload-pack|receive-pack|exec|open-files-in-pager|extcmd|gpg-sign-program|config-env)[= ]| -O\\S| (?:-c|--config)[= ]${KEYS}=(?!(?:cat|less|true|false|) )`,
+  'i',
+);
 
 const lookAtAction = argumentDangers([
   [
@@ -21,17 +28,13 @@ const lookAtAction = argumentDangers([
   ['prune', / /, UNREACHABLE],
   ['reflog', / (?:expire|delete) /, UNREACHABLE],
   ['stash', / (?:clear|drop) /, 'It deletes stashed changes.'],
+  ['config', new RegExp(` ${KEYS} (?:-\\S+ )*[^- ]`, 'i'), 'It configures a command that git runs later.'],
   ['rm', /^(?!.* --cached ).* (?:-[a-z]*r[a-z]*|\.|\*|:\S*) /, 'It deletes files.'],
   ['update-ref', / -d /, 'It deletes a branch.'],
   ['worktree submodule', / (?:-f|--force|deinit) /, 'It deletes a folder with changes.'],
-  [
-    'filter-branch filter-repo credential credential-store credential-cache daemon instaweb send-email',
-    / /,
-    'It rewrites history, starts a server, or shows credentials.',
-  ],
+  ['filter-branch filter-repo daemon instaweb send-email', / /, OTHERS],
+  ['credential credential-store credential-cache', / /, OTHERS],
 ]);
-
-const RUNS_COMMAND = dangerFinding('git runs another command.');
 
 /** Subcommands of git that lose work, run commands or show credentials. */
 export function dangerOfGit(args: readonly string[]): ScriptFinding | undefined {
@@ -39,22 +42,12 @@ export function dangerOfGit(args: readonly string[]): ScriptFinding | undefined 
     (arg, index) =>
       !arg.startsWith('-') && !/^(?:-c|-C|--git-dir|--work-tree|--namespace|--exec-path)$/.test(args[index - 1] ?? ''),
   );
-  const action = args[at] ?? '';
-  const rest = at === -1 ? [] : args.slice(at + 1);
-  const has = (pattern: RegExp): boolean => rest.some((arg) => pattern.test(arg));
-  const setsProgram = args.some(
-    (arg, index) =>
-      args[index - 1] === '-c' && GIT_RUNS.test(arg.split('=')[0] ?? '') && !/=(?:cat|less|true|false|)$/.test(arg),
-  );
-  if (setsProgram || args.some((arg) => NAMES_PROGRAM.test(arg)) || hasUnknown(action)) return RUNS_COMMAND;
-  if (action === 'restore' && has(/^(?:--staged|-S)$/) && !has(/^--worktree$|^-W$/)) return undefined;
-  if (action === 'config' && has(GIT_RUNS) && rest.filter((arg) => !arg.startsWith('-')).length > 1)
-    return dangerFinding('It configures a command that git runs later.');
-  return lookAtAction(action, rest);
+  const [action = '', ...rest] = at === -1 ? [] : args.slice(at);
+  if (hasUnknown(action) || NAMES_PROGRAM.test(` ${args.join(' ')} `))
+    return dangerFinding('git runs another command.');
+  const isUnstaged = action === 'restore' && rest.some((arg) => /^(?:--staged|-S)$/.test(arg));
+  return isUnstaged && !/ (?:--worktree|-W) /.test(` ${rest.join(' ')} `) ? undefined : lookAtAction(action, rest);
 }
-
-const NAMES_PROGRAM =
-  /^(?:(?:--[\w-]+=)?ext::|--(?:upload-pack|receive-pack|exec|open-files-in-pager|extcmd|gpg-sign-program|config-env)(?:=|$)|-O.)/;
 
 const PLAIN =
   /^(?:status|diff|log|show|add|commit|branch|checkout|switch|restore|fetch|pull|push|merge|rebase|stash|tag|blame|grep|ls-\w+|rev-\w+|describe|shortlog|reflog|remote|cherry(?:-pick)?|revert|reset|clone|init|mv|rm|cat-file|merge-base|range-diff|name-rev|count-objects|fsck|config|version|diff-\w+|for-each-ref|show-\w+|symbolic-ref|notes|clean|gc|--version)$/;

@@ -36,7 +36,7 @@ export function startsShell(text: string): boolean {
 
 /** A call that starts a program, in languages that are not parsed, and escapes to a shell. */
 const STARTS =
-  /\b(?:system|popen|os\.execute|shell_exec|passthru|shell-command\w*|e?syscmd|load_extension)\s*[("'`\s]\s*["'`/(\\]|\\?write18|%\{lua:|%\(\s*[/\w]+|\bext::|%pipe%|\bexec:\s*\w|^\/exec\s|^[^\s()]*[/.][^\s()]*\|\s*[a-z]|\b(?:exec|spawn)\w*\s*\(\s*["'`[]|\$\(shell\b|\brun\s*\(`|(?:^[+:%]|[:=+])!\s*\w|^-{1,2}(?:enable-)?shell-escape$/;
+  /\b(?:system|popen|os\.execute|shell_exec|passthru|shell-command\w*|e?syscmd|load_extension)\s*[("'`\s]\s*["'`/(\\]|\\?write18|%\{lua:|%\(\s*[/\w]+|\bext::|%pipe%|\bexec:\s*\w|^\/exec\s|^(?=[^\s()|]*[/.])[^\s()|]*\|\s*[a-z]|\b(?:exec|spawn)\w*\s*\(\s*["'`[]|\$\(shell\b|\brun\s*\(`|(?:^[+:%]|[:=+])!\s*\w|^-{1,2}(?:enable-)?shell-escape$/;
 /** Options whose value is code of the program itself. */
 const EVALUATES = /^--?(?:eval|execute|batch-interpreter)(?:-\w+)?$/;
 const MAY_EVALUATE = /^-[ce]$|^--?(?:code|expr\w*)$/;
@@ -46,7 +46,7 @@ const CODE = /\.(?:py|[cm]?[jt]s|rb|pl|php|sh|lua|jar|so|dylib|jl|ps1|exe)$/i;
 const WRITES_TO = /out|cache|te?mp|log|report|dest|target|^-[otvw]$|volume|mount|profile/i;
 /** A file that is neither of the system nor named by the shell's search path. */
 export const LOCAL_FILE = /^(?:\.{0,2}\/(?!usr\/|opt\/|home\/|etc\/|dev\/|bin\/)|~)/;
-const DECLARES = /\.(?:ya?ml|toml|ini|env|properties|tf|tfvars|lock|proto|graphql|cnf|sql)$/i;
+const DECLARES = /\.(?:ya?ml|toml|ini|env|properties|tf|tfvars|lock|proto|graphql|cnf|cfg|sql)$/i;
 export const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
 
 /**
@@ -57,8 +57,8 @@ export const IN_OPEN_FOLDER = /^\/(?:tmp|var\/tmp|dev\/shm)(?:\/|:|$)/;
 export function inspectGiven(
   name: string,
   { args }: Pick<SimpleCommand, 'args'>,
-  skipped: () => readonly number[],
-  inspect: (script: string) => ScriptFinding | undefined,
+  inspect?: (script: string) => ScriptFinding | undefined,
+  skipped: () => readonly number[] = () => [],
 ): ScriptFinding | undefined {
   const short = RUNS_SHORT.get(name);
   if ((programs.TEXT_ONLY.has(name) && !short) || programs.SHELLS.has(name)) return undefined;
@@ -87,11 +87,11 @@ export function inspectGiven(
       : !isMover && ((isOption && CONFIGURES.test(named)) || CODE.test(value));
     // Files of settings are declarations; anything else may contain commands.
     if (!loads && isLoaded && isOption && LOCAL_FILE.test(value) && !DECLARES.test(value) && !DATA.test(value))
-      return dangerFinding(`It gives ${name} a configuration or code: ${displayText(value)}.`);
+      return dangerFinding(`It gives ${name} a command: ${displayText(value)}.`);
     if (isLoaded && IN_OPEN_FOLDER.test(value) && (!DATA.test(value) || MANIFEST.test(value)))
       return dangerFinding(`It runs ${displayText(value)} from a world-writable folder.`);
-    if (/(?:auth\w*|token|password)$/i.test(named) && /^(?:none|false|off|)$/.test(value) && isOption)
-      return dangerFinding(`It turns off a protection of ${name}.`);
+    if (isOption && /^(?:none|false|off|)$/.test(value) && /(?:auth\w*|token|password)$/i.test(named))
+      return dangerFinding(`${name} runs other commands, or gives others access.`);
     if (onlyOptions && !isRun) continue;
     texts ??= skipped();
     if (texts.includes(at)) continue;
@@ -99,6 +99,7 @@ export function inspectGiven(
     const isCode =
       (STARTS.test(arg) && !/glob|clude|ignore/.test(named)) ||
       (!programs.DATABASES.has(name) &&
+        named !== '' &&
         (EVALUATES.test(named) || (MAY_EVALUATE.test(named) && /[(`]/.test(text) && inspectCode(text) !== undefined)));
     if (isShell || (isCode && !programs.CODE_OPTIONS.has(name)))
       return dangerFinding(`It gives ${name} a command: ${displayText(arg)}.`);
@@ -106,7 +107,8 @@ export function inspectGiven(
     if (isText || !/\s/.test(text) || /^\s*(?:[[{<]|"[^"]*"(?!:))/.test(text)) continue;
     const inner = /\w\((.*)\)$/s.exec(text)?.[1];
     const script = (inner ?? text).replace(/^(?:"[^"]*":|[+:%!|\s])+/, '');
-    const finding = isPlainProse(script) ? undefined : inspect(script);
+    if (IS_SHELL.test(script)) return dangerFinding(`It gives ${name} a command: ${displayText(script)}.`);
+    const finding = isPlainProse(script) ? undefined : inspect?.(script);
     if (finding?.kind === 'danger') return finding;
   }
   return undefined;
@@ -136,4 +138,4 @@ function runs(named: string, name: string): boolean {
 }
 
 const DATA_OPTIONS =
-  /^(?:-[mt]|--(?:data\S*|form|header|body|message|title|description|format|grep|name|text|prompt))$/;
+  /^(?:-[kmt]|--(?:data\S*|form|header|body|message|title|description|format|grep|name|text|prompt))$/;

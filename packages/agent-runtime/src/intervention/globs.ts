@@ -1,23 +1,4 @@
-import { foldText } from '@toolyard/protocol';
-
-/** Compiles a pattern for use with many texts, see {@link matchesGlob}. */
-export function globOf(pattern: string): (text: string) => boolean {
-  if (pattern.includes('?')) return (text) => matchesGlob(pattern, text);
-  const [first = '', ...rest] = pattern.split('*');
-  const last = rest.pop();
-  if (last === undefined) return (text) => text === pattern;
-  return (text) => {
-    const end = text.length - last.length;
-    if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
-    let from = first.length;
-    for (const piece of rest) {
-      const at = text.indexOf(piece, from);
-      if (at === -1) return false;
-      from = at + piece.length;
-    }
-    return from <= end;
-  };
-}
+import { foldCase } from '@toolyard/protocol';
 
 /** `*` matches any characters, `?` one. Takes time in proportion to the product of both lengths at most. */
 export function matchesGlob(pattern: string, text: string): boolean {
@@ -48,7 +29,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
  * the length.
  */
 export function globInside(written: string): (text: string, isPlain: boolean) => boolean {
-  const pattern = foldText(written);
+  const pattern = foldCase(written);
   const pieces = pattern.split(/\*+/).map((piece) => escaped(piece).replaceAll('?', '[^]'));
   const last = pieces.length - 1;
   const patterns = pieces.map((piece, at) => {
@@ -58,12 +39,11 @@ export function globInside(written: string): (text: string, isPlain: boolean) =>
   const literals = pattern.split(/[*?\s]+/);
   const literal = literals.reduce((longest, each) => (each.length > longest.length ? each : longest), '');
   const mayMatch = new RegExp(escaped(literal), 'i');
-  const isWritten = globOf(written);
   return (text, isPlain) => {
     // Folding is the expensive part.
     if (isPlain && !mayMatch.test(text)) return false;
-    if (isWritten(text)) return true;
-    const folded = foldText(text);
+    if (matchesGlob(written, text)) return true;
+    const folded = foldCase(text);
     let from = 0;
     return patterns.every((each) => {
       each.lastIndex = from;

@@ -15,7 +15,7 @@ const REACHES = new RegExp(
   [
     '\\b(?:exec\\w*|eval\\w*|system|popen\\w*|spawn\\w*|subprocess|e?syscmd|fork|child_\\w*|shell_exec|passthru|proc_open|pcntl\\w*|pty|ctypes|qx|backtick)\\b',
     '\\b(?:socket\\w*|TCP\\w*|UDP\\w*|urllib|requests|https?|fetch|net|dgram|tls|fsockopen|curl_\\w+|ftplib|smtplib|WebSocket|XMLHttp\\w*|LWP|IO|open-uri|URI|Net)\\b(?!["\']?\\s*:\\s)',
-    '\\b(?:environ|getenv\\w*|ENV|ENVIRON|putenv|process\\.(?:env|mainModule|binding|dlopen|kill|chdir|setuid))\\b|\\$_(?:ENV|SERVER)|%ENV',
+    'document\\.cookie|\\b(?:environ|getenv\\w*|ENV|ENVIRON|putenv|process\\.(?:env|mainModule|binding|dlopen|kill|chdir|setuid))\\b|\\$_(?:ENV|SERVER)|%ENV',
     '\\b(?:unlink\\w*|remove\\w*|rmtree|rm\\w{0,6}|rmdir\\w*|rename\\w*|truncate\\w*|delete_file|write\\w*|append\\w*file|chmod\\w*|chown\\w*|symlink\\w*|copyfile|move|mkdir\\w*|shutil|FileUtils|glob|Dir|setuid|setgid|kill|chroot|os\\.(?!(?:path|getcwd|cpu_count|sep|name)\\b)\\w+)\\b(?!["\'])',
     '__\\w+__|\\b(?:getattr|setattr|globals|locals|vars|compile|importlib(?!\\.metadata)|Function|constructor|Reflect|Proxy|instance_eval|class_eval|send|method_missing|binding|Kernel|call_user_func\\w*|create_function|assert_options|include\\w*|require_once|preg_replace_callback|array_map|usort)\\b',
     '\\b(?:b64decode|base64\\w*|atob|fromCharCode|fromCodePoint|unhexlify|fromhex|bytes|chr|quopri|unquote\\w*|decodeURI\\w*|decode\\w*|rot13|str_rot13|pack|unpack|marshal|pickle|Buffer|gunzip\\w*|inflate\\w*|zlib)\\b',
@@ -79,6 +79,11 @@ const HARMFUL_SQL =
 /** The effect of a text on a database, if it is SQL or a command of a database shell. */
 export function inspectQuery(text: string): ScriptFinding | undefined {
   if (text.length > MAX_CODE_LENGTH) return unclearFinding('The query is too long to be checked.');
+  for (const [, path = ''] of text.matchAll(/'([~/][^']*)'/g)) {
+    const danger = dangerOfPath(path);
+    if (danger === 'secret') return dangerFinding(`It accesses ${displayText(path)}, which may contain secrets.`);
+    if (danger === 'startup') return dangerFinding(`It writes to ${displayText(path)}, which runs automatically.`);
+  }
   const found = HARMFUL_SQL.exec(text.replace(/'[^']*'/g, "''"));
   return found ? dangerFinding(`It changes a database: ${displayText(found[0].trim())}.`) : undefined;
 }

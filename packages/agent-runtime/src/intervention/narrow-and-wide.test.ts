@@ -70,6 +70,57 @@ describe('a rule that forbids', () => {
     );
   });
 
+  it('matches whatever an allowing rule of the same command or host matches', () => {
+    const words = fc.array(
+      fc.constantFrom(
+        'git',
+        'rm',
+        'status',
+        '-m',
+        "'x'",
+        'a\\ b',
+        '"rm"',
+        'r\\m',
+        '&&',
+        '|',
+        '>/dev/null',
+        '{a,b}',
+        'é',
+      ),
+      { minLength: 1, maxLength: 4 },
+    );
+    const command = fc.constantFrom('git *', 'rm *', '*', 'g?t *', '* x', 'git', '*rm*');
+    const host = fc.constantFrom('a.b', '*.b', 'a.?', '1.2.*', '[::1]', 'xn--*', 'bücher.example', '*.*', 'A.b');
+    const url = fc.constantFrom(
+      ...['http://a.b/', 'https://A.B:80/x', 'http://1.2.3.4', 'http://[::1]/', 'https://xn--bcher-kva.example/'],
+    );
+    fc.assert(
+      fc.property(words, command, host, url, (all, pattern, name, x) => {
+        const [first = '', ...args] = all;
+        const calls: JsonObject[] = [{ command: all.join(' ') }, { x: all.join(' ') }, { command: first, args }];
+        for (const call of calls)
+          if (decided({ decision: 'allow', command: pattern }, call) === 'allow')
+            expect([call, decided({ decision: 'ask', command: pattern }, call)]).toEqual([call, 'ask']);
+        if (decided({ decision: 'allow', host: name }, { x }) === 'allow')
+          expect([x, decided({ decision: 'ask', host: name }, { x })]).toEqual([x, 'ask']);
+      }),
+      cases(1_000),
+    );
+  });
+
+  it.each([
+    '/home/bob',
+    '$HOME/x',
+    '%USERPROFILE%\\x',
+    '%2fhome%2fbob',
+    '／home／bob',
+    `${FOLDER}/．．/x`,
+    `${FOLDER}/..\u200b/x`,
+  ])('finds a path outside a folder: %s', (path) => {
+    for (const args of [{ path }, { x: [path] }, { x: JSON.stringify({ path }) }] as JsonObject[])
+      expect([args, decided({ decision: 'ask', outside: FOLDER }, args)]).toEqual([args, 'ask']);
+  });
+
   it('leaves other words alone', () => {
     expect(decided({ decision: 'never', argument: '3' }, { count: 13, year: '2023' })).toBeUndefined();
     expect(decided({ decision: 'never', argument: 'id' }, { width: 'hidden' })).toBeUndefined();
@@ -122,6 +173,7 @@ describe('a rule that forbids', () => {
     ['fe80::1', 'http://[fe80::1%25eth0]/'],
     ['bücher.example', 'https://xn--bcher-kva.example/'],
     ['xn--bcher-kva.example', 'BÜCHER.example'],
+    ['127.0.0.1', 'http://[64:ff9b::7f00:1]/'],
     ['*.internal', 'http://a。internal/'],
     ['*.internal', 'http://a.int\ternal/'],
     ['*.internal', "curl http://a.int''ernal"],
@@ -221,6 +273,8 @@ describe('a rule that allows a folder', () => {
       '\\\\host\\share',
       '%252e%252e/x',
     ],
+    ...['`pwd`/x', 'c:x', 'C:', '／home／bob', '‥/x', '.\u00ad./x', `${FOLDER}/..\u200b/x`, '@/home/bob/x'],
+    ...['-o/home/bob', '--out=/home/bob/x', '"/home/bob/x"', '<>/home/bob'],
     ...['．．/x', `${FOLDER}\n/home/bob/x`, `${FOLDER}/a, /home/bob/x`, `${FOLDER}/a:/home/bob`, 'a\n../x'],
   );
   const anyName = fc.constantFrom(
@@ -256,6 +310,8 @@ describe('a rule that allows a folder', () => {
       { path: FOLDER, x: ['link'] },
     ])
       expect([args, decided(allow, args, { resolvePath })]).toEqual([args, undefined]);
+    const composed = (path: string): string => path.replace(`${FOLDER}/caf\u00e9`, '/home/bob');
+    expect(decided(allow, { path: `${FOLDER}/cafe\u0301/x` }, { resolvePath: composed })).toBeUndefined();
     expect(decided(allow, { dir: FOLDER, name: 'a.md', title: 'A/B and C' }, { resolvePath })).toBe('allow');
   });
 
@@ -371,6 +427,14 @@ describe('a rule that allows a command', () => {
     ],
   ])('covers daily work: %s', (command) => {
     expect(runs(command)).toBe(true);
+  });
+
+  it('accounts for every text of the call', () => {
+    const rule: InterventionRule = { decision: 'allow', command: 'git *' };
+    const split = { command: 'git', args: ['status'] };
+    expect(decided(rule, split)).toBe('allow');
+    for (const more of [{ then: 'rm x' }, { then: 'rm' }, { sql: 'git log' }] as JsonObject[])
+      expect([more, decided(rule, { ...split, ...more })]).toEqual([more, undefined]);
   });
 
   it('covers an option that it names', () => {

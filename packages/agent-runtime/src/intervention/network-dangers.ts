@@ -1,3 +1,4 @@
+import { hostsNamedIn } from '@toolyard/protocol';
 import { inspectQuery, displayText } from './inline-code.ts';
 import { DATA } from './new-files.ts';
 import * as programs from './programs.ts';
@@ -6,14 +7,20 @@ import { dangerFinding } from './shell-script.ts';
 
 /** Commands that connect to other machines, and code from the network. */
 
-export const METADATA =
-  /169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200|fd00:ec2::254|169\.254\.170\.2|metadata\.azure|0xa9fea9fe|2852039166/i;
+const METADATA =
+  /169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200|fd00:ec2::254|169\.254\.170\.2|metadata\.azure|^gopher:/i;
+
+/** True for an address of the credentials of a cloud machine, in any spelling. */
+export function reachesMetadata(text: string): boolean {
+  const mayBeAddress = /:\/\/|^\[?[\da-fx.:]{7,}\]?$/i.test(text) && text.length < 2_000;
+  return METADATA.test(text) || (mayBeAddress && hostsNamedIn(text, true).some((host) => METADATA.test(host)));
+}
 
 export function inspectConnections(
   name: string,
   { args, words, sources, redirects }: SimpleCommand,
 ): ScriptFinding | undefined {
-  if (words.some((word) => METADATA.test(word)) && !programs.TEXT_ONLY.has(name))
+  if (!programs.TEXT_ONLY.has(name) && words.some(reachesMetadata))
     return dangerFinding('It reads the credentials of a cloud machine.');
   const readsFile = redirects.some(({ operator, target }) => operator === '<' && target !== '/dev/null');
   if (
@@ -28,19 +35,9 @@ export function inspectConnections(
         arg,
       ) && !/:\/\/(?:localhost|127\.|\[::1\])/.test(arg),
   );
-  const isOnlyRead =
-    /^(?:node|python3?|npm-check|code)$/.test(name) ||
-    (/^(?:npx|bunx|pnpx)$/.test(name) && /^[@\w]/.test(args[0] ?? '') && args[0] !== address) ||
-    (/^(?:kubectl|helm|terraform)$/.test(name) &&
-      !args.some((arg) => /^(?:apply|create|replace|install|upgrade)$|module/.test(arg)));
+  const isOnlyRead = /^(?:npx|bunx|pnpx)$/.test(name) && /^[@\w]/.test(args[0] ?? '') && args[0] !== address;
   if (address !== undefined && programs.RUNS_ADDRESSES.has(name) && !isOnlyRead)
     return dangerFinding(`It installs or runs code from ${displayText(address)}.`);
-  if (
-    /^(?:go|cargo)$/.test(name) &&
-    /^(?:install|run)$/.test(args[0] ?? '') &&
-    args.some((arg) => /\w\.\w+\/.*@|^--git$/.test(arg))
-  )
-    return dangerFinding('It installs or runs code from another source.');
   if (/^(?:curl|wget|ssh|http)$/.test(name)) {
     const sendsInput = args.some((arg) => /^@-$|=@-|^--(?:post|body)-file=(?:-|\/dev\/stdin)$/.test(arg));
     const isOwn = ({ program, args: texts }: SimpleCommand): boolean =>
@@ -53,7 +50,7 @@ export function inspectConnections(
     args.some((arg) => /^~\/[^./][^/]*\/?$|^~\/?$/.test(arg)) &&
     args.some((arg) => /^[\w.@-]+:(?!\\)|^\w+:\/\//.test(arg))
   )
-    return dangerFinding('It sends files of the home folder to another place.');
+    return dangerFinding('It sends data to another place.');
   if (/^(?:mail|mailx|mutt|sendmail|msmtp|swaks)$/.test(name) && (sources.length > 0 || redirects.length > 0))
     return dangerFinding('It sends an email.');
   if (!programs.DATABASES.has(name)) return undefined;

@@ -150,49 +150,24 @@ function unpacks(name: string, { args }: SimpleCommand): boolean {
   );
 }
 
-/** The files that a command creates. */
+/**
+ * The files that a command creates. One that gets data from elsewhere may write to every name that it mentions, and to
+ * the last part of an address.
+ */
 function writtenBy(name: string, command: SimpleCommand, isForeign: boolean): string[] {
   const { args, redirects, sources } = command;
   const written = redirects.filter(({ operator }) => /^(?:&?>|>\||>>)/.test(operator)).map(({ target }) => target);
-  const operands = args.filter((arg) => !/^-/.test(arg));
-  if (name === 'tee' && sources.length > 0) written.push(...operands);
+  if (name === 'tee' && sources.length > 0) written.push(...args.filter((arg) => !arg.startsWith('-')));
   if (name === 'dd') written.push(...args.flatMap((arg) => /^of=(.+)$/.exec(arg)?.[1] ?? []));
   if (!isForeign) return written;
-  const into = args.flatMap((arg, at) =>
-    /^(?:-[a-zA-Z]*[oOCdDP]|-out|--(?:output(?:-document)?|directory(?:-prefix)?|out|dir))$/.test(args[at - 1] ?? '')
-      ? arg
-      : (/^--(?:output|directory)\S*=(.+)$/.exec(arg)?.[1] ?? []),
-  );
-  written.push(...into);
-  if (UNPACKS.has(name) && into.length === 0) written.push('.');
-  for (const arg of operands) {
-    const address = /^(?:[a-z][\w+]*:\/\/|[\w.-]+@)[^?#]*[/:]([^/?#]+)\/?$|^[\w.-]+\/([\w.-]+)$/i.exec(arg);
-    if (address && !UNPACKS.has(name)) written.push((address[1] ?? address[2] ?? '').replace(/\.git$/, ''));
+  for (const arg of args) {
+    const value = arg.replace(/^-[^=]*=?/, '');
+    const last = value.replace(/[?#].*$|\/+$|\.(?:git|gz|xz|bz2|zst)$/g, '').replace(/^.*[/:]/, '');
+    written.push(...(/:/.test(value) ? [] : [value]), last);
   }
-  const last =
-    operands.length > 1 && /^(?:cp|mv|ln|install|git|scp|rsync|svn|hg|docker|podman|kubectl|xxd)$/.test(name)
-      ? operands.at(-1)
-      : undefined;
-  if (last !== undefined && !last.includes(':')) written.push(last);
-  // Into a folder they keep their names.
-  if (last !== undefined && /^\.$|\/$/.test(last))
-    written.push(...operands.slice(0, -1).map((arg) => inFolder(arg.replace(/^.*[/:]/, ''), last.replace(/\/$/, ''))));
-  if (UNPACKS.has(name))
-    written.push(
-      ...operands
-        .slice(1)
-        .filter((arg) => !args.some((each, at) => each === arg && /^-[Cd]$/.test(args[at - 1] ?? ''))),
-    );
-  if (/^(?:gunzip|unxz|bunzip2|xz|gzip|zstd)$/.test(name))
-    written.push(...operands.map((arg) => arg.replace(/\.\w+$/, '')));
-  if (
-    name === 'uudecode' ||
-    (name === 'git' && args[0] !== 'clone') ||
-    (name === 'gh' && into.length === 0) ||
-    /^s?ftp$/.test(name)
-  )
-    written.push('.');
-  return written.filter((path) => path !== '' && path !== '-');
+  const isUnpacked = UNPACKS.has(name) && !args.some((arg) => /^-[a-zA-Z]*[CdoD]$|^--(?:directory|out)/.test(arg));
+  if (isUnpacked || (name === 'git' && args[0] !== 'clone') || /^(?:uudecode|s?ftp|gh)$/.test(name)) written.push('./');
+  return written.filter((path) => !/^[-.]?$/.test(path));
 }
 
 /** The text that a command writes to a file. */

@@ -12,22 +12,7 @@ const COMMANDS = /(?:^|[;&|(\n])[\s!]*([^\s;&|()]+)[ \t]*([^\s;&|()]*)[ \t]*([^\
 
 const RESERVED = /^(?:if|then|elif|else|while|until|do|time|coproc|function|for|case|select|-\S*|\d+)$/;
 
-const KNOWN: ReadonlySet<string> = new Set([
-  ...programs.ALWAYS.flatMap((each) => [...each.programs]),
-  ...programs.INTERPRETERS,
-  ...programs.EDITORS,
-  ...programs.WRITERS,
-  ...programs.REMOVERS,
-  ...programs.BUILDS,
-  ...programs.RUNS_ADDRESSES,
-  ...programs.DOWNLOADS,
-  ...programs.DATABASES,
-  ...programs.PRINTS_ENVIRONMENT,
-  ...programs.LISTERS,
-  ...WRAPPING_PROGRAMS,
-  ...'mail mailx mutt sendmail msmtp swaks gio locate mdfind service zmodload read trap popd alias killall'.split(' '),
-  ...'egrep fgrep rg ag ack . kill eval jq source getopts let'.split(' '),
-]);
+const KNOWN: ReadonlySet<string> = new Set([...programs.KNOWN, ...WRAPPING_PROGRAMS]);
 
 /**
  * True for a text that a shell would read as commands of unknown programs, without paths among the arguments. Such text

@@ -18,7 +18,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
     programs:
       names(`ssh-copy-id sudo sudoedit doas su pkexec run0 runuser runas gsudo machinectl systemd-run chroot unshare nsenter
       capsh setcap setpriv newgrp sg usermod useradd adduser addgroup userdel deluser groupadd groupmod groupdel gpasswd
-      xattr sysadminctl update-ca-certificates trust visudo vipw vigr chpasswd passwd chage chsh chfn pam-auth-update update-alternatives dpkg-divert setenforce
+      xattr sysadminctl add-apt-repository apt-add-repository apt-key update-ca-certificates trust visudo vipw vigr chpasswd passwd chage chsh chfn pam-auth-update update-alternatives dpkg-divert setenforce
       setsebool semanage aa-disable aa-complain aa-teardown apparmor_parser chattr insmod modprobe rmmod kexec bpftool
       sysctl iptables ip6tables iptables-restore nft ufw firewall-cmd pfctl netsh polkit dscl csrutil spctl tccutil
       nvram auditctl dsenableroot dseditgroup authconfig realm kinit ldapmodify reg regedit takeown icacls cacls net
@@ -58,7 +58,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
     programs:
       names(`crontab at batch anacron launchctl update-rc.d chkconfig rc-update sysv-rc-conf insserv incrontab loginctl
       osascript automator busctl gdbus dbus-send xdotool ydotool wtype defaults plistbuddy dracut update-initramfs mkinitcpio grub-install grub-mkconfig efibootmgr
-      ldconfig setsid start-stop-daemon daemonize disown pm2 supervisorctl atrm fcrontab ln.exe`),
+      ldconfig setsid start-stop-daemon daemonize disown pm2 supervisorctl atrm fcrontab xdg-mime xdg-settings ln.exe`),
   },
   { why: 'controls Toolyard itself', programs: names('toolyard') },
 ];
@@ -161,9 +161,9 @@ export const BUILDS =
 
 /** Install or run code from a URL among their arguments. */
 export const RUNS_ADDRESSES =
-  names(`asdf mise pip pip3 pipx uv uvx npm pnpm yarn npx bunx bun pnpx gem brew deno python python3 node php go cargo poetry conda easy_install
+  names(`asdf mise pip pip3 pipx uv uvx npm pnpm yarn npx bunx bun pnpx gem brew deno php go cargo poetry conda easy_install
   dpkg rpm dnf yum apt apt-get apk pacman zypper snap flatpak docker.exe java mvn gradle composer luarocks cpan cpanm
-  opam stack cabal nix nix-env nix-shell nix-build helm kubectl terraform msiexec rundll32 regsvr32 mshta certutil bitsadmin vim bash sh zsh source . emacs code r rscript julia swift raco mix rebar3 npm-check pm2 ansible-pull sysext`);
+  opam stack cabal nix nix-env nix-shell nix-build msiexec rundll32 regsvr32 mshta certutil bitsadmin vim bash sh zsh source . emacs r rscript julia swift raco mix rebar3 pm2 ansible-pull sysext`);
 
 export const DOWNLOADS = names(
   'curl wget aria2c axel http https xh fetch lwp-download lwp-request scp sftp ftp tftp rsync git svn hg gh aws gsutil iwr irm invoke-webrequest invoke-restmethod rclone base64 base32 xxd uudecode openssl gunzip zcat certutil bitsadmin lynx w3m links youtube-dl yt-dlp',
@@ -192,3 +192,14 @@ const EFFECT =
 export function namesEffect(program: string, arg: string): boolean {
   return EFFECT.test(arg) || (/^-[a-zA-Z]*[oO]/.test(arg) && WRITERS.has(program));
 }
+
+/** Programs of which something is known. */
+export const KNOWN: ReadonlySet<string> = new Set([
+  ...ALWAYS.flatMap((each) => [...each.programs]),
+  ...[SHELLS, INTERPRETERS, EDITORS, WRITERS, REMOVERS, BUILDS, RUNS_ADDRESSES, DOWNLOADS, DATABASES].flatMap(
+    (each) => [...each],
+  ),
+  ...[PRINTS_ENVIRONMENT, LISTERS].flatMap((each) => [...each]),
+  ...names(`mail mailx mutt sendmail msmtp swaks gio locate mdfind service zmodload read trap popd alias killall egrep
+    fgrep rg ag ack . kill eval jq source getopts let`),
+]);

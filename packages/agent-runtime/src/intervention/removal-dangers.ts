@@ -28,7 +28,7 @@ export function inspectRemoval(name: string, command: SimpleCommand): ScriptFind
       return removalByFind(args, folder);
     case 'mv':
       return paths.slice(0, -1).some((path) => isWholeSystem(path) || /^(?:\.\/)?\*$/.test(path))
-        ? dangerFinding('It moves everything away.')
+        ? dangerFinding('It moves all files away.')
         : undefined;
     case 'dd': {
       const to = args.find((arg) => arg.startsWith('of='))?.slice(3);

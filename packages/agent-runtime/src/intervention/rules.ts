@@ -1,9 +1,9 @@
 import type { InterventionRule } from '@toolyard/protocol';
-import { foldText, hostName, hostsNamedIn, isPlainText, normalHost, plainWebUrl } from '@toolyard/protocol';
+import { foldCase, hostName, hostsNamedIn, isPlainText, normalHost, plainWebUrl } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
 import { splitWords } from './call-facts.ts';
 import { isPlainGit } from './git-dangers.ts';
-import { globInside, globOf, matchesGlob } from './globs.ts';
+import { globInside, matchesGlob } from './globs.ts';
 import { LISTERS, namesEffect, TEXT_ONLY } from './programs.ts';
 import type { PathOptions, PathCandidates, ResolvePath } from './resolved-path.ts';
 import { insideOf, pathCandidates } from './resolved-path.ts';
@@ -44,7 +44,7 @@ function conditionsOf(rule: InterventionRule): Condition[] {
   const allows = rule.decision === 'allow';
   const conditions: Condition[] = [];
   if (tool !== undefined) {
-    const glob = globOf(tool);
+    const glob = matcherOf(tool);
     conditions.push(({ reference }) => glob(reference));
   }
   if (readOnly !== undefined) conditions.push((_facts, hints) => hints.readOnly === readOnly);
@@ -53,7 +53,7 @@ function conditionsOf(rule: InterventionRule): Condition[] {
   if (allows && (argument ?? command ?? host ?? inside) !== undefined) conditions.push(({ isTooLarge }) => !isTooLarge);
   if (argument !== undefined) conditions.push(argumentCondition(argument, allows));
   if (command !== undefined) {
-    const pattern = { text: command, glob: globOf(command), program: /^[\w.+-]*/.exec(command)?.[0] ?? '' };
+    const pattern = { text: command, glob: matcherOf(command), program: /^[\w.+-]*/.exec(command)?.[0] ?? '' };
     conditions.push((facts) => (allows ? isOnly(pattern, facts) : runs(pattern, facts)));
   }
   if (host !== undefined) conditions.push(hostCondition(host, allows));
@@ -62,6 +62,8 @@ function conditionsOf(rule: InterventionRule): Condition[] {
   if (inside !== undefined) conditions.push((facts) => staysInside(inside, facts, command !== undefined));
   return conditions;
 }
+
+const matcherOf = (pattern: string) => (text: string) => matchesGlob(pattern, text);
 
 /** What an allowing rule must account for: every text of the call, and every name that is more than a name. */
 function textsIn({ fields, names }: CallFacts): string[] {
@@ -77,9 +79,9 @@ function argumentCondition(pattern: string, allows: boolean): Condition {
     const isWithin = globInside(pattern);
     return ({ words, isPlain }) => words.some((text) => isWithin(text, isPlain));
   }
-  const glob = globOf(pattern);
+  const glob = matcherOf(pattern);
   const fits = (text: string): boolean =>
-    glob(text) && !CLIMBS.test(foldText(text)) && text.split(/[\r\n]+/).every((line) => line === '' || glob(line));
+    glob(text) && !CLIMBS.test(foldCase(text)) && text.split(/[\r\n]+/).every((line) => line === '' || glob(line));
   return (facts) => facts.fields.length > 0 && textsIn(facts).every(fits);
 }
 
@@ -87,7 +89,7 @@ const HOST_FIELD = /(?:^|_)(?:hosts?|host_?name|domains?|server|address|addr|ip|
 
 /** Allowed are only plain URLs at such a host; forbidden is the host wherever some program may read it. */
 function hostCondition(pattern: string, allows: boolean): Condition {
-  const glob = globOf(pattern.includes('?') ? pattern.toLowerCase() : normalHost(pattern));
+  const glob = matcherOf(pattern.includes('?') ? pattern.toLowerCase() : normalHost(pattern));
   if (allows) {
     const isThere = (text: string): boolean => {
       const url = plainWebUrl(text);
@@ -104,35 +106,30 @@ function hostCondition(pattern: string, allows: boolean): Condition {
 /** A pattern of commands, and the literal prefix of its program. */
 type CommandPattern = { text: string; glob: (text: string) => boolean; program: string };
 
-/** The texts of a call that may be commands; prose only if it contains the name of the program. */
-function scriptsOf(facts: CallFacts, program: string): ShellScript[] {
-  const { fields, wordLists } = facts;
-  const texts = fields.filter((field) => {
-    const { role, text } = field;
-    if (role === 'command') return true;
-    if (role !== 'unknown' && role !== 'path') return false;
-    return /\s|[;|&`$]/.test(text) && !isOtherProse(field, program, facts);
-  });
-  return [...texts, ...wordLists].map((each) => facts.scriptOf(each));
+/** True for a text that may be a command; prose only if it contains the name of the program. */
+function mayBeScript(field: Field, program: string, facts: CallFacts): boolean {
+  const { role, text } = field;
+  if (role !== 'unknown' && role !== 'path') return role === 'command';
+  return /\s|[;|&`$]/.test(text) && !isOtherProse(field, program, facts);
 }
 
-/** True if the call consists only of plain commands of this pattern. */
+/** True if the call consists only of plain commands of this pattern: of what {@link runs} looks at, and nothing else. */
 function isOnly(pattern: CommandPattern, facts: CallFacts): boolean {
   const { glob, program } = pattern;
-  const otherFields = facts.fields.filter(
-    ({ role }) => role === 'command' || role === 'unknown' || role === 'code' || role === 'query',
-  );
+  const lists = facts.wordLists.filter(({ isCertain }) => isCertain);
   // Split words form one command and must not be checked separately.
-  const isInPieces = facts.wordLists.some(({ isCertain }) => isCertain);
-  let isAny = false;
-  for (const each of isInPieces ? facts.wordLists : otherFields) {
-    if ('role' in each && isOtherProse(each, program, facts)) return false;
-    const { commands, fault, finding } = facts.scriptOf(each);
-    if (fault !== undefined || finding !== undefined) return false;
-    if (!commands.every((command) => isPlain(command, pattern) && fits(glob, textOf(command)))) return false;
-    isAny ||= commands.length > 0;
-  }
-  return isAny;
+  const pieces = new Set(lists.flatMap(({ words }) => words));
+  const isPiece = (text: string): boolean => pieces.size > 0 && text.split(/\s+/).every((word) => pieces.has(word));
+  const others = facts.fields.filter(
+    ({ role, text }) => /^(?:command|unknown|code|query)$/.test(role) && !isPiece(text),
+  );
+  if (!others.every((field) => mayBeScript(field, program, facts))) return false;
+  const scripts = [...lists, ...others].map((each) => facts.scriptOf(each));
+  const isMatch = ({ commands, fault, finding }: ShellScript): boolean =>
+    fault === undefined &&
+    finding === undefined &&
+    commands.every((command) => isPlain(command, pattern) && fits(glob, textOf(command)));
+  return scripts.every(isMatch) && scripts.some(({ commands }) => commands.length > 0);
 }
 
 /** True for prose without the name of the program: it need not be parsed. */
@@ -160,10 +157,13 @@ function isPlain({ words, program, args, assignments, redirects }: SimpleCommand
 
 /** True if one of the commands, or one that they run, matches the pattern. */
 function runs(pattern: CommandPattern, facts: CallFacts): boolean {
-  return scriptsOf(facts, pattern.program).some(({ commands }) =>
-    commands.some(
-      (command) => isOf(pattern, command) || mayBe(command, pattern.program) || handsOver(pattern, command),
-    ),
+  const fields = facts.fields.filter((field) => mayBeScript(field, pattern.program, facts));
+  return [...fields, ...facts.wordLists].some((each) =>
+    facts
+      .scriptOf(each)
+      .commands.some(
+        (command) => isOf(pattern, command) || mayBe(command, pattern.program) || handsOver(pattern, command),
+      ),
   );
 }
 
@@ -272,7 +272,7 @@ function* pathsIn(facts: CallFacts): Generator<Place> {
 
 /** Another path may follow a separator. */
 const SEPARATES = /[\s,;|:]/;
-const NEXT_PATH = /(?:[\s,;|]|(?<!^file|^[a-z]):)+(?=[/~\\]|[a-z]:[\\/]|\.\.[/\\])/i;
+const NEXT_PATH = /(?:[\s,;|]|(?<!^file|^[a-z]):)(?=[/~\\]|[a-z]:[\\/]|\.\.[/\\])/i;
 
 function isPathField({ text, role }: Field): boolean {
   if (role === 'path' || role === 'folder') return true;
@@ -283,12 +283,13 @@ function isPathField({ text, role }: Field): boolean {
 function* possiblePaths(text: string, folders: (string | undefined)[], resolvePath?: ResolvePath): Generator<Place> {
   // A plain name leads out of a folder only through a symbolic link.
   const isShort = text.length < 256 && resolvePath !== undefined;
-  const folded = foldText(text);
-  const leadsAway = CLIMBS.test(folded) || /^[~/\\]|^[a-z][a-z\d+.-]*:\S|:[/\\]{2}/.test(folded);
+  const folded = foldCase(text);
+  const leadsAway = CLIMBS.test(folded) || /^[~/\\]|^[a-z][a-z\d+.-]*:\S|:[/\\]{2}|^[a-z]:$/.test(folded);
   if (leadsAway)
-    yield { text, ...(/^[/\\]|^[a-z]:[/\\]/i.test(text) ? pathCandidates(text, { resolvePath }) : UNRESOLVED) };
+    yield { text, ...(/^[/\\]|^[a-z]:[/\\]/i.test(folded) ? pathCandidates(text, { resolvePath }) : UNRESOLVED) };
   else if (/[/\\%]/.test(folded) || (isShort && /\S/.test(text)))
-    for (const workingFolder of folders) yield { text, ...pathCandidates(text, { workingFolder, resolvePath }) };
+    for (const workingFolder of folders.length > 0 ? folders : [undefined])
+      yield { text, ...pathCandidates(text, { workingFolder, resolvePath }) };
 }
 
 /** Separate searches are several times faster than one pattern. */
@@ -296,7 +297,7 @@ function mayLeadAway(text: string, isPlain: boolean): boolean {
   return (
     /[/\\~%]/.test(text) ||
     text.includes('..') ||
-    /^[A-Za-z][A-Za-z\d+.-]*:\S/.test(text) ||
+    /^[A-Za-z][A-Za-z\d+.-]*:\S|^[A-Za-z]:$/.test(text) ||
     (!isPlain && !isPlainText(text))
   );
 }
@@ -324,7 +325,7 @@ function* pathsOfScript({ commands, fault }: ShellScript, options: PathOptions, 
       ...args,
       ...redirects.filter(({ operator }) => !operator.startsWith('<<')).map(({ target }) => target),
     ]) {
-      for (const text of [word, ...(/[=:@]/.test(word) ? word.split(/[=:@]/) : [])]) {
+      for (const text of [word, ...(/[=:@,]/.test(word) ? word.split(/[=:@,]/) : [])]) {
         if (hasUnknown(text) || /[/\\~]|^\.{1,2}$/.test(text))
           yield { text, isPath: true, ...pathCandidates(text, here) };
       }
@@ -337,7 +338,7 @@ function reachesOutside(folder: string, facts: CallFacts): boolean {
   for (const { text, paths, unresolved } of pathsIn(facts)) {
     if (!paths.every(isInside)) return true;
     // Without a known working folder a relative path counts as inside it.
-    if (unresolved && /^[/~]|^[A-Za-z]:|^\.\.(?:\/|$)|[\0\u0001]/.test(normalPath(text.replaceAll('\\', '/'))))
+    if (unresolved && /^[/~$%`]|^[A-Za-z]:|^\.\.(?:\/|$)|[\0\u0001]/.test(normalPath(text.replaceAll('\\', '/'))))
       return true;
   }
   return false;

@@ -235,34 +235,16 @@ class Reader {
 
   /** Shell builtins that change the meaning of later words. */
   #builtin({ program, args }: SimpleCommand, scope: Scope): void {
-    switch (program) {
-      case 'cd':
-      case 'pushd': {
-        const to = args.find((arg) => !/^-[LPe@]*$/.test(arg));
-        scope.folder =
-          args.includes('-') || (scope.folder ?? '').length > 1_000 ? UNKNOWN : inFolder(to ?? '~', scope.folder);
-        return;
-      }
-      case 'popd':
-        scope.folder = UNKNOWN;
-        return;
-      case 'read':
-      case 'mapfile':
-      case 'readarray':
-      case 'getopts':
-      case 'let':
-        for (const arg of args) this.#variables.assign(arg, [UNKNOWN]);
-        return;
-      case 'printf':
-        if (args[0] === '-v') this.#variables.assign(args[1] ?? '', [UNKNOWN]);
-        return;
-      case 'declare':
-      case 'typeset':
-      case 'local':
-        // A nameref is another name for a variable.
-        if (args.some((arg) => /^-\w*n/.test(arg)))
-          for (const arg of args) this.#variables.assign(/^\w*/.exec(arg)?.[0] ?? '', [UNKNOWN]);
-    }
+    if (/^(?:cd|pushd)$/.test(program)) {
+      const to = args.find((arg) => !/^-[LPe@]*$/.test(arg)) ?? '~';
+      const isKnown = !args.includes('-') && (scope.folder ?? '').length <= 1_000;
+      scope.folder = isKnown ? inFolder(to, scope.folder) : UNKNOWN;
+    } else if (program === 'popd') scope.folder = UNKNOWN;
+    // A nameref is another name for a variable.
+    const isNameref = /^(?:declare|typeset|local)$/.test(program) && args.some((arg) => /^-\w*n/.test(arg));
+    const sets = /^(?:read|mapfile|readarray|getopts|let)$/.test(program) || isNameref;
+    const names = sets ? args : program === 'printf' && args[0] === '-v' ? args.slice(1, 2) : [];
+    for (const arg of names) this.#variables.assign(/^\w*/.exec(arg)?.[0] ?? '', [UNKNOWN]);
   }
 
   #assignment({ name, value, append, index }: Bash.Assignment, scope: Scope): { name: string; value: string }[] {

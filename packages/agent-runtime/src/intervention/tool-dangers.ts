@@ -32,13 +32,6 @@ export function dangerOfTool(name: string, args: readonly string[]): ScriptFindi
   const plain = plainArguments(args);
   const [first = '', second = ''] = plain;
   const pair = `${name} ${first}`;
-  if (/^(?:python|python3|node|php|ruby|bundle)$/.test(name)) {
-    const script = args.findIndex((arg) => /(?:^|\/)(?:manage\.py|artisan|rails|rake)$/.test(arg));
-    if (script === -1) return undefined;
-    const program = /[\w.]+$/.exec(args[script] ?? '')?.[0] ?? '';
-    const rest = args.slice(script + 1);
-    return inspectArguments(program, rest) ?? dangerOfTool(program, rest);
-  }
   if (!/^(?:git|docker)$/.test(name) && !READERS.has(name) && args.some(destroysFiles) && !args.some(isTrial))
     return dangerFinding(`${name} deletes something permanently.`);
   if (HARMLESS_PAIRS.test(pair) || HARMLESS_PAIRS.test(`${pair} ${second}`)) return undefined;
@@ -46,7 +39,7 @@ export function dangerOfTool(name: string, args: readonly string[]): ScriptFindi
     if (BUILDS.has(name) || DATABASES.has(name) || TAKES_ANY_WORD.test(name)) return undefined;
     return removesForGood(name, plain.slice(0, 2));
   }
-  if (plain.includes('create') || /^(?:aws|gcloud)$/.test(name)) {
+  if (plain.includes('create') || /^(?:aws|gcloud|az)$/.test(name)) {
     const grant = plain.find((arg) => GRANTS.test(arg));
     if (grant !== undefined) return dangerFinding(`${name} ${displayText(grant)}: it grants permissions.`);
   }
@@ -75,7 +68,7 @@ function removesForGood(name: string, words: readonly string[]): ScriptFinding |
 
 /** Subcommands that grant permissions in a cloud or a cluster. */
 const GRANTS =
-  /^(?:(?:cluster)?rolebindings?|(?:attach|put)-[\w-]+-policy|(?:add|set)-iam-policy\S*|create-(?:access-key|login-profile)|add-user-to-group|(?:create|attach|put|update)-(?:user|role|group|policy)\S*|assignment|create-for-rbac|keys|add-role-to-\S+)$/;
+  /^(?:(?:cluster)?rolebindings?|(?:attach|put)-[\w-]+-policy|(?:add|set)-iam-policy\S*|create-(?:access-key|login-profile)|add-user-to-group|(?:create|attach|put|update)-(?:user|role|group|policy)\S*|assignment|update-function-code|create-for-rbac|keys|add-role-to-\S+)$/;
 
 /** True for the programs that {@link dangerOfTool} checks by name. */
 export function isToolProgram(name: string): boolean {
@@ -86,32 +79,17 @@ function isRemote(name: string): boolean {
   return REMOTE.has(name) || name.startsWith('kafka-');
 }
 
-/** Containers with access to the host. */
+/** Containers with access to files of the host. */
 export function dangerOfContainer(name: string, args: readonly string[]): ScriptFinding | undefined {
-  if (!CONTAINERS.test(name)) return undefined;
+  if (!CONTAINERS.test(name) || !(args.includes('run') || args.includes('create'))) return undefined;
   for (const [at, arg] of args.entries()) {
-    const before = args[at - 1] ?? '';
-    const option = `${before} ${arg}`;
-    if (/^(?:-H|--host)$/.test(arg)) return dangerFinding(`It opens a connection: ${displayText(args[at + 1] ?? '')}.`);
-    if (HOST_RIGHTS.test(arg) || HOST_SETTINGS.test(arg) || /^--(?:pid|ipc|userns|net|network) host$/.test(option))
-      return dangerFinding('The container has full access to the machine.');
-    const volume = /^(?:-v|--volume|--mount)$/.test(before) ? arg : /^(?:-v|--volume=|--mount=)(.+)$/.exec(arg)?.[1];
-    if (volume !== undefined && (args.includes('run') || args.includes('create'))) {
-      const from = /(?:src|source)=([^,]*)/.exec(volume)?.[1] ?? volume.split(':')[0] ?? '';
-      const isSensitive =
-        dangerOfPath(from) !== undefined && !/^\/etc\/(?:localtime|timezone|hosts|resolv\.conf)$/.test(from);
-      if (isWholeSystem(from) || from.includes('docker.sock') || isSensitive || hasUnknown(from))
-        return dangerFinding(`The container can access ${displayText(from)}.`);
-    }
-    if (/^(?:-v|--volumes)$/.test(arg) && args.includes('down')) return dangerFinding('It deletes volumes.');
-    if (/\.Config\.Env|\{\{\s*json\s*\.Config/.test(arg))
-      return dangerFinding('It prints the environment of a container.');
+    const isNext = /^(?:-v|--volume|--mount)$/.test(args[at - 1] ?? '');
+    const volume = isNext ? arg : /^(?:-v|--volume=|--mount=)(.+)$/.exec(arg)?.[1];
+    if (volume === undefined) continue;
+    const from = /(?:src|source)=([^,]*)/.exec(volume)?.[1] ?? volume.split(':')[0] ?? '';
+    if (/^\/etc\/(?:localtime|timezone|hosts|resolv\.conf)$/.test(from)) continue;
+    if (isWholeSystem(from) || from.includes('docker.sock') || dangerOfPath(from) || hasUnknown(from))
+      return dangerFinding(`The container can access ${displayText(from)}.`);
   }
   return undefined;
 }
-
-/** The same in the settings of a container or pod. */
-export const HOST_SETTINGS = /\b(?:host_?(?:pid|network|ipc)|privileged)["']?\s*[:=]\s*true\b/i;
-
-const HOST_RIGHTS =
-  /^--(?:privileged|(?:pid|ipc|userns|net|network|cgroupns)=host|cap-add\S*|device\S*|security-opt\S*)$/;

@@ -1,100 +1,31 @@
+import { names, SHELLS } from './programs.ts';
 import { UNKNOWN } from './shell-text.ts';
-import { byName, names, SHELLS } from './programs.ts';
 
 /** Programs that run other programs: the inner command, as words or as the text of a script. */
 
 export type InnerCommand = { words: readonly string[] } | { script: string };
 
-/** How to parse the arguments of a wrapper before the inner program. */
-type Wrapper = {
-  /** True for options that take the next word as a value: `-abc` and `--name`. */
-  takesNext: (option: string) => boolean;
-  /** Number of arguments before the program. */
-  skip: number;
-  /** Assignments may precede the program. */
-  assigns: boolean;
-  /** The words are joined and parsed as a script. */
-  asScript: boolean;
-};
-
-/**
- * Programs that run the words after them. `-abc` and `--name`: their options with a value; `+1`: number of arguments
- * before the program; `=`: assignments may precede it; `!`: the words are joined and parsed as a script.
- */
-const WRAPPERS = new Map<string, Wrapper>(
-  `
-    sudo = -ugphCDRTrtU --user --group --prompt --host --chdir --role --type --close-from --other-user
-    doas -uCa
-    pkexec --user
-    run0 -ugD --user --group --chdir --unit --property
-    env = -uCP --unset --chdir
-    nice -n --adjustment
-    ionice -cnt --class --classdata
-    chrt +1 -TPD
-    taskset +1
-    timeout +1 -ks --kill-after --signal
-    time -fo --format --output
-    stdbuf -ioe --input --output --error
-    exec -a
-    caffeinate -tw
-    xvfb-run -nspef
-    chroot +1 --userspec --groups
-    proot -rbwq
-    bwrap --ro-bind --bind --dev --proc --tmpfs --chdir --setenv --unsetenv
-    nsenter -t --target
-    strace -eopPsu
-    ltrace -eopsu
-    perf +1
-    systemd-run -pEHMu --property --unit --uid --gid --slice --working-directory
-    xargs -IdEaLnPsJR --delimiter --max-args --max-procs --replace --arg-file --max-lines --max-chars --process-slot-var
-    parallel -jSIaNnLd --jobs --joblog --sshlogin --delay --timeout --tmpdir --colsep
-    watch ! -nq --interval
-    flock +1 -wE
-    ssh ! +1 -bcDEeFIiJLlmOopQRSWw
-    sshpass -pfd
-    eval !
-    npx -p --package --workspace
-    uvx --from --with --python
-    direnv +2
-    dotenv -e
-    dotenvx +1
-    cross-env =
-`
-    .trim()
-    .split('\n')
-    .map((line) => wrapperFrom(line.trim().split(' '))),
+/** Programs that run the words after their options: `+1`, after one more argument; `:ab`, `-a` and `-b` have a value. */
+const WRAPPERS: ReadonlyMap<string, { skip: number; letters: string }> = new Map(
+  [
+    ...names(`
+    sudo:ugphCDRTrtU doas:uCa pkexec run0:ugD env:uCPS nice:n ionice:cnt time:fo stdbuf:ioe exec:a caffeinate:tw
+    xvfb-run:nspef proot:rbwq bwrap nsenter:t strace:eopPsu ltrace:eopsu systemd-run:pEHMu xargs:IdEaLnPsJR
+    parallel:jSIaNnLd watch:nq sshpass:pfd eval npx:p uvx:p dotenv:e cross-env nohup setsid unbuffer command builtin
+    noglob nocorrect busybox toybox dbus-run-session dbus-launch fakeroot firejail unshare setpriv prlimit valgrind
+    gdb rlwrap systemd-inhibit entr bunx:p pnpx:p arch linux32 linux64 wsl:e chrt+1:TPD taskset+1 timeout+1:ks
+    chroot+1 perf+1 flock+1:wE ssh+1:bcDEeFIiJLlmOopQRSWw dotenvx+1 direnv+2`),
+  ].map((each) => {
+    const [, name = '', skip = '0', letters = ''] = /^([\w-]+)(?:\+(\d))?(?::(\w+))?$/.exec(each) ?? [];
+    return [name, { skip: Number(skip), letters }] as const;
+  }),
 );
-for (const name of names(`
-  nohup setsid unbuffer command builtin noglob nocorrect busybox toybox dbus-run-session dbus-launch fakeroot
-  firejail unshare setpriv prlimit valgrind gdb rlwrap systemd-inhibit entr bunx pnpx arch linux32 linux64 wsl`))
-  WRAPPERS.set(...wrapperFrom([name]));
-
-function wrapperFrom([name = '', ...rest]: readonly string[]): [string, Wrapper] {
-  const letters = rest.find((each) => /^-[^-]/.test(each))?.slice(1) ?? '';
-  return [
-    name,
-    {
-      takesNext: (option) => {
-        if (option.startsWith('--')) return rest.includes(option);
-        // A value attached to its option letter is not a separate word.
-        return [...option].findIndex((letter, at) => at > 0 && letters.includes(letter)) === option.length - 1;
-      },
-      skip: Number(rest.find((each) => each.startsWith('+')) ?? 0),
-      assigns: rest.includes('='),
-      asScript: rest.includes('!'),
-    },
-  ];
-}
 
 /** `npm exec`, `uv run` and others run the words after the subcommand. */
 const RUNNERS =
   /^(?:(?:npm|pnpm|yarn|bun|mise|bundle|asdf) (?:exec|x|dlx)|(?:uv|poetry|pipenv|pdm|hatch|op|doppler|conda) run|corepack \w+)$/;
 
 export const CONTAINERS = /^(?:docker|podman|nerdctl|kubectl|oc|docker-compose)$/;
-
-/** Options of container tools with a value; the image or container follows the options. */
-const CONTAINER_VALUES =
-  /^(?:-[a-zA-Z]*[ehilmnpuvwacp]|--(?:name|env|volume|publish|user|workdir|network|net|entrypoint|mount|env-file|platform|label|memory|cpus|hostname|add-host|cap-add|cap-drop|device|gpus|restart|pid|ipc|security-opt|tmpfs|index|container|namespace|context|cluster|kubeconfig))$/;
 
 /**
  * The commands that a command runs, as words or as the text of a script. Scripts in other arguments are found by their
@@ -106,35 +37,54 @@ export function innerCommands(program: string, args: readonly string[]): InnerCo
   if (CONTAINERS.test(program)) return containerInner(args);
   if (program === 'git') return gitInners(args);
   if (program === 'trap') return args.slice(0, 1).map((script) => ({ script }));
-  if (/^python3?$/.test(program)) return wordsAfter(args, args.indexOf('-m') + 1 || args.length, WRAPPERS.get('npx'));
+  if (/^python3?$/.test(program) && args.includes('-m')) return wordsAfter(args, args.indexOf('-m') + 1);
+  const script = args.findIndex((arg) => /(?:^|\/)(?:manage\.py|artisan|rails|rake)$/.test(arg));
+  if (script !== -1 && /^(?:python3?|php|ruby|bundle)$/.test(program)) return [{ words: args.slice(script) }];
   const at = args.findIndex((arg) => !arg.startsWith('-'));
-  if (RUNNERS.test(`${program} ${args[at] ?? ''}`)) return wordsAfter(args, at + 1, WRAPPERS.get('npx'));
-  return wordsAfter(args, 0, WRAPPERS.get(program));
+  if (RUNNERS.test(`${program} ${args[at] ?? ''}`)) return wordsAfter(args, at + 1);
+  const wrapper = WRAPPERS.get(program);
+  return wrapper ? wordsAfter(args, 0, { ...wrapper, joins: /^(?:watch|ssh|eval)$/.test(program) }) : [];
 }
 
-function wordsAfter(args: readonly string[], start: number, wrapper: Wrapper | undefined): InnerCommand[] {
-  if (!wrapper) return [];
-  let at = start;
-  let left = wrapper.skip;
-  for (; at < args.length; at++) {
-    const arg = args[at] ?? '';
-    if (arg === '--') {
-      at++;
-      break;
-    }
-    if (arg.startsWith('-') && arg.length > 1) {
-      if (wrapper.takesNext(arg)) at++;
-    } else if (wrapper.assigns && /^[^=\s/]+=/.test(arg)) continue;
-    else if (left > 0) left--;
-    else break;
+/**
+ * The words after options and `skip` arguments. A word after a long option may be its value: both readings count.
+ * `joins`: the words are joined and parsed as a script.
+ */
+function wordsAfter(
+  args: readonly string[],
+  from: number,
+  { skip = 0, letters = 'p', joins = false } = {},
+): InnerCommand[] {
+  const end = args.findIndex((arg, at) => at >= from && /^:::+$/.test(arg));
+  const all = args.slice(from, end === -1 ? undefined : end);
+  const found: InnerCommand[] = [];
+  const isOption = (at: number): boolean => /^-.|^[^=\s/]+=/.test(all[at] ?? '');
+  for (let at = 0; at < all.length; at++) {
+    const option = all[at - 1] ?? '';
+    const isLast = all[at] === '--';
+    if ((isOption(at) && !isLast) || hasValue(option, letters)) continue;
+    let start = isLast ? at + 1 : at;
+    for (let left = skip; left > 0; left--)
+      do start++;
+      while (isOption(start) || hasValue(all[start - 1] ?? '', letters));
+    const words = all.slice(start);
+    const [first = ''] = words;
+    const mayBeValue = /^--[^=]+$/.test(option);
+    // A single word with spaces is a command line.
+    if (words.length > 0 && !(mayBeValue && NO_PROGRAM.test(first)))
+      found.push(joins || (words.length === 1 && /\s/.test(first)) ? { script: words.join(' ') } : { words });
+    if (!mayBeValue) break;
   }
-  const end = args.findIndex((arg, index) => index >= at && /^:::+$/.test(arg));
-  const words = args.slice(at + (args[at] === '--' ? 1 : 0), end === -1 ? undefined : end);
-  if (words.length === 0) return [];
-  // For these, a single word with spaces is a command line.
-  const isScript = wrapper.asScript || (words.length === 1 && /\s/.test(words[0] ?? ''));
-  return isScript ? [{ script: words.join(' ') }] : [{ words }];
+  return found;
 }
+
+/** A value attached to its option letter is not a separate word. */
+function hasValue(option: string, letters: string): boolean {
+  if (!/^-[^-]/.test(option)) return false;
+  return [...option].findIndex((letter, at) => at > 0 && letters.includes(letter)) === option.length - 1;
+}
+
+const NO_PROGRAM = /^\d+$|[^\w./+~\s-]/;
 
 function scriptAfter(args: readonly string[], option: RegExp): InnerCommand[] {
   const at = args.findIndex((arg) => option.test(arg));
@@ -156,10 +106,6 @@ function executedBy(args: readonly string[]): InnerCommand[] {
   return found;
 }
 
-/** Git configuration that contains commands, and git subcommands that run others. */
-export const GIT_RUNS =
-  /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|pager\..*|sequence\.editor|diff\..*|difftool\..*|mergetool\..*|merge\..*|filter\..*|credential\..*|gpg\..*program|init\.templatedir|include.*|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|protocol\..*|url\..*|web\.browser|browser\..*|interactive\.difffilter|man\..*|http\..*(?:proxy|ssl\w*)|core\.attributesfile|core\.worktree)$/i;
-
 function gitInners(args: readonly string[]): InnerCommand[] {
   return args.flatMap((arg, at): InnerCommand[] => {
     const option = `${args[at - 1] ?? ''} ${arg}`;
@@ -170,23 +116,16 @@ function gitInners(args: readonly string[]): InnerCommand[] {
 }
 
 function containerInner(args: readonly string[]): InnerCommand[] {
-  const at = args.findIndex((arg) => /^(?:run|exec|debug)$/.test(arg));
-  if (at === -1) return [];
-  const dashes = args.indexOf('--', at);
+  const from = args.findIndex((arg) => /^(?:run|exec|debug)$/.test(arg)) + 1;
+  if (from === 0) return [];
+  const dashes = args.indexOf('--', from);
   if (dashes !== -1) return [{ words: args.slice(dashes + 1) }];
-  let entry: string | undefined;
-  for (let index = at + 1; index < args.length; index++) {
-    const arg = args[index] ?? '';
-    if (arg === '--entrypoint') entry = args[index + 1];
-    if (arg.startsWith('--entrypoint=')) entry = arg.slice('--entrypoint='.length);
-    if (arg.startsWith('-')) {
-      if (CONTAINER_VALUES.test(arg) && !/^-[itdP]+$/.test(arg)) index++;
-      continue;
-    }
-    const words = args.slice(index + 1);
-    return [{ words: entry === undefined ? words : [entry, ...words] }];
-  }
-  return [];
+  const entry = / --entrypoint[ =](\S+)/.exec(` ${args.join(' ')}`)?.[1];
+  const found = wordsAfter(args, from, { skip: 1, letters: 'ehlmnpuvwac' });
+  if (entry === undefined) return found;
+  return found.map((each) =>
+    'words' in each ? { words: [entry, ...each.words] } : { script: `${entry} ${each.script}` },
+  );
 }
 
 /** All programs for which {@link innerCommands} may find something. */
