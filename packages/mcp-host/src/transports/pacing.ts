@@ -19,7 +19,7 @@ export function rest(clock: Clock): Promise<void> {
 }
 
 /** Passes an event stream on in pieces, with a pause after each. */
-export function pacedLines(clock: Clock): TransformStream<Uint8Array, Uint8Array> {
+export function pacedLines(clock: Clock): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   let lines = 0;
   return new TransformStream({
     async transform(chunk, controller) {

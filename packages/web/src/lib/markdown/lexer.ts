@@ -129,9 +129,11 @@ class ChatLexer extends Lexer {
     this.#tokenizer = tokenizer;
   }
 
-  override blockTokens(source: string, ...rest: [tokens?: Token[], lastParagraphClipped?: boolean]): Token[] {
+  override blockTokens(source: string, tokens?: Token[], isCut?: boolean): Token[];
+  override blockTokens(source: string, tokens?: TokensList, isCut?: boolean): TokensList;
+  override blockTokens(source: string, tokens?: Token[], isCut?: boolean): Token[] {
     this.#tokenizer.content -= source.length;
-    return super.blockTokens(source, ...rest);
+    return super.blockTokens(source, tokens, isCut);
   }
 
   override inlineTokens(source: string, tokens: Token[] = []): Token[] {

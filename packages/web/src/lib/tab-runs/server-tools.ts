@@ -181,8 +181,8 @@ function rejected(thrown: unknown): ToolResult {
   return { content: [{ type: 'text', text: message }], isError: true, outcome: 'not_sent', error: thrown.toJSON() };
 }
 
-function keyOf({ tool: { serverId, name }, arguments: args, textCall = null }: JudgedCall): string {
-  return canonicalJson([serverId, name, args, textCall]);
+function keyOf({ tool: { serverId, name }, arguments: args, textCall }: JudgedCall): string {
+  return canonicalJson([serverId, name, args, textCall ?? null]);
 }
 
 /** The server has the approved definitions, and judges by them. */

@@ -190,7 +190,9 @@ export class TabRun {
     ...item
   }: RunCommit): Promise<CommitOutcome> {
     // The server counts the calls that it makes.
-    const tools = usage.filter((entry) => entry.kind === 'tool' && this.#tools?.isCalledByServer(entry.tool) !== true);
+    const tools = usage.flatMap((entry) =>
+      entry.kind === 'tool' && this.#tools?.isCalledByServer(entry.tool) !== true ? [entry] : [],
+    );
     if (item.release) this.#isReleasing = true;
     const number = this.#stored + 1;
     const preludes = Array.from(this.#preludes, ([id, prelude]) => ({ id, prelude }));

@@ -251,14 +251,21 @@ export function problemsOf(
   if (fields.kind === 'hosted') {
     const again = isKept(fields.apiKey) && saved?.transport.type !== 'hosted';
     const isMissing = !fields.apiKey.kept && fields.apiKey.value.trim() === '';
-    const apiKey = again ? 'again' : isMissing ? 'missing' : hasGap(fields.apiKey.value) ? 'gap' : undefined;
+    const apiKey: FormProblems['apiKey'] | undefined = again
+      ? 'again'
+      : isMissing
+        ? 'missing'
+        : hasGap(fields.apiKey.value)
+          ? 'gap'
+          : undefined;
     const hosted = fields.hosted.trim() === '' ? ('missing' as const) : undefined;
     return { ...problems, ...defined({ hosted, apiKey }) };
   }
   if (fields.kind === 'plugin') {
     const manifest = completeAddress(fields.manifest);
     const gateway = completeAddress(fields.gateway);
-    const problemOf = (url: string) => (!isWebUrl(url) ? 'address' : hasGap(url) ? 'gap' : undefined);
+    const problemOf = (url: string): 'address' | 'gap' | undefined =>
+      !isWebUrl(url) ? 'address' : hasGap(url) ? 'gap' : undefined;
     return {
       ...problems,
       ...defined({
