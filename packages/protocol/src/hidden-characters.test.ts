@@ -14,7 +14,7 @@ test('keeps visible characters', () => {
     expect(showHidden(text)).toBe(text);
 });
 
-test('tells texts, short and long, of which folding changes only case and spaces', () => {
+test('tells texts, short and long, of which `foldText` changes only case and spaces', () => {
   const characters = [
     'a',
     'Z',

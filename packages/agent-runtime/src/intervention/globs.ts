@@ -40,7 +40,7 @@ export function globInside(written: string): (text: string, isPlain: boolean) =>
   const literal = literals.reduce((longest, each) => (each.length > longest.length ? each : longest), '');
   const mayMatch = new RegExp(escaped(literal), 'i');
   return (text, isPlain) => {
-    // Folding is the expensive part.
+    // Normalizing a text is the expensive part.
     if (isPlain && !mayMatch.test(text)) return false;
     if (matchesGlob(written, text)) return true;
     const folded = foldCase(text);

@@ -15,7 +15,7 @@ it('requires an access token by default, and commands of the same user need no f
   expect(served.log()).toContain(`access token: ${file}`);
   expect(served.stdout()).toBe(`Toolyard is listening at ${url}\n`);
   expect(served.log()).toContain(` open --data-dir ${dataDir}`);
-  // Anybody may open the page: it names the flag, and not the folder.
+  // The page is public: it names the flag, and not the folder.
   const help = await (await fetch(`${url}/api/sign-in`)).text();
   expect(help).toContain(' open --data-dir <data folder>"');
   expect(help).not.toContain(dataDir);

@@ -83,7 +83,7 @@ export async function serveCommand(io: CommandIo, flags: GivenFlags): Promise<nu
 
 /**
  * The command that prints a sign-in link. It finds the server by its data folder, if that is not the default one; the
- * page, which anybody may open, does not say where that is.
+ * public page does not say where that is.
  */
 function openCommand(io: CommandIo, folder: string | null): string {
   return `${ownCommand(io)} open${folder === null ? '' : ` --data-dir ${folder}`}`;

@@ -15,7 +15,7 @@ export type ServerOptions = GivenFlags & {
   builtInServers: readonly ServerConfig[];
   /** Functions of this process that models can call, in groups: each appears as a built-in server with its id. */
   functionTools?: readonly FunctionToolGroup[];
-  /** The command that prints a sign-in link, shown to everybody who opens the page; default: `toolyard open`. */
+  /** The command that prints a sign-in link, shown on the public page; default: `toolyard open`. */
   signInCommand?: string;
   /** Adds the built-in tools that need the server: the web and others. */
   hasServerTools?: boolean;

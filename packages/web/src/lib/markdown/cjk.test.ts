@@ -130,7 +130,7 @@ describe('blocks without spaces', () => {
     },
   );
 
-  test.each(['#標籤', '#標籤 #二', '#######七', '##abc', '##1', '文字##文字', '＃ 標題'])('%s is none', (line) => {
+  test.each(['#標籤', '#標籤 #二', '#######七', '##abc', '##1', '文字##文字', '＃ 標題'])('%s is no heading', (line) => {
     expect(kinds(line)).toEqual(['paragraph']);
     expect(html(`前\n${line}`)).toBe(`前\n${line}`);
   });

@@ -13,6 +13,8 @@ export const renderQueue = new RenderQueue({
 
 /** How many new or changed slices are rendered at once: while a block grows, its last one and the next. */
 const AT_ONCE = 2;
+/** With places: as many fill the window. */
+const AT_THE_END = 4;
 
 /** Renders slices of something that may grow over several frames. To be created by a component. */
 export class LateSlices<T> {
@@ -24,25 +26,25 @@ export class LateSlices<T> {
 
   readonly #slices: () => Slices<T>;
   /** Whether each slice is one element, which takes its place before it is rendered. */
-  readonly #hasPlaces: boolean;
+  readonly hasPlaces: boolean;
   #before: Slices<T> = [];
   #chosen: number | null = null;
   #frame = $state(0);
 
   constructor(slices: () => Slices<T>, hasPlaces: boolean) {
     this.#slices = slices;
-    this.#hasPlaces = hasPlaces;
+    this.hasPlaces = hasPlaces;
     $effect(() => (this.isLate ? renderQueue.add(this) : undefined));
   }
 
   distance(): number {
     const parent = this.end?.parentElement;
-    return parent == null ? Infinity : this.#hasPlaces ? this.#nearest(parent).distance : distanceOf(parent);
+    return parent == null ? Infinity : this.hasPlaces ? this.#nearest(parent).distance : distanceOf(parent);
   }
 
   render(): void {
     const parent = this.end?.parentElement;
-    this.#chosen = (this.#hasPlaces && parent != null ? this.#nearest(parent).index : this.#late[0]) ?? 0;
+    this.#chosen = (this.hasPlaces && parent != null ? this.#nearest(parent).index : this.#late[0]) ?? 0;
     this.#frame += 1;
   }
 
@@ -77,7 +79,7 @@ export class LateSlices<T> {
   /** With places both ends, one of which is in view wherever the list of messages is opened. */
   #atOnce(slices: Slices<T>): readonly number[] {
     const late = this.#late;
-    if (!this.#hasPlaces) return late.slice(0, AT_ONCE);
-    return late.filter((index) => index === 0 || index >= slices.length - AT_ONCE);
+    if (!this.hasPlaces) return late.slice(0, AT_ONCE);
+    return late.filter((index) => index === 0 || index >= slices.length - AT_THE_END);
   }
 }

@@ -18,9 +18,10 @@ function setUp() {
     return callback !== null;
   }
   /** Content of some slices at a distance, each of which takes some milliseconds. */
-  function add(name: string, distance: number, { slices = 1, ms = 5 } = {}): () => void {
+  function add(name: string, distance: number, { slices = 1, ms = 5, hasPlaces = false } = {}): () => void {
     let left = slices;
     const late: LateContent = {
+      hasPlaces,
       distance: () => distance,
       render() {
         state.now += ms;
@@ -40,12 +41,12 @@ it('renders the nearest first, as much per frame as takes some milliseconds, one
   add('far', 900, { slices: 2, ms: 1 });
   add('near', 10, { slices: 3 });
   add('expensive', 20, { ms: 50 });
-  frame();
-  expect(rendered).toEqual(['near', 'near']);
-  frame();
-  expect(rendered.slice(2)).toEqual(['near', 'expensive']);
-  frame();
-  expect(rendered.slice(4)).toEqual(['far', 'far']);
+  add('placed', 30, { slices: 2, ms: 1, hasPlaces: true });
+  const frames = [['near', 'near'], ['near'], ['expensive'], ['placed'], ['placed'], ['far', 'far']];
+  for (const expected of frames) {
+    frame();
+    expect(rendered.splice(0)).toEqual(expected);
+  }
   expect(frame()).toBe(false);
 });
 

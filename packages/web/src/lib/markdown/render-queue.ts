@@ -1,5 +1,7 @@
 /** Something that is not rendered completely. */
 export type LateContent = {
+  /** Rendering asks for positions, which lays out the page: done once per frame. */
+  readonly hasPlaces: boolean;
   /** Pixels between what is missing and what the user sees. */
   distance(): number;
   /** Renders the nearest part of it. */
@@ -52,11 +54,12 @@ export class RenderQueue {
 
   #render(): void {
     const until = this.#frames.now() + FRAME_MS;
-    while (this.#waiting.size > 0) {
-      nearestOf([...this.#waiting])?.render();
+    const nearest = nearestOf([...this.#waiting]);
+    if (nearest === undefined) return;
+    do {
+      nearest.render();
       this.#frames.flush();
-      if (this.#frames.now() >= until) return;
-    }
+    } while (!nearest.hasPlaces && this.#waiting.has(nearest) && this.#frames.now() < until);
   }
 }
 

@@ -48,7 +48,7 @@ it('keeps unchanged slices the same objects, and moves an end with what follows'
   expect(divide([...'ab+def'])).toEqual([['a', 'b', '+'], ['d', 'e'], ['f']]);
 });
 
-it('renders only the wanted slices anew, keeps what was rendered, and drops what is gone', () => {
+it('renders only the wanted slices again, keeps what was rendered, and drops what is gone', () => {
   const divide = by<number>(2);
   const before = divide(numbers(6));
   const reversed = divide(numbers(6).toReversed());
