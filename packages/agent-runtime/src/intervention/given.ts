@@ -4,6 +4,7 @@ import { isPlainProse } from './plain-prose.ts';
 import * as programs from './programs.ts';
 import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
 import { dangerFinding } from './shell-script.ts';
+import { remembering } from './shell-text.ts';
 import { CONTAINERS, isWrapper } from './wrappers.ts';
 
 /** Options whose value is a program, a library or a script, in the usual words of any program. */
@@ -127,15 +128,15 @@ function partsOf(arg: string, before: string): { named: string; value: string; t
 
 /** Monorepo tools select packages by filters. */
 function runs(named: string, name: string): boolean {
-  const isSelection = /filter$/.test(named) && SELECTS.has(name);
-  return (
-    !isSelection &&
-    named
-      .replaceAll('_', '-')
-      .split(/[.:]+/)
-      .some((each) => RUNS.test(`--${each.replace(/^-+/, '')}`))
-  );
+  return namesProgram(named) && !(/filter$/.test(named) && SELECTS.has(name));
 }
+
+const namesProgram = remembering((named) =>
+  named
+    .replaceAll('_', '-')
+    .split(/[.:]+/)
+    .some((each) => RUNS.test(`--${each.replace(/^-+/, '')}`)),
+);
 
 const DATA_OPTIONS =
   /^(?:-[kmt]|--(?:data\S*|form|header|body|message|title|description|format|grep|name|text|prompt))$/;

@@ -64,6 +64,8 @@ const HOLDS_OTHERS =
 /** Nodes that are not counted as a step. */
 const COUNTS_NOTHING = names('Statement CompoundList Elif CaseItem Word');
 
+const BUILTINS = names('cd pushd popd read mapfile readarray getopts let printf declare typeset local');
+
 class Reader {
   readonly #commands: SimpleCommand[] = [];
   readonly #variables: ShellVariables;
@@ -235,6 +237,7 @@ class Reader {
 
   /** Shell builtins that change the meaning of later words. */
   #builtin({ program, args }: SimpleCommand, scope: Scope): void {
+    if (!BUILTINS.has(program)) return;
     if (/^(?:cd|pushd)$/.test(program)) {
       const to = args.find((arg) => !/^-[LPe@]*$/.test(arg)) ?? '~';
       const isKnown = !args.includes('-') && (scope.folder ?? '').length <= 1_000;

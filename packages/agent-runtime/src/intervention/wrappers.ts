@@ -38,8 +38,10 @@ export function innerCommands(program: string, args: readonly string[]): InnerCo
   if (program === 'git') return gitInners(args);
   if (program === 'trap') return args.slice(0, 1).map((script) => ({ script }));
   if (/^python3?$/.test(program) && args.includes('-m')) return wordsAfter(args, args.indexOf('-m') + 1);
-  const script = args.findIndex((arg) => /(?:^|\/)(?:manage\.py|artisan|rails|rake)$/.test(arg));
-  if (script !== -1 && /^(?:python3?|php|ruby|bundle)$/.test(program)) return [{ words: args.slice(script) }];
+  if (/^(?:python3?|php|ruby|bundle)$/.test(program)) {
+    const script = args.findIndex((arg) => /(?:^|\/)(?:manage\.py|artisan|rails|rake)$/.test(arg));
+    if (script !== -1) return [{ words: args.slice(script) }];
+  }
   const at = args.findIndex((arg) => !arg.startsWith('-'));
   if (RUNNERS.test(`${program} ${args[at] ?? ''}`)) return wordsAfter(args, at + 1);
   const wrapper = WRAPPERS.get(program);
