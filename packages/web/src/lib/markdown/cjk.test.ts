@@ -130,10 +130,13 @@ describe('blocks without spaces', () => {
     },
   );
 
-  test.each(['#標籤', '#標籤 #二', '#######七', '##abc', '##1', '文字##文字', '＃ 標題'])('%s is no heading', (line) => {
-    expect(kinds(line)).toEqual(['paragraph']);
-    expect(html(`前\n${line}`)).toBe(`前\n${line}`);
-  });
+  test.each(['#標籤', '#標籤 #二', '#######七', '##abc', '##1', '文字##文字', '＃ 標題'])(
+    '%s is no heading',
+    (line) => {
+      expect(kinds(line)).toEqual(['paragraph']);
+      expect(html(`前\n${line}`)).toBe(`前\n${line}`);
+    },
+  );
 
   test('a footnote may have a full-width colon', () => {
     expect(kinds('注[^1]。\n\n[^1]：註腳')).toEqual(['paragraph', 'footnote']);
