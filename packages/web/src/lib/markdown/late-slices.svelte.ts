@@ -1,13 +1,13 @@
 import { flushSync } from 'svelte';
 import { printing } from '../state/printing.svelte.ts';
+import { isLoading } from './loads.ts';
 import { distanceOf, RenderQueue } from './render-queue.ts';
-import { rich } from './rich.svelte.ts';
 import { lateOf, nextSlices, type Slices } from './slices.ts';
 
 export const renderQueue = new RenderQueue({
   next: (callback) => void requestAnimationFrame(callback),
   now: () => performance.now(),
-  isLoading: () => rich.isLoading,
+  isLoading,
   flush: () => flushSync(),
 });
 

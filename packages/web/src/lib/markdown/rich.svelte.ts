@@ -1,4 +1,5 @@
 import { i18n } from '../i18n/i18n.svelte.ts';
+import { during } from './loads.ts';
 import type * as RichIndex from './rich/index.ts';
 
 type Parts = typeof RichIndex;
@@ -10,22 +11,6 @@ type Parts = typeof RichIndex;
 class RichParts {
   #parts: Parts | null = $state.raw(null);
   #isRequested = false;
-  #loads = 0;
-
-  /** Whether texts that are rendered now will be rendered again. */
-  get isLoading(): boolean {
-    return this.#loads > 0;
-  }
-
-  /** Texts are rendered again with what `loading` resolves to. */
-  async during<T>(loading: Promise<T>): Promise<T> {
-    this.#loads += 1;
-    try {
-      return await loading;
-    } finally {
-      this.#loads -= 1;
-    }
-  }
 
   /** Null until loaded; the first read starts loading. */
   get parts(): Parts | null {
@@ -36,7 +21,7 @@ class RichParts {
   async #load(): Promise<void> {
     this.#isRequested = true;
     try {
-      const [parts] = await this.during(Promise.all([import('./rich/index.ts'), i18n.need('rich')]));
+      const [parts] = await during(Promise.all([import('./rich/index.ts'), i18n.need('rich')]));
       this.#parts = parts;
     } catch {
       // The next answer tries again.

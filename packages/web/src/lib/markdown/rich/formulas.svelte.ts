@@ -1,5 +1,5 @@
 import { t } from '../../i18n/i18n.svelte.ts';
-import { rich } from '../rich.svelte.ts';
+import { during } from '../loads.ts';
 import { escape } from './entities.ts';
 import type { SetFormula } from './katex.ts';
 
@@ -44,7 +44,7 @@ async function load(): Promise<void> {
     await Promise.all(FONTS.map((font) => document.fonts.load(font)));
   });
   try {
-    await rich.during(loading);
+    await during(loading);
   } catch {
     // The source is readable; the next formula tries again.
     isRequested = setter !== null;
