@@ -145,7 +145,11 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
     case 'query':
       return inspectQuery(text);
     case 'text':
-      return tool.queries ? inspectQuery(text) : undefined;
+      if (tool.queries) return inspectQuery(text);
+      // A message that begins like a command may be one; a search term or the content of a file is not.
+      return KNOWN_PROGRAM.test(text) && !/^(?:contents?|query|search|title|subject|name|label)$/.test(field.name)
+        ? certainOnly(maybeCommand(field, facts), false)
+        : undefined;
     case 'unknown':
     case 'path':
     case 'folder':

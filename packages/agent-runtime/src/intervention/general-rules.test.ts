@@ -267,7 +267,7 @@ describe('calls whose arguments are the options of a program', () => {
   });
 
   it.each<[string, JsonObject]>([
-    ['slack/post', { text: 'sudo reboot is planned; see /etc/cron.d' }],
+    ['slack/post', { text: 'The reboot is planned; see /etc/cron.d' }],
     ['fs/list_directory', { path: '/srv/app/node_modules/.bin' }],
     ['docker/run', { image: 'a', env: { POSTGRES_PASSWORD: 'dev' } }],
     ['github/search_code', { q: 'exec(', repo: 'a/b' }],
