@@ -18,6 +18,35 @@ const DOT = Buffer.from(
   'base64',
 );
 
+/** Records layout shifts, and the places of the last words after each frame. */
+const WATCH_END = `(() => {
+  let moved = 0;
+  let isOver = false;
+  const places = new Set();
+  const observer = new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (moved += value)));
+  observer.observe({ type: 'layout-shift' });
+  const painted = () => {
+    const text = document.querySelector('[role=log]');
+    const walker = text && document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    while (walker?.nextNode()) {
+      if (!walker.currentNode.data.includes('The end.')) continue;
+      const range = document.createRange();
+      range.selectNode(walker.currentNode);
+      places.add(Math.round(range.getBoundingClientRect().bottom));
+    }
+  };
+  const look = () => {
+    setTimeout(painted);
+    if (!isOver) requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+  window.endWatch = () => {
+    isOver = true;
+    observer.disconnect();
+    return { moved, places: [...places] };
+  };
+})()`;
+
 /** Addresses requested by the page from anywhere but its server. */
 function listenForRequests(page: Page): string[] {
   const addresses: string[] = [];
@@ -224,18 +253,15 @@ describePage('rich answers', ({ set }) => {
       await eventually(
         async () => (await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`)).activeRun === null,
       );
-      await page.evaluate(`window.moved = 0;
-        window.watcher = new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) window.moved += entry.value;
-        });
-        window.watcher.observe({ type: 'layout-shift' });`);
+      await page.evaluate(WATCH_END);
       await page.locator(`a[href="/c/${id}"]`).click();
       await chat.reads(/The end\./);
       await messagesAreComplete();
-      expect(
-        await page.evaluate<number>('window.watcher.disconnect(), window.moved'),
-        `end ${String(index)}`,
-      ).toBeLessThan(0.05);
+      const { moved, places } = await page.evaluate<{ moved: number; places: number[] }>('window.endWatch()');
+      expect([moved < 0.05, places.length], `end ${String(index)}: ${String(moved)} ${String(places)}`).toEqual([
+        true,
+        1,
+      ]);
       await page.locator(`a[href="${short}"]`).click();
       await chat.reads('Short');
     }
