@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import type { ConversationView } from '@toolyard/protocol';
 import { eventually, reply } from '@toolyard/testing';
+import { call } from './support/api.ts';
 import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
@@ -15,6 +17,35 @@ const DOT = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 );
+
+/** Records layout shifts, and the places of the last words after each frame. */
+const WATCH_END = `(() => {
+  let moved = 0;
+  let isOver = false;
+  const places = new Set();
+  const observer = new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (moved += value)));
+  observer.observe({ type: 'layout-shift' });
+  const painted = () => {
+    const text = document.querySelector('[role=log]');
+    const walker = text && document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    while (walker?.nextNode()) {
+      if (!walker.currentNode.data.includes('The end.')) continue;
+      const range = document.createRange();
+      range.selectNode(walker.currentNode);
+      places.add(Math.round(range.getBoundingClientRect().bottom));
+    }
+  };
+  const look = () => {
+    setTimeout(painted);
+    if (!isOver) requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+  window.endWatch = () => {
+    isOver = true;
+    observer.disconnect();
+    return { moved, places: [...places] };
+  };
+})()`;
 
 /** Addresses requested by the page from anywhere but its server. */
 function listenForRequests(page: Page): string[] {
@@ -188,6 +219,58 @@ describePage('rich answers', ({ set }) => {
       await page.emulateMedia({ colorScheme: 'dark' });
       await eventually(async () => (await page.locator('html').getAttribute('data-theme')) === 'dark');
       expect(await axeFinds(page)).toEqual([]);
+    }
+  });
+
+  test('keeps the end of a long stored answer in place while the rest of it is rendered', async () => {
+    const sections = Array.from(
+      { length: 60 },
+      (_, part) => `## ${String(part)}\n\n- *one*\n- two\n\n\`\`\`\n${String(part)}\n\`\`\``,
+    );
+    const ends = [
+      'The end.',
+      `${'word **bold** and more of it '.repeat(1_500)} The end.`,
+      '> Quoted.\n>\n> The end.',
+      'A[^a].\n\n[^a]: The end.',
+    ];
+    const { open, server } = await set(({ body }) => {
+      const end = ends[Number(/End (\d)/.exec(JSON.stringify(body))?.[1])];
+      return reply.text(
+        end === undefined ? 'Short $x$[^a].\n\n```\nx\n```\n\n[^a]: note' : [...sections, end].join('\n\n'),
+        { pieces: 5_000 },
+      );
+    });
+    const page = await open();
+    const chat = chatPage(page);
+    await chat.send('What answers need is loaded.');
+    await chat.reads('Short');
+    await chat.rests();
+    const short = await chat.path();
+    for (const index of ends.keys()) {
+      const { id } = await call<{ id: string }>(server.url, 'POST', '/api/conversations', {});
+      const parts = [{ type: 'text', text: `End ${String(index)}` }];
+      await call(server.url, 'POST', `/api/conversations/${id}/messages`, { parts });
+      await eventually(
+        async () => (await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`)).activeRun === null,
+      );
+      await page.evaluate(WATCH_END);
+      await page.locator(`a[href="/c/${id}"]`).click();
+      await chat.reads(/The end\./);
+      await messagesAreComplete();
+      const { moved, places } = await page.evaluate<{ moved: number; places: number[] }>('window.endWatch()');
+      expect([moved < 0.05, places.length], `end ${String(index)}: ${String(moved)} ${String(places)}`).toEqual([
+        true,
+        1,
+      ]);
+      await page.locator(`a[href="${short}"]`).click();
+      await chat.reads('Short');
+    }
+
+    async function messagesAreComplete(): Promise<void> {
+      await page.locator('[role=log] [data-late]').first().waitFor({ state: 'detached' });
+      await page.evaluate(
+        'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))',
+      );
     }
   });
 
