@@ -18,6 +18,25 @@ function appIn(page: Page): FrameLocator {
   return page.locator('[data-app] iframe').contentFrame().locator('iframe').contentFrame();
 }
 
+/** Presses buttons of the app. A click goes to a place on the screen: it waits until the app has its final size and place. */
+function presserOf(page: Page): (name: string) => Promise<void> {
+  const place = async (): Promise<string> => JSON.stringify(await page.locator('[data-app] iframe').first().boundingBox());
+  return async (name) => {
+    let before = '';
+    let same = 0;
+    await eventually(
+      async () => {
+        const now = await place();
+        same = now === before ? same + 1 : 0;
+        before = now;
+        return same >= 10;
+      },
+      { what: 'the app to rest' },
+    );
+    await appIn(page).getByRole('button', { name, exact: true }).click();
+  };
+}
+
 /** Higher than what a list keeps rendered around its viewport. */
 const LONG = Array.from({ length: 120 }, (_, index) => `Paragraph ${String(index)}.`).join('\n\n');
 
@@ -54,7 +73,7 @@ describePage('MCP Apps', ({ set }) => {
     expect(asked.join()).not.toContain('"tick"');
 
     const dialog = page.getByRole('dialog');
-    const press = (name: string) => app.getByRole('button', { name, exact: true }).click();
+    const press = presserOf(page);
     await press('Tick');
     await dialog.getByText('Tool: tick').waitFor();
     await dialog.getByText('beat').waitFor();
@@ -273,7 +292,7 @@ describePage('MCP Apps', ({ set }) => {
     const app = appIn(page);
     await app.getByText('result noon').waitFor();
     const dialog = page.getByRole('dialog');
-    const press = (name: string) => app.getByRole('button', { name, exact: true }).click();
+    const press = presserOf(page);
     await press('Danger');
     await dialog.getByText('It removes / and everything in it.').waitFor();
     await dialog.getByRole('button', { name: 'Deny', exact: true }).click();
