@@ -25,21 +25,21 @@ const WATCH_END = `(() => {
   const places = new Set();
   const observer = new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (moved += value)));
   observer.observe({ type: 'layout-shift' });
+  let isFirst = true;
   const painted = () => {
+    if (!isOver) requestAnimationFrame(() => setTimeout(painted));
     const text = document.querySelector('[role=log]');
     const walker = text && document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
     while (walker?.nextNode()) {
       if (!walker.currentNode.data.includes('The end.')) continue;
       const range = document.createRange();
       range.selectNode(walker.currentNode);
-      places.add(Math.round(range.getBoundingClientRect().bottom));
+      // The first time it may not have been painted.
+      if (!isFirst) places.add(Math.round(range.getBoundingClientRect().bottom));
+      isFirst = false;
     }
   };
-  const look = () => {
-    setTimeout(painted);
-    if (!isOver) requestAnimationFrame(look);
-  };
-  requestAnimationFrame(look);
+  painted();
   window.endWatch = () => {
     isOver = true;
     observer.disconnect();
