@@ -20,7 +20,8 @@ function appIn(page: Page): FrameLocator {
 
 /** Presses buttons of the app. A click goes to a place on the screen: it waits until the app has its final size and place. */
 function presserOf(page: Page): (name: string) => Promise<void> {
-  const place = async (): Promise<string> => JSON.stringify(await page.locator('[data-app] iframe').first().boundingBox());
+  const place = async (): Promise<string> =>
+    JSON.stringify(await page.locator('[data-app] iframe').first().boundingBox());
   return async (name) => {
     let before = '';
     let same = 0;
