@@ -54,7 +54,8 @@ describePage('usage in the page', (stages) => {
     await setBudgets([{ of: 'run', calls: 1 }]);
     await chatPage(page).anew();
     await chatPage(page).send('What time is it?');
-    await page.getByRole('button', { name: 'Stop here' }).click();
+    // By the keyboard: a card that has just appeared may still move with the end of the list.
+    await page.getByRole('button', { name: 'Stop here' }).press('Enter');
     await page.getByText('The budget of this run is used up: 1 call of 1 call.').waitFor();
   }
 
