@@ -17,6 +17,8 @@ const HEARTBEAT_MS = 20_000;
 const executing = new Map<string, TabRun>();
 /** Parked runs of this tab, which continue after an answer, or when their sub-agents have ended. */
 const parked = new Map<string, string>();
+/** Parked runs that are being claimed. What is announced meanwhile may be too late for that request: it is repeated. */
+const claiming = new Map<string, { conversationId: string; isAnnounced: boolean }>();
 /** Runs that may have been created here: the response to their creation was lost. */
 const unconfirmed = new Set<string>();
 let lastHeartbeat = 0;
@@ -97,8 +99,14 @@ async function continueParked(runId: string): Promise<void> {
   const conversationId = parked.get(runId);
   if (conversationId === undefined || !parked.delete(runId)) return;
   if (status === 'parked' || status === 'waiting_for_tab') {
+    const claim = { conversationId, isAnnounced: false };
+    claiming.set(runId, claim);
     const isClaimed = await claimRun(runId).catch(() => true);
-    if (!isClaimed && !executing.has(runId)) parked.set(runId, conversationId);
+    claiming.delete(runId);
+    if (!isClaimed && !executing.has(runId)) {
+      parked.set(runId, conversationId);
+      if (claim.isAnnounced) void continueParked(runId).catch(() => undefined);
+    }
   }
   updateMine();
 }
@@ -133,6 +141,7 @@ live.onChanged(({ what, id }) => {
 
 /** Continues the parked runs of this tab, or of one conversation, if their interrupts were answered. */
 function continueAnswered(id?: string): void {
+  for (const claim of claiming.values()) claim.isAnnounced ||= id === undefined || claim.conversationId === id;
   for (const [runId, conversationId] of parked) {
     if (id === undefined || conversationId === id) void continueParked(runId).catch(() => undefined);
   }
