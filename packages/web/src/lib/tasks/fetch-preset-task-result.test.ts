@@ -1,8 +1,12 @@
 import type { JsonValue, PresetTaskCall } from '@toolyard/protocol';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ApiError } from '../api/error.ts';
+import { i18n } from '../i18n/i18n.svelte.ts';
 import type { PresetTaskChunk } from './fetch-preset-task-result.ts';
 import { fetchPresetTaskResult } from './fetch-preset-task-result.ts';
+
+// A file before this one may have chosen another language.
+beforeAll(() => i18n.choose('en'));
 
 const params = { task: 'translate', text: 'Hello', to: 'de' } as const;
 const frame = (event: string, data: JsonValue) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
