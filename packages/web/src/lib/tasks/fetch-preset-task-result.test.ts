@@ -1,12 +1,9 @@
 import type { JsonValue, PresetTaskCall } from '@toolyard/protocol';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ApiError } from '../api/error.ts';
-import { i18n } from '../i18n/i18n.svelte.ts';
+import { t } from '../i18n/i18n.svelte.ts';
 import type { PresetTaskChunk } from './fetch-preset-task-result.ts';
 import { fetchPresetTaskResult } from './fetch-preset-task-result.ts';
-
-// A file before this one may have chosen another language.
-beforeAll(() => i18n.choose('en'));
 
 const params = { task: 'translate', text: 'Hello', to: 'de' } as const;
 const frame = (event: string, data: JsonValue) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -76,7 +73,7 @@ test('an error of the model or of the request is reported, and it is idle', { ta
 
 test.each([false, true])('a stream without a result is an error (connection broken: %j)', async (broken) => {
   const { log } = await run(frame('text', 'Ha'), { broken });
-  expect(log).toEqual(['loading', 'text Ha', 'stream_broken: The server could not be reached.', 'idle']);
+  expect(log).toEqual(['loading', 'text Ha', `stream_broken: ${t('errors.network')}`, 'idle']);
 });
 
 test('an error while the value is stored is reported', async () => {
