@@ -291,7 +291,7 @@ describe('a rule that allows a folder', () => {
       { data: JSON.stringify({ [name]: text }) },
     );
 
-  it('accounts for every text of the call', () => {
+  it('checks every text of the call', () => {
     const calls = fc.tuple(away, anyName).chain(([text, name]) => hidden(text, name));
     fc.assert(
       fc.property(calls, fc.constantFrom('path', 'dir', 'folder', 'file'), (more, place) => {
@@ -429,7 +429,7 @@ describe('a rule that allows a command', () => {
     expect(runs(command)).toBe(true);
   });
 
-  it('accounts for every text of the call', () => {
+  it('checks every text of the call', () => {
     const rule: InterventionRule = { decision: 'allow', command: 'git *' };
     const split = { command: 'git', args: ['status'] };
     expect(decided(rule, split)).toBe('allow');

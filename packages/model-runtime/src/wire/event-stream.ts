@@ -22,7 +22,7 @@ export class AnswerBody {
   #json = '';
   #events = 0;
   #flushing = false;
-  /** The last text that is no JSON. */
+  /** The last data that was not JSON. */
   #said = '';
   /** The parts of the current push. */
   #out: StreamPart[] = [];

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { RUN_EVENT_VERSION } from '../event-version.ts';
-import { askedBy, errorInfo, jsonObject, named, pageOf, timestamp, toolChange, toolReference } from './common.ts';
+import { askedBy, errorInfo, jsonObject, named, pageOf, timestamp, toolReference } from './common.ts';
+import { callToolFacts } from './call-tool-facts.ts';
 import { budget, modelParameters } from './configuration.ts';
 import { instruction } from './instructions.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
-import { assistantPart, malformedToolCallPart, textCall, toolCallPart, toolResult } from './parts.ts';
+import { assistantPart, malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
 import { spent } from './usage.ts';
 import { runWebhookView } from './webhook.ts';
 
@@ -79,32 +80,7 @@ export const interrupt = named(
       ...asked,
       kind: z.literal('approval'),
       arguments: jsonObject,
-      /**
-       * The server's description of the tool, as the model gets it. Untrusted; shown with hidden characters written
-       * out.
-       */
-      description: z.string().exactOptional(),
-      /** Hash of the tool's definition when this was asked; the approval applies to that definition only. */
-      definition: z.string().exactOptional(),
-      /** Schema for the arguments, also for those a user edits; absent if it is large. Untrusted. */
-      inputSchema: jsonObject.exactOptional(),
-      /** Set if the definition changed since the tool was approved. */
-      changed: toolChange.exactOptional(),
-      /** What the call would change when this was asked, as lines that begin with `+`, `-` or a space. */
-      diff: z.string().exactOptional(),
-      /**
-       * Why the call is flagged as dangerous: it runs only with an answer to this approval, whatever else is allowed.
-       */
-      danger: z.string().exactOptional(),
-      /** A rule asks about every such call: an answer applies to this call only. */
-      byRule: z.literal(true).exactOptional(),
-      /** Set if the model wrote the call as text. */
-      textCall: textCall.exactOptional(),
-      /**
-       * Mode `auto` would allow this call, but was not confirmed for these enabled local servers, which run without a
-       * sandbox. Set only if nothing else asks.
-       */
-      autoUnconfirmed: z.array(z.string()).exactOptional(),
+      ...callToolFacts.shape,
     }),
     /**
      * A call with unknown outcome: it was sent, and the process crashed before a result was stored. It is not repeated

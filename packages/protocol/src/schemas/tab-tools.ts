@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { errorInfo, jsonObject, named, toolChange, toolReference } from './common.ts';
+import { callToolFacts } from './call-tool-facts.ts';
+import { errorInfo, jsonObject, named, toolReference } from './common.ts';
 import { textCall, toolResult } from './parts.ts';
 import { requestPrelude, toolDefinition } from './sent-requests.ts';
 
@@ -13,19 +14,6 @@ const judgedCall = z.strictObject({
 });
 /** A call as it is judged: what it would do, not which call it is. */
 export type JudgedCall = z.output<typeof judgedCall>;
-
-/** What a user sees of a call besides its tool and its arguments; see the interrupt that asks for approval. */
-const callToolFacts = z.strictObject({
-  description: z.string().exactOptional(),
-  definition: z.string().exactOptional(),
-  inputSchema: jsonObject.exactOptional(),
-  changed: toolChange.exactOptional(),
-  diff: z.string().exactOptional(),
-  danger: z.string().exactOptional(),
-  byRule: z.literal(true).exactOptional(),
-  textCall: textCall.exactOptional(),
-  autoUnconfirmed: z.array(z.string()).exactOptional(),
-});
 
 const callVerdict = z.discriminatedUnion('decision', [
   z.strictObject({ decision: z.literal('run') }),
