@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Route } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConversationView } from '@toolyard/protocol';
 import type { ModelReply } from '@toolyard/testing';
@@ -286,9 +287,19 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
     }
 
     async function editsQueuedMessage(): Promise<void> {
+      // The answer may begin before the page knows that its message was accepted.
+      const { promise: until, resolve: accept } = Promise.withResolvers<void>();
+      const holdResponse = async (route: Route): Promise<void> => {
+        const response = await route.fetch();
+        await until;
+        await route.fulfill({ response });
+      };
+      await page.route(/\/messages$/, holdResponse, { times: 1 });
       await chat.send('the first one');
       await chat.reads(held.beginning);
       await chat.send('the second one');
+      expect(await chat.composer.inputValue()).toBe('');
+      accept();
       await page.getByText('1 queued message').waitFor();
       await page.getByRole('button', { name: 'Edit', exact: true }).last().click();
       const field = page.getByRole('textbox', { name: 'Edit queued message' });

@@ -56,7 +56,12 @@ describePage('usage in the page', (stages) => {
     await chatPage(page).send('What time is it?');
     // By the keyboard: a card that has just appeared may still move with the end of the list.
     await page.getByRole('button', { name: 'Stop here' }).press('Enter');
-    await page.getByText('The budget of this run is used up: 1 call of 1 call.').waitFor();
+    const reason = page.getByText('The budget of this run is used up: 1 call of 1 call.');
+    await reason.waitFor();
+    await chatPage(page).path();
+    await page.reload();
+    await reason.waitFor();
+    expect(await reason.count()).toBe(1);
   }
 
   async function setsBudgetsInSettings(page: Page): Promise<void> {

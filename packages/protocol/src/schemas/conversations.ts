@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { artifactExport } from './artifacts.ts';
-import { existingId, named, clientId, pageOf, timestamp, titleText } from './common.ts';
+import { errorInfo, existingId, named, clientId, pageOf, timestamp, titleText } from './common.ts';
 import { agentConfiguration, resolvedConfiguration } from './configuration.ts';
 import { assistantMessage, message, userMessage } from './messages.ts';
 import { userPart } from './parts.ts';
@@ -76,6 +76,12 @@ export const queuedMessage = named(
 export type QueuedMessage = z.output<typeof queuedMessage>;
 export const queuePage = pageOf('QueuePage', queuedMessage);
 
+const unfinishedEnd = z.strictObject({
+  runId: z.string(),
+  status: z.enum(['failed', 'cancelled']),
+  error: errorInfo.exactOptional(),
+});
+
 export const conversationView = named(
   'ConversationView',
   z.strictObject({
@@ -88,6 +94,8 @@ export const conversationView = named(
     page: messagePage,
     /** The active run: read its events from 0, or those that `page` does not contain. */
     activeRun: runRecord.nullable(),
+    /** How the last run of the branch ended, if it failed or was stopped: not every end is part of a message. */
+    ended: unfinishedEnd.exactOptional(),
     queue: z.array(queuedMessage),
     interrupts: z.array(storedInterrupt),
     /** Translations of its messages; absent without any. */

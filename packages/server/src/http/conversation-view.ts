@@ -1,8 +1,15 @@
-import type { ConversationSummary, ConversationView, Principal, StoredInterrupt } from '@toolyard/protocol';
+import type {
+  ConversationSummary,
+  ConversationView,
+  MessagePage,
+  Principal,
+  StoredInterrupt,
+} from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import type { FoundConversation, StoredConversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { allInterrupts } from '../runs/all-interrupts.ts';
+import { readEnd } from '../runs/read-end.ts';
 import { conversationTranslations } from './conversation-translations.ts';
 import { notFound } from './problems.ts';
 import { toRunView } from './run-view.ts';
@@ -71,10 +78,27 @@ export async function viewOf(
     resolved,
     page,
     activeRun: run === null ? null : toRunView(run),
+    ...defined({ ended: run === null ? await endOf(storage, principal, page) : undefined }),
     queue,
     interrupts,
     ...(translations.length === 0 ? {} : { translations }),
   };
+}
+
+/** How the run of the last messages ended; undefined if it is done, or not known. */
+async function endOf(
+  { runs }: HttpAppOptions['storage'],
+  principal: Principal,
+  { messages }: MessagePage,
+): Promise<ConversationView['ended']> {
+  const last = messages.findLast(({ role }) => role === 'assistant' || role === 'user');
+  // A run has the id of the message that started it; a message that steered one does not.
+  const started = last?.role === 'user' ? await runs.getRun(principal, last.id) : null;
+  const answer = messages.findLast(({ role }) => role === 'assistant');
+  const run = started ?? (answer?.role === 'assistant' ? await runs.getRun(principal, answer.runId) : null);
+  if (run?.status !== 'failed' && run?.status !== 'cancelled') return undefined;
+  const end = await readEnd(runs, principal, run.id);
+  return { runId: run.id, status: run.status, ...defined({ error: end?.error }) };
 }
 
 /** The conversation that started a sub-agent; undefined for any other conversation. */

@@ -173,6 +173,13 @@ describe('an API key with limits', () => {
     const { json } = await start({ agentId: 'writer', wait: 30 }, { as: poor.key });
     const message = 'The daily budget of the API key "Program" is used up: 1 call of 1 call.';
     expect(json).toMatchObject({ result: { status: 'failed', error: { code: 'budget_exceeded', message } } });
+    // No message of the conversation says it.
+    const { run } = json as StartedRun;
+    const conversation = await server.ask('GET', `/api/conversations/${run.conversationId}`);
+    expect(conversation.json).toMatchObject({
+      activeRun: null,
+      ended: { runId: run.id, status: 'failed', error: { code: 'budget_exceeded', message } },
+    });
     expect((await start({}, { as: poor.key })).json).toMatchObject({ status: 402, detail: message });
   });
 

@@ -18,7 +18,16 @@ export type DraftDeps = {
 };
 
 /** Why a draft cannot be sent. */
-export type SendBlocker = 'empty' | 'reading' | 'failed' | 'sending';
+export type SendBlocker = 'empty' | 'reading' | 'failed';
+
+type Deliver = (parts: UserPart[], mention: AgentReference | null) => Promise<void>;
+
+type DraftContent = { text: string; attachments: Attachment[]; choices: DraftChoices };
+
+/** A message that the server has not accepted yet. */
+type Outgoing = { content: DraftContent; isShown: () => boolean; work: () => Promise<void> };
+
+const EMPTY: DraftContent = { text: '', attachments: [], choices: {} };
 
 /** Delay until a keystroke is stored, in milliseconds. */
 const KEEP_AFTER_MS = 300;
@@ -41,6 +50,7 @@ export class ComposerDraft {
   readonly #files = new Map<string, File>();
   /** `removed`: resources that the user removed since the last message was sent. */
   #choices: DraftChoices = $state.raw({});
+  #outgoing: Outgoing[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastId = 0;
 
@@ -89,7 +99,6 @@ export class ComposerDraft {
 
   /** The first reason why it cannot be sent; null if it can. */
   get blocker(): SendBlocker | null {
-    if (this.sending) return 'sending';
     if (this.attachments.some((attachment) => attachment.state === 'reading')) return 'reading';
     if (this.attachments.some((attachment) => attachment.state === 'failed')) return 'failed';
     return this.empty ? 'empty' : null;
@@ -105,8 +114,7 @@ export class ComposerDraft {
   /** Also called when the page is hidden or closed. */
   keepText(): void {
     clearTimeout(this.#timer);
-    // While a message is sent, its content stays stored.
-    if (!this.sending) this.#deps.storage.text.set(this.#key, this.text);
+    this.#deps.storage.text.set(this.#key, this.#withUnsent().text);
   }
 
   /** As it is stored on the server. */
@@ -210,46 +218,63 @@ export class ComposerDraft {
   }
 
   /**
-   * Passes the draft to `deliver` and empties it at once, so that the user can write on. If that fails, the draft is
+   * Passes the draft to `deliver` and empties it at once, so that the user can write on. A draft that is sent meanwhile
+   * is delivered after it, if `isShown` says that its conversation is still the one shown. What cannot be delivered is
    * restored before whatever was written meanwhile, and `error` has the reason.
    */
-  async send(deliver: (parts: UserPart[], mention: AgentReference | null) => Promise<void>): Promise<void> {
+  send(deliver: Deliver, isShown: () => boolean = () => true): Promise<void> {
     const { text, attachments, mention } = this;
-    const choices = this.#choices;
-    this.keepText();
-    this.sending = true;
-    this.error = null;
+    const content = { text, attachments, choices: this.#choices };
     this.text = '';
     this.attachments = [];
     this.#choices = {};
-    try {
-      await deliver(toUserParts(text, attachments), mention);
-    } catch (thrown) {
-      this.text = [text, this.text].filter((part) => part.trim() !== '').join('\n\n');
-      this.attachments = [...attachments, ...this.attachments];
-      this.#choices = { ...choices, ...this.#choices };
-      if (!(thrown instanceof ApiError)) throw thrown;
-      this.error = thrown;
-    } finally {
-      this.sending = false;
-      this.keepText();
-      this.#keepFiles();
-    }
+    return this.#deliver({ content, isShown, work: () => deliver(toUserParts(text, attachments), mention) });
   }
 
   /** Sends something other than the draft, which stays; errors are shown here as well. */
   async sendOther(deliver: (parts: UserPart[]) => Promise<void>, parts: UserPart[]): Promise<void> {
     if (this.sending) return;
+    await this.#deliver({ content: EMPTY, isShown: () => true, work: () => deliver(parts) });
+  }
+
+  /** Messages are delivered one after the other, in the order in which they were sent. */
+  async #deliver(message: Outgoing): Promise<void> {
+    const isFirst = !this.sending;
+    this.#outgoing.push(message);
     this.sending = true;
     this.error = null;
+    this.#keep();
+    if (!isFirst) return;
     try {
-      await deliver(parts);
+      for (let next = this.#outgoing[0]; next !== undefined && next.isShown(); next = this.#outgoing[0]) {
+        await next.work();
+        this.#outgoing.shift();
+        this.#keep();
+      }
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) throw thrown;
       this.error = thrown;
     } finally {
+      const { text, attachments, choices } = this.#withUnsent();
+      this.#outgoing = [];
+      this.text = text;
+      this.attachments = attachments;
+      this.#choices = choices;
       this.sending = false;
+      this.#keep();
     }
+  }
+
+  /** The draft behind the messages that the server has not accepted yet. */
+  #withUnsent(): DraftContent {
+    const { text, attachments } = this;
+    const all = [...this.#outgoing.map(({ content }) => content), { text, attachments, choices: this.#choices }];
+    const texts = all.map((content) => content.text);
+    return {
+      text: all.length === 1 ? text : texts.filter((part) => part.trim() !== '').join('\n\n'),
+      attachments: all.flatMap((content) => content.attachments),
+      choices: Object.assign({}, ...all.map((content) => content.choices)) as DraftChoices,
+    };
   }
 
   /** The server is reachable again: removes the error that said it was not. */
@@ -273,16 +298,21 @@ export class ComposerDraft {
     for (const one of this.attachments) if (one.state === 'reading' && one.origin) this.#deps.load?.(this, one);
   }
 
+  #keep(): void {
+    this.keepText();
+    this.#keepFiles();
+  }
+
   #keepFiles(): void {
     this.#storeFiles();
     this.changed();
   }
 
   #storeFiles(): void {
-    if (this.sending) return;
-    const { files, choices } = this.#deps.storage;
-    files.set(this.#key, toStoredAttachments(this.attachments));
-    choices.set(this.#key, this.#choices);
+    const { storage } = this.#deps;
+    const { attachments, choices } = this.#withUnsent();
+    storage.files.set(this.#key, toStoredAttachments(attachments));
+    storage.choices.set(this.#key, choices);
   }
 
   #nextId(): string {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, UserPart } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import type { BrowserValueFamily } from '../browser-storage.ts';
 import type { PreparedFile } from './attachments.ts';
@@ -61,7 +61,7 @@ it('stays stored until the server has accepted it, though the input is empty at 
   let arrived = (): void => undefined;
   const sent = draft.send(() => new Promise((resolve) => (arrived = resolve)));
   expect(draft.text).toBe('');
-  expect(draft.blocker).toBe('sending');
+  expect(draft.sending).toBe(true);
   expect(new ComposerDraft('c1', deps)).toMatchObject({ text: 'hello', attachments: [{ state: 'ready' }] });
   arrived();
   await sent;
@@ -84,6 +84,67 @@ it('is restored when the server rejects it, before text written meanwhile', asyn
   expect(new ComposerDraft('c1', deps).text).toBe('first\n\nsecond');
 });
 
+describe('sent while the message before it is on its way', () => {
+  /** Messages that the server accepts or rejects when the test says so. */
+  function twoMessages() {
+    const deps = testDeps();
+    const draft = new ComposerDraft('c1', deps);
+    const delivered: string[] = [];
+    const first = Promise.withResolvers<void>();
+    const sendText = (text: string, options: { until?: Promise<void>; isShown?: () => boolean } = {}) => {
+      draft.write(text);
+      const deliver = (parts: UserPart[]) => {
+        delivered.push(parts.map((part) => (part.type === 'text' ? part.text : part.type)).join(', '));
+        return options.until ?? Promise.resolve();
+      };
+      return draft.send(deliver, options.isShown);
+    };
+    return { draft, delivered, first, sendText, stored: () => new ComposerDraft('c1', deps).text };
+  }
+
+  it('is sent after it', async () => {
+    const { draft, delivered, first, sendText, stored } = twoMessages();
+    const sent = sendText('one', { until: first.promise });
+    await sendText('two');
+    await sendText('three');
+    draft.write('four');
+    expect(delivered).toEqual(['one']);
+    draft.keepText();
+    expect(stored()).toBe('one\n\ntwo\n\nthree\n\nfour');
+    first.resolve();
+    await sent;
+    expect(delivered).toEqual(['one', 'two', 'three']);
+    expect(draft).toMatchObject({ text: 'four', sending: false, error: null });
+    expect(stored()).toBe('four');
+  });
+
+  it('is restored with it, in order, if the server rejects the first', async () => {
+    const { draft, delivered, first, sendText, stored } = twoMessages();
+    const sent = sendText('one', { until: first.promise });
+    await sendText('two');
+    draft.write('three');
+    first.reject(new ApiError({ code: 'storage_full', status: 507, detail: 'The disk is full.' }));
+    await sent;
+    expect(delivered).toEqual(['one']);
+    expect(draft.text).toBe('one\n\ntwo\n\nthree');
+    expect(draft.error?.message).toBe('The disk is full.');
+    expect(stored()).toBe('one\n\ntwo\n\nthree');
+    // It can be sent again.
+    await sendText(draft.text);
+    expect(delivered).toEqual(['one', 'one\n\ntwo\n\nthree']);
+  });
+
+  it('is restored if another conversation is shown by then', async () => {
+    const { draft, delivered, first, sendText } = twoMessages();
+    const sent = sendText('one', { until: first.promise });
+    await sendText('two', { isShown: () => false });
+    first.resolve();
+    await sent;
+    expect(delivered).toEqual(['one']);
+    expect(draft).toMatchObject({ text: 'two', sending: false, error: null });
+  });
+});
+
 it('moves to its conversation when that gets an id, with all text written since', async () => {
   const deps = testDeps();
   const draft = new ComposerDraft('new', deps);
@@ -93,7 +154,10 @@ it('moves to its conversation when that gets an id, with all text written since'
     draft.write('second');
     await draft.add([file('b.png')]);
     draft.rename('c1');
-    expect(new ComposerDraft('c1', deps)).toMatchObject({ text: 'first', attachments: [{ name: 'a.png' }] });
+    expect(new ComposerDraft('c1', deps)).toMatchObject({
+      text: 'first',
+      attachments: [{ name: 'a.png' }, { name: 'b.png' }],
+    });
   });
   expect(draft.text).toBe('second');
   expect(new ComposerDraft('c1', deps)).toMatchObject({ text: 'second', attachments: [{ name: 'b.png' }] });

@@ -68,6 +68,8 @@ export class ChatStore {
   #testId: string | null = null;
   /** The conversation was just created; the page has not navigated to its URL yet. */
   #unaddressed = false;
+  /** The request that holds the conversation, until its response. */
+  #holding: Promise<void> | null = null;
   /** The message that could not be sent. A retry keeps its id, since the message may have arrived. */
   #unsent: { id: string; what: string } | null = null;
 
@@ -289,7 +291,9 @@ export class ChatStore {
     else await this.editAndSend(last.message.id, last.message.parts);
   }
 
+  /** Stops the run in progress, or the one that a request just sent starts. */
   async stop(): Promise<void> {
+    await this.#holding?.catch(() => undefined);
     const { run } = this;
     if (run === null || !isActive(run.status)) return;
     await this.#deps.api.post('/api/runs/{id}/cancel', { params: { id: run.id } });
@@ -374,9 +378,12 @@ export class ChatStore {
     const { visit } = this.#open;
     this.#open.held = true;
     this.#open.changes += 1;
+    const holding = work();
+    this.#holding = holding;
     try {
-      await work();
+      await holding;
     } finally {
+      if (this.#holding === holding) this.#holding = null;
       if (visit === this.#open.visit) this.#open.held = false;
     }
   }

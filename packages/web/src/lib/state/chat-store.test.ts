@@ -104,6 +104,22 @@ describe('the first message of a new chat', () => {
     ]);
   });
 
+  it('is stopped as soon as its run is known, if the user stops it before', async () => {
+    const response = Promise.withResolvers<unknown>();
+    const { chat, calls } = chatOver((call) =>
+      call.path.endsWith('/messages') ? response.promise.then(() => server(call)) : server(call),
+    );
+    const sending = chat.send([...HELLO]);
+    const stopping = chat.stop();
+    response.resolve(null);
+    await Promise.all([sending, stopping]);
+    expect(calls.map(({ path }) => path)).toEqual([
+      '/api/conversations',
+      '/api/conversations/id2/messages',
+      '/api/runs/r1/cancel',
+    ]);
+  });
+
   it('is not loaded again after the navigation', async () => {
     const { chat, calls } = chatOver(server);
     await chat.send([...HELLO]);

@@ -244,10 +244,20 @@ describe('a failed run', () => {
       open(),
       eventsOf('r1', [...WHOLE_RUN.slice(0, 2), { type: 'run_finished', status: 'failed', usage: {}, error }]),
     );
-    const again = openTranscript(view([USER_MESSAGE]), failed);
-    expect(rows(again).at(-1)).toMatchObject({ outcome: { type: 'failed', error } });
-    const other = openTranscript(view([USER_MESSAGE]));
-    expect(rows(other).at(-1)).toMatchObject({ outcome: { type: 'unanswered' } });
+    const stored = view([USER_MESSAGE], { ended: { runId: 'r1', status: 'failed', error } });
+    for (const again of [openTranscript(stored, failed), openTranscript(stored)]) {
+      expect(rows(again).at(-1)).toMatchObject({ key: 'r1:end', outcome: { type: 'failed', error } });
+    }
+    expect(rows(openTranscript(view([USER_MESSAGE]))).at(-1)).toMatchObject({ outcome: { type: 'unanswered' } });
+  });
+
+  it('shows the reason though the page loads its end before the event', () => {
+    const running = play(open(), eventsOf('r1', WHOLE_RUN.slice(0, 12)));
+    const stored = view([USER_MESSAGE, ASKING, RESULT], { ended: { runId: 'r1', status: 'failed', error } });
+    const loaded = openTranscript(stored, running);
+    const [end] = eventsOf('r1', [{ type: 'run_finished', status: 'failed', usage: {}, error }]);
+    const after = end === undefined ? loaded : applyRunEvent(loaded, { ...end, seq: 13 });
+    expect(rows(after).map((row) => row.kind)).toEqual(['user', 'assistant', 'outcome']);
   });
 });
 

@@ -6,6 +6,7 @@ import type { CallView } from './calls.ts';
 import { markAnswers } from './mark-answers.ts';
 import type { AssistantRow, RowBlock, TranscriptRow } from './rows.ts';
 import { isPlaceholder, isOpenRow } from './rows.ts';
+import { withOutcome } from './run-outcome.ts';
 import { beginRun, isStaleEvent } from './transcript.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -262,16 +263,7 @@ function finishRun(tail: readonly TranscriptRow[], event: EventOf<'run_finished'
     if (row.kind !== 'assistant') rows.push(row);
     else if (!isPlaceholder(row)) rows.push(settleRow(row, event));
   }
-  const last = rows.findLast((row) => row.kind === 'assistant');
-  const key = `${event.runId}:end`;
-  const { error } = event;
-  if (event.status === 'failed' && error !== undefined) {
-    const isShown = last?.blocks.some((block) => block.type === 'error' && block.error.code === error.code) === true;
-    if (!isShown) rows.push({ kind: 'outcome', key, outcome: { type: 'failed', error } });
-  } else if (event.status === 'cancelled' && last === undefined) {
-    rows.push({ kind: 'outcome', key, outcome: { type: 'cancelled' } });
-  }
-  return rows;
+  return withOutcome(rows, event);
 }
 
 function settleRow(row: AssistantRow, event: EventOf<'run_finished'>): AssistantRow {

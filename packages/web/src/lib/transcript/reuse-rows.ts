@@ -1,6 +1,6 @@
 import type { CallView } from './calls.ts';
 import { sameList } from './mark-answers.ts';
-import type { AssistantRow, RowBlock, OutcomeRow, TranscriptRow } from './rows.ts';
+import type { AssistantRow, RowBlock, TranscriptRow } from './rows.ts';
 import { messageIdOf } from './rows.ts';
 
 /**
@@ -76,11 +76,8 @@ function sameInterrupts(one: CallView, other: CallView): boolean {
   return sameList(ids(one), ids(other));
 }
 
-/**
- * Restores what messages do not contain among the rows of a run: notices at their positions, and how the run ended,
- * unless a row shows that by now.
- */
-export function keepExtras(rows: readonly TranscriptRow[], shown: readonly TranscriptRow[]): readonly TranscriptRow[] {
+/** Restores what the server does not return among the rows of a run: notices, at their positions. */
+export function keepNotices(rows: readonly TranscriptRow[], shown: readonly TranscriptRow[]): readonly TranscriptRow[] {
   const kept = [...rows];
   let place = 0;
   for (const row of shown) {
@@ -90,16 +87,7 @@ export function keepExtras(rows: readonly TranscriptRow[], shown: readonly Trans
     } else if (row.kind === 'notice') {
       kept.splice(place, 0, row);
       place += 1;
-    } else if (row.kind === 'outcome' && !showsOutcome(kept, row)) {
-      kept.push(row);
     }
   }
   return kept;
-}
-
-function showsOutcome(rows: readonly TranscriptRow[], { outcome }: OutcomeRow): boolean {
-  const last = rows.findLast((row) => row.kind === 'assistant');
-  if (last === undefined) return false;
-  if (outcome.type !== 'failed') return true;
-  return last.blocks.some((block) => block.type === 'error' && block.error.code === outcome.error.code);
 }

@@ -13,9 +13,10 @@ import { defined } from '@toolyard/protocol';
 import { buildRows } from './build-rows.ts';
 import { withKnownTimes } from './known-times.ts';
 import { markAnswers, sameList } from './mark-answers.ts';
-import { keepExtras, keepKnownRows } from './reuse-rows.ts';
+import { keepNotices, keepKnownRows } from './reuse-rows.ts';
 import type { AssistantRow, TranscriptRow } from './rows.ts';
 import { placeholderId, messageIdOf } from './rows.ts';
+import { withOutcome } from './run-outcome.ts';
 
 /**
  * One branch of a conversation as shown. Settled rows are in `history`, which events of the active run never change: a
@@ -102,12 +103,12 @@ export function openTranscript(view: ConversationView, before?: Transcript): Tra
     // Its events are more complete and more recent than its stored messages.
     if (run !== null) return { ...base, history, tail: withAlternatives(shown?.tail ?? [], tail), run: watched };
     if (tail.length > 0 || history.at(-1)?.kind === 'user') {
-      const all = markAnswers([...history, ...keepExtras(tail, shown?.tail ?? [])]);
-      return { ...base, history: withEnding(all), tail: [], run: null };
+      const all = markAnswers([...history, ...keepNotices(tail, shown?.tail ?? [])]);
+      return { ...base, history: withEnding(all, view), tail: [], run: null };
     }
   }
   const marked = markAnswers(rows);
-  if (run === null) return { ...base, history: withEnding(marked), tail: [], run: null };
+  if (run === null) return { ...base, history: withEnding(marked, view), tail: [], run: null };
   const { history, tail } = splitAtRun(marked, run.id);
   return {
     ...base,
@@ -280,9 +281,10 @@ function awaitedRow(run: Pick<RunRecord, 'id' | 'createdAt'> & { agent?: AgentRe
   };
 }
 
-/** A message without an answer in progress says so, so that it can be sent again. */
-function withEnding(rows: readonly TranscriptRow[]): readonly TranscriptRow[] {
-  const last = rows.at(-1);
-  if (last?.kind !== 'user' || last.sending) return rows;
-  return [...rows, { kind: 'outcome', key: `${last.key}:unanswered`, outcome: { type: 'unanswered' } }];
+/** How the last run ended; a message without an answer in progress says so, so that it can be sent again. */
+function withEnding(rows: readonly TranscriptRow[], { ended }: ConversationView): readonly TranscriptRow[] {
+  const known = ended === undefined ? rows : withOutcome(rows, ended);
+  const last = known.at(-1);
+  if (last?.kind !== 'user' || last.sending) return known;
+  return [...known, { kind: 'outcome', key: `${last.key}:unanswered`, outcome: { type: 'unanswered' } }];
 }

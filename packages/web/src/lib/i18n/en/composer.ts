@@ -27,7 +27,6 @@ export const composer = {
   whyReading: 'Files are still being read',
   whyFailed: 'Remove the file that failed',
   whyNoModel: 'Choose a model first',
-  whySending: 'Sending…',
   steering: 'Added to the answer at its next step',
   queueTitle: { one: '{count} queued message', other: '{count} queued messages' },
   queueNote: 'Sent one by one when the answer is finished.',

@@ -30,7 +30,6 @@ export const composer: Translation<typeof en> = {
   whyReading: '文件仍在读取中',
   whyFailed: '请先移除失败的文件',
   whyNoModel: '请先选择模型',
-  whySending: '发送中…',
   steering: '会在下一个步骤加入回答',
   queueTitle: { other: '{count} 条消息排队中' },
   queueNote: '回答结束后会依次发送。',

@@ -30,7 +30,6 @@ export const composer: Translation<typeof en> = {
   whyReading: '檔案仍在讀取中',
   whyFailed: '請先移除失敗的檔案',
   whyNoModel: '請先選擇模型',
-  whySending: '傳送中…',
   steering: '會在下一個步驟加入回答',
   queueTitle: { other: '佇列中有 {count} 則訊息' },
   queueNote: '回答結束後會依序傳送。',
