@@ -30,7 +30,10 @@ describe('the check of words', () => {
 
   it('reads titles and comments of tests, but not their data', () => {
     const code = 'it("asks nobody twice", () => send("nobody is here")); // whoever';
-    expect(findWords('a.test.ts', code, WORD_RULES).map((line) => /"(.*)"/.exec(line)?.[1])).toEqual(['nobody', 'whoever']);
+    expect(findWords('a.test.ts', code, WORD_RULES).map((line) => /"(.*)"/.exec(line)?.[1])).toEqual([
+      'nobody',
+      'whoever',
+    ]);
   });
 
   it('reads scripts and comments of components at their lines', () => {
