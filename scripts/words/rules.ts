@@ -62,7 +62,7 @@ export const WORD_RULES: readonly WordRule[] = [
 ];
 
 /** A rule for a phrase: whole words, any case, across line ends. */
-export function rule(phrase: string, write: string): WordRule {
+function rule(phrase: string, write: string): WordRule {
   return {
     pattern: new RegExp(
       `(?<![\\w-])(?:${phrase.replaceAll(' ', String.raw`(?:\s+|\s*\n\s*(?:\*|//)\s*)`)})(?![\\w-])`,
