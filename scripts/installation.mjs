@@ -20,7 +20,7 @@ export function ensureInstalled({ root, forDevelopment, say }) {
   const args = [
     // "ci" deletes node_modules first; "install" adds to it, and --no-save keeps the lock file unchanged.
     ...(installed === null ? ['ci'] : ['install', '--no-save']),
-    // No package needs its install script, see docs/decisions/116-packages-without-install-scripts.md.
+    // No package needs its install script, see docs/decisions/build-and-tests.md.
     '--ignore-scripts',
     everything ? '--include=dev' : '--omit=dev',
     '--include=optional',

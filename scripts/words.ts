@@ -1,9 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { ROOT } from './run.ts';
-import { readGlossary } from './words/glossary.ts';
 import type { WordRule } from './words/rules.ts';
-import { STYLE_RULES } from './words/rules.ts';
+import { WORD_RULES } from './words/rules.ts';
 import { textsOf } from './words/texts.ts';
 
 const FILES = [
@@ -13,20 +12,19 @@ const FILES = [
 ];
 const NOT_OURS = ['**/node_modules/**', '**/{dist,build,.svelte-kit,.cache}/**', '**/corpus/**'];
 /** They name the words that are not written. */
-const ABOUT_WORDS = /^docs\/glossary\.md$|^scripts\/words(?:\/|\.)/;
+const ABOUT_WORDS = /^scripts\/words(?:\/|\.)/;
 
 /** Checks the words of comments, texts on screen, help, API summaries, test titles and documents; gives what is wrong. */
 export function checkWords({ root = ROOT, paths }: { root?: string; paths?: readonly string[] } = {}): string | null {
-  const rules = [...readGlossary(readFileSync(join(root, 'docs', 'glossary.md'), 'utf8')), ...STYLE_RULES];
   const files = (paths ?? globSync(FILES, { cwd: root, exclude: NOT_OURS })).map((path) => path.replaceAll(sep, '/'));
-  const mayContain = containsAny(rules);
+  const mayContain = containsAny(WORD_RULES);
   const wrong = files
     .filter((path) => !ABOUT_WORDS.test(path))
     .toSorted()
     .flatMap((path) => {
       const source = readFileSync(join(root, path), 'utf8');
       // Few files contain such a phrase anywhere: only those are parsed.
-      return mayContain(source) ? findWords(path, source, rules) : [];
+      return mayContain(source) ? findWords(path, source, WORD_RULES) : [];
     });
   return wrong.length === 0 ? null : `${wrong.join('\n')}\n${String(wrong.length)} phrases to replace`;
 }

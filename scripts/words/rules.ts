@@ -2,10 +2,30 @@
 export type WordRule = { readonly pattern: RegExp; readonly write: string };
 
 /**
- * Habits of style that are no terms; the terms themselves come from the column "Do not write" of docs/glossary.md.
- * A pattern is listed here only if it is wrong nearly everywhere: an exception costs more than a missed sentence.
+ * Words instead of terms of docs/glossary.md, then habits of style. A pattern is listed here only if it is wrong nearly
+ * everywhere: an exception costs more than a missed sentence.
  */
-export const STYLE_RULES: readonly WordRule[] = [
+export const WORD_RULES: readonly WordRule[] = [
+  rule('utterance', 'message'),
+  rule('bot', 'agent'),
+  rule('owner of the machine', 'operator'),
+  rule('tell it now', 'steer'),
+  rule('folding|summing up', 'compaction'),
+  rule('how much a model takes', 'context window'),
+  rule('longest answer|most turns', 'max output tokens, max turns'),
+  rule('server that is a program', 'local server (stdio), command'),
+  rule('saying hello|greeting', 'initialize'),
+  rule('twice does no more than once', 'idempotent'),
+  rule('question of a server', 'elicitation'),
+  rule('permission to run', 'approval'),
+  rule('may have taken effect', 'outcome unknown, in doubt'),
+  rule('contained|containment', 'sandbox'),
+  rule('what it speaks', 'API format'),
+  rule('found on this machine', 'detected'),
+  rule('what calls came to', 'usage, cost'),
+  rule('sign of life', 'lease, heartbeat'),
+  rule('takeover|comes to another', 'failover'),
+  rule('longest way to a connection', 'timeout'),
   rule('who(?:m|so)?ever', 'the noun: user, caller, client, process'),
   rule('(?:any|no|some|every)body', 'the noun: user, caller, client, process; “no user”, “no process”'),
   rule('persons?', 'user'),
@@ -42,7 +62,7 @@ export const STYLE_RULES: readonly WordRule[] = [
 ];
 
 /** A rule for a phrase: whole words, any case, across line ends. */
-export function rule(phrase: string, write: string): WordRule {
+function rule(phrase: string, write: string): WordRule {
   return {
     pattern: new RegExp(
       `(?<![\\w-])(?:${phrase.replaceAll(' ', String.raw`(?:\s+|\s*\n\s*(?:\*|//)\s*)`)})(?![\\w-])`,

@@ -64,7 +64,7 @@ type Corpus = 'first' | 'second';
 
 /**
  * Reads one half of a corpus in `testing/policy-corpus`, with its harmless cases. Commands are data: pass them
- * to the policy check, never to a shell outside the sandbox of decision 114.
+ * to the policy check, never to a shell outside a sandbox (docs/decisions/dangerous-calls.md).
  *
  * @throws if the sealed half is requested without `TOOLYARD_SEALED=1`
  */

@@ -38,7 +38,7 @@ describe('runs stored by an earlier version', () => {
   test('are recorded in the format this version stores', () => {
     expect(
       currentShape(),
-      'What is stored of a run has changed: record it, as docs/decisions/068-recorded-runs.md says',
+      'What is stored of a run has changed: record it, as docs/decisions/durable-runs.md says',
     ).toBe(shapeOf(LATEST));
   });
 

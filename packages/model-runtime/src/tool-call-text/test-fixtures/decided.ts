@@ -5,9 +5,7 @@ type DecidedOutcome = Partial<Case['expect']>;
 /** Rejected: the call would be a guess. */
 const NO_CALL: DecidedOutcome = { tool_calls: [] };
 
-/**
- * The decided outcomes of cases on which engines differ, if not the recorded outcome; decision 018 gives the reasons.
- */
+/** The decided outcomes of cases on which engines differ, if not the recorded ones (reasons: docs/decisions/text-calls.md). */
 export const DECIDED: Readonly<Record<string, DecidedOutcome>> = {
   // Text before, between and after calls is kept.
   'vllm-glm45-mixed': {
