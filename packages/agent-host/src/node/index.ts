@@ -7,6 +7,7 @@ import { createUuidSource } from '../uuid.ts';
 import { resolvePath } from './resolve-path.ts';
 
 export { COMPUTE_TOOLS } from './compute-tools.ts';
+export { createFileStore } from './file-store.ts';
 export { cloudCredentials } from './cloud-credentials.ts';
 export { resolvePath };
 
