@@ -1,4 +1,4 @@
-// A run with limits: it ends at a budget, unless somebody raises it, and keeps what it has until then.
+// A run with limits: it ends at a budget, unless the user raises it. What it has done until then is kept.
 import { RunFailed, tool } from '@toolyard/agent-host';
 import { createAgent } from '@toolyard/agent-host/node';
 

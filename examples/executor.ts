@@ -1,4 +1,4 @@
-// The loop with executors of your own. The brain decides what is next, the executors do it, and the journal is told.
+// The loop with executors of your own. The brain decides what is next, the executors do it, and the journal records it.
 // Here the "model" is a script and the tool adds numbers: no server of either kind is needed.
 import type { Executors, PendingCall, RunPoint } from '@toolyard/agent-runtime';
 import { AgentRuntime, GeneralChatAgent, initialState } from '@toolyard/agent-runtime';

@@ -6,7 +6,7 @@ const { BASE_URL = 'http://127.0.0.1:8080', API_KEY = '', MODEL = 'qwen3' } = pr
 
 const pay = tool({
   name: 'pay',
-  description: 'Pays an amount of euros to somebody.',
+  description: 'Pays an amount in euros.',
   inputSchema: {
     type: 'object',
     properties: { to: { type: 'string' }, amount: { type: 'number' } },

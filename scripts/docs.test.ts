@@ -6,6 +6,7 @@ import { isJsonObject, parseJson } from '../packages/protocol/src/index.ts';
 import { readConfigFile } from '../packages/server/src/config/config-file.ts';
 import type { FigureRow } from './bench-figures.ts';
 import { DATA, DOCUMENT, figuresDocument, fillRows } from './bench-figures.ts';
+import { exportsWithoutExample } from './comment-code.ts';
 import { documentedCommands, wrongCommands } from './docs-commands.ts';
 import { hiddenExamples, staleDocuments, writeExamples } from './docs-examples.ts';
 import { brokenLinks } from './docs-links.ts';
@@ -55,6 +56,12 @@ describe('examples in the documents', () => {
     writeExamples(root);
     expect(readFileSync(join(root, 'docs/a.md'), 'utf8')).toBe(`# A\n\n${block("print('shown');")}\n${other}`);
     expect(staleDocuments(root)).toEqual([]);
+  });
+});
+
+describe('examples in comments', () => {
+  it('are at every function and class that the library exports', () => {
+    expect(exportsWithoutExample()).toEqual([]);
   });
 });
 

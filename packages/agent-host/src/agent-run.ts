@@ -38,7 +38,16 @@ export type RunResult = {
   messages: Message[];
 };
 
-/** A run that failed: `code` is the reason, `partial` the result until then. */
+/**
+ * A run that failed: `code` is the reason, `partial` the result until then.
+ *
+ * @example
+ * try {
+ *   await agent.run('Count to a thousand.').result;
+ * } catch (error) {
+ *   if (error instanceof RunFailed) console.log(error.code, error.partial.text);
+ * }
+ */
 export class RunFailed extends ToolyardError {
   readonly partial: Omit<RunResult, 'status'>;
 

@@ -9,7 +9,7 @@
  * };
  */
 export type AgentStore = {
-  /** The text that was saved last; null if there is none. */
+  /** The text that was saved last; null if nothing was saved. */
   load(): string | null | Promise<string | null>;
   /** Resolves once the text would survive a crash. If it rejects, the run fails. */
   save(text: string): void | Promise<void>;

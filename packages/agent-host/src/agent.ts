@@ -123,7 +123,7 @@ export interface Agent extends AsyncDisposable {
   readonly isInterrupted: boolean;
   /**
    * Resumes an interrupted run: its last step is repeated. A call that was sent is not made again, unless its tool is a
-   * read-only one of this process or of a built-in server: the model is told that its outcome is unknown. Without one, continues where the last
+   * read-only one of this process or of a built-in server: the model is informed that its outcome is unknown. Without one, continues where the last
    * run was cut off: in the answer itself if the model supports it, otherwise in a new message. Throws a ToolyardError if
    * there is nothing to continue, and like {@link run}.
    */

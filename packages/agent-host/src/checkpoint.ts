@@ -20,7 +20,7 @@ export type RunCheckpoint = {
   savedAt: number;
 };
 
-/** What a store contains: the conversation and the run that its process did not end; null if there is none. */
+/** What a store contains: the conversation and the run that its process did not end, or null. */
 export type AgentCheckpoint = { conversationId: string; messages: readonly Message[]; run: RunCheckpoint | null };
 
 /**
@@ -53,7 +53,7 @@ function createStoreError(problem: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_request',
     message: `The store of the agent contains something else than an agent saved: ${problem}.`,
-    hint: 'Return the text that save() received last, or null to begin anew.',
+    hint: 'Return the text that save() received last, or null to begin a new conversation.',
   });
 }
 

@@ -89,7 +89,7 @@ describe('a run that its process did not end', () => {
     expect(() => second.continue()).toThrow('nothing to continue');
   });
 
-  it('does not repeat a call that may have taken effect; the model is told so', async () => {
+  it('does not repeat a call with an unknown outcome, and informs the model', async () => {
     await using server = await startModelServer([
       reply.toolCalls(call('pay')),
       reply.text('Lost.'),

@@ -7,6 +7,10 @@ export type CallToTest = { tool: ToolReference; args: JsonObject; options?: Call
 /**
  * A call that a user makes by hand, with what a developer of the server wants to see of it: the response as it was
  * received, its duration, and whether the structured content matches the output schema. Never throws.
+ *
+ * @example
+ * const tested = await testCall(host, systemClock, { tool: { serverId: 'date', name: 'get-date' }, args: {} });
+ * console.log(tested.durationMs);
  */
 export async function testCall(
   host: Pick<ToolHost, 'callTool' | 'tools'>,

@@ -45,7 +45,13 @@ export type HostedServersOptions = {
 
 type Requester = { serverId: string; clock: Clock; log?(level: 'info', text: string): void };
 
-/** Servers hosted by a service: created on demand, remembered, and created again when they are gone. */
+/**
+ * Servers hosted by a service: created on demand, remembered, and created again when they are gone.
+ *
+ * @example
+ * const hosted = new HostedServers({ fetch });
+ * const createTransport = createWebTransports({ fetch, hosted });
+ */
 export class HostedServers {
   readonly #fetch: Fetch;
   readonly #store: HostedStore;

@@ -55,11 +55,13 @@ export type FetchSseOptions = {
  * Sends a request to `/webapi/chat/:provider` and reports the answer by callbacks: every part, then exactly one of
  * `onFinish`, `onErrorHandle` and `onAbort`. Resolves after that one; rejects only with an exception of a callback.
  *
- * @example await fetchSSE('/webapi/chat/openai', {
+ * @example
+ * await fetchSSE('/webapi/chat/openai', {
  *   body: { model: 'gpt-5', messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }] },
- *   onMessageHandle: (part) => { if (part.type === 'text') show(part.text); },
- *   onFinish: (text, { usage }) => store(text, usage),
- *   onErrorHandle: ({ message, hint }) => showError(message, hint), });
+ *   onMessageHandle: (part) => part.type === 'text' && show(part.text),
+ *   onFinish: (text, { usage }) => show(text, usage),
+ *   onErrorHandle: ({ message, hint }) => show(message, hint),
+ * });
  */
 export async function fetchSSE(url: string, options: FetchSseOptions): Promise<void> {
   const { body, headers, signal, clock, idleTimeoutMs, onMessageHandle, onFinish, onErrorHandle, onAbort } = options;

@@ -35,7 +35,12 @@ export type OpenAiChatMessageOptions = {
   answersResults?: boolean;
 };
 
-/** The `messages` of a request as values; {@link messagesJson} produces what is sent. */
+/**
+ * The `messages` of a request as values; {@link messagesJson} produces what is sent.
+ *
+ * @example
+ * const json = toOpenAiMessages(messages, { toolMode: 'native' });
+ */
 export function toOpenAiMessages(messages: readonly Message[], options: OpenAiChatMessageOptions): JsonValue[] {
   return messagesJson(messages, options).map((json) => {
     const parsed = parseJson(json);

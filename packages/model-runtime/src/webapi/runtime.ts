@@ -62,8 +62,9 @@ export type WebApiRuntimeOptions = {
  * The models of a provider of a Toolyard server, over its HTTP API, so that API keys stay on the server. For agents in
  * a browser tab, and for other clients without a key.
  *
- * @example const runtime = createWebApiRuntime({ provider: 'openai', fetch: window.fetch.bind(window) }); for await
- * (const parts of runtime.chat(request)) show(parts);
+ * @example
+ * const runtime = createWebApiRuntime({ provider: 'openai', fetch: (url, init) => fetch(url, init) });
+ * for await (const parts of runtime.chat(request)) show(parts);
  */
 export function createWebApiRuntime(options: WebApiRuntimeOptions): ModelRuntime {
   return new WebApiRuntime(options);
