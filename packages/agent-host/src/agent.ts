@@ -24,6 +24,7 @@ import type { FunctionTool, FunctionToolGroup } from './functions/tool.ts';
 import type { ModelChoice } from './model-choice.ts';
 import type { AskApproval, AskBudget, AskUser } from './run-host.ts';
 
+/** What {@link createAgent} creates an agent from: only the model is required. */
 export type AgentOptions = {
   model: ModelChoice;
   /** MCP servers whose tools the model may use; see {@link AgentOptions.failedServers}. */
@@ -104,6 +105,7 @@ export type Platform = {
   policy?: Pick<CallContext, 'own' | 'resolvePath'>;
 };
 
+/** Options of one run. Aborting `signal` cancels it. */
 export type RunOptions = { signal?: AbortSignal };
 
 /** A model with its tools, and one conversation with it. */

@@ -43,6 +43,7 @@ async function loadDialect(options: ModelRuntimeOptions): Promise<ApiDialect> {
   }
 }
 
+/** Options of {@link createOpenAiChatRuntime}. */
 export type OpenAiChatOptions = WireOptions & { quirks?: OpenAiChatQuirks };
 
 /**

@@ -9,6 +9,7 @@ import { isLoading } from './wire/loading.ts';
 import { readModels } from './wire/model-list.ts';
 import type { ModelInfo } from './types.ts';
 
+/** Options of {@link findLocalServers}. */
 export type FindLocalServersOptions = {
   fetch: Fetch;
   clock: Clock;

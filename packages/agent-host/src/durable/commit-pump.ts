@@ -17,6 +17,7 @@ export type PumpSource = {
  */
 export type Urgency = 'now' | 'soon' | 'later';
 
+/** What a {@link CommitPump} stores to, and what it notifies. */
 export type CommitPumpOptions = {
   store: Pick<RunStore, 'commit'>;
   clock: Clock;

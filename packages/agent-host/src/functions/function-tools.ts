@@ -27,6 +27,7 @@ type RunOfCall = Required<Pick<ToolContext, 'ask' | 'delegate'>> & {
   group?: GroupOfCall | undefined;
 };
 
+/** Options of a call that a run makes. */
 export type RunCallOptions = CallToolOptions & { run?: RunOfCall };
 
 /** Everything a model can call in one run: tools of servers, tabs and functions. */

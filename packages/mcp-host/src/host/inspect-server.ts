@@ -11,6 +11,7 @@ import type { ServerConfig, ServerHealth, TransportConfig } from '../types.ts';
 /** How long resources and prompts may take after the tools are listed. Milliseconds. */
 const REST_MS = 5_000;
 
+/** Options of {@link inspectServer}. */
 export type InspectOptions = Pick<
   McpHostOptions,
   'createTransport' | 'clock' | 'clientInfo' | 'eraMemory' | 'handlers' | 'callerRoots' | 'signIn'

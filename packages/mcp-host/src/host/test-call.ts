@@ -2,6 +2,7 @@ import type { Clock, JsonObject, JsonValue, McpTestedCall, ToolReference } from 
 import { checkStructured } from '../calls/check-arguments.ts';
 import type { CallToolOptions, ToolHost } from '../types.ts';
 
+/** A call that a user makes by hand. */
 export type CallToTest = { tool: ToolReference; args: JsonObject; options?: CallToolOptions };
 
 /**

@@ -15,6 +15,7 @@ export type HostedConfig = {
   url?: string;
 };
 
+/** The known services that host MCP servers. */
 export type HostedServiceName = 'klavis';
 
 const ADDRESSES: Readonly<Record<HostedServiceName, string>> = { klavis: 'https://api.klavis.ai' };

@@ -37,6 +37,7 @@ export class HostedMap extends Map<string, HostedRecord> implements HostedStore 
   }
 }
 
+/** Options of {@link HostedServers}. */
 export type HostedServersOptions = {
   fetch: Fetch;
   /** Default: a map, so that every process creates its own servers. */

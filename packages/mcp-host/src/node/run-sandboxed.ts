@@ -34,6 +34,7 @@ export type SandboxedRun = {
   limits?: McpResourceLimits;
 };
 
+/** How a sandboxed command ended. */
 export type SandboxedEnd = {
   /** Standard output and standard error, as they arrived. */
   output: string;

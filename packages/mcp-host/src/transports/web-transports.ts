@@ -12,6 +12,7 @@ import type { CreateTransport } from './transport.ts';
 import type { OpenWebSocket } from './websocket-transport.ts';
 import { createWebSocketTransport } from './websocket-transport.ts';
 
+/** What the transports of a browser need. */
 export type WebTransportsOptions = {
   /** Sends all HTTP requests; use a guarded fetch here. */
   fetch: Fetch;

@@ -10,6 +10,7 @@ import type { StreamPart } from '../types.ts';
 import { readChat } from './read-chat.ts';
 
 type PartOf<Type extends StreamPart['type']> = Extract<StreamPart, { type: Type }>;
+/** A call that has arrived completely. */
 export type CompleteToolCall = Omit<PartOf<'tool_call'>, 'type' | 'index'>;
 
 /** Timing of an answer: milliseconds to its first and last token, and tokens per second in between if known. */
@@ -32,6 +33,7 @@ export type CompleteAnswer = {
   speed?: Speed;
 };
 
+/** Options of {@link fetchSSE}. */
 export type FetchSseOptions = {
   /** The JSON body of the request: `{ model, messages, ... }`. */
   body: object;

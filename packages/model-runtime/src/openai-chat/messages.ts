@@ -17,6 +17,7 @@ import { isOwnOf, NO_REASONING, type ReplayedReasoning } from '../wire/replay.ts
 import { toToolContent, toUserContent } from './content.ts';
 import { readReplay } from './replay.ts';
 
+/** Options of {@link toOpenAiMessages}. */
 export type OpenAiChatMessageOptions = {
   toolMode: ToolMode;
   /** Format of the calls of earlier turns in the mode `text`. */

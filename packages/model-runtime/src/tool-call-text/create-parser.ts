@@ -3,6 +3,7 @@ import { dialectOf, TOOL_CALL_FAMILIES, type ToolCallFormat } from './formats.ts
 import { TextCallParser, type ParserSettings } from './parser.ts';
 import type { ToolCallTextParser } from './types.ts';
 
+/** Options of {@link createToolCallTextParser}. */
 export type ToolCallTextParserOptions = Omit<ParserSettings, 'tools'> & {
   /** Default `auto`. */
   format?: ToolCallFormat;

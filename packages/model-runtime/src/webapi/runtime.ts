@@ -43,6 +43,7 @@ import { toNetworkError } from '../wire/network-error.ts';
 /** Maximum size of a non-streamed response, in characters or bytes. */
 const MAX_WHOLE = 128_000_000;
 
+/** Options of {@link createWebApiRuntime}. */
 export type WebApiRuntimeOptions = {
   /** Id of the provider on the server. */
   provider: string;
