@@ -145,7 +145,7 @@ export default defineConfig({
       },
     },
     {
-      files: ['scripts/**', 'packages/web/scripts/**', 'packages/cli/src/**'],
+      files: ['scripts/**', 'examples/**', 'packages/web/scripts/**', 'packages/cli/src/**'],
       rules: { 'no-console': 'off' },
     },
   ],

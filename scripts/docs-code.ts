@@ -1,9 +1,13 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
+import { commentCode } from './comment-code.ts';
 import { ROOT, TSC, runTool } from './run.ts';
 
-/** Type-checks every ```ts block of the documents. Returns the errors, or null. */
+/**
+ * Type-checks every ```ts block of the documents, and the examples in the comments of the library. Returns the errors,
+ * or null.
+ */
 export async function checkDocsCode(): Promise<string | null> {
   const folder = join(ROOT, '.cache', 'docs-code');
   rmSync(folder, { recursive: true, force: true });
@@ -18,6 +22,7 @@ export async function checkDocsCode(): Promise<string | null> {
     }
   }
   if (blocks === 0) return 'no document has a ts block';
+  for (const [name, code] of commentCode()) writeFileSync(join(folder, name), code);
   // Against the built packages, as users see them: their sources are checked already.
   const tsconfig = { extends: '../../tsconfig.json', include: ['*.ts'], compilerOptions: { customConditions: [] } };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));

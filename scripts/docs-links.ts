@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-const DOCUMENTS = ['*.md', 'docs/**/*.md', 'bench/*.md', '{packages,servers}/*/*.md'];
+const DOCUMENTS = ['*.md', 'docs/**/*.md', '{bench,examples}/*.md', '{packages,servers}/*/*.md'];
 const LINK = /\]\(([^)\s]+)\)|\b(?:src|srcset|href)="([^"]+)"/g;
 const CODE = /^```[\s\S]*?^```|`[^`\n]*`/gm;
 

@@ -8,6 +8,7 @@ import { metricsReference } from './docs-reference/metrics.ts';
 import { providersReference } from './docs-reference/providers.ts';
 import { serveReference } from './docs-reference/serve.ts';
 import { settingsReference } from './docs-reference/settings.ts';
+import { writeExamples } from './docs-examples.ts';
 import { ROOT } from './run.ts';
 
 const FOLDER = join(ROOT, 'docs', 'reference');
@@ -46,4 +47,5 @@ function contentOf(path: string): string | null {
 if (import.meta.main) {
   mkdirSync(FOLDER, { recursive: true });
   for (const [name, text] of await referenceFiles()) writeFileSync(join(FOLDER, name), text);
+  writeExamples(ROOT);
 }

@@ -6,7 +6,9 @@ import { isJsonObject, parseJson } from '../packages/protocol/src/index.ts';
 import { readConfigFile } from '../packages/server/src/config/config-file.ts';
 import type { FigureRow } from './bench-figures.ts';
 import { DATA, DOCUMENT, figuresDocument, fillRows } from './bench-figures.ts';
+import { exportsWithoutExample } from './comment-code.ts';
 import { documentedCommands, wrongCommands } from './docs-commands.ts';
+import { hiddenExamples, staleDocuments, writeExamples } from './docs-examples.ts';
 import { brokenLinks } from './docs-links.ts';
 import { staleFiles } from './docs-reference.ts';
 import { undocumentedVariables } from './docs-reference/environment.ts';
@@ -33,6 +35,33 @@ describe('docs/reference', () => {
 
   it('names every environment variable that a package reads', () => {
     expect(undocumentedVariables(), 'add them to scripts/docs-reference/environment.ts').toEqual([]);
+  });
+});
+
+describe('examples in the documents', () => {
+  it('are the files of examples/, all of them', () => {
+    expect(staleDocuments(ROOT), RUN).toEqual([]);
+    expect(hiddenExamples(ROOT), 'show them in a document').toEqual([]);
+  });
+
+  it('are copied into the documents that name them', () => {
+    const root = folder();
+    for (const name of ['docs', 'examples']) mkdirSync(join(root, name));
+    for (const name of ['shown', 'hidden']) writeFileSync(join(root, `examples/${name}.ts`), `print('${name}');\n`);
+    const block = (code: string): string => `<!-- examples/shown.ts -->\n\n\`\`\`ts\n${code}\n\`\`\`\n`;
+    const other = '```ts\nother();\n```\n';
+    writeFileSync(join(root, 'docs/a.md'), `# A\n\n${block('old();\n\nolder();')}\n${other}`);
+    expect(staleDocuments(root)).toEqual(['docs/a.md']);
+    expect(hiddenExamples(root)).toEqual(['examples/hidden.ts']);
+    writeExamples(root);
+    expect(readFileSync(join(root, 'docs/a.md'), 'utf8')).toBe(`# A\n\n${block("print('shown');")}\n${other}`);
+    expect(staleDocuments(root)).toEqual([]);
+  });
+});
+
+describe('examples in comments', () => {
+  it('are at every function and class that the library exports', () => {
+    expect(exportsWithoutExample()).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ROOT } from './run.ts';
 import { filesOf, kindOf, TEST_KINDS } from './test-kinds.ts';
 
-const FOLDERS = ['packages', 'servers', 'testing', 'e2e', 'scripts'];
+const FOLDERS = ['packages', 'servers', 'testing', 'e2e', 'scripts', 'examples'];
 const everyTest = FOLDERS.flatMap((folder) =>
   globSync(`${folder}/**/*.test.ts`, { cwd: ROOT, exclude: ['**/node_modules/**', '**/.svelte-kit/**'] }),
 );

@@ -14,7 +14,7 @@ const FILES = {
   /** Rune classes and functions of the page, without a browser. */
   page: ['packages/web/{src,scripts}/**/*.test.ts'],
   /** Everything else: functions, and packages with real sockets, files and databases. */
-  packages: ['{packages,servers}/*/src/**/*.test.ts', 'testing/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+  packages: ['{packages,servers}/*/src/**/*.test.ts', '{testing/src,scripts,examples}/**/*.test.ts'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type TestKind = keyof typeof FILES;

@@ -6,7 +6,7 @@ import { ROOT } from './run.ts';
 const PAGE_PROJECT = 'page';
 const PAGE_FOLDER = 'packages/web/';
 /** Folders whose tests never open the built page. */
-const WITHOUT_BROWSER = ['packages/', 'servers/', 'scripts/', 'testing/'];
+const WITHOUT_BROWSER = ['packages/', 'servers/', 'scripts/', 'testing/', 'examples/'];
 
 /** True if a file may be a browser test, which needs the built page. */
 export function needsPage(filters: readonly string[]): boolean {

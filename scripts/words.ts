@@ -7,7 +7,7 @@ import { textsOf } from './words/texts.ts';
 
 const FILES = [
   '*.{md,ts}',
-  '{docs,bench,packages,servers,testing,e2e,scripts}/**/*.{md,ts,mjs,svelte}',
+  '{docs,bench,packages,servers,testing,e2e,scripts,examples}/**/*.{md,ts,mjs,svelte}',
   '.github/**/*.md',
 ];
 const NOT_OURS = ['**/node_modules/**', '**/{dist,build,.svelte-kit,.cache}/**', '**/corpus/**'];

@@ -9,7 +9,7 @@ type ImportKind = 'file' | 'builtin' | 'unresolved';
 /** `to`: a path from the root, the name of a Node module, or an unresolved specifier. */
 export type Import = { from: string; to: string; kind: ImportKind };
 
-const FOLDERS = ['packages', 'servers', 'testing', 'e2e', 'scripts'];
+const FOLDERS = ['packages', 'servers', 'testing', 'e2e', 'examples', 'scripts'];
 const NOT_SOURCES = ['**/node_modules', '**/{dist,build,.svelte-kit}'];
 
 /** The imports of all source files below `root`, sorted by path. */

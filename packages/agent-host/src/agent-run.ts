@@ -6,15 +6,13 @@ import type {
   Message,
   RunEvent,
   RunJournal,
-  RunLimits,
   ToolCallPart,
   ToolResult,
   Usage,
   UserPart,
 } from '@toolyard/protocol';
-import { textOf, ToolyardError } from '@toolyard/protocol';
-import type { AgentContext } from '@toolyard/agent-runtime';
-import { initialState } from '@toolyard/agent-runtime';
+import { defined, textOf, ToolyardError } from '@toolyard/protocol';
+import type { RunPoint } from '@toolyard/agent-runtime';
 import type { DriveOptions, SteeringMessage } from './drive-run.ts';
 import { driveRun } from './drive-run.ts';
 import { EventQueue } from './event-queue.ts';
@@ -40,7 +38,16 @@ export type RunResult = {
   messages: Message[];
 };
 
-/** A run that failed: `code` is the reason, `partial` the result until then. */
+/**
+ * A run that failed: `code` is the reason, `partial` the result until then.
+ *
+ * @example
+ * try {
+ *   await agent.run('Count to a thousand.').result;
+ * } catch (error) {
+ *   if (error instanceof RunFailed) console.log(error.code, error.partial.text);
+ * }
+ */
 export class RunFailed extends ToolyardError {
   readonly partial: Omit<RunResult, 'status'>;
 
@@ -55,15 +62,17 @@ export class RunFailed extends ToolyardError {
 type RunParts = { journal: RunJournal; signal: AbortSignal };
 
 export type AgentRunOptions = {
-  id: string;
-  limits: RunLimits;
+  /** Where the run begins or is resumed. */
+  point: RunPoint;
+  /** Set for a run that is resumed: the attempt of its step that ended with its process. */
+  interrupted?: { seq: number; attempt: number } | undefined;
+  /** Stores the run after each step; absent: it ends with its process. */
+  save?: ((saved: { point: RunPoint; seq: number; attempt: number }) => Promise<void>) | undefined;
   clock: Clock;
   ids: IdSource;
   conversation: MemoryConversation;
   /** The index of the first message of this run in the conversation. */
   firstMessage: number;
-  /** The context of the first step. */
-  context: AgentContext;
   host: (parts: RunParts) => Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'>;
   /** Called with the journal before the first step. */
   onStart: (journal: RunJournal) => void;
@@ -93,7 +102,7 @@ export class AgentRun implements AsyncIterable<RunEvent> {
   readonly #steers: UserPart[][] = [];
 
   constructor(options: AgentRunOptions) {
-    this.id = options.id;
+    this.id = options.point.state.runId;
     this.#control = new RunControl(options.clock);
     this.result = this.#execute(options);
     // A caller that only reads the events gets the failure there.
@@ -134,20 +143,27 @@ export class AgentRun implements AsyncIterable<RunEvent> {
   }
 
   async #execute(options: AgentRunOptions): Promise<RunResult> {
-    const { clock, conversation, limits, signal } = options;
+    const { clock, conversation, point, interrupted, signal } = options;
     const control = this.#control;
     const onAbort = (): void => this.cancel();
     if (signal?.aborted) this.cancel();
     signal?.addEventListener('abort', onAbort, { once: true });
 
-    const journal = createMemoryJournal({ runId: this.id, clock, publish: (event) => this.#events.push(event) });
-    const state = initialState({ runId: this.id, conversationId: conversation.id, startedAt: clock.now(), limits });
-    control.startTime(state);
+    const journal = createMemoryJournal({
+      runId: this.id,
+      clock,
+      publish: (event) => this.#events.push(event),
+      ...defined({ save: options.save }),
+      ...(interrupted ? { interrupted: { ...interrupted, step: point.state.step } } : {}),
+    });
+    control.startTime(point.state);
     let at;
     try {
       options.onStart(journal);
+      const stored = journal.commit(point);
+      if (stored) await stored;
       at = await driveRun({
-        point: { state, context: options.context },
+        point,
         pollSteering: () => this.#pollSteering(options, journal),
         ...options.host({ journal, signal: control.signal }),
         journal,

@@ -19,10 +19,12 @@ import type { CreateTransport, ServerConfig, ServerHealth, SignInOptions } from 
 import type { ModelInfo } from '@toolyard/model-runtime';
 import type { InterruptHandlers } from './interrupt-handlers.ts';
 import type { AgentRun } from './agent-run.ts';
+import type { AgentStore } from './agent-store.ts';
 import type { FunctionTool, FunctionToolGroup } from './functions/tool.ts';
 import type { ModelChoice } from './model-choice.ts';
 import type { AskApproval, AskBudget, AskUser } from './run-host.ts';
 
+/** What {@link createAgent} creates an agent from: only the model is required. */
 export type AgentOptions = {
   model: ModelChoice;
   /** MCP servers whose tools the model may use; see {@link AgentOptions.failedServers}. */
@@ -54,6 +56,11 @@ export type AgentOptions = {
   instructions?: string;
   /** An earlier conversation to continue: what {@link Agent.messages} returned, also after `JSON.parse`. Checked. */
   messages?: readonly Message[];
+  /**
+   * Where the conversation and the run are stored after every step. An agent with the same store continues the
+   * conversation, then instead of {@link messages}, and {@link Agent.continue} resumes a run that its process did not end.
+   */
+  store?: AgentStore;
   parameters?: ModelParameters;
   limits?: Partial<RunLimits>;
   /** Usage limits; prices are in the model's limits. Counted for the lifetime of the agent. */
@@ -98,6 +105,7 @@ export type Platform = {
   policy?: Pick<CallContext, 'own' | 'resolvePath'>;
 };
 
+/** Options of one run. Aborting `signal` cancels it. */
 export type RunOptions = { signal?: AbortSignal };
 
 /** A model with its tools, and one conversation with it. */
@@ -109,13 +117,17 @@ export interface Agent extends AsyncDisposable {
   readonly tools: readonly ToolDefinition[];
   readonly messages: readonly Message[];
   /**
-   * Sends a message and lets the model work until it has answered. The next run continues the conversation. Throws a
-   * ToolyardError while another run is active and after {@link close}.
+   * Sends a message and lets the model work until it has answered. The next run continues the conversation, and an
+   * interrupted one is given up. Throws a ToolyardError while another run is active and after {@link close}.
    */
   run(input: string | UserPart[], options?: RunOptions): AgentRun;
+  /** True if the store has a run that its process did not end: {@link continue} resumes it. */
+  readonly isInterrupted: boolean;
   /**
-   * Continues where the last run was cut off: in the answer itself if the model supports it, otherwise in a new
-   * message. Throws a ToolyardError if there is nothing to continue, and like {@link run}.
+   * Resumes an interrupted run: its last step is repeated. A call that was sent is not made again, unless its tool is a
+   * read-only one of this process or of a built-in server: the model is informed that its outcome is unknown. Without one, continues where the last
+   * run was cut off: in the answer itself if the model supports it, otherwise in a new message. Throws a ToolyardError if
+   * there is nothing to continue, and like {@link run}.
    */
   continue(options?: RunOptions): AgentRun;
   /** The provider's models. Throws a ToolyardError. */

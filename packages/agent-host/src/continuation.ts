@@ -16,6 +16,9 @@ export type Continuation = {
  * Where a branch continues. An answer with text continues in place if the model `canContinue` one.
  *
  * @throws ToolyardError `bad_request` if the last answer is complete, or the branch is empty
+ * @example
+ * const { message, how } = continuationOf(agent.messages, false);
+ * if (how.kind === 'new') console.log(`a new message continues the answer to ${message.id}`);
  */
 export function continuationOf(branch: readonly Message[], canContinue: boolean): Continuation {
   const message = branch.findLast((each) => each.role === 'user');
@@ -39,7 +42,13 @@ export function continuationOf(branch: readonly Message[], canContinue: boolean)
   return { message, how: canContinue ? { kind: 'same', cut: last, parts } : { kind: 'new' } };
 }
 
-/** The content of an answer that was cut off, as the model continues it; null if the answer is complete or empty. */
+/**
+ * The content of an answer that was cut off, as the model continues it; null if the answer is complete or empty.
+ *
+ * @example
+ * const parts = partialAnswer(answer);
+ * if (parts) console.log(`continues after ${parts.length} parts`);
+ */
 export function partialAnswer(answer: AssistantMessage): AssistantPart[] | null {
   const hasText = answer.parts.some((part) => part.type === 'text' && part.text.trim() !== '');
   return hasText && isCut(answer) ? trimmed(answer.parts) : null;

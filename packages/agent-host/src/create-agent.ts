@@ -4,6 +4,7 @@ import type { ServerHealth } from '@toolyard/mcp-host';
 import { McpHost } from '@toolyard/mcp-host';
 
 import type { Agent, AgentOptions, Platform } from './agent.ts';
+import { loadCheckpoint } from './checkpoint.ts';
 import { continuedMessages } from './continued-messages.ts';
 import { declareHandlers } from './interrupt-handlers.ts';
 import { ASK_USER_TOOLS } from './functions/ask-user.ts';
@@ -30,7 +31,8 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
   refuseWrong(options.budgets ?? []);
   const waitMs = waitOf(options.waitForServers);
   const rejects = isRejecting(options.failedServers);
-  const earlier = await continuedMessages(options.messages);
+  const stored = options.store ? await loadCheckpoint(options.store) : null;
+  const earlier = stored?.messages ?? (await continuedMessages(options.messages));
   const log = options.log ?? ((): void => {});
   const functions = new FunctionTools([
     ...(options.tools ? [{ id: FUNCTIONS_SERVER, tools: options.tools }] : []),
@@ -47,8 +49,8 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
     ...defined({ signIn: options.signIn }),
     ...(options.interrupts ? { handlers: declareHandlers(options.interrupts) } : {}),
   });
-  const conversation = new MemoryConversation(ids.next(), earlier);
-  const agent = new LocalAgent(options, platform, host, functions, conversation, log);
+  const conversation = new MemoryConversation(stored?.conversationId ?? ids.next(), earlier);
+  const agent = new LocalAgent(options, platform, host, functions, conversation, stored?.run ?? null, log);
   try {
     const connected = options.whileConnecting?.(() => host.health());
     try {

@@ -36,6 +36,7 @@ test('exports these names and no others for Node', () => {
     'COMPUTE_TOOLS',
     'cloudCredentials',
     'createAgent',
+    'createFileStore',
     'nodePlatform',
     'resolvePath',
   ]);

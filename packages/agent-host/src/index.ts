@@ -3,6 +3,7 @@ export { matchesGlob } from '@toolyard/agent-runtime';
 export { createAgent } from './create-agent.ts';
 export type { RunAccess } from './create-run-host.ts';
 export type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
+export type { AgentStore } from './agent-store.ts';
 export type { InterruptHandlers } from './interrupt-handlers.ts';
 export type { ModelChoice } from './model-choice.ts';
 export { RunFailed } from './agent-run.ts';

@@ -1,19 +1,23 @@
 import type {
   InterventionRule,
   Message,
+  RunJournal,
   ToolDefinition,
+  ToolLedger,
   ToolReference,
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
 import type { AgentContext } from '@toolyard/agent-runtime';
-import { matchesGlob, readInterventionRules } from '@toolyard/agent-runtime';
+import { initialState, matchesGlob, readInterventionRules } from '@toolyard/agent-runtime';
 import type { McpHost, ServerHealth } from '@toolyard/mcp-host';
 import type { ModelInfo } from '@toolyard/model-runtime';
 import type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
 import type { AgentRunOptions } from './agent-run.ts';
 import { AgentRun } from './agent-run.ts';
+import type { RunCheckpoint } from './checkpoint.ts';
+import { CheckpointWriter } from './checkpoint.ts';
 import { continuationOf } from './continuation.ts';
 import type { FunctionTools } from './functions/function-tools.ts';
 import { createInterruptQueue } from './interrupt-handlers.ts';
@@ -40,6 +44,9 @@ export class LocalAgent implements Agent {
   readonly #permissions = new Map<string, 'allow' | 'never'>();
   readonly #rules: InterventionRule[];
   readonly #usage: MemoryUsage;
+  readonly #checkpoints: CheckpointWriter | null;
+  /** The run that an earlier process did not end. */
+  #interrupted: RunCheckpoint | null;
   #model: ResolvedModel;
   #current: AgentRun | null = null;
   #closing: Promise<void> | null = null;
@@ -50,6 +57,7 @@ export class LocalAgent implements Agent {
     host: McpHost,
     functions: FunctionTools,
     conversation: MemoryConversation,
+    interrupted: RunCheckpoint | null,
     log: (line: string) => void,
   ) {
     this.#options = options;
@@ -58,6 +66,8 @@ export class LocalAgent implements Agent {
     this.#functions = functions;
     this.#tools = hostTools({ host, functions });
     this.#conversation = conversation;
+    this.#checkpoints = options.store ? new CheckpointWriter(options.store, platform.clock, conversation) : null;
+    this.#interrupted = interrupted;
     this.#log = log;
     this.#rules = readInterventionRules(options.rules ?? []);
     this.#usage = new MemoryUsage(platform.clock);
@@ -93,6 +103,10 @@ export class LocalAgent implements Agent {
     return this.#conversation.messages();
   }
 
+  get isInterrupted(): boolean {
+    return this.#interrupted !== null;
+  }
+
   models(): Promise<ModelInfo[]> {
     return this.#model.runtime.models();
   }
@@ -105,11 +119,14 @@ export class LocalAgent implements Agent {
     this.#refuseWhileRunning();
     this.#conversation.clear();
     this.#usage.clear();
+    this.#interrupted = null;
+    this.#checkpoints?.commitConversation().catch(this.#onDefect);
   }
 
   run(input: string | UserPart[], runOptions: RunOptions = {}): AgentRun {
-    if (this.#closing) throw new ToolyardError({ code: 'bad_request', message: 'This agent is closed.' });
+    this.#refuseClosed();
     this.#refuseWhileRunning();
+    this.#interrupted = null;
     const { clock, ids } = this.#platform;
     const conversation = this.#conversation;
     const message: UserMessage = {
@@ -125,8 +142,9 @@ export class LocalAgent implements Agent {
   }
 
   continue(runOptions: RunOptions = {}): AgentRun {
-    if (this.#closing) throw new ToolyardError({ code: 'bad_request', message: 'This agent is closed.' });
+    this.#refuseClosed();
     this.#refuseWhileRunning();
+    if (this.#interrupted) return this.#resume(this.#interrupted, runOptions);
     const conversation = this.#conversation;
     const { message, how } = continuationOf(conversation.messages(), this.#model.runtime.canContinue === true);
     const firstMessage = conversation.messages().length;
@@ -141,20 +159,44 @@ export class LocalAgent implements Agent {
     { message, firstMessage, context }: { message: UserMessage; firstMessage: number; context: AgentContext },
     runOptions: RunOptions,
   ): AgentRun {
-    const { clock, ids, failpoint } = this.#platform;
-    const conversation = this.#conversation;
+    const { clock, ids } = this.#platform;
+    const { id: conversationId } = this.#conversation;
     const { id: model } = this.#model;
+    const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
+    const state = initialState({ runId: ids.next(), conversationId, startedAt: clock.now(), limits });
+    const onStart = (journal: RunJournal): void =>
+      journal.append({ type: 'run_started', conversationId, place: 'process', model, message });
+    return this.#execute({ point: { state, context }, firstMessage, ledger: [], onStart }, runOptions);
+  }
+
+  /** The step in which the process ended is repeated. Calls that were sent then and may not be repeated are in doubt. */
+  #resume({ point, seq, attempt, firstMessage, ledger, savedAt }: RunCheckpoint, runOptions: RunOptions): AgentRun {
+    this.#interrupted = null;
+    // The time in which no process had the run does not count towards its time limit.
+    const startedAt = point.state.startedAt + Math.max(0, this.#platform.clock.now() - savedAt);
+    const resumed = { ...point, state: { ...point.state, startedAt } };
+    const interrupted = { seq, attempt };
+    return this.#execute({ point: resumed, interrupted, firstMessage, ledger, onStart: () => undefined }, runOptions);
+  }
+
+  #execute(
+    {
+      ledger: entries,
+      ...of
+    }: Pick<AgentRunOptions, 'point' | 'interrupted' | 'firstMessage' | 'onStart'> & Pick<RunCheckpoint, 'ledger'>,
+    runOptions: RunOptions,
+  ): AgentRun {
+    const { clock, ids, failpoint } = this.#platform;
+    const checkpoints = this.#checkpoints;
+    const { firstMessage } = of;
+    const ledger = checkpoints?.openLedger(of.point.state.runId, entries) ?? memoryLedger;
     const run = new AgentRun({
-      id: ids.next(),
-      limits: { ...DEFAULT_LIMITS, ...this.#options.limits },
+      ...of,
+      save: checkpoints ? (saved) => checkpoints.commit({ ...saved, firstMessage }) : undefined,
       clock,
       ids,
-      conversation,
-      firstMessage,
-      context,
-      host: (parts) => this.#runHost(parts),
-      onStart: (journal) =>
-        journal.append({ type: 'run_started', conversationId: conversation.id, place: 'process', model, message }),
+      conversation: this.#conversation,
+      host: (parts) => this.#runHost(parts, ledger),
       signal: runOptions.signal,
       failpoint,
       onDefect: this.#onDefect,
@@ -168,7 +210,10 @@ export class LocalAgent implements Agent {
   }
 
   /** A model that is selected later applies to the next run. */
-  #runHost({ journal, signal }: Parameters<AgentRunOptions['host']>[0]): ReturnType<AgentRunOptions['host']> {
+  #runHost(
+    { journal, signal }: Parameters<AgentRunOptions['host']>[0],
+    ledger: ToolLedger,
+  ): ReturnType<AgentRunOptions['host']> {
     const {
       approve,
       askUser,
@@ -195,7 +240,7 @@ export class LocalAgent implements Agent {
         asks: approve !== undefined,
         conversation: this.#conversation,
         journal,
-        ledger: memoryLedger,
+        ledger,
         clock,
         signal,
         asking: askingOf(approve, askUser),
@@ -235,8 +280,13 @@ export class LocalAgent implements Agent {
     const run = this.#current;
     run?.cancel();
     await run?.result.catch(() => {});
+    await this.#checkpoints?.idle();
     await this.#host.close();
     for (const { id } of this.#host.health()) this.#log(`${id}: disconnected`);
+  }
+
+  #refuseClosed(): void {
+    if (this.#closing) throw new ToolyardError({ code: 'bad_request', message: 'This agent is closed.' });
   }
 
   #refuseWhileRunning(): void {

@@ -1,6 +1,9 @@
 /**
  * The names most similar to `name`, best first, at most `count`. Similarity is the share of common letter pairs (Dice),
  * so that `getDate` finds `get-date` and `weather_get` finds `get_weather`.
+ *
+ * @example
+ * nearestNames('getDate', ['get-date', 'weather'], 1); // ['get-date']
  */
 export function nearestNames(name: string, names: readonly string[], count = 3): string[] {
   const pairs = pairsOf(name);

@@ -1,5 +1,6 @@
 import type { GroupSettings } from '@toolyard/agent-runtime';
 
+/** A member of a group. */
 export type RunGroupMember = {
   agentId: string;
   /** Its name in the group. */

@@ -25,6 +25,11 @@ type RunToolServiceOptions = Pick<
 /**
  * Tools and policy for a run whose loop executes elsewhere: it decides and makes single calls as the loop would, with
  * the same brain and the same executor. The call belongs to the caller, who stores it; no user is asked during it.
+ *
+ * @example
+ * const service = new RunToolService({ run, configuration, modelId, clock: systemClock, signal }, access);
+ * const [judged] = await service.judge([{ tool: { serverId: 'files', name: 'delete' }, arguments: {} }]);
+ * console.log(judged?.verdict.decision);
  */
 export class RunToolService {
   readonly #host: ReturnType<typeof createRunHost>;

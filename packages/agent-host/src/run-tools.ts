@@ -23,7 +23,13 @@ type HostToolsOptions = {
   functions?: FunctionTools;
 };
 
-/** The tools of an MCP host, and functions, for a run. */
+/**
+ * The tools of an MCP host, and functions, for a run.
+ *
+ * @example
+ * const tools = hostTools({ host });
+ * const result = await tools.callTool({ serverId: 'date', name: 'get-date' }, {});
+ */
 export function hostTools({
   host,
   view = host.select('all'),

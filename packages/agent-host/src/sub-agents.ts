@@ -12,6 +12,7 @@ export type SubAgentResult = { title: string; text: string } & (
 /** The last answer of a member. `handedBack`: it gave the conversation back to its group. */
 export type MemberAnswer = { message: AssistantMessage; handedBack: boolean };
 
+/** Tasks to start child runs for. */
 export type StartSubAgents = {
   callId: string;
   /** Tasks that the same call has delegated before: ids are derived from the call and the number of the task. */

@@ -7,7 +7,13 @@ const MAX_DESCRIPTION_LENGTH = 4_000;
 /** Limit of the schema stored with each approval; with a longer one arguments are validated when the call is made. */
 const MAX_SCHEMA_LENGTH = 16_000;
 
-/** What policy and user need to know of a tool. Undefined if the tool does not exist. */
+/**
+ * What policy and user need to know of a tool. Undefined if the tool does not exist.
+ *
+ * @example
+ * const facts = toolPolicyFacts(host, host.tools(), { serverId: 'files', name: 'delete' });
+ * if (facts?.changed) console.log('It has changed since it was approved.');
+ */
 export function toolPolicyFacts(
   host: Pick<McpHost, 'trust' | 'definitionOf' | 'isTrusted'> & Partial<Pick<McpHost, 'workingFolderOf'>>,
   tools: readonly IndexedTool[],
@@ -43,6 +49,9 @@ export function toolPolicyFacts(
 /**
  * Resolves when announced changes of these tools are known, so that calls are checked by the current definitions. A
  * call of an approved tool would wait equally long, and only then fail because the definition has changed.
+ *
+ * @example
+ * await toolsUpToDate(host, [{ tool: { serverId: 'files', name: 'delete' } }]);
  */
 export function toolsUpToDate(
   host: Pick<McpHost, 'trust' | 'toolsUpToDate'>,

@@ -9,6 +9,10 @@ const POOL_SIZE = 128 * BYTES_AN_ID;
 /**
  * UUIDv7 (RFC 9562): sorts by creation time. A counter keeps the order within a millisecond, so that the ids of one
  * process always increase.
+ *
+ * @example
+ * const ids = createUuidSource();
+ * console.log(ids.next() < ids.next()); // true
  */
 export function createUuidSource(clock: Pick<Clock, 'now'> = systemClock): IdSource {
   const pool = new Uint8Array(POOL_SIZE);

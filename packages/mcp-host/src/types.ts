@@ -51,6 +51,7 @@ export type TransportConfig =
 /** Name and version of a server, as it reports them. */
 export type ServerInfo = { name: string; version: string; title?: string };
 
+/** An MCP server as its owner configured it. */
 export type ServerConfig = {
   /** Chosen by the owner; the first half of every tool reference. */
   id: string;
@@ -85,6 +86,7 @@ export type ServerConfig = {
 /** The two eras of MCP: `initialize` (2024-11-05 to 2025-11-25), or stateless (2026-07-28 on). */
 export type Era = 'legacy' | 'modern';
 
+/** The phases of a connection, in their order; the last two end it. */
 export type ConnectionPhase =
   | 'transport_creating'
   | 'transport_ready'
@@ -95,6 +97,7 @@ export type ConnectionPhase =
   | 'error'
   | 'disconnected';
 
+/** An entry of the log of a server. */
 export type LogEntry = {
   /** Milliseconds since 1970. */
   at: number;
@@ -118,6 +121,7 @@ export type ListedResource = McpResourceView & { icons?: ServerIcon[] };
 /** Resources whose URIs are built from arguments (RFC 6570). */
 export type ListedTemplate = McpTemplateView & { icons?: ServerIcon[] };
 
+/** An argument of a prompt. */
 export type PromptArgument = McpPromptView['arguments'][number];
 
 /** A prompt as its server lists it. */
@@ -129,6 +133,7 @@ export type FilledPrompt = McpFilledPrompt;
 /** The prompt or template whose argument is completed. */
 export type CompletionTarget = CompleteMcpArgument['target'];
 
+/** Values that a server suggests for an argument. */
 export type Completion = McpCompletion;
 
 /** From least to most severe. */
@@ -174,6 +179,7 @@ export type ServerHealth = {
   log: LogEntry[];
 };
 
+/** Progress of a call, as the server or function reports it. */
 export type ToolProgress = {
   progress: number;
   total?: number;
@@ -185,6 +191,7 @@ export type ToolProgress = {
   waitsFor?: string[];
 };
 
+/** Options of a request to a server. */
 export type McpRequestOptions = {
   /** Abort with {@link CONTINUES_ELSEWHERE} to leave a task running for another holder of its handle. */
   signal?: AbortSignal;
@@ -205,6 +212,7 @@ export type Caller = {
   roots?: readonly string[];
 };
 
+/** Options of a call of a tool. */
 export type CallToolOptions = McpRequestOptions & {
   /** Absent: the call belongs to no conversation. */
   caller?: Caller;
@@ -244,6 +252,7 @@ export type InputRound = {
   refused?: true;
 };
 
+/** The answers to one round of requests of a server during a call (`input_required`). */
 export type InputAnswers = { number: number; responses?: JsonObject; state?: string };
 
 /** A resolved model-facing name. */

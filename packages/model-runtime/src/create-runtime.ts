@@ -19,8 +19,9 @@ export type ModelRuntimeOptions = WireOptions &
  * Creates a client for the models at a base URL. The code of a wire is loaded with its first request.
  *  Throws ToolyardError `bad_config` unless the base URL is an http(s) URL; all later errors are parts of the answer.
  *
- * @example const runtime = createModelRuntime({ wire: 'anthropic-messages', baseUrl: 'https://api.anthropic.com',
- * apiKey, fetch, clock }); for await (const parts of runtime.chat(request)) show(parts);
+ * @example
+ * const runtime = createModelRuntime({ wire: 'openai-chat', baseUrl: 'http://127.0.0.1:8080', fetch, clock, newId });
+ * for await (const batch of runtime.chat(request)) for (const part of batch) show(part);
  */
 export function createModelRuntime(options: ModelRuntimeOptions): ModelRuntime {
   const canContinue = options.wire === 'openai-chat' && options.quirks?.continuing !== undefined;
@@ -42,9 +43,16 @@ async function loadDialect(options: ModelRuntimeOptions): Promise<ApiDialect> {
   }
 }
 
+/** Options of {@link createOpenAiChatRuntime}. */
 export type OpenAiChatOptions = WireOptions & { quirks?: OpenAiChatQuirks };
 
-/** Creates a client for any server with the OpenAI Chat Completions API: {@link createModelRuntime} for this wire. */
+/**
+ * Creates a client for any server with the OpenAI Chat Completions API: {@link createModelRuntime} for this wire.
+ *
+ * @example
+ * const runtime = createOpenAiChatRuntime({ baseUrl: 'http://127.0.0.1:8080', fetch, clock: systemClock, newId });
+ * console.log((await runtime.models()).map(({ id }) => id));
+ */
 export function createOpenAiChatRuntime(options: OpenAiChatOptions): ModelRuntime {
   return createModelRuntime({ wire: 'openai-chat', ...options });
 }

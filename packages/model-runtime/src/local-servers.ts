@@ -9,6 +9,7 @@ import { isLoading } from './wire/loading.ts';
 import { readModels } from './wire/model-list.ts';
 import type { ModelInfo } from './types.ts';
 
+/** Options of {@link findLocalServers}. */
 export type FindLocalServersOptions = {
   fetch: Fetch;
   clock: Clock;
@@ -28,7 +29,14 @@ export type LocalServer = { label: string; baseUrl: string; models: ModelInfo[];
 /** Maximum length of a model list, in characters. */
 const MAX_LIST = 4_000_000;
 
-/** Requests the model list from the default loopback ports, in parallel. Throws only AbortError. */
+/**
+ * Requests the model list from the default loopback ports, in parallel. Throws only AbortError.
+ *
+ * @example
+ * for (const { label, baseUrl, models } of await findLocalServers({ fetch, clock: systemClock })) {
+ *   console.log(label, baseUrl, models.length);
+ * }
+ */
 export async function findLocalServers(options: FindLocalServersOptions): Promise<LocalServer[]> {
   throwIfAborted(options.signal);
   const ports = new Set(options.ports ?? LOCAL_SERVERS.map((record) => record.port));

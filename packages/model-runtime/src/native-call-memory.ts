@@ -10,6 +10,11 @@ export type NativeCallMemory = {
 /**
  * The runtime, which marks calls that a model wrote as text although it has made native calls before. The memory is
  * asked only about answers with calls.
+ *
+ * @example
+ * const models = new Set<string>();
+ * const memory = { has: (id: string) => models.has(id), add: (id: string) => void models.add(id) };
+ * const remembering = rememberNativeCalls(runtime, memory);
  */
 export function rememberNativeCalls(runtime: ModelRuntime, memory: NativeCallMemory): ModelRuntime {
   return withChat(runtime, (request, options) => {

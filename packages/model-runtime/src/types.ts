@@ -104,6 +104,7 @@ export type ModelInfo = {
   nativeTools?: boolean;
 };
 
+/** Options of one request to a model server. */
 export type CallOptions = {
   signal?: AbortSignal;
   /** Additional headers of this request, which override those of the provider. Their values are redacted as secrets. */
@@ -144,12 +145,15 @@ export type ChatCallbacks = {
   onFinal?(summary: ChatSummary): void;
 };
 
+/** Options of one chat request. */
 export type ChatOptions = CallOptions & { callback?: ChatCallbacks };
 
+/** Texts to embed. */
 export type EmbeddingsRequest = { model: string; input: readonly string[]; dimensions?: number };
 /** One vector per text, in the same order. */
 export type Embeddings = { vectors: number[][]; usage?: Usage };
 
+/** What to create or edit images from. */
 export type ImageRequest = {
   model: string;
   prompt: string;
@@ -159,9 +163,12 @@ export type ImageRequest = {
   size?: string;
   count?: number;
 };
+/** Images that a model has created. */
 export type CreatedImages = { images: ImagePart[]; usage?: Usage };
 
+/** The file formats of speech. */
 export type SpeechFormat = 'mp3' | 'wav' | 'opus' | 'aac' | 'flac' | 'pcm';
+/** Text to speak. */
 export type SpeechRequest = {
   model: string;
   text: string;
@@ -170,8 +177,10 @@ export type SpeechRequest = {
   speed?: number;
   instructions?: string;
 };
+/** Spoken text, as a file. */
 export type Speech = { mimeType: string; data: Uint8Array };
 
+/** An audio file to write down. */
 export type TranscriptionRequest = {
   model: string;
   audio: { mimeType: string; data: Uint8Array };
@@ -179,8 +188,10 @@ export type TranscriptionRequest = {
   language?: string;
   prompt?: string;
 };
+/** The text of an audio file. */
 export type Transcription = { text: string; usage?: Usage };
 
+/** What {@link ModelRuntime.generateObject} generates an object from. */
 export type ObjectRequest = Pick<ChatRequest, 'model' | 'messages'> & {
   /** What the object is, in one word: `invoice`. */
   name: string;

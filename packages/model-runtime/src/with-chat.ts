@@ -1,7 +1,16 @@
 import { defined } from '@toolyard/protocol';
 import type { CallOptions, GeneratedObject, ModelRuntime, ObjectRequest } from './types.ts';
 
-/** The same runtime with another `chat`, for wrappers that count, trace or limit requests. */
+/**
+ * The same runtime with another `chat`, for wrappers that count, trace or limit requests.
+ *
+ * @example
+ * let requests = 0;
+ * const counting = withChat(runtime, (request, options) => {
+ *   requests += 1;
+ *   return runtime.chat(request, options);
+ * });
+ */
 export function withChat(runtime: ModelRuntime, chat: ModelRuntime['chat']): ModelRuntime {
   return {
     provider: runtime.provider,
@@ -21,6 +30,10 @@ export function withChat(runtime: ModelRuntime, chat: ModelRuntime['chat']): Mod
 /**
  * Generates an object by chat requests of this runtime, so that a wrapper sees each of them. Loaded on demand, because the
  * schema validator is large.
+ *
+ * @example
+ * const schema = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] };
+ * const { object } = await generateObjectByChat(runtime, { model: 'qwen3', messages, name: 'invoice', schema });
  */
 export async function generateObjectByChat(
   runtime: Pick<ModelRuntime, 'chat' | 'provider' | 'label'>,

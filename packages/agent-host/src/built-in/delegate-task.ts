@@ -64,7 +64,12 @@ const delegateTask = tool({
   },
 });
 
-/** The tool with which a model delegates tasks. Off until a user enables it: each sub-agent costs model requests. */
+/**
+ * The tool with which a model delegates tasks. Off until a user enables it: each sub-agent costs model requests.
+ *
+ * @example
+ * const functions = new FunctionTools([SUB_AGENT_TOOLS]);
+ */
 export const SUB_AGENT_TOOLS: FunctionToolGroup = {
   id: 'sub-agents',
   title: 'Sub-agents',

@@ -44,6 +44,9 @@ let engine: Promise<QuickJSWASMModule> | undefined;
  * or objects of the host. Each script gets a new runtime. Blocks the thread until the script ends or reaches a limit.
  *
  * @param onStart is called when the engine is loaded and the time limit of the script begins.
+ * @example
+ * const limits = { timeoutMs: 1_000, memoryBytes: 16_000_000, maxOutputLength: 1_000 };
+ * const { printed, value } = await executeScript({ code: 'console.log("hi"); 6 * 7', ...limits }, () => undefined);
  */
 export async function executeScript(
   { code, timeoutMs, memoryBytes, maxOutputLength }: Script,

@@ -174,7 +174,12 @@ const handBack = tool({
   execute: () => 'The group has the conversation again. Close with a short answer to the user.',
 });
 
-/** The decisions of the supervisor of a group. Only the runs of groups are offered them. */
+/**
+ * The decisions of the supervisor of a group. Only the runs of groups are offered them.
+ *
+ * @example
+ * const functions = new FunctionTools([GROUP_TOOLS]);
+ */
 export const GROUP_TOOLS: FunctionToolGroup = {
   id: GROUP_SERVER,
   title: 'Group',

@@ -17,7 +17,14 @@ const START_MS = 60_000;
 /** The engine stops a script itself; if it does not within this time, its worker is terminated. */
 const GRACE_MS = 2_000;
 
-/** Executes scripts in workers, which are kept for a while because starting one takes longer than most scripts. */
+/**
+ * Executes scripts in workers, which are kept for a while because starting one takes longer than most scripts.
+ *
+ * @example
+ * const execute = createScriptThreads(openThread, systemClock);
+ * const script = { code: '1 + 1', timeoutMs: 1_000, memoryBytes: 16_000_000, maxOutputLength: 1_000 };
+ * const { value } = await execute(script, signal); // '2'
+ */
 export function createScriptThreads(open: () => ScriptThread, clock: Pick<Clock, 'after'>): ExecuteScript {
   const idle: { thread: ScriptThread; keep: () => void }[] = [];
   const waiting: (() => void)[] = [];

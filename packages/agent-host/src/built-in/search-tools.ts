@@ -42,7 +42,12 @@ const searchTools = tool({
   },
 });
 
-/** The tool with which a model finds others, if their definitions would take too much of its context window. */
+/**
+ * The tool with which a model finds others, if their definitions would take too much of its context window.
+ *
+ * @example
+ * await using agent = await createAgent({ model, servers, builtIn: [TOOL_SEARCH] });
+ */
 export const TOOL_SEARCH: FunctionToolGroup = { id: SEARCH_TOOLS.serverId, title: 'Tool search', tools: [searchTools] };
 
 function listOf(found: readonly { name: string; description?: string }[]): string {

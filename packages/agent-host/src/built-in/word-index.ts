@@ -12,7 +12,13 @@ const MAX_QUERY_WORDS = 40;
 const PREFIX_WEIGHT = 0.5;
 const MIN_PREFIX_LENGTH = 4;
 
-/** An index of texts in memory, each with its words: see {@link addWords}. Words that few texts have count more. */
+/**
+ * An index of texts in memory, each with its words: see {@link addWords}. Words that few texts have count more.
+ *
+ * @example
+ * const texts = ['Creates an issue', 'Sends a mail'].map((text) => addWords(new Map(), text, 1));
+ * createWordIndex(texts).find('send mail', 1); // [1]
+ */
 export function createWordIndex(texts: readonly WordWeights[]): WordIndex {
   /** For each word, the positions of the texts with it and its weight there. */
   const postings = new Map<string, [position: number, weight: number][]>();
@@ -41,7 +47,12 @@ export function createWordIndex(texts: readonly WordWeights[]): WordIndex {
   };
 }
 
-/** Adds the words of a text; a word that is there keeps its higher weight. */
+/**
+ * Adds the words of a text; a word that is there keeps its higher weight.
+ *
+ * @example
+ * const words = addWords(addWords(new Map(), 'create issue', 3), 'Creates an issue in a repository.', 1);
+ */
 export function addWords(weights: WordWeights, text: string, weight: number): WordWeights {
   for (const word of wordsOf(text)) if ((weights.get(word) ?? 0) < weight) weights.set(word, weight);
   return weights;

@@ -17,6 +17,7 @@ export type PumpSource = {
  */
 export type Urgency = 'now' | 'soon' | 'later';
 
+/** What a {@link CommitPump} stores to, and what it notifies. */
 export type CommitPumpOptions = {
   store: Pick<RunStore, 'commit'>;
   clock: Clock;
@@ -50,6 +51,11 @@ const EARLY_MS = 1;
  * An idle process writes at once, and again 15 ms later. The larger the share of time spent storing, the longer a run's
  * deltas are delayed, since the cost depends on how often each run is written. Runs do not wait for each other: a group
  * contains those whose delay has passed.
+ *
+ * @example
+ * const publish = (_ownerId: string, events: readonly RunEvent[]): void => show(events);
+ * const pump = new CommitPump({ store, clock: systemClock, publish, onFailure: log });
+ * await pump.drain();
  */
 export class CommitPump {
   readonly #options: CommitPumpOptions;

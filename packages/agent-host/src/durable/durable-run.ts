@@ -95,7 +95,13 @@ export type StoppedRun = {
   placeholder: (Pick<AssistantMessage, 'id' | 'model' | 'agent'> & { parentId: string }) | null;
 };
 
-/** A durable run while its process (server or tab) holds the lease: everything that both have in common. */
+/**
+ * A durable run while its process (server or tab) holds the lease: everything that both have in common.
+ *
+ * @example
+ * const durable = new DurableRun({ run, pump, clock: systemClock, keepMedia: (value) => Promise.resolve(value) });
+ * durable.receive({ stops: true, cancels: ['item'], answers: [], steers: [] });
+ */
 export class DurableRun {
   readonly writer: RunWriter;
   readonly steering = new RunSteering();

@@ -17,7 +17,14 @@ export type RunConversationOptions = {
   writer: RunWriter;
 };
 
-/** The branch of a run: the stored messages and those that the run adds. */
+/**
+ * The branch of a run: the stored messages and those that the run adds.
+ *
+ * @example
+ * const of = { conversationId, runId, instructions: '', leafId, shownId: leafId, writer };
+ * const conversation = new RunConversation(of, branch);
+ * console.log(conversation.userMessage?.id);
+ */
 export class RunConversation implements ConversationPort {
   readonly id: string;
   readonly #writer: RunWriter;
@@ -98,7 +105,12 @@ export function emptyAnswer(of: {
   };
 }
 
-/** True for a complete message, and for one that a user cut off: models receive these. */
+/**
+ * True for a complete message, and for one that a user cut off: models receive these.
+ *
+ * @example
+ * const readable = branch.filter(isComplete);
+ */
 export function isComplete(message: Message): boolean {
   return message.role !== 'assistant' || (message.finishReason !== 'pending' && message.finishReason !== 'abandoned');
 }

@@ -2,6 +2,7 @@ import type {
   Clock,
   Failpoint,
   JsonValue,
+  LedgerChange,
   LedgerEntry,
   LedgerStatus,
   PlannedCall,
@@ -10,9 +11,14 @@ import type {
 } from '@toolyard/protocol';
 import { defined, isJsonObject } from '@toolyard/protocol';
 import { RunLost } from './run-lost.ts';
-import type { RunWriter } from './run-writer.ts';
 
-type RunLedgerOptions = { runId: string; writer: RunWriter; clock: Clock; failpoint?: Failpoint | undefined };
+type RunLedgerOptions = {
+  runId: string;
+  /** Stores the changes; `flushed` resolves when all so far are stored. */
+  writer: { ledger(change: LedgerChange): void; flushed(): Promise<unknown> };
+  clock: Clock;
+  failpoint?: Failpoint | undefined;
+};
 
 /** The calls of one run, stored or about to be stored. */
 export class RunLedger implements ToolLedger {
@@ -31,6 +37,10 @@ export class RunLedger implements ToolLedger {
    */
   leave(left: Promise<void>): void {
     this.#left = left;
+  }
+
+  get entries(): readonly LedgerEntry[] {
+    return [...this.#entries.values()];
   }
 
   find(callId: string): LedgerEntry | undefined {

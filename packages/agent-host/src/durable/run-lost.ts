@@ -8,7 +8,12 @@
  */
 export type LossReason = 'stale' | 'overtaken' | 'invalid' | 'engine' | 'newer' | 'let_go';
 
-/** This process can no longer write the run: everything in progress for it is dropped. */
+/**
+ * This process can no longer write the run: everything in progress for it is dropped.
+ *
+ * @example
+ * const isElsewhere = (error: unknown): boolean => error instanceof RunLost && error.reason === 'stale';
+ */
 export class RunLost extends Error {
   readonly reason: LossReason;
 

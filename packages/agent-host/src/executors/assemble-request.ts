@@ -71,6 +71,9 @@ export function recordOf(
 
 /**
  * Assembles a past request again from its record. `branch` are the stored messages up to the `leafId` of the record.
+ *
+ * @example
+ * const { messages, tools } = rebuildRequest({ record, branch, prelude: null });
  */
 export function rebuildRequest(of: {
   record: ModelRequestRecord;

@@ -103,7 +103,13 @@ function noticeUnmade(calls: readonly UnmadeCall[], journal: RunJournal): void {
   });
 }
 
-/** Derived from run and step; an answer that was restarted after a crash gets another id than the abandoned one. */
+/**
+ * Derived from run and step; an answer that was restarted after a crash gets another id than the abandoned one.
+ *
+ * @example
+ * messageIdOf({ runId: 'r', step: 2 }, 1); // 'r.2'
+ * messageIdOf({ runId: 'r', step: 2 }, 3); // 'r.2~3'
+ */
 export function messageIdOf(state: Pick<AgentState, 'runId' | 'step'>, attempt: number): string {
   const id = `${state.runId}.${state.step}`;
   return attempt === 1 ? id : `${id}~${attempt}`;

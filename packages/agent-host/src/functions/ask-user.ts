@@ -32,7 +32,12 @@ const askUser = tool({
   },
 });
 
-/** The tool with which a model asks the user. The reference `person/ask_user` is stored and never changes. */
+/**
+ * The tool with which a model asks the user. The reference `person/ask_user` is stored and never changes.
+ *
+ * @example
+ * const functions = new FunctionTools([ASK_USER_TOOLS]);
+ */
 export const ASK_USER_TOOLS: FunctionToolGroup = { id: 'person', title: 'Questions to you', tools: [askUser] };
 
 async function askText(question: string, ctx: ToolContext): Promise<ToolOutput> {

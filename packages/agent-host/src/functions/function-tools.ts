@@ -27,6 +27,7 @@ type RunOfCall = Required<Pick<ToolContext, 'ask' | 'delegate'>> & {
   group?: GroupOfCall | undefined;
 };
 
+/** Options of a call that a run makes. */
 export type RunCallOptions = CallToolOptions & { run?: RunOfCall };
 
 /** Everything a model can call in one run: tools of servers, tabs and functions. */
@@ -41,6 +42,16 @@ export const FUNCTIONS_SERVER = 'functions';
  * The function tools of a process. They are listed, named, enabled and checked like tools of built-in servers, and
  * executed without a connection. Only tools listed by this registration count: a server with the same id has other
  * tools.
+ *
+ * @example
+ * const functions = new FunctionTools([{ id: 'clock', tools: [now] }]);
+ * await using host = new McpHost({
+ *   servers: [...servers, ...functions.servers],
+ *   createTransport: functions.transports(createTransport),
+ *   clock: systemClock,
+ *   clientInfo: { name: 'example', version: '1.0.0' },
+ * });
+ * const tools = hostTools({ host, functions });
  */
 export class FunctionTools {
   readonly #groups: readonly FunctionToolGroup[];

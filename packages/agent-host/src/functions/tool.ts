@@ -114,6 +114,7 @@ export type ArgumentsSchema = StandardSchemaV1 | ObjectSchema;
 /** The arguments that `execute` receives. */
 export type ArgumentsOf<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : FromJsonSchema<S>;
 
+/** What {@link tool} creates a function tool from. */
 export type ToolOptions<S extends ArgumentsSchema> = {
   /** At most 64 of `[A-Za-z0-9_-]`, unique within its group. */
   name: string;

@@ -16,6 +16,9 @@ const HOSTS = { aws: /\.amazonaws\.com(\.cn)?$/, google: /\.googleapis\.com$/ };
  * The credentials of this machine for a provider of a cloud, in the form of its key; undefined if there are none. AWS: the
  * variables of its CLI. Google: application default credentials, which are the file that
  * `GOOGLE_APPLICATION_CREDENTIALS` names, or that of the gcloud CLI.
+ *
+ * @example
+ * const apiKey = cloudCredentials({ cloud: 'aws' }, 'https://bedrock-runtime.us-east-1.amazonaws.com', process.env);
  */
 export function cloudCredentials(
   { cloud }: Pick<ProviderRecord, 'cloud'>,

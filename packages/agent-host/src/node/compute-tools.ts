@@ -47,5 +47,10 @@ export function openScriptThread(): ScriptThread {
   };
 }
 
-/** The tools that compute, on Node: scripts run in worker threads without the environment of this process. */
+/**
+ * The tools that compute, on Node: scripts run in worker threads without the environment of this process.
+ *
+ * @example
+ * await using agent = await createAgent({ model: { demo: true }, builtIn: [COMPUTE_TOOLS] });
+ */
 export const COMPUTE_TOOLS = createComputeTools(createScriptThreads(openScriptThread, QUIET_TIMERS));

@@ -7,10 +7,17 @@ import { createUuidSource } from '../uuid.ts';
 import { resolvePath } from './resolve-path.ts';
 
 export { COMPUTE_TOOLS } from './compute-tools.ts';
+export { createFileStore } from './file-store.ts';
 export { cloudCredentials } from './cloud-credentials.ts';
 export { resolvePath };
 
-/** The environment of Node: its fetch, child processes and the system clock. */
+/**
+ * The environment of Node: its fetch, child processes and the system clock.
+ *
+ * @example
+ * const platform = { ...nodePlatform(), ids: { next: () => crypto.randomUUID() } };
+ * await using agent = await createAgent({ model: { demo: true } }, platform);
+ */
 export function nodePlatform({ sandbox }: Pick<NodeTransportsOptions, 'sandbox'> = {}): Platform {
   // Looked up at each call, so that replacing the global `fetch` takes effect.
   const fetch: Platform['fetch'] = (input, init) => globalThis.fetch(input, init);

@@ -7,6 +7,10 @@ const MOST_PARTS = 1_000;
 /**
  * Resolves the symbolic links of a path as the system would: `..` is relative to the target of a link. The last
  * segments need not exist. Undefined for a relative path, a loop of links, and unreadable folders.
+ *
+ * @example
+ * resolvePath('/tmp/../etc'); // '/etc'
+ * resolvePath('relative'); // undefined
  */
 export function resolvePath(path: string): string | undefined {
   if (process.platform === 'win32' || !path.startsWith('/')) return undefined;

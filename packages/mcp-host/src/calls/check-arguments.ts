@@ -8,6 +8,10 @@ const checks = new WeakMap<JsonObject, SchemaCheck>();
 /**
  * Checks arguments against a schema. Returns null if they match, else the reason, written for the model. Patterns and
  * formats are left to the server, and so is everything if its schema cannot be used.
+ *
+ * @example
+ * const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+ * checkArguments(schema, { city: 'Tokyo' }); // null
  */
 export function checkArguments(inputSchema: JsonObject, args: JsonObject): string | null {
   return checkStructured(inputSchema, args);

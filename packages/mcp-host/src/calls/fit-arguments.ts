@@ -18,6 +18,9 @@ export type FittedArguments = { arguments: JsonObject; misfit: string | null };
  * value it contains as JSON, if its place accepts that. Nothing changes unless everything then matches.
  *
  * @param parse reads such a text; the default accepts only valid JSON
+ * @example
+ * const schema = { type: 'object', properties: { days: { type: 'number' } } };
+ * fitArguments(schema, { days: '3' }); // { arguments: { days: 3 }, misfit: null }
  */
 export function fitArguments(
   inputSchema: JsonObject,

@@ -3,6 +3,9 @@ import type { ToolDefinition } from '@toolyard/protocol';
 /**
  * Estimates how many input tokens the definition of a tool adds to every request: four ASCII characters, or one other
  * character, per token. Providers differ by some tenths.
+ *
+ * @example
+ * const tokens = host.tools().reduce((sum, tool) => sum + definitionTokens(tool), 0);
  */
 export function definitionTokens({
   name,

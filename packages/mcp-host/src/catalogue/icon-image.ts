@@ -13,6 +13,8 @@ const ACTIVE_SVG =
  *
  * @param fetch requests the icon, following redirects as the caller allows
  * @throws ToolyardError `bad_response` if it is not a small image, or the error of the request
+ * @example
+ * const dataUrl = await readIconImage({ src: 'https://example.com/icon.png' }, (url) => fetch(url));
  */
 export async function readIconImage({ src }: ServerIcon, fetch: (url: string) => Promise<Response>): Promise<string> {
   const bytes = src.startsWith('data:') ? bytesOfDataUrl(src) : await bytesOf(await fetch(src), src);

@@ -11,6 +11,10 @@ export type ServerTools = { serverId: string; origin: ToolOrigin; builtIn: boole
 /**
  * All tools under their model-facing names. An index is immutable; a server change creates a new one. Its order is that
  * of the given servers, then of each server's own list, which keeps prompts cacheable.
+ *
+ * @example
+ * const index = new ToolIndex([{ serverId: 'files', origin: 'server', builtIn: false, tools: listedTools }]);
+ * const tool = index.resolve('delete');
  */
 export class ToolIndex {
   readonly tools: readonly IndexedTool[];
@@ -36,7 +40,12 @@ export class ToolIndex {
   }
 }
 
-/** `others` under model-facing names that collide neither with each other nor with `named`, whose names stay. */
+/**
+ * `others` under model-facing names that collide neither with each other nor with `named`, whose names stay.
+ *
+ * @example
+ * const all = [...host.tools(), ...namedBeside(host.tools(), others)];
+ */
 export function namedBeside(named: readonly IndexedTool[], others: readonly IndexedTool[]): readonly IndexedTool[] {
   const listed = (tool: IndexedTool): ServerTools => ({
     serverId: tool.tool.serverId,

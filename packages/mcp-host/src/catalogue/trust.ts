@@ -33,6 +33,11 @@ const MAX_DIFFERENCES = 50;
 /**
  * Compares approved tools with what servers offer now. A tool whose definition or endpoint changed after its approval
  * is blocked until a user who has seen the differences approves it again.
+ *
+ * @example
+ * const trust = new ToolTrust(new Map());
+ * trust.approve(server, listed);
+ * trust.verdict({ serverId: server.id, name: listed.name }); // 'approved'
  */
 export class ToolTrust {
   readonly #pins: PinStore;
@@ -134,7 +139,12 @@ function keyOf(serverId: string, name: string): string {
 
 const hashes = new WeakMap<ListedTool, { server: PinnedServer; hash: string }>();
 
-/** The hash of a tool as listed now, computed once per listed tool. */
+/**
+ * The hash of a tool as listed now, computed once per listed tool.
+ *
+ * @example
+ * const isSame = definitionHash(server, listed) === definitionHash(server, approved);
+ */
 export function definitionHash(server: PinnedServer, tool: ListedTool): string {
   const known = hashes.get(tool);
   if (known?.server === server) return known.hash;
@@ -143,12 +153,22 @@ export function definitionHash(server: PinnedServer, tool: ListedTool): string {
   return hash;
 }
 
-/** The pin of a tool that was approved without being listed. */
+/**
+ * The pin of a tool that was approved without being listed.
+ *
+ * @example
+ * pins.set('files/delete', unseenPin(definition));
+ */
 export function unseenPin(definition: string): ToolPin {
   return { hash: definition, endpoint: '', definition: {} };
 }
 
-/** The pin of a tool as listed now. */
+/**
+ * The pin of a tool as listed now.
+ *
+ * @example
+ * pins.set('files/delete', pinOf(server, listed));
+ */
 export function pinOf(server: PinnedServer, tool: ListedTool): ToolPin {
   const { name, title, description, inputSchema, outputSchema, annotations, endpoint: calls } = tool;
   const definition: JsonObject = {

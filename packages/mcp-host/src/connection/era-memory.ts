@@ -23,7 +23,12 @@ export type EraMemory = {
   delete(key: string): void | Promise<void>;
 };
 
-/** Keeps eras until the process exits. */
+/**
+ * Keeps eras until the process exits.
+ *
+ * @example
+ * const host = new McpHost({ servers, createTransport, clock, clientInfo, eraMemory: createEraMemory() });
+ */
 export function createEraMemory(): EraMemory {
   const records = new Map<string, EraRecord>();
   return {

@@ -20,6 +20,7 @@ export type SignInOptions = {
   introduction?: ClientMetadata;
 };
 
+/** What an {@link McpHost} needs: servers, transports, clock and client name are required. */
 export type McpHostOptions = {
   servers: readonly ServerConfig[];
   /** The origin of its tools: `tab` for the host of a browser tab; default `server`. */

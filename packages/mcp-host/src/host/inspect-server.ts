@@ -11,6 +11,7 @@ import type { ServerConfig, ServerHealth, TransportConfig } from '../types.ts';
 /** How long resources and prompts may take after the tools are listed. Milliseconds. */
 const REST_MS = 5_000;
 
+/** Options of {@link inspectServer}. */
 export type InspectOptions = Pick<
   McpHostOptions,
   'createTransport' | 'clock' | 'clientInfo' | 'eraMemory' | 'handlers' | 'callerRoots' | 'signIn'
@@ -123,7 +124,13 @@ function durationsOf(phases: ServerHealth['phases'], ended: number): McpTestRepo
   });
 }
 
-/** Counts per kind; 0 for what the server does not offer, absent for what is not listed yet. */
+/**
+ * Counts per kind; 0 for what the server does not offer, absent for what is not listed yet.
+ *
+ * @example
+ * const [health] = host.health();
+ * const { tools } = offersOf(health, host.tools().length, 0);
+ */
 export function offersOf(
   health: Pick<ServerHealth, 'state' | 'resourceCount' | 'promptCount'> | undefined,
   tools: number,
@@ -139,6 +146,9 @@ export function offersOf(
 
 /**
  * How a server is reached, for display: without environment, headers, or parts of a URL that may be secret. `args`: as written in its entry.
+ *
+ * @example
+ * const view = shownTransport({ type: 'http', url: 'https://example.com/mcp', headers: { 'x-key': 'secret' } });
  */
 export function shownTransport(transport: TransportConfig, args?: readonly string[]): McpTransportView {
   if (transport.type === 'stdio') {
@@ -153,7 +163,12 @@ export function shownTransport(transport: TransportConfig, args?: readonly strin
   return { type: transport.type, url: displayUrl(transport.url) };
 }
 
-/** An error without the secrets of the server's configuration. */
+/**
+ * An error without the secrets of the server's configuration.
+ *
+ * @example
+ * const shown = redactedError(error, redactorFor(config));
+ */
 export function redactedError(error: ErrorInfo, redact: (text: string) => string): ErrorInfo {
   const { message, hint } = error;
   return { ...error, message: redact(message), ...(hint === undefined ? {} : { hint: redact(hint) }) };

@@ -2,11 +2,16 @@ import type { Clock, JsonObject, JsonValue, McpTestedCall, ToolReference } from 
 import { checkStructured } from '../calls/check-arguments.ts';
 import type { CallToolOptions, ToolHost } from '../types.ts';
 
+/** A call that a user makes by hand. */
 export type CallToTest = { tool: ToolReference; args: JsonObject; options?: CallToolOptions };
 
 /**
  * A call that a user makes by hand, with what a developer of the server wants to see of it: the response as it was
  * received, its duration, and whether the structured content matches the output schema. Never throws.
+ *
+ * @example
+ * const tested = await testCall(host, systemClock, { tool: { serverId: 'date', name: 'get-date' }, args: {} });
+ * console.log(tested.durationMs);
  */
 export async function testCall(
   host: Pick<ToolHost, 'callTool' | 'tools'>,

@@ -15,6 +15,7 @@ export type HostedConfig = {
   url?: string;
 };
 
+/** The known services that host MCP servers. */
 export type HostedServiceName = 'klavis';
 
 const ADDRESSES: Readonly<Record<HostedServiceName, string>> = { klavis: 'https://api.klavis.ai' };
@@ -26,7 +27,13 @@ export function titleOf({ service }: HostedConfig): string {
   return TITLES[service];
 }
 
-/** The base URL of the service. */
+/**
+ * The base URL of the service.
+ *
+ * @example
+ * const config = { type: 'hosted', service: 'klavis', server: 'Gmail', apiKey: 'key' } as const;
+ * serviceAddress(config); // 'https://api.klavis.ai'
+ */
 export function serviceAddress({ service, url }: HostedConfig): string {
   return (url ?? ADDRESSES[service]).replace(/\/+$/, '');
 }
@@ -49,6 +56,8 @@ export function hostedIdentity(config: HostedConfig): { [name: string]: string }
  * Reads `hosted` of an `mcp.json` entry; `where` names the place in errors, `fill` substitutes variables.
  *
  * @throws ToolyardError `bad_config`
+ * @example
+ * const config = readHosted('mail', { service: 'klavis', server: 'Gmail', apiKey: '${env:KEY}' }, fill);
  */
 export function readHosted(where: string, value: JsonValue, fill: (text: string) => string): HostedConfig {
   if (!isJsonObject(value)) throw bad(`${where}: "hosted" must be an object.`);

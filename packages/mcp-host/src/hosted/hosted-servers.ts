@@ -37,6 +37,7 @@ export class HostedMap extends Map<string, HostedRecord> implements HostedStore 
   }
 }
 
+/** Options of {@link HostedServers}. */
 export type HostedServersOptions = {
   fetch: Fetch;
   /** Default: a map, so that every process creates its own servers. */
@@ -45,7 +46,13 @@ export type HostedServersOptions = {
 
 type Requester = { serverId: string; clock: Clock; log?(level: 'info', text: string): void };
 
-/** Servers hosted by a service: created on demand, remembered, and created again when they are gone. */
+/**
+ * Servers hosted by a service: created on demand, remembered, and created again when they are gone.
+ *
+ * @example
+ * const hosted = new HostedServers({ fetch });
+ * const createTransport = createWebTransports({ fetch, hosted });
+ */
 export class HostedServers {
   readonly #fetch: Fetch;
   readonly #store: HostedStore;

@@ -16,7 +16,12 @@ const PAIR_OPTION = /^(?:-e|--env|-H|--headers?)(?:=|$)/;
 /** A path segment that is not a word: some services put the key into the path. */
 const OPAQUE_STEP = /^(?=.*\d)[A-Za-z0-9_~=+-]{20,}$/;
 
-/** A URL for display, without parts that may be secret; empty if it is invalid. */
+/**
+ * A URL for display, without parts that may be secret; empty if it is invalid.
+ *
+ * @example
+ * displayUrl('https://user:password@example.com/mcp?key=secret'); // 'https://example.com/mcp'
+ */
 export function displayUrl(address: string): string {
   const url = readUrl(address);
   if (url === null) return '';
@@ -86,7 +91,13 @@ function urlWithout(text: string, hide: (value: string) => string): string {
   return scheme + hidden(user, '', '@') + host + steps.join('/') + hidden(query, '?') + hidden(fragment, '#');
 }
 
-/** Returns a function that removes the secrets of a server's configuration from output and messages. */
+/**
+ * Returns a function that removes the secrets of a server's configuration from output and messages.
+ *
+ * @example
+ * const redact = redactorFor({ transport: { type: 'http', url, headers: { 'x-key': 'secret-of-mine' } } });
+ * console.log(redact('rejected: secret-of-mine'));
+ */
 export function redactorFor(config: { transport: TransportConfig; oauth?: OAuthSettings }): (text: string) => string {
   const secrets = [...secretsOf(config.transport), ...secretsOfSettings(config.oauth ?? {})]
     .filter((secret) => secret.length >= SHORTEST_SECRET)

@@ -45,7 +45,13 @@ function findOrphans(): OwnProcess[] {
   });
 }
 
-/** Kills the processes left behind by local servers of killed Toolyard processes. Returns their pids. */
+/**
+ * Kills the processes left behind by local servers of killed Toolyard processes. Returns their pids.
+ *
+ * @example
+ * const pids = await killOrphans(systemClock);
+ * if (pids.length > 0) console.log(`killed ${pids.join(', ')}`);
+ */
 export async function killOrphans(clock: Clock): Promise<number[]> {
   const found = findOrphans();
   await terminateAll(findOrphans, clock);

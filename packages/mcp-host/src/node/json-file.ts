@@ -19,6 +19,8 @@ export type JsonFile = {
  * Reads JSON with comments and trailing commas.
  *
  * @throws ToolyardError `bad_config`, naming the file and, for invalid JSON, line and column
+ * @example
+ * const { value } = readJsonFile('mcp.json');
  */
 export function readJsonFile(path: string): JsonFile {
   return parseJsonFile(readTextFile(path), path);

@@ -34,6 +34,11 @@ const ATTEMPTS = 5;
 /**
  * Reads and writes an `mcp.json`. Writing keeps unknown keys, comments, order and indentation, replaces the file
  * atomically, and never overwrites a concurrent change.
+ *
+ * @example
+ * const file = new McpConfigFile({ path: 'mcp.json', env: process.env });
+ * file.remove('files');
+ * console.log(file.entries().map(({ id }) => id));
  */
 export class McpConfigFile {
   readonly path: string;

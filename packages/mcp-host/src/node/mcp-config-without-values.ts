@@ -19,6 +19,8 @@ const LEFT_OUT = '${env:LEFT_OUT_OF_BACKUP}';
  * anything.
  *
  * @throws ToolyardError `bad_config` for invalid JSON
+ * @example
+ * const copy = mcpConfigWithoutValues(await readFile('mcp.json', 'utf8'));
  */
 export function mcpConfigWithoutValues(text: string): string {
   if (text.trim() === '') return '';

@@ -41,6 +41,10 @@ export type McpConfigSource = Variables & {
  * trailing commas and variables. An invalid entry is skipped without affecting the others.
  *
  * @throws ToolyardError `bad_config` if the file as a whole is invalid, naming file, line and column
+ * @example
+ * for (const entry of readMcpConfig('mcp.json', process.env)) {
+ *   console.log(entry.id, 'fault' in entry ? entry.fault.message : entry.config.transport.type);
+ * }
  */
 export function readMcpConfig(path: string, env: Variables['env']): McpConfigEntry[] {
   return parseMcpConfig(readTextFile(path), { name: path, env, folder: dirname(resolve(path)) });
@@ -131,7 +135,13 @@ function checkOnce(lines: readonly number[], where: string): void {
   );
 }
 
-/** @throws ToolyardError `bad_config` if a variable cannot be substituted */
+/**
+ * The transport of an entry, with its variables replaced by their values.
+ *
+ * @throws ToolyardError `bad_config` if a variable cannot be substituted
+ * @example
+ * const transport = fillTransport({ type: 'http', url: '${env:MCP_URL}' }, source, '"files"');
+ */
 export function fillTransport(written: WrittenTransport, source: McpConfigSource, where: string): TransportConfig {
   const fill = (text: string): string => fillVariables(text, source, where);
   const fillAll = (texts: Record<string, string>): Record<string, string> =>
@@ -187,7 +197,12 @@ function readEnvFile(path: string, where: string): Record<string, string> {
   }
 }
 
-/** The {@link ServerConfig} of an entry. */
+/**
+ * The {@link ServerConfig} of an entry.
+ *
+ * @example
+ * const config = configOf('files', transport, { enabled: true, disabledTools: [], allowedTools: [], trusted: false });
+ */
 export function configOf(id: string, transport: TransportConfig, switches: ServerSwitches): ServerConfig {
   const { trusted, disabledTools, onlyTools, callTimeoutMs, connectTimeoutMs } = switches;
   const tools = {

@@ -18,6 +18,10 @@ function inheritableDescriptors(): number[] {
 /**
  * The rule: **a program that Toolyard starts gets the descriptors Toolyard names for it, and no other.** For the start of
  * a process that belongs to Toolyard alone; in the process of another program, see {@link withoutInherited}.
+ *
+ * @example
+ * closeInheritedDescriptors();
+ * await startServer();
  */
 export function closeInheritedDescriptors(): void {
   for (const descriptor of inheritableDescriptors()) {

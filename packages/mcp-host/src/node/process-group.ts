@@ -16,6 +16,9 @@ const live = new Set<ProcessGroup>();
 /**
  * Kills all stdio servers and their descendants synchronously. For exit handlers, where nothing asynchronous runs any
  * more.
+ *
+ * @example
+ * process.on('exit', killAllStdioChildren);
  */
 export function killAllStdioChildren(): void {
   const markers = [...live].flatMap(({ marker }) => marker ?? []);

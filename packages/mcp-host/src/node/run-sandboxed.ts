@@ -34,6 +34,7 @@ export type SandboxedRun = {
   limits?: McpResourceLimits;
 };
 
+/** How a sandboxed command ended. */
 export type SandboxedEnd = {
   /** Standard output and standard error, as they arrived. */
   output: string;
@@ -51,6 +52,19 @@ export type SandboxedEnd = {
  * Runs a command in the sandbox of local servers, without network, and terminates all its processes when it ends.
  *
  * @throws ToolyardError `bad_config` if there is no sandbox or the folder cannot be used; the reason of `signal`
+ * @example
+ * const { output, code } = await runSandboxed({
+ *   id: 'script',
+ *   command: 'sh',
+ *   args: ['-c', 'wc -l < input.txt'],
+ *   input: '',
+ *   folder: '/tmp/work',
+ *   timeoutMs: 10_000,
+ *   maxOutputLength: 10_000,
+ *   signal,
+ *   clock: systemClock,
+ *   sandbox: {},
+ * });
  */
 export async function runSandboxed(run: SandboxedRun): Promise<SandboxedEnd> {
   const { id, command, args, env, input, folder, read = [], signal, clock, sandbox, limits } = run;

@@ -35,6 +35,10 @@ type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
  * An MCP server as a child process, over its standard input and output. It gets a minimal environment (see {@link
  * childEnvironment}, and what the configuration adds), its own process group, and is terminated with all its
  * descendants, also if it exits on its own and leaves some behind.
+ *
+ * @example
+ * const createTransport: CreateTransport = (config, context) =>
+ *   config.type === 'stdio' ? createStdioTransport(config, context) : webTransports(config, context);
  */
 export function createStdioTransport(
   config: StdioConfig,

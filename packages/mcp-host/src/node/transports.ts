@@ -7,6 +7,7 @@ import type { SandboxOptions } from './sandbox/sandboxed-command.ts';
 import type { PluginTransportOptions } from './plugins/plugin-transport.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
+/** What the transports of Node need. */
 export type NodeTransportsOptions = WebTransportsOptions & {
   /** Where the data of sandboxed servers is, and which folders are hidden from them. */
   sandbox?: SandboxOptions;

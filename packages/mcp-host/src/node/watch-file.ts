@@ -13,6 +13,9 @@ const POLL_MS = 2_000;
  * Watches the folder, because a replaced file ends a watch on the file itself.
  *
  * @returns a function that stops watching
+ * @example
+ * const stop = watchConfigFile('mcp.json', systemClock, () => console.log('changed'));
+ * stop();
  */
 export function watchConfigFile(path: string, clock: Clock, onChange: () => void): () => void {
   let cancelTimer: (() => void) | undefined;

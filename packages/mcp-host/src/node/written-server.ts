@@ -44,7 +44,13 @@ export type ServerSwitches = {
 /** Alternative keys for the same setting in the files of different editors. */
 const URL_KEYS = ['url', 'serverUrl', 'httpUrl'] as const;
 
-/** @throws ToolyardError `bad_config` beginning with `where` */
+/**
+ * The transport of an `mcp.json` entry, with variables unresolved.
+ *
+ * @throws ToolyardError `bad_config` beginning with `where`
+ * @example
+ * const transport = readTransport({ command: 'npx', args: ['-y', 'some-server'] }, '"files"');
+ */
 export function readTransport(entry: JsonObject, where: string): WrittenTransport {
   const hosted = entry['type'] === 'hosted' ? (entry['hosted'] ?? entry) : entry['hosted'];
   if (hosted !== undefined && entry['command'] === undefined && (hosted === entry || entry['url'] === undefined)) {

@@ -21,7 +21,13 @@ export type AuthStore = {
   remove(key: string, expected: string): Promise<boolean>;
 };
 
-/** Keeps sign-ins until the process exits. */
+/**
+ * Keeps sign-ins until the process exits.
+ *
+ * @example
+ * const signIn = { store: createMemoryAuthStore(), fetchFor: () => guardedFetch };
+ * const host = new McpHost({ servers, createTransport, clock, clientInfo, signIn });
+ */
 export function createMemoryAuthStore(): AuthStore {
   const rows = new Map<string, AuthRow>();
   let writes = 0;

@@ -34,7 +34,13 @@ export type StartedSignIn = {
 /** The parameters of the redirect. Untrusted, except for a matching state. */
 export type SignInResponse = { state: string; code?: string; iss?: string; error?: string; errorDescription?: string };
 
-/** Reads the parameters of the redirect. */
+/**
+ * Reads the parameters of the redirect.
+ *
+ * @example
+ * const response = readSignInResponse(new URL(redirectedTo).searchParams);
+ * const serverId = await host.finishSignIn(response);
+ */
 export function readSignInResponse(params: URLSearchParams): SignInResponse {
   const param = (name: string, as: 'code' | 'iss' | 'error' | 'errorDescription') => {
     const value = params.get(name);

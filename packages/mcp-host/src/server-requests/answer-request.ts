@@ -29,7 +29,9 @@ export type ServerRequestContext = {
   signal: AbortSignal;
 };
 
+/** A request of a server to the model of the user. */
 export type SamplingRequest = CreateMessageRequestParams;
+/** The answer to a sampling request: what the model wrote. */
 export type SamplingAnswer = CreateMessageResult | CreateMessageResultWithTools;
 
 /**
@@ -38,6 +40,7 @@ export type SamplingAnswer = CreateMessageResult | CreateMessageResultWithTools;
  */
 export type FormAnswer = { action: 'accept'; content: JsonObject; asIs?: true } | { action: 'decline' | 'cancel' };
 
+/** The context of a request to open a URL. */
 export type UrlRequestContext = ServerRequestContext & {
   /** Resolves when the server reports that the URL flow is complete; never if it does not report. */
   completed: Promise<void>;

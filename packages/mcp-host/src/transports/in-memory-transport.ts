@@ -10,7 +10,14 @@ import type { TransportConfig } from '../types.ts';
  */
 export type ServeInMemory = (transport: Transport) => void | Promise<void>;
 
-/** @throws ToolyardError `bad_config` for an unknown server name */
+/**
+ * The transport to a server of this process, which `servers` has under the name in its configuration.
+ *
+ * @throws ToolyardError `bad_config` for an unknown server name
+ * @example
+ * const config = { type: 'in-memory', name: 'clock' } as const;
+ * const transport = await createInMemoryTransport(config, context, { clock: clockServer });
+ */
 export async function createInMemoryTransport(
   config: Extract<TransportConfig, { type: 'in-memory' }>,
   context: TransportContext,

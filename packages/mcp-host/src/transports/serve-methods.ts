@@ -8,7 +8,16 @@ export type ServedMethods = Readonly<
   Record<string, (params: JsonObject, signal: AbortSignal) => JsonObject | Promise<JsonObject>>
 >;
 
-/** Thrown by a method to answer with this JSON-RPC error. */
+/**
+ * Thrown by a method to answer with this JSON-RPC error.
+ *
+ * @example
+ * const methods: ServedMethods = {
+ *   'resources/read': ({ uri }) => {
+ *     throw new MethodError(-32_002, `There is no ${String(uri)}.`);
+ *   },
+ * };
+ */
 export class MethodError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -22,7 +31,18 @@ export class MethodError extends Error {
 
 type Request = Extract<JSONRPCMessage, { method: string; id: string | number }>;
 
-/** An MCP server in this process that consists of these methods. */
+/**
+ * An MCP server in this process that consists of these methods.
+ *
+ * @example
+ * const clockServer = serveMethods({
+ *   initialize: (params) =>
+ *     initialized(params, { capabilities: { tools: {} }, serverInfo: { name: 'clock', version: '1.0.0' } }),
+ *   'tools/list': () => ({ tools: [{ name: 'now', inputSchema: { type: 'object' } }] }),
+ *   'tools/call': () => ({ content: [{ type: 'text', text: new Date().toISOString() }] }),
+ * });
+ * const createTransport = createWebTransports({ fetch, inMemory: { clock: clockServer } });
+ */
 export function serveMethods(methods: ServedMethods): ServeInMemory {
   return async (transport) => {
     const open = new Map<string | number, AbortController>();
@@ -68,7 +88,13 @@ async function respond(
   }
 }
 
-/** The answer to `initialize`. */
+/**
+ * The answer to `initialize`.
+ *
+ * @example
+ * const initialize = (params: JsonObject): JsonObject =>
+ *   initialized(params, { capabilities: { tools: {} }, serverInfo: { name: 'clock', version: '1.0.0' } });
+ */
 export function initialized(
   params: JsonObject,
   about: { capabilities: JsonObject; serverInfo: JsonObject; instructions?: string },

@@ -12,6 +12,7 @@ import type { CreateTransport } from './transport.ts';
 import type { OpenWebSocket } from './websocket-transport.ts';
 import { createWebSocketTransport } from './websocket-transport.ts';
 
+/** What the transports of a browser need. */
 export type WebTransportsOptions = {
   /** Sends all HTTP requests; use a guarded fetch here. */
   fetch: Fetch;
@@ -25,7 +26,14 @@ export type WebTransportsOptions = {
   inMemory?: Readonly<Record<string, ServeInMemory>>;
 };
 
-/** All transports that need no processes: everything except stdio. */
+/**
+ * All transports that need no processes: everything except stdio.
+ *
+ * @example
+ * const webFetch: Fetch = (url, init) => fetch(url, init);
+ * const createTransport = createWebTransports({ fetch: webFetch, openWebSocket: platformWebSocket });
+ * const host = new McpHost({ servers, createTransport, clock, clientInfo });
+ */
 export function createWebTransports(options: WebTransportsOptions): CreateTransport {
   const { longestMessage = MAX_MESSAGE_BYTES } = options;
   const hosted = options.hosted ?? new HostedServers({ fetch: limitMessages(options.fetch, longestMessage) });

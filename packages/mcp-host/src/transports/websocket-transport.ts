@@ -32,7 +32,12 @@ export type OpenWebSocket = (
   options: { protocols: string[]; headers: Record<string, string> },
 ) => WebSocketLike;
 
-/** The platform's own WebSocket, as in browsers: without a guard and without headers. */
+/**
+ * The platform's own WebSocket, as in browsers: without a guard and without headers.
+ *
+ * @example
+ * const createTransport = createWebTransports({ fetch, openWebSocket: platformWebSocket });
+ */
 export const platformWebSocket: OpenWebSocket = (url, { protocols, headers }) => {
   if (Object.keys(headers).length === 0) return new WebSocket(url, protocols);
   throw new ToolyardError({

@@ -5,7 +5,13 @@ import type { ModelCatalogue, ModelFacts } from './types.ts';
 
 export type { ModelCatalogue, ModelFacts } from './types.ts';
 
-/** The catalogue bundled with this release. It makes no requests and is as old as the release. */
+/**
+ * The catalogue bundled with this release. It makes no requests and is as old as the release.
+ *
+ * @example
+ * const provider = { baseUrl: 'https://api.mistral.ai/v1' };
+ * const { price, contextWindow } = catalogue.facts(provider, 'mistral-large-latest', Date.now());
+ */
 export const catalogue: ModelCatalogue = {
   facts({ baseUrl, plan = false }, modelId, at) {
     const address = hostedAddress(baseUrl);

@@ -10,6 +10,7 @@ export type DemoAnswer =
   | { kind: 'slow'; wordCount: number }
   | { kind: 'fail'; error: ErrorInfo };
 
+/** What the demo provider needs. */
 export type DemoOptions = {
   clock: Clock;
   /** Generates call ids. */

@@ -10,6 +10,7 @@ import type { StreamPart } from '../types.ts';
 import { readChat } from './read-chat.ts';
 
 type PartOf<Type extends StreamPart['type']> = Extract<StreamPart, { type: Type }>;
+/** A call that has arrived completely. */
 export type CompleteToolCall = Omit<PartOf<'tool_call'>, 'type' | 'index'>;
 
 /** Timing of an answer: milliseconds to its first and last token, and tokens per second in between if known. */
@@ -32,6 +33,7 @@ export type CompleteAnswer = {
   speed?: Speed;
 };
 
+/** Options of {@link fetchSSE}. */
 export type FetchSseOptions = {
   /** The JSON body of the request: `{ model, messages, ... }`. */
   body: object;
@@ -55,11 +57,13 @@ export type FetchSseOptions = {
  * Sends a request to `/webapi/chat/:provider` and reports the answer by callbacks: every part, then exactly one of
  * `onFinish`, `onErrorHandle` and `onAbort`. Resolves after that one; rejects only with an exception of a callback.
  *
- * @example await fetchSSE('/webapi/chat/openai', {
+ * @example
+ * await fetchSSE('/webapi/chat/openai', {
  *   body: { model: 'gpt-5', messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }] },
- *   onMessageHandle: (part) => { if (part.type === 'text') show(part.text); },
- *   onFinish: (text, { usage }) => store(text, usage),
- *   onErrorHandle: ({ message, hint }) => showError(message, hint), });
+ *   onMessageHandle: (part) => part.type === 'text' && show(part.text),
+ *   onFinish: (text, { usage }) => show(text, usage),
+ *   onErrorHandle: ({ message, hint }) => show(message, hint),
+ * });
  */
 export async function fetchSSE(url: string, options: FetchSseOptions): Promise<void> {
   const { body, headers, signal, clock, idleTimeoutMs, onMessageHandle, onFinish, onErrorHandle, onAbort } = options;

@@ -17,6 +17,7 @@ import { isOwnOf, NO_REASONING, type ReplayedReasoning } from '../wire/replay.ts
 import { toToolContent, toUserContent } from './content.ts';
 import { readReplay } from './replay.ts';
 
+/** Options of {@link toOpenAiMessages}. */
 export type OpenAiChatMessageOptions = {
   toolMode: ToolMode;
   /** Format of the calls of earlier turns in the mode `text`. */
@@ -35,7 +36,12 @@ export type OpenAiChatMessageOptions = {
   answersResults?: boolean;
 };
 
-/** The `messages` of a request as values; {@link messagesJson} produces what is sent. */
+/**
+ * The `messages` of a request as values; {@link messagesJson} produces what is sent.
+ *
+ * @example
+ * const json = toOpenAiMessages(messages, { toolMode: 'native' });
+ */
 export function toOpenAiMessages(messages: readonly Message[], options: OpenAiChatMessageOptions): JsonValue[] {
   return messagesJson(messages, options).map((json) => {
     const parsed = parseJson(json);

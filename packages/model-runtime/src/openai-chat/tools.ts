@@ -7,7 +7,12 @@ export type OpenAiTool = { type: 'function'; function: JsonObject };
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Converts tool definitions, in the same order. */
+/**
+ * Converts tool definitions, in the same order.
+ *
+ * @example
+ * const json = toOpenAiTools(host.tools());
+ */
 export function toOpenAiTools(tools: readonly ToolDefinition[]): OpenAiTool[] {
   return tools.map((tool) => ({ type: 'function', function: toolFunction(tool, OPENAI_TOOLS, NOTHING) }));
 }

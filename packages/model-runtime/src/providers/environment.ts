@@ -18,6 +18,9 @@ export type ProviderInEnvironment = {
 /**
  * The providers whose usual variables are set, OpenAI first. Self-hosted servers are not included: a key does not mean
  * that they run.
+ *
+ * @example
+ * for (const { known, baseUrl } of await providersInEnvironment(process.env)) console.log(known.id, baseUrl);
  */
 export async function providersInEnvironment(
   env: Readonly<Record<string, string | undefined>>,

@@ -24,8 +24,10 @@ export type ProviderOptions = Omit<WireOptions, 'baseUrl' | 'models'> &
 /**
  * Creates a provider factory for any OpenAI Chat Completions server.
  *
- * @example const example = openaiCompatibleFactory({ baseUrl: 'https://api.example.com/v1', quirks: { reasoning:
- * 'thinking' } }); const runtime = example({ apiKey, fetch, clock });
+ * @example
+ * const quirks = { reasoning: 'thinking' } as const;
+ * const example = openaiCompatibleFactory({ baseUrl: 'https://api.example.com/v1', quirks });
+ * const runtime = example({ apiKey, fetch, clock, newId });
  */
 export function openaiCompatibleFactory(
   provider: CompatibleProvider<OpenAiChatQuirks>,
@@ -34,7 +36,13 @@ export function openaiCompatibleFactory(
   return (options) => createProviderRuntime({ ...provider, wire: 'openai-chat', ...(quirks && { quirks }) }, options);
 }
 
-/** Creates a provider factory for any Anthropic Messages server: {@link openaiCompatibleFactory} for that wire. */
+/**
+ * Creates a provider factory for any Anthropic Messages server: {@link openaiCompatibleFactory} for that wire.
+ *
+ * @example
+ * const example = anthropicCompatibleFactory({ baseUrl: 'https://api.example.com/v1' });
+ * const runtime = example({ apiKey, fetch, clock: systemClock, newId });
+ */
 export function anthropicCompatibleFactory(
   provider: CompatibleProvider<AnthropicQuirks>,
 ): (options: ProviderOptions) => ModelRuntime {
@@ -46,6 +54,10 @@ export function anthropicCompatibleFactory(
 /**
  * Creates the runtime of a provider, over the wire of its record. Throws ToolyardError `bad_config` for an invalid base
  * URL.
+ *
+ * @example
+ * const provider = (await loadProviders()).find(({ id }) => id === 'mistral');
+ * if (provider) console.log(createProviderRuntime(provider, { apiKey, fetch, clock: systemClock, newId }).provider);
  */
 export function createProviderRuntime(
   provider: WireFacts & Omit<CompatibleProvider<never>, 'quirks'>,

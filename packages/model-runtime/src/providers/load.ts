@@ -2,7 +2,12 @@ import type { ProviderRecord, UnsupportedProvider } from './types.ts';
 
 let loading: Promise<readonly ProviderRecord[]> | undefined;
 
-/** All known providers. The records are loaded on first use. */
+/**
+ * All known providers. The records are loaded on first use.
+ *
+ * @example
+ * const labels = (await loadProviders()).map(({ label }) => label);
+ */
 export function loadProviders(): Promise<readonly ProviderRecord[]> {
   loading ??= load();
   return loading;
@@ -21,7 +26,12 @@ async function load(): Promise<readonly ProviderRecord[]> {
   return all.sort((a, b) => a.label.localeCompare(b.label, 'en'));
 }
 
-/** The unsupported providers, each with the reason. */
+/**
+ * The unsupported providers, each with the reason.
+ *
+ * @example
+ * const unsupported = await loadUnsupportedProviders();
+ */
 export async function loadUnsupportedProviders(): Promise<readonly UnsupportedProvider[]> {
   return (await import('./data/unsupported.ts')).UNSUPPORTED_PROVIDERS;
 }

@@ -3,6 +3,7 @@ import { dialectOf, TOOL_CALL_FAMILIES, type ToolCallFormat } from './formats.ts
 import { TextCallParser, type ParserSettings } from './parser.ts';
 import type { ToolCallTextParser } from './types.ts';
 
+/** Options of {@link createToolCallTextParser}. */
 export type ToolCallTextParserOptions = Omit<ParserSettings, 'tools'> & {
   /** Default `auto`. */
   format?: ToolCallFormat;
@@ -15,7 +16,9 @@ export type ToolCallTextParserOptions = Omit<ParserSettings, 'tools'> & {
  *  Text that may be the start of a marker, and whitespace before one, is buffered until certain. A call within
  *  thinking, or in a Markdown code fence of a longer answer, is text.
  *
- * @example const parser = createToolCallTextParser({ tools }); for (const chunk of chunks) show(parser.push(chunk));
+ * @example
+ * const parser = createToolCallTextParser({ tools });
+ * for (const chunk of chunks) show(parser.push(chunk));
  * show(parser.end());
  *
  * @throws ToolyardError `bad_config` for an unknown format
@@ -32,7 +35,13 @@ export function createToolCallTextParser(options: ToolCallTextParserOptions = {}
   return new TextCallParser(dialectOf(format), { ...options, tools });
 }
 
-/** Separates leading thinking from the answer and changes nothing else: for requests without tools. */
+/**
+ * Separates leading thinking from the answer and changes nothing else: for requests without tools.
+ *
+ * @example
+ * const splitter = createReasoningSplitter();
+ * const parts = [...splitter.push('<think>Hm.</think>Hello'), ...splitter.end()];
+ */
 export function createReasoningSplitter(options: { startsInReasoning?: boolean } = {}): ToolCallTextParser {
   return new TextCallParser(dialectOf('plain'), { ...options, tools: [] });
 }

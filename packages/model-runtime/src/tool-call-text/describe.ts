@@ -17,8 +17,10 @@ export type DescribedTool = Pick<ToolDefinition, 'name' | 'title' | 'description
  * model's family; for `auto` and `plain` in the most common one. Deterministic, because it is at the start of the
  * prompt, which caches compare.
  *
- * @example const format = toolCallFormatForModel(model); const system = describeTools(tools, format); const parser =
- * createToolCallTextParser({ format, tools });
+ * @example
+ * const format = toolCallFormatForModel('qwen3');
+ * const system = describeTools(tools, format);
+ * const parser = createToolCallTextParser({ format, tools });
  */
 export function describeTools(tools: readonly DescribedTool[], format: ToolCallFormat): string {
   const example = { name: 'name_of_the_tool', arguments: { argument: 'value' } };
@@ -45,7 +47,12 @@ export function describeTools(tools: readonly DescribedTool[], format: ToolCallF
   ].join('\n');
 }
 
-/** The description of a tool for models: model-facing name, purpose, arguments. */
+/**
+ * The description of a tool for models: model-facing name, purpose, arguments.
+ *
+ * @example
+ * const { name, parameters } = toFunction({ name: 'now', description: 'The time', inputSchema: { type: 'object' } });
+ */
 export function toFunction(tool: DescribedTool): JsonObject {
   const description = tool.description ?? tool.title;
   return {
@@ -61,7 +68,12 @@ function toParameters(schema: JsonObject): JsonObject {
   return { ...schema, type: 'object', properties: schema['properties'] ?? {} };
 }
 
-/** Calls of an earlier turn, as the model would have written them. */
+/**
+ * Calls of an earlier turn, as the model would have written them.
+ *
+ * @example
+ * const text = renderTextCalls([{ name: 'get_date', arguments: {} }], toolCallFormatForModel('qwen3'));
+ */
 export function renderTextCalls(
   calls: readonly { name: string; arguments: JsonObject }[],
   format: ToolCallFormat,
@@ -73,7 +85,12 @@ function writerFor(format: ToolCallFormat): Family['write'] {
   return writerOf(format === 'auto' || format === 'plain' ? COMMON_FORM : format);
 }
 
-/** A result in the format for models. Its content cannot close the tag: `</` is escaped inside. */
+/**
+ * A result in the format for models. Its content cannot close the tag: `</` is escaped inside.
+ *
+ * @example
+ * const text = renderTextResponse('get_date', '2026-11-29');
+ */
 export function renderTextResponse(name: string, content: string): string {
   const json = JSON.stringify({ name, content }).replaceAll('</', '<\\/');
   return `<tool_response>\n${json}\n</tool_response>`;

@@ -57,7 +57,13 @@ const MODELS: readonly (readonly [RegExp, ToolCallFormat])[] = [
   [/mistral|mixtral/, 'mistral'],
 ];
 
-/** The call format of a model, derived from its id; `auto` if unknown. */
+/**
+ * The call format of a model, derived from its id; `auto` if unknown.
+ *
+ * @example
+ * const format = toolCallFormatForModel('qwen3-coder');
+ * const parser = createToolCallTextParser({ format, tools });
+ */
 export function toolCallFormatForModel(modelId: string): ToolCallFormat {
   const id = modelId.toLowerCase().replace(/[\s_:]+/g, '-');
   return MODELS.find(([pattern]) => pattern.test(id))?.[1] ?? 'auto';

@@ -109,8 +109,11 @@ function usageData(usage: Usage): JsonObject {
 /**
  * Encodes the parts of one answer as events of `/webapi/chat`; adjacent text is merged.
  *
- * @example const encoder = new WebApiEncoder('openai'); for await (const parts of runtime.chat(request)) for (const {
- * event, data } of encoder.encode(parts)) write(event, data);
+ * @example
+ * const encoder = new WebApiEncoder('openai');
+ * for await (const parts of runtime.chat(request)) {
+ *   for (const { event, data } of encoder.encode(parts)) show(event, data);
+ * }
  */
 export class WebApiEncoder {
   readonly #state: EncoderState;
@@ -140,7 +143,15 @@ export class WebApiEncoder {
 
 type OpenCall = { id: string | undefined; name: string; argumentsText: string };
 
-/** Decodes the events of one answer into parts. Unknown events are ignored. */
+/**
+ * Decodes the events of one answer into parts. Unknown events are ignored.
+ *
+ * @example
+ * const decoder = new WebApiDecoder();
+ * const parts: StreamPart[] = [];
+ * decoder.push('text', 'Hello', parts);
+ * console.log(parts); // [{ type: 'text', text: 'Hello' }]
+ */
 export class WebApiDecoder {
   /** True after `finish` or `error`; later events are ignored. */
   ended = false;

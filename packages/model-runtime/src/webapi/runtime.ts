@@ -43,6 +43,7 @@ import { toNetworkError } from '../wire/network-error.ts';
 /** Maximum size of a non-streamed response, in characters or bytes. */
 const MAX_WHOLE = 128_000_000;
 
+/** Options of {@link createWebApiRuntime}. */
 export type WebApiRuntimeOptions = {
   /** Id of the provider on the server. */
   provider: string;
@@ -62,8 +63,9 @@ export type WebApiRuntimeOptions = {
  * The models of a provider of a Toolyard server, over its HTTP API, so that API keys stay on the server. For agents in
  * a browser tab, and for other clients without a key.
  *
- * @example const runtime = createWebApiRuntime({ provider: 'openai', fetch: window.fetch.bind(window) }); for await
- * (const parts of runtime.chat(request)) show(parts);
+ * @example
+ * const runtime = createWebApiRuntime({ provider: 'openai', fetch: (url, init) => fetch(url, init) });
+ * for await (const parts of runtime.chat(request)) show(parts);
  */
 export function createWebApiRuntime(options: WebApiRuntimeOptions): ModelRuntime {
   return new WebApiRuntime(options);

@@ -13,7 +13,12 @@ export function isLoading(status: number, { type, message }: Pick<ProviderError,
   return status === 503 && (/\bunavailable_error\b/.test(type) || /\bloading\b/i.test(message));
 }
 
-/** The state of a detected server that is loading. */
+/**
+ * The state of a detected server that is loading.
+ *
+ * @example
+ * const error = loadingError({ label: 'llama.cpp', baseUrl: 'http://127.0.0.1:8080' });
+ */
 export function loadingError({ label, baseUrl }: { label: string; baseUrl: string }): ErrorInfo {
   return {
     code: 'overloaded',

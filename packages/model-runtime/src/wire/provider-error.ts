@@ -82,7 +82,12 @@ function durationMs(text: string): number | undefined {
   return known.length === 0 || Number.isNaN(known[0]) ? undefined : Math.ceil(sum);
 }
 
-/** The error of a provider without a key; `hint` says where to set one. */
+/**
+ * The error of a provider without a key; `hint` says where to set one.
+ *
+ * @example
+ * const error = missingKeyError('Mistral', 'Set MISTRAL_API_KEY.');
+ */
 export function missingKeyError(server: string, hint: string): ErrorInfo {
   return { code: 'invalid_key', message: `${server} requires an API key, and none is set.`, hint };
 }

@@ -51,6 +51,10 @@ export type ChildEnvironment = {
  * The part of our environment that a stdio server inherits: what programs need for the network, package registries and
  * caches; no keys. Any other variable, or one whose value contains credentials, needs an entry in `env` of the server
  * (`"HTTPS_PROXY": "${env:HTTPS_PROXY}"`).
+ *
+ * @example
+ * const { env } = childEnvironment(process.env);
+ * console.log('OPENAI_API_KEY' in env); // false
  */
 export function childEnvironment(own: Environment, platform: NodeJS.Platform = process.platform): ChildEnvironment {
   const names = [
@@ -71,7 +75,12 @@ export function childEnvironment(own: Environment, platform: NodeJS.Platform = p
   return { env, withheld };
 }
 
-/** The proxy and registry variables that are set, for `toolyard doctor`. Credentials in values are hidden. */
+/**
+ * The proxy and registry variables that are set, for `toolyard doctor`. Credentials in values are hidden.
+ *
+ * @example
+ * for (const { name, value } of networkSettings(process.env)) console.log(`${name}=${value}`);
+ */
 export function networkSettings(own: Environment): { name: string; value: string; hasCredentials: boolean }[] {
   return [...ADDRESSES, 'NO_PROXY', 'no_proxy'].flatMap((name) => {
     const value = own[name];

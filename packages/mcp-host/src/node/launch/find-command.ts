@@ -1,7 +1,13 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
-/** The path of a command, searched for in `path` like the system does; undefined if not found. */
+/**
+ * The path of a command, searched for in `path` like the system does; undefined if not found.
+ *
+ * @example
+ * const path = findCommand('npx', process.env['PATH']);
+ * if (path === undefined) console.log('npx is not installed');
+ */
 export function findCommand(command: string, path: string | undefined, cwd = process.cwd()): string | undefined {
   if (isAbsolute(command) || /[\\/]/.test(command)) return [resolve(cwd, command)].find(isExecutable);
   const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat', ''] : [''];

@@ -30,6 +30,10 @@ export type LoadPluginOptions = {
  * Reads a plugin from the URL of its manifest or OpenAPI document.
  *
  * @throws ToolyardError that says what is wrong, and where
+ * @example
+ * const config = { type: 'plugin', url: 'https://example.com/manifest.json' } as const;
+ * const plugin = await loadPlugin(config, { fetch, clock: systemClock });
+ * console.log(plugin.tools.map(({ name }) => name));
  */
 export async function loadPlugin(config: PluginConfig, options: LoadPluginOptions): Promise<Plugin> {
   const timeout = new AbortController();

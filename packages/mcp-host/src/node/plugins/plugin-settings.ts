@@ -4,6 +4,10 @@ import { isJsonObject } from '@toolyard/protocol';
 /**
  * Whether the value of a setting is never returned once it is stored. Manifests rarely say which settings are secret, so
  * every free text is.
+ *
+ * @example
+ * isSecretSetting({ type: 'string' }); // true
+ * isSecretSetting({ type: 'boolean' }); // false
  */
 export function isSecretSetting(schema: JsonValue | undefined): boolean {
   if (!isJsonObject(schema)) return true;
@@ -12,13 +16,24 @@ export function isSecretSetting(schema: JsonValue | undefined): boolean {
   return isText && schema['enum'] === undefined && schema['const'] === undefined;
 }
 
-/** The properties of a settings schema. */
+/**
+ * The properties of a settings schema.
+ *
+ * @example
+ * const names = Object.keys(settingProperties(plugin.settings));
+ */
 export function settingProperties(schema: JsonObject | null): JsonObject {
   const properties = schema?.['properties'];
   return isJsonObject(properties) ? properties : {};
 }
 
-/** The values that may be shown, also to the plugin's page. */
+/**
+ * The values that may be shown, also to the plugin's page.
+ *
+ * @example
+ * const schema = { type: 'object', properties: { key: { type: 'string' }, metric: { type: 'boolean' } } };
+ * withoutSecretSettings(schema, { key: 'secret', metric: true }); // { metric: true }
+ */
 export function withoutSecretSettings(schema: JsonObject | null, values: JsonObject): JsonObject {
   const properties = settingProperties(schema);
   return Object.fromEntries(

@@ -23,6 +23,12 @@ type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 const PATIENCE_MS = 10_000;
 const POLL_MS = 200;
 
+/**
+ * The folder below which the private folders of sandboxed servers are, unless another one is configured.
+ *
+ * @example
+ * const folders = await readdir(defaultStateFolder());
+ */
 export function defaultStateFolder(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'toolyard', 'sandbox');
 }
@@ -51,6 +57,9 @@ export function makePrivateFolder(
 /**
  * Deletes the folders of a server once no process uses them. @throws Error that names the remaining folder and the
  * reason
+ *
+ * @example
+ * await deletePrivateFolder({ listedIn: '/data' }, 'files', systemClock);
  */
 export function deletePrivateFolder(place: PrivateFolders, serverId: string, clock: Clock): Promise<void> {
   return deleteUnused(join(folderOf(place), nameOf(serverId)), clock);
@@ -60,6 +69,8 @@ export function deletePrivateFolder(place: PrivateFolders, serverId: string, clo
  * Deletes the folders of all other servers, except those in use by a process.
  *
  * @throws Error that names the remaining folder and the reason
+ * @example
+ * await deleteOtherPrivateFolders({ listedIn: '/data' }, ['files', 'date']);
  */
 export async function deleteOtherPrivateFolders(place: PrivateFolders, serverIds: readonly string[]): Promise<void> {
   const kept = new Set(serverIds.map(nameOf));

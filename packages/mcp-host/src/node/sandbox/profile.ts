@@ -192,7 +192,12 @@ function problemWith(path: string, dataFolders: readonly string[]): string | nul
   return null;
 }
 
-/** Whether a folder, links resolved, can never be given to a program or a model. */
+/**
+ * Whether a folder, links resolved, can never be given to a program or a model.
+ *
+ * @example
+ * if (leadsOut('/proc')) console.log('cannot be a workspace');
+ */
 export function leadsOut(path: string): boolean {
   return NEVER.some((folder) => isInside(path, folder));
 }

@@ -11,7 +11,12 @@ export type SandboxSupport =
 
 let known: Promise<SandboxSupport> | undefined;
 
-/** The sandbox of this system; detected once per process. */
+/**
+ * The sandbox of this system; detected once per process.
+ *
+ * @example
+ * const support = await sandboxSupport();
+ */
 export function sandboxSupport(): Promise<SandboxSupport> {
   known ??= findSupport();
   return known;
