@@ -3,10 +3,8 @@ import { countFor } from './cost/by-owner.ts';
 /** A part of `npm test`. */
 export type Check = {
   name: string;
-  /** Resolves with the problems, or null. `ended`: results of the completed checks. */
-  run: (ended: ReadonlyMap<string, CheckResult>) => Promise<string | null>;
-  /** Rows of docs/requirements.md that it proves. */
-  proves?: readonly string[];
+  /** Resolves with the problems, or null. */
+  run: () => Promise<string | null>;
   /** Checks that must complete first, even if they fail. */
   after?: readonly string[];
 };
@@ -27,7 +25,7 @@ export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]
     console.log(`\n[${checks.length - remaining.length}/${checks.length}] ${name} ...`);
     const started = performance.now();
     const cost = { cpuSeconds: 0 };
-    const wrong = await countFor(cost, () => run(results));
+    const wrong = await countFor(cost, run);
     const seconds = (performance.now() - started) / 1000;
     results.set(name, { name, wrong, seconds, ...cost });
     running.delete(name);

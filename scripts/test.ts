@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './build.ts';
 import { buildPage } from './build-page.ts';
@@ -30,7 +30,6 @@ const REPORT = join('.cache', 'vitest-report.json');
 const COSTS = join(ROOT, '.cache', 'test-costs.jsonl');
 const SEE_ABOVE = 'see above';
 const REASON_LINES = 15;
-const CHECK_RESULTS = join('.cache', 'checks.json');
 const VITEST = 'vitest/vitest.mjs';
 
 const CHECKS: readonly Check[] = [
@@ -39,14 +38,13 @@ const CHECKS: readonly Check[] = [
     name: 'page: build',
     run: () => buildPage({ log: () => undefined }),
     after: ['page: generated types'],
-    proves: ['M0.42', 'M0.58'],
   },
   // Includes the package of the page.
-  { name: 'packages: build', run: buildPackages, after: ['page: build'], proves: ['M0.58'] },
+  { name: 'packages: build', run: buildPackages, after: ['page: build'] },
   // As early as possible, because other checks can use the CPU while tests wait.
-  { name: 'tests', run: runTests, after: ['page: build', 'packages: build'], proves: ['M0.44'] },
-  { name: 'lint', run: () => lint(), after: ['page: build'], proves: ['M0.44'] },
-  { name: 'page: types', run: () => checkPageTypes(), after: ['page: build'], proves: ['M0.44'] },
+  { name: 'tests', run: runTests, after: ['page: build', 'packages: build'] },
+  { name: 'lint', run: () => lint(), after: ['page: build'] },
+  { name: 'page: types', run: () => checkPageTypes(), after: ['page: build'] },
   { name: 'types', run: () => checkTypes({ incremental: true }) },
   { name: 'import rules', run: () => Promise.resolve(checkImports().wrong), after: ['packages: build'] },
   { name: 'formatting', run: () => format(), after: ['packages: build'] },
@@ -63,12 +61,9 @@ const CHECKS: readonly Check[] = [
     name: 'packed, installed elsewhere and used',
     run: async () => (await packAndUse('linked')) ?? useInClone(),
     after: ['packages: build', 'page: build'],
-    proves: ['M0.43'],
   },
   { name: 'skipped tests', run: checkSkips, after: ['tests'] },
 ];
-/** Last, because it reads the results of the other checks. */
-const REQUIREMENTS: Check = { name: 'requirements', run: checkRequirements, after: CHECKS.map(({ name }) => name) };
 
 const endRun = beginTestRun();
 const filters = process.argv.slice(2);
@@ -92,7 +87,7 @@ async function everything(): Promise<number> {
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
   const started = performance.now();
   const stopCounting = startCounting();
-  const results = await runChecks([...CHECKS, REQUIREMENTS]);
+  const results = await runChecks(CHECKS);
   const tests = summarizeTests(join(ROOT, REPORT), COSTS);
 
   console.log('\nThe slowest test files:');
@@ -157,16 +152,4 @@ async function runTests(): Promise<string | null> {
 function checkSkips(): Promise<string | null> {
   const wrong = unacceptedSkips(summarizeTests(join(ROOT, REPORT), COSTS).skips);
   return Promise.resolve(wrong.length === 0 ? null : wrong.join('\n'));
-}
-
-async function checkRequirements(ended: ReadonlyMap<string, CheckResult>): Promise<string | null> {
-  const statuses = CHECKS.flatMap(({ name, proves = [] }) => {
-    const status = ended.get(name)?.wrong === null ? 'passed' : 'failed';
-    return proves.length > 0 ? [{ name, proves, status }] : [];
-  });
-  writeFileSync(join(ROOT, CHECK_RESULTS), JSON.stringify(statuses));
-  const args = ['--report', REPORT, '--checks', CHECK_RESULTS];
-  const ran = await runTool('../scripts/requirements.ts', args, { quiet: true });
-  console.log(ran.output.trimEnd());
-  return ran.code === 0 ? null : SEE_ABOVE;
 }
