@@ -57,7 +57,6 @@ async function check({ since: sinceFlag, all }: Options): Promise<number> {
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
   const { since, files } = await changesSince(sinceFlag);
   console.log(`${String(files.length)} changed files since ${since.slice(0, 9)}`);
-  const present = files.filter((file) => existsSync(join(ROOT, file)));
 
   const failed: string[] = [];
   // The other steps need the import graph.
@@ -70,7 +69,7 @@ async function check({ since: sinceFlag, all }: Options): Promise<number> {
       : []),
     { name: 'types', run: () => checkTypes({ incremental: true }) },
     { name: 'lint', run: () => lint(wrong === null ? lintedFiles(files, importers) : {}) },
-    { name: 'formatting', run: () => format({ files: present }) },
+    { name: 'formatting', run: () => format() },
     { name: 'words', run: () => Promise.resolve(checkWords()) },
   ];
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
