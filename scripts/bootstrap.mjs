@@ -29,7 +29,6 @@ const TASKS = {
   torture: ['e2e/faults/main.ts'],
   endure: ['e2e/endurance/main.ts'],
   fuzz: ['scripts/fuzz.ts'],
-  coverage: ['scripts/coverage.ts'],
   faults: ['scripts/faults.ts'],
   docs: ['scripts/docs-reference.ts'],
   figures: ['scripts/bench-figures.ts'],
