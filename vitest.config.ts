@@ -16,7 +16,7 @@ function project(name: string, kinds: readonly TestKind[], more: { globalSetup?:
       isolate: false,
       strictTags: false,
       unstubEnvs: true,
-      setupFiles: ['scripts/test-costs.ts', 'scripts/test-setup.ts'],
+      setupFiles: ['scripts/test-setup.ts'],
       globalSetup: ['scripts/test-programs.ts'],
       ...TIMEOUTS,
       ...more,

@@ -1,5 +1,3 @@
-import { countFor } from './cost/by-owner.ts';
-
 /** A part of `npm test`. */
 export type Check = {
   name: string;
@@ -9,8 +7,7 @@ export type Check = {
   after?: readonly string[];
 };
 
-/** `cpuSeconds`: see {@link countFor}; 0 where the system does not report it. */
-export type CheckResult = { name: string; wrong: string | null; seconds: number; cpuSeconds: number };
+export type CheckResult = { name: string; wrong: string | null; seconds: number };
 
 /** Each check uses about one core. */
 export const CHECKS_AT_ONCE = 2;
@@ -24,10 +21,9 @@ export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]
   async function start({ name, run }: Check): Promise<void> {
     console.log(`\n[${checks.length - remaining.length}/${checks.length}] ${name} ...`);
     const started = performance.now();
-    const cost = { cpuSeconds: 0 };
-    const wrong = await countFor(cost, run);
+    const wrong = await run();
     const seconds = (performance.now() - started) / 1000;
-    results.set(name, { name, wrong, seconds, ...cost });
+    results.set(name, { name, wrong, seconds });
     running.delete(name);
     if (wrong !== null) console.log(wrong.trimEnd());
     console.log(`    ${name}: ${wrong === null ? 'ok' : 'FAILED'} (${seconds.toFixed(1)} s)`);

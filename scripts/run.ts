@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { countChild } from './cost/by-owner.ts';
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -17,13 +16,11 @@ export function run(
   options: { cwd?: string; quiet?: boolean; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = countChild(
-      spawn(command, args, {
-        cwd: options.cwd ?? ROOT,
-        stdio: ['ignore', options.quiet ? 'pipe' : 'inherit', options.quiet ? 'pipe' : 'inherit'],
-        env: options.env ?? process.env,
-      }),
-    );
+    const child = spawn(command, args, {
+      cwd: options.cwd ?? ROOT,
+      stdio: ['ignore', options.quiet ? 'pipe' : 'inherit', options.quiet ? 'pipe' : 'inherit'],
+      env: options.env ?? process.env,
+    });
     let output = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (output += text));

@@ -1,11 +1,10 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './build.ts';
 import { buildPage } from './build-page.ts';
 import type { Check, CheckResult } from './checks.ts';
 import { runChecks } from './checks.ts';
-import { startCounting } from './cost/budget.ts';
-import { COSTS_VARIABLE } from './cost/by-file.ts';
+import { startCounting } from './cost.ts';
 import { checkDocsCode } from './docs-code.ts';
 import { format } from './format.ts';
 import { checkRepositoryRules } from './repository-rules.ts';
@@ -15,7 +14,7 @@ import { packAndUse, useInClone } from './pack.ts';
 import { ROOT, runTool } from './run.ts';
 import { formatSkips, unacceptedSkips } from './skips.ts';
 import type { TestSummary } from './test-report.ts';
-import { costByKind, summarizeTests } from './test-report.ts';
+import { summarizeTests } from './test-report.ts';
 import { beginTestRun, testRunEnv } from './test-run.ts';
 import { needsPage, selectProjects } from './test-selection.ts';
 import { toolCache } from './tool-cache.ts';
@@ -25,9 +24,7 @@ import { checkPageTypes, checkTypes, ensurePagePrepared, preparePage } from './t
 // `npm test`: all checks, even if one fails. With arguments: only the tests of these files.
 
 const SLOWEST_SHOWN = 10;
-const COSTLY_SHOWN = 20;
 const REPORT = join('.cache', 'vitest-report.json');
-const COSTS = join(ROOT, '.cache', 'test-costs.jsonl');
 const SEE_ABOVE = 'see above';
 const REASON_LINES = 15;
 const VITEST = 'vitest/vitest.mjs';
@@ -88,21 +85,16 @@ async function everything(): Promise<number> {
   const started = performance.now();
   const stopCounting = startCounting();
   const results = await runChecks(CHECKS);
-  const tests = summarizeTests(join(ROOT, REPORT), COSTS);
+  const tests = summarizeTests(join(ROOT, REPORT));
 
   console.log('\nThe slowest test files:');
   for (const { file, seconds } of tests.files.slice(0, SLOWEST_SHOWN)) console.log(`${inColumn(seconds)} s  ${file}`);
-  console.log('\nThe test files with the highest CPU time:');
-  const costly = tests.files.toSorted((one, other) => other.cpuSeconds - one.cpuSeconds);
-  for (const { file, cpuSeconds } of costly.slice(0, COSTLY_SHOWN)) console.log(`${inColumn(cpuSeconds)} s  ${file}`);
-  console.log('\nThe checks (time, CPU time):');
-  for (const { name, wrong, seconds, cpuSeconds } of results) {
-    console.log(`${inColumn(seconds)} s ${inColumn(cpuSeconds)} s  ${name}${wrong === null ? '' : ': FAILED'}`);
+  console.log('\nThe checks:');
+  for (const { name, wrong, seconds } of results) {
+    console.log(`${inColumn(seconds)} s  ${name}${wrong === null ? '' : ': FAILED'}`);
   }
-  console.log('\nThe cost by kind of test:');
-  for (const line of costByKind(tests)) console.log(line);
   console.log(`\nWall time: ${((performance.now() - started) / 1000).toFixed(0)} s`);
-  for (const line of await stopCounting()) console.log(line);
+  console.log(await stopCounting());
   return conclude(results, tests);
 }
 
@@ -144,12 +136,11 @@ async function buildPackages(): Promise<string | null> {
 
 async function runTests(): Promise<string | null> {
   const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`];
-  rmSync(COSTS, { force: true });
-  const ran = await runTool(VITEST, args, { env: { ...process.env, ...testRunEnv(), [COSTS_VARIABLE]: COSTS } });
+  const ran = await runTool(VITEST, args, { env: { ...process.env, ...testRunEnv() } });
   return ran.code === 0 ? null : SEE_ABOVE;
 }
 
 function checkSkips(): Promise<string | null> {
-  const wrong = unacceptedSkips(summarizeTests(join(ROOT, REPORT), COSTS).skips);
+  const wrong = unacceptedSkips(summarizeTests(join(ROOT, REPORT)).skips);
   return Promise.resolve(wrong.length === 0 ? null : wrong.join('\n'));
 }
