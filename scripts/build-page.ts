@@ -13,7 +13,7 @@ const SOURCES = [
   join(PAGE, 'scripts'),
   join(PAGE, 'vite.config.ts'),
   join(PAGE, 'package.json'),
-  // The packages that the page may import, see imports/rules.ts.
+  // The packages that the page may import, see import-rules.ts.
   ...['protocol', 'mcp-host', 'model-runtime', 'agent-runtime', 'agent-host'].map((name) =>
     join(ROOT, 'packages', name, 'src'),
   ),

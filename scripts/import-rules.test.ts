@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkImports } from './import-graph.ts';
+import { checkImports } from './import-rules.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolyard-imports-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -14,7 +14,7 @@ function check(files: Readonly<Record<string, string>>): string[] {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   }
-  return checkImports(root).wrong?.split('\n') ?? [];
+  return checkImports(root)?.split('\n') ?? [];
 }
 
 const up = (from: string): string => '../'.repeat(from.split('/').length - 1);
@@ -74,15 +74,11 @@ describe('in a repository that breaks every rule', () => {
     );
   });
 
-  test.each(FORBIDDEN)(
-    'reports that %s imports %s',
-    { tags: ['C12.01', 'D1.02', 'D9.01'] },
-    (_, __, from, to, rule) => {
-      expect(found).toContain(`${rule}: ${from} → ${to}`);
-    },
-  );
+  test.each(FORBIDDEN)('reports that %s imports %s', (_, __, from, to, rule) => {
+    expect(found).toContain(`${rule}: ${from} → ${to}`);
+  });
 
-  test.each(ISOMORPHIC)('reports that %s imports a module of Node', { tags: ['C12.01'] }, (name) => {
+  test.each(ISOMORPHIC)('reports that %s imports a module of Node', (name) => {
     expect(found).toContain(`isomorphic-packages-have-no-node-builtins: packages/${name}/src/reads.ts → fs`);
   });
 });

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { build } from './build.ts';
 import { buildPage } from './build-page.ts';
 import type { Check, CheckResult } from './checks.ts';
@@ -8,10 +9,10 @@ import { startCounting } from './cost.ts';
 import { checkDocsCode } from './docs-code.ts';
 import { format } from './format.ts';
 import { checkRepositoryRules } from './repository-rules.ts';
-import { checkImports } from './import-graph.ts';
+import { checkImports } from './import-rules.ts';
 import { lint } from './lint.ts';
 import { packAndUse, useInClone } from './pack.ts';
-import { ROOT, runTool } from './run.ts';
+import { ROOT, run, runTool } from './run.ts';
 import { formatSkips, unacceptedSkips } from './skips.ts';
 import type { TestSummary } from './test-report.ts';
 import { summarizeTests } from './test-report.ts';
@@ -21,7 +22,15 @@ import { toolCache } from './tool-cache.ts';
 import { checkWords } from './words.ts';
 import { checkPageTypes, checkTypes, ensurePagePrepared, preparePage } from './types.ts';
 
-// `npm test`: all checks, even if one fails. With arguments: only the tests of these files.
+const USAGE = `npm test [-- FILES] [-- --watch] [-- --changed [--since COMMIT]]
+
+Runs all checks, even if one fails. With arguments less:
+
+  FILES      only the test files whose path contains one of these
+  --watch    the tests of these files, or of what changes, again after each change
+  --changed  what a change since the last commit can break, without the build and without browser and process tests
+  --since    another commit
+`;
 
 const SLOWEST_SHOWN = 10;
 const REPORT = join('.cache', 'vitest-report.json');
@@ -43,7 +52,7 @@ const CHECKS: readonly Check[] = [
   { name: 'lint', run: () => lint(), after: ['page: build'] },
   { name: 'page: types', run: () => checkPageTypes(), after: ['page: build'] },
   { name: 'types', run: () => checkTypes({ incremental: true }) },
-  { name: 'import rules', run: () => Promise.resolve(checkImports().wrong), after: ['packages: build'] },
+  { name: 'import rules', run: () => Promise.resolve(checkImports()) },
   { name: 'formatting', run: () => format(), after: ['packages: build'] },
   {
     name: 'unused code',
@@ -62,10 +71,62 @@ const CHECKS: readonly Check[] = [
   { name: 'skipped tests', run: checkSkips, after: ['tests'] },
 ];
 
+/** They need no build. */
+const QUICK = ['types', 'page: types', 'import rules', 'formatting', 'words'];
+/** Their tests need no built page. */
+const UNIT_TESTS = ['packages/', 'servers/', 'testing/', 'scripts/'];
+
 const endRun = beginTestRun();
-const filters = process.argv.slice(2);
-process.exitCode = filters.length > 0 ? await runNamed() : await everything();
+const { values, positionals: filters } = parseArgs({
+  allowPositionals: true,
+  options: {
+    watch: { type: 'boolean', default: false },
+    changed: { type: 'boolean', default: false },
+    since: { type: 'string', default: 'HEAD' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+process.exitCode = await main();
 endRun();
+
+async function main(): Promise<number> {
+  if (values.help) console.log(USAGE);
+  if (values.help) return 0;
+  if (values.changed) return checkChanged(values.since);
+  return filters.length > 0 || values.watch ? runNamed() : everything();
+}
+
+/** `npm run check`. Unused code, documents, packages, browser and process tests are left to `npm test`. */
+async function checkChanged(since: string): Promise<number> {
+  const changed = await changedSince(since);
+  if (changed === null) return 2;
+  const unprepared = await ensurePagePrepared();
+  if (unprepared !== null) console.error(unprepared);
+  const results = await runChecks([
+    {
+      name: 'unit tests',
+      run: () => tool(VITEST, ['run', '--reporter=dot', '--passWithNoTests', `--changed=${since}`, ...UNIT_TESTS]),
+    },
+    { name: 'lint', run: () => lint({ files: changed }) },
+    ...CHECKS.filter(({ name }) => QUICK.includes(name)).map(({ name, run }) => ({ name, run })),
+  ]);
+  const failed = results.filter(({ wrong }) => wrong !== null).map(({ name }) => name);
+  console.log(failed.length === 0 ? '\nEverything passed.' : `\nFailed: ${failed.join(', ')}`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+/** The files that differ from a commit and exist, with those that git does not know yet; null after an error of git. */
+async function changedSince(since: string): Promise<string[] | null> {
+  const listed = await Promise.all(
+    [
+      ['diff', '--name-only', '--diff-filter=d', since, '--'],
+      ['ls-files', '--others', '--exclude-standard'],
+    ].map((args) => run('git', args, { quiet: true })),
+  );
+  const wrong = listed.find(({ code }) => code !== 0);
+  if (wrong !== undefined) console.error(`Cannot list the changes since "${since}": ${wrong.output.trim()}`);
+  return wrong === undefined ? listed.flatMap(({ output }) => output.split('\n').filter(Boolean)) : null;
+}
 
 async function runNamed(): Promise<number> {
   const unprepared = await ensurePagePrepared();
@@ -76,7 +137,8 @@ async function runNamed(): Promise<number> {
     return 1;
   }
   const reporters = ['--reporter=default', '--reporter=./scripts/skips-reporter.ts'];
-  const args = ['run', ...selectProjects(filters), ...reporters, ...filters];
+  const how = values.watch ? ['watch', ...(filters.length > 0 ? [] : ['--changed', ...UNIT_TESTS])] : ['run'];
+  const args = [...how, ...selectProjects(filters), ...reporters, ...filters];
   return (await runTool(VITEST, args, { env: { ...process.env, ...testRunEnv() } })).code;
 }
 
