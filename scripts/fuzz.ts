@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, runTool } from './run.ts';
 
-const USAGE = `npm run fuzz [-- --times N] [--seed S] [files]
+const USAGE = `npm run test:long -- fuzz [--times N] [--seed S] [files]
 
 Runs the tests of what holds for anything (properties), or the files named, N times (20), each time with what another
 seed deals, from S on (any), and with all cases, of which npm test takes a tenth. A failure is repeated by

@@ -37,6 +37,7 @@ async function installPackages(): Promise<number> {
 }
 
 const USAGE = `npm run test:long [-- --only PART,...] [-- FILE...]
+npm run test:long -- torture | endurance | conformance | fuzz | faults [options, see --help of each]
 
   --only  these parts alone: ${Object.keys(PARTS).join(', ')}
             bench     installs the packages bench/ compares with, checks its types and lints it
@@ -111,7 +112,7 @@ async function runLongTests(): Promise<number> {
   return codeOf(runTool('vitest/vitest.mjs', ['run', '--passWithNoTests', ...named], { env }));
 }
 
-/** Runs `npm run fuzz -- --times 1`. */
+/** Runs `npm run test:long -- fuzz --times 1`. */
 function runProperties(): Promise<number> {
   const node = ['--conditions=toolyard-src', '--disable-warning=ExperimentalWarning'];
   return codeOf(run(process.execPath, [...node, join(ROOT, 'scripts', 'fuzz.ts'), '--times', '1']));
