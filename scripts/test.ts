@@ -139,7 +139,8 @@ async function runNamed(): Promise<number> {
   const reporters = ['--reporter=default', '--reporter=./scripts/skips-reporter.ts'];
   const how = values.watch ? ['watch', ...(filters.length > 0 ? [] : ['--changed', ...UNIT_TESTS])] : ['run'];
   const args = [...how, ...selectProjects(filters), ...reporters, ...filters];
-  return (await runTool(VITEST, args, { env: { ...process.env, ...testRunEnv() } })).code;
+  const env = { ...process.env, ...testRunEnv() };
+  return (await runTool(VITEST, args, { env, interactive: values.watch })).code;
 }
 
 async function everything(): Promise<number> {
