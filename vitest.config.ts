@@ -14,10 +14,9 @@ function project(name: string, kinds: readonly TestKind[], more: { globalSetup?:
       // Node imports the sources itself, like users of the packages do: transforming them in Vite costs more.
       experimental: { viteModuleRunner: false, nodeLoader: false },
       isolate: false,
-      // Tags are ids of docs/requirements.md, which scripts/requirements.ts checks.
       strictTags: false,
       unstubEnvs: true,
-      setupFiles: ['scripts/test-costs.ts', 'scripts/test-setup.ts'],
+      setupFiles: ['scripts/test-setup.ts'],
       globalSetup: ['scripts/test-programs.ts'],
       ...TIMEOUTS,
       ...more,

@@ -4,6 +4,7 @@ import { runBench } from './harness/bench.ts';
 import { figure } from './harness/figure.ts';
 import { startMockModel } from './mock-model/start.ts';
 import { measureCommit } from './run/commit.ts';
+import { measureFanOut } from './run/fan-out.ts';
 import { measureFirstToken } from './run/first-token.ts';
 import { idleProcess } from './run/idle.ts';
 import { measureLong } from './run/long.ts';
@@ -40,6 +41,7 @@ await runBench<Context>({
       return [...figures, figure('resident memory of the server one minute later', rss, 'MB', { atMost: 250, of })];
     },
     long: measureLong,
+    'fan-out': measureFanOut,
     rest: measureRest,
   },
   async *contexts(bench) {

@@ -1,14 +1,12 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RunEvent, SentMessage } from '@toolyard/protocol';
 import { startServer } from '@toolyard/server';
-import { reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
+import { listenOnLoopback, reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { call, readRun } from './support/api.ts';
 import { CONVERSATION, TestUser, viewOf } from './support/test-user.ts';
 import { LONG_TIMEOUTS, serverOptions } from './support/server-options.ts';
@@ -26,13 +24,9 @@ async function thief(): Promise<{ url: string; visits: string[] }> {
     visits.push(`${request.method ?? ''} ${request.url ?? ''}`);
     response.end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  undo.defer(async () => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, visits };
+  const { origin: url, close } = await listenOnLoopback(server);
+  undo.defer(close);
+  return { url, visits };
 }
 
 /** Every syntax for a URL in a text that a client may show, preview or prefetch. */

@@ -1,11 +1,10 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { McpRequestContext } from '@modelcontextprotocol/server';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { McpServerList } from '@toolyard/protocol';
 import { createMcpMount } from '@toolyard/server/mcp-mount';
-import { eventually, reply, TaskRegistry } from '@toolyard/testing';
+import { eventually, listenOnLoopback, reply, TaskRegistry } from '@toolyard/testing';
 import { serveTools } from '@toolyard/testing/task-server';
 import { describe, expect, it } from 'vitest';
 import { call } from './support/api.ts';
@@ -48,16 +47,15 @@ async function startResearch(era: 'legacy' | 'modern'): Promise<Research> {
     { overrideGlobalObjects: false },
   );
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listening = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    url: `${listening.origin}/mcp`,
     desk,
     finish,
     async [Symbol.asyncDispose]() {
       finish();
       await mount.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await listening.close();
     },
   };
 }

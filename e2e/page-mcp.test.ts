@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ScriptedMcp, ScriptedSse, ScriptedWebSocket } from '@toolyard/testing';
 import { eventually, reply, startScriptedMcp, startScriptedSse, startScriptedWebSocket } from '@toolyard/testing';
-import { COVERAGE_VARIABLE } from '../scripts/coverage/record.ts';
 import { call } from './support/api.ts';
 import { openWithServers, readStoredServers, storedServer, storeServers } from './support/browser-servers.ts';
 import { describeInBrowser } from './support/page-stage.ts';
@@ -229,9 +228,8 @@ describeInBrowser('MCP servers of the browser', () => {
       );
       expect(loaded.length).toBeGreaterThan(0);
       expect(loaded.filter(({ name }) => name.includes('tab-network-worker'))).toEqual([]);
-      // The client is by far the largest part of the page. While coverage is measured, the page is not minified.
-      const largest = process.env[COVERAGE_VARIABLE] === undefined ? 300_000 : 700_000;
-      expect(Math.max(...loaded.map(({ size }) => size))).toBeLessThan(largest);
+      // The client is by far the largest part of the page.
+      expect(Math.max(...loaded.map(({ size }) => size))).toBeLessThan(300_000);
     });
 
     test('are connected and disconnected as another tab adds and removes them', { tags: ['M1.07'] }, async () => {

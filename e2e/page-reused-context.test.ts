@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { COVERAGE_VARIABLE } from '../scripts/coverage/record.ts';
 import { describeInBrowser } from './support/page-stage.ts';
 import type { StageContext } from './support/reused-context.ts';
 import { borrowContext } from './support/reused-context.ts';
@@ -52,33 +51,29 @@ describeInBrowser('a browser context that is reused', () => {
     return { lent, page };
   }
 
-  // While coverage is measured, no context is reused.
-  test.skipIf(process.env[COVERAGE_VARIABLE] !== undefined)(
-    'does not expose data that pages stored, cached and set for themselves',
-    async () => {
-      const first = await open();
-      const unused = await first.page.evaluate<{ cached: string }>(SEEN);
-      expect(await first.page.evaluate<{ cached: string }>(SEEN)).toEqual(unused);
-      await first.page.evaluate(`
+  test('does not expose data that pages stored, cached and set for themselves', async () => {
+    const first = await open();
+    const unused = await first.page.evaluate<{ cached: string }>(SEEN);
+    expect(await first.page.evaluate<{ cached: string }>(SEEN)).toEqual(unused);
+    await first.page.evaluate(`
       document.cookie = 'left=1';
       localStorage.setItem('left', '1');
       sessionStorage.setItem('left', '1');
       addEventListener('pagehide', () => localStorage.setItem('left', '2'));
     `);
-      await first.page.addInitScript('globalThis.marked = true');
-      await first.page.route('**', (route) => route.abort());
-      await first.page.setViewportSize({ width: 500, height: 500 });
-      await first.page.emulateMedia({ colorScheme: 'dark' });
-      await Promise.all([first.page.waitForEvent('popup'), first.page.evaluate(`open('about:blank')`)]);
-      await first.lent.release();
+    await first.page.addInitScript('globalThis.marked = true');
+    await first.page.route('**', (route) => route.abort());
+    await first.page.setViewportSize({ width: 500, height: 500 });
+    await first.page.emulateMedia({ colorScheme: 'dark' });
+    await Promise.all([first.page.waitForEvent('popup'), first.page.evaluate(`open('about:blank')`)]);
+    await first.lent.release();
 
-      const second = await open();
-      expect(second.lent.context).toBe(first.lent.context);
-      expect(second.lent.context.pages()).toEqual([second.page]);
-      expect(await second.page.evaluate(SEEN)).toEqual({ ...unused, cached: String(Number(unused.cached) + 1) });
-      await second.lent.release();
-    },
-  );
+    const second = await open();
+    expect(second.lent.context).toBe(first.lent.context);
+    expect(second.lent.context.pages()).toEqual([second.page]);
+    expect(await second.page.evaluate(SEEN)).toEqual({ ...unused, cached: String(Number(unused.cached) + 1) });
+    await second.lent.release();
+  });
 
   test('belongs to one stage at a time', async () => {
     const first = await open();

@@ -9,7 +9,7 @@ const [name, ...args] = process.argv.slice(2);
 const known = benchmarks();
 if (name === undefined || !known.includes(name)) {
   const wrong = name === undefined ? '' : `Unknown benchmark "${name}". `;
-  console.error(`${wrong}npm run bench -- NAME [options], where NAME is one of: ${known.join(', ')}`);
+  console.error(`${wrong}npm run bench -- NAME [options], where NAME is one of: ${known.join(', ')}, peers, figures`);
   process.exitCode = 2;
 } else if (!WITH_PEERS.includes(name) || (await installPeers())) {
   const file = join(BENCH, `${name}.ts`);

@@ -18,25 +18,24 @@ const TASKS = {
   program: [],
   pack: ['scripts/pack-packages.ts'],
   test: ['scripts/test.ts'],
-  'test:watch': ['scripts/test-watch.ts'],
   'test:long': ['scripts/test-long.ts'],
-  check: ['scripts/check.ts'],
   build: ['scripts/build.ts'],
   lint: ['scripts/lint.ts'],
   format: ['scripts/format.ts'],
   bench: ['scripts/bench.ts'],
-  peers: ['bench/peers/main.ts'],
-  torture: ['e2e/faults/main.ts'],
-  endure: ['e2e/endurance/main.ts'],
-  fuzz: ['scripts/fuzz.ts'],
-  coverage: ['scripts/coverage.ts'],
-  faults: ['scripts/faults.ts'],
   docs: ['scripts/docs-reference.ts'],
-  figures: ['scripts/bench-figures.ts'],
-  'record-runs': ['packages/server/src/runs/test-fixtures/corpus/main.ts'],
-  'record-schemas': ['packages/storage/src/test-fixtures/snapshots/main.ts'],
-  conformance: ['scripts/conformance.ts'],
-  screenshots: ['e2e/screenshots/main.ts'],
+};
+/** Parts of a task that are programs of their own, named by its first argument: `npm run bench -- peers`. */
+const PARTS = {
+  'test:long': {
+    torture: ['e2e/faults/main.ts'],
+    endurance: ['e2e/endurance/main.ts'],
+    faults: ['scripts/faults.ts'],
+    fuzz: ['scripts/fuzz.ts'],
+    conformance: ['scripts/test-long.ts', 'e2e/conformance'],
+  },
+  bench: { peers: ['bench/peers/main.ts'], figures: ['scripts/bench-figures.ts'] },
+  docs: { screenshots: ['e2e/screenshots/main.ts'] },
 };
 /** Tasks that need no development packages. */
 const USES = ['start', 'toolyard', 'program'];
@@ -68,10 +67,13 @@ function systemNode() {
   return process.env.npm_node_execpath ?? process.execPath;
 }
 
-function run(task, rest) {
+function run(task, args) {
   // npm changes to the root; paths in arguments are relative to the folder of the user.
   const cwd = process.env.INIT_CWD ?? process.cwd();
-  const entry = TASKS[task].map((file) => join(root, file));
+  const [first = '', ...others] = args;
+  const isPart = Object.hasOwn(PARTS[task] ?? {}, first);
+  const entry = (isPart ? PARTS[task][first] : TASKS[task]).map((file) => join(root, file));
+  const rest = isPart ? others : args;
   const node = nodeForTasks();
   const child = spawn(node, ['--conditions=toolyard-src', '--disable-warning=ExperimentalWarning', ...entry, ...rest], {
     stdio: 'inherit',

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { COVERAGE_VARIABLE } from './coverage/record.ts';
 import { PAGE as PAGE_FOLDER } from './packages.ts';
 import { ROOT, runTool } from './run.ts';
 
@@ -14,7 +13,7 @@ const SOURCES = [
   join(PAGE, 'scripts'),
   join(PAGE, 'vite.config.ts'),
   join(PAGE, 'package.json'),
-  // The packages that the page may import, see imports/rules.ts.
+  // The packages that the page may import, see import-rules.ts.
   ...['protocol', 'mcp-host', 'model-runtime', 'agent-runtime', 'agent-host'].map((name) =>
     join(ROOT, 'packages', name, 'src'),
   ),
@@ -41,8 +40,6 @@ export async function buildPage(options: { log: (line: string) => void }): Promi
 /** Hash of size and modification time of the page's sources and of `more`; takes a few milliseconds. */
 export function pageFingerprint(more: readonly string[] = []): string {
   const hash = createHash('sha256');
-  // It changes the build, see vite.config.ts of the page.
-  if (process.env[COVERAGE_VARIABLE] !== undefined) hash.update('coverage\n');
   for (const path of [...SOURCES.flatMap(filesIn).filter((file) => !IS_TEST.test(file)), ...more.flatMap(filesIn)]) {
     const { size, mtimeMs } = statSync(path);
     hash.update(`${relative(ROOT, path)} ${size} ${mtimeMs}\n`);

@@ -1,18 +1,13 @@
-import { countFor } from './cost/by-owner.ts';
-
 /** A part of `npm test`. */
 export type Check = {
   name: string;
-  /** Resolves with the problems, or null. `ended`: results of the completed checks. */
-  run: (ended: ReadonlyMap<string, CheckResult>) => Promise<string | null>;
-  /** Rows of docs/requirements.md that it proves. */
-  proves?: readonly string[];
+  /** Resolves with the problems, or null. */
+  run: () => Promise<string | null>;
   /** Checks that must complete first, even if they fail. */
   after?: readonly string[];
 };
 
-/** `cpuSeconds`: see {@link countFor}; 0 where the system does not report it. */
-export type CheckResult = { name: string; wrong: string | null; seconds: number; cpuSeconds: number };
+export type CheckResult = { name: string; wrong: string | null; seconds: number };
 
 /** Each check uses about one core. */
 export const CHECKS_AT_ONCE = 2;
@@ -26,10 +21,9 @@ export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]
   async function start({ name, run }: Check): Promise<void> {
     console.log(`\n[${checks.length - remaining.length}/${checks.length}] ${name} ...`);
     const started = performance.now();
-    const cost = { cpuSeconds: 0 };
-    const wrong = await countFor(cost, () => run(results));
+    const wrong = await run();
     const seconds = (performance.now() - started) / 1000;
-    results.set(name, { name, wrong, seconds, ...cost });
+    results.set(name, { name, wrong, seconds });
     running.delete(name);
     if (wrong !== null) console.log(wrong.trimEnd());
     console.log(`    ${name}: ${wrong === null ? 'ok' : 'FAILED'} (${seconds.toFixed(1)} s)`);

@@ -137,7 +137,7 @@ describe('bench/figures.md', () => {
 
   it('is up to date with bench/figures.json', () => {
     const rows = JSON.parse(readFileSync(DATA, 'utf8')) as FigureRow[];
-    expect(readFileSync(DOCUMENT, 'utf8'), 'run `npm run figures`').toBe(figuresDocument(rows));
+    expect(readFileSync(DOCUMENT, 'utf8'), 'run `npm run bench -- figures`').toBe(figuresDocument(rows));
   });
 
   it('takes values, date and machine from the output of a bench', () => {

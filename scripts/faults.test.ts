@@ -5,7 +5,7 @@ import { withFault } from './faults/inject.ts';
 import { FAULTS } from './faults/list.ts';
 import { ROOT } from './run.ts';
 
-describe('the faults of npm run faults', () => {
+describe('the faults of npm run test:long -- faults', () => {
   it('are forty with unique IDs, at least twenty of them for browser, process or CLI tests only', () => {
     expect(new Set(FAULTS.map(({ id }) => id)).size).toBe(40);
     expect(FAULTS.filter(({ kind }) => kind !== 'unit').length).toBeGreaterThanOrEqual(20);

@@ -7,7 +7,7 @@ import { FAULTS } from './faults/list.ts';
 import type { Outcome } from './faults/run-tests.ts';
 import { runTests, stopTests } from './faults/run-tests.ts';
 
-const USAGE = `npm run faults [-- --only <id,...>] [--kind browser|process|cli|unit] [--list] [--control]
+const USAGE = `npm run test:long -- faults [--only <id,...>] [--kind browser|process|cli|unit] [--list] [--control]
 
 Proves that the tests catch faults: puts one fault after the other into the sources (scripts/faults/list.ts), runs the
 tests that have to catch it, and takes it out again. Exits with 1 unless all are caught. It changes sources while it

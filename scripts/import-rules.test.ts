@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkImports } from './import-graph.ts';
+import { checkImports } from './import-rules.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolyard-imports-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -14,7 +14,7 @@ function check(files: Readonly<Record<string, string>>): string[] {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   }
-  return checkImports(root).wrong?.split('\n') ?? [];
+  return checkImports(root)?.split('\n') ?? [];
 }
 
 const up = (from: string): string => '../'.repeat(from.split('/').length - 1);
@@ -25,40 +25,23 @@ const importing = (from: string, to: string): Record<string, string> => ({
   [from]: `import { x } from '${up(from)}${to}';\nexport const y = x;\n`,
 });
 
+/** The rule, and the importing and the imported file. */
 const FORBIDDEN = [
-  [
-    'the agent loop',
-    'an MCP host',
-    'packages/agent-runtime/src/host.ts',
-    'packages/mcp-host/src/b.ts',
-    'agent-runtime-imports',
-  ],
-  [
-    'the agent loop',
-    'a model',
-    'packages/agent-runtime/src/model.ts',
-    'packages/model-runtime/src/b.ts',
-    'agent-runtime-imports',
-  ],
-  ['an MCP host', 'a model', 'packages/mcp-host/src/a.ts', 'packages/model-runtime/src/b.ts', 'mcp-host-imports'],
-  ['a model', 'an MCP host', 'packages/model-runtime/src/a.ts', 'packages/mcp-host/src/b.ts', 'model-runtime-imports'],
-  ['protocol', 'the agent loop', 'packages/protocol/src/a.ts', 'packages/agent-runtime/src/b.ts', 'protocol-imports'],
-  ['guarded-fetch', 'storage', 'packages/guarded-fetch/src/a.ts', 'packages/storage/src/b.ts', 'guarded-fetch-imports'],
-  ['storage', 'the server', 'packages/storage/src/a.ts', 'packages/server/src/b.ts', 'storage-imports'],
-  ['the agent host', 'storage', 'packages/agent-host/src/c.ts', 'packages/storage/src/b.ts', 'agent-host-imports'],
-  ['the server', 'the CLI', 'packages/server/src/c.ts', 'packages/cli/src/b.ts', 'server-imports'],
-  ['the page', 'storage', 'packages/web/src/a.ts', 'packages/storage/src/b.ts', 'web-imports'],
-  ['a package', 'testing', 'packages/agent-host/src/a.ts', 'testing/src/b.ts', 'published-never-imports-testing'],
-  ['a package', 'the tests of e2e', 'packages/server/src/a.ts', 'e2e/b.ts', 'nothing-imports-e2e'],
-  ['a server', 'a package', 'servers/date/src/a.ts', 'packages/cli/src/b.ts', 'servers-import-no-other-package'],
-  [
-    'isomorphic code',
-    'a node folder',
-    'packages/protocol/src/d.ts',
-    'packages/protocol/src/node/b.ts',
-    'isomorphic-code-never-reaches-node-folders',
-  ],
-  ['a file', 'the index of its package', 'packages/cli/src/c.ts', 'packages/cli/src/index.ts', 'index-is-for-others'],
+  ['agent-runtime-imports', 'packages/agent-runtime/src/host.ts', 'packages/mcp-host/src/b.ts'],
+  ['agent-runtime-imports', 'packages/agent-runtime/src/model.ts', 'packages/model-runtime/src/b.ts'],
+  ['mcp-host-imports', 'packages/mcp-host/src/a.ts', 'packages/model-runtime/src/b.ts'],
+  ['model-runtime-imports', 'packages/model-runtime/src/a.ts', 'packages/mcp-host/src/b.ts'],
+  ['protocol-imports', 'packages/protocol/src/a.ts', 'packages/agent-runtime/src/b.ts'],
+  ['guarded-fetch-imports', 'packages/guarded-fetch/src/a.ts', 'packages/storage/src/b.ts'],
+  ['storage-imports', 'packages/storage/src/a.ts', 'packages/server/src/b.ts'],
+  ['agent-host-imports', 'packages/agent-host/src/c.ts', 'packages/storage/src/b.ts'],
+  ['server-imports', 'packages/server/src/c.ts', 'packages/cli/src/b.ts'],
+  ['web-imports', 'packages/web/src/a.ts', 'packages/storage/src/b.ts'],
+  ['published-never-imports-testing', 'packages/agent-host/src/a.ts', 'testing/src/b.ts'],
+  ['nothing-imports-e2e', 'packages/server/src/a.ts', 'e2e/b.ts'],
+  ['servers-import-no-other-package', 'servers/date/src/a.ts', 'packages/cli/src/b.ts'],
+  ['isomorphic-code-never-reaches-node-folders', 'packages/protocol/src/d.ts', 'packages/protocol/src/node/b.ts'],
+  ['index-is-for-others', 'packages/cli/src/c.ts', 'packages/cli/src/index.ts'],
 ] as const;
 const ISOMORPHIC = ['protocol', 'mcp-host', 'model-runtime', 'agent-runtime', 'agent-host'];
 const READING = "import { readFileSync } from 'node:fs';\nexport const read = readFileSync;\n";
@@ -68,21 +51,17 @@ describe('in a repository that breaks every rule', () => {
   beforeAll(() => {
     found = check(
       Object.fromEntries([
-        ...FORBIDDEN.flatMap(([, , from, to]) => Object.entries(importing(from, to))),
+        ...FORBIDDEN.flatMap(([, from, to]) => Object.entries(importing(from, to))),
         ...ISOMORPHIC.map((name) => [`packages/${name}/src/reads.ts`, READING] as const),
       ]),
     );
   });
 
-  test.each(FORBIDDEN)(
-    'reports that %s imports %s',
-    { tags: ['C12.01', 'D1.02', 'D9.01'] },
-    (_, __, from, to, rule) => {
-      expect(found).toContain(`${rule}: ${from} → ${to}`);
-    },
-  );
+  test.each(FORBIDDEN)('%s: reports that %s imports %s', (rule, from, to) => {
+    expect(found).toContain(`${rule}: ${from} → ${to}`);
+  });
 
-  test.each(ISOMORPHIC)('reports that %s imports a module of Node', { tags: ['C12.01'] }, (name) => {
+  test.each(ISOMORPHIC)('reports that %s imports a module of Node', (name) => {
     expect(found).toContain(`isomorphic-packages-have-no-node-builtins: packages/${name}/src/reads.ts → fs`);
   });
 });

@@ -14,7 +14,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { countChild } from './cost/by-owner.ts';
 import { PAGE, PUBLISHED } from './packages.ts';
 import type { Ran } from './run.ts';
 import { runFolder } from '../testing/src/test-run.ts';
@@ -149,7 +148,7 @@ async function useServer(folder: string, node: string): Promise<string | null> {
 async function usePage(folder: string): Promise<string | null> {
   const bin = join(folder, 'node_modules', 'toolyard', 'dist', 'bin.js');
   const args = [bin, 'serve', '--port', '0', '--data-dir', join(folder, 'data')];
-  const child = countChild(spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] }));
+  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'exit');
   let output = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import type { Plugin } from 'rolldown';
-import { COVERAGE_VARIABLE } from './coverage/record.ts';
 import { PUBLISHED } from './packages.ts';
 import { ROOT, run } from './run.ts';
 
@@ -53,11 +52,8 @@ const THREADS = {
 const IN_PARTS = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
 /** They change with the lock file only. */
 const PACKAGES = /[\\/]node_modules[\\/]/;
-/** For coverage, programs have source maps and write coverage records. */
-const COVERAGE = process.env[COVERAGE_VARIABLE] !== undefined;
-const FLUSH = join(ROOT, 'scripts', 'coverage', 'flush.ts');
 /** Where the bundled sets are. */
-export const FOLDER = join(ROOT, '.cache', COVERAGE ? 'programs-for-coverage' : 'programs');
+export const FOLDER = join(ROOT, '.cache', 'programs');
 /** A process may still load from the folders before. */
 const KEPT = 3;
 
@@ -141,20 +137,11 @@ async function bundle(set: ProgramSet, folder: string): Promise<BundleRecord['of
       // Without comments and with ASCII only (one byte per character), the files take half the memory.
       comments: false,
       charset: 'ascii',
-      // Hidden, because Node would write the maps into every coverage record.
-      ...(COVERAGE && { sourcemap: 'hidden', banner: (chunk) => loadFlush(chunk, folder) }),
     });
     return of;
   } finally {
     await build.close();
   }
-}
-
-/** Only for entries, which load the other chunks. */
-function loadFlush({ isEntry, fileName }: { isEntry: boolean; fileName: string }, folder: string): string {
-  if (!isEntry) return '';
-  const path = relative(dirname(join(folder, fileName)), FLUSH).replaceAll('\\', '/');
-  return `import ${JSON.stringify(path)};`;
 }
 
 /** Resolves a program by package name to the one in the same set. */

@@ -3,15 +3,14 @@ import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest';
 import { useDatabaseTemplate } from '../packages/storage/src/sqlite/new-database.ts';
-import { COVERAGE_VARIABLE } from './coverage/record.ts';
 import { ROOT } from './run.ts';
 import { describeProcesses, forgetExitedProcesses } from '../testing/src/started-processes.ts';
 import { runFolder } from '../testing/src/test-run.ts';
 
 // The setup file of Vitest, evaluated before each test file.
 
-// Half of the time in which a worker imports sources. For cached code, V8 counts functions only, not branches.
-if (process.env[COVERAGE_VARIABLE] === undefined) enableCompileCache(join(ROOT, '.cache', 'compiled-tests'));
+// Half of the time in which a worker imports sources.
+enableCompileCache(join(ROOT, '.cache', 'compiled-tests'));
 // Workers that start later use what this file imported.
 // oxlint-disable-next-line core/no-restricted-syntax -- the rule is about modules that are evaluated once per worker
 afterAll(() => flushCompileCache());

@@ -1,36 +1,41 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { build } from './build.ts';
 import { buildPage } from './build-page.ts';
 import type { Check, CheckResult } from './checks.ts';
 import { runChecks } from './checks.ts';
-import { startCounting } from './cost/budget.ts';
-import { COSTS_VARIABLE } from './cost/by-file.ts';
+import { startCounting } from './cost.ts';
 import { checkDocsCode } from './docs-code.ts';
 import { format } from './format.ts';
 import { checkRepositoryRules } from './repository-rules.ts';
-import { checkImports } from './import-graph.ts';
+import { checkImports } from './import-rules.ts';
 import { lint } from './lint.ts';
 import { packAndUse, useInClone } from './pack.ts';
-import { ROOT, runTool } from './run.ts';
+import { ROOT, run, runTool } from './run.ts';
 import { formatSkips, unacceptedSkips } from './skips.ts';
 import type { TestSummary } from './test-report.ts';
-import { costByKind, summarizeTests } from './test-report.ts';
+import { summarizeTests } from './test-report.ts';
 import { beginTestRun, testRunEnv } from './test-run.ts';
 import { needsPage, selectProjects } from './test-selection.ts';
 import { toolCache } from './tool-cache.ts';
 import { checkWords } from './words.ts';
 import { checkPageTypes, checkTypes, ensurePagePrepared, preparePage } from './types.ts';
 
-// `npm test`: all checks, even if one fails. With arguments: only the tests of these files.
+const USAGE = `npm test [-- FILES] [-- --watch] [-- --changed [--since COMMIT]]
+
+Runs all checks, even if one fails. With arguments less:
+
+  FILES      only the test files whose path contains one of these
+  --watch    the tests of these files, or of what changes, again after each change
+  --changed  what a change since the last commit can break, without the build and without browser and process tests
+  --since    another commit
+`;
 
 const SLOWEST_SHOWN = 10;
-const COSTLY_SHOWN = 20;
 const REPORT = join('.cache', 'vitest-report.json');
-const COSTS = join(ROOT, '.cache', 'test-costs.jsonl');
 const SEE_ABOVE = 'see above';
 const REASON_LINES = 15;
-const CHECK_RESULTS = join('.cache', 'checks.json');
 const VITEST = 'vitest/vitest.mjs';
 
 const CHECKS: readonly Check[] = [
@@ -39,16 +44,15 @@ const CHECKS: readonly Check[] = [
     name: 'page: build',
     run: () => buildPage({ log: () => undefined }),
     after: ['page: generated types'],
-    proves: ['M0.42', 'M0.58'],
   },
   // Includes the package of the page.
-  { name: 'packages: build', run: buildPackages, after: ['page: build'], proves: ['M0.58'] },
+  { name: 'packages: build', run: buildPackages, after: ['page: build'] },
   // As early as possible, because other checks can use the CPU while tests wait.
-  { name: 'tests', run: runTests, after: ['page: build', 'packages: build'], proves: ['M0.44'] },
-  { name: 'lint', run: () => lint(), after: ['page: build'], proves: ['M0.44'] },
-  { name: 'page: types', run: () => checkPageTypes(), after: ['page: build'], proves: ['M0.44'] },
+  { name: 'tests', run: runTests, after: ['page: build', 'packages: build'] },
+  { name: 'lint', run: () => lint(), after: ['page: build'] },
+  { name: 'page: types', run: () => checkPageTypes(), after: ['page: build'] },
   { name: 'types', run: () => checkTypes({ incremental: true }) },
-  { name: 'import rules', run: () => Promise.resolve(checkImports().wrong), after: ['packages: build'] },
+  { name: 'import rules', run: () => Promise.resolve(checkImports()) },
   { name: 'formatting', run: () => format(), after: ['packages: build'] },
   {
     name: 'unused code',
@@ -63,17 +67,66 @@ const CHECKS: readonly Check[] = [
     name: 'packed, installed elsewhere and used',
     run: async () => (await packAndUse('linked')) ?? useInClone(),
     after: ['packages: build', 'page: build'],
-    proves: ['M0.43'],
   },
   { name: 'skipped tests', run: checkSkips, after: ['tests'] },
 ];
-/** Last, because it reads the results of the other checks. */
-const REQUIREMENTS: Check = { name: 'requirements', run: checkRequirements, after: CHECKS.map(({ name }) => name) };
+
+/** They need no build. */
+const QUICK = ['types', 'page: types', 'import rules', 'formatting', 'words'];
+/** Their tests need no built page. */
+const UNIT_TESTS = ['packages/', 'servers/', 'testing/', 'scripts/'];
 
 const endRun = beginTestRun();
-const filters = process.argv.slice(2);
-process.exitCode = filters.length > 0 ? await runNamed() : await everything();
+const { values, positionals: filters } = parseArgs({
+  allowPositionals: true,
+  options: {
+    watch: { type: 'boolean', default: false },
+    changed: { type: 'boolean', default: false },
+    since: { type: 'string', default: 'HEAD' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+process.exitCode = await main();
 endRun();
+
+async function main(): Promise<number> {
+  if (values.help) console.log(USAGE);
+  if (values.help) return 0;
+  if (values.changed) return checkChanged(values.since);
+  return filters.length > 0 || values.watch ? runNamed() : everything();
+}
+
+/** `npm run check`. Unused code, documents, packages, browser and process tests are left to `npm test`. */
+async function checkChanged(since: string): Promise<number> {
+  const changed = await changedSince(since);
+  if (changed === null) return 2;
+  const unprepared = await ensurePagePrepared();
+  if (unprepared !== null) console.error(unprepared);
+  const results = await runChecks([
+    {
+      name: 'unit tests',
+      run: () => tool(VITEST, ['run', '--reporter=dot', '--passWithNoTests', `--changed=${since}`, ...UNIT_TESTS]),
+    },
+    { name: 'lint', run: () => lint({ files: changed }) },
+    ...CHECKS.filter(({ name }) => QUICK.includes(name)).map(({ name, run }) => ({ name, run })),
+  ]);
+  const failed = results.filter(({ wrong }) => wrong !== null).map(({ name }) => name);
+  console.log(failed.length === 0 ? '\nEverything passed.' : `\nFailed: ${failed.join(', ')}`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+/** The files that differ from a commit and exist, with those that git does not know yet; null after an error of git. */
+async function changedSince(since: string): Promise<string[] | null> {
+  const listed = await Promise.all(
+    [
+      ['diff', '--name-only', '--diff-filter=d', since, '--'],
+      ['ls-files', '--others', '--exclude-standard'],
+    ].map((args) => run('git', args, { quiet: true })),
+  );
+  const wrong = listed.find(({ code }) => code !== 0);
+  if (wrong !== undefined) console.error(`Cannot list the changes since "${since}": ${wrong.output.trim()}`);
+  return wrong === undefined ? listed.flatMap(({ output }) => output.split('\n').filter(Boolean)) : null;
+}
 
 async function runNamed(): Promise<number> {
   const unprepared = await ensurePagePrepared();
@@ -84,30 +137,27 @@ async function runNamed(): Promise<number> {
     return 1;
   }
   const reporters = ['--reporter=default', '--reporter=./scripts/skips-reporter.ts'];
-  const args = ['run', ...selectProjects(filters), ...reporters, ...filters];
-  return (await runTool(VITEST, args, { env: { ...process.env, ...testRunEnv() } })).code;
+  const how = values.watch ? ['watch', ...(filters.length > 0 ? [] : ['--changed', ...UNIT_TESTS])] : ['run'];
+  const args = [...how, ...selectProjects(filters), ...reporters, ...filters];
+  const env = { ...process.env, ...testRunEnv() };
+  return (await runTool(VITEST, args, { env, interactive: values.watch })).code;
 }
 
 async function everything(): Promise<number> {
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
   const started = performance.now();
   const stopCounting = startCounting();
-  const results = await runChecks([...CHECKS, REQUIREMENTS]);
-  const tests = summarizeTests(join(ROOT, REPORT), COSTS);
+  const results = await runChecks(CHECKS);
+  const tests = summarizeTests(join(ROOT, REPORT));
 
   console.log('\nThe slowest test files:');
   for (const { file, seconds } of tests.files.slice(0, SLOWEST_SHOWN)) console.log(`${inColumn(seconds)} s  ${file}`);
-  console.log('\nThe test files with the highest CPU time:');
-  const costly = tests.files.toSorted((one, other) => other.cpuSeconds - one.cpuSeconds);
-  for (const { file, cpuSeconds } of costly.slice(0, COSTLY_SHOWN)) console.log(`${inColumn(cpuSeconds)} s  ${file}`);
-  console.log('\nThe checks (time, CPU time):');
-  for (const { name, wrong, seconds, cpuSeconds } of results) {
-    console.log(`${inColumn(seconds)} s ${inColumn(cpuSeconds)} s  ${name}${wrong === null ? '' : ': FAILED'}`);
+  console.log('\nThe checks:');
+  for (const { name, wrong, seconds } of results) {
+    console.log(`${inColumn(seconds)} s  ${name}${wrong === null ? '' : ': FAILED'}`);
   }
-  console.log('\nThe cost by kind of test:');
-  for (const line of costByKind(tests)) console.log(line);
   console.log(`\nWall time: ${((performance.now() - started) / 1000).toFixed(0)} s`);
-  for (const line of await stopCounting()) console.log(line);
+  console.log(await stopCounting());
   return conclude(results, tests);
 }
 
@@ -149,24 +199,11 @@ async function buildPackages(): Promise<string | null> {
 
 async function runTests(): Promise<string | null> {
   const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`];
-  rmSync(COSTS, { force: true });
-  const ran = await runTool(VITEST, args, { env: { ...process.env, ...testRunEnv(), [COSTS_VARIABLE]: COSTS } });
+  const ran = await runTool(VITEST, args, { env: { ...process.env, ...testRunEnv() } });
   return ran.code === 0 ? null : SEE_ABOVE;
 }
 
 function checkSkips(): Promise<string | null> {
-  const wrong = unacceptedSkips(summarizeTests(join(ROOT, REPORT), COSTS).skips);
+  const wrong = unacceptedSkips(summarizeTests(join(ROOT, REPORT)).skips);
   return Promise.resolve(wrong.length === 0 ? null : wrong.join('\n'));
-}
-
-async function checkRequirements(ended: ReadonlyMap<string, CheckResult>): Promise<string | null> {
-  const statuses = CHECKS.flatMap(({ name, proves = [] }) => {
-    const status = ended.get(name)?.wrong === null ? 'passed' : 'failed';
-    return proves.length > 0 ? [{ name, proves, status }] : [];
-  });
-  writeFileSync(join(ROOT, CHECK_RESULTS), JSON.stringify(statuses));
-  const args = ['--report', REPORT, '--checks', CHECK_RESULTS];
-  const ran = await runTool('../scripts/requirements.ts', args, { quiet: true });
-  console.log(ran.output.trimEnd());
-  return ran.code === 0 ? null : SEE_ABOVE;
 }

@@ -1,17 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { sampleMarkdown, tokensOf } from '../support/sample-markdown.ts';
-import { delta, DONE, START } from './formats.ts';
+import { delta, END, START } from './formats.ts';
 import { FIRST_TOKENS, stamped, TOKENS_A_SECOND, wordAt } from './texts.ts';
 
 const FIRST_PAUSE_MS = 40;
 const BETWEEN_MS = 60;
-
-const [HEAD = '', TAIL = ''] = delta({ content: '@' }).split('@');
-export const END = `${delta({}, 'stop')}${DONE}`;
-
-function token(text: string): string {
-  return HEAD + text + TAIL;
-}
 
 export function beginAnswer(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
@@ -27,7 +20,7 @@ export function sendFirst(response: ServerResponse): void {
       response.end(END);
       return;
     }
-    response.write(token(stamped(process.hrtime.bigint())));
+    response.write(delta(stamped(process.hrtime.bigint())));
     setTimeout(next, BETWEEN_MS);
   };
   setTimeout(next, FIRST_PAUSE_MS);
@@ -55,7 +48,7 @@ function tick(): void {
   const now = performance.now();
   for (const answer of steady) {
     const due = Math.min(answer.tokens, Math.floor(((now - answer.begun) * answer.aSecond) / 1000));
-    while (answer.sent < due) answer.response.write(token(answer.tokenAt(answer.sent++)));
+    while (answer.sent < due) answer.response.write(delta(answer.tokenAt(answer.sent++)));
     if (answer.sent < answer.tokens && !answer.response.destroyed) continue;
     answer.response.end(END);
     steady.delete(answer);

@@ -15,8 +15,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { callDelta, delta, DONE, encodeAnswers } from './formats.ts';
-import { beginAnswer, END, sendFirst, sendMarkdown, sendWords } from './paced.ts';
+import { callOf, delta, encodeAnswers, END } from './formats.ts';
+import { beginAnswer, sendFirst, sendMarkdown, sendWords } from './paced.ts';
 import { noteOf } from './texts.ts';
 
 /** Since the last report: requests, the first problem, and CPU time of this process. */
@@ -74,9 +74,12 @@ const RESULT = Buffer.from('"role":"tool"');
 function sendLong(response: ServerResponse, request: Buffer, calls: number): void {
   let results = 0;
   for (let at = request.indexOf(RESULT); at !== -1; at = request.indexOf(RESULT, at + RESULT.length)) results++;
+  if (results < calls) {
+    send(response, [Buffer.concat(callOf(results).writes)]);
+    return;
+  }
   beginAnswer(response);
-  if (results === calls) response.end(delta({ content: 'That was the last of them.' }) + END);
-  else response.end(callDelta(results, JSON.stringify({ message: noteOf(results) })) + delta({}, 'tool_calls') + DONE);
+  response.end(delta('That was the last of them.') + END);
 }
 
 function sendChecked(response: ServerResponse, request: Buffer, calls: number): void {

@@ -1,10 +1,12 @@
 /** What the mock model answers, and what the readers of the benches look for in it. */
 
-/** The answer after the calls: 200 tokens, some of which need escaping in JSON. */
-export const answerTokens: readonly string[] = Array.from({ length: 200 }, (_, index) =>
-  index % 40 === 39 ? '.\n' : index % 25 === 24 ? ' "quoted"' : ` word${index}`,
-);
-export const ANSWER = answerTokens.join('');
+/** Characters of a token of the answer after the calls. */
+export const TOKEN = 8;
+export const ANSWER_TOKENS = 200;
+/** The answer after the calls, some of whose tokens need escaping in JSON. */
+export const ANSWER = Array.from({ length: ANSWER_TOKENS }, (_, index) =>
+  (index % 40 === 39 ? '.\n' : index % 25 === 24 ? ' "word"' : ` word${index}`).padEnd(TOKEN, '.'),
+).join('');
 export const PROMPT = 'Echo what you are asked to echo, then summarize it.';
 
 /** The model that makes this many calls before it answers; the name contains the number, so the mock needs no state. */
@@ -19,13 +21,11 @@ export function noteOf(index: number): string {
 
 /** The long answer, in pieces of four characters, a few pages long. */
 export const PIECES = 5_000;
+export const PIECE = 4;
 const PROSE =
   'The quick brown fox jumps over the lazy dog, and after that it looks for a place to rest; see "notes" for more.\n\n' +
   '- one item\n- another, with x < 3 and arr[0] in it\n\n';
-export const LONG_ANSWER = PROSE.repeat(Math.ceil((PIECES * 4) / PROSE.length)).slice(0, PIECES * 4);
-export const pieces: readonly string[] = Array.from({ length: PIECES }, (_, at) =>
-  LONG_ANSWER.slice(at * 4, at * 4 + 4),
-);
+export const LONG_ANSWER = PROSE.repeat(Math.ceil((PIECES * PIECE) / PROSE.length)).slice(0, PIECES * PIECE);
 
 export const TOKENS_A_SECOND = 50;
 /** Number of tokens with a send time in an answer of the model `first`. */

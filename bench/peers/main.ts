@@ -1,4 +1,4 @@
-// `npm run peers`: tests third-party MCP servers and model servers with this checkout. Not part of `npm test`, because it
+// `npm run bench -- peers`: tests third-party MCP servers and model servers with this checkout. Not part of `npm test`, because it
 // downloads packages.
 import { machine, optionsOrExit, say } from '../support/command.ts';
 import { BROWSER_PEERS } from './mcp/browser-peers.ts';

@@ -11,7 +11,7 @@ export type Options = {
   fresh: boolean;
 };
 
-export const USAGE = `npm run peers [-- --only PART,...] [--fresh] [NAME...]
+export const USAGE = `npm run bench -- peers [--only PART,...] [--fresh] [NAME...]
 
   Connects to MCP servers of others and to a real model server, and writes docs/peers.md.
   Downloads about 2.5 GB into .cache/peers the first time.

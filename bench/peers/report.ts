@@ -35,17 +35,17 @@ export function writeReport({ mcp, models }: Results, order: readonly string[]):
 function introduction(): string[] {
   const machine = `${availableParallelism()} cores, ${type()} ${release().replace(/-.*/, '')}, Node ${process.versions.node}`;
   return [
-    '<!-- Written by `npm run peers`. Change bench/peers, not this file. -->',
+    '<!-- Written by `npm run bench -- peers`. Change bench/peers, not this file. -->',
     '',
     '# Third-party servers',
     '',
-    'MCP servers and model servers of others, tried with Toolyard. `npm run peers` repeats all of it and writes this file:',
+    'MCP servers and model servers of others, tried with Toolyard. `npm run bench -- peers` repeats all of it and writes this file:',
     '',
     '```sh',
-    'npm run peers                      # everything; downloads about 2.5 GB into .cache/peers the first time',
-    'npm run peers -- --only models     # the model servers alone',
-    'npm run peers -- playwright time   # these MCP servers alone',
-    'npm run peers -- --fresh           # with the downloads of the MCP servers measured again',
+    'npm run bench -- peers                      # everything; downloads about 2.5 GB into .cache/peers the first time',
+    'npm run bench -- peers --only models     # the model servers alone',
+    'npm run bench -- peers playwright time   # these MCP servers alone',
+    'npm run bench -- peers --fresh           # with the downloads of the MCP servers measured again',
     '```',
     '',
     'It needs `npx`, bubblewrap (Linux), git, and Python 3.10 or newer for what comes from PyPI. Versions are pinned in',

@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
-import { programArgs } from '@toolyard/testing';
+import { listenOnLoopback, programArgs } from '@toolyard/testing';
 import { z } from 'zod';
 import type { ClientScenario } from './client.ts';
 import { runClient } from './client.ts';
@@ -40,11 +39,10 @@ export async function openClientResults(awaited: number): Promise<ClientResults>
       .then(inTurn)
       .then(({ ended, said }) => response.writeHead(ended ? 200 : 500).end(said));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin, close } = await listenOnLoopback(server);
   return {
-    command: [process.execPath, ...programArgs(HAND_OVER), address].join(' '),
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    command: [process.execPath, ...programArgs(HAND_OVER), origin].join(' '),
+    close,
   };
 }
 

@@ -5,7 +5,7 @@ import { startFixture } from './fixture/start-fixture.ts';
 import type { SuiteOutcome } from './run-suite.ts';
 import { runSuite, printOutcome } from './run-suite.ts';
 
-// A selection of the official suite; all of it: `client.long.test.ts`, `server.long.test.ts` and `npm run conformance`.
+// A selection of the official suite; all of it: `client.long.test.ts`, `server.long.test.ts` and `npm run test:long -- conformance`.
 
 /** Scenarios of the oldest revision with sign-in, and one per later revision. */
 const CLIENT_SCENARIOS = [

@@ -4,7 +4,7 @@ import type { EnduranceResult, EnduranceOptions } from './endurance.ts';
 import { runEndurance } from './endurance.ts';
 import { summaryOf } from './summary.ts';
 
-/** Generous, because other tests run at the same time; `npm run endure` measures the promised time. */
+/** Generous, because other tests run at the same time; `npm run test:long -- endurance` measures the promised time. */
 const FAILOVER_MS = 60_000;
 
 /** Runs an endurance test, and expects no problems in its record. */

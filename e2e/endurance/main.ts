@@ -6,7 +6,7 @@ import { runEndurance } from './endurance.ts';
 import type { Role } from './plan.ts';
 import { summaryOf } from './summary.ts';
 
-const USAGE = `npm run endure [-- --minutes N] [--seed S] [--people N] [--roles LIST]
+const USAGE = `npm run test:long -- endurance [--minutes N] [--seed S] [--people N] [--roles LIST]
 
 Runs several servers on one PostgreSQL for so many minutes (default 10), with users, sub-agents, a group and a schedule.
 Processes are killed, stopped for longer than their leases and resumed, disconnected from the database, and shut down;

@@ -8,7 +8,7 @@ import type { Engine } from './run-with-faults.ts';
 import type { Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 
-const USAGE = `npm run torture [-- --engine sqlite|postgres] [--scenario counting|talking|delegating|grouping] [--sample N] [--seed S] [--jobs N]
+const USAGE = `npm run test:long -- torture [--engine sqlite|postgres] [--scenario counting|talking|delegating|grouping] [--sample N] [--seed S] [--jobs N]
 
 Runs each scenario once without faults to list every point at which something is done or stored, then once for each
 point, killed exactly there, and checks that the outcome is the same. Without --engine on both.`;

@@ -10,7 +10,7 @@ import { takeViewPictures, WIDTHS } from './view-pictures.ts';
 
 const LOCALES = ['en', 'zh-Hant', 'zh-Hans'] as const;
 
-const USAGE = `npm run screenshots -- --readme | --out FOLDER [--only TEXT] [--locale LOCALE] [--width PIXELS] [--light]
+const USAGE = `npm run docs -- screenshots --readme | --out FOLDER [--only TEXT] [--locale LOCALE] [--width PIXELS] [--light]
 
 Takes pictures of the page, with a scripted model and scripted MCP servers.
   --readme      write docs/images/page-light.png and page-dark.png

@@ -1,5 +1,4 @@
 import type { Browser, Page } from 'playwright-core';
-import { recordCoverage } from './browser-coverage.ts';
 import { browserCommand } from './unpack-browser.ts';
 
 /** A page of a test lives for seconds: optimizing its code costs more than it saves. */
@@ -50,7 +49,6 @@ async function launch(flags: readonly string[]): Promise<Browser> {
     args: ['--no-sandbox', '--disable-gpu', '--use-angle=swiftshader', ONE_RENDERER, ...flags],
     env: { ...process.env, ...env },
   });
-  recordCoverage(browser);
   browser.once('disconnected', () => (launched = undefined));
   return browser;
 }

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from '@toolyard/testing';
 import { createServer } from 'node:http';
 
 /** Counts everything that reaches it over HTTP, WebSocket or UDP. */
@@ -25,20 +25,17 @@ export async function startCountingServer(): Promise<CountingServer> {
     seen.push(request.url ?? '');
     socket.destroy();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const listening = await listenOnLoopback(server);
   const socket = createSocket('udp4', () => seen.push('datagram'));
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   return {
-    http: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    http: listening.origin,
     stun: `stun:127.0.0.1:${socket.address().port}`,
     seen,
     async [Symbol.asyncDispose]() {
       socket.close();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await listening.close();
     },
   };
 }

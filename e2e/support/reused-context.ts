@@ -1,5 +1,4 @@
 import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core';
-import { COVERAGE_VARIABLE } from '../../scripts/coverage/record.ts';
 import { launchBrowser } from './browser.ts';
 
 /** What every page of a test has unless the test sets it. */
@@ -40,8 +39,6 @@ export async function openContext(options: BrowserContextOptions): Promise<Stage
  * test. It is closed instead if the test changed anything that its pages share, or visited another origin.
  */
 export async function borrowContext(origin: string): Promise<StageContext> {
-  // V8 counts executed code per renderer process: pages that share one would mix their counts.
-  if (process.env[COVERAGE_VARIABLE] !== undefined) return openContext({});
   const browser = await launchBrowser();
   const last = idle;
   idle = undefined;

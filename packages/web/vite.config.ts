@@ -12,9 +12,6 @@ import { VERSION } from '../protocol/src/version.ts';
 // Parallel builds (a check beside a running page) need separate folders.
 const scratch = process.env['TOOLYARD_WEB_SCRATCH'];
 
-/** `npm run coverage` maps executed code to the sources; minification would merge statements. */
-const COVERAGE = process.env['TOOLYARD_COVERAGE'] !== undefined;
-
 /** The entry. It exports state before it imports the rest, so the two must be separate files. */
 const FIRST = /\/client\/entry\.js$/;
 /** SvelteKit's own entry: files it finds by name, and its list of all routes, which is a separate file. */
@@ -127,7 +124,6 @@ export default defineConfig({
     target: 'es2022',
     // The page may not load fonts from `data:` URLs.
     assetsInlineLimit: (file) => (file.endsWith('.woff2') ? false : undefined),
-    ...(COVERAGE && { sourcemap: 'hidden', minify: false }),
   },
   // Its modules are split: the worker for code loads each grammar with its first block.
   worker: { format: 'es' },

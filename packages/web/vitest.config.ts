@@ -18,7 +18,6 @@ export default defineProject({
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
     // Not inherited from the root: without it there would be a single worker.
     maxWorkers: WORKERS,
-    setupFiles: ['../../scripts/test-costs.ts'],
     isolate: false,
     strictTags: false,
     ...TIMEOUTS,

@@ -18,7 +18,7 @@ export type Fault = {
 };
 
 /**
- * The faults `npm run faults` injects. When a test is renamed or moved, change `tests` and `title` here; when a line of
+ * The faults `npm run test:long -- faults` injects. When a test is renamed or moved, change `tests` and `title` here; when a line of
  * a source changes, change `find` and `replace`.
  */
 export const FAULTS: readonly Fault[] = [

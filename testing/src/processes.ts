@@ -42,15 +42,13 @@ export const NO_TITLES = { TOOLYARD_TITLES: 'off' } as const;
 
 /**
  * Environment of a program that is started often: it uses a compile cache and carries the marker of the test run. The
- * cache is next to the bundled programs, which are deleted when newer ones replace them. No cache while coverage is
- * measured: for cached code V8 counts functions only, not branches.
+ * cache is next to the bundled programs, which are deleted when newer ones replace them.
  */
-export const COMPILED_ONCE: Readonly<Record<string, string>> = { ...compileCache(), ...markOfRun(), ...NO_TITLES };
-
-function compileCache(): Record<string, string> {
-  if (process.env['TOOLYARD_COVERAGE'] !== undefined) return { NODE_DISABLE_COMPILE_CACHE: '1' };
-  return { NODE_COMPILE_CACHE: join(process.env[PROGRAMS_VARIABLE] ?? sharedTmp(), 'toolyard-compile-cache') };
-}
+export const COMPILED_ONCE: Readonly<Record<string, string>> = {
+  NODE_COMPILE_CACHE: join(process.env[PROGRAMS_VARIABLE] ?? sharedTmp(), 'toolyard-compile-cache'),
+  ...markOfRun(),
+  ...NO_TITLES,
+};
 
 function markOfRun(): Record<string, string> {
   const folder = process.env[RUN_VARIABLE];

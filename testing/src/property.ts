@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { TEST_SEED } from './seed.ts';
 
-/** `all` runs every property with all its cases. Set by `npm run fuzz` and `npm run test:long`. */
+/** `all` runs every property with all its cases. Set by `npm run test:long -- fuzz` and `npm run test:long`. */
 const CASES_VARIABLE = 'TOOLYARD_CASES';
 
 /** Also for tests whose inputs are large in a long run and small in `npm test`. */

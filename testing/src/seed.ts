@@ -1,6 +1,6 @@
 /**
  * The seed of all randomness in the tests. It is the same in each `npm test`, so that only a change can make a test
- * fail; `TOOLYARD_SEED` sets another one, and `npm run fuzz` tries many.
+ * fail; `TOOLYARD_SEED` sets another one, and `npm run test:long -- fuzz` tries many.
  */
 export const TEST_SEED = seedOf(process.env['TOOLYARD_SEED']);
 

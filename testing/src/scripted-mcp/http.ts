@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
+import type { JsonObject } from '@toolyard/protocol';
 import type { Protection } from '../authorization/protection.ts';
 import { behaviourOf, type HttpAnswer, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
 import { answerCors, type Cors } from './cors.ts';
 import { createEngine, versionClaimed } from './engine.ts';
 import { listenOnLoopback } from '../loopback.ts';
+import { readMessage } from './read-message.ts';
 
 export type ScriptedMcpOptions = {
   /** Default: a free one. */
@@ -239,12 +240,4 @@ function originOf(request: IncomingMessage): string {
 
 function sessionOf(request: IncomingMessage): string {
   return String(request.headers['mcp-session-id'] ?? '');
-}
-
-async function readMessage(request: IncomingMessage): Promise<JsonObject | undefined> {
-  request.setEncoding('utf8');
-  let text = '';
-  for await (const piece of request) text += String(piece);
-  const parsed = parseJson(text);
-  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
 }

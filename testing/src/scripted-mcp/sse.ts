@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
+import type { JsonObject } from '@toolyard/protocol';
 import { behaviourOf, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
 import { answerCors, type Cors } from './cors.ts';
 import { createEngine } from './engine.ts';
+import { listenOnLoopback } from '../loopback.ts';
+import { readMessage } from './read-message.ts';
 
 /** A scripted MCP server over HTTP+SSE of 2024-11-05, without Streamable HTTP. */
 export type ScriptedSse = AsyncDisposable & {
@@ -71,21 +71,15 @@ export async function startScriptedSse(
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  server.listen(options.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const listening = await listenOnLoopback(server, options.port);
 
   async function close(): Promise<void> {
     engine.stop();
-    if (!server.listening) return;
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
+    await listening.close();
   }
 
   return {
-    url: `http://127.0.0.1:${port}/sse`,
+    url: `${listening.origin}/sse`,
     get streamCount() {
       return streams.size;
     },
@@ -101,12 +95,4 @@ export async function startScriptedSse(
 
 function write(stream: ServerResponse, event: string, data: string): void {
   if (!stream.destroyed) stream.write(`event: ${event}\ndata: ${data}\n\n`);
-}
-
-async function readMessage(request: IncomingMessage): Promise<JsonObject | undefined> {
-  request.setEncoding('utf8');
-  let text = '';
-  for await (const piece of request) text += String(piece);
-  const parsed = parseJson(text);
-  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
 }

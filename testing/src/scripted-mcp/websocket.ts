@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import { behaviourOf, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
 import { createEngine } from './engine.ts';
+import { listenOnLoopback } from '../loopback.ts';
 import { closeFrame, createFrameReader, pongFrame, textFrame } from './websocket-frames.ts';
 
 const HANDSHAKE_KEY = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -81,22 +80,16 @@ export async function startScriptedWebSocket(
     for (const socket of sockets) sendTo(socket, text);
   }
 
-  server.listen(options.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const listening = await listenOnLoopback(server, options.port);
 
   async function close(): Promise<void> {
     engine.stop();
     for (const socket of sockets) socket.destroy();
-    if (!server.listening) return;
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
+    await listening.close();
   }
 
   return {
-    url: `ws://127.0.0.1:${port}/mcp`,
+    url: `${listening.origin.replace('http', 'ws')}/mcp`,
     received,
     handshakes,
     get connectionCount() {

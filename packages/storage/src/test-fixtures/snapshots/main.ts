@@ -21,7 +21,8 @@ import { temporaryFolder } from '../sqlite-engine.ts';
 import { SNAPSHOTS_FOLDER, snapshotSteps } from './snapshots.ts';
 
 /**
- * Stores a database with data for each migration that has none yet. Run it with each release: `npm run record-schemas`.
+ * Stores a database with data for each migration that has none yet. Run it with each release:
+ * `npm run program -- packages/storage/src/test-fixtures/snapshots/main.ts`.
  * Existing files are never rewritten.
  */
 type Value = string | number | null | Uint8Array;

@@ -8,8 +8,8 @@ import { currentShape, settingLines } from './shape.ts';
 import { CORPUS_SCENARIOS } from './scenarios.ts';
 
 /**
- * Records every scenario with this version: `npm run record-runs` creates a new folder of the corpus; with `--replace`
- * it records the newest one again, as long as no release has stored data in that format.
+ * `npm run program -- packages/server/src/runs/test-fixtures/corpus/main.ts` records every scenario with this version, in a
+ * new folder of the corpus; with `--replace` in the newest one, as long as no release has stored data in that format.
  */
 const known = versions();
 const replace = argv.includes('--replace');

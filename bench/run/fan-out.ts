@@ -3,8 +3,8 @@ import type { Figure } from '../harness/figure.ts';
 import { sampled } from '../harness/figure.ts';
 import { PROVIDER } from '../mock-model/start.ts';
 import { modelName, PROMPT } from '../mock-model/texts.ts';
-import type { Context } from '../run/serve.ts';
-import { serve } from '../run/serve.ts';
+import type { Context } from './serve.ts';
+import { serve } from './serve.ts';
 import type { Api } from '../support/api.ts';
 import { createApi } from '../support/api.ts';
 import { median } from '../support/quantile.ts';
@@ -17,9 +17,9 @@ const WARM_UP_ROUNDS = 3;
  * A run that delegates fifty tasks, compared with fifty runs of the same model in conversations of their own; and the
  * time from the call to the parked run, and from the end of the last sub-agent to the result.
  */
-export async function measureTree(context: Context): Promise<Figure[]> {
+export async function measureFanOut(context: Context): Promise<Figure[]> {
   const { options } = context;
-  await using server = await serve(context, 'tree', { args: ['--no-date'] });
+  await using server = await serve(context, 'fan-out', { args: ['--no-date'] });
   const api = createApi(server.url);
   const rounds = options.quick ? 5 : 20;
   const plain: number[] = [];
