@@ -7,7 +7,6 @@ import { ServerList } from '../mcp/server-list.ts';
 import { EditableServers, noServer } from '../mcp/editable-servers.ts';
 import { isUnsandboxed, toServerView, toToolDetail } from '../mcp/server-view.ts';
 import type { ServersOptions } from '../mcp/servers-options.ts';
-import { startOrClose } from '../mcp/start-or-close.ts';
 import { storePin } from '../mcp/stored-pins.ts';
 import type { Servers } from '../services.ts';
 import { retryUntilStored } from '../retry-until-stored.ts';
@@ -46,7 +45,9 @@ type Row = { holder: LeasedServer['holder']; catalogue: ServerCatalogue | undefi
 export async function createRelayedServers(options: WebServersOptions): Promise<RelayedServers> {
   const { settings, owner, clock } = options;
   const book = await ServerList.open({ settings, owner, now: () => clock.now() });
-  return startOrClose(new RelayedServers(options, book));
+  const servers = new RelayedServers(options, book);
+  await servers.start();
+  return servers;
 }
 
 export class RelayedServers extends EditableServers implements Servers {
