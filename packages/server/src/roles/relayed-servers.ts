@@ -112,9 +112,7 @@ export class RelayedServers extends EditableServers implements Servers {
   log: Servers['log'] = (principal, id, after) => this.#ask('log', principal, id, after === undefined ? [] : [after]);
   call: Servers['call'] = (principal, id, request, signal) => this.#ask('call', principal, id, [request], signal);
   icon: Servers['icon'] = (principal, id, signal) => this.#ask('icon', principal, id, [], signal);
-  // As separate arguments: a process of the previous version reads the first one only.
-  read: Servers['read'] = (principal, id, { uri, fresh }, signal) =>
-    this.#ask('read', principal, id, [uri, ...(fresh === true ? [true] : [])], signal);
+  read: Servers['read'] = (principal, id, request, signal) => this.#ask('read', principal, id, [request], signal);
   skills: Servers['skills'] = (principal, id, signal) => this.#ask('skills', principal, id, [], signal);
   skillFile: Servers['skillFile'] = (principal, id, file, signal) =>
     this.#ask('skillFile', principal, id, [file], signal);

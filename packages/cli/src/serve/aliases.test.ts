@@ -1,8 +1,8 @@
 import type { Command, Option } from 'commander';
 import { expect, it } from 'vitest';
-import { EXIT } from './exit.ts';
-import { createProgram } from './main.ts';
-import { createMemoryIo } from './test-fixtures/memory-io.ts';
+import { EXIT } from '../exit.ts';
+import { createProgram } from '../main.ts';
+import { createMemoryIo } from '../test-fixtures/memory-io.ts';
 
 type Alias = { path: readonly string[]; option: Option };
 
@@ -35,38 +35,6 @@ function sampleOf(option: Option): readonly string[] {
 }
 
 const aliases = aliasesIn(createProgram({ io: createMemoryIo(), exitCode: EXIT.done }));
-
-it('keeps the older names of flags', () => {
-  expect(aliases.map(named).toSorted()).toMatchInlineSnapshot(`
-    [
-      "chat --wait",
-      "chat --wire",
-      "doctor --wire",
-      "interrupts answer --refuse",
-      "mcp add --alone",
-      "mcp approve --alone",
-      "mcp auth --alone",
-      "mcp auth --out",
-      "mcp call --alone",
-      "mcp complete --alone",
-      "mcp get --alone",
-      "mcp list --alone",
-      "mcp log --alone",
-      "mcp prompts --alone",
-      "mcp read --alone",
-      "mcp remove --alone",
-      "mcp resources --alone",
-      "mcp test --alone",
-      "mcp tools --alone",
-      "serve --no-webui",
-      "serve --no-webui-mcp-proxy",
-      "serve --webui",
-      "serve --webui-config",
-      "serve --webui-config-file",
-      "serve --webui-mcp-proxy",
-    ]
-  `);
-});
 
 it.each(aliases.map((alias) => [named(alias), alias] as const))(
   '%s sets its current flag and prints a warning',

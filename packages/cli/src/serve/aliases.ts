@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 
 /**
- * Accepts older names of a flag (without dashes), in all its forms. Help does not list them; using one prints a
- * warning. The current name takes precedence.
+ * Accepts other names of a flag (without dashes), in all its forms, such as those of llama.cpp. Help does not list them;
+ * using one prints a warning. The current name takes precedence.
  */
 export function addAliases(
   command: Command,
